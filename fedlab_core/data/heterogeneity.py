@@ -1,0 +1,108 @@
+"""How far the clients' label mixes are from the global one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class Heterogeneity:
+    """What each of N clients holds of C classes, and the totals over clients.
+
+    ``frame``: one row per client with columns ``client``, ``size``, one share per class (named by the class),
+    ``emd`` and ``js``. ``label_counts``: samples per client and class, int64 [N, C]. ``size_min``, ``size_mean``,
+    ``size_max``: samples per client. ``emd``, ``js``: the clients' mean, weighted by size. ``labels_per_client``:
+    mean number of distinct labels that a client holds.
+
+    With p_k the label distribution of client k and p that of all clients together:
+
+    - emd = Σ_c |p_k(c) − p(c)|, the "earth mover's distance" of Zhao et al. 2018 ("Federated Learning with Non-IID
+      Data", section 3.2), an L1 distance: 0 for equal mixes, at most 2.
+    - js = √(½ KL(p_k ‖ m) + ½ KL(p ‖ m)), m = (p_k + p)/2, logarithms to base 2: the Jensen–Shannon distance (Endres
+      and Schindelin 2003), 0 for equal mixes, 1 for mixes with no label in common.
+    """
+
+    frame: pd.DataFrame
+    label_counts: np.ndarray
+    size_min: int
+    size_mean: float
+    size_max: int
+    emd: float
+    js: float
+    labels_per_client: float
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """The totals by name."""
+        names = ("size_min", "size_mean", "size_max", "emd", "js", "labels_per_client")
+        return {"clients": len(self.frame)} | {name: getattr(self, name) for name in names}
+
+    def _summary(self) -> str:
+        sizes = f"{self.size_min} to {self.size_max} samples each (mean {self.size_mean:.1f})"
+        distances = f"mean EMD {self.emd:.3f} (0…2), mean JS distance {self.js:.3f} (0…1)"
+        return f"{len(self.frame)} clients, {sizes}, {self.labels_per_client:.1f} labels per client; {distances}"
+
+    def __repr__(self) -> str:
+        return (
+            f"Heterogeneity: {self._summary()}\n{self.frame.to_string(max_rows=10, index=False, float_format='%.2f')}"
+        )
+
+    def _repr_html_(self) -> str:
+        table = self.frame.to_html(max_rows=10, index=False, float_format="%.2f", border=0)
+        return f"<p>{self._summary()}</p>{table}"
+
+
+def measure_heterogeneity(
+    y: np.ndarray, parts: Sequence[np.ndarray], num_classes: int, class_names: Sequence[str] = ()
+) -> Heterogeneity:
+    """Compare the label mix of each client with the mix of all clients together.
+
+    ``y``: labels [n], integers 0 … num_classes − 1. ``parts``: one index array into ``y`` per client; samples held by
+    several clients count for each of them, samples held by nobody count for none. ``class_names``: one name per class,
+    or nothing for the numbers.
+
+    Raises ``ValueError`` for no clients, an empty client, or a wrong number of names.
+    """
+    names = [str(name) for name in class_names] or [str(c) for c in range(num_classes)]
+    if len(names) != num_classes:
+        raise ValueError(f"class_names: got {len(names)} names for num_classes={num_classes}; give one per class")
+    if len(parts) == 0:
+        raise ValueError("parts=[]: must hold at least one client")
+    sizes = np.array([len(part) for part in parts], dtype=np.int64)
+    if not sizes.all():
+        raise ValueError(f"parts[{int(sizes.argmin())}]: this client is empty; give every client at least one sample")
+    counts = np.stack([np.bincount(np.asarray(y)[part], minlength=num_classes) for part in parts]).astype(np.int64)
+    if counts.shape[1] != num_classes:
+        raise ValueError(f"y: labels must lie in 0 … {num_classes - 1}, got {counts.shape[1] - 1}")
+
+    mix = counts / sizes[:, None]
+    overall = counts.sum(0) / sizes.sum()
+    emd = np.abs(mix - overall).sum(1)
+    js = _jensen_shannon(mix, overall)
+    shares = pd.DataFrame(mix, columns=names)
+    ids = pd.DataFrame({"client": np.arange(len(parts)), "size": sizes})
+    frame = pd.concat([ids, shares, pd.DataFrame({"emd": emd, "js": js})], axis=1)
+    return Heterogeneity(
+        frame=frame,
+        label_counts=counts,
+        size_min=int(sizes.min()),
+        size_mean=float(sizes.mean()),
+        size_max=int(sizes.max()),
+        emd=float(np.average(emd, weights=sizes)),
+        js=float(np.average(js, weights=sizes)),
+        labels_per_client=float((counts > 0).sum(1).mean()),
+    )
+
+
+def _jensen_shannon(mix: np.ndarray, overall: np.ndarray) -> np.ndarray:
+    middle = (mix + overall) / 2
+    divergence = (_relative_entropy(mix, middle) + _relative_entropy(overall, middle)) / 2
+    return np.sqrt(np.clip(divergence, 0, 1))
+
+
+def _relative_entropy(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """KL(p ‖ q) in bits along the last axis, with 0·log 0 = 0."""
+    ratio = np.divide(p, q, out=np.ones_like(q), where=(p > 0) & (q > 0))
+    return (p * np.log2(np.where(p > 0, ratio, 1))).sum(-1)

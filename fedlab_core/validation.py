@@ -1,0 +1,43 @@
+"""Checks of arguments. Each raises ``ValueError`` naming the argument, the value and what is allowed."""
+
+import difflib
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
+
+from fedlab_core.randomness import MAX_SEED
+
+
+def integer(name: str, value: Any, *, minimum: int = 0, maximum: int | None = None) -> int:
+    """``value`` as an int in [minimum, maximum]."""
+    allowed = f"an integer ≥ {minimum}" if maximum is None else f"an integer from {minimum} to {maximum}"
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+    if number is None or number < minimum or (maximum is not None and number > maximum):
+        raise ValueError(f"{name}={value!r}: must be {allowed}")
+    return number
+
+
+def real(name: str, value: Any, *, minimum: float = 0.0, exclusive: bool = False) -> float:
+    """``value`` as a finite float, at least ``minimum`` (greater than it with ``exclusive``)."""
+    sign = ">" if exclusive else "≥"
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or value < minimum or (exclusive and value == minimum):
+        raise ValueError(f"{name}={value!r}: must be a finite number {sign} {minimum:g}")
+    return float(value)
+
+
+def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
+    """``value`` if it is one of ``allowed``; otherwise the error names the nearest one."""
+    options = list(allowed)
+    if any(value == option and type(value) is type(option) for option in options):
+        return value
+    listed = ", ".join(repr(option) for option in options)
+    near = difflib.get_close_matches(str(value), [str(option) for option in options], n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{name}={value!r}: must be one of {listed}.{hint}")
+
+
+def seed(value: Any) -> int:
+    """A valid random seed."""
+    return integer("seed", value, minimum=0, maximum=MAX_SEED)

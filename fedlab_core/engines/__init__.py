@@ -1,0 +1,26 @@
+"""Engines: the same inputs, the same result, at different speeds."""
+
+import warnings
+
+from torch import nn
+
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines.base import Engine
+from fedlab_core.engines.reference import ReferenceEngine
+from fedlab_core.engines.stacked import StackedEngine, Unstackable
+from fedlab_core.losses import Loss
+
+ENGINES = ("auto", "reference", "stacked")
+
+
+def create(name: str, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str) -> Engine:
+    """The engine called ``name``; "auto" is the stacked one wherever it can train the model, with a warning if not."""
+    if name == "reference":
+        return ReferenceEngine(fed, model, loss, device)
+    try:
+        return StackedEngine(fed, model, loss, device)
+    except Unstackable as error:
+        if name == "stacked":
+            raise ValueError(f"engine='stacked': cannot train this model ({error}); use engine='reference'") from error
+        warnings.warn(f"the clients are trained one after another, which is slower: {error}", stacklevel=4)
+        return ReferenceEngine(fed, model, loss, device)

@@ -1,0 +1,69 @@
+"""What every engine does: training as its own method says, and evaluation in one way for all."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import nn
+
+from fedlab_core.correction import Correction
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines.flat import FlatModel
+from fedlab_core.engines.work import Evaluation, LocalUpdates, Work
+from fedlab_core.losses import Loss
+
+EVALUATION_BATCH = 2000
+
+
+class Engine(ABC):
+    """Local training and evaluation of one model on one federation, on one device."""
+
+    name: str
+
+    def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
+        self.model = FlatModel(model, device)
+        self.loss = loss
+        self.device = device
+        self.fed = fed
+        self.x, self.y = fed.x.to(device), fed.y.to(device)
+
+    @abstractmethod
+    def train(self, params: torch.Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
+        """Local SGD from ``params`` [P] on every client of ``work``, with one correction per client."""
+
+    @abstractmethod
+    def gradients(self, params: torch.Tensor, clients: np.ndarray) -> torch.Tensor:
+        """Full-batch gradients ∇F_k(params) [K, P] of the given clients."""
+
+    def num_samples(self, clients: np.ndarray) -> torch.Tensor:
+        """n_k [K] of the given clients."""
+        return torch.tensor(self.fed.sizes[clients], dtype=self.model.dtype, device=self.device)
+
+    @torch.no_grad()
+    def evaluate(self, params: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> Evaluation:
+        """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n."""
+        self.model.module.eval()
+        loss, correct = 0.0, 0
+        for start in range(0, len(y), EVALUATION_BATCH):
+            target = y[start : start + EVALUATION_BATCH].to(self.device)
+            output = self.model(params, x[start : start + EVALUATION_BATCH].to(self.device))
+            loss += float(self.loss(output, target)) * len(target)
+            if not target.is_floating_point():
+                correct += int((output.argmax(1) == target).sum())
+        if not len(y):
+            return Evaluation(math.nan, math.nan)
+        return Evaluation(loss / len(y), math.nan if y.is_floating_point() else correct / len(y))
+
+    @torch.no_grad()
+    def correct(self, params: torch.Tensor) -> np.ndarray:
+        """Which training samples ``params`` [P] classifies correctly, a bool array [n]."""
+        self.model.module.eval()
+        batches = zip(self.x.split(EVALUATION_BATCH), self.y.split(EVALUATION_BATCH), strict=True)
+        return torch.cat([self.model(params, x).argmax(1) == y for x, y in batches]).cpu().numpy()
+
+
+def has_dropout(module: nn.Module) -> bool:
+    """Whether training with ``module`` draws random numbers inside the model."""
+    return any(isinstance(layer, nn.modules.dropout._DropoutNd) and layer.p > 0 for layer in module.modules())

@@ -1,0 +1,146 @@
+"""The stacked engine: a whole cohort trained at once.
+
+The idea in one page. A loop over clients spends most of its time on overhead: a step of a small model is a handful of
+tiny products. Here the K clients of a cohort hold their parameters in one matrix [K, P], and every layer is one batch
+of matrix products over the leading client dimension, so a step costs a handful of calls for all of them together. Three
+more things bring it near the cost of the bare products:
+
+1. The SGD step is taken inside the backward pass. Where a layer would form its weight gradient, it subtracts it from
+   the weights in the same product (``layers.py``). No gradient is ever stored, and no optimiser passes over it.
+2. Clients are sorted by their number of steps, so those that still work are always the first A rows (``batches.py``).
+3. A cohort is cut into chunks of clients whose parameters stay in the cache.
+
+The random streams and the order of the samples are those of the reference engine; so are the results, up to rounding.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import nn
+
+from fedlab_core.correction import Correction
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines.base import Engine, has_dropout
+from fedlab_core.engines.stacked.batches import BatchTable
+from fedlab_core.engines.stacked.corrections import StackedCorrection
+from fedlab_core.engines.stacked.losses import output_loss
+from fedlab_core.engines.stacked.network import CohortModel, Network, UnknownLayer
+from fedlab_core.engines.stacked.vectorised import VectorisedNetwork
+from fedlab_core.engines.stacked.workspace import Workspace
+from fedlab_core.engines.work import LocalUpdates, Work, plan_batches
+from fedlab_core.losses import Loss
+
+CACHE_BYTES = 5_000_000
+GRADIENT_VALUES = 20_000_000
+
+
+class Unstackable(TypeError):
+    """A model that only the reference engine can train; the message says why."""
+
+
+class StackedEngine(Engine):
+    """Local training of all clients of a cohort at once.
+
+    ``name`` is "stacked" for a model made of known layers and "stacked (vmap)" for any other. Raises
+    :class:`Unstackable` for a model that cannot be trained this way at all.
+    """
+
+    def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
+        super().__init__(fed, model, loss, device)
+        self._network: CohortModel
+        try:
+            self._network = Network(self.model.module, output_loss(loss))
+            self.name = "stacked"
+        except UnknownLayer:
+            self._network = VectorisedNetwork(self.model, loss)
+            self.name = "stacked (vmap)"
+        self._workspace = Workspace(self.x)
+        self._rows = self.x.reshape(len(self.x), -1)
+        self._try_out()
+
+    def _try_out(self) -> None:
+        """Two clients with the first sample each: what cannot be vectorised fails here and not in the first round."""
+        if has_dropout(self.model.module):
+            raise Unstackable("dropout draws random numbers for each client on its own")
+        try:
+            first = torch.from_numpy(self.fed.indices[[0, 0]]).to(self.device)[:, None]
+            flat = self.model.parameters().repeat(2, 1)
+            with torch.no_grad():
+                bound = self._network.bind(flat)
+                self._network.step(bound, bound, *self._gather(first), None, lr=0.0)
+        except RuntimeError as error:
+            raise Unstackable(str(error).splitlines()[0]) from error
+
+    @torch.no_grad()
+    def train(self, params: torch.Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
+        self.model.module.train()
+        plans = [plan_batches(work, i, len(self.fed.parts[client])) for i, client in enumerate(work.clients)]
+        steps = np.array([plan.num_steps for plan in plans])
+        result = params.new_empty(len(plans), len(params))
+        losses = params.new_zeros(len(plans))
+        longest_first = np.argsort(-steps, kind="stable")
+        for chunk in np.array_split(longest_first, self._num_chunks(len(plans), params)):
+            table = BatchTable([plans[i] for i in chunk], [self.fed.parts[work.clients[i]] for i in chunk])
+            correction = StackedCorrection([corrections[i] for i in chunk], work.lr, params)
+            rows = torch.from_numpy(chunk).to(self.device)
+            result[rows], losses[rows] = self._train_chunk(params, table, correction, work.lr)
+        taken = torch.tensor(steps, dtype=params.dtype, device=self.device)
+        return LocalUpdates(work.clients, result, taken, self.num_samples(work.clients), losses / taken)
+
+    def _num_chunks(self, clients: int, params: torch.Tensor) -> int:
+        if params.device.type != "cpu":
+            return 1
+        return min(clients, -(-clients * len(params) * params.element_size() // CACHE_BYTES))
+
+    def _train_chunk(
+        self, params: torch.Tensor, table: BatchTable, correction: StackedCorrection, lr: float
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Final parameters [A, P] of the chunk's clients, and the sums of their mini-batch losses [A]."""
+        clients = table.indices.shape[1]
+        flat = params.repeat(clients, 1)
+        spare = torch.empty_like(flat) if correction.needs_copy else flat
+        result = torch.empty_like(flat)
+        losses = params.new_zeros(clients)
+        indices = torch.from_numpy(table.indices).to(self.device)
+        counts = torch.from_numpy(table.counts).to(self.device)
+        active = -1
+        for step, (still_active, width, is_even) in enumerate(zip(*table.shape_of_steps(), strict=True)):
+            if still_active != active:
+                result[still_active : len(flat)] = flat[still_active:]
+                active, flat, spare = still_active, flat[:still_active], spare[:still_active]
+                bound, bound_spare = self._network.bind(flat), self._network.bind(spare)
+            chosen = indices[step, :active, :width]
+            if correction.needs_copy:
+                correction.into(spare, flat)
+            count = None if is_even else counts[step, :active]
+            losses[:active] += self._network.step(bound, bound_spare, *self._gather(chosen), count, lr)
+            if correction.needs_copy:
+                flat, spare, bound, bound_spare = spare, flat, bound_spare, bound
+            elif not correction.is_zero:
+                correction.after(flat)
+        result[:active] = flat
+        return result, losses
+
+    def _gather(self, chosen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The samples ``chosen`` [A, B], as x [A, B, …] and y [A, B, …]."""
+        x = self._workspace.empty("x", chosen.numel(), self._rows.shape[1])
+        torch.index_select(self._rows, 0, chosen.reshape(-1), out=x)
+        return x.view(*chosen.shape, *self.x.shape[1:]), self.y[chosen]
+
+    @torch.no_grad()
+    def gradients(self, params: torch.Tensor, clients: np.ndarray) -> torch.Tensor:
+        """A step of size −1 from zero leaves the gradient."""
+        self.model.module.eval()
+        result = params.new_zeros(len(clients), len(params))
+        largest = int(self.fed.sizes[clients].max())
+        at_once = max(1, GRADIENT_VALUES // max(largest * self._rows.shape[1], len(params)))
+        for start in range(0, len(clients), at_once):
+            chunk = clients[start : start + at_once]
+            table = BatchTable.whole([self.fed.parts[client] for client in chunk])
+            chosen = torch.from_numpy(table.indices[0]).to(self.device)
+            counts = None if table.is_even[0] else torch.from_numpy(table.counts[0]).to(self.device)
+            here = self._network.bind(params.expand(len(chunk), -1))
+            target = self._network.bind(result[start : start + at_once])
+            self._network.step(here, target, *self._gather(chosen), counts, lr=-1.0)
+        return result

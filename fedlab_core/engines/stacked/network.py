@@ -1,0 +1,141 @@
+"""A module as a list of cohort layers, and the SGD step of a whole cohort through it."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+
+from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, Images, MaxPool2d
+from fedlab_core.engines.stacked.layers import Flatten, Layer, Linear, ReLU, Sigmoid, Tanh, Views
+from fedlab_core.engines.stacked.losses import OutputLoss
+from fedlab_core.engines.stacked.recurrent import Embedding, LastStateLSTM
+from fedlab_core.engines.stacked.workspace import Workspace
+from fedlab_core.models import TextLSTM
+
+Bound = list[Views]
+
+
+class CohortModel(Protocol):
+    """What the engine asks of a model."""
+
+    def bind(self, flat: torch.Tensor) -> Any:
+        """Whatever ``step`` wants to know of the flat parameters [A, P]: made once, used in many steps."""
+
+    def step(
+        self, params: Any, target: Any, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float
+    ) -> torch.Tensor:
+        """target ← target − lr · ∇(mean loss of each client) at ``params``; returns the A mean losses.
+
+        ``x`` [A, B, …] and ``y`` [A, B, …] are one mini-batch for each client. ``counts`` [A] says how many of its
+        samples are real (the rest is padding); None means all B.
+        """
+
+
+class UnknownLayer(TypeError):
+    """A layer, or a use of one, that has no stacked form."""
+
+
+class Network:
+    """Forward and backward pass of A clients at once, each with its own parameters.
+
+    Built from an ``nn.Sequential`` of known layers or a :class:`~fedlab_core.models.TextLSTM`. Raises
+    :class:`UnknownLayer` for any other module.
+    """
+
+    def __init__(self, module: nn.Module, loss: OutputLoss) -> None:
+        self._layers = _layers(module, Workspace(next(module.parameters())))
+        self._loss = loss
+        has_parameters = [bool(layer._places) for layer in self._layers]
+        self._lowest = has_parameters.index(True)
+        self._layers[self._lowest].needs_input_gradient = False
+
+    def bind(self, flat: torch.Tensor) -> Bound:
+        return [layer.views(flat) for layer in self._layers]
+
+    def step(
+        self, params: Bound, target: Bound, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float
+    ) -> torch.Tensor:
+        for layer, views in zip(self._layers, params, strict=True):
+            x = layer.forward(views, x)
+        gradient: Any
+        gradient, losses, scale = self._loss(x, y, counts)
+        step = lr * scale
+        for i in reversed(range(self._lowest, len(self._layers))):
+            gradient = self._layers[i].backward(params[i], target[i], gradient, step)
+        return losses
+
+
+def _layers(module: nn.Module, workspace: Workspace) -> list[Layer]:
+    if type(module) is TextLSTM:
+        modules: list[nn.Module] = [module.embedding, module.lstm, module.output]
+    else:
+        modules = _pool_before_relu(_chain(module))
+    if len(set(modules)) < len(modules):
+        raise UnknownLayer("a layer that is used twice")
+    places = _starts(module)
+    layers: list[Layer] = []
+    for child in modules:
+        if isinstance(child, nn.Conv2d) and not layers:
+            layers.append(Images())
+        layers.append(_layer(child, places.get(child, 0), workspace, layers))
+    return layers
+
+
+def _chain(module: nn.Module) -> list[nn.Module]:
+    """The layers of a (nested) ``nn.Sequential`` in order."""
+    if type(module) is not nn.Sequential:
+        return [module]
+    return [layer for child in module for layer in _chain(child)]
+
+
+def _starts(module: nn.Module) -> dict[nn.Module, int]:
+    """Where the parameters of each layer begin in the flat vector."""
+    starts, position = {}, 0
+    for child in module.modules():
+        own = sum(parameter.numel() for parameter in child.parameters(recurse=False))
+        if own:
+            starts[child] = position
+            position += own
+    if position != sum(parameter.numel() for parameter in module.parameters()):
+        raise UnknownLayer("layers that share parameters")
+    return starts
+
+
+def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
+    """max-pool and ReLU commute exactly, and ReLU after the pool has a quarter of the work."""
+    for i in range(len(modules) - 1):
+        if isinstance(modules[i], nn.ReLU) and isinstance(modules[i + 1], nn.MaxPool2d):
+            modules[i], modules[i + 1] = modules[i + 1], modules[i]
+    return modules
+
+
+def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer]) -> Layer:
+    if not type(child).__module__.startswith("torch.nn.modules"):
+        raise UnknownLayer(f"{child}")  # a subclass may compute anything
+    match child:
+        case nn.Linear():
+            return Linear(start, child)
+        case nn.ReLU():
+            return ReLU(in_place=bool(below) and isinstance(below[-1], (Linear, Conv2d, MaxPool2d)))
+        case nn.Flatten(start_dim=1, end_dim=-1):
+            return Flatten(channel_first=any(isinstance(layer, Conv2d) for layer in below))
+        case nn.Conv2d(stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
+            return Conv2d(start, child, workspace)
+        case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if _is_tiling(child):
+            return MaxPool2d(child)
+        case nn.AvgPool2d(padding=0, ceil_mode=False, divisor_override=None) if _is_tiling(child):
+            return AvgPool2d(child)
+        case nn.Tanh():
+            return Tanh()
+        case nn.Sigmoid():
+            return Sigmoid()
+        case nn.Embedding(padding_idx=None, max_norm=None):
+            return Embedding(start, child)
+        case nn.LSTM(num_layers=1, batch_first=True, bias=True, bidirectional=False, proj_size=0):
+            return LastStateLSTM(start, child)
+    raise UnknownLayer(f"{child}")
+
+
+def _is_tiling(layer: nn.MaxPool2d | nn.AvgPool2d) -> bool:
+    return layer.stride == layer.kernel_size

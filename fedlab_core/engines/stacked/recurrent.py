@@ -1,0 +1,77 @@
+"""Embedding and LSTM for a cohort."""
+
+import torch
+from torch import nn
+
+from fedlab_core.engines.stacked.layers import Layer, Views
+
+
+class Embedding(Layer):
+    """Token ids [A, B, T] → vectors [A, B, T, D]."""
+
+    def __init__(self, start: int, layer: nn.Embedding) -> None:
+        super().__init__(start, [layer.weight.shape])
+
+    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
+        self._rows = x.flatten(1)
+        self._clients = torch.arange(len(x), device=x.device)[:, None]
+        return params[0][self._clients, self._rows].view(*x.shape, -1)
+
+    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+        update = gradient.reshape(*self._rows.shape, -1) * -step
+        target[0].index_put_((self._clients, self._rows), update, accumulate=True)
+        return None
+
+
+class LastStateLSTM(Layer):
+    """One LSTM layer, batch first: [A, B, T, D] → its state after the last token, [A, B, H].
+
+    Gates in PyTorch's order i, f, g, o: gates_t = W_ih x_t + b_ih + W_hh h_{t−1} + b_hh;
+    c_t = σ(f) c_{t−1} + σ(i) tanh(g);  h_t = σ(o) tanh(c_t).
+    """
+
+    def __init__(self, start: int, layer: nn.LSTM) -> None:
+        super().__init__(start, [parameter.shape for parameter in layer.parameters()])
+        self._hidden = layer.hidden_size
+
+    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
+        weight_ih, weight_hh, bias_ih, bias_hh = params
+        clients, batch, length, _ = x.shape
+        self._x = x.transpose(1, 2).reshape(clients, length * batch, -1)
+        inputs = torch.baddbmm((bias_ih + bias_hh).unsqueeze(1), self._x, weight_ih.transpose(1, 2))
+        inputs = inputs.view(clients, length, batch, -1)
+        h = x.new_zeros(clients, batch, self._hidden)
+        c = torch.zeros_like(h)
+        self._states, self._cells, self._gates = [h], [c], []
+        for t in range(length):
+            i, f, g, o = torch.baddbmm(inputs[:, t], h, weight_hh.transpose(1, 2)).chunk(4, dim=2)
+            i, f, g, o = torch.sigmoid(i), torch.sigmoid(f), torch.tanh(g), torch.sigmoid(o)
+            c = f * c + i * g
+            h = o * torch.tanh(c)
+            self._gates.append((i, f, g, o))
+            self._states.append(h)
+            self._cells.append(c)
+        return h
+
+    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+        weight_ih, weight_hh, _, _ = params
+        dh, dc = gradient, torch.zeros_like(gradient)
+        steps = []
+        for t in reversed(range(len(self._gates))):
+            i, f, g, o = self._gates[t]
+            tanh_c = torch.tanh(self._cells[t + 1])
+            dc = dc + dh * o * (1 - tanh_c * tanh_c)
+            di, df, dg, do = dc * g, dc * self._cells[t], dc * i, dh * tanh_c
+            d_gates = torch.cat([di * i * (1 - i), df * f * (1 - f), dg * (1 - g * g), do * o * (1 - o)], dim=2)
+            steps.append(d_gates)
+            dh, dc = torch.bmm(d_gates, weight_hh), dc * f
+        clients, batch = gradient.shape[:2]
+        all_gates = torch.stack(steps[::-1], dim=1).view(clients, -1, 4 * self._hidden)
+        before = torch.stack(self._states[:-1], dim=1).view(clients, -1, self._hidden)
+        below = torch.bmm(all_gates, weight_ih).view(clients, -1, batch, weight_ih.shape[2]).transpose(1, 2)
+        target[0].baddbmm_(all_gates.transpose(1, 2), self._x, alpha=-step)
+        target[1].baddbmm_(all_gates.transpose(1, 2), before, alpha=-step)
+        bias = all_gates.sum(1)
+        target[2].sub_(bias, alpha=step)
+        target[3].sub_(bias, alpha=step)
+        return below

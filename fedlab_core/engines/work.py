@@ -1,0 +1,91 @@
+"""What a cohort is to do, and what comes back. Both engines read the one and return the other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from fedlab_core.randomness import stream
+
+
+@dataclass(frozen=True)
+class Work:
+    """Local training of one cohort in one round.
+
+    ``clients`` int64 [K]; ``amount`` int64 [K]: how many epochs or steps (``unit``) each of them does;
+    ``batch_size`` None is full batch; ``stream`` names the random stream that orders the samples.
+    """
+
+    clients: np.ndarray
+    amount: np.ndarray
+    unit: str
+    batch_size: int | None
+    lr: float
+    round: int
+    seed: int
+    stream: str = "batches"
+
+
+@dataclass(frozen=True)
+class BatchPlan:
+    """The mini-batches of one client: ``orders`` [epochs, n], cut into runs of ``batch_size``, the last one short."""
+
+    orders: np.ndarray
+    batch_size: int
+    num_steps: int
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """⌈n / B⌉: the last short batch counts."""
+        return -(-self.orders.shape[1] // self.batch_size)
+
+    def batch(self, step: int) -> np.ndarray:
+        """The positions, among the client's samples, that step ``step`` (from 0) uses."""
+        epoch, place = divmod(step, self.steps_per_epoch)
+        return self.orders[epoch, place * self.batch_size : (place + 1) * self.batch_size]
+
+
+def plan_batches(work: Work, position: int, num_samples: int) -> BatchPlan:
+    """The batches of the client at ``position`` in the cohort, who holds ``num_samples`` samples.
+
+    Each epoch is a fresh permutation from the client's own stream of this round. Steps run through as many epochs as
+    they need and stop where they stop.
+    """
+    batch_size = num_samples if work.batch_size is None else work.batch_size
+    per_epoch = -(-num_samples // batch_size)
+    amount = int(work.amount[position])
+    num_steps = amount * per_epoch if work.unit == "epochs" else amount
+    epochs = -(-num_steps // per_epoch)
+    orders = np.tile(np.arange(num_samples), (epochs, 1))
+    if batch_size < num_samples:
+        rng = stream(work.seed, work.stream, round=work.round, client=int(work.clients[position]))
+        orders = rng.permuted(orders, axis=1)
+    return BatchPlan(orders, batch_size, num_steps)
+
+
+@dataclass(frozen=True)
+class LocalUpdates:
+    """What a cohort of K clients sends back.
+
+    ``clients`` int64 array [K]; ``params`` [K, P] the local parameters y_k; ``num_steps`` [K] τ_k, the SGD steps that
+    each really took; ``num_samples`` [K] n_k; ``loss`` [K] the mean of its mini-batch losses. Tensors on the device of
+    the run; counts have the dtype of ``params``.
+    """
+
+    clients: np.ndarray
+    params: torch.Tensor
+    num_steps: torch.Tensor
+    num_samples: torch.Tensor
+    loss: torch.Tensor
+
+    def weighted_mean(self) -> torch.Tensor:
+        """Σ n_k y_k / Σ n_k, a vector [P]."""
+        return (self.num_samples / self.num_samples.sum()) @ self.params
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Mean loss and share of correct predictions; NaN without samples, and accuracy NaN for regression."""
+
+    loss: float
+    accuracy: float

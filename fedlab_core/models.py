@@ -1,0 +1,172 @@
+"""The course's models. Each function returns a plain ``torch.nn.Module`` that fits a federation.
+
+Weights are drawn from the stream "model" of ``seed`` with PyTorch's default laws: U(−1/√fan_in, 1/√fan_in) for linear
+and convolutional layers, U(−1/√hidden, 1/√hidden) for an LSTM, N(0, 1) for embeddings. The global random state is not
+touched. A model has the floating dtype of its federation. There is no batch normalisation: averaging its buffers over
+clients is a known trap, and a model that has it is rejected by ``simulate``.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from fedlab_core import validation
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.randomness import derived_seed
+
+
+def linear(fed: FederatedDataset, *, bias: bool = True, seed: int = 0) -> nn.Module:
+    """Linear regression on the flattened input; as many outputs as a target has entries."""
+    outputs = math.prod(fed.y.shape[1:])
+    return build("linear", {"inputs": _flat_size(fed), "outputs": outputs, "bias": bias}, seed, fed.dtype)
+
+
+def softmax_regression(fed: FederatedDataset, *, seed: int = 0) -> nn.Module:
+    """One linear layer from the flattened input to the classes: the convex model of the course."""
+    return build("softmax_regression", {"inputs": _flat_size(fed), "classes": _classes(fed)}, seed, fed.dtype)
+
+
+def mlp(fed: FederatedDataset, hidden: Sequence[int] = (200,), *, seed: int = 0) -> nn.Module:
+    """Fully connected layers with ReLU between them, of the widths in ``hidden``."""
+    widths = [validation.integer("hidden", width, minimum=1) for width in hidden]
+    return build("mlp", {"inputs": _flat_size(fed), "hidden": widths, "classes": _classes(fed)}, seed, fed.dtype)
+
+
+def cnn_mnist(fed: FederatedDataset, *, seed: int = 0) -> nn.Module:
+    """One convolution (16 filters 5×5), one max-pool 2×2, three linear layers (128, 64, classes): [002] on MNIST.
+
+    Images [channels, height, width] of at least 6×6 pixels.
+    """
+    return build("cnn_mnist", {"shape": _image(fed, minimum=6), "classes": _classes(fed)}, seed, fed.dtype)
+
+
+def cnn_cifar(fed: FederatedDataset, *, seed: int = 0) -> nn.Module:
+    """Two convolutions (16 and 32 filters 5×5), each with average-pool 2×2, two linear layers (128, classes): [002].
+
+    Images [channels, height, width] of at least 16×16 pixels.
+    """
+    return build("cnn_cifar", {"shape": _image(fed, minimum=16), "classes": _classes(fed)}, seed, fed.dtype)
+
+
+def lstm(fed: FederatedDataset, *, embedding: int = 32, hidden: int = 64, seed: int = 0) -> nn.Module:
+    """Embedding, one LSTM layer and a linear layer on its last state, as [004] has it for text.
+
+    Samples are int64 token ids [length]; the vocabulary is every id up to the largest in the data.
+    """
+    if fed.x.is_floating_point() or fed.x.ndim != 2:
+        raise ValueError(f"lstm needs int64 token ids [n, length], got {fed.x.dtype} {list(fed.x.shape)}")
+    tokens = int(max(fed.x.max(), fed.test.x.max() if len(fed.test) else 0)) + 1
+    arguments = {"tokens": tokens, "embedding": embedding, "hidden": hidden, "classes": _classes(fed)}
+    return build("lstm", arguments, seed, fed.dtype)
+
+
+def build(name: str, arguments: dict[str, Any], seed: int = 0, dtype: torch.dtype = torch.float32) -> nn.Module:
+    """A built-in model from its recipe; ``module.recipe`` holds ``name`` and ``arguments`` again."""
+    with torch.device("meta"):
+        module = _BUILDERS[name](**arguments)
+    module = module.to_empty(device="cpu").to(dtype)
+    _initialise(module, torch.Generator().manual_seed(derived_seed(validation.seed(seed), "model")))
+    vars(module)["recipe"] = {"name": name, "arguments": arguments}
+    return module
+
+
+def _linear(inputs: int, outputs: int, bias: bool) -> nn.Module:
+    return nn.Sequential(nn.Flatten(), nn.Linear(inputs, outputs, bias=bias))
+
+
+def _softmax_regression(inputs: int, classes: int) -> nn.Module:
+    return nn.Sequential(nn.Flatten(), nn.Linear(inputs, classes))
+
+
+def _mlp(inputs: int, hidden: Sequence[int], classes: int) -> nn.Module:
+    layers: list[nn.Module] = [nn.Flatten()]
+    for before, after in zip([inputs, *hidden], hidden, strict=False):
+        layers += [nn.Linear(before, after), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear([inputs, *hidden][-1], classes))
+
+
+def _cnn_mnist(shape: Sequence[int], classes: int) -> nn.Module:
+    channels, height, width = shape
+    features = 16 * ((height - 4) // 2) * ((width - 4) // 2)
+    return nn.Sequential(
+        nn.Conv2d(channels, 16, 5),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(features, 128),
+        nn.ReLU(),
+        nn.Linear(128, 64),
+        nn.ReLU(),
+        nn.Linear(64, classes),
+    )
+
+
+def _cnn_cifar(shape: Sequence[int], classes: int) -> nn.Module:
+    channels, height, width = shape
+    features = 32 * (((height - 4) // 2 - 4) // 2) * (((width - 4) // 2 - 4) // 2)
+    return nn.Sequential(
+        nn.Conv2d(channels, 16, 5),
+        nn.ReLU(),
+        nn.AvgPool2d(2),
+        nn.Conv2d(16, 32, 5),
+        nn.ReLU(),
+        nn.AvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(features, 128),
+        nn.ReLU(),
+        nn.Linear(128, classes),
+    )
+
+
+class TextLSTM(nn.Module):
+    """Token ids [n, length] → logits [n, classes], from the LSTM's state after the last token."""
+
+    def __init__(self, tokens: int, embedding: int, hidden: int, classes: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(tokens, embedding)
+        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
+        self.output = nn.Linear(hidden, classes)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        states, _ = self.lstm(self.embedding(tokens))
+        return self.output(states[:, -1])
+
+
+_BUILDERS: dict[str, Callable[..., nn.Module]] = {
+    "linear": _linear,
+    "softmax_regression": _softmax_regression,
+    "mlp": _mlp,
+    "cnn_mnist": _cnn_mnist,
+    "cnn_cifar": _cnn_cifar,
+    "lstm": TextLSTM,
+}
+
+
+def _initialise(module: nn.Module, generator: torch.Generator) -> None:
+    for layer in module.modules():
+        if isinstance(layer, nn.Embedding):
+            nn.init.normal_(layer.weight, generator=generator)
+        elif isinstance(layer, (nn.Linear, nn.Conv2d, nn.LSTM)):
+            fan_in = layer.hidden_size if isinstance(layer, nn.LSTM) else layer.weight[0].numel()
+            for parameter in layer.parameters():
+                nn.init.uniform_(parameter, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in), generator=generator)
+
+
+def _flat_size(fed: FederatedDataset) -> int:
+    return math.prod(fed.x.shape[1:])
+
+
+def _classes(fed: FederatedDataset) -> int:
+    if fed.num_classes is None:
+        raise ValueError("this model is a classifier, but the targets are floats (regression): use fl.models.linear")
+    return fed.num_classes
+
+
+def _image(fed: FederatedDataset, minimum: int) -> list[int]:
+    shape = list(fed.x.shape[1:])
+    if len(shape) != 3 or min(shape[1:]) < minimum:
+        raise ValueError(f"this model needs images [channels, ≥{minimum}, ≥{minimum}], got samples of shape {shape}")
+    return shape

@@ -1,0 +1,214 @@
+"""The engines compute the same numbers (oracle 14): every algorithm, every model, equal and ragged clients."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core.data.dataset import Dataset, Split
+from fedlab_core.engines import ReferenceEngine
+from fedlab_core.engines.stacked import StackedEngine
+from fedlab_core.losses import LOSSES
+from tests.support import blobs
+
+RAGGED, EQUAL = (3, 17, 8, 30, 1, 12, 25), (12, 12, 12, 12, 12, 12, 12)
+
+
+class PerParameter(fl.Algorithm):
+    """A weight for each parameter, an anchor and an offset that differ from client to client."""
+
+    def correction(self, server: fl.algorithms.Server, client: int) -> fl.Correction:
+        weight = torch.linspace(0, 1, server.num_parameters, dtype=server.params.dtype) * (1 + client) / 2
+        return fl.Correction(weight=weight, anchor=server.params * 0.5, offset=0.01 * weight)
+
+
+class Mixed(fl.Algorithm):
+    """Some clients corrected, others not; weights as plain numbers that differ."""
+
+    def correction(self, server: fl.algorithms.Server, client: int) -> fl.Correction:
+        return fl.Correction() if client % 3 == 0 else fl.Correction(weight=0.1 * client, anchor=server.params)
+
+
+ALGORITHMS = [
+    fl.FedAvg(),
+    fl.FedProx(0.5),
+    fl.Scaffold(),
+    fl.Scaffold(option=1, control_update="seed"),
+    fl.FedNova(),
+    fl.FedNova(0.5),
+    PerParameter(),
+    Mixed(),
+]
+
+
+def histories(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> list[fl.History]:
+    arguments = {"rounds": 10, "clients_per_round": 5, "local_epochs": 2, "batch_size": 5, "lr": 0.1, "progress": False}
+    if "local_steps" in changes:
+        del arguments["local_epochs"]
+    return [
+        fl.simulate(fed, model, algorithm, engine=engine, **{**arguments, **changes})
+        for engine in ("reference", "stacked")
+    ]
+
+
+def assert_same(
+    fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, atol: float = 1e-9, **changes
+) -> None:
+    reference, stacked = histories(fed, model, algorithm, **changes)
+    assert stacked.config["engine"] == "stacked"
+    torch.testing.assert_close(stacked.params, reference.params, rtol=0, atol=atol)
+    assert stacked.frame.drift.to_numpy() == pytest.approx(reference.frame.drift.to_numpy(), abs=100 * atol)
+    assert (torch.nn.utils.parameters_to_vector(model.parameters()) - reference.params).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("sizes", [RAGGED, EQUAL], ids=["ragged", "equal"])
+@pytest.mark.parametrize(
+    "changes", [{}, {"local_steps": 7}, {"batch_size": None}, {"stragglers": 0.7, "local_epochs": 4}], ids=str
+)
+def test_every_algorithm(algorithm: fl.Algorithm, sizes, changes) -> None:
+    fed = blobs(sizes)
+    assert_same(fed, fl.models.mlp(fed, (6, 5), seed=1), algorithm, **changes)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+def test_single_precision_over_ten_rounds(algorithm: fl.Algorithm) -> None:
+    fed = blobs(RAGGED, dtype=torch.float32)
+    assert_same(fed, fl.models.mlp(fed, (6,), seed=1), algorithm, atol=2e-5)
+
+
+def images(side: int, channels: int = 1) -> fl.FederatedDataset:
+    generator = torch.Generator().manual_seed(0)
+    x = torch.rand(70, channels, side, side, generator=generator, dtype=torch.float64)
+    y = (x.mean((1, 2, 3)) * 1000).long() % 3
+    data = Dataset("images", Split(x[:60], y[:60]), Split(x[60:], y[60:]), 3)
+    bounds = [0, 3, 15, 40, 41, 50, 60]
+    return fl.FederatedDataset(data, [list(range(a, b)) for a, b in pairwise(bounds)])
+
+
+def texts() -> fl.FederatedDataset:
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randint(0, 9, (60, 7), generator=generator)
+    y = x[:, -1] % 2
+    data = Dataset("texts", Split(x[:50], y[:50]), Split(x[50:], y[50:]), 2)
+    return fl.FederatedDataset(data, [list(range(a, b)) for a, b in ((0, 3), (3, 20), (20, 30), (30, 44), (44, 50))])
+
+
+@pytest.mark.parametrize("algorithm", [fl.FedAvg(), PerParameter(), fl.Scaffold(option=1)], ids=str)
+@pytest.mark.parametrize(
+    ("fed", "model"),
+    [
+        (images(10), fl.models.softmax_regression),
+        (images(10), fl.models.cnn_mnist),
+        (images(16, channels=3), fl.models.cnn_cifar),
+        (texts(), lambda fed, seed: fl.models.lstm(fed, embedding=4, hidden=6, seed=seed)),
+    ],
+    ids=["softmax", "cnn_mnist", "cnn_cifar", "lstm"],
+)
+def test_every_built_in_model(fed, model, algorithm: fl.Algorithm) -> None:
+    assert_same(fed, model(fed, seed=0).double(), algorithm, rounds=4, lr=0.3)
+
+
+def test_linear_regression_and_a_loss_without_a_closed_form() -> None:
+    source = blobs(RAGGED)
+    clients = [
+        (x, x @ torch.tensor([1.0, -2.0, 0.5, 0.1], dtype=torch.float64)) for x, _ in map(source.client, range(7))
+    ]
+    fed = fl.FederatedDataset.from_clients(clients, test=clients[3])
+    for loss in ("squared_error", lambda output, target: (output[:, 0] - target).abs().mean()):
+        assert_same(fed, fl.models.linear(fed), fl.Scaffold(), loss=loss, lr=0.05)
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        [nn.Linear(4, 5), nn.Tanh(), nn.ReLU(), nn.Linear(5, 3)],
+        [nn.Linear(4, 5, bias=False), nn.Sigmoid(), nn.Linear(5, 3)],
+        [nn.ReLU(), nn.Linear(4, 3)],
+    ],
+)
+def test_other_layers(layers) -> None:
+    fed = blobs(RAGGED)
+    assert_same(fed, nn.Sequential(*layers).double(), fl.FedAvg())
+
+
+def test_full_gradients_agree() -> None:
+    fed = blobs(RAGGED)
+    model = fl.models.mlp(fed, (6,))
+    engines = [kind(fed, model, LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)]
+    clients = torch.tensor([4, 0, 3]).numpy()
+    left, right = [engine.gradients(engine.model.parameters(), clients) for engine in engines]
+    torch.testing.assert_close(left, right, rtol=0, atol=1e-13)
+
+
+def test_chunks_do_not_change_the_result(monkeypatch) -> None:
+    fed = blobs(RAGGED)
+    model = fl.models.mlp(fed, (6,))
+    whole = histories(fed, model, fl.Scaffold())[1]
+    monkeypatch.setattr("fedlab_core.engines.stacked.engine.CACHE_BYTES", 1000)
+    torch.testing.assert_close(histories(fed, model, fl.Scaffold())[1].params, whole.params, rtol=0, atol=1e-12)
+
+
+class Residual(nn.Module):
+    """A module the stacked engine has no layer for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+        self.output = nn.Linear(4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.output(x + torch.tanh(self.inner(x)))
+
+
+class Doubled(nn.Linear):
+    """A subclass of a known layer that computes something else."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return 2 * super().forward(x)
+
+
+def tied() -> nn.Module:
+    """A layer used twice."""
+    layer = nn.Linear(4, 4)
+    return nn.Sequential(layer, nn.Tanh(), layer, nn.Linear(4, 3))
+
+
+def shared() -> nn.Module:
+    """Two layers that share one parameter."""
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4), nn.Linear(4, 3))
+    model[2].weight = model[0].weight
+    return model
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("model", [Residual(), nn.Sequential(nn.Linear(4, 5), Doubled(5, 3)), tied(), shared()])
+def test_unknown_modules_go_through_vmap(model: nn.Module, algorithm: fl.Algorithm) -> None:
+    fed = blobs(RAGGED)
+    reference, stacked = histories(fed, model.double(), algorithm, lr=0.05)
+    assert stacked.config["engine"] == "stacked (vmap)"
+    torch.testing.assert_close(stacked.params, reference.params, rtol=0, atol=1e-9)
+
+
+class Branching(nn.Module):
+    """Control flow on data, which vmap cannot do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.output = nn.Linear(4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.output(x if x.sum() > 0 else -x)
+
+
+@pytest.mark.parametrize("model", [Branching(), nn.Sequential(nn.Linear(4, 5), nn.Dropout(0.5), nn.Linear(5, 3))])
+def test_what_vmap_cannot_do_goes_to_the_loop_and_says_so(model: nn.Module) -> None:
+    fed = blobs(RAGGED)
+    arguments = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 5, "lr": 0.1, "progress": False}
+    with pytest.warns(UserWarning, match="one after another") as warned:
+        history = fl.simulate(fed, model.double(), fl.FedAvg(), **arguments)
+    assert len(warned) == 1 and history.config["engine"] == "reference"
+    with pytest.raises(ValueError, match=r"engine='stacked'.*use engine='reference'"):
+        fl.simulate(fed, model.double(), fl.FedAvg(), engine="stacked", **arguments)

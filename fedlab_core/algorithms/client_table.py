@@ -1,0 +1,83 @@
+"""Per-client vectors, with memory only for clients that have taken part."""
+
+from typing import Self
+
+import numpy as np
+import torch
+
+
+class ClientTable:
+    """A table [N, P] that starts as zeros and stores a row once it has been written.
+
+    ``table[clients]`` reads rows as a tensor [K, P] (a vector [P] for a single client); ``table[clients] = rows``
+    writes them. Writes can be taken back until they are committed, so that an interrupted round leaves no trace.
+    """
+
+    def __init__(self, num_clients: int, like: torch.Tensor) -> None:
+        self.num_clients = num_clients
+        self._slots = np.full(num_clients, -1, dtype=np.int64)
+        self._rows = torch.zeros(0, len(like), dtype=like.dtype, device=like.device)
+        self._used = 0
+        self._undo: list[tuple[np.ndarray, torch.Tensor]] = []
+
+    def __getitem__(self, clients: int | np.ndarray) -> torch.Tensor:
+        slots = self._slots[np.atleast_1d(clients)]
+        if (slots >= 0).all():
+            rows = self._rows[torch.from_numpy(slots)]
+        else:
+            rows = self._rows.new_zeros(len(slots), self._rows.shape[1])
+            seen = slots >= 0
+            rows[torch.from_numpy(np.flatnonzero(seen))] = self._rows[torch.from_numpy(slots[seen])]
+        return rows[0] if np.ndim(clients) == 0 else rows
+
+    def __setitem__(self, clients: int | np.ndarray, rows: torch.Tensor) -> None:
+        clients = np.atleast_1d(clients)
+        self._undo.append((clients, self[clients]))
+        self._write(clients, rows)
+
+    def commit(self) -> None:
+        """Keep what was written since the last commit."""
+        self._undo.clear()
+
+    def rollback(self) -> None:
+        """Take back what was written since the last commit."""
+        while self._undo:
+            self._write(*self._undo.pop())
+
+    def _write(self, clients: np.ndarray, rows: torch.Tensor) -> None:
+        new = clients[self._slots[clients] < 0]
+        self._reserve(self._used + len(new))
+        self._slots[new] = np.arange(self._used, self._used + len(new))
+        self._used += len(new)
+        self._rows[torch.from_numpy(self._slots[clients])] = rows
+
+    def _reserve(self, count: int) -> None:
+        capacity = len(self._rows)
+        if count > capacity:
+            grown = self._rows.new_zeros(min(max(count, 2 * capacity), self.num_clients), self._rows.shape[1])
+            grown[:capacity] = self._rows
+            self._rows = grown
+
+    def dense(self) -> torch.Tensor:
+        """The whole table [N, P]."""
+        return self[np.arange(self.num_clients)]
+
+    def stored(self) -> tuple[np.ndarray, torch.Tensor]:
+        """The clients [M] that have been written, in increasing order, and their rows [M, P]."""
+        clients = np.flatnonzero(self._slots >= 0)
+        return clients, self._rows[torch.from_numpy(self._slots[clients])]
+
+    @classmethod
+    def from_dense(cls, rows: torch.Tensor) -> Self:
+        """A table that holds a copy of ``rows`` [N, P]; zero rows take no memory."""
+        table = cls(len(rows), rows[0])
+        clients = np.flatnonzero(rows.any(dim=1).cpu().numpy())
+        table._write(clients, rows[torch.from_numpy(clients)])
+        return table
+
+    def to(self, device: str) -> Self:
+        """A copy on another device."""
+        clients, rows = self.stored()
+        table = type(self)(self.num_clients, rows.new_zeros(rows.shape[1], device=device))
+        table._write(clients, rows.to(device))
+        return table

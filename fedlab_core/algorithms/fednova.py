@@ -1,0 +1,58 @@
+"""FedNova: normalised averaging, so that clients that take more steps do not bias the optimum.
+
+Wang, Liu, Liang, Joshi, Poor: Tackling the Objective Inconsistency Problem in Heterogeneous Federated Optimization,
+NeurIPS 2020, eqs. (5)–(8) and section 4.
+
+    d_k = (w − y_k) / (η ‖a_k‖₁)                      the mean gradient of client k
+    w ← w − τ_eff η Σ_S p_k d_k,    p_k = n_k / Σ_S n
+    plain SGD:            ‖a_k‖₁ = τ_k,                          τ_eff = Σ_S p_k τ_k
+    proximal weight μ:    ‖a_k‖₁ = [1 − (1 − ημ)^τ_k] / (ημ),    τ_eff = Σ_S p_k τ_k
+
+τ_k the steps client k really took, η the local rate, μ ≥ 0 an optional FedProx term. P numbers down and P + 1 up
+(Δw and ‖a_k‖₁) per client.
+
+Deviation. The paper weighs clients by p_k over all N; with a sampled cohort the weights here are renormalised over it,
+without a further factor N/K.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from fedlab_core import validation
+from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.correction import Correction
+from fedlab_core.engines.work import LocalUpdates
+
+if TYPE_CHECKING:
+    from fedlab_core.algorithms.server import Server
+
+
+@dataclass(frozen=True)
+class FedNova(Algorithm):
+    """FedNova, with a proximal weight μ ≥ 0 if wanted. A run needs ημ < 2, where ‖a_k‖₁ stays positive."""
+
+    mu: float = 0.0
+
+    def __post_init__(self) -> None:
+        validation.real("mu", self.mu)
+
+    def setup(self, server: "Server") -> None:
+        if server.lr * self.mu >= 2:
+            product = f"{server.lr * self.mu:g}"
+            raise ValueError(f"mu={self.mu}: lr·mu must be < 2, or local steps diverge; it is {product}")
+
+    def correction(self, server: "Server", client: int) -> Correction:
+        return Correction(weight=self.mu, anchor=server.params)
+
+    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+        tau, shrink = updates.num_steps.double(), server.lr * self.mu
+        p = updates.num_samples.double() / updates.num_samples.sum()
+        a_norm = (1 - (1 - shrink) ** tau) / shrink if shrink > 0 else tau
+        weights = (p @ tau) * p / a_norm
+        return server.params - weights.to(server.params.dtype) @ (server.params - updates.params)
+
+    def communication(self, server: "Server", cohort: np.ndarray) -> tuple[int, int]:
+        return len(cohort) * server.num_parameters, len(cohort) * (server.num_parameters + 1)

@@ -1,0 +1,142 @@
+"""What was measured: one record a round, the cost in bytes and updates, and the final model."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+
+from fedlab_core import archive, models
+from fedlab_core.engines.flat import FlatModel
+
+
+@dataclass(frozen=True)
+class RoundRecord:
+    """One round.
+
+    ``round`` 1 for the first; ``server_updates`` aggregations so far; ``test_accuracy`` in [0, 1] (NaN for regression)
+    and ``test_loss`` on the test set; ``train_loss`` the objective F(w) on the clients' samples (on a fixed random
+    10,000 of them if there are more); ``bytes_up`` and ``bytes_down`` since the start; ``drift`` the mean over the
+    round's clients of ‖y_k − w‖₂; ``lr`` η of the round; ``seconds`` of computation since the start.
+    In a round that was not evaluated (``eval_every``), accuracy and losses are NaN.
+    """
+
+    round: int
+    server_updates: int
+    test_accuracy: float
+    test_loss: float
+    train_loss: float
+    bytes_up: int
+    bytes_down: int
+    drift: float
+    lr: float
+    seconds: float
+
+    @property
+    def evaluated(self) -> bool:
+        return not math.isnan(self.test_loss) or not math.isnan(self.train_loss)
+
+
+@dataclass(frozen=True)
+class ClientReport:
+    """Accuracy of the final model on each client's own samples: ``accuracy`` [N] in [0, 1], ``sizes`` [N]."""
+
+    accuracy: np.ndarray
+    sizes: np.ndarray
+
+    @property
+    def mean(self) -> float:
+        return float(self.accuracy.mean())
+
+    @property
+    def std(self) -> float:
+        """Population standard deviation over clients."""
+        return float(self.accuracy.std())
+
+    @property
+    def worst_decile(self) -> float:
+        """Mean accuracy of the worst 10 % of clients (at least one)."""
+        count = max(1, len(self.accuracy) // 10)
+        return float(np.sort(self.accuracy)[:count].mean())
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Columns ``client``, ``size``, ``accuracy``."""
+        return pd.DataFrame({"client": range(len(self.sizes)), "size": self.sizes, "accuracy": self.accuracy})
+
+    def __repr__(self) -> str:
+        return (
+            f"ClientReport({len(self.sizes)} clients, accuracy {self.mean:.3f} ± {self.std:.3f}, "
+            f"worst 10 %: {self.worst_decile:.3f})"
+        )
+
+
+@dataclass
+class History:
+    """The measured course of a run.
+
+    ``records`` the evaluated rounds; ``config`` everything needed to run it again; ``params`` [P] the final global
+    parameters; ``clients`` the per-client accuracy at the end (None before the end and for regression).
+    """
+
+    config: dict[str, Any]
+    records: list[RoundRecord] = field(default_factory=list)
+    params: torch.Tensor | None = None
+    clients: ClientReport | None = None
+    template: nn.Module | None = field(default=None, repr=False)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per evaluated round; the columns are the fields of :class:`RoundRecord`."""
+        return pd.DataFrame([asdict(record) for record in self.records], columns=[f.name for f in fields(RoundRecord)])
+
+    @property
+    def model(self) -> nn.Module:
+        """The final global model. After :meth:`load` a model that is not built in needs ``load(path, model=…)``."""
+        if self.params is None:
+            raise ValueError("this history has no model: the run has not finished a round")
+        if self.template is None:
+            raise ValueError("the file holds parameters only: pass their module, History.load(path, model=…)")
+        return FlatModel(self.template).with_parameters(self.params.cpu())
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one ``.npz`` file (JSON and arrays, nothing executable), atomically."""
+        arrays: dict[str, Any] = {"params": self.params} if self.params is not None else {}
+        if self.clients is not None:
+            arrays |= {"clients_accuracy": self.clients.accuracy, "clients_sizes": self.clients.sizes}
+        archive.write(path, {"kind": "history", "config": self.config, "records": self.rows()}, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path, model: nn.Module | None = None) -> Self:
+        """A history that :meth:`save` wrote. ``model``: the architecture, for models that are not built in."""
+        meta, arrays = archive.read(path, kind="history")
+        history = cls(meta["config"], [RoundRecord(**row) for row in meta["records"]])
+        history.template = model if model is not None else _rebuild(meta["config"]["model"])
+        if "params" in arrays:
+            history.params = torch.from_numpy(arrays["params"])
+        if "clients_accuracy" in arrays:
+            history.clients = ClientReport(arrays["clients_accuracy"], arrays["clients_sizes"])
+        return history
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The records as plain dictionaries."""
+        return [asdict(record) for record in self.records]
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """In what two configurations differ, one phrase each; versions do not count."""
+    same = json.loads(json.dumps(dict(new)))
+    keys = [key for key in sorted({*old, *same}) if key != "versions"]
+    return [f"{key}: {old.get(key)!r} there, {same.get(key)!r} now" for key in keys if old.get(key) != same.get(key)]
+
+
+def _rebuild(description: Mapping[str, Any]) -> nn.Module | None:
+    if "arguments" not in description:
+        return None
+    return models.build(description["name"], description["arguments"], dtype=getattr(torch, description["dtype"]))

@@ -1,0 +1,47 @@
+"""Progress of long work: a bar for a person who watches, one plain line where nobody does."""
+
+import os
+import sys
+from types import TracebackType
+from typing import Any, Self
+
+from tqdm.auto import tqdm
+
+
+def watched() -> bool:
+    """True in a terminal or in a live notebook; False headless (``FEDLAB_HEADLESS``, ``CI``, output to a file)."""
+    if os.environ.get("FEDLAB_HEADLESS") or os.environ.get("CI"):
+        return False
+    shell = sys.modules.get("IPython")
+    kernel = shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
+    return kernel or sys.stderr.isatty()
+
+
+class Progress:
+    """A stage of ``total`` rounds, used in a ``with`` block; silent if not ``enabled``."""
+
+    def __init__(self, title: str, total: int, done: int = 0, enabled: bool = True) -> None:
+        self.title = title
+        self.done, self.total = done, total
+        self._status = ""
+        self._enabled = enabled
+        self._bar: Any = tqdm(total=total, initial=done, desc=title, unit="round") if enabled and watched() else None
+
+    def update(self, status: str) -> None:
+        """One round is done; ``status`` is a short text such as the current accuracy."""
+        self.done += 1
+        self._status = status
+        if self._bar is not None:
+            self._bar.set_postfix_str(status, refresh=False)
+            self._bar.update()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        elif self._enabled:
+            print(f"{self.title}: {self.done}/{self.total} rounds, {self._status}", flush=True)

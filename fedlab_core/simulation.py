@@ -1,0 +1,294 @@
+"""The round loop."""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from fedlab_core import checkpoints, engines, settings
+from fedlab_core.algorithms import Algorithm, Server
+from fedlab_core.algorithms.client_table import ClientTable
+from fedlab_core.algorithms.server import Ledger
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines.work import LocalUpdates, Work
+from fedlab_core.history import ClientReport, History, RoundRecord
+from fedlab_core.losses import Loss
+from fedlab_core.progress import Progress
+from fedlab_core.randomness import stream
+from fedlab_core.schedules import Schedule
+
+TRAIN_LOSS_SAMPLES = 10_000
+
+
+class Diverged(RuntimeError):
+    """A loss is no longer finite.
+
+    Carries ``algorithm``, ``round``, ``client`` (None if it was seen in the global model), ``lr`` and ``history``.
+    """
+
+    def __init__(self, algorithm: str, round: int, client: int | None, lr: float, history: History) -> None:
+        where = "the global model" if client is None else f"client {client}"
+        super().__init__(
+            f"{algorithm} diverged in round {round}: the loss of {where} is not finite at lr={lr:g}. "
+            "Try a smaller learning rate; .history holds the rounds before"
+        )
+        self.algorithm, self.round, self.client, self.lr, self.history = algorithm, round, client, lr, history
+
+
+class Simulation:
+    """A federated run, as an iterator that yields one :class:`RoundRecord` per round and can be left at any time.
+
+    ``fed`` the federation; ``model`` its initial weights (the module itself is not changed); ``algorithm`` an instance.
+    ``rounds`` how many; ``clients_per_round`` an integer K or a fraction in (0, 1]; exactly one of ``local_epochs`` and
+    ``local_steps``; ``batch_size`` B, None for full batch; ``lr`` η or a schedule; ``loss`` "cross_entropy",
+    "squared_error" or ``callable(output, target)`` → scalar mean; ``seed`` of every random stream; ``engine`` "auto",
+    "reference" or "stacked"; ``device`` "cpu" or "cuda"; ``eval_every`` evaluates after every so many rounds and after
+    the last; ``checkpoint`` a file to write as rounds end and to resume from; ``stragglers`` the fraction of clients
+    that in a round do only 1 … E of their epochs (or steps), drawn uniformly, E included, and whose work is kept.
+
+    Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
+    """
+
+    def __init__(
+        self,
+        fed: FederatedDataset,
+        model: nn.Module,
+        algorithm: Algorithm,
+        *,
+        rounds: int,
+        clients_per_round: float,
+        local_epochs: int | None = None,
+        local_steps: int | None = None,
+        batch_size: int | None,
+        lr: float | Schedule,
+        loss: str | Loss = "cross_entropy",
+        seed: int = 0,
+        engine: str = "auto",
+        device: str = "cpu",
+        eval_every: int = 1,
+        checkpoint: str | Path | None = None,
+        progress: bool = True,
+        stragglers: float = 0.0,
+    ) -> None:
+        self.settings = settings.check(
+            fed,
+            model,
+            algorithm,
+            rounds=rounds,
+            clients_per_round=clients_per_round,
+            local_epochs=local_epochs,
+            local_steps=local_steps,
+            batch_size=batch_size,
+            lr=lr,
+            loss=loss,
+            seed=seed,
+            engine=engine,
+            device=device,
+            eval_every=eval_every,
+            stragglers=stragglers,
+        )
+        s = self.settings
+        self.progress = progress
+        self._engine = engines.create(s.engine, fed, model, s.loss, s.device)
+        self.history = History(s.describe() | {"engine": self._engine.name}, template=model)
+        self._server = Server(
+            fed, self._engine.model.parameters(), s.clients_per_round, s.schedule(0), s.seed, self._engine.gradients
+        )
+        self._seconds = 0.0
+        self._train_sample = self._draw_train_sample()
+        self._checkpoint = checkpoints.Checkpoint(checkpoint) if checkpoint is not None else None
+        if self._checkpoint is not None and self._checkpoint.path.exists():
+            self.load_state_dict(self._checkpoint.read(self.history.config))
+
+    @property
+    def round(self) -> int:
+        """How many rounds are done."""
+        return self._server.round
+
+    @property
+    def model(self) -> nn.Module:
+        """The current global model, as a new module."""
+        return self._engine.model.with_parameters(self._server.params)
+
+    def __iter__(self) -> Iterator[RoundRecord]:
+        """Round after round, with a progress bar; leaving the loop writes the checkpoint."""
+        title, rounds = str(self.settings.algorithm), self.settings.rounds
+        with Progress(title, rounds, self.round, self.progress) as progress:
+            try:
+                while self.round < rounds:
+                    record = next(self)
+                    progress.update(_status(record))
+                    yield record
+            finally:
+                if self._checkpoint is not None and self.round > 0:
+                    self._checkpoint.flush(self)
+
+    def __next__(self) -> RoundRecord:
+        """One round. If it is interrupted or fails, the state is that of the round before."""
+        if self.round >= self.settings.rounds:
+            raise StopIteration
+        before = self._server.snapshot()
+        try:
+            record = self._run_round()
+        except BaseException:
+            self._server.restore(before)
+            raise
+        self.history.params = self._server.params
+        if record.evaluated:
+            self.history.records.append(record)
+        if self.round == self.settings.rounds:
+            self.history.clients = self._client_report()
+        if self._checkpoint is not None:
+            self._checkpoint.write_if_due(self)
+        return record
+
+    def run(self) -> History:
+        """Run to the end and return the history."""
+        for _ in self:
+            pass
+        return self.history
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything a run needs to go on: ``algorithm`` holds its named tensors ([P], and [N, P] per client)."""
+        state = self.compact_state()
+        state["algorithm"] = {
+            name: value.dense() if isinstance(value, ClientTable) else value
+            for name, value in state["algorithm"].items()
+        }
+        return state
+
+    def compact_state(self) -> dict[str, Any]:
+        """As :meth:`state_dict`, but client tables as they are: rows only for clients that have taken part."""
+        return {
+            "config": self.history.config,
+            "round": self.round,
+            "ledger": asdict(self._server.ledger),
+            "seconds": self._seconds,
+            "records": self.history.rows(),
+            "params": self._server.params.clone(),
+            "algorithm": dict(self._server.state),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from ``state``. Raises ``ValueError`` if it does not fit this model or algorithm."""
+        if len(state["params"]) != self._server.num_parameters:
+            raise ValueError(f"state has {len(state['params'])} parameters, this model {self._server.num_parameters}")
+        server, device = self._server, self.settings.device
+        server.round = state["round"]
+        server.params = state["params"].to(device, copy=True)
+        server.ledger = Ledger(**state["ledger"])
+        self._seconds = state["seconds"]
+        self.history.records = [RoundRecord(**row) for row in state["records"]]
+        self.history.params = server.params
+        server.state = {name: self._restore(value) for name, value in state["algorithm"].items()}
+        if self.round == self.settings.rounds:
+            self.history.clients = self._client_report()
+
+    def _restore(self, value: Any) -> Any:
+        if isinstance(value, ClientTable):
+            return value.to(self.settings.device)
+        if value.ndim == 2 and len(value) == self._server.num_clients:
+            return ClientTable.from_dense(value.to(self.settings.device))
+        return value.to(self.settings.device, copy=True)
+
+    def _run_round(self) -> RoundRecord:
+        started = time.perf_counter()
+        server, s = self._server, self.settings
+        if server.round == 0:
+            s.algorithm.setup(server)
+        server.round += 1
+        server.lr = s.schedule(server.round - 1)
+        distances = []
+        for cohort in s.algorithm.cohorts(server):
+            updates = self._train(np.asarray(cohort, dtype=np.int64))
+            self._check_finite(updates)
+            distances.append(torch.linalg.vector_norm(updates.params - server.params, dim=1))
+            server.params = s.algorithm.aggregate(server, updates)
+            self._count(updates.clients)
+        evaluation: dict[str, Any] = self._evaluate()
+        self._seconds += time.perf_counter() - started
+        return RoundRecord(
+            round=server.round,
+            **evaluation,
+            **asdict(server.ledger),
+            drift=float(torch.cat(distances).mean()),
+            lr=server.lr,
+            seconds=self._seconds,
+        )
+
+    def _train(self, cohort: np.ndarray) -> LocalUpdates:
+        server, s = self._server, self.settings
+        work = Work(
+            clients=cohort,
+            amount=np.array([self._amount(int(client)) for client in cohort]),
+            unit=s.unit,
+            batch_size=s.batch_size,
+            lr=server.lr,
+            round=server.round,
+            seed=s.seed,
+        )
+        corrections = [s.algorithm.correction(server, int(client)) for client in cohort]
+        return self._engine.train(server.params, work, corrections)
+
+    def _amount(self, client: int) -> int:
+        """Epochs or steps of a client in this round: all of them, or a straggler's draw from 1 … E."""
+        s = self.settings
+        if s.stragglers == 0:
+            return s.amount
+        rng = self._server.stream("stragglers", client)
+        is_straggler = rng.random() < s.stragglers
+        return int(rng.integers(1, s.amount, endpoint=True)) if is_straggler else s.amount
+
+    def _count(self, cohort: np.ndarray) -> None:
+        down, up = self.settings.algorithm.communication(self._server, cohort)
+        size = self._server.params.element_size()
+        self._server.ledger = self._server.ledger.plus(server_updates=1, bytes_up=up * size, bytes_down=down * size)
+
+    def _check_finite(self, updates: LocalUpdates) -> None:
+        bad = torch.nonzero(~torch.isfinite(updates.loss)).flatten()
+        if len(bad):
+            raise self._diverged(int(updates.clients[int(bad[0])]))
+
+    def _diverged(self, client: int | None) -> Diverged:
+        return Diverged(str(self.settings.algorithm), self.round, client, self._server.lr, self.history)
+
+    def _evaluate(self) -> dict[str, float]:
+        s, params = self.settings, self._server.params
+        if self.round % s.eval_every and self.round != s.rounds:
+            return {"test_accuracy": math.nan, "test_loss": math.nan, "train_loss": math.nan}
+        test = self._engine.evaluate(params, s.fed.test.x, s.fed.test.y)
+        train = self._engine.evaluate(params, s.fed.x[self._train_sample], s.fed.y[self._train_sample])
+        if not math.isfinite(train.loss) or (len(s.fed.test) and not math.isfinite(test.loss)):
+            raise self._diverged(None)
+        return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train.loss}
+
+    def _draw_train_sample(self) -> torch.Tensor:
+        indices, seed = self.settings.fed.indices, self.settings.seed
+        if len(indices) > TRAIN_LOSS_SAMPLES:
+            indices = stream(seed, "evaluation").choice(indices, TRAIN_LOSS_SAMPLES, replace=False)
+        return torch.from_numpy(np.sort(indices))
+
+    def _client_report(self) -> ClientReport | None:
+        fed = self.settings.fed
+        if fed.num_classes is None:
+            return None
+        correct = self._engine.correct(self._server.params).astype(np.float64)
+        sums = np.add.reduceat(correct[fed.indices], fed.offsets[:-1])
+        return ClientReport(sums / fed.sizes, fed.sizes)
+
+
+def simulate(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **arguments: Any) -> History:
+    """Run a :class:`Simulation` to its end and return its :class:`History`; same arguments, same errors."""
+    return Simulation(fed, model, algorithm, **arguments).run()
+
+
+def _status(record: RoundRecord) -> str:
+    if math.isfinite(record.test_accuracy):
+        return f"test accuracy {record.test_accuracy:.3f}"
+    return f"train loss {record.train_loss:.4g}"

@@ -1,0 +1,108 @@
+"""SCAFFOLD's control variates under sampling, ragged clients and mini-batches (oracle 4, traps)."""
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.algorithms.client_table import ClientTable
+from fedlab_core.engines.work import Work, plan_batches
+from tests.support import blobs
+
+SIZES = (3, 17, 8, 30, 1, 12)
+
+
+def simulation(**changes) -> fl.Simulation:
+    fed = blobs(SIZES)
+    arguments = {
+        "algorithm": fl.Scaffold(),
+        "rounds": 8,
+        "clients_per_round": 3,
+        "local_epochs": 2,
+        "batch_size": 5,
+        "lr": 0.1,
+        "progress": False,
+    }
+    arguments |= changes
+    return fl.Simulation(fed, fl.models.softmax_regression(fed, seed=2), arguments.pop("algorithm"), **arguments)
+
+
+def test_c_is_the_mean_over_all_clients_after_every_round() -> None:
+    run = simulation()
+    for _ in run:
+        state = run.state_dict()["algorithm"]
+        torch.testing.assert_close(state["c"], state["c_clients"].mean(0), rtol=0, atol=1e-13)
+    assert state["c"].abs().max() > 1e-3
+
+
+def replay(run: fl.Simulation, start: torch.Tensor, offset: torch.Tensor, client: int) -> torch.Tensor:
+    """The mean raw mini-batch gradient along client's corrected path, written out with autograd alone."""
+    fed, s = run.settings.fed, run.settings
+    amount = np.array([run._amount(client)])
+    work = Work(np.array([client]), amount, s.unit, s.batch_size, s.schedule(0), run.round, s.seed)
+    plan = plan_batches(work, 0, len(fed.parts[client]))
+    x, y = fed.client(client)
+    local, total = start, torch.zeros_like(start)
+    for step in range(plan.num_steps):
+        weight = local[: x.shape[1] * 3].view(3, -1).clone().requires_grad_()
+        bias = local[x.shape[1] * 3 :].clone().requires_grad_()
+        batch = plan.batch(step)
+        loss = torch.nn.functional.cross_entropy(x[batch] @ weight.T + bias, y[batch])
+        gradient = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, (weight, bias))])
+        total = total + gradient
+        local = local - 0.1 * (gradient + offset)
+    return total / plan.num_steps
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"local_epochs": None, "local_steps": 7}, {"stragglers": 0.6, "local_epochs": 4}]
+)
+def test_option_two_control_is_the_mean_raw_gradient_of_the_steps_really_taken(changes) -> None:
+    run = simulation(**changes)
+    next(run)
+    before = run.state_dict()
+    next(run)
+    after = run.state_dict()
+    changed = [
+        k
+        for k in range(len(SIZES))
+        if not torch.equal(before["algorithm"]["c_clients"][k], after["algorithm"]["c_clients"][k])
+    ]
+    assert len(changed) == 3
+    for client in changed:
+        c, c_k = before["algorithm"]["c"], before["algorithm"]["c_clients"][client]
+        mean = replay(run, before["params"], c - c_k, client)
+        torch.testing.assert_close(after["algorithm"]["c_clients"][client], mean, rtol=0, atol=1e-12)
+
+
+def test_option_one_control_is_the_full_gradient_at_the_global_parameters() -> None:
+    run = simulation(algorithm=fl.Scaffold(option=1))
+    start = run.state_dict()["params"]
+    next(run)
+    state = run.state_dict()["algorithm"]
+    for client in np.flatnonzero(state["c_clients"].any(1)):
+        x, y = run.settings.fed.client(client)
+        weight, bias = start[:12].view(3, 4).clone().requires_grad_(), start[12:].clone().requires_grad_()
+        loss = torch.nn.functional.cross_entropy(x @ weight.T + bias, y)
+        expected = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, (weight, bias))])
+        torch.testing.assert_close(state["c_clients"][client], expected, rtol=0, atol=1e-13)
+
+
+def test_state_grows_with_participants_not_with_clients() -> None:
+    table = ClientTable(10_000, torch.zeros(1000))
+    table[np.array([5, 9_999])] = torch.ones(2, 1000)
+    assert len(table._rows) < 10
+    assert table[9_999].sum() == 1000 and table[0].sum() == 0
+
+
+def test_bytes_are_exactly_twice_those_of_fedavg() -> None:
+    scaffold = simulation(rounds=3).run().frame
+    fedavg = simulation(rounds=3, algorithm=fl.FedAvg()).run().frame
+    assert (scaffold.bytes_up == 2 * fedavg.bytes_up).all() and (scaffold.bytes_down == 2 * fedavg.bytes_down).all()
+    assert fedavg.bytes_up.tolist() == [3 * 15 * 8 * t for t in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("bad", [{"option": 3}, {"option": True}, {"control_update": "papr"}, {"server_lr": 0}])
+def test_bad_hyper_parameters(bad) -> None:
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        fl.Scaffold(**bad)

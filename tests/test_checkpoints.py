@@ -1,0 +1,163 @@
+"""Interrupted and resumed is the same as never interrupted, bit for bit (oracle 15); files are safe."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core import archive
+from tests.support import blobs
+
+SIZES = (7, 12, 9, 15, 4)
+ALGORITHMS = [fl.FedAvg(), fl.FedProx(0.2), fl.Scaffold(), fl.Scaffold(option=1, control_update="seed"), fl.FedNova()]
+
+
+def simulation(algorithm=None, **changes) -> fl.Simulation:
+    fed = blobs(SIZES, dtype=torch.float32)
+    arguments = {"rounds": 5, "clients_per_round": 2, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
+    return fl.Simulation(fed, fl.models.mlp(fed, (6,)), algorithm or fl.Scaffold(), **{**arguments, **changes})
+
+
+def same(left: fl.History, right: fl.History) -> None:
+    assert torch.equal(left.params, right.params)
+    assert left.frame.drop(columns="seconds").equals(right.frame.drop(columns="seconds"))
+    assert (left.clients.accuracy == right.clients.accuracy).all()
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("stop", [1, 2, 4, 5])
+def test_resuming_from_a_file_is_bit_for_bit(tmp_path, algorithm: fl.Algorithm, stop: int) -> None:
+    whole = simulation(algorithm, stragglers=0.5).run()
+    path = tmp_path / "run.npz"
+    for record in simulation(algorithm, stragglers=0.5, checkpoint=path):
+        if record.round == stop:
+            break
+    resumed = simulation(algorithm, stragglers=0.5, checkpoint=path)
+    assert resumed.round == stop
+    same(resumed.run(), whole)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+def test_state_dict_round_trip(algorithm: fl.Algorithm) -> None:
+    whole = simulation(algorithm)
+    first = simulation(algorithm)
+    for _ in range(3):
+        next(first)
+    second = simulation(algorithm)
+    second.load_state_dict(first.state_dict())
+    same(second.run(), whole.run())
+    last = simulation(algorithm)
+    last.load_state_dict(whole.state_dict())
+    same(last.history, whole.history)
+
+
+def test_state_names_and_shapes_are_those_of_the_contract() -> None:
+    run = simulation()
+    next(run)
+    state = run.state_dict()["algorithm"]
+    size = len(run.history.params)
+    assert state["c"].shape == (size,) and state["c_clients"].shape == (5, size)
+
+
+def test_a_state_that_is_loaded_is_not_shared() -> None:
+    first, second = simulation(), simulation()
+    next(first)
+    state = first.state_dict()
+    before = state["params"].clone(), state["algorithm"]["c_clients"].clone()
+    second.load_state_dict(state)
+    second.run()
+    assert torch.equal(state["params"], before[0]) and torch.equal(state["algorithm"]["c_clients"], before[1])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"lr": 0.2}, "lr: 0.1 there, 0.2 now"),
+        ({"rounds": 9}, "rounds: 5 there, 9 now"),
+        ({"seed": 3}, "seed: 0 there, 3 now"),
+    ],
+)
+def test_another_configuration_is_refused_by_name(tmp_path, change, words: str) -> None:
+    path = tmp_path / "run.npz"
+    simulation(checkpoint=path).run()
+    with pytest.raises(ValueError, match=words):
+        simulation(checkpoint=path, **change)
+    with pytest.raises(ValueError, match="algorithm"):
+        simulation(fl.FedProx(0.1), checkpoint=path)
+
+
+def test_a_finished_run_is_not_run_again(tmp_path) -> None:
+    path = tmp_path / "run.npz"
+    whole = simulation(checkpoint=path).run()
+    again = simulation(checkpoint=path)
+    assert again.round == 5
+    same(again.run(), whole)
+
+
+def test_a_crash_while_writing_keeps_the_old_file(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "run.npz"
+    run = simulation(checkpoint=path)
+    next(run)
+    old = path.read_bytes()
+    monkeypatch.setattr(archive.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        run._checkpoint.flush(run) if next(run) else None
+    assert path.read_bytes() == old and [p.name for p in tmp_path.iterdir()] == ["run.npz"]
+
+
+def test_a_damaged_file_is_a_clear_error(tmp_path) -> None:
+    path = tmp_path / "run.npz"
+    path.write_bytes(b"not an archive")
+    with pytest.raises(ValueError, match="not a checkpoint file"):
+        simulation(checkpoint=path)
+
+
+def test_a_pickle_is_never_opened(tmp_path) -> None:
+    path = tmp_path / "run.npz"
+    np.savez(path, __meta__=np.array([{"kind": "checkpoint"}], dtype=object))
+    with pytest.raises(ValueError, match="not a checkpoint file"):
+        simulation(checkpoint=path)
+
+
+def test_checkpoint_holds_rows_of_participants_only(tmp_path) -> None:
+    path = tmp_path / "run.npz"
+    run = simulation(checkpoint=path)
+    next(run)
+    with np.load(path) as file:
+        assert file["rows/c_clients"].shape[0] == 2
+
+
+def test_history_file_round_trip(tmp_path) -> None:
+    history = simulation().run()
+    history.save(tmp_path / "h.npz")
+    loaded = fl.History.load(tmp_path / "h.npz")
+    same(loaded, history)
+    assert loaded.config == history.config and loaded.frame.seconds.equals(history.frame.seconds)
+    x = blobs(SIZES, dtype=torch.float32).x
+    assert torch.equal(loaded.model(x), history.model(x))
+
+
+def test_history_of_a_model_that_is_not_built_in(tmp_path) -> None:
+    fed = blobs(SIZES)
+    model = torch.nn.Linear(4, 3).double()
+    arguments = {
+        "rounds": 1,
+        "clients_per_round": 1.0,
+        "local_epochs": 1,
+        "batch_size": None,
+        "lr": 0.1,
+        "progress": False,
+    }
+    history = fl.simulate(fed, model, fl.FedAvg(), **arguments)
+    history.save(tmp_path / "h.npz")
+    with pytest.raises(ValueError, match="model="):
+        _ = fl.History.load(tmp_path / "h.npz").model
+    loaded = fl.History.load(tmp_path / "h.npz", model=model)
+    assert torch.equal(loaded.model(fed.x), history.model(fed.x))
+
+
+def test_config_is_json() -> None:
+    config = simulation().history.config
+    assert json.loads(json.dumps(config)) == config

@@ -1,0 +1,171 @@
+"""Random streams: named, independent of one another, and paired across algorithms, partners and resumption."""
+
+from itertools import chain
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.engines.work import Work, plan_batches
+from fedlab_core.randomness import STREAMS, derived_seed, stream
+from tests.support import blobs
+
+SIZES = (7, 12, 9, 15, 4, 11, 20, 6)
+
+
+def test_a_stream_repeats_and_every_key_part_changes_it() -> None:
+    base = {"seed": 3, "name": "batches", "round": 2, "client": 5}
+    draws = stream(**base).random(4)
+    assert (stream(**base).random(4) == draws).all()
+    for change in ({"seed": 4}, {"name": "cohort"}, {"round": 3}, {"client": 6}):
+        assert (stream(**{**base, **change}).random(4) != draws).all()
+
+
+def test_streams_do_not_overlap() -> None:
+    first = {
+        tuple(stream(seed, name, round=r, client=c).integers(2**62, size=2))
+        for seed in (0, 1)
+        for name in STREAMS
+        for r in range(10)
+        for c in range(10)
+    }
+    assert len(first) == 2 * len(STREAMS) * 100
+
+
+def test_largest_seed_works() -> None:
+    assert derived_seed(2**63 - 1, "model") >= 0
+
+
+class Recorder(fl.Algorithm):
+    """Any algorithm, noting who trained."""
+
+    def __init__(self, inner: fl.Algorithm) -> None:
+        self.inner, self.cohort_log = inner, []
+
+    def setup(self, server):
+        self.inner.setup(server)
+
+    def cohorts(self, server):
+        for cohort in self.inner.cohorts(server):
+            self.cohort_log.append(cohort.tolist())
+            yield cohort
+
+    def correction(self, server, client):
+        return self.inner.correction(server, client)
+
+    def aggregate(self, server, updates):
+        return self.inner.aggregate(server, updates)
+
+    def describe(self):
+        return self.inner.describe()
+
+
+def simulation(algorithm: fl.Algorithm, **changes) -> fl.Simulation:
+    fed = blobs(SIZES)
+    arguments = {
+        "rounds": 5,
+        "clients_per_round": 3,
+        "local_epochs": 2,
+        "batch_size": 4,
+        "lr": 0.1,
+        "progress": False,
+    } | changes
+    return fl.Simulation(fed, fl.models.mlp(fed, (5,), seed=0), algorithm, **arguments)
+
+
+def test_algorithms_under_one_seed_see_the_same_clients() -> None:
+    logs = []
+    for inner in (fl.FedAvg(), fl.FedProx(1.0), fl.Scaffold(), fl.FedNova()):
+        recorder = Recorder(inner)
+        simulation(recorder).run()
+        logs.append(recorder.cohort_log)
+    assert all(log == logs[0] for log in logs)
+    assert len({tuple(cohort) for cohort in logs[0]}) > 1
+
+
+def test_two_seeds_draw_different_cohorts_and_one_seed_repeats() -> None:
+    logs = {}
+    for seed in (0, 0, 1, 2):
+        recorder = Recorder(fl.FedAvg())
+        simulation(recorder, seed=seed).run()
+        assert logs.setdefault(seed, recorder.cohort_log) == recorder.cohort_log
+    assert logs[0] != logs[1] != logs[2] != logs[0]
+
+
+def test_batches_of_a_client_do_not_depend_on_its_partners_or_on_the_algorithm() -> None:
+    def plan(clients: list[int], position: int) -> np.ndarray:
+        work = Work(np.array(clients), np.full(len(clients), 3), "epochs", 4, 0.1, round=2, seed=9)
+        return plan_batches(work, position, SIZES[clients[position]]).orders
+
+    assert (plan([1, 3, 6], 1) == plan([3], 0)).all() and (plan([3, 7], 0) == plan([0, 2, 3], 2)).all()
+
+
+def test_each_epoch_covers_every_sample_once_with_the_last_short_batch() -> None:
+    work = Work(np.array([3]), np.array([2]), "epochs", 4, 0.1, round=1, seed=0)
+    plan = plan_batches(work, 0, 10)
+    assert plan.num_steps == 6
+    batches = [plan.batch(step).tolist() for step in range(6)]
+    assert [len(b) for b in batches] == [4, 4, 2, 4, 4, 2]
+    assert sorted(chain(*batches[:3])) == sorted(chain(*batches[3:])) == list(range(10))
+    assert batches[:3] != batches[3:]
+
+
+def test_steps_run_through_epochs_and_stop() -> None:
+    work = Work(np.array([3]), np.array([5]), "steps", 4, 0.1, round=1, seed=0)
+    plan = plan_batches(work, 0, 10)
+    assert plan.num_steps == 5 and [len(plan.batch(s)) for s in range(5)] == [4, 4, 2, 4, 4]
+
+
+def test_global_random_state_is_neither_used_nor_changed() -> None:
+    torch.manual_seed(5)
+    np.random.seed(5)
+    expected = torch.rand(3), np.random.rand(3)
+    results = []
+    for reseed in (5, 99):
+        torch.manual_seed(reseed)
+        np.random.seed(reseed)
+        results.append(simulation(fl.Scaffold()).run().params)
+    assert torch.equal(*results)
+    torch.manual_seed(5)
+    np.random.seed(5)
+    simulation(fl.FedAvg()).run()
+    assert torch.equal(torch.rand(3), expected[0]) and (np.random.rand(3) == expected[1]).all()
+
+
+def test_dropout_is_reproducible_and_leaves_the_global_generator_alone() -> None:
+    fed = blobs(SIZES, dtype=torch.float32)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 3))
+
+    def params(seed: int) -> torch.Tensor:
+        arguments = {
+            "rounds": 2,
+            "clients_per_round": 3,
+            "local_epochs": 1,
+            "batch_size": 4,
+            "lr": 0.1,
+            "progress": False,
+        }
+        return fl.simulate(fed, model, fl.FedAvg(), seed=seed, engine="reference", **arguments).params
+
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    assert torch.equal(params(0), params(0)) and not torch.equal(params(0), params(1))
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_stragglers_draw_every_amount_from_one_to_e_and_pair_across_algorithms() -> None:
+    run = simulation(fl.FedProx(0.1), local_epochs=3, stragglers=1.0)
+    amounts = set()
+    for _ in run:
+        amounts |= {run._amount(client) for client in range(len(SIZES))}
+    assert amounts == {1, 2, 3}
+    other = simulation(fl.Scaffold(), local_epochs=3, stragglers=1.0)
+    other.run()
+    assert [run._amount(k) for k in range(8)] == [other._amount(k) for k in range(8)]
+
+
+@pytest.mark.parametrize("fraction", [0.3, 1.0])
+def test_stragglers_with_a_single_epoch_do_that_epoch(fraction: float) -> None:
+    run = simulation(fl.FedProx(0.1), local_epochs=1, stragglers=fraction).run()
+    assert torch.equal(run.params, simulation(fl.FedProx(0.1), local_epochs=1).run().params)

@@ -1,0 +1,292 @@
+"""The round loop: what is recorded, what it costs, how it stops, what it refuses."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core.data.dataset import Dataset, Split
+from fedlab_core.settings import resolve_clients
+from tests.support import blobs, flat, quadratics, run, scalar_model
+
+ARGUMENTS = {"rounds": 6, "clients_per_round": 3, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
+SIZES = (7, 12, 9, 15, 4)
+
+
+def simulation(fed=None, model=None, algorithm=None, **changes) -> fl.Simulation:
+    fed = fed or blobs(SIZES)
+    return fl.Simulation(
+        fed, model or fl.models.softmax_regression(fed), algorithm or fl.FedAvg(), **{**ARGUMENTS, **changes}
+    )
+
+
+def test_iterator_yields_one_record_per_round_and_can_be_left_and_resumed() -> None:
+    whole = simulation().run()
+    parts = simulation()
+    seen = []
+    for record in parts:
+        seen.append(record.round)
+        if record.round == 2:
+            break
+    seen.append(next(parts).round)
+    seen += [record.round for record in parts]
+    assert seen == [1, 2, 3, 4, 5, 6]
+    assert torch.equal(parts.history.params, whole.params)
+    with pytest.raises(StopIteration):
+        next(parts)
+
+
+def test_frame_has_the_contracted_columns_and_eval_every_keeps_the_last_round() -> None:
+    frame = simulation(eval_every=4).run().frame
+    columns = "round server_updates test_accuracy test_loss train_loss bytes_up bytes_down drift lr seconds"
+    assert list(frame.columns) == columns.split()
+    assert frame["round"].tolist() == [4, 6] and frame.server_updates.tolist() == [4, 6]
+    assert frame.bytes_up.tolist() == [n * 3 * 15 * 8 for n in (4, 6)]
+    assert frame.seconds.is_monotonic_increasing
+
+
+def test_bytes_of_fednova_are_one_number_more() -> None:
+    frame = simulation(algorithm=fl.FedNova()).run().frame
+    assert frame.bytes_up.iloc[-1] == 6 * 3 * 16 * 8 and frame.bytes_down.iloc[-1] == 6 * 3 * 15 * 8
+
+
+def test_test_and_train_metrics_are_exact_means_over_samples() -> None:
+    run_ = simulation()
+    history = run_.run()
+    with torch.no_grad():
+        fed = run_.settings.fed
+        outputs, train = history.model(fed.test.x), history.model(fed.x)
+    last = history.frame.iloc[-1]
+    assert last.test_accuracy == (outputs.argmax(1) == fed.test.y).double().mean().item()
+    assert last.test_loss == pytest.approx(nn.functional.cross_entropy(outputs, fed.test.y).item(), abs=1e-12)
+    assert last.train_loss == pytest.approx(nn.functional.cross_entropy(train, fed.y).item(), abs=1e-12)
+
+
+def test_evaluation_counts_a_short_last_batch_exactly(monkeypatch) -> None:
+    expected = simulation().run().frame
+    monkeypatch.setattr("fedlab_core.engines.base.EVALUATION_BATCH", 7)
+    found = simulation().run().frame
+    assert (found.test_accuracy == expected.test_accuracy).all()
+    np.testing.assert_allclose(found.test_loss, expected.test_loss, atol=1e-12)
+
+
+def test_evaluation_switches_dropout_off() -> None:
+    fed = blobs(SIZES)
+    model = nn.Sequential(nn.Dropout(0.9), nn.Linear(4, 3)).double()
+    history = simulation(fed, model, lr=1e-12, engine="reference").run()
+    with torch.no_grad():
+        expected = nn.functional.cross_entropy(model.eval()(fed.test.x), fed.test.y).item()
+    assert history.frame.test_loss.iloc[-1] == pytest.approx(expected, abs=1e-9)
+
+
+def test_drift_is_the_mean_distance_of_local_from_global_parameters() -> None:
+    history = run(quadratics((1, 3), (0, 1)), scalar_model(2.0), fl.FedAvg(), rounds=1, local_steps=5).history
+    ends = [(1 - 0.1 * a) ** 5 * (2.0 - b) + b for a, b in ((1, 0), (3, 1))]
+    assert history.frame.drift[0] == pytest.approx(np.mean([2.0 - end for end in ends]), abs=1e-12)
+
+
+def test_larger_mu_means_less_drift() -> None:
+    drifts = [simulation(algorithm=fl.FedProx(mu)).run().frame.drift[0] for mu in (0.0, 0.1, 1.0, 5.0)]
+    assert drifts == sorted(drifts, reverse=True) and len(set(drifts)) == 4
+
+
+def test_client_report_against_counts_by_hand() -> None:
+    run_ = simulation()
+    report = run_.run().clients
+    fed = run_.settings.fed
+    with torch.no_grad():
+        by_hand = [
+            float((run_.model(fed.client(k)[0]).argmax(1) == fed.client(k)[1]).double().mean()) for k in range(5)
+        ]
+    np.testing.assert_allclose(report.accuracy, by_hand, atol=1e-12)
+    assert report.mean == pytest.approx(np.mean(by_hand)) and report.std == pytest.approx(np.std(by_hand))
+    assert report.worst_decile == pytest.approx(min(by_hand))
+    assert report.frame.columns.tolist() == ["client", "size", "accuracy"]
+
+
+def test_regression_has_no_accuracy() -> None:
+    history = run(quadratics((1, 3), (0, 1)), scalar_model(), fl.FedAvg(), rounds=2).history
+    assert history.frame.test_accuracy.isna().all() and history.clients is None
+    assert history.frame.train_loss.notna().all()
+
+
+def test_the_model_that_was_passed_in_is_not_changed() -> None:
+    fed = blobs(SIZES)
+    model = fl.models.mlp(fed, (5,))
+    before = flat(model).clone()
+    history = simulation(fed, model).run()
+    assert torch.equal(flat(model), before) and not torch.equal(flat(history.model), before)
+
+
+def test_schedule_reaches_every_algorithm() -> None:
+    for algorithm in (fl.FedAvg(), fl.FedProx(0.1), fl.Scaffold(), fl.FedNova()):
+        frame = simulation(algorithm=algorithm, lr=fl.InverseTime(0.3)).run().frame
+        np.testing.assert_allclose(frame.lr, 0.3 / np.arange(1, 7))
+
+
+def test_callable_loss_equals_its_name() -> None:
+    named = simulation().run().params
+    torch.testing.assert_close(simulation(loss=nn.CrossEntropyLoss()).run().params, named, rtol=0, atol=1e-12)
+
+
+def test_divergence_is_named_and_keeps_the_history() -> None:
+    with pytest.raises(fl.Diverged, match=r"FedProx\(mu=0.5\) diverged in round \d+: .* lr=1000") as caught:
+        run(quadratics((1, 3), (0, 1)), scalar_model(1.0), fl.FedProx(0.5), rounds=200, lr=1000.0)
+    error = caught.value
+    assert error.client in (0, 1, None) and error.lr == 1000.0
+    assert error.history.frame["round"].tolist() == list(range(1, error.round))
+    assert np.isfinite(error.history.frame.train_loss).all()
+
+
+def test_a_failed_round_leaves_the_state_of_the_round_before() -> None:
+    class Failing(fl.Scaffold):
+        def aggregate(self, server, updates):
+            params = super().aggregate(server, updates)
+            if server.round == 3 and not broken:
+                broken.append(True)
+                raise KeyboardInterrupt
+            return params
+
+    broken: list[bool] = []
+    interrupted = simulation(algorithm=Failing())
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.run()
+    assert interrupted.round == 2 and interrupted.history.frame["round"].tolist() == [1, 2]
+    interrupted.run()
+    whole = simulation(algorithm=fl.Scaffold())
+    whole.run()
+    left, right = interrupted.state_dict(), whole.state_dict()
+    assert torch.equal(left["params"], right["params"])
+    assert torch.equal(left["algorithm"]["c_clients"], right["algorithm"]["c_clients"])
+
+
+def test_a_new_algorithm_is_five_lines() -> None:
+    class MyProx(fl.Algorithm):
+        def __init__(self, mu):
+            self.mu = mu
+
+        def correction(self, server, client):
+            return fl.Correction(weight=self.mu, anchor=server.params)
+
+    assert torch.equal(
+        simulation(algorithm=MyProx(0.3)).run().params, simulation(algorithm=fl.FedProx(0.3)).run().params
+    )
+
+
+def test_several_cohorts_in_a_round_are_several_server_updates() -> None:
+    class Twice(fl.Algorithm):
+        def cohorts(self, server):
+            yield np.array([0, 1])
+            yield np.array([2])
+
+    frame = simulation(algorithm=Twice()).run().frame
+    assert frame.server_updates.tolist() == [2, 4, 6, 8, 10, 12]
+    assert frame.bytes_up.iloc[0] == 3 * 15 * 8
+
+
+def test_config_says_everything_in_plain_values() -> None:
+    config = simulation(algorithm=fl.FedProx(0.1), lr=fl.InverseTime(0.2)).history.config
+    assert config["algorithm"] == {"name": "FedProx", "mu": 0.1}
+    assert config["lr"] == {"schedule": "InverseTime", "lr0": 0.2}
+    assert config["engine"] in ("reference", "stacked") and config["clients_per_round"] == 3
+
+
+def test_progress_is_one_line_when_headless_and_nothing_when_off(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("FEDLAB_HEADLESS", "1")
+    simulation(progress=True).run()
+    out = capsys.readouterr()
+    assert out.out.startswith("FedAvg(): 6/6 rounds, test accuracy 0.") and out.out.count("\n") == 1
+    simulation(progress=False).run()
+    out = capsys.readouterr()
+    assert out.out == "" and out.err == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"clients_per_round": 6}, "clients_per_round=6.*1 to 5"),
+        ({"clients_per_round": 0}, "clients_per_round=0"),
+        ({"clients_per_round": 1.5}, "clients_per_round=1.5.*fraction"),
+        ({"clients_per_round": True}, "clients_per_round=True"),
+        ({"clients_per_round": math.nan}, "clients_per_round=nan"),
+        ({"lr": -0.1}, "lr=-0.1"),
+        ({"lr": math.nan}, "lr=nan"),
+        ({"lr": 0}, "lr=0"),
+        ({"lr": lambda t: 0.1 - t}, r"lr\(1\)=-0.9"),
+        ({"lr": "fast"}, "lr='fast'"),
+        ({"local_epochs": 0}, "local_epochs=0"),
+        ({"local_epochs": None}, "exactly one"),
+        ({"local_steps": 3}, "exactly one"),
+        ({"local_epochs": None, "local_steps": 0}, "local_steps=0"),
+        ({"batch_size": 0}, "batch_size=0"),
+        ({"rounds": 0}, "rounds=0"),
+        ({"rounds": 2.5}, "rounds=2.5"),
+        ({"eval_every": 0}, "eval_every=0"),
+        ({"seed": -1}, "seed=-1"),
+        ({"stragglers": 1.1}, "stragglers=1.1"),
+        ({"loss": "cross_entrpy"}, "Did you mean 'cross_entropy'"),
+        ({"loss": "squared_error"}, "float targets"),
+        ({"engine": "referense"}, "Did you mean 'reference'"),
+        ({"device": "gpu0"}, "device='gpu0'"),
+        ({"algorithm": "fedprx"}, "Did you mean 'fedprox'"),
+        ({"algorithm": "scaffold"}, r"fl.Scaffold\("),
+        ({"algorithm": fl.FedAvg}, "instance"),
+    ],
+)
+def test_bad_arguments_are_refused_before_any_work(change, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        simulation(**change)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without CUDA")
+def test_cuda_without_a_gpu_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"device='cuda'.*use device='cpu'"):
+        simulation(device="cuda")
+
+
+@pytest.mark.parametrize("mu", [-0.1, math.nan, math.inf, "big", None])
+def test_bad_mu_is_refused(mu) -> None:
+    for algorithm in (fl.FedProx, fl.FedNova):
+        with pytest.raises(ValueError, match="mu="):
+            algorithm(mu=mu)
+
+
+def test_fednova_refuses_an_unstable_proximal_weight() -> None:
+    with pytest.raises(ValueError, match="lr·mu must be < 2"):
+        simulation(algorithm=fl.FedNova(mu=25.0)).run()
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 3)), "BatchNorm1d"),
+        (nn.Linear(5, 3), r"samples of shape \[4\]"),
+        (nn.Linear(4, 2), "3 logits"),
+        (nn.Identity(), "no parameters"),
+        (nn.Linear(4, 3).float(), "float32 but the data are torch.float64"),
+        (nn.Linear(4, 3, device="meta"), "on device meta"),
+        ("mlp", "torch.nn.Module"),
+        (nn.Linear(4, 3).requires_grad_(False), "frozen"),
+    ],
+)
+def test_models_that_cannot_work_are_refused(model, words: str) -> None:
+    if isinstance(model, nn.Module) and "float32" not in words:
+        model = model.double()
+    with pytest.raises(ValueError, match=words):
+        simulation(model=model)
+
+
+def test_data_on_another_device_are_refused() -> None:
+    fed = blobs(SIZES)
+    model = fl.models.softmax_regression(fed)
+    train = Split(fed.x.to("meta"), fed.y)
+    fed.dataset = Dataset("moved", train, fed.test, 3)
+    with pytest.raises(ValueError, match="the data: on device meta"):
+        simulation(fed, model)
+
+
+def test_fraction_is_rounded_and_never_empty() -> None:
+    assert [resolve_clients(f, 100) for f in (0.2, 1.0, 0.001, 1, 100)] == [20, 100, 1, 1, 100]

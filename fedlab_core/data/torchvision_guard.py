@@ -1,0 +1,53 @@
+"""Import torchvision although its compiled operators are missing.
+
+The usual torchvision wheel is compiled for CUDA. Beside a CPU build of PyTorch its compiled library cannot be loaded,
+and ``import torchvision`` then stops with "operator torchvision::nms does not exist": it attaches a shape rule to two
+operators which that library would have declared. Reading image files needs neither of them. So we declare the two
+names, without any implementation, and import again. Calling them still fails; nothing pretends to work.
+
+The plain import always comes first. Where it succeeds, nothing is declared: a second declaration of an operator that
+the compiled library brings would itself be an error.
+"""
+
+import importlib
+from types import ModuleType
+
+import torch
+
+_SCHEMAS = {
+    "nms": "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+    "qnms": "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+}
+# A declaration lives as long as the Library object that made it.
+_libraries: list[torch.library.Library] = []
+
+
+def import_torchvision() -> ModuleType:
+    """The torchvision module, with or without its compiled operators.
+
+    Raises ``ImportError`` if torchvision is not installed.
+    """
+    try:
+        return importlib.import_module("torchvision")
+    except ModuleNotFoundError as error:
+        if error.name != "torchvision":
+            raise
+        raise ImportError(
+            "This data set is read with torchvision, which is not installed. Install the torchvision that belongs to "
+            f"torch {torch.__version__}, for example with `python -m pip install torchvision`."
+        ) from error
+    except RuntimeError as error:
+        if "torchvision::" not in str(error) or not declare_missing_operators():
+            raise
+    return importlib.import_module("torchvision")
+
+
+def declare_missing_operators() -> list[str]:
+    """Declare those of the two operators that PyTorch does not know yet, and return their names."""
+    missing = [name for name in _SCHEMAS if not hasattr(torch.ops.torchvision, name)]
+    if missing:
+        library = torch.library.Library("torchvision", "FRAGMENT")
+        for name in missing:
+            library.define(_SCHEMAS[name])
+        _libraries.append(library)
+    return missing

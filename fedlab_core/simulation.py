@@ -207,8 +207,7 @@ class Simulation:
         distances = []
         for cohort in s.algorithm.cohorts(server):
             updates = self._train(np.asarray(cohort, dtype=np.int64))
-            self._check_finite(updates)
-            distances.append(torch.linalg.vector_norm(updates.params - server.params, dim=1))
+            distances.append(self._distances(updates))
             server.params = s.algorithm.aggregate(server, updates)
             self._count(updates.clients)
         evaluation: dict[str, Any] = self._evaluate()
@@ -250,10 +249,13 @@ class Simulation:
         size = self._server.params.element_size()
         self._server.ledger = self._server.ledger.plus(server_updates=1, bytes_up=up * size, bytes_down=down * size)
 
-    def _check_finite(self, updates: LocalUpdates) -> None:
-        bad = torch.nonzero(~torch.isfinite(updates.loss)).flatten()
+    def _distances(self, updates: LocalUpdates) -> torch.Tensor:
+        """‖y_k − w‖₂ [K]; a distance that is not finite means that the client's loss is not."""
+        distances = torch.linalg.vector_norm(updates.params - self._server.params, dim=1)
+        bad = torch.nonzero(~torch.isfinite(distances)).flatten()
         if len(bad):
             raise self._diverged(int(updates.clients[int(bad[0])]))
+        return distances
 
     def _diverged(self, client: int | None) -> Diverged:
         return Diverged(str(self.settings.algorithm), self.round, client, self._server.lr, self.history)

@@ -29,7 +29,8 @@ class Split:
 class Dataset:
     """A named train/test pair.
 
-    ``train.x`` is float32 ``[n, …]`` (images ``[n, channels, height, width]`` in [0, 1]) or int64 token ids ``[n, length]``.
+    ``train.x`` is float32 ``[n, …]`` (images ``[n, channels, height, width]`` in [0, 1]) or int64 token ids
+    ``[n, length]``.
     ``num_classes`` is None and ``classes`` empty for regression. ``users``: index arrays into ``train``, one for each
     natural client, or None.
     """

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ class FederatedDataset:
     """``dataset.train`` seen through ``parts``: client k holds the samples ``parts[k]``.
 
     The samples stay in one tensor ``x`` [n, …] (targets ``y``); a client is a run of ``indices`` [Σ n_k] from
-    ``offsets[k]`` to ``offsets[k + 1]``. Clients may overlap (shared data), may leave samples out, and must not be empty.
+    ``offsets[k]`` to ``offsets[k + 1]``. Clients may overlap (shared data) and may leave samples out; none is empty.
 
     Raises ``ValueError`` for an empty client, an index outside the data, or a label outside 0 … num_classes − 1.
     """
@@ -32,7 +33,7 @@ class FederatedDataset:
 
     @classmethod
     def from_clients(cls, clients: Sequence[tuple[Any, Any]], test: tuple[Any, Any], name: str = "custom") -> Self:
-        """One ``(x_k, y_k)`` per client, with dtypes kept: integer targets are classes, float targets are regression."""
+        """One ``(x_k, y_k)`` per client, dtypes kept: integer targets are classes, float targets are regression."""
         if not clients:
             raise ValueError("clients=[]: must hold at least one (x, y)")
         pairs = [(torch.as_tensor(x), torch.as_tensor(y)) for x, y in clients]
@@ -48,7 +49,7 @@ class FederatedDataset:
             num_classes = int(max(y.max() for y in (train.y, held_out.y) if len(y))) + 1
         classes = tuple(str(c) for c in range(num_classes or 0))
         bounds = np.cumsum([0] + [len(y) for _, y in pairs])
-        parts = [np.arange(start, stop) for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+        parts = [np.arange(start, stop) for start, stop in pairwise(bounds)]
         return cls(Dataset(name, train, held_out, num_classes, classes), parts)
 
     def _check(self) -> None:

@@ -23,39 +23,35 @@ class ReferenceEngine(Engine):
     def train(self, params: torch.Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         """y ← y − η (∇F_k(y; batch) + a ⊙ (y − r) + d), from y = ``params``, for every client of ``work``."""
         self.model.module.train()
-        locals_, losses, steps = [], [], []
+        locals_, steps = [], []
         for position, client in enumerate(work.clients):
             samples = self.fed.parts[client]
             plan = plan_batches(work, position, len(samples))
-            local, total = params, params.new_zeros(())
+            local = params
             with self._dropout_stream(work, int(client)):
                 for step in range(plan.num_steps):
                     batch = torch.from_numpy(samples[plan.batch(step)]).to(self.device)
-                    gradient, loss = self.gradient(local, batch)
+                    gradient = self.gradient(local, batch)
                     local = local - work.lr * corrections[position].added_to(gradient, local)
-                    total = total + loss
             locals_.append(local)
-            losses.append(total / plan.num_steps)
             steps.append(plan.num_steps)
         return LocalUpdates(
             clients=work.clients,
             params=torch.stack(locals_),
             num_steps=torch.tensor(steps, dtype=params.dtype, device=self.device),
             num_samples=self.num_samples(work.clients),
-            loss=torch.stack(losses),
         )
 
-    def gradient(self, params: torch.Tensor, batch: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Gradient [P] and value of the mean loss over the samples ``batch`` (indices into the data)."""
+    def gradient(self, params: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
+        """Gradient [P] of the mean loss over the samples ``batch`` (indices into the data)."""
         params = params.detach().requires_grad_()
         loss = self.loss(self.model(params, self.x[batch]), self.y[batch])
-        (gradient,) = torch.autograd.grad(loss, params)
-        return gradient, loss.detach()
+        return torch.autograd.grad(loss, params)[0]
 
     def gradients(self, params: torch.Tensor, clients: np.ndarray) -> torch.Tensor:
         self.model.module.eval()
         batches = [torch.from_numpy(self.fed.parts[client]).to(self.device) for client in clients]
-        return torch.stack([self.gradient(params, batch)[0] for batch in batches])
+        return torch.stack([self.gradient(params, batch) for batch in batches])
 
     @contextmanager
     def _dropout_stream(self, work: Work, client: int) -> Iterator[None]:

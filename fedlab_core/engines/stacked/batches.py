@@ -1,6 +1,6 @@
 """The mini-batches of a cohort as one table of sample indices."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 import numpy as np
@@ -45,9 +45,9 @@ class BatchTable:
         padded = np.where(self.counts > 0, self.counts, self.width[:, None])
         self.is_even = (padded == self.width[:, None]).all(1)
 
-    def shape_of_steps(self) -> tuple[list[int], list[int], list[bool]]:
-        """For each step: active clients, width of the batch, and whether all of it is real."""
-        return self.active.tolist(), self.width.tolist(), self.is_even.tolist()
+    def steps(self) -> Iterator[tuple[int, int, bool]]:
+        """For each step: how many clients are active, the width of their batches, and whether all of it is real."""
+        return zip(self.active.tolist(), self.width.tolist(), self.is_even.tolist(), strict=True)
 
 
 def _rows(plan: BatchPlan) -> tuple[np.ndarray, np.ndarray]:

@@ -28,23 +28,26 @@ class Conv2d(Layer):
         self._workspace = workspace
         self._name = f"patches at {start}"
 
+    def views(self, flat: torch.Tensor) -> Views:
+        """Weight [A, O, C·k·k], and the bias [A, O, 1] if there is one."""
+        weight, *bias = super().views(flat)
+        return weight.view(*weight.shape[:2], -1), *(b.unsqueeze(2) for b in bias)
+
     def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
         self._input_shape = x.shape
         self._patches = self._unfold(x)
-        weight = params[0].flatten(2)
-        output = torch.bmm(weight, self._patches)
-        if len(params) == 2:
-            output += params[1].unsqueeze(2)
+        weight, *bias = params
+        output = torch.baddbmm(bias[0], weight, self._patches) if bias else torch.bmm(weight, self._patches)
         return output.view(x.shape[0], -1, x.shape[2], x.shape[3] - self._height + 1, x.shape[4] - self._width + 1)
 
     def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
         gradient = gradient.flatten(2)
         below = None
         if self.needs_input_gradient:
-            below = self._fold(torch.bmm(params[0].flatten(2).transpose(1, 2), gradient))
-        target[0].view(*gradient.shape[:2], -1).baddbmm_(gradient, self._patches.transpose(1, 2), alpha=-step)
+            below = self._fold(torch.bmm(params[0].transpose(1, 2), gradient))
+        target[0].baddbmm_(gradient, self._patches.transpose(1, 2), alpha=-step)
         if len(target) == 2:
-            target[1].sub_(gradient.sum(2), alpha=step)
+            target[1].sub_(gradient.sum(2, keepdim=True), alpha=step)
         return below
 
     def _unfold(self, x: torch.Tensor) -> torch.Tensor:

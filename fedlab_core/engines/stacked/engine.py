@@ -32,6 +32,7 @@ from fedlab_core.engines.work import LocalUpdates, Work, plan_batches
 from fedlab_core.losses import Loss
 
 CACHE_BYTES = 5_000_000
+GATHERED_VALUES = 1_000_000
 GRADIENT_VALUES = 20_000_000
 
 
@@ -78,15 +79,13 @@ class StackedEngine(Engine):
         plans = [plan_batches(work, i, len(self.fed.parts[client])) for i, client in enumerate(work.clients)]
         steps = np.array([plan.num_steps for plan in plans])
         result = params.new_empty(len(plans), len(params))
-        losses = params.new_zeros(len(plans))
         longest_first = np.argsort(-steps, kind="stable")
         for chunk in np.array_split(longest_first, self._num_chunks(len(plans), params)):
             table = BatchTable([plans[i] for i in chunk], [self.fed.parts[work.clients[i]] for i in chunk])
             correction = StackedCorrection([corrections[i] for i in chunk], work.lr, params)
-            rows = torch.from_numpy(chunk).to(self.device)
-            result[rows], losses[rows] = self._train_chunk(params, table, correction, work.lr)
+            result[torch.from_numpy(chunk).to(self.device)] = self._train_chunk(params, table, correction, work.lr)
         taken = torch.tensor(steps, dtype=params.dtype, device=self.device)
-        return LocalUpdates(work.clients, result, taken, self.num_samples(work.clients), losses / taken)
+        return LocalUpdates(work.clients, result, taken, self.num_samples(work.clients))
 
     def _num_chunks(self, clients: int, params: torch.Tensor) -> int:
         if params.device.type != "cpu":
@@ -95,35 +94,35 @@ class StackedEngine(Engine):
 
     def _train_chunk(
         self, params: torch.Tensor, table: BatchTable, correction: StackedCorrection, lr: float
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Final parameters [A, P] of the chunk's clients, and the sums of their mini-batch losses [A]."""
-        clients = table.indices.shape[1]
-        flat = params.repeat(clients, 1)
+    ) -> torch.Tensor:
+        """The final parameters [A, P] of the chunk's clients."""
+        flat = params.repeat(table.indices.shape[1], 1)
         spare = torch.empty_like(flat) if correction.needs_copy else flat
         result = torch.empty_like(flat)
-        losses = params.new_zeros(clients)
-        indices = torch.from_numpy(table.indices).to(self.device)
-        counts = torch.from_numpy(table.counts).to(self.device)
+        indices, counts = (torch.from_numpy(t).to(self.device) for t in (table.indices, table.counts))
+        at_once = max(1, GATHERED_VALUES // (indices[0].numel() * self._rows.shape[1]))
         active = -1
-        for step, (still_active, width, is_even) in enumerate(zip(*table.shape_of_steps(), strict=True)):
+        for step, (still_active, width, is_even) in enumerate(table.steps()):
             if still_active != active:
                 result[still_active : len(flat)] = flat[still_active:]
                 active, flat, spare = still_active, flat[:still_active], spare[:still_active]
                 bound, bound_spare = self._network.bind(flat), self._network.bind(spare)
-            chosen = indices[step, :active, :width]
+            if step % at_once == 0:
+                x, y = self._gather(indices[step : step + at_once, :active])
             if correction.needs_copy:
                 correction.into(spare, flat)
+            batch = step % at_once, slice(active), slice(width)
             count = None if is_even else counts[step, :active]
-            losses[:active] += self._network.step(bound, bound_spare, *self._gather(chosen), count, lr)
+            self._network.step(bound, bound_spare, x[batch], y[batch], count, lr)
             if correction.needs_copy:
                 flat, spare, bound, bound_spare = spare, flat, bound_spare, bound
             elif not correction.is_zero:
                 correction.after(flat)
         result[:active] = flat
-        return result, losses
+        return result
 
     def _gather(self, chosen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The samples ``chosen`` [A, B], as x [A, B, …] and y [A, B, …]."""
+        """The samples with the indices ``chosen``, of any shape [*]: x [*, …] and y [*, …]."""
         x = self._workspace.empty("x", chosen.numel(), self._rows.shape[1])
         torch.index_select(self._rows, 0, chosen.reshape(-1), out=x)
         return x.view(*chosen.shape, *self.x.shape[1:]), self.y[chosen]

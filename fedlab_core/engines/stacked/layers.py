@@ -47,17 +47,22 @@ class Linear(Layer):
     def __init__(self, start: int, layer: nn.Linear) -> None:
         super().__init__(start, [parameter.shape for parameter in layer.parameters()])
 
+    def views(self, flat: torch.Tensor) -> Views:
+        """Weight [A, out, in], its transpose, and the bias [A, 1, out] if there is one."""
+        weight, *bias = super().views(flat)
+        return weight, weight.transpose(1, 2), *(b.unsqueeze(1) for b in bias)
+
     def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
         self._x = x
-        if len(params) == 1:
-            return torch.bmm(x, params[0].transpose(1, 2))
-        return torch.baddbmm(params[1].unsqueeze(1), x, params[0].transpose(1, 2))
+        _, transposed, *bias = params
+        return torch.baddbmm(bias[0], x, transposed) if bias else torch.bmm(x, transposed)
 
     def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
         below = torch.bmm(gradient, params[0]) if self.needs_input_gradient else None
         target[0].baddbmm_(gradient.transpose(1, 2), self._x, alpha=-step)
-        if len(target) == 2:
-            target[1].sub_(gradient.sum(1), alpha=step)
+        if len(target) == 3:
+            ones = gradient.new_ones(1, 1, 1).expand(len(gradient), 1, gradient.shape[1])
+            target[2].baddbmm_(ones, gradient, alpha=-step)
         return below
 
 

@@ -24,8 +24,8 @@ class CohortModel(Protocol):
 
     def step(
         self, params: Any, target: Any, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float
-    ) -> torch.Tensor:
-        """target ← target − lr · ∇(mean loss of each client) at ``params``; returns the A mean losses.
+    ) -> None:
+        """target ← target − lr · ∇(mean loss of each client) at ``params``.
 
         ``x`` [A, B, …] and ``y`` [A, B, …] are one mini-batch for each client. ``counts`` [A] says how many of its
         samples are real (the rest is padding); None means all B.
@@ -55,15 +55,14 @@ class Network:
 
     def step(
         self, params: Bound, target: Bound, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float
-    ) -> torch.Tensor:
+    ) -> None:
         for layer, views in zip(self._layers, params, strict=True):
             x = layer.forward(views, x)
         gradient: Any
-        gradient, losses, scale = self._loss(x, y, counts)
+        gradient, scale = self._loss(x, y, counts)
         step = lr * scale
         for i in reversed(range(self._lowest, len(self._layers))):
             gradient = self._layers[i].backward(params[i], target[i], gradient, step)
-        return losses
 
 
 def _layers(module: nn.Module, workspace: Workspace) -> list[Layer]:

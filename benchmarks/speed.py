@@ -1,0 +1,247 @@
+"""How fast one round of local training is, against a textbook loop and against the bare matrix products.
+
+    python benchmarks/speed.py [--repeats 7] [--only digits] [--out results/speed.json]
+
+Every contestant does identical work: the same clients, batches and rate. Their rounds are timed in turn, and medians
+are reported, so that a noisy machine disturbs all of them alike. Inputs are random: speed does not depend on them.
+"""
+
+import argparse
+import copy
+import json
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core.data.dataset import Dataset, Split
+from fedlab_core.engines import ReferenceEngine, StackedEngine
+from fedlab_core.engines.work import Work, plan_batches
+from fedlab_core.losses import LOSSES
+
+LOSS = LOSSES["cross_entropy"]
+Round = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One round: a model, a federation, a cohort and its work; ``target`` against the textbook loop and the floor."""
+
+    model: Callable[[fl.FederatedDataset], nn.Module]
+    shape: tuple[int, ...]
+    sizes: np.ndarray
+    clients: int
+    epochs: int
+    target: tuple[float | None, float | None]
+
+
+def _ragged(seed: int) -> np.ndarray:
+    """Client sizes of digits under the Dirichlet(0.3) law by class."""
+    digits = fl.load_dataset("digits")
+    parts = fl.partition.dirichlet(digits.train.y, num_clients=100, alpha=0.3, by="class", seed=seed)
+    return np.array([len(part) for part in parts])
+
+
+WORKLOADS = {
+    "digits": Workload(lambda fed: fl.models.mlp(fed, (32,)), (1, 8, 8), np.full(100, 15), 20, 5, (12, 2.5)),
+    "digits-ragged": Workload(lambda fed: fl.models.mlp(fed, (32,)), (1, 8, 8), _ragged(0), 20, 5, (8, None)),
+    "mnist-mlp": Workload(lambda fed: fl.models.mlp(fed, (200,)), (1, 28, 28), np.full(10, 600), 10, 1, (4, 1.7)),
+    "mnist-cnn": Workload(fl.models.cnn_mnist, (1, 28, 28), np.full(20, 600), 20, 1, (2.1, None)),
+    "cifar-cnn": Workload(fl.models.cnn_cifar, (3, 32, 32), np.full(20, 500), 20, 1, (1.3, None)),
+}
+
+
+def federation(load: Workload) -> fl.FederatedDataset:
+    """Random images in the sizes of the workload."""
+    generator = torch.Generator().manual_seed(0)
+    n = int(load.sizes.sum())
+    train = Split(torch.rand(n, *load.shape, generator=generator), torch.randint(10, (n,), generator=generator))
+    bounds = np.concatenate([[0], np.cumsum(load.sizes)])
+    parts = [np.arange(a, b) for a, b in pairwise(bounds)]
+    return fl.FederatedDataset(Dataset("random", train, train, 10), parts)
+
+
+def cohort_work(load: Workload) -> Work:
+    clients = np.sort(np.random.default_rng(0).choice(len(load.sizes), load.clients, replace=False))
+    return Work(clients, np.full(load.clients, load.epochs), "epochs", 10, 0.05, round=1, seed=0)
+
+
+def textbook(fed: fl.FederatedDataset, model: nn.Module, work: Work) -> Round:
+    """What a tutorial shows: copy the module, run torch.optim.SGD on it, average the results."""
+    loss_function = nn.CrossEntropyLoss()
+
+    def run_round() -> torch.Tensor:
+        locals_ = []
+        for position, client in enumerate(work.clients):
+            local = copy.deepcopy(model)
+            optimizer = torch.optim.SGD(local.parameters(), lr=work.lr)
+            plan = plan_batches(work, position, len(fed.parts[client]))
+            x, y = fed.client(client)
+            for step in range(plan.num_steps):
+                batch = torch.from_numpy(plan.batch(step))
+                optimizer.zero_grad()
+                loss_function(local(x[batch]), y[batch]).backward()
+                optimizer.step()
+            locals_.append(torch.nn.utils.parameters_to_vector(local.parameters()).detach())
+        return torch.stack(locals_).mean(0)
+
+    return run_round
+
+
+class Opaque(nn.Module):
+    """A module whose layers cannot be seen, so that it is trained through vmap."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.inner(x)
+
+
+def engine_round(
+    kind: Any, fed: fl.FederatedDataset, model: nn.Module, work: Work, make: Callable[..., fl.Correction] | None = None
+) -> Round:
+    engine = kind(fed, model, LOSS)
+    params = engine.model.parameters()
+    corrections = [make(params) if make else fl.Correction() for _ in work.clients]
+    return lambda: engine.train(params, work, corrections).weighted_mean()
+
+
+def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) -> Round:
+    """The matrix products of forward pass, input gradients and weight updates, and nothing else."""
+    products, x = [], torch.rand(10, *shape)
+    for layer in model:
+        out = layer(x)
+        if isinstance(layer, nn.Linear):
+            products.append((10, layer.in_features, layer.out_features))
+        elif isinstance(layer, nn.Conv2d):
+            products.append((out[:, 0].numel(), layer.weight[0].numel(), layer.out_channels))
+        x = out
+    tensors = [
+        (torch.rand(clients, m, k), torch.rand(clients, k, n), torch.rand(clients, m, n)) for m, k, n in products
+    ]
+
+    def run_round() -> None:
+        for _ in range(steps):
+            for i, (below, weight, above) in enumerate(tensors):
+                torch.bmm(below, weight, out=above)
+                if i:
+                    torch.bmm(above, weight.transpose(1, 2), out=below)
+                weight.baddbmm_(below.transpose(1, 2), above, beta=0, alpha=1e-9)
+
+    return run_round
+
+
+def contestants(load: Workload) -> dict[str, Round]:
+    fed, work = federation(load), cohort_work(load)
+    model = load.model(fed)
+    steps = int(np.ceil(load.sizes[work.clients] / 10).mean() * load.epochs)
+    return {
+        "textbook": textbook(fed, model, work),
+        "reference": engine_round(ReferenceEngine, fed, model, work),
+        "vmap": engine_round(StackedEngine, fed, Opaque(model), work),
+        "stacked": engine_round(StackedEngine, fed, model, work),
+        "floor": floor(model, load.shape, load.clients, steps),
+    }
+
+
+def corrected(load: Workload) -> dict[str, Round]:
+    """The stacked engine with each kind of correction."""
+    fed, work = federation(load), cohort_work(load)
+    model = load.model(fed)
+    kinds: dict[str, Callable[..., fl.Correction] | None] = {
+        "FedAvg": None,
+        "FedProx": lambda params: fl.Correction(weight=0.1, anchor=params),
+        "SCAFFOLD": lambda params: fl.Correction(offset=torch.rand_like(params) * 1e-3),
+        "per parameter": lambda params: fl.Correction(weight=torch.rand_like(params), anchor=params),
+    }
+    return {name: engine_round(StackedEngine, fed, model, work, make) for name, make in kinds.items()}
+
+
+def medians(rounds: dict[str, Round], repeats: int) -> dict[str, float]:
+    """Median seconds of each contestant, run in turn after one round to warm up."""
+    times: dict[str, list[float]] = {name: [] for name in rounds}
+    for repeat in range(repeats + 1):
+        for name, run_round in rounds.items():
+            with torch.no_grad() if name == "floor" else torch.enable_grad():
+                start = time.perf_counter()
+                run_round()
+                elapsed = time.perf_counter() - start
+            if repeat:
+                times[name].append(elapsed)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def five_lines() -> float:
+    """Seconds of the README's example: 50 rounds on digits, evaluated after each."""
+    digits = fl.load_dataset("digits")
+    parts = fl.partition.dirichlet(digits.train.y, num_clients=100, alpha=0.3, seed=0)
+    fed = fl.FederatedDataset(digits, parts)
+    arguments = {"rounds": 50, "clients_per_round": 20, "local_epochs": 5, "batch_size": 10, "lr": 0.05, "seed": 0}
+    start = time.perf_counter()
+    fl.simulate(fed, fl.models.mlp(fed, seed=0), fl.FedProx(mu=0.1), progress=False, **arguments)
+    return time.perf_counter() - start
+
+
+def peak_memory(workload: str, contestant: str) -> float:
+    """MiB at most resident while one round runs alone in a fresh process."""
+    command = [sys.executable, __file__, "--memory-of", workload, contestant]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--only", nargs="+", choices=list(WORKLOADS), default=list(WORKLOADS))
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
+    parser.add_argument("--memory-of", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.memory_of:
+        workload, contestant = arguments.memory_of
+        contestants(WORKLOADS[workload])[contestant]()
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        return
+    figures: dict[str, Any] = {"threads": torch.get_num_threads(), "torch": torch.__version__, "rounds": {}}
+    figures |= {"processor": platform.processor() or platform.machine(), "repeats": arguments.repeats}
+    print(
+        f"{'seconds per round':16}" + "".join(f"{n:>11}" for n in ("textbook", "reference", "vmap", "stacked", "floor"))
+    )
+    for name in arguments.only:
+        load = WORKLOADS[name]
+        seconds = medians(contestants(load), arguments.repeats)
+        gain, above = seconds["textbook"] / seconds["stacked"], seconds["stacked"] / seconds["floor"]
+        memory = {kind: peak_memory(name, kind) for kind in ("textbook", "stacked")}
+        print(f"{name:16}" + "".join(f"{value:11.4f}" for value in seconds.values()))
+        print(f"{'':16}  {gain:.1f}× the textbook loop (goal {load.target[0]})", end=", ")
+        print(f"{above:.2f}× the floor (goal {load.target[1]})")
+        print(f"{'':16}  peak memory {memory['stacked']:.0f} MiB (textbook {memory['textbook']:.0f})", flush=True)
+        figures["rounds"][name] = {"seconds": seconds, "gain": gain, "above_floor": above, "peak_mib": memory}
+    for name in [name for name in ("digits", "mnist-mlp") if name in arguments.only]:
+        seconds = medians(corrected(WORKLOADS[name]), arguments.repeats)
+        ratios = {kind: value / seconds["FedAvg"] for kind, value in seconds.items()}
+        print(
+            f"{name} corrections, against FedAvg (goal ≤ 1.25): " + ", ".join(f"{k} {r:.2f}" for k, r in ratios.items())
+        )
+        figures.setdefault("corrections", {})[name] = {"seconds": seconds, "ratios": ratios}
+    figures["five_lines_seconds"] = statistics.median(five_lines() for _ in range(3))
+    print(f"the five-line example, 50 rounds: {figures['five_lines_seconds']:.2f} s (goal < 1.5)")
+    if arguments.out:
+        arguments.out.parent.mkdir(parents=True, exist_ok=True)
+        arguments.out.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

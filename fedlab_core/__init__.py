@@ -1,0 +1,46 @@
+"""fedlab_core: federated learning on non-IID data, to learn, to teach and to reproduce.
+
+>>> import fedlab_core as fl
+>>> digits = fl.load_dataset("digits")
+>>> parts = fl.partition.dirichlet(digits.train.y, num_clients=100, alpha=0.3, seed=0)
+>>> fed = fl.FederatedDataset(digits, parts)
+>>> history = fl.simulate(fed, fl.models.mlp(fed, seed=0), fl.FedProx(mu=0.1), rounds=50, clients_per_round=20,
+...                       local_epochs=5, batch_size=10, lr=0.05, seed=0)
+>>> fl.plots.convergence({"FedProx μ=0.1": history}).show()
+"""
+
+from fedlab_core import models, plots
+from fedlab_core.algorithms import Algorithm, FedAvg, FedNova, FedProx, Scaffold
+from fedlab_core.correction import Correction
+from fedlab_core.data import Dataset, DatasetNotFound, FederatedDataset, load_dataset, partition, synthetic
+from fedlab_core.history import History, RoundRecord
+from fedlab_core.schedules import InverseTime
+from fedlab_core.simulation import Diverged, Simulation, simulate
+
+__version__ = "0.1.0"
+__all__ = [
+    "Algorithm",
+    "Correction",
+    "Dataset",
+    "DatasetNotFound",
+    "Diverged",
+    "FedAvg",
+    "FedNova",
+    "FedProx",
+    "FederatedDataset",
+    "History",
+    "InverseTime",
+    "RoundRecord",
+    "Scaffold",
+    "Simulation",
+    "load_dataset",
+    "models",
+    "partition",
+    "plots",
+    "simulate",
+    "synthetic",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,95 @@
+"""How evenly a model serves the clients."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.plots.series import Histories, algorithm_names, grouped
+from fedlab_core.plots.style import BLACK, Look, looks, new_figure, set_description
+
+if TYPE_CHECKING:
+    from fedlab_core.history import ClientReport, History
+
+_ROW_HEIGHT = 92
+
+
+def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
+    """Accuracy of the final model on each client's own samples, one row per name.
+
+    A dot is a client (in each of the seeds, if there are several), the box holds the middle half with the median, a
+    large diamond marks the mean and a large triangle the mean of the worst tenth of clients, both averaged over seeds.
+
+    ``histories``: name → History, or → a list of histories (one per seed). Raises ``ValueError`` for an empty mapping,
+    or if accuracy was not measured (regression, or a run without end).
+    """
+    groups = grouped(histories)
+    reports = {name: _reports(name, runs) for name, runs in groups.items()}
+    accuracies = {name: np.concatenate([report.accuracy for report in runs]) for name, runs in reports.items()}
+    styles = looks(algorithm_names(groups))
+    height = 170 + _ROW_HEIGHT * len(groups)
+    figure = new_figure(title=title, x_title="accuracy on the client's own samples", y_title="", height=height)
+    for name, values in accuracies.items():
+        _add_row(figure, name, values, styles[name])
+    means = {name: float(np.mean([report.mean for report in runs])) for name, runs in reports.items()}
+    worst = {name: float(np.mean([report.worst_decile for report in runs])) for name, runs in reports.items()}
+    _add_marks(figure, means, "mean over clients", "diamond")
+    _add_marks(figure, worst, "mean of the worst tenth", "triangle-up")
+    figure.update_xaxes(tickformat=".0%", tickangle=0)
+    figure.update_yaxes(
+        range=[len(groups) - 0.5, -0.75], showgrid=False, showline=False, ticks="", showticklabels=False
+    )
+    rows = [[name, len(values), f"{means[name]:.1%}", f"{worst[name]:.1%}"] for name, values in accuracies.items()]
+    phrases = "; ".join(f"{name} mean {mean}, worst tenth {low}" for name, _, mean, low in rows)
+    text = f"Box plots: accuracy of the final model on each client's own samples. {phrases}."
+    set_description(figure, text, ["name", "clients", "mean", "mean of the worst tenth"], rows)
+    return figure
+
+
+def _reports(name: str, runs: Sequence["History"]) -> list["ClientReport"]:
+    reports = [run.clients for run in runs if run.clients is not None and not np.isnan(run.clients.accuracy).any()]
+    if len(reports) < len(runs):
+        raise ValueError(f"histories[{name!r}]: accuracy per client was not measured (regression, or a run not ended)")
+    return reports
+
+
+def _add_row(figure: go.Figure, name: str, values: np.ndarray, style: Look) -> None:
+    figure.add_box(
+        x=values,
+        y=[name] * len(values),
+        name=name,
+        orientation="h",
+        boxpoints="all",
+        jitter=0.6,
+        pointpos=0,
+        width=0.5,
+        line={"color": style.colour, "width": 1.5},
+        fillcolor=style.faded(0.12),
+        marker={"color": style.faded(0.45), "size": 5, "symbol": style.marker},
+        hovertemplate="%{x:.1%}<extra>a client, " + name + "</extra>",
+        hoveron="points",
+        showlegend=False,
+    )
+    # The name stands above its row, so that a long one takes no width from the data.
+    label = {
+        "text": name,
+        "showarrow": False,
+        "xref": "paper",
+        "x": 0,
+        "xanchor": "left",
+        "y": name,
+        "yanchor": "bottom",
+    }
+    figure.add_annotation(**label, yshift=0.25 * _ROW_HEIGHT, font={"color": BLACK})
+
+
+def _add_marks(figure: go.Figure, values: dict[str, float], label: str, symbol: str) -> None:
+    figure.add_scatter(
+        x=list(values.values()),
+        y=list(values),
+        name=label,
+        mode="markers",
+        marker={"symbol": symbol, "size": 13, "color": "white", "line": {"color": BLACK, "width": 2}},
+        hovertemplate="%{x:.1%}<extra>" + label + ", %{y}</extra>",
+    )

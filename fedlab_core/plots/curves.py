@@ -1,0 +1,174 @@
+"""Curves over the course of training."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core import validation
+from fedlab_core.plots.series import Histories, Series, algorithm_names, averaged, grouped
+from fedlab_core.plots.style import BLACK, Look, known_slot, look, looks, new_figure, set_description
+
+_X_COLUMNS = {"rounds": "round", "updates": "server_updates", "bytes": "bytes"}
+_X_TITLES = {"rounds": "communication round", "updates": "server updates"}
+_Y_TITLES = {
+    "test_accuracy": "test accuracy",
+    "test_loss": "test loss",
+    "train_loss": "training loss F(w)",
+    "drift": "drift, mean ‖y<sub>k</sub> − w‖₂",
+    "lr": "learning rate η",
+    "seconds": "computing time (s)",
+}
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
+_MARKERS_PER_CURVE = 9
+
+
+def convergence(
+    histories: Histories,
+    x: str = "rounds",
+    y: str = "test_accuracy",
+    *,
+    band: str = "range",
+    illustration: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
+    log_y: bool = False,
+    title: str | None = None,
+) -> go.Figure:
+    """How a quantity develops during training, one curve per name.
+
+    ``histories``: name → History, or → a list of histories (one per seed), drawn as their mean with a band: ``band``
+    "range" from minimum to maximum, "sd" ± one standard deviation. ``x``: "rounds", "updates" (server aggregations) or
+    "bytes" (sent up and down since the start, all clients). ``y``: a column of ``History.frame``: "test_accuracy",
+    "test_loss", "train_loss", "drift", "lr" or "seconds". ``illustration``: name → (x values, y values in the units of
+    the columns) of curves that were not measured here, such as those of a paper; drawn dotted and behind.
+
+    Raises ``ValueError`` for unknown names, an empty mapping, or a quantity that was not measured.
+    """
+    validation.choice("x", x, _X_COLUMNS)
+    validation.choice("y", y, _Y_TITLES)
+    validation.choice("band", band, ("range", "sd"))
+    groups = grouped(histories)
+    series = [averaged(name, runs, _X_COLUMNS[x], y, band) for name, runs in groups.items()]
+    sources = {name: _points(name, curve) for name, curve in (illustration or {}).items()}
+    ends = [one.x.max() for one in series] + [along.max() for along, _ in sources.values()]
+    scale, x_title = _x_axis(x, max(ends))
+    figure = new_figure(title=title, x_title=x_title, y_title=_Y_TITLES[y])
+    for name, (along, values) in sources.items():
+        _add_source(figure, name, along / scale, values)
+    styles = looks(algorithm_names(groups))
+    for one in series:
+        _add_band(figure, one, styles[one.name], scale)
+    for one in series:
+        _add_curve(figure, one, styles[one.name], scale, y, x_title)
+    figure.update_yaxes(tickformat=".0%" if y == "test_accuracy" else None)
+    if log_y:
+        _use_log_axis(
+            figure, name=y, values=[*(one.low for one in series), *(values for _, values in sources.values())]
+        )
+    _describe(figure, series, y, band, _place(x, scale, x_title), list(sources))
+    return figure
+
+
+def drift(
+    histories: Histories, x: str = "rounds", *, band: str = "range", log_y: bool = False, title: str | None = None
+) -> go.Figure:
+    """How far clients move away from the model they were sent: mean over the cohort of ‖y_k − w‖₂, per round.
+
+    Arguments and errors as for :func:`convergence`.
+    """
+    return convergence(histories, x=x, y="drift", band=band, log_y=log_y, title=title)
+
+
+def _points(name: str, curve: tuple[Sequence[float], Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
+    along, values = (np.asarray(part, dtype=float) for part in curve)
+    if along.ndim != 1 or along.shape != values.shape or not len(along):
+        raise ValueError(f"illustration[{name!r}]: must be two sequences (x, y) of one length, at least one point")
+    return along, values
+
+
+def _x_axis(x: str, largest: float) -> tuple[float, str]:
+    """What to divide x by, and the title of the axis with its unit."""
+    if x != "bytes":
+        return 1.0, _X_TITLES[x]
+    scale, unit = next(((size, unit) for size, unit in _UNITS if largest >= size), _UNITS[-1])
+    return scale, f"data sent, up and down ({unit})"
+
+
+def _add_source(figure: go.Figure, name: str, along: np.ndarray, values: np.ndarray) -> None:
+    slot = known_slot(name)
+    colour = BLACK if slot is None else look(slot).colour
+    line = {"color": colour, "width": 2, "dash": "1.5px,4px"}
+    figure.add_scatter(x=along, y=values, name=name, mode="lines", line=line, opacity=0.85, legendrank=1100)
+
+
+def _add_band(figure: go.Figure, series: Series, style: Look, scale: float) -> None:
+    if series.num_runs == 1:
+        return
+    figure.add_scatter(
+        x=np.concatenate([series.x, series.x[::-1]]) / scale,
+        y=np.concatenate([series.high, series.low[::-1]]),
+        fill="toself",
+        fillcolor=style.faded(0.15),
+        line={"width": 0},
+        hoverinfo="skip",
+        legendgroup=series.name,
+        name=f"{series.name}, spread over seeds",
+        showlegend=False,
+    )
+
+
+def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: str, x_title: str) -> None:
+    form = ".1%" if y == "test_accuracy" else ".4g"
+    spread = f"<br>{series.num_runs} seeds: %{{customdata[0]:{form}}} to %{{customdata[1]:{form}}}"
+    figure.add_scatter(
+        x=series.x / scale,
+        y=series.y,
+        customdata=np.stack([series.low, series.high], axis=1),
+        name=series.name,
+        legendgroup=series.name,
+        mode="lines+markers",
+        line={"color": style.colour, "dash": style.dash, "width": 2},
+        marker={"color": style.colour, "symbol": style.marker, "size": 8, "maxdisplayed": _MARKERS_PER_CURVE},
+        hovertemplate=f"{x_title}: %{{x:.5g}}<br>{_Y_TITLES[y]}: %{{y:{form}}}"
+        + (spread if series.num_runs > 1 else ""),
+    )
+
+
+def _use_log_axis(figure: go.Figure, name: str, values: Sequence[np.ndarray]) -> None:
+    """A logarithmic y axis with ticks at 1, 2, 5 · 10^k (10^k only over more than three decades)."""
+    drawn = np.concatenate(values)
+    if np.nanmin(drawn) <= 0:
+        raise ValueError(
+            f"log_y=True: {name} or its band reaches {np.nanmin(drawn):.3g} ≤ 0; must be False for these runs"
+        )
+    tops = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
+    first, last = int(np.floor(np.log10(np.nanmin(drawn)))), int(np.ceil(np.log10(np.nanmax(tops))))
+    steps = (1, 2, 5) if last - first <= 3 else (1,)
+    ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    figure.update_yaxes(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
+
+
+def _place(x: str, scale: float, x_title: str) -> Callable[[float], str]:
+    """A position on the x axis in words: "round 50", "update 50" or "320 MB"."""
+    if x == "bytes":
+        unit = x_title.rsplit("(")[-1].rstrip(")")
+        return lambda value: f"{value / scale:.4g} {unit}"
+    return lambda value: f"{x.rstrip('s')} {value:.6g}"
+
+
+def _describe(
+    figure: go.Figure, series: Sequence[Series], y: str, band: str, place: Callable[[float], str], sources: list[str]
+) -> None:
+    """Final values in words and as a table."""
+    quantity = _Y_TITLES[y].replace("<sub>k</sub>", "ₖ")
+    form = ".1%" if y == "test_accuracy" else ".4g"
+    label = "minimum to maximum" if band == "range" else "± one standard deviation"
+    phrases, rows = [], []
+    for one in series:
+        mean, low, high = (format(values[-1], form) for values in (one.y, one.low, one.high))
+        spread = f" ({low} to {high}, {label} over {one.num_runs} seeds)" if one.num_runs > 1 else ""
+        phrases.append(f"{one.name} {mean} at {place(one.x[-1])}{spread}")
+        rows.append([one.name, one.num_runs, place(one.x[-1]), mean, low, high])
+    text = f"Line chart of {quantity} against {figure.layout.xaxis.title.text}. Final values: {'; '.join(phrases)}."
+    if sources:
+        text += f" Dotted, not measured here: {'; '.join(sources)}."
+    set_description(figure, text, ["name", "runs", "at", quantity, "low", "high"], rows)

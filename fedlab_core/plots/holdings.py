@@ -1,0 +1,96 @@
+"""Who holds what."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.data.heterogeneity import Heterogeneity, measure_heterogeneity
+from fedlab_core.plots.style import GREY, new_figure, set_description
+
+if TYPE_CHECKING:
+    from fedlab_core.data.federated import FederatedDataset
+
+
+def partition(
+    data: "FederatedDataset | Sequence[np.ndarray]",
+    y: Any = None,
+    *,
+    class_names: Sequence[str] = (),
+    title: str | None = None,
+) -> go.Figure:
+    """How many samples of each label each client holds: one column per client, one row per label, darker for more.
+
+    Bars above the columns show the clients' sizes. ``data``: a FederatedDataset, or index arrays (one per client)
+    together with the labels ``y`` [n] they point into and, if wanted, ``class_names``.
+
+    Raises ``ValueError`` for regression data, or for index arrays without labels.
+    """
+    measured = _measured(data, y, class_names)
+    counts = measured.label_counts
+    names = [str(column) for column in measured.frame.columns[2:-2]]
+    height = 190 + max(200, min(24 * len(names), 480))
+    figure = new_figure(title=title, x_title="client", y_title="label", height=height, legend=False)
+    ids = np.arange(len(counts))
+    gap = 1.0 if len(ids) <= 50 else 0.4 if len(ids) <= 150 else 0.0
+    figure.add_heatmap(
+        z=np.where(counts > 0, counts, np.nan).T,
+        x=ids,
+        y=names,
+        colorscale=[(0, "#DCE9F5"), (0.5, "#4A90C2"), (1, "#08306B")],
+        zmin=1,
+        zmax=max(2, int(counts.max())),
+        xgap=gap,
+        ygap=1,
+        colorbar={
+            "title": {"text": "samples", "side": "right"},
+            "thickness": 12,
+            "len": 0.72,
+            "y": 0,
+            "yanchor": "bottom",
+        },
+        hovertemplate="client %{x}<br>label %{y}<br>%{z} samples<extra></extra>",
+    )
+    sizes = counts.sum(1)
+    figure.add_bar(
+        x=ids, y=sizes, yaxis="y2", marker={"color": GREY}, hovertemplate="client %{x}: %{y} samples<extra></extra>"
+    )
+    figure.update_layout(
+        bargap=0.15 if gap else 0,
+        yaxis={"domain": [0, 0.72], "type": "category", "showgrid": False},
+        yaxis2={
+            "domain": [0.78, 1],
+            "title": {"text": "samples"},
+            "nticks": 4,
+            "rangemode": "tozero",
+            "automargin": True,
+        },
+        xaxis={"anchor": "y", "showgrid": False, "range": [-0.5, len(counts) - 0.5]},
+    )
+    _describe(figure, measured)
+    return figure
+
+
+def _measured(data: Any, y: Any, class_names: Sequence[str]) -> Heterogeneity:
+    if hasattr(data, "heterogeneity"):
+        return data.heterogeneity()
+    if y is None:
+        raise ValueError("y: must be given, the labels [n], when data is a list of index arrays")
+    labels = np.asarray(y)
+    if not np.issubdtype(labels.dtype, np.integer):
+        raise ValueError(f"y: must be integer labels, got {labels.dtype}")
+    num_classes = len(class_names) or int(labels.max()) + 1
+    return measure_heterogeneity(labels, data, num_classes, class_names)
+
+
+def _describe(figure: go.Figure, measured: Heterogeneity) -> None:
+    totals = measured.totals
+    text = (
+        f"Heat map: samples per label (rows) and client (columns), with bars for the size of each client. "
+        f"{totals['clients']} clients hold {measured.size_min} to {measured.size_max} samples and on average "
+        f"{measured.labels_per_client:.1f} labels each; mean EMD {measured.emd:.2f}, mean Jensen–Shannon distance "
+        f"{measured.js:.2f}."
+    )
+    rows = [[name.replace("_", " "), f"{value:.4g}"] for name, value in totals.items()]
+    set_description(figure, text, ["quantity", "value"], rows)

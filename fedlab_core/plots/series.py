@@ -1,0 +1,74 @@
+"""Histories as numbers to draw: one series per name, averaged over seeds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from fedlab_core.history import History
+
+Histories = Mapping[str, "History | Sequence[History]"]
+
+
+@dataclass(frozen=True)
+class Series:
+    """The runs of one name: ``x`` [T], mean ``y`` and the band ``low`` … ``high`` over ``num_runs`` runs, all [T]."""
+
+    name: str
+    num_runs: int
+    x: np.ndarray
+    y: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def grouped(histories: Histories) -> dict[str, list["History"]]:
+    """Each name with its list of histories. Raises ``ValueError`` for anything but a mapping to histories."""
+    if not isinstance(histories, Mapping) or not histories:
+        raise ValueError('histories: must be a non-empty mapping of names to histories, as in {"FedAvg": history}')
+    groups: dict[str, list[History]] = {}
+    for name, value in histories.items():
+        runs: list[Any] = [value] if hasattr(value, "frame") else list(value) if isinstance(value, Sequence) else []
+        if not runs or not all(hasattr(run, "frame") for run in runs):
+            raise ValueError(f"histories[{name!r}]: must be a History or a non-empty list of them (one per seed)")
+        groups[str(name)] = runs
+    return groups
+
+
+def algorithm_names(groups: Mapping[str, Sequence["History"]]) -> dict[str, str]:
+    """The algorithm behind each name: as the run's configuration has it, otherwise the name itself."""
+    return {name: _algorithm(runs[0].config, name) for name, runs in groups.items()}
+
+
+def _algorithm(config: Mapping[str, Any], default: str) -> str:
+    algorithm = config.get("algorithm", default)
+    return str(algorithm.get("name", default)) if isinstance(algorithm, Mapping) else str(algorithm)
+
+
+def averaged(name: str, runs: Sequence["History"], x: str, y: str, band: str) -> Series:
+    """Mean over runs of column ``y`` against column ``x`` ("bytes" for up and down together), round by round.
+
+    Only rounds that every run has evaluated count. ``band``: "range" for min–max, "sd" for ± one standard deviation
+    over runs (ddof 1).
+    """
+    frames = [_with_bytes(run.frame).set_index("round", drop=False) for run in runs]
+    rounds = frames[0].index
+    for frame in frames[1:]:
+        rounds = rounds.intersection(frame.index)
+    values = np.stack([frame.loc[rounds, y].to_numpy(dtype=float) for frame in frames])
+    if not values.size:
+        raise ValueError(f"histories[{name!r}]: the runs have no evaluated round in common")
+    if np.isnan(values).all():
+        raise ValueError(f"histories[{name!r}]: {y} was not measured in these runs (all values are NaN)")
+    mean = values.mean(0)
+    spread = values.std(0, ddof=1) if len(runs) > 1 else np.zeros_like(mean)
+    low, high = (values.min(0), values.max(0)) if band == "range" else (mean - spread, mean + spread)
+    along = np.stack([frame.loc[rounds, x].to_numpy(dtype=float) for frame in frames]).mean(0)
+    return Series(name, len(runs), along, mean, low, high)
+
+
+def _with_bytes(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(bytes=frame["bytes_up"] + frame["bytes_down"])

@@ -1,0 +1,110 @@
+"""The common look: colours, dashes, markers, template and text alternative."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+# Okabe and Ito, "Color Universal Design" (2008), without yellow, which is too pale for a line on white.
+BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
+PURPLE, ORANGE, SKY_BLUE, GREY = "#CC79A7", "#E69F00", "#56B4E9", "#595959"
+
+_COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY_BLUE)
+_DASHES = ("solid", "9px,3px", "5px,2px,1px,2px", "14px,4px", "10px,3px,2px,3px", "4px,2px", "12px,3px,2px,3px,2px,3px")
+_MARKERS = ("circle", "square", "triangle-up", "diamond", "x", "star", "cross", "triangle-down", "pentagon", "hexagon")
+# The slot of an algorithm is the same in every figure.
+_SLOTS = {"fedavg": 0, "fedprox": 1, "scaffold": 2, "fednova": 3, "fedmas": 4, "fedcurv": 5, "fedsso": 6}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one algorithm is drawn. No two of the first 49 looks agree in colour and dash, or in colour and marker."""
+
+    colour: str
+    dash: str
+    marker: str
+
+    def faded(self, opacity: float) -> str:
+        """The colour with an opacity, as CSS."""
+        red, green, blue = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
+        return f"rgba({red},{green},{blue},{opacity})"
+
+
+def look(slot: int) -> Look:
+    """The look number ``slot``: 0 … 6 for the algorithms of the course."""
+    repeat, colour = divmod(slot, len(_COLOURS))
+    return Look(
+        _COLOURS[colour], _DASHES[(colour + repeat) % len(_DASHES)], _MARKERS[(colour + repeat) % len(_MARKERS)]
+    )
+
+
+def looks(algorithms: Mapping[str, str]) -> dict[str, Look]:
+    """A look for each series, from its name to the name of its algorithm.
+
+    The first series of a known algorithm has that algorithm's look. Further series of it, and unknown algorithms, get
+    the looks that are left, in order.
+    """
+    slots: dict[str, int] = {}
+    for series, algorithm in algorithms.items():
+        slot = known_slot(algorithm)
+        if slot is not None and slot not in slots.values():
+            slots[series] = slot
+    free = iter(slot for slot in range(len(algorithms) + len(_COLOURS)) if slot not in slots.values())
+    return {series: look(slots[series] if series in slots else next(free)) for series in algorithms}
+
+
+def known_slot(name: str) -> int | None:
+    """The slot of the algorithm that ``name`` is, or begins with ("FedProx μ=0.1"); None if it is not known."""
+    first_word = re.match(r"[a-z]*", name.strip().lower())
+    return _SLOTS.get(first_word.group()) if first_word else None
+
+
+def new_figure(*, title: str | None, x_title: str, y_title: str, height: int = 440, legend: bool = True) -> go.Figure:
+    """An empty figure in the common style: white, 14 px text, legend below the data, as wide as the page.
+
+    A title of up to 45 characters fits a telephone.
+    """
+    axis = {
+        "showline": True,
+        "linecolor": BLACK,
+        "linewidth": 1,
+        "ticks": "outside",
+        "gridcolor": "#E5E5E5",
+        "zeroline": False,
+        "automargin": True,
+    }
+    template = go.layout.Template(
+        layout={
+            "font": {"family": "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif", "size": 14, "color": BLACK},
+            "paper_bgcolor": "white",
+            "plot_bgcolor": "white",
+            "colorway": _COLOURS,
+            "xaxis": axis,
+            "yaxis": axis,
+            "hoverlabel": {"font": {"size": 13}, "align": "left", "namelength": -1},
+            "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"},
+            "margin": {"l": 60, "r": 20, "t": 36, "b": 50},
+            "modebar": {"remove": ["zoom", "pan", "select", "lasso", "zoomin", "zoomout", "autoscale"]},
+        }
+    )
+    figure = go.Figure()
+    figure.update_layout(template=template, height=height, showlegend=legend, xaxis_title=x_title, yaxis_title=y_title)
+    if title:
+        place = {"x": 0.01, "xref": "container", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        figure.update_layout(title={"text": title, "font": {"size": 16}, "pad": {"b": 12}, **place}, margin_t=60)
+    return figure
+
+
+def set_description(figure: go.Figure, text: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Keep the text alternative in ``layout.meta["alt"]`` and the figure's main numbers in ``layout.meta["table"]``."""
+    figure.update_layout(meta={"alt": text, "table": {"columns": list(columns), "rows": [list(row) for row in rows]}})
+
+
+def describe(figure: go.Figure) -> str:
+    """The figure in words: what it shows and its main numbers. Raises ``ValueError`` for a figure made elsewhere."""
+    text = (figure.layout.meta or {}).get("alt") if isinstance(figure.layout.meta, dict) else None
+    if not text:
+        raise ValueError('figure: has no description; only the figures of fedlab_core.plots carry layout.meta["alt"]')
+    return text

@@ -1,0 +1,136 @@
+"""The made-up federations: the laws they are drawn from and the optima they are known for."""
+
+import numpy as np
+import pytest
+import torch
+
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.data.synthetic import logistic, quadratic_optimum, quadratics, synthetic
+
+
+def test_synthetic_has_the_published_shape_and_natural_clients():
+    data = synthetic(seed=0)
+    assert data.train.x.shape[1:] == (60,) and data.train.x.dtype == torch.float32
+    assert data.num_classes == 10 and data.train.y.dtype == torch.int64 and len(data.users) == 30
+    assert np.array_equal(np.concatenate(data.users), np.arange(len(data.train)))
+    assert min(len(user) for user in data.users) >= 45
+    assert len(data.test) == pytest.approx((len(data.train) + len(data.test)) / 10, abs=30)
+
+
+def test_synthetic_sizes_are_fifty_plus_a_lognormal():
+    """log(n − 50) ~ N(4, 2²), read off at the median, which rounding down hardly moves."""
+    sizes = np.array([len(user) for user in synthetic(num_clients=300, seed=1).users]) / 0.9
+    assert np.log(np.median(sizes) - 50) == pytest.approx(4, abs=4 * 2 * 1.2533 / np.sqrt(300))
+
+
+def test_synthetic_features_have_the_published_spread():
+    """Within a client Var(x_j) = j^−1.2; the mean of v_k over 60 features is N(0, β + 1/60), β a variance."""
+    beta = 4.0
+    data = synthetic(1.0, beta, num_clients=400, seed=0)
+    x = data.train.x.double().numpy()
+    largest = max(data.users, key=len)
+    expected = np.arange(1, 61) ** -1.2
+    assert x[largest].var(0) / expected == pytest.approx(np.ones(60), abs=5 * np.sqrt(2 / len(largest)))
+    centres = np.array([x[user].mean() for user in data.users])
+    assert centres.var() == pytest.approx(beta + 1 / 60, rel=4 * np.sqrt(2 / 400))
+
+
+def test_synthetic_clients_do_not_depend_on_how_many_there_are():
+    few, many = synthetic(num_clients=3, seed=5), synthetic(num_clients=6, seed=5)
+    assert torch.equal(few.train.x, many.train.x[: len(few.train)])
+    assert torch.equal(few.train.y, many.train.y[: len(few.train)])
+    assert not torch.equal(few.train.x[:40], synthetic(num_clients=3, seed=6).train.x[:40])
+
+
+def test_alpha_shifts_all_logits_alike_and_changes_no_label():
+    assert torch.equal(synthetic(0.0, 1.0, seed=2).train.y, synthetic(9.0, 1.0, seed=2).train.y)
+
+
+def test_iid_synthetic_has_one_labeller_and_one_feature_law():
+    """All clients share W and b, so one linear classifier labels the data of every client."""
+    data = synthetic(num_clients=20, seed=0, iid=True)
+    x, y = data.train.x.double(), data.train.y
+    assert x.mean(0).abs().max() < 5 / np.sqrt(len(x))
+    weight = torch.zeros(61, 10, dtype=torch.float64, requires_grad=True)
+    features = torch.cat([x, torch.ones(len(x), 1, dtype=torch.float64)], 1)
+    optimiser = torch.optim.LBFGS([weight], max_iter=300, line_search_fn="strong_wolfe")
+
+    def closure() -> torch.Tensor:
+        optimiser.zero_grad()
+        loss = torch.nn.functional.cross_entropy(features @ weight, y)
+        loss.backward()
+        return loss
+
+    optimiser.step(closure)
+    assert ((features @ weight).argmax(1) == y).double().mean() > 0.99
+    even = FederatedDataset(data, data.users).heterogeneity().js
+    uneven = synthetic(num_clients=20, seed=0)
+    assert even < 0.5 * FederatedDataset(uneven, uneven.users).heterogeneity().js
+
+
+def test_quadratics_are_the_functions_they_say():
+    a, b, sizes = (1.0, 3.0, 0.5), (0.0, 1.0, -2.0), (1, 4, 2)
+    fed = quadratics(a, b, sizes)
+    assert fed.dtype == torch.float64 and fed.num_classes is None and fed.sizes.tolist() == [1, 4, 2]
+    for k in range(3):
+        x, y = fed.client(k)
+        for w in (-1.0, 0.0, 2.5):
+            assert float(0.5 * (x * w - y).square().mean()) == pytest.approx(a[k] / 2 * (w - b[k]) ** 2)
+    w = quadratic_optimum(a, b, sizes)
+    gradient = sum(n / 7 * a_i * (w - b_i) for n, a_i, b_i in zip(sizes, a, b, strict=True))
+    assert gradient == pytest.approx(0, abs=1e-12)
+    risk = 0.5 * (fed.test.x * w - fed.test.y).square().mean()
+    expected = sum(n / 7 * a_i / 2 * (w - b_i) ** 2 for n, a_i, b_i in zip(sizes, a, b, strict=True))
+    assert float(risk) == pytest.approx(expected)
+
+
+def test_the_optimum_of_the_two_quadratics_of_the_course():
+    assert quadratic_optimum((1, 3), (0, 1)) == pytest.approx(0.75)
+
+
+def newton(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The minimiser of the mean logistic loss, to machine precision."""
+    w = torch.zeros(x.shape[1], dtype=torch.float64)
+    for _ in range(30):
+        p = torch.sigmoid(x @ w)
+        hessian = (x * (p * (1 - p))[:, None]).T @ x
+        w = w - torch.linalg.solve(hessian, x.T @ (p - y))
+    assert (x.T @ (torch.sigmoid(x @ w) - y)).abs().max() / len(x) < 1e-12
+    return w
+
+
+@pytest.mark.parametrize("heterogeneity", [0.0, 1.0, 100.0])
+def test_logistic_has_a_finite_optimum_at_every_client(heterogeneity):
+    fed = logistic(num_clients=8, dim=4, heterogeneity=heterogeneity, num_samples=400, seed=3)
+    assert fed.dtype == torch.float64 and fed.num_classes == 2 and len(fed.test) == 8 * 100
+    minimisers = torch.stack([newton(*fed.client(k)) for k in range(8)])
+    # Each θ_k has length 1; its estimate from 400 samples is off by about √(dim · 4.9/400) = 0.22.
+    assert (minimisers.norm(dim=1) - 1).abs().max() < 0.8
+
+
+def test_heterogeneity_separates_the_clients_optima():
+    def spread(heterogeneity: float) -> float:
+        fed = logistic(num_clients=8, dim=4, heterogeneity=heterogeneity, num_samples=2000, seed=0)
+        return float(torch.stack([newton(*fed.client(k)) for k in range(8)]).var(0).sum())
+
+    assert spread(0.0) < 0.05 < 0.2 < spread(1.0) < spread(100.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: synthetic(alpha=-1), "alpha=-1"),
+        (lambda: synthetic(beta=float("nan")), "beta=nan"),
+        (lambda: synthetic(num_clients=0), "num_clients=0"),
+        (lambda: quadratics([1.0], [0.0, 1.0]), "one entry per client, got 1, 2 and 1"),
+        (lambda: quadratics([], []), "one entry per client"),
+        (lambda: quadratics([0.0], [1.0]), "a=0.0"),
+        (lambda: quadratics([1.0], [1.0], 0), "num_samples=0"),
+        (lambda: logistic(dim=5, num_samples=24), "num_samples=24: must be an integer ≥ 25"),
+        (lambda: logistic(dim=1), "dim=1"),
+        (lambda: logistic(heterogeneity=-0.1), "heterogeneity=-0.1"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -28,9 +28,9 @@ class Conv2d(Layer):
         self._workspace = workspace
         self._name = f"patches at {start}"
 
-    def views(self, flat: torch.Tensor) -> Views:
+    def views(self, buffer: torch.Tensor, size: int, active: int) -> Views:
         """Weight [A, O, C·k·k], and the bias [A, O, 1] if there is one."""
-        weight, *bias = super().views(flat)
+        weight, *bias = super().views(buffer, size, active)
         return weight.view(*weight.shape[:2], -1), *(b.unsqueeze(2) for b in bias)
 
     def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from fedlab_core.correction import Correction
+from fedlab_core.engines.stacked.layout import Layout
 
 
 class StackedCorrection:
@@ -32,17 +33,25 @@ class StackedCorrection:
         else:
             self._shrink = torch.stack([1 - lr * torch.as_tensor(w, dtype=like.dtype).expand_as(like) for w in weights])
 
-    def into(self, target: torch.Tensor, flat: torch.Tensor) -> None:
-        """target ← shrink ⊙ flat + pull, for the first clients [A, P] of the cohort."""
-        pull = self._pull[: len(flat)]
-        if isinstance(self._shrink, float):
-            torch.add(pull, flat, alpha=self._shrink, out=target)
-        else:
-            torch.addcmul(pull, flat, self._shrink[: len(flat)], out=target)
+    def lay_out(self, layout: Layout, clients: int) -> None:
+        """Bring pull and shrink into the order of a buffer that holds the first ``clients`` of the cohort."""
+        if self.is_zero:
+            return
+        self._packed_pull = layout.pack(self._pull[:clients].expand(clients, -1))
+        if isinstance(self._shrink, torch.Tensor):
+            self._packed_shrink = layout.pack(self._shrink[:clients].expand(clients, -1))
 
-    def after(self, flat: torch.Tensor) -> None:
-        """flat ← flat + pull, in place."""
-        flat.add_(self._pull[: len(flat)])
+    def into(self, target: torch.Tensor, buffer: torch.Tensor) -> None:
+        """target ← shrink ⊙ buffer + pull."""
+        if isinstance(self._shrink, float):
+            torch.add(self._packed_pull, buffer, alpha=self._shrink, out=target)
+        else:
+            torch.addcmul(self._packed_pull, buffer, self._packed_shrink, out=target)
+
+    def after(self, buffer: torch.Tensor) -> None:
+        """buffer ← buffer + pull, in place."""
+        if not self.is_zero:
+            buffer.add_(self._packed_pull)
 
 
 def _pull(correction: Correction, lr: float, like: torch.Tensor) -> torch.Tensor:

@@ -23,6 +23,7 @@ from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.base import Engine, has_dropout
 from fedlab_core.engines.stacked.batches import BatchTable
+from fedlab_core.engines.stacked.cohort import Cohort
 from fedlab_core.engines.stacked.corrections import StackedCorrection
 from fedlab_core.engines.stacked.losses import output_loss
 from fedlab_core.engines.stacked.network import CohortModel, Network, UnknownLayer
@@ -66,10 +67,9 @@ class StackedEngine(Engine):
             raise Unstackable("dropout draws random numbers for each client on its own")
         try:
             first = torch.from_numpy(self.fed.indices[[0, 0]]).to(self.device)[:, None]
-            flat = self.model.parameters().repeat(2, 1)
+            nothing = StackedCorrection([Correction()], 0.0, self.model.parameters())
             with torch.no_grad():
-                bound = self._network.bind(flat)
-                self._network.step(bound, bound, *self._gather(first), None, lr=0.0)
+                Cohort(self._network, self.model.parameters(), 2, nothing).step(*self._gather(first), None, lr=0.0)
         except RuntimeError as error:
             raise Unstackable(str(error).splitlines()[0]) from error
 
@@ -96,30 +96,16 @@ class StackedEngine(Engine):
         self, params: torch.Tensor, table: BatchTable, correction: StackedCorrection, lr: float
     ) -> torch.Tensor:
         """The final parameters [A, P] of the chunk's clients."""
-        flat = params.repeat(table.indices.shape[1], 1)
-        spare = torch.empty_like(flat) if correction.needs_copy else flat
-        result = torch.empty_like(flat)
+        cohort = Cohort(self._network, params, table.indices.shape[1], correction)
         indices, counts = (torch.from_numpy(t).to(self.device) for t in (table.indices, table.counts))
         at_once = max(1, GATHERED_VALUES // (indices[0].numel() * self._rows.shape[1]))
-        active = -1
-        for step, (still_active, width, is_even) in enumerate(table.steps()):
-            if still_active != active:
-                result[still_active : len(flat)] = flat[still_active:]
-                active, flat, spare = still_active, flat[:still_active], spare[:still_active]
-                bound, bound_spare = self._network.bind(flat), self._network.bind(spare)
+        for step, (active, width, is_even) in enumerate(table.steps()):
+            cohort.keep_first(active)
             if step % at_once == 0:
                 x, y = self._gather(indices[step : step + at_once, :active])
-            if correction.needs_copy:
-                correction.into(spare, flat)
             batch = step % at_once, slice(active), slice(width)
-            count = None if is_even else counts[step, :active]
-            self._network.step(bound, bound_spare, x[batch], y[batch], count, lr)
-            if correction.needs_copy:
-                flat, spare, bound, bound_spare = spare, flat, bound_spare, bound
-            elif not correction.is_zero:
-                correction.after(flat)
-        result[:active] = flat
-        return result
+            cohort.step(x[batch], y[batch], None if is_even else counts[step, :active], lr)
+        return cohort.finish()
 
     def _gather(self, chosen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The samples with the indices ``chosen``, of any shape [*]: x [*, …] and y [*, …]."""
@@ -131,7 +117,8 @@ class StackedEngine(Engine):
     def gradients(self, params: torch.Tensor, clients: np.ndarray) -> torch.Tensor:
         """A step of size −1 from zero leaves the gradient."""
         self.model.module.eval()
-        result = params.new_zeros(len(clients), len(params))
+        network, layout = self._network, self._network.layout
+        result = params.new_empty(len(clients), len(params))
         largest = int(self.fed.sizes[clients].max())
         at_once = max(1, GRADIENT_VALUES // max(largest * self._rows.shape[1], len(params)))
         for start in range(0, len(clients), at_once):
@@ -139,7 +126,9 @@ class StackedEngine(Engine):
             table = BatchTable.whole([self.fed.parts[client] for client in chunk])
             chosen = torch.from_numpy(table.indices[0]).to(self.device)
             counts = None if table.is_even[0] else torch.from_numpy(table.counts[0]).to(self.device)
-            here = self._network.bind(params.expand(len(chunk), -1))
-            target = self._network.bind(result[start : start + at_once])
-            self._network.step(here, target, *self._gather(chosen), counts, lr=-1.0)
+            here = layout.pack(params.expand(len(chunk), -1))
+            target = torch.zeros_like(here)
+            bound, bound_target = (network.bind(buffer, len(chunk), len(chunk)) for buffer in (here, target))
+            network.step(bound, bound_target, *self._gather(chosen), counts, lr=-1.0)
+            result[start : start + at_once] = layout.unpack(target, len(chunk), slice(None))
         return result

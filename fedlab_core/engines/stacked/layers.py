@@ -1,8 +1,8 @@
 """Layers that work on a whole cohort: every tensor has a leading client dimension A.
 
-A layer keeps no parameters. ``views(flat)`` cuts its parameters out of the flat vectors [A, P] of A clients, starting
-at column ``start``. ``forward(params, x)`` remembers what the backward pass needs. ``backward`` takes the loss gradient
-with respect to the layer's output and
+A layer keeps no parameters. ``views(buffer, size, active)`` finds its own, of the first ``active`` clients, in a buffer
+of ``size`` clients (``layout.py``). ``forward(params, x)`` remembers what the backward pass needs. ``backward`` takes
+the loss gradient with respect to the layer's output and
 
     returns the gradient with respect to its input (None if nobody needs it),
     and takes the SGD step  target ← target − step · ∇  where the gradient arises, so that none is ever stored.
@@ -30,9 +30,11 @@ class Layer:
             self._places.append((start, start + shape.numel(), shape))
             start += shape.numel()
 
-    def views(self, flat: torch.Tensor) -> Views:
-        """This layer's parameters [A, …] as views of ``flat`` [A, P]."""
-        return tuple(flat[:, start:stop].view(len(flat), *shape) for start, stop, shape in self._places)
+    def views(self, buffer: torch.Tensor, size: int, active: int) -> Views:
+        """This layer's parameters [active, …] as views of ``buffer``."""
+        return tuple(
+            buffer[size * start : size * stop].view(size, *shape)[:active] for start, stop, shape in self._places
+        )
 
     def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
         return x
@@ -47,9 +49,9 @@ class Linear(Layer):
     def __init__(self, start: int, layer: nn.Linear) -> None:
         super().__init__(start, [parameter.shape for parameter in layer.parameters()])
 
-    def views(self, flat: torch.Tensor) -> Views:
+    def views(self, buffer: torch.Tensor, size: int, active: int) -> Views:
         """Weight [A, out, in], its transpose, and the bias [A, 1, out] if there is one."""
-        weight, *bias = super().views(flat)
+        weight, *bias = super().views(buffer, size, active)
         return weight, weight.transpose(1, 2), *(b.unsqueeze(1) for b in bias)
 
     def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
@@ -61,8 +63,7 @@ class Linear(Layer):
         below = torch.bmm(gradient, params[0]) if self.needs_input_gradient else None
         target[0].baddbmm_(gradient.transpose(1, 2), self._x, alpha=-step)
         if len(target) == 3:
-            ones = gradient.new_ones(1, 1, 1).expand(len(gradient), 1, gradient.shape[1])
-            target[2].baddbmm_(ones, gradient, alpha=-step)
+            target[2].sub_(gradient.sum(1, keepdim=True), alpha=step)
         return below
 
 

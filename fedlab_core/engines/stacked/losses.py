@@ -24,7 +24,8 @@ def cross_entropy(
 ) -> tuple[torch.Tensor, float]:
     """Softmax cross-entropy: the gradient is (softmax − one-hot) / n."""
     labels = labels.unsqueeze(2)
-    gradient = torch.softmax(logits, 2)
+    gradient = (logits - logits.amax(2, keepdim=True)).exp_()  # a third of torch.softmax's time for few classes
+    gradient /= gradient.sum(2, keepdim=True)
     gradient.scatter_add_(2, labels, gradient.new_full((1, 1, 1), -1.0).expand(labels.shape))
     if counts is None:
         return gradient, 1 / logits.shape[1]

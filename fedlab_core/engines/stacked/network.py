@@ -8,6 +8,7 @@ from torch import nn
 
 from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, Images, MaxPool2d
 from fedlab_core.engines.stacked.layers import Flatten, Layer, Linear, ReLU, Sigmoid, Tanh, Views
+from fedlab_core.engines.stacked.layout import Layout
 from fedlab_core.engines.stacked.losses import OutputLoss
 from fedlab_core.engines.stacked.recurrent import Embedding, LastStateLSTM
 from fedlab_core.engines.stacked.workspace import Workspace
@@ -19,8 +20,10 @@ Bound = list[Views]
 class CohortModel(Protocol):
     """What the engine asks of a model."""
 
-    def bind(self, flat: torch.Tensor) -> Any:
-        """Whatever ``step`` wants to know of the flat parameters [A, P]: made once, used in many steps."""
+    layout: Layout
+
+    def bind(self, buffer: torch.Tensor, size: int, active: int) -> Any:
+        """What ``step`` wants to know of the first ``active`` of ``size`` clients: made once, used in many steps."""
 
     def step(
         self, params: Any, target: Any, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float
@@ -46,12 +49,13 @@ class Network:
     def __init__(self, module: nn.Module, loss: OutputLoss) -> None:
         self._layers = _layers(module, Workspace(next(module.parameters())))
         self._loss = loss
+        self.layout = Layout([parameter.numel() for parameter in module.parameters()])
         has_parameters = [bool(layer._places) for layer in self._layers]
         self._lowest = has_parameters.index(True)
         self._layers[self._lowest].needs_input_gradient = False
 
-    def bind(self, flat: torch.Tensor) -> Bound:
-        return [layer.views(flat) for layer in self._layers]
+    def bind(self, buffer: torch.Tensor, size: int, active: int) -> Bound:
+        return [layer.views(buffer, size, active) for layer in self._layers]
 
     def step(
         self, params: Bound, target: Bound, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float

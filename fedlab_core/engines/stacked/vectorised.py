@@ -4,6 +4,7 @@ import torch
 from torch.func import grad, vmap
 
 from fedlab_core.engines.flat import FlatModel
+from fedlab_core.engines.stacked.layout import Layout
 from fedlab_core.losses import Loss
 
 
@@ -17,10 +18,11 @@ class VectorisedNetwork:
         def mean_loss(params: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
             return loss(model(params, x), y)
 
+        self.layout = Layout([len(model.parameters())])
         self._gradients = vmap(grad(mean_loss))
 
-    def bind(self, flat: torch.Tensor) -> torch.Tensor:
-        return flat
+    def bind(self, buffer: torch.Tensor, size: int, active: int) -> torch.Tensor:
+        return buffer.view(size, -1)[:active]
 
     def step(
         self,

@@ -145,17 +145,20 @@ def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) ->
     return run_round
 
 
-def contestants(load: Workload) -> dict[str, Round]:
+CONTESTANTS = ("textbook", "reference", "vmap", "stacked", "floor")
+
+
+def contestant(load: Workload, name: str) -> Round:
+    """One round of the workload by the contestant of that name."""
     fed, work = federation(load), cohort_work(load)
     model = load.model(fed)
-    steps = int(np.ceil(load.sizes[work.clients] / 10).mean() * load.epochs)
-    return {
-        "textbook": textbook(fed, model, work),
-        "reference": engine_round(ReferenceEngine, fed, model, work),
-        "vmap": engine_round(StackedEngine, fed, Opaque(model), work),
-        "stacked": engine_round(StackedEngine, fed, model, work),
-        "floor": floor(model, load.shape, load.clients, steps),
-    }
+    if name == "textbook":
+        return textbook(fed, model, work)
+    if name == "floor":
+        steps = int(np.ceil(load.sizes[work.clients] / 10).mean() * load.epochs)
+        return floor(model, load.shape, load.clients, steps)
+    kind = ReferenceEngine if name == "reference" else StackedEngine
+    return engine_round(kind, fed, Opaque(model) if name == "vmap" else model, work)
 
 
 def corrected(load: Workload) -> dict[str, Round]:
@@ -196,9 +199,9 @@ def five_lines() -> float:
     return time.perf_counter() - start
 
 
-def peak_memory(workload: str, contestant: str) -> float:
+def peak_memory(workload: str, name: str) -> float:
     """MiB at most resident while one round runs alone in a fresh process."""
-    command = [sys.executable, __file__, "--memory-of", workload, contestant]
+    command = [sys.executable, __file__, "--memory-of", workload, name]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
@@ -210,18 +213,16 @@ def main() -> None:
     parser.add_argument("--memory-of", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.memory_of:
-        workload, contestant = arguments.memory_of
-        contestants(WORKLOADS[workload])[contestant]()
+        workload, name = arguments.memory_of
+        contestant(WORKLOADS[workload], name)()
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         return
     figures: dict[str, Any] = {"threads": torch.get_num_threads(), "torch": torch.__version__, "rounds": {}}
     figures |= {"processor": platform.processor() or platform.machine(), "repeats": arguments.repeats}
-    print(
-        f"{'seconds per round':16}" + "".join(f"{n:>11}" for n in ("textbook", "reference", "vmap", "stacked", "floor"))
-    )
+    print(f"{'seconds per round':16}" + "".join(f"{n:>11}" for n in CONTESTANTS))
     for name in arguments.only:
         load = WORKLOADS[name]
-        seconds = medians(contestants(load), arguments.repeats)
+        seconds = medians({kind: contestant(load, kind) for kind in CONTESTANTS}, arguments.repeats)
         gain, above = seconds["textbook"] / seconds["stacked"], seconds["stacked"] / seconds["floor"]
         memory = {kind: peak_memory(name, kind) for kind in ("textbook", "stacked")}
         print(f"{name:16}" + "".join(f"{value:11.4f}" for value in seconds.values()))

@@ -56,7 +56,7 @@ def plan_batches(work: Work, position: int, num_samples: int) -> BatchPlan:
     amount = int(work.amount[position])
     num_steps = amount * per_epoch if work.unit == "epochs" else amount
     epochs = -(-num_steps // per_epoch)
-    orders = np.tile(np.arange(num_samples), (epochs, 1))
+    orders = np.broadcast_to(np.arange(num_samples), (epochs, num_samples))
     if batch_size < num_samples:
         rng = stream(work.seed, work.stream, round=work.round, client=int(work.clients[position]))
         orders = rng.permuted(orders, axis=1)

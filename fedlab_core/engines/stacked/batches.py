@@ -58,4 +58,6 @@ def _rows(plan: BatchPlan) -> tuple[np.ndarray, np.ndarray]:
     padded[:, :n] = plan.orders
     sizes = np.full(per_epoch, plan.batch_size)
     sizes[-1] = n - (per_epoch - 1) * plan.batch_size
-    return padded.reshape(-1, plan.batch_size)[: plan.num_steps], np.tile(sizes, epochs)[: plan.num_steps]
+    return padded.reshape(-1, plan.batch_size)[: plan.num_steps], np.broadcast_to(sizes, (epochs, per_epoch)).reshape(
+        -1
+    )[: plan.num_steps]

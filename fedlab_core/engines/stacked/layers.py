@@ -105,18 +105,18 @@ class Sigmoid(Layer):
 
 
 class Flatten(Layer):
-    """[A, B, …] → [A, B, features], from [A, C, B, H, W] if ``channel_first`` (see convolution.py)."""
+    """[A, B, …] → [A, B, features]; ``channels_last`` images [A, B, H, W, C] in PyTorch's order C, H, W."""
 
-    def __init__(self, channel_first: bool) -> None:
+    def __init__(self, channels_last: bool) -> None:
         super().__init__()
-        self._channel_first = channel_first
+        self._channels_last = channels_last
 
     def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
-        if self._channel_first:
-            x = x.transpose(1, 2)
+        if self._channels_last:
+            x = x.permute(0, 1, 4, 2, 3)
         self._shape = x.shape
         return x.reshape(x.shape[0], x.shape[1], -1)
 
     def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
         gradient = gradient.view(self._shape)
-        return gradient.transpose(1, 2).contiguous() if self._channel_first else gradient
+        return gradient.permute(0, 1, 3, 4, 2).contiguous() if self._channels_last else gradient

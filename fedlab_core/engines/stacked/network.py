@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
-from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, Images, MaxPool2d
+from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, MaxPool2d
 from fedlab_core.engines.stacked.layers import Flatten, Layer, Linear, ReLU, Sigmoid, Tanh, Views
 from fedlab_core.engines.stacked.layout import Layout
 from fedlab_core.engines.stacked.losses import OutputLoss
@@ -79,8 +79,6 @@ def _layers(module: nn.Module, workspace: Workspace) -> list[Layer]:
     places = _starts(module)
     layers: list[Layer] = []
     for child in modules:
-        if isinstance(child, nn.Conv2d) and not layers:
-            layers.append(Images())
         layers.append(_layer(child, places.get(child, 0), workspace, layers))
     return layers
 
@@ -116,18 +114,21 @@ def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
 def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer]) -> Layer:
     if not type(child).__module__.startswith("torch.nn.modules"):
         raise UnknownLayer(f"{child}")  # a subclass may compute anything
+    channels_last = any(isinstance(layer, ImageConv2d) for layer in below)
     match child:
         case nn.Linear():
             return Linear(start, child)
         case nn.ReLU():
-            return ReLU(in_place=bool(below) and isinstance(below[-1], (Linear, Conv2d, MaxPool2d)))
+            return ReLU(in_place=bool(below) and isinstance(below[-1], (Linear, ImageConv2d, Conv2d, MaxPool2d)))
         case nn.Flatten(start_dim=1, end_dim=-1):
-            return Flatten(channel_first=any(isinstance(layer, Conv2d) for layer in below))
+            return Flatten(channels_last)
         case nn.Conv2d(stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
-            return Conv2d(start, child, workspace)
-        case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if _is_tiling(child):
+            return Conv2d(start, child, workspace) if channels_last else ImageConv2d(start, child, workspace)
+        case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if channels_last and _is_tiling(
+            child
+        ):
             return MaxPool2d(child)
-        case nn.AvgPool2d(padding=0, ceil_mode=False, divisor_override=None) if _is_tiling(child):
+        case nn.AvgPool2d(padding=0, ceil_mode=False, divisor_override=None) if channels_last and _is_tiling(child):
             return AvgPool2d(child)
         case nn.Tanh():
             return Tanh()

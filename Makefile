@@ -1,0 +1,40 @@
+# `make` lists the targets. PYTHON picks the interpreter (3.11 or newer), PIP_ARGS adds options to every pip install.
+PYTHON ?= python3
+PIP_ARGS ?=
+LAB_ARGS ?=
+COURSE_ARGS ?= --profile quick --out build
+PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadscope
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+SETUP = PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
+
+.PHONY: help course test lab clean
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@echo "Targets (each sets up its environment in $(VENV) first, if that is needed):"
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1#\2/p' $(MAKEFILE_LIST) | column -t -s '#' 2>/dev/null || true
+
+course: python ## run the whole course on the embedded data and write build/site/index.html
+	@$(SETUP) course
+	$(RUN) -m fedlab_core course $(COURSE_ARGS)
+
+test: python ## lint, format check, types and all tests
+	@$(SETUP) course test
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+	$(RUN) -m pytest $(PYTEST_ARGS)
+
+lab: python ## open the notebooks in JupyterLab
+	@$(SETUP) course
+	$(RUN) -m jupyterlab $(LAB_ARGS) notebooks
+
+clean: ## remove the environment, caches and everything under build/
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find fedlab_core data_scripts tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: python
+python:
+	@command -v "$(PYTHON)" >/dev/null || { echo "make: $(PYTHON) not found. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python" >&2; exit 1; }

@@ -1,0 +1,60 @@
+"""Notebook text as HTML that needs no script and no network: formulas become MathML, which browsers draw themselves."""
+
+import re
+from collections.abc import Collection
+from functools import cache
+from typing import Any
+
+from latex2mathml import converter
+from markupsafe import Markup, escape
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+# What the converter leaves behind when it does not know a command or an environment.
+_UNCONVERTED = ("\\", "<mi>&</mi>", "<mi>&amp;</mi>", '<mspace linebreak="newline"')
+
+
+def to_html(source: str, pages: Collection[str] = ()) -> str:
+    """``source`` (Markdown with TeX between dollar signs) as HTML. Links to notebooks become links to ``pages``."""
+    return MarkdownWithMath(renderer=_Renderer(pages)).render(source)
+
+
+@cache
+def to_mathml(tex: str, display: str = "inline") -> str:
+    """A TeX formula as MathML, ``display`` "inline" or "block". Raises ``ValueError`` for TeX it does not know."""
+    aligned = re.sub(r"\{(aligned|align|equation\*?)\}", "{align*}", tex)  # unnumbered; a name the converter knows
+    try:
+        mathml = converter.convert(aligned.strip(), display=display)
+    except Exception as error:  # the converter's errors have no common base class
+        raise ValueError(f"formula ${tex}$: {type(error).__name__} {error}") from error
+    if any(sign in mathml for sign in _UNCONVERTED):
+        raise ValueError(f"formula ${tex}$: holds a command or an environment that cannot be shown without a network")
+    return mathml
+
+
+class _Renderer(IPythonRenderer):
+    def __init__(self, pages: Collection[str]) -> None:
+        super().__init__(escape=False)
+        self._pages = pages
+
+    def inline_math(self, body: str) -> str:
+        return to_mathml(body)
+
+    def block_math(self, body: str) -> str:
+        return f'<span class="formula">{to_mathml(body, "block")}</span>'
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
+
+    def heading(self, text: str, level: int, **attrs: Any) -> str:
+        anchor = escape(Markup(text).striptags().replace(" ", "-"))
+        link = f'<a class="anchor-link" href="#{anchor}" aria-label="Link to this section">#</a>'
+        return f'<h{level} id="{anchor}">{text}{link}</h{level}>\n'
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        stem, sign, anchor = url.removeprefix("./").partition("#")
+        if stem.endswith(".ipynb"):
+            stem = stem.removesuffix(".ipynb")
+            if stem not in self._pages:
+                return text
+            url = f"{stem}.html{sign}{anchor}"
+        return super().link(text, url, title)

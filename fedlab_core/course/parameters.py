@@ -1,0 +1,85 @@
+"""Parameters of notebooks: which there are, of what type, and the values a run gives them.
+
+A notebook declares them in one cell tagged ``parameters``, one assignment a line, with the type in a comment::
+
+    profile = "quick"  # type: str quick or full
+    seeds = [0, 1]  # type: list[int] one run per seed
+    mu = 0.01  # type: float proximal strength μ
+
+The value is a literal of the declared type: bool, int, float, str, list[…] of these, or any of them with ``|None``.
+"""
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fedlab_core import arguments
+
+_SCALARS = {"bool": bool, "int": int, "float": float, "str": str}
+_TYPES: dict[str, Any] = {**_SCALARS, **{f"list[{name}]": list[kind] for name, kind in _SCALARS.items()}}  # type: ignore[valid-type]
+_TYPES |= {f"{name}|None": kind | None for name, kind in _TYPES.items()}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a notebook: its type, its default value and what it means."""
+
+    name: str
+    kind: Any
+    default: Any
+    help: str
+
+
+def declared(notebook: Path) -> dict[str, Parameter]:
+    """The parameters a notebook declares. Raises ``ValueError`` for one without a known type or a wrong default."""
+    import papermill
+
+    found = papermill.inspect_notebook(notebook)
+    return {name: _parameter(notebook.stem, entry) for name, entry in found.items()}
+
+
+def resolve(
+    notebooks: Mapping[str, Mapping[str, Parameter]], common: Mapping[str, str], texts: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """The values that each notebook is given: those of ``common`` and ``texts`` that it declares, in its types.
+
+    ``notebooks``: name → declared parameters. A name of ``texts`` must exist in at least one notebook; one of
+    ``common`` (profile, dataset) need not. Raises ``ValueError`` for an unknown name or a value of the wrong type.
+    """
+    known = {name for parameters in notebooks.values() for name in parameters}
+    for name in texts:
+        if name not in known:
+            raise arguments.unknown("parameter", name, known)
+    return {
+        notebook: {
+            name: arguments.from_text(f"{notebook}: {name}", text, parameters[name].kind)
+            for name, text in {**common, **texts}.items()
+            if name in parameters
+        }
+        for notebook, parameters in notebooks.items()
+    }
+
+
+def _parameter(notebook: str, entry: Mapping[str, str]) -> Parameter:
+    name, kind = entry["name"], _TYPES.get(entry["inferred_type_name"].replace(" ", ""))
+    if kind is None:
+        raise ValueError(
+            f"{notebook}: parameter {name} needs a type, such as `{name} = {entry['default']}  # type: float meaning`; "
+            f"known types: {_listed(_TYPES)}"
+        )
+    try:
+        default = ast.literal_eval(entry["default"])
+    except (ValueError, SyntaxError) as error:
+        raise ValueError(f"{notebook}: parameter {name}: {entry['default']} is not a literal") from error
+    if not arguments.matches(default, kind):
+        raise ValueError(
+            f"{notebook}: parameter {name} = {default!r} is declared as {entry['inferred_type_name']}: "
+            f"it must be {arguments.describe(kind)}"
+        )
+    return Parameter(name, kind, default, entry["help"])
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

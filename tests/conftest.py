@@ -1,0 +1,41 @@
+"""Shared by all tests: markers that skip what this machine cannot run, and one thread per worker."""
+
+import os
+import shutil
+
+import pytest
+
+if os.environ.get("PYTEST_XDIST_WORKER"):
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # before PyTorch is imported: workers share the cores
+
+
+def on_disk(name: str) -> bool:
+    """Whether all files of a data set are found where ``load_dataset`` looks."""
+    from fedlab_core.data.files import locate, search_roots
+    from fedlab_core.data.sources import SOURCES
+
+    location = locate(SOURCES[name], search_roots(None))
+    return location is not None and not location.missing
+
+
+def browser() -> str | None:
+    """The path of a Chromium, or None."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs_data"):
+        if not on_disk(mark.args[0]):
+            pytest.skip(f"data set {mark.args[0]} is not on disk (FEDLAB_DATA)")
+    if any(item.iter_markers("needs_browser")) and browser() is None:
+        pytest.skip("no Chromium")
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium, driven by Playwright."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=browser(), args=["--no-sandbox"])
+        yield launched
+        launched.close()

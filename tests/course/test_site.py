@@ -1,0 +1,191 @@
+"""The static site of the planted notebooks: the files themselves, then what a browser makes of them."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.course.planted import Run
+
+LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+
+
+class Page(HTMLParser):
+    """A page's headings, links, and the addresses of everything it loads."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.headings: list[int] = []
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.alternatives: list[str] = []
+        self.ids: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "a":
+            self.links.append(attributes.get("href", ""))
+        if tag in LOADED and attributes.get(LOADED[tag]):
+            self.loaded.append(attributes[LOADED[tag]])
+        if attributes.get("role") == "img":
+            self.alternatives.append(attributes.get("aria-label", ""))
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+
+
+def text_of(run: Run, name: str) -> str:
+    return (run.out / "site" / f"{name}.html").read_text(encoding="utf-8")
+
+
+def page_of(run: Run, name: str) -> Page:
+    return Page(text_of(run, name))
+
+
+@pytest.mark.parametrize("name", ["index", "00_good", "01_next"])
+def test_a_page_loads_nothing_from_elsewhere(good: Run, name: str) -> None:
+    for address in page_of(good, name).loaded:
+        assert address.startswith(("data:", "assets/")), address
+        assert address.startswith("data:") or (good.out / "site" / address).is_file()
+    css = (good.out / "site" / "assets" / "site.css").read_text()
+    assert "url(" not in css
+    assert "@import" not in css
+    assert "import(" not in text_of(good, name)
+
+
+def test_plotly_is_there_once_and_only_where_it_is_used(good: Run) -> None:
+    assert [path.name for path in (good.out / "site").rglob("*plotly*")] == ["plotly.min.js"]
+    assert "assets/plotly.min.js" in page_of(good, "00_good").loaded
+    assert "assets/plotly.min.js" not in page_of(good, "01_next").loaded
+    assert len(text_of(good, "00_good")) < 60_000
+
+
+def test_links_between_notebooks_lead_to_pages(good: Run) -> None:
+    page = page_of(good, "00_good")
+    local = [link for link in page.links if not link.startswith(("#", "https:"))]
+    assert "01_next.html#Title-of-01_next" in local
+    for link in local:
+        assert (good.out / "site" / link.partition("#")[0]).is_file(), link
+    assert "Title-of-01_next" in page_of(good, "01_next").ids
+    assert "or elsewhere." in re.sub(r"\s+", " ", text_of(good, "00_good"))
+
+
+def test_the_start_page_tells_of_each_notebook(good: Run) -> None:
+    html = text_of(good, "index")
+    for words in ("Title of 00_good", "Title of 01_next", "A second one.", "1 of 2 claims hold", "Squares grow"):
+        assert words in html
+    assert "Squares &lt;shrink&gt;" in html
+
+
+@pytest.mark.parametrize("name", ["index", "00_good", "01_next"])
+def test_headings_are_in_order_and_ids_unique(good: Run, name: str) -> None:
+    page = page_of(good, name)
+    assert page.headings[0] == 1
+    assert page.headings.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(page.headings, page.headings[1:], strict=False))
+    assert len(set(page.ids)) == len(page.ids)
+
+
+def test_a_figure_carries_its_text_alternative_and_its_data(good: Run) -> None:
+    assert page_of(good, "00_good").alternatives == ["A curve that rises from 1 to 9"]
+    data = re.search(r'<script type="application/json">(.*?)</script>', text_of(good, "00_good"), re.DOTALL)
+    assert json.loads(data[1])["layout"]["title"]["text"] == "Squares </script>"
+
+
+def test_formulas_are_mathml_and_no_tex_is_left(good: Run) -> None:
+    html = text_of(good, "00_good")
+    assert html.count("<math ") == 2
+    assert "leftarrow" not in html
+    assert r"\frac" not in html
+    assert "<mfrac>" in html
+
+
+def test_given_parameters_are_shown(good: Run) -> None:
+    html = text_of(good, "00_good")
+    assert "Given to this run:" in html
+    assert "<code>mu = 0.3</code>" in html
+
+
+def test_an_error_is_shown_on_its_page_and_on_the_start_page(failing: Run) -> None:
+    assert "ZeroDivisionError" in text_of(failing, "10_error")
+    assert text_of(failing, "index").count("stopped with an error") == 7
+    assert "swallowed" in text_of(failing, "11_interact")
+
+
+@pytest.mark.parametrize(
+    ("tex", "mathml"),
+    [
+        (r"\frac{a}{b}", "<mfrac>"),
+        (r"\begin{aligned} a &= b \\ c &= d \end{aligned}", "<mtable"),
+        (r"\operatorname{Dir}_C(\alpha)", "Dir"),
+    ],
+)
+def test_tex_becomes_mathml(tex: str, mathml: str) -> None:
+    from fedlab_core.course.markdown import to_mathml
+
+    assert mathml in to_mathml(tex)
+
+
+@pytest.mark.parametrize("tex", [r"\nosuch", "x^", r"\begin{nosuch} a & b \end{nosuch}"])
+def test_tex_that_is_not_known_is_refused(tex: str) -> None:
+    from fedlab_core.course.markdown import to_mathml
+
+    with pytest.raises(ValueError, match="formula"):
+        to_mathml(tex)
+
+
+def test_title_and_lead() -> None:
+    from nbformat.v4 import new_markdown_cell, new_notebook
+
+    from fedlab_core.course.site import heading
+
+    def read(text: str) -> tuple[str, str]:
+        return heading(new_notebook(cells=[new_markdown_cell(text)]))
+
+    assert read("# A title\n\nThe lead\non two lines.\n\nMore.") == ("A title", "The lead\non two lines.")
+    assert read("# A title\nThe lead.\n") == ("A title", "The lead.")
+    assert read("# A title\n\n- a list\n\nThen text.") == ("A title", "Then text.")
+    assert read("no title") == ("", "no title")
+
+
+class Visit:
+    """A page in Chromium, with what went wrong on it and what it asked for."""
+
+    def __init__(self, chromium, path: Path, width: int) -> None:
+        self.page = chromium.new_page(viewport={"width": width, "height": 900})
+        self.faults: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", lambda message: message.type == "error" and self.faults.append(message.text))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+
+@pytest.mark.needs_browser
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("name", ["index", "00_good", "10_error"])
+def test_a_browser_shows_a_page_without_faults(good: Run, failing: Run, chromium, name: str, width: int) -> None:
+    run = failing if name == "10_error" else good
+    visit = Visit(chromium, run.out / "site" / f"{name}.html", width)
+    assert visit.faults == []
+    assert [url for url in visit.requests if not url.startswith(("file:", "data:"))] == []
+    assert visit.page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+    visit.page.close()
+
+
+@pytest.mark.needs_browser
+def test_a_browser_draws_the_figure_and_fills_its_table(good: Run, chromium) -> None:
+    page = Visit(chromium, good.out / "site" / "00_good.html", 1280).page
+    page.wait_for_selector("figure.plot .main-svg")
+    assert page.evaluate("Array.from(document.querySelector('.canvas')._fullData[0].y)") == [1, 4, 9]
+    assert page.locator("figure.plot table").count() == 0
+    page.click("figure.plot summary")
+    page.wait_for_selector("figure.plot td")
+    rows = [row.split("\t") for row in page.locator("figure.plot tbody tr").all_inner_texts()]
+    assert rows == [["squares", "1", "1"], ["squares", "2", "4"], ["squares", "3", "9"]]
+    assert page.get_by_role("img", name="A curve that rises from 1 to 9").count() == 1
+    page.close()

@@ -1,0 +1,104 @@
+"""The project's own files agree with one another."""
+
+import importlib.metadata
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pins(lines: list[str]) -> dict[str, str]:
+    """Distribution → version, from ``name[extra]==version`` lines."""
+    matches = [re.fullmatch(r"([\w.-]+)(?:\[[\w,-]+\])?==([\w.]+)", line) for line in lines]
+    return {normal(match[1]): match[2] for match in matches if match}
+
+
+def constraints() -> dict[str, str]:
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    found = pins(lines)
+    assert len(found) == len(lines), "constraints.txt holds a line that is not name==version"
+    return found
+
+
+def environment() -> list[str]:
+    dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    return next(entry["pip"] for entry in dependencies if isinstance(entry, dict))
+
+
+def test_environment_and_constraints_pin_the_same_versions() -> None:
+    listed = pins(environment())
+    assert listed
+    assert {name: constraints().get(name) for name in listed} == listed
+
+
+def test_every_direct_dependency_is_pinned_everywhere_and_allowed() -> None:
+    groups = [PROJECT["dependencies"], *EXTRAS.values()]
+    direct = [Requirement(text) for group in groups for text in group]
+    pinned, listed = constraints(), pins(environment())
+    for requirement in direct:
+        name = normal(requirement.name)
+        assert name in pinned, f"{name} is not in constraints.txt"
+        assert name in listed, f"{name} is not in environment.yml"
+        assert pinned[name] in requirement.specifier
+    assert set(listed) == {normal(requirement.name) for requirement in direct}
+
+
+def test_pinned_versions_install_on_the_oldest_python_allowed() -> None:
+    installed = {normal(found.name): found for found in importlib.metadata.distributions()}
+    for name, version in constraints().items():
+        if name in installed and installed[name].version.partition("+")[0] == version:
+            admitted = SpecifierSet(installed[name].metadata.get("Requires-Python") or "")
+            assert "3.11.0" in admitted, f"{name} {version} needs Python {admitted}"
+
+
+def test_environment_installs_pytorch_first_and_the_project_last() -> None:
+    packages = [line for line in environment() if not line.startswith("--constraint")]
+    assert packages[0].startswith("torch==")
+    assert packages[-1] == "--editable ."
+
+
+def test_the_extras_of_the_readme_exist() -> None:
+    assert set(EXTRAS) == {"course", "test", "cluster"}
+
+
+def test_python_versions_agree() -> None:
+    dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    assert PROJECT["requires-python"] == ">=3.11"
+    assert "python=3.11" in dependencies
+
+
+def test_the_version_is_said_once_in_each_place() -> None:
+    import fedlab_core
+
+    assert fedlab_core.__version__ == PROJECT["version"]
+
+
+def test_licences_are_there() -> None:
+    assert "Version 2.0, January 2004" in (ROOT / "LICENSE").read_text()
+    assert "CC-BY-4.0" in (ROOT / "LICENSE-notebooks").read_text()
+
+
+def test_make_without_a_target_lists_the_targets() -> None:
+    result = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0
+    for target in ("course", "test", "lab", "clean"):
+        assert f"make {target}" in result.stdout
+
+
+def test_make_says_what_to_do_without_python() -> None:
+    result = subprocess.run(["make", "course", "PYTHON=no-such-python"], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode != 0
+    assert "no-such-python not found" in result.stderr
+    assert "3.11" in result.stderr

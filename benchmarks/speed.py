@@ -10,7 +10,7 @@ import argparse
 import copy
 import json
 import platform
-import resource
+import re
 import statistics
 import subprocess
 import sys
@@ -215,7 +215,8 @@ def main() -> None:
     if arguments.memory_of:
         workload, name = arguments.memory_of
         contestant(WORKLOADS[workload], name)()
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        status = Path("/proc/self/status").read_text()
+        print(int(re.search(r"VmHWM:\s*(\d+)", status)[1]) / 1024)
         return
     figures: dict[str, Any] = {"threads": torch.get_num_threads(), "torch": torch.__version__, "rounds": {}}
     figures |= {"processor": platform.processor() or platform.machine(), "repeats": arguments.repeats}

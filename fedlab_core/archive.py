@@ -2,7 +2,7 @@
 
 import json
 import os
-import tempfile
+import uuid
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,15 +22,15 @@ def write(path: str | Path, meta: Mapping[str, Any], arrays: Arrays) -> None:
     named = {
         name: np.asarray(array.cpu() if isinstance(array, torch.Tensor) else array) for name, array in arrays.items()
     }
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             np.savez(file, allow_pickle=False, __meta__=text, **named)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

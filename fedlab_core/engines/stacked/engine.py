@@ -32,7 +32,7 @@ from fedlab_core.engines.stacked.workspace import Workspace
 from fedlab_core.engines.work import LocalUpdates, Work, plan_batches
 from fedlab_core.losses import Loss
 
-CACHE_BYTES = 5_000_000
+CACHE_BYTES = 8_000_000
 GATHERED_VALUES = 1_000_000
 GRADIENT_VALUES = 20_000_000
 
@@ -80,17 +80,22 @@ class StackedEngine(Engine):
         steps = np.array([plan.num_steps for plan in plans])
         result = params.new_empty(len(plans), len(params))
         longest_first = np.argsort(-steps, kind="stable")
-        for chunk in np.array_split(longest_first, self._num_chunks(len(plans), params)):
+        for chunk in np.array_split(
+            longest_first, self._num_chunks(len(plans), max(plan.batch_size for plan in plans))
+        ):
             table = BatchTable([plans[i] for i in chunk], [self.fed.parts[work.clients[i]] for i in chunk])
             correction = StackedCorrection([corrections[i] for i in chunk], work.lr, params)
             result[torch.from_numpy(chunk).to(self.device)] = self._train_chunk(params, table, correction, work.lr)
         taken = torch.tensor(steps, dtype=params.dtype, device=self.device)
         return LocalUpdates(work.clients, result, taken, self.num_samples(work.clients))
 
-    def _num_chunks(self, clients: int, params: torch.Tensor) -> int:
-        if params.device.type != "cpu":
+    def _num_chunks(self, clients: int, batch: int) -> int:
+        """As many as keep the parameters and the patches of a chunk in the cache; one on a GPU, which needs width."""
+        if torch.device(self.device).type != "cpu":
             return 1
-        return min(clients, -(-clients * len(params) * params.element_size() // CACHE_BYTES))
+        params = self.model.parameters()
+        values = len(params) + batch * self._network.scratch_per_sample
+        return min(clients, -(-clients * values * params.element_size() // CACHE_BYTES))
 
     def _train_chunk(
         self, params: torch.Tensor, table: BatchTable, correction: StackedCorrection, lr: float

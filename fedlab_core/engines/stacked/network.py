@@ -21,6 +21,7 @@ class CohortModel(Protocol):
     """What the engine asks of a model."""
 
     layout: Layout
+    scratch_per_sample: int  # numbers beside the parameters that a step works on, known after the first step
 
     def bind(self, buffer: torch.Tensor, size: int, active: int) -> Any:
         """What ``step`` wants to know of the first ``active`` of ``size`` clients: made once, used in many steps."""
@@ -47,7 +48,9 @@ class Network:
     """
 
     def __init__(self, module: nn.Module, loss: OutputLoss) -> None:
-        self._layers = _layers(module, Workspace(next(module.parameters())))
+        self._workspace = Workspace(next(module.parameters()))
+        self._layers = _layers(module, self._workspace)
+        self.scratch_per_sample = 0
         self._loss = loss
         self.layout = Layout([parameter.numel() for parameter in module.parameters()])
         has_parameters = [bool(layer._places) for layer in self._layers]
@@ -62,6 +65,8 @@ class Network:
     ) -> None:
         for layer, views in zip(self._layers, params, strict=True):
             x = layer.forward(views, x)
+        if not self.scratch_per_sample:
+            self.scratch_per_sample = self._workspace.num_values // (len(y) * y.shape[1])
         gradient: Any
         gradient, scale = self._loss(x, y, counts)
         step = lr * scale

@@ -14,6 +14,8 @@ class VectorisedNetwork:
     Clients with equally many samples go through together, so that no padding is ever seen.
     """
 
+    scratch_per_sample = 0
+
     def __init__(self, model: FlatModel, loss: Loss) -> None:
         def mean_loss(params: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
             return loss(model(params, x), y)

@@ -12,6 +12,11 @@ class Workspace:
         self._like = like
         self._buffers: dict[str, torch.Tensor] = {}
 
+    @property
+    def num_values(self) -> int:
+        """How many numbers all buffers hold together."""
+        return sum(map(len, self._buffers.values()))
+
     def empty(self, name: str, *shape: int) -> torch.Tensor:
         """A contiguous tensor of ``shape`` with arbitrary content, valid until the next call with this name."""
         size = math.prod(shape)

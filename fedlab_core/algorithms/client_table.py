@@ -58,6 +58,10 @@ class ClientTable:
             grown[:capacity] = self._rows
             self._rows = grown
 
+    @property
+    def num_rows_in_memory(self) -> int:
+        return len(self._rows)
+
     def dense(self) -> torch.Tensor:
         """The whole table [N, P]."""
         return self[np.arange(self.num_clients)]

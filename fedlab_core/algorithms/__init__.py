@@ -1,4 +1,4 @@
-"""The algorithms, one file each."""
+"""The algorithms, one file each. Numbers in brackets are the source texts listed in docs/sources.md."""
 
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.algorithms.fedavg import FedAvg

@@ -18,8 +18,8 @@ def many(num_clients: int) -> fl.FederatedDataset:
 
 def test_scaffold_with_ten_thousand_clients_stores_only_participants() -> None:
     fed = many(10_000)
-    arguments = {"rounds": 3, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
-    simulation = fl.Simulation(fed, fl.models.mlp(fed, (500,)), fl.Scaffold(), **arguments)
+    arguments = {"rounds": 3, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
+    simulation = fl.Simulation(fed, fl.models.mlp(fed, (500,)), fl.Scaffold(), progress=False, **arguments)
     simulation.run()
     table = simulation.compact_state()["algorithm"]["c_clients"]
     assert isinstance(table, ClientTable)

@@ -152,7 +152,9 @@ def _check_device(device: str) -> str:
     try:
         parsed = torch.device(device)
     except RuntimeError as error:
-        raise ValueError(f"device={device!r}: must be a PyTorch device such as 'cpu' or 'cuda'") from error
+        raise ValueError(f"device={device!r}: must be 'cpu' or 'cuda' (or 'cuda:1', …)") from error
+    if parsed.type not in ("cpu", "cuda"):
+        raise ValueError(f"device={device!r}: must be 'cpu' or 'cuda' (or 'cuda:1', …)")
     if parsed.type == "cuda" and not torch.cuda.is_available():
         raise ValueError(f"device={device!r}: this PyTorch sees no CUDA device; use device='cpu'")
     return str(parsed)

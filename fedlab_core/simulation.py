@@ -157,11 +157,9 @@ class Simulation:
     def state_dict(self) -> dict[str, Any]:
         """Everything a run needs to go on: ``algorithm`` holds its named tensors ([P], and [N, P] per client)."""
         state = self.compact_state()
-        state["algorithm"] = {
-            name: value.dense() if isinstance(value, ClientTable) else value
-            for name, value in state["algorithm"].items()
-        }
-        return state
+        tables = [name for name, value in state["algorithm"].items() if isinstance(value, ClientTable)]
+        dense = {name: state["algorithm"][name].dense() for name in tables}
+        return state | {"algorithm": state["algorithm"] | dense, "client_tables": tables}
 
     def compact_state(self) -> dict[str, Any]:
         """As :meth:`state_dict`, but client tables as they are: rows only for clients that have taken part."""
@@ -186,16 +184,17 @@ class Simulation:
         self._seconds = state["seconds"]
         self.history.records = [RoundRecord(**row) for row in state["records"]]
         self.history.params = server.params
-        server.state = {name: self._restore(value) for name, value in state["algorithm"].items()}
+        tables = state.get("client_tables", ())
+        server.state = {name: self._restore(value, name in tables) for name, value in state["algorithm"].items()}
         if self.round == self.settings.rounds:
             self.history.clients = self._client_report()
 
-    def _restore(self, value: Any) -> Any:
+    def _restore(self, value: Any, is_dense_table: bool) -> Any:
+        """A copy of a state entry on this run's device."""
         if isinstance(value, ClientTable):
             return value.to(self.settings.device)
-        if value.ndim == 2 and len(value) == self._server.num_clients:
-            return ClientTable.from_dense(value.to(self.settings.device))
-        return value.to(self.settings.device, copy=True)
+        value = value.to(self.settings.device, copy=True)
+        return ClientTable.from_dense(value) if is_dense_table else value
 
     def _run_round(self) -> RoundRecord:
         started = time.perf_counter()

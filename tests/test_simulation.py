@@ -231,6 +231,7 @@ def test_progress_is_one_line_when_headless_and_nothing_when_off(capsys, monkeyp
         ({"loss": "squared_error"}, "float targets"),
         ({"engine": "referense"}, "Did you mean 'reference'"),
         ({"device": "gpu0"}, "device='gpu0'"),
+        ({"device": "meta"}, "device='meta'"),
         ({"algorithm": "fedprx"}, "Did you mean 'fedprox'"),
         ({"algorithm": "scaffold"}, r"fl.Scaffold\("),
         ({"algorithm": fl.FedAvg}, "instance"),

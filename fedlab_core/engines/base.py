@@ -34,8 +34,16 @@ class Engine(ABC):
         """Local SGD from ``params`` [P] on every client of ``work``, with one correction per client."""
 
     @abstractmethod
+    def mean_gradients(self, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
+        """The gradients [G, P] of the mean loss over each group of samples (indices into the data)."""
+
     def gradients(self, params: torch.Tensor, clients: np.ndarray) -> torch.Tensor:
         """Full-batch gradients ∇F_k(params) [K, P] of the given clients."""
+        return self.mean_gradients(params, [self.fed.parts[client] for client in clients])
+
+    def sample_gradients(self, params: torch.Tensor, samples: np.ndarray) -> torch.Tensor:
+        """The loss gradient [n, P] of each of the ``samples`` [n] (indices into the data) on its own."""
+        return self.mean_gradients(params, list(samples[:, None]))
 
     def num_samples(self, clients: np.ndarray) -> torch.Tensor:
         """n_k [K] of the given clients."""

@@ -48,9 +48,9 @@ class ReferenceEngine(Engine):
         loss = self.loss(self.model(params, self.x[batch]), self.y[batch])
         return torch.autograd.grad(loss, params)[0]
 
-    def gradients(self, params: torch.Tensor, clients: np.ndarray) -> torch.Tensor:
+    def mean_gradients(self, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
         self.model.module.eval()
-        batches = [torch.from_numpy(self.fed.parts[client]).to(self.device) for client in clients]
+        batches = [torch.from_numpy(group).to(self.device) for group in groups]
         return torch.stack([self.gradient(params, batch) for batch in batches])
 
     @contextmanager

@@ -143,6 +143,20 @@ def test_full_gradients_agree() -> None:
     torch.testing.assert_close(left, right, rtol=0, atol=1e-13)
 
 
+def test_sample_gradients_of_softmax_regression_in_closed_form() -> None:
+    """∂/∂W = (softmax(Wx + b) − e_y) xᵀ and ∂/∂b = softmax(Wx + b) − e_y, one sample at a time."""
+    fed = blobs(RAGGED)
+    model = fl.models.softmax_regression(fed, seed=4)
+    samples = torch.tensor([0, 17, 3, 80]).numpy()
+    with torch.no_grad():
+        error = torch.softmax(model(fed.x[samples]), 1) - nn.functional.one_hot(fed.y[samples], 3)
+    expected = torch.cat([(error[:, :, None] * fed.x[samples][:, None]).flatten(1), error], dim=1)
+    for kind in (ReferenceEngine, StackedEngine):
+        engine = kind(fed, model, LOSSES["cross_entropy"])
+        found = engine.sample_gradients(engine.model.parameters(), samples)
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-14)
+
+
 def test_chunks_do_not_change_the_result(monkeypatch) -> None:
     fed = blobs(RAGGED)
     model = fl.models.mlp(fed, (6,))

@@ -119,16 +119,16 @@ class StackedEngine(Engine):
         return x.view(*chosen.shape, *self.x.shape[1:]), self.y[chosen]
 
     @torch.no_grad()
-    def gradients(self, params: torch.Tensor, clients: np.ndarray) -> torch.Tensor:
-        """A step of size −1 from zero leaves the gradient."""
+    def mean_gradients(self, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
+        """What a step of size −1 from zero leaves."""
         self.model.module.eval()
         network, layout = self._network, self._network.layout
-        result = params.new_empty(len(clients), len(params))
-        largest = int(self.fed.sizes[clients].max())
+        result = params.new_empty(len(groups), len(params))
+        largest = max(len(group) for group in groups)
         at_once = max(1, GRADIENT_VALUES // max(largest * self._rows.shape[1], len(params)))
-        for start in range(0, len(clients), at_once):
-            chunk = clients[start : start + at_once]
-            table = BatchTable.whole([self.fed.parts[client] for client in chunk])
+        for start in range(0, len(groups), at_once):
+            chunk = groups[start : start + at_once]
+            table = BatchTable.whole(chunk)
             chosen = torch.from_numpy(table.indices[0]).to(self.device)
             counts = None if table.is_even[0] else torch.from_numpy(table.counts[0]).to(self.device)
             here = layout.pack(params.expand(len(chunk), -1))

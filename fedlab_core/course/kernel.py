@@ -64,7 +64,7 @@ def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: float)
     logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what goes wrong is reported by the harness, once
     target = workspace / path.name
     manager = {
-        "transport": "ipc" if os.name == "posix" else "tcp",
+        **({"transport": "ipc", "ip": str(workspace / "socket")} if os.name == "posix" else {"transport": "tcp"}),
         "client_class": "fedlab_core.course.kernel_client.PollingClient",
     }
     stopped = None

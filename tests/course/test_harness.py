@@ -48,6 +48,11 @@ def test_the_kernel_is_this_interpreter_with_this_library(good: Run) -> None:
     assert os.path.samefile(facts["folder"], good.out.parent)
 
 
+def test_nothing_is_left_beside_the_notebooks(good: Run) -> None:
+    """Sockets of the kernel, for example, would collide with those of another run."""
+    assert sorted(path.name for path in good.out.parent.iterdir()) == ["00_good.ipynb", "01_next.ipynb", "out"]
+
+
 def test_the_summary_holds_parameters_times_and_verdicts(good: Run) -> None:
     entry = good.entry("00_good")
     assert entry["parameters"] == {

@@ -16,6 +16,7 @@ from fedlab_core.algorithms import Algorithm, Server
 from fedlab_core.algorithms.client_table import ClientTable
 from fedlab_core.algorithms.server import Ledger
 from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines import threads
 from fedlab_core.engines.work import LocalUpdates, Work
 from fedlab_core.history import ClientReport, History, RoundRecord
 from fedlab_core.losses import Loss
@@ -135,7 +136,8 @@ class Simulation:
             raise StopIteration
         before = self._server.snapshot()
         try:
-            record = self._run_round()
+            with threads.suited_to(self._products_per_step()):
+                record = self._run_round()
         except BaseException:
             self._server.restore(before)
             raise
@@ -195,6 +197,11 @@ class Simulation:
             return value.to(self.settings.device)
         value = value.to(self.settings.device, copy=True)
         return ClientTable.from_dense(value) if is_dense_table else value
+
+    def _products_per_step(self) -> int:
+        s = self.settings
+        batch = s.fed.sizes.max() if s.batch_size is None else min(s.batch_size, s.fed.sizes.max())
+        return int(s.clients_per_round * batch) * self._server.num_parameters
 
     def _run_round(self) -> RoundRecord:
         started = time.perf_counter()

@@ -17,6 +17,7 @@ class FlatModel:
         self.module = copy.deepcopy(module).to(device)
         self._named = [(name, value.shape, value.numel()) for name, value in self.module.named_parameters()]
         self._sizes = [numel for _, _, numel in self._named]
+        self.size = sum(self._sizes)
         self.dtype = next(self.module.parameters()).dtype
         # A layer that is used twice must be swapped once; parameters that two layers share, in both of them.
         owned = [id(value) for layer in self.module.modules() for value in layer.parameters(recurse=False)]

@@ -93,9 +93,8 @@ class StackedEngine(Engine):
         """As many as keep the parameters and the patches of a chunk in the cache; one on a GPU, which needs width."""
         if torch.device(self.device).type != "cpu":
             return 1
-        params = self.model.parameters()
-        values = len(params) + batch * self._network.scratch_per_sample
-        return min(clients, -(-clients * values * params.element_size() // CACHE_BYTES))
+        values = self.model.size + batch * self._network.scratch_per_sample
+        return min(clients, -(-clients * values * self.model.dtype.itemsize // CACHE_BYTES))
 
     def _train_chunk(
         self, params: torch.Tensor, table: BatchTable, correction: StackedCorrection, lr: float

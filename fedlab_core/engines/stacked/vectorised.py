@@ -20,7 +20,7 @@ class VectorisedNetwork:
         def mean_loss(params: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
             return loss(model(params, x), y)
 
-        self.layout = Layout([len(model.parameters())])
+        self.layout = Layout([model.size])
         self._gradients = vmap(grad(mean_loss))
 
     def bind(self, buffer: torch.Tensor, size: int, active: int) -> torch.Tensor:

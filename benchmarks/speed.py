@@ -90,7 +90,7 @@ def textbook(fed: fl.FederatedDataset, model: nn.Module, work: Work) -> Round:
             plan = plan_batches(work, position, len(fed.parts[client]))
             x, y = fed.client(client)
             for step in range(plan.num_steps):
-                batch = torch.from_numpy(plan.batch(step))
+                batch = torch.tensor(plan.batch(step))
                 optimizer.zero_grad()
                 loss_function(local(x[batch]), y[batch]).backward()
                 optimizer.step()

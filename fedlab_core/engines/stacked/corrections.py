@@ -1,6 +1,7 @@
 """The corrections of a whole cohort, as one pass over the parameters per step."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -18,20 +19,16 @@ class StackedCorrection:
 
     def __init__(self, corrections: Sequence[Correction], lr: float, like: torch.Tensor) -> None:
         self.is_zero = all(correction.is_zero for correction in corrections)
-        weights = [correction.weight for correction in corrections]
-        self.needs_copy = any(isinstance(weight, torch.Tensor) or weight != 0 for weight in weights)
+        self.needs_copy = any(isinstance(c.weight, torch.Tensor) or c.weight != 0 for c in corrections)
         if self.is_zero:
             return
-        first = corrections[0]
-        parts = [(c.weight, c.anchor, c.offset) for c in corrections]
-        if all(a is first.weight and r is first.anchor and d is first.offset for a, r, d in parts):
-            corrections, weights = corrections[:1], weights[:1]
-        self._pull = torch.stack([_pull(correction, lr, like) for correction in corrections])
-        self._shrink: torch.Tensor | float
-        if all(isinstance(weight, (int, float)) and weight == weights[0] for weight in weights):
-            self._shrink = 1 - lr * weights[0]
-        else:
-            self._shrink = torch.stack([1 - lr * torch.as_tensor(w, dtype=like.dtype).expand_as(like) for w in weights])
+        weight = _rows([correction.weight for correction in corrections], like)
+        anchor = _rows([correction.anchor for correction in corrections], like)
+        offset = _rows([correction.offset for correction in corrections], like)
+        self._shrink = 1 - lr * weight
+        self._pull = like.new_zeros(1, len(like)) if anchor is None else lr * weight * anchor
+        if offset is not None:
+            self._pull = self._pull - lr * offset
 
     def lay_out(self, layout: Layout, clients: int) -> None:
         """Bring pull and shrink into the order of a buffer that holds the first ``clients`` of the cohort."""
@@ -54,10 +51,10 @@ class StackedCorrection:
             buffer.add_(self._packed_pull)
 
 
-def _pull(correction: Correction, lr: float, like: torch.Tensor) -> torch.Tensor:
-    pull = torch.zeros_like(like)
-    if correction.anchor is not None:
-        pull += lr * correction.weight * correction.anchor
-    if correction.offset is not None:
-        pull -= lr * correction.offset
-    return pull
+def _rows(values: Sequence[Any], like: torch.Tensor) -> Any:
+    """What all clients share as it is, a tensor as [1, P]; otherwise one row for each of them, [K, P]."""
+    first = values[0]
+    if all(value is first for value in values) or all(isinstance(v, (int, float)) and v == first for v in values):
+        return first[None] if isinstance(first, torch.Tensor) else first
+    zero = torch.zeros_like(like)
+    return torch.stack([zero if v is None else v if isinstance(v, torch.Tensor) else zero + v for v in values])

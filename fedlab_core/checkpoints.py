@@ -1,8 +1,9 @@
 """Checkpoint files: written atomically as rounds end, resumed bit for bit."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -10,9 +11,7 @@ from fedlab_core import archive
 from fedlab_core.algorithms.client_table import ClientTable
 from fedlab_core.history import differences
 
-if TYPE_CHECKING:
-    from fedlab_core.simulation import Simulation
-
+State = Callable[[], dict[str, Any]]
 MAX_SHARE = 0.1
 
 
@@ -27,19 +26,19 @@ class Checkpoint:
         self._written_round = -1
         self._due = 0.0
 
-    def write_if_due(self, simulation: "Simulation") -> None:
+    def write_if_due(self, round: int, state: State) -> None:
         """Write the state, unless the last writing was so long and so recent that it would slow the run."""
         if time.monotonic() >= self._due:
-            self.flush(simulation)
+            self.flush(round, state)
 
-    def flush(self, simulation: "Simulation") -> None:
+    def flush(self, round: int, state: State) -> None:
         """Write the state now, if a round has ended since the last time."""
-        if simulation.round == self._written_round:
+        if round == self._written_round:
             return
         started = time.monotonic()
-        meta, arrays = _pack(simulation.compact_state())
+        meta, arrays = _pack(state())
         archive.write(self.path, {"kind": "checkpoint", **meta}, arrays)
-        self._written_round = simulation.round
+        self._written_round = round
         self._due = time.monotonic() + (time.monotonic() - started) / MAX_SHARE
 
     def read(self, config: dict[str, Any]) -> dict[str, Any]:

@@ -128,7 +128,7 @@ class Simulation:
                     yield record
             finally:
                 if self._checkpoint is not None and self.round > 0:
-                    self._checkpoint.flush(self)
+                    self._checkpoint.flush(self.round, self.compact_state)
 
     def __next__(self) -> RoundRecord:
         """One round. If it is interrupted or fails, the state is that of the round before."""
@@ -147,7 +147,7 @@ class Simulation:
         if self.round == self.settings.rounds:
             self.history.clients = self._client_report()
         if self._checkpoint is not None:
-            self._checkpoint.write_if_due(self)
+            self._checkpoint.write_if_due(self.round, self.compact_state)
         return record
 
     def run(self) -> History:

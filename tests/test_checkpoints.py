@@ -103,7 +103,7 @@ def test_a_crash_while_writing_keeps_the_old_file(tmp_path, monkeypatch) -> None
     old = path.read_bytes()
     monkeypatch.setattr(archive.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
-        run._checkpoint.flush(run) if next(run) else None
+        run._checkpoint.flush(run.round, run.compact_state) if next(run) else None
     assert path.read_bytes() == old and [p.name for p in tmp_path.iterdir()] == ["run.npz"]
 
 

@@ -61,7 +61,8 @@ def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: float)
     from nbclient.exceptions import CellTimeoutError
     from traitlets.config import Config
 
-    logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what goes wrong is reported by the harness, once
+    for library in ("papermill", "tornado.general"):  # what goes wrong is reported by the harness, once
+        logging.getLogger(library).setLevel(logging.CRITICAL)
     target = workspace / path.name
     manager = {
         **({"transport": "ipc", "ip": str(workspace / "socket")} if os.name == "posix" else {"transport": "tcp"}),

@@ -15,6 +15,7 @@ from fedlab_core import checkpoints, engines, settings
 from fedlab_core.algorithms import Algorithm, Server
 from fedlab_core.algorithms.client_table import ClientTable
 from fedlab_core.algorithms.server import Ledger
+from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
 from fedlab_core.engines.work import LocalUpdates, Work
@@ -271,16 +272,19 @@ class Simulation:
         if self.round % s.eval_every and self.round != s.rounds:
             return {"test_accuracy": math.nan, "test_loss": math.nan, "train_loss": math.nan}
         test = self._engine.evaluate(params, s.fed.test.x, s.fed.test.y)
-        train = self._engine.evaluate(params, s.fed.x[self._train_sample], s.fed.y[self._train_sample])
+        train = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y)
         if not math.isfinite(train.loss) or (len(s.fed.test) and not math.isfinite(test.loss)):
             raise self._diverged(None)
         return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train.loss}
 
-    def _draw_train_sample(self) -> torch.Tensor:
-        indices, seed = self.settings.fed.indices, self.settings.seed
+    def _draw_train_sample(self) -> Split:
+        """The samples that ``train_loss`` is measured on, gathered once for all rounds."""
+        fed, seed = self.settings.fed, self.settings.seed
+        indices = fed.indices
         if len(indices) > TRAIN_LOSS_SAMPLES:
             indices = stream(seed, "evaluation").choice(indices, TRAIN_LOSS_SAMPLES, replace=False)
-        return torch.from_numpy(np.sort(indices))
+        chosen = torch.from_numpy(np.sort(indices))
+        return Split(fed.x[chosen], fed.y[chosen])
 
     def _client_report(self) -> ClientReport | None:
         fed = self.settings.fed

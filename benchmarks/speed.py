@@ -84,10 +84,10 @@ def textbook(fed: fl.FederatedDataset, model: nn.Module, work: Work) -> Round:
 
     def run_round() -> torch.Tensor:
         locals_ = []
-        for position, client in enumerate(work.clients):
+        plans = plan_batches(work, [len(fed.parts[client]) for client in work.clients])
+        for client, plan in zip(work.clients, plans, strict=True):
             local = copy.deepcopy(model)
             optimizer = torch.optim.SGD(local.parameters(), lr=work.lr)
-            plan = plan_batches(work, position, len(fed.parts[client]))
             x, y = fed.client(client)
             for step in range(plan.num_steps):
                 batch = torch.tensor(plan.batch(step))
@@ -165,11 +165,15 @@ def corrected(load: Workload) -> dict[str, Round]:
     """The stacked engine with each kind of correction."""
     fed, work = federation(load), cohort_work(load)
     model = load.model(fed)
+    weight = torch.rand_like(torch.nn.utils.parameters_to_vector(model.parameters()))
     kinds: dict[str, Callable[..., fl.Correction] | None] = {
         "FedAvg": None,
         "FedProx": lambda params: fl.Correction(weight=0.1, anchor=params),
         "SCAFFOLD": lambda params: fl.Correction(offset=torch.rand_like(params) * 1e-3),
-        "per parameter": lambda params: fl.Correction(weight=torch.rand_like(params), anchor=params),
+        "per parameter": lambda params: fl.Correction(weight=weight, anchor=params),  # FedMas: one Ω for all
+        "per parameter and client": lambda params: fl.Correction(
+            weight=torch.rand_like(params), anchor=params
+        ),  # FedCurv
     }
     return {name: engine_round(StackedEngine, fed, model, work, make) for name, make in kinds.items()}
 

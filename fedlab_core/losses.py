@@ -15,6 +15,11 @@ def squared_error(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return 0.5 * (output - target.reshape(output.shape)).square().sum() / len(output)
 
 
+def squared_norm(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """‖output‖², averaged over the batch, whatever the ``target``: what Memory Aware Synapses differentiates."""
+    return output.square().sum() / len(output)
+
+
 LOSSES: dict[str, Loss] = {"cross_entropy": functional.cross_entropy, "squared_error": squared_error}
 
 

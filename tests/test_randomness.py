@@ -8,7 +8,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.engines.work import Work, plan_batches
-from fedlab_core.randomness import STREAMS, derived_seed, stream
+from fedlab_core.randomness import STREAMS, client_streams, derived_seed, stream
 from tests.support import blobs
 
 SIZES = (7, 12, 9, 15, 4, 11, 20, 6)
@@ -93,17 +93,27 @@ def test_two_seeds_draw_different_cohorts_and_one_seed_repeats() -> None:
     assert logs[0] != logs[1] != logs[2] != logs[0]
 
 
+def test_the_streams_of_several_clients_are_those_of_each_of_them() -> None:
+    clients = [3, 0, 2**40]
+    streams = client_streams(7, "batches", round=5, clients=clients)
+    for client, moved in zip(clients, streams, strict=True):
+        own = stream(7, "batches", round=5, client=client)
+        for generator in (moved, own):
+            generator.integers(10, size=3, dtype=np.uint8)  # leaves half a word in the generator's buffer
+        assert (moved.permutation(9) == own.permutation(9)).all() and moved.random() == own.random()
+
+
 def test_batches_of_a_client_do_not_depend_on_its_partners_or_on_the_algorithm() -> None:
     def plan(clients: list[int], position: int) -> np.ndarray:
         work = Work(np.array(clients), np.full(len(clients), 3), "epochs", 4, 0.1, round=2, seed=9)
-        return plan_batches(work, position, SIZES[clients[position]]).orders
+        return plan_batches(work, [SIZES[client] for client in clients])[position].orders
 
     assert (plan([1, 3, 6], 1) == plan([3], 0)).all() and (plan([3, 7], 0) == plan([0, 2, 3], 2)).all()
 
 
 def test_each_epoch_covers_every_sample_once_with_the_last_short_batch() -> None:
     work = Work(np.array([3]), np.array([2]), "epochs", 4, 0.1, round=1, seed=0)
-    plan = plan_batches(work, 0, 10)
+    (plan,) = plan_batches(work, [10])
     assert plan.num_steps == 6
     batches = [plan.batch(step).tolist() for step in range(6)]
     assert [len(b) for b in batches] == [4, 4, 2, 4, 4, 2]
@@ -113,7 +123,7 @@ def test_each_epoch_covers_every_sample_once_with_the_last_short_batch() -> None
 
 def test_steps_run_through_epochs_and_stop() -> None:
     work = Work(np.array([3]), np.array([5]), "steps", 4, 0.1, round=1, seed=0)
-    plan = plan_batches(work, 0, 10)
+    (plan,) = plan_batches(work, [10])
     assert plan.num_steps == 5 and [len(plan.batch(s)) for s in range(5)] == [4, 4, 2, 4, 4]
 
 

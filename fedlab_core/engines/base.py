@@ -37,13 +37,16 @@ class Engine(ABC):
     def mean_gradients(self, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
         """The gradients [G, P] of the mean loss over each group of samples (indices into the data)."""
 
+    @abstractmethod
+    def moments(self, params: torch.Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> torch.Tensor:
+        """For each group of samples, the mean of |∇ loss(one sample)|^``power`` at its row of ``params``, [G, P].
+
+        The power is taken of every sample's own gradient, before the mean.
+        """
+
     def gradients(self, params: torch.Tensor, clients: np.ndarray) -> torch.Tensor:
         """Full-batch gradients ∇F_k(params) [K, P] of the given clients."""
         return self.mean_gradients(params, [self.fed.parts[client] for client in clients])
-
-    def sample_gradients(self, params: torch.Tensor, samples: np.ndarray) -> torch.Tensor:
-        """The loss gradient [n, P] of each of the ``samples`` [n] (indices into the data) on its own."""
-        return self.mean_gradients(params, list(samples[:, None]))
 
     def num_samples(self, clients: np.ndarray) -> torch.Tensor:
         """n_k [K] of the given clients."""

@@ -12,6 +12,7 @@ import torch
 from fedlab_core.correction import Correction
 from fedlab_core.engines.base import Engine, has_dropout
 from fedlab_core.engines.work import LocalUpdates, Work, plan_batches
+from fedlab_core.losses import Loss
 from fedlab_core.randomness import derived_seed
 
 
@@ -24,9 +25,9 @@ class ReferenceEngine(Engine):
         """y ← y − η (∇F_k(y; batch) + a ⊙ (y − r) + d), from y = ``params``, for every client of ``work``."""
         self.model.module.train()
         locals_, steps = [], []
+        plans = plan_batches(work, [len(self.fed.parts[client]) for client in work.clients])
         for position, client in enumerate(work.clients):
-            samples = self.fed.parts[client]
-            plan = plan_batches(work, position, len(samples))
+            samples, plan = self.fed.parts[client], plans[position]
             local = params
             with self._dropout_stream(work, int(client)):
                 for step in range(plan.num_steps):
@@ -42,16 +43,24 @@ class ReferenceEngine(Engine):
             num_samples=self.num_samples(work.clients),
         )
 
-    def gradient(self, params: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
-        """Gradient [P] of the mean loss over the samples ``batch`` (indices into the data)."""
+    def gradient(self, params: torch.Tensor, batch: torch.Tensor, loss: Loss | None = None) -> torch.Tensor:
+        """Gradient [P] of the mean loss (the engine's own by default) over the samples ``batch`` (indices)."""
         params = params.detach().requires_grad_()
-        loss = self.loss(self.model(params, self.x[batch]), self.y[batch])
-        return torch.autograd.grad(loss, params)[0]
+        value = (loss or self.loss)(self.model(params, self.x[batch]), self.y[batch])
+        return torch.autograd.grad(value, params)[0]
 
     def mean_gradients(self, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
         self.model.module.eval()
         batches = [torch.from_numpy(group).to(self.device) for group in groups]
         return torch.stack([self.gradient(params, batch) for batch in batches])
+
+    def moments(self, params: torch.Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> torch.Tensor:
+        self.model.module.eval()
+        result = torch.zeros_like(params)
+        for mean, local, group in zip(result, params, groups, strict=True):
+            for sample in torch.from_numpy(group).to(self.device).split(1):
+                mean += self.gradient(local, sample, loss).abs() ** power / len(group)
+        return result
 
     @contextmanager
     def _dropout_stream(self, work: Work, client: int) -> Iterator[None]:

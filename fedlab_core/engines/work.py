@@ -1,11 +1,12 @@
 """What a cohort is to do, and what comes back. Both engines read the one and return the other."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from fedlab_core.randomness import stream
+from fedlab_core.randomness import client_streams
 
 
 @dataclass(frozen=True)
@@ -45,20 +46,26 @@ class BatchPlan:
         return self.orders[epoch, place * self.batch_size : (place + 1) * self.batch_size]
 
 
-def plan_batches(work: Work, position: int, num_samples: int) -> BatchPlan:
-    """The batches of the client at ``position`` in the cohort, who holds ``num_samples`` samples.
+def plan_batches(work: Work, num_samples: Sequence[int]) -> list[BatchPlan]:
+    """The batches of every client of the cohort, who hold ``num_samples`` samples [K].
 
     Each epoch is a fresh permutation from the client's own stream of this round. Steps run through as many epochs as
     they need and stop where they stop.
     """
+    clients = work.clients.tolist()
+    streams = client_streams(work.seed, work.stream, round=work.round, clients=clients)
+    return [
+        _plan(work, amount, n, rng) for amount, n, rng in zip(work.amount.tolist(), num_samples, streams, strict=True)
+    ]
+
+
+def _plan(work: Work, amount: int, num_samples: int, rng: np.random.Generator) -> BatchPlan:
     batch_size = num_samples if work.batch_size is None else work.batch_size
     per_epoch = -(-num_samples // batch_size)
-    amount = int(work.amount[position])
     num_steps = amount * per_epoch if work.unit == "epochs" else amount
     epochs = -(-num_steps // per_epoch)
     orders = np.broadcast_to(np.arange(num_samples), (epochs, num_samples))
     if batch_size < num_samples:
-        rng = stream(work.seed, work.stream, round=work.round, client=int(work.clients[position]))
         orders = rng.permuted(orders, axis=1)
     return BatchPlan(orders, batch_size, num_steps)
 

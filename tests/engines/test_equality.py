@@ -38,6 +38,10 @@ ALGORITHMS = [
     fl.Scaffold(option=1, control_update="seed"),
     fl.FedNova(),
     fl.FedNova(0.5),
+    fl.FedCurv(0.5),
+    fl.FedSSO(sampling="at_least_one", noise="nearest", eps=0.2, weights="literal", projection=50),
+    fl.FedMas(0.01, tiers="kmeans", num_tiers=3),
+    fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1, 2, 2], importance_update="accumulate", tier_order="shuffled"),
     PerParameter(),
     Mixed(),
 ]
@@ -153,7 +157,7 @@ def test_sample_gradients_of_softmax_regression_in_closed_form() -> None:
     expected = torch.cat([(error[:, :, None] * fed.x[samples][:, None]).flatten(1), error], dim=1)
     for kind in (ReferenceEngine, StackedEngine):
         engine = kind(fed, model, LOSSES["cross_entropy"])
-        found = engine.sample_gradients(engine.model.parameters(), samples)
+        found = engine.mean_gradients(engine.model.parameters(), list(samples[:, None]))
         torch.testing.assert_close(found, expected, rtol=0, atol=1e-14)
 
 

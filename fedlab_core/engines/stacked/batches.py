@@ -20,10 +20,11 @@ class BatchTable:
         total, batch = int(steps[0]), max(plan.batch_size for plan in plans)
         self.indices = np.zeros((total, len(plans), batch), dtype=np.int64)
         self.counts = np.zeros((total, len(plans)), dtype=np.int64)
-        for k, (plan, own) in enumerate(zip(plans, samples, strict=True)):
-            order, count = _rows(plan)
-            self.indices[: plan.num_steps, k, : plan.batch_size] = own[order]
-            self.counts[: plan.num_steps, k] = count
+        for alike in _alike(plans):
+            first = plans[alike[0]]
+            own = np.stack([samples[k][plans[k].orders] for k in alike])
+            self.indices[: first.num_steps, alike, : first.batch_size] = _cut(first, own).swapaxes(0, 1)
+            self.counts[: first.num_steps, alike] = _batch_sizes(first)[:, None]
         self._finish(steps)
 
     @classmethod
@@ -50,14 +51,25 @@ class BatchTable:
         return zip(self.active.tolist(), self.width.tolist(), self.is_even.tolist(), strict=True)
 
 
-def _rows(plan: BatchPlan) -> tuple[np.ndarray, np.ndarray]:
-    """A client's batches [τ, B] of positions, short ones padded with position 0, and their sizes [τ]."""
+def _alike(plans: Sequence[BatchPlan]) -> list[list[int]]:
+    """The positions of plans of one shape together, so that they are cut into batches together."""
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for k, plan in enumerate(plans):
+        groups.setdefault((plan.num_steps, plan.batch_size, plan.orders.shape[1]), []).append(k)
+    return list(groups.values())
+
+
+def _cut(plan: BatchPlan, samples: np.ndarray) -> np.ndarray:
+    """``samples`` [k, epochs, n] in their order, as batches [k, τ, B]; short ones are padded with sample 0."""
+    clients, epochs, n = samples.shape
+    padded = np.zeros((clients, epochs, plan.steps_per_epoch * plan.batch_size), dtype=np.int64)
+    padded[:, :, :n] = samples
+    return padded.reshape(clients, -1, plan.batch_size)[:, : plan.num_steps]
+
+
+def _batch_sizes(plan: BatchPlan) -> np.ndarray:
+    """How many samples each batch has, [τ]."""
     epochs, n = plan.orders.shape
-    per_epoch = plan.steps_per_epoch
-    padded = np.zeros((epochs, per_epoch * plan.batch_size), dtype=np.int64)
-    padded[:, :n] = plan.orders
-    sizes = np.full(per_epoch, plan.batch_size)
-    sizes[-1] = n - (per_epoch - 1) * plan.batch_size
-    return padded.reshape(-1, plan.batch_size)[: plan.num_steps], np.broadcast_to(sizes, (epochs, per_epoch)).reshape(
-        -1
-    )[: plan.num_steps]
+    sizes = np.full(plan.steps_per_epoch, plan.batch_size)
+    sizes[-1] = n - (plan.steps_per_epoch - 1) * plan.batch_size
+    return np.tile(sizes, epochs)[: plan.num_steps]

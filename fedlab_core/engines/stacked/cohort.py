@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from fedlab_core.engines.stacked.corrections import StackedCorrection
+from fedlab_core.engines.stacked.corrections import BoundCorrection, StackedCorrection
 from fedlab_core.engines.stacked.network import CohortModel
 
 
@@ -16,9 +16,8 @@ class Cohort:
     """
 
     _buffer: torch.Tensor
-    _spare: torch.Tensor
     _bound: Any
-    _bound_spare: Any
+    _correct: BoundCorrection
 
     def __init__(self, model: CohortModel, params: torch.Tensor, clients: int, correction: StackedCorrection) -> None:
         self._model = model
@@ -39,14 +38,7 @@ class Cohort:
 
     def step(self, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float) -> None:
         """One corrected SGD step of every active client on its batch; see ``CohortModel.step``."""
-        if self._correction.needs_copy:
-            self._correction.into(self._spare, self._buffer)
-            self._model.step(self._bound, self._bound_spare, x, y, counts, lr)
-            self._buffer, self._spare = self._spare, self._buffer
-            self._bound, self._bound_spare = self._bound_spare, self._bound
-        else:
-            self._model.step(self._bound, self._bound, x, y, counts, lr)
-            self._correction.after(self._buffer)
+        self._model.step(self._bound, self._bound, x, y, counts, lr, self._correct)
 
     def finish(self) -> torch.Tensor:
         """The final parameters [A, P] of all clients."""
@@ -62,10 +54,8 @@ class Cohort:
     def _pack(self, rows: torch.Tensor) -> None:
         self._size = len(rows)
         self._buffer = self._model.layout.pack(rows)
-        self._spare = torch.empty_like(self._buffer) if self._correction.needs_copy else self._buffer
-        self._correction.lay_out(self._model.layout, self._size)
+        self._correct = self._correction.bind(self._buffer, self._size, self._model.places)
         self._bind()
 
     def _bind(self) -> None:
         self._bound = self._model.bind(self._buffer, self._size, self._active)
-        self._bound_spare = self._model.bind(self._spare, self._size, self._active)

@@ -38,12 +38,16 @@ class ImageConv2d(Layer):
         output = torch.baddbmm(bias[0], self._patches, transposed) if bias else torch.bmm(self._patches, transposed)
         return output.view(clients, batch, rows, columns, -1)
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
         gradient = gradient.flatten(1, 3)
         target[0].baddbmm_(gradient.transpose(1, 2), self._patches, alpha=-step)
         if len(target) == 3:
             target[2].sub_(gradient.sum(1, keepdim=True), alpha=step)
-        return None
+
+    def add_moment(self, target: Views, gradient: torch.Tensor, power: int) -> None:
+        clients, batch = gradient.shape[:2]
+        patches = self._patches.view(clients, batch, -1, self._patches.shape[2])
+        _add_moment(target[0], target[2:], patches, gradient.flatten(2, 3), power)
 
 
 class Conv2d(Layer):
@@ -72,14 +76,21 @@ class Conv2d(Layer):
         output = torch.baddbmm(bias[0], self._patches, transposed) if bias else torch.bmm(self._patches, transposed)
         return output.view(clients, batch, rows, columns, -1)
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
+        return self._fold(torch.bmm(gradient.flatten(1, 3), self._weight))
+
+    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
         gradient = gradient.flatten(1, 3)
-        below = self._fold(torch.bmm(gradient, self._weight)) if self.needs_input_gradient else None
         change = torch.bmm(gradient.transpose(1, 2), self._patches)
         target[0].sub_(change.view(target[0].shape), alpha=step)
         if len(target) == 2:
             target[1].sub_(gradient.sum(1, keepdim=True), alpha=step)
-        return below
+
+    def add_moment(self, target: Views, gradient: torch.Tensor, power: int) -> None:
+        clients, batch = gradient.shape[:2]
+        gradient = gradient.flatten(2, 3)
+        patches = self._patches.view(clients, batch, gradient.shape[2], -1)
+        _add_moment(target[0], target[1:], patches, gradient, power)
 
     def _fold(self, patches: torch.Tensor) -> torch.Tensor:
         """The gradient of the input: that of every patch, where patches overlap added up."""
@@ -105,7 +116,7 @@ class MaxPool2d(Layer):
         output, self._indices = functional.max_pool2d(self._x, self._size, return_indices=True)
         return _as_batches(output, x.shape)
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
         below = torch.ops.aten.max_pool2d_with_indices_backward(
             _as_images(gradient), self._x, self._size, self._size, [0, 0], [1, 1], False, self._indices
         )
@@ -123,11 +134,19 @@ class AvgPool2d(Layer):
         self._x = _as_images(x)
         return _as_batches(functional.avg_pool2d(self._x, self._size), x.shape)
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
         below = torch.ops.aten.avg_pool2d_backward(
             _as_images(gradient), self._x, self._size, self._size, [0, 0], False, True, None
         )
         return _as_batches(below, gradient.shape)
+
+
+def _add_moment(weight: torch.Tensor, bias: Views, patches: torch.Tensor, gradient: torch.Tensor, power: int) -> None:
+    """Add Σ_samples |Σ_positions gradient · patch|^power, for ``patches`` and ``gradient`` [A, B, positions, ·]."""
+    own = torch.matmul(gradient.transpose(2, 3), patches).abs_().pow_(power).sum(1)
+    weight.add_(own.view(weight.shape))
+    for value in bias:
+        value.add_(gradient.sum(2).abs_().pow_(power).sum(1, keepdim=True))
 
 
 def _pair(size: int | tuple[int, int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""The corrections of a whole cohort, as one pass over the parameters per step."""
+"""The corrections of a whole cohort, one pass over the parameters of a layer per step."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,21 +6,18 @@ from typing import Any
 import torch
 
 from fedlab_core.correction import Correction
-from fedlab_core.engines.stacked.layout import Layout
 
 
 class StackedCorrection:
     """y ← y − η (a ⊙ (y − r) + d) for A clients at once, written as y ← shrink ⊙ y + pull.
 
-    shrink = 1 − ηa and pull = ηa ⊙ r − ηd, formed once for a whole round. A pull alone (SCAFFOLD) is added in place
-    after the gradient step. A shrinking one (FedProx) belongs to the parameters *before* the step, which the backward
-    pass still reads: it is written to a second buffer (``needs_copy``), where the gradient step then lands.
+    shrink = 1 − ηa and pull = ηa ⊙ r − ηd, formed once for a whole round. What all clients share stays one row.
     """
 
     def __init__(self, corrections: Sequence[Correction], lr: float, like: torch.Tensor) -> None:
-        self.is_zero = all(correction.is_zero for correction in corrections)
-        self.needs_copy = any(isinstance(c.weight, torch.Tensor) or c.weight != 0 for c in corrections)
-        if self.is_zero:
+        self._shrink: Any = 1.0
+        self._pull: torch.Tensor | None = None
+        if all(correction.is_zero for correction in corrections):
             return
         weight = _rows([correction.weight for correction in corrections], like)
         anchor = _rows([correction.anchor for correction in corrections], like)
@@ -30,25 +27,41 @@ class StackedCorrection:
         if offset is not None:
             self._pull = self._pull - lr * offset
 
-    def lay_out(self, layout: Layout, clients: int) -> None:
-        """Bring pull and shrink into the order of a buffer that holds the first ``clients`` of the cohort."""
-        if self.is_zero:
-            return
-        self._packed_pull = layout.pack(self._pull[:clients].expand(clients, -1))
-        if isinstance(self._shrink, torch.Tensor):
-            self._packed_shrink = layout.pack(self._shrink[:clients].expand(clients, -1))
+    def bind(
+        self, buffer: torch.Tensor, clients: int, places: Sequence[Sequence[tuple[int, int]]]
+    ) -> "BoundCorrection":
+        """The correction of the first ``clients`` in a ``buffer`` for them; ``places`` of the tensors of each layer."""
+        if self._pull is None:
+            return BoundCorrection([[] for _ in places])
+        pull, shrink = self._pull[:clients], self._shrink
+        tensors = []
+        for layer in places:
+            tensors.append(
+                [
+                    (
+                        buffer[clients * start : clients * stop].view(clients, -1),
+                        pull[:, start:stop],
+                        shrink[:clients, start:stop] if isinstance(shrink, torch.Tensor) else shrink,
+                    )
+                    for start, stop in layer
+                ]
+            )
+        return BoundCorrection(tensors)
 
-    def into(self, target: torch.Tensor, buffer: torch.Tensor) -> None:
-        """target ← shrink ⊙ buffer + pull."""
-        if isinstance(self._shrink, float):
-            torch.add(self._packed_pull, buffer, alpha=self._shrink, out=target)
-        else:
-            torch.addcmul(self._packed_pull, buffer, self._packed_shrink, out=target)
 
-    def after(self, buffer: torch.Tensor) -> None:
-        """buffer ← buffer + pull, in place."""
-        if not self.is_zero:
-            buffer.add_(self._packed_pull)
+class BoundCorrection:
+    """Corrects one layer of all clients in place; ``tensors`` are (values, pull, shrink) for each layer."""
+
+    def __init__(self, tensors: list[list[tuple[torch.Tensor, torch.Tensor, Any]]]) -> None:
+        self._tensors = tensors
+
+    def __call__(self, layer: int) -> None:
+        """values ← shrink ⊙ values + pull."""
+        for values, pull, shrink in self._tensors[layer]:
+            if isinstance(shrink, torch.Tensor):
+                torch.addcmul(pull, values, shrink, out=values)
+            else:
+                torch.add(pull, values, alpha=shrink, out=values)
 
 
 def _rows(values: Sequence[Any], like: torch.Tensor) -> Any:

@@ -24,7 +24,7 @@ from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.base import Engine, has_dropout
 from fedlab_core.engines.stacked.batches import BatchTable
 from fedlab_core.engines.stacked.cohort import Cohort
-from fedlab_core.engines.stacked.corrections import StackedCorrection
+from fedlab_core.engines.stacked.corrections import BoundCorrection, StackedCorrection
 from fedlab_core.engines.stacked.losses import output_loss
 from fedlab_core.engines.stacked.network import CohortModel, Network, UnknownLayer
 from fedlab_core.engines.stacked.vectorised import VectorisedNetwork
@@ -34,7 +34,8 @@ from fedlab_core.losses import Loss
 
 CACHE_BYTES = 8_000_000
 GATHERED_VALUES = 1_000_000
-GRADIENT_VALUES = 20_000_000
+GRADIENT_VALUES = 2_000_000  # ten times as many take seven times as long: they leave the cache
+MOMENT_SAMPLES = 100
 
 
 class Unstackable(TypeError):
@@ -50,16 +51,17 @@ class StackedEngine(Engine):
 
     def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
         super().__init__(fed, model, loss, device)
-        self._network: CohortModel
-        try:
-            self._network = Network(self.model.module, output_loss(loss))
-            self.name = "stacked"
-        except UnknownLayer:
-            self._network = VectorisedNetwork(self.model, loss)
-            self.name = "stacked (vmap)"
+        self._network = self._cohort_model(loss)
+        self.name = "stacked" if isinstance(self._network, Network) else "stacked (vmap)"
         self._workspace = Workspace(self.x)
         self._rows = self.x.reshape(len(self.x), -1)
         self._try_out()
+
+    def _cohort_model(self, loss: Loss) -> CohortModel:
+        try:
+            return Network(self.model.module, output_loss(loss))
+        except UnknownLayer:
+            return VectorisedNetwork(self.model, loss)
 
     def _try_out(self) -> None:
         """Two clients with the first sample each: what cannot be vectorised fails here and not in the first round."""
@@ -76,7 +78,7 @@ class StackedEngine(Engine):
     @torch.no_grad()
     def train(self, params: torch.Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         self.model.module.train()
-        plans = [plan_batches(work, i, len(self.fed.parts[client])) for i, client in enumerate(work.clients)]
+        plans = plan_batches(work, [len(self.fed.parts[client]) for client in work.clients])
         steps = np.array([plan.num_steps for plan in plans])
         result = params.new_empty(len(plans), len(params))
         longest_first = np.argsort(-steps, kind="stable")
@@ -107,8 +109,10 @@ class StackedEngine(Engine):
             cohort.keep_first(active)
             if step % at_once == 0:
                 x, y = self._gather(indices[step : step + at_once, :active])
-            batch = step % at_once, slice(active), slice(width)
-            cohort.step(x[batch], y[batch], None if is_even else counts[step, :active], lr)
+            here = x[step % at_once], y[step % at_once]
+            if here[1].shape[:2] != (active, width):
+                here = here[0][:active, :width], here[1][:active, :width]
+            cohort.step(*here, None if is_even else counts[step, :active], lr)
         return cohort.finish()
 
     def _gather(self, chosen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -121,18 +125,48 @@ class StackedEngine(Engine):
     def mean_gradients(self, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
         """What a step of size −1 from zero leaves."""
         self.model.module.eval()
-        network, layout = self._network, self._network.layout
         result = params.new_empty(len(groups), len(params))
-        largest = max(len(group) for group in groups)
-        at_once = max(1, GRADIENT_VALUES // max(largest * self._rows.shape[1], len(params)))
-        for start in range(0, len(groups), at_once):
-            chunk = groups[start : start + at_once]
-            table = BatchTable.whole(chunk)
-            chosen = torch.from_numpy(table.indices[0]).to(self.device)
-            counts = None if table.is_even[0] else torch.from_numpy(table.counts[0]).to(self.device)
-            here = layout.pack(params.expand(len(chunk), -1))
-            target = torch.zeros_like(here)
-            bound, bound_target = (network.bind(buffer, len(chunk), len(chunk)) for buffer in (here, target))
-            network.step(bound, bound_target, *self._gather(chosen), counts, lr=-1.0)
-            result[start : start + at_once] = layout.unpack(target, len(chunk), slice(None))
+        for chunk in self._chunks(groups):
+            result[chunk] = self._at_once(
+                self._network, params.expand(len(groups[chunk]), -1), groups[chunk], power=None
+            )
         return result
+
+    @torch.no_grad()
+    def moments(self, params: torch.Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> torch.Tensor:
+        """Groups are cut into pieces, of one sample each if the model cannot keep samples apart otherwise."""
+        self.model.module.eval()
+        network = self._network if loss is self.loss else self._cohort_model(loss)
+        size = MOMENT_SAMPLES if isinstance(network, Network) and network.has_moments else 1
+        pieces = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
+        owner = np.repeat(np.arange(len(groups)), [-(-len(group) // size) for group in groups])
+        result = torch.zeros_like(params)
+        for chunk in self._chunks(pieces):
+            here = torch.from_numpy(owner[chunk]).to(self.device)
+            result.index_add_(0, here, self._at_once(network, params[here], pieces[chunk], power))
+        return result / torch.tensor([[len(group)] for group in groups], dtype=params.dtype, device=self.device)
+
+    def _chunks(self, groups: Sequence[np.ndarray]) -> list[slice]:
+        """Runs of groups whose samples and whose parameters fit in memory together."""
+        largest = max(len(group) for group in groups)
+        at_once = max(1, GRADIENT_VALUES // max(largest * self._rows.shape[1], self.model.size))
+        return [slice(start, start + at_once) for start in range(0, len(groups), at_once)]
+
+    def _at_once(
+        self, network: CohortModel, params: torch.Tensor, groups: Sequence[np.ndarray], power: int | None
+    ) -> torch.Tensor:
+        """The mean gradient [G, P] of each group at its row of ``params``; or the sum of its samples' |∇|^power."""
+        table = BatchTable.whole(groups)
+        x, y = self._gather(torch.from_numpy(table.indices[0]).to(self.device))
+        counts = torch.from_numpy(table.counts[0]).to(self.device)
+        here = network.layout.pack(params)
+        target = torch.zeros_like(here)
+        bound, bound_target = (network.bind(buffer, len(groups), len(groups)) for buffer in (here, target))
+        if power is not None and isinstance(network, Network) and network.has_moments:
+            network.moments(bound, bound_target, x, y, counts, power)
+        else:
+            uncorrected = BoundCorrection([[] for _ in network.places])
+            network.step(bound, bound_target, x, y, None if table.is_even[0] else counts, -1.0, uncorrected)
+            if power is not None:
+                target.abs_().pow_(power)
+        return network.layout.unpack(target, len(groups), slice(None))

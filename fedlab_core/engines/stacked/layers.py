@@ -1,13 +1,15 @@
 """Layers that work on a whole cohort: every tensor has a leading client dimension A.
 
 A layer keeps no parameters. ``views(buffer, size, active)`` finds its own, of the first ``active`` clients, in a buffer
-of ``size`` clients (``layout.py``). ``forward(params, x)`` remembers what the backward pass needs. ``backward`` takes
-the loss gradient with respect to the layer's output and
+of ``size`` clients (``layout.py``). ``forward(params, x)`` remembers what the backward pass needs. That goes in two
+steps, each given the loss gradient with respect to the layer's output:
 
-    returns the gradient with respect to its input (None if nobody needs it),
-    and takes the SGD step  target ← target − step · ∇  where the gradient arises, so that none is ever stored.
+    ``input_gradient``  the gradient with respect to its input, formed before the parameters change;
+    ``update``          the SGD step  target ← target − step · ∇, taken in the product that would form the gradient,
+                        so that none is ever stored; ``target`` may be the parameters themselves.
 
-``params`` and ``target`` may be the same memory: the input gradient is formed before the parameters change.
+``add_moment`` is an update that keeps samples apart: target ← target + Σ_samples |∇_sample|^power. The gradient of a
+weight for one sample is a product of an output gradient and an input; so is its power, of their powers.
 """
 
 from collections.abc import Sequence
@@ -22,25 +24,31 @@ Views = tuple[torch.Tensor, ...]
 class Layer:
     """A layer without parameters and without effect; the base of the others."""
 
-    needs_input_gradient = True
+    has_moments = True
 
     def __init__(self, start: int = 0, shapes: Sequence[torch.Size] = ()) -> None:
-        self._places = []
+        self.places = []
         for shape in shapes:
-            self._places.append((start, start + shape.numel(), shape))
+            self.places.append((start, start + shape.numel(), shape))
             start += shape.numel()
 
     def views(self, buffer: torch.Tensor, size: int, active: int) -> Views:
         """This layer's parameters [active, …] as views of ``buffer``."""
         return tuple(
-            buffer[size * start : size * stop].view(size, *shape)[:active] for start, stop, shape in self._places
+            buffer[size * start : size * stop].view(size, *shape)[:active] for start, stop, shape in self.places
         )
 
     def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
         return x
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
         return gradient
+
+    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
+        pass
+
+    def add_moment(self, target: Views, gradient: torch.Tensor, power: int) -> None:
+        pass
 
 
 class Linear(Layer):
@@ -59,12 +67,19 @@ class Linear(Layer):
         _, transposed, *bias = params
         return torch.baddbmm(bias[0], x, transposed) if bias else torch.bmm(x, transposed)
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
-        below = torch.bmm(gradient, params[0]) if self.needs_input_gradient else None
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
+        return torch.bmm(gradient, params[0])
+
+    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
         target[0].baddbmm_(gradient.transpose(1, 2), self._x, alpha=-step)
         if len(target) == 3:
             target[2].sub_(gradient.sum(1, keepdim=True), alpha=step)
-        return below
+
+    def add_moment(self, target: Views, gradient: torch.Tensor, power: int) -> None:
+        powers = gradient.abs().pow_(power)
+        target[0].baddbmm_(powers.transpose(1, 2), self._x.abs().pow_(power))
+        if len(target) == 3:
+            target[2].add_(powers.sum(1, keepdim=True))
 
 
 class ReLU(Layer):
@@ -78,7 +93,7 @@ class ReLU(Layer):
         self._output = self._relu(x)
         return self._output
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
         return torch.ops.aten.threshold_backward(gradient, self._output, 0)
 
 
@@ -89,7 +104,7 @@ class Tanh(Layer):
         self._output = torch.tanh(x)
         return self._output
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
         return torch.ops.aten.tanh_backward(gradient, self._output)
 
 
@@ -100,7 +115,7 @@ class Sigmoid(Layer):
         self._output = torch.sigmoid(x)
         return self._output
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
         return torch.ops.aten.sigmoid_backward(gradient, self._output)
 
 
@@ -117,6 +132,6 @@ class Flatten(Layer):
         self._shape = x.shape
         return x.reshape(x.shape[0], x.shape[1], -1)
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
         gradient = gradient.view(self._shape)
         return gradient.permute(0, 1, 3, 4, 2).contiguous() if self._channels_last else gradient

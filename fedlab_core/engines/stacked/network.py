@@ -1,6 +1,6 @@
 """A module as a list of cohort layers, and the SGD step of a whole cohort through it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -15,22 +15,32 @@ from fedlab_core.engines.stacked.workspace import Workspace
 from fedlab_core.models import TextLSTM
 
 Bound = list[Views]
+Correct = Callable[[int], None]
 
 
 class CohortModel(Protocol):
     """What the engine asks of a model."""
 
     layout: Layout
+    places: list[list[tuple[int, int]]]  # for each layer, where its tensors begin and end in the flat vector
     scratch_per_sample: int  # numbers beside the parameters that a step works on, known after the first step
 
     def bind(self, buffer: torch.Tensor, size: int, active: int) -> Any:
         """What ``step`` wants to know of the first ``active`` of ``size`` clients: made once, used in many steps."""
 
     def step(
-        self, params: Any, target: Any, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float
+        self,
+        params: Any,
+        target: Any,
+        x: torch.Tensor,
+        y: torch.Tensor,
+        counts: torch.Tensor | None,
+        lr: float,
+        correct: Correct,
     ) -> None:
-        """target ← target − lr · ∇(mean loss of each client) at ``params``.
+        """target ← correct(target) − lr · ∇(mean loss of each client) at ``params``.
 
+        ``correct(layer)`` changes the target of one layer in place, once nobody needs the old values any more.
         ``x`` [A, B, …] and ``y`` [A, B, …] are one mini-batch for each client. ``counts`` [A] says how many of its
         samples are real (the rest is padding); None means all B.
         """
@@ -53,25 +63,49 @@ class Network:
         self.scratch_per_sample = 0
         self._loss = loss
         self.layout = Layout([parameter.numel() for parameter in module.parameters()])
-        has_parameters = [bool(layer._places) for layer in self._layers]
-        self._lowest = has_parameters.index(True)
-        self._layers[self._lowest].needs_input_gradient = False
+        self.places = [[(start, stop) for start, stop, _ in layer.places] for layer in self._layers]
+        self._lowest = next(i for i, layer in enumerate(self._layers) if layer.places)
+        self.has_moments = all(layer.has_moments for layer in self._layers)
 
     def bind(self, buffer: torch.Tensor, size: int, active: int) -> Bound:
         return [layer.views(buffer, size, active) for layer in self._layers]
 
     def step(
-        self, params: Bound, target: Bound, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float
+        self,
+        params: Bound,
+        target: Bound,
+        x: torch.Tensor,
+        y: torch.Tensor,
+        counts: torch.Tensor | None,
+        lr: float,
+        correct: Correct,
     ) -> None:
         for layer, views in zip(self._layers, params, strict=True):
             x = layer.forward(views, x)
         if not self.scratch_per_sample:
             self.scratch_per_sample = self._workspace.num_values // (len(y) * y.shape[1])
-        gradient: Any
         gradient, scale = self._loss(x, y, counts)
         step = lr * scale
         for i in reversed(range(self._lowest, len(self._layers))):
-            gradient = self._layers[i].backward(params[i], target[i], gradient, step)
+            layer = self._layers[i]
+            below = layer.input_gradient(params[i], gradient) if i > self._lowest else gradient
+            if layer.places:
+                correct(i)
+                layer.update(target[i], gradient, step)
+            gradient = below
+
+    def moments(
+        self, params: Bound, target: Bound, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor, power: int
+    ) -> None:
+        """target ← target + Σ over the real samples of |∇(loss of one sample)|^power; arguments as in ``step``."""
+        for layer, views in zip(self._layers, params, strict=True):
+            x = layer.forward(views, x)
+        gradient, scale = self._loss(x, y, counts)
+        gradient = gradient * (scale * counts[:, None, None])
+        for i in reversed(range(self._lowest, len(self._layers))):
+            self._layers[i].add_moment(target[i], gradient, power)
+            if i > self._lowest:
+                gradient = self._layers[i].input_gradient(params[i], gradient)
 
 
 def _layers(module: nn.Module, workspace: Workspace) -> list[Layer]:

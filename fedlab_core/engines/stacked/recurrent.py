@@ -9,6 +9,8 @@ from fedlab_core.engines.stacked.layers import Layer, Views
 class Embedding(Layer):
     """Token ids [A, B, T] → vectors [A, B, T, D]."""
 
+    has_moments = False
+
     def __init__(self, start: int, layer: nn.Embedding) -> None:
         super().__init__(start, [layer.weight.shape])
 
@@ -17,10 +19,9 @@ class Embedding(Layer):
         self._clients = torch.arange(len(x), device=x.device)[:, None]
         return params[0][self._clients, self._rows].view(*x.shape, -1)
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
-        update = gradient.reshape(*self._rows.shape, -1) * -step
-        target[0].index_put_((self._clients, self._rows), update, accumulate=True)
-        return None
+    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
+        change = gradient.reshape(*self._rows.shape, -1) * -step
+        target[0].index_put_((self._clients, self._rows), change, accumulate=True)
 
 
 class LastStateLSTM(Layer):
@@ -29,6 +30,8 @@ class LastStateLSTM(Layer):
     Gates in PyTorch's order i, f, g, o: gates_t = W_ih x_t + b_ih + W_hh h_{t−1} + b_hh;
     c_t = σ(f) c_{t−1} + σ(i) tanh(g);  h_t = σ(o) tanh(c_t).
     """
+
+    has_moments = False
 
     def __init__(self, start: int, layer: nn.LSTM) -> None:
         super().__init__(start, [parameter.shape for parameter in layer.parameters()])
@@ -53,7 +56,7 @@ class LastStateLSTM(Layer):
             self._cells.append(c)
         return h
 
-    def backward(self, params: Views, target: Views, gradient: torch.Tensor, step: float) -> torch.Tensor | None:
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
         weight_ih, weight_hh, _, _ = params
         dh, dc = gradient, torch.zeros_like(gradient)
         steps = []
@@ -66,12 +69,15 @@ class LastStateLSTM(Layer):
             steps.append(d_gates)
             dh, dc = torch.bmm(d_gates, weight_hh), dc * f
         clients, batch = gradient.shape[:2]
-        all_gates = torch.stack(steps[::-1], dim=1).view(clients, -1, 4 * self._hidden)
-        before = torch.stack(self._states[:-1], dim=1).view(clients, -1, self._hidden)
-        below = torch.bmm(all_gates, weight_ih).view(clients, -1, batch, weight_ih.shape[2]).transpose(1, 2)
-        target[0].baddbmm_(all_gates.transpose(1, 2), self._x, alpha=-step)
-        target[1].baddbmm_(all_gates.transpose(1, 2), before, alpha=-step)
-        bias = all_gates.sum(1)
+        self._gradient = torch.stack(steps[::-1], dim=1).view(clients, -1, 4 * self._hidden)
+        below = torch.bmm(self._gradient, weight_ih)
+        return below.view(clients, -1, batch, weight_ih.shape[2]).transpose(1, 2)
+
+    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
+        """Uses the gradient of all gates, which ``input_gradient`` has left."""
+        before = torch.stack(self._states[:-1], dim=1).view(len(gradient), -1, self._hidden)
+        target[0].baddbmm_(self._gradient.transpose(1, 2), self._x, alpha=-step)
+        target[1].baddbmm_(self._gradient.transpose(1, 2), before, alpha=-step)
+        bias = self._gradient.sum(1)
         target[2].sub_(bias, alpha=step)
         target[3].sub_(bias, alpha=step)
-        return below

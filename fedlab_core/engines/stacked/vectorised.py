@@ -5,6 +5,7 @@ from torch.func import grad, vmap
 
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked.layout import Layout
+from fedlab_core.engines.stacked.network import Correct
 from fedlab_core.losses import Loss
 
 
@@ -21,6 +22,7 @@ class VectorisedNetwork:
             return loss(model(params, x), y)
 
         self.layout = Layout([model.size])
+        self.places = [[(0, model.size)]]
         self._gradients = vmap(grad(mean_loss))
 
     def bind(self, buffer: torch.Tensor, size: int, active: int) -> torch.Tensor:
@@ -34,10 +36,14 @@ class VectorisedNetwork:
         y: torch.Tensor,
         counts: torch.Tensor | None,
         lr: float,
+        correct: Correct,
     ) -> None:
         if counts is None:
-            target.sub_(self._gradients(params, x, y), alpha=lr)
-            return
-        for count in counts.unique().tolist():
-            rows = torch.nonzero(counts == count).flatten()
-            target[rows] -= lr * self._gradients(params[rows], x[rows, :count], y[rows, :count])
+            gradient = self._gradients(params, x, y)
+        else:
+            gradient = torch.empty_like(params)
+            for count in counts.unique().tolist():
+                rows = torch.nonzero(counts == count).flatten()
+                gradient[rows] = self._gradients(params[rows], x[rows, :count], y[rows, :count])
+        correct(0)
+        target.sub_(gradient, alpha=lr)

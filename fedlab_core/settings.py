@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -14,6 +15,8 @@ from fedlab_core import losses, schedules, validation
 from fedlab_core.algorithms import ALGORITHMS, Algorithm
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import ENGINES
+from fedlab_core.randomness import stream
+from fedlab_core.sampling import Availability
 
 _BATCH_NORM = (nn.modules.batchnorm._BatchNorm,)
 
@@ -38,6 +41,7 @@ class Settings:
     device: str
     eval_every: int
     stragglers: float
+    availability: Availability | None
 
     def describe(self) -> dict[str, Any]:
         """Everything needed to run it again, as JSON-able values."""
@@ -59,6 +63,7 @@ class Settings:
             "device": self.device,
             "eval_every": self.eval_every,
             "stragglers": self.stragglers,
+            "availability": _describe_availability(self.availability),
             "versions": {"torch": torch.__version__},
         }
         return json.loads(json.dumps(config, default=str))
@@ -81,6 +86,7 @@ def check(
     device: str,
     eval_every: int,
     stragglers: float,
+    availability: Availability | None,
 ) -> Settings:
     """The arguments of ``simulate`` as :class:`Settings`. Raises ``ValueError`` for anything that cannot run."""
     if not isinstance(fed, FederatedDataset):
@@ -111,6 +117,7 @@ def check(
         device=device,
         eval_every=validation.integer("eval_every", eval_every, minimum=1),
         stragglers=stragglers,
+        availability=_check_availability(availability, fed.num_clients, validation.seed(seed)),
     )
 
 
@@ -124,6 +131,34 @@ def resolve_clients(clients_per_round: float, num_clients: int) -> int:
         if isinstance(value, Real) and not isinstance(value, Integral) and 0 < value <= 1:
             return max(1, round(float(value) * num_clients))
     raise ValueError(f"clients_per_round={value!r}: must be {allowed}")
+
+
+def _check_availability(availability: Any, num_clients: int, seed: int) -> Availability | None:
+    if availability is None:
+        return None
+    if not isinstance(availability, Availability):
+        raise ValueError(
+            f"availability={availability!r}: must be None or an Availability, such as sampling.Bernoulli(probabilities)"
+        )
+    found = len(availability.available(1, stream(seed, "availability", round=1)))
+    if found != num_clients:
+        raise ValueError(f"availability: is for {found} clients, but the federation has {num_clients}")
+    return availability
+
+
+def _describe_availability(availability: Availability | None) -> dict[str, Any] | None:
+    """Its name and, instead of its tables, their fingerprints."""
+    if availability is None:
+        return None
+    values = {
+        name: _digest(value.tobytes()) if isinstance(value, np.ndarray) else value
+        for name, value in vars(availability).items()
+    }
+    return {"name": type(availability).__name__, **values}
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def _local_work(local_epochs: int | None, local_steps: int | None) -> tuple[str, int]:
@@ -215,9 +250,13 @@ def _check_output(model: nn.Module, fed: FederatedDataset) -> None:
 
 def _describe_model(model: nn.Module) -> dict[str, Any]:
     initial = torch.nn.utils.parameters_to_vector(model.parameters()).detach().cpu()
-    digest = hashlib.sha256(initial.numpy().tobytes()).hexdigest()[:16]
     description: dict[str, Any] = dict(
         getattr(model, "recipe", None) or {"name": type(model).__name__, "layers": str(model)}
     )
     dtype = str(initial.dtype).removeprefix("torch.")
-    return {**description, "dtype": dtype, "num_parameters": initial.numel(), "initial": digest}
+    return {
+        **description,
+        "dtype": dtype,
+        "num_parameters": initial.numel(),
+        "initial": _digest(initial.numpy().tobytes()),
+    }

@@ -23,6 +23,7 @@ from fedlab_core.history import ClientReport, History, RoundRecord
 from fedlab_core.losses import Loss
 from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
+from fedlab_core.sampling import Availability
 from fedlab_core.schedules import Schedule
 
 TRAIN_LOSS_SAMPLES = 10_000
@@ -52,7 +53,9 @@ class Simulation:
     "squared_error" or ``callable(output, target)`` → scalar mean; ``seed`` of every random stream; ``engine`` "auto",
     "reference" or "stacked"; ``device`` "cpu" or "cuda"; ``eval_every`` evaluates after every so many rounds and after
     the last; ``checkpoint`` a file to write as rounds end and to resume from; ``stragglers`` the fraction of clients
-    that in a round do only 1 … E of their epochs (or steps), drawn uniformly, E included, and whose work is kept.
+    that in a round do only 1 … E of their epochs (or steps), drawn uniformly, E included, and whose work is kept;
+    ``availability`` who can be drawn in which round (:mod:`fedlab_core.sampling`), None for everybody. If nobody is
+    there, a round passes without an update.
 
     Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
     """
@@ -77,6 +80,7 @@ class Simulation:
         checkpoint: str | Path | None = None,
         progress: bool = True,
         stragglers: float = 0.0,
+        availability: Availability | None = None,
     ) -> None:
         self.settings = settings.check(
             fed,
@@ -94,14 +98,13 @@ class Simulation:
             device=device,
             eval_every=eval_every,
             stragglers=stragglers,
+            availability=availability,
         )
         s = self.settings
         self.progress = progress
         self._engine = engines.create(s.engine, fed, model, s.loss, s.device)
         self.history = History(s.describe() | {"engine": self._engine.name}, template=model)
-        self._server = Server(
-            fed, self._engine.model.parameters(), s.clients_per_round, s.schedule(0), s.seed, self._engine.gradients
-        )
+        self._server = Server(fed, self._engine, s.clients_per_round, s.schedule(0), s.seed, s.availability)
         self._seconds = 0.0
         self._train_sample = self._draw_train_sample()
         self._checkpoint = checkpoints.Checkpoint(checkpoint) if checkpoint is not None else None
@@ -213,17 +216,20 @@ class Simulation:
         server.lr = s.schedule(server.round - 1)
         distances = []
         for cohort in s.algorithm.cohorts(server):
+            if not len(cohort):
+                continue
             updates = self._train(np.asarray(cohort, dtype=np.int64))
             distances.append(self._distances(updates))
+            down, up = s.algorithm.communication(server, updates.clients)
             server.params = s.algorithm.aggregate(server, updates)
-            self._count(updates.clients)
+            server.spend(down=down, up=up, server_updates=1)
         evaluation: dict[str, Any] = self._evaluate()
         self._seconds += time.perf_counter() - started
         return RoundRecord(
             round=server.round,
             **evaluation,
             **asdict(server.ledger),
-            drift=float(torch.cat(distances).mean()),
+            drift=float(torch.cat(distances).mean()) if distances else math.nan,
             lr=server.lr,
             seconds=self._seconds,
         )
@@ -250,11 +256,6 @@ class Simulation:
         rng = self._server.stream("stragglers", client)
         is_straggler = rng.random() < s.stragglers
         return int(rng.integers(1, s.amount, endpoint=True)) if is_straggler else s.amount
-
-    def _count(self, cohort: np.ndarray) -> None:
-        down, up = self.settings.algorithm.communication(self._server, cohort)
-        size = self._server.params.element_size()
-        self._server.ledger = self._server.ledger.plus(server_updates=1, bytes_up=up * size, bytes_down=down * size)
 
     def _distances(self, updates: LocalUpdates) -> torch.Tensor:
         """‖y_k − w‖₂ [K]; a distance that is not finite means that the client's loss is not."""

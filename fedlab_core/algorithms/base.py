@@ -1,5 +1,6 @@
 """What an algorithm is: who trains, how the local gradient is corrected, how the server combines."""
 
+import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ class Algorithm:
         return updates.weighted_mean()
 
     def communication(self, server: "Server", cohort: np.ndarray) -> tuple[int, int]:
-        """Numbers (not bytes) sent (down, up) for one cohort, all its clients together."""
+        """Numbers (not bytes) sent (down, up) for one cohort, all its clients together; asked before aggregation."""
         return len(cohort) * server.num_parameters, len(cohort) * server.num_parameters
 
     def describe(self) -> dict[str, Any]:
@@ -51,5 +52,12 @@ class Algorithm:
         return {"name": type(self).__name__, **vars(self)}
 
     def __str__(self) -> str:
-        arguments = ", ".join(f"{key}={value}" for key, value in vars(self).items())
-        return f"{type(self).__name__}({arguments})"
+        """Its name and what was chosen, such as "FedSSO(noise=drop)"; a dataclass leaves out what is at its default."""
+        fields: tuple[Any, ...] = dataclasses.fields(self) if dataclasses.is_dataclass(self) else ()
+        defaults: dict[str, Any] = {field.name: field.default for field in fields}
+        chosen = {key: value for key, value in vars(self).items() if key not in defaults or value != defaults[key]}
+        return f"{type(self).__name__}({', '.join(f'{name}={_short(value)}' for name, value in chosen.items())})"
+
+
+def _short(value: Any) -> str:
+    return f"[{len(value)} values]" if isinstance(value, list) else str(value)

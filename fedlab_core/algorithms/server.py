@@ -1,15 +1,19 @@
 """What an algorithm sees and may change while a run goes on."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
+from fedlab_core import importance
 from fedlab_core.algorithms.client_table import ClientTable
+from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines import Engine
+from fedlab_core.engines.work import LocalUpdates, Work
 from fedlab_core.randomness import stream
+from fedlab_core.sampling import Availability, Uniform
 
 
 @dataclass(frozen=True)
@@ -35,21 +39,22 @@ class Server:
     def __init__(
         self,
         fed: FederatedDataset,
-        params: torch.Tensor,
+        engine: Engine,
         clients_per_round: int,
         lr: float,
         seed: int,
-        gradients: Callable[[torch.Tensor, np.ndarray], torch.Tensor],
+        availability: Availability | None = None,
     ) -> None:
         self.fed = fed
-        self.params = params
+        self._engine = engine
+        self.params = engine.model.parameters()
         self.clients_per_round = clients_per_round
         self.lr = lr
         self.seed = seed
+        self._availability = availability
         self.round = 0
         self.state: dict[str, Any] = {}
         self.ledger = Ledger()
-        self._gradients = gradients
 
     @property
     def num_clients(self) -> int:
@@ -63,14 +68,46 @@ class Server:
         """The named random stream of this round (and client)."""
         return stream(self.seed, name, round=self.round, client=client)
 
+    @property
+    def available(self) -> np.ndarray:
+        """Which clients are there in this round, a bool array [N]."""
+        if self._availability is None:
+            return np.ones(self.num_clients, dtype=bool)
+        return self._availability.available(self.round, self.stream("availability"))
+
     def uniform_cohort(self) -> np.ndarray:
-        """K of the N clients, uniformly and without replacement, in increasing order."""
-        cohort = self.stream("cohort").choice(self.num_clients, self.clients_per_round, replace=False)
-        return np.sort(cohort)
+        """K of the available clients (all, if they are fewer), uniformly without replacement, in increasing order."""
+        return Uniform(self.available, self.clients_per_round).draw(self.stream("cohort"))
 
     def gradients(self, clients: np.ndarray) -> torch.Tensor:
         """Full-batch gradients ∇F_k(w) [K, P] at the global parameters."""
-        return self._gradients(self.params, clients)
+        return self._engine.gradients(self.params, clients)
+
+    def probe(
+        self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
+    ) -> LocalUpdates:
+        """Plain local SGD of ``clients`` from the global parameters, outside the rounds: ``epochs`` or else ``steps``.
+
+        Nothing is aggregated; what it costs is for the caller to :meth:`spend`. Batches come from the stream "probe".
+        """
+        unit = "epochs" if epochs else "steps"
+        amount = np.full(len(clients), epochs or steps)
+        work = Work(clients, amount, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
+        return self._engine.train(self.params, work, [Correction()] * len(clients))
+
+    def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:
+        """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``."""
+        return importance.mas_of(self._engine, params[None], [self.fed.parts[client]])[0]
+
+    def fisher_diagonals(self, updates: LocalUpdates) -> torch.Tensor:
+        """The diagonal of the empirical Fisher [K, P] of each client, at its local parameters and on its own data."""
+        groups = [self.fed.parts[client] for client in updates.clients]
+        return importance.fisher_diagonal_of(self._engine, updates.params, groups)
+
+    def spend(self, *, down: int = 0, up: int = 0, server_updates: int = 0) -> None:
+        """Enter a cost in the ledger: numbers (not bytes) sent to and from clients, and aggregations."""
+        size = self.params.element_size()
+        self.ledger = self.ledger.plus(server_updates=server_updates, bytes_up=up * size, bytes_down=down * size)
 
     def client_table(self) -> ClientTable:
         """A zero vector [P] for every client, stored only once it is written."""

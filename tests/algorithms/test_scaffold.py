@@ -40,7 +40,7 @@ def replay(run: fl.Simulation, start: torch.Tensor, offset: torch.Tensor, client
     fed, s = run.settings.fed, run.settings
     amount = np.array([run._amount(client)])
     work = Work(np.array([client]), amount, s.unit, s.batch_size, s.schedule(0), run.round, s.seed)
-    plan = plan_batches(work, 0, len(fed.parts[client]))
+    (plan,) = plan_batches(work, [len(fed.parts[client])])
     x, y = fed.client(client)
     local, total = start, torch.zeros_like(start)
     for step in range(plan.num_steps):

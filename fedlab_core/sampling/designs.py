@@ -1,0 +1,160 @@
+"""Sampling designs: a cohort, and every client's probability of being in it.
+
+A design is made for one round, from the clients that are there in that round: ``available`` is a bool mask [N], None
+for everybody. Its ``probabilities`` are those given this mask; :mod:`~fedlab_core.sampling.availability` has the
+unconditional ones. Designs hold no random state: :meth:`Design.draw` takes a generator.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedlab_core import validation
+
+
+class Design(ABC):
+    """A law over cohorts."""
+
+    @property
+    @abstractmethod
+    def probabilities(self) -> np.ndarray:
+        """First-order inclusion probabilities π_k, float64 [N]; 0 for a client that cannot be drawn."""
+
+    @abstractmethod
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """One cohort: distinct clients, int64, in increasing order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Uniform(Design):
+    """K of the available clients, every subset equally likely; all of them if there are fewer than K."""
+
+    available: np.ndarray
+    clients_per_round: int
+
+    def __post_init__(self) -> None:
+        _check_mask(self.available, len(self.available))
+        validation.integer("clients_per_round", self.clients_per_round, minimum=1)
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """min(1, K/n) for each of the n available clients."""
+        return _equal_probabilities(self.available, self.clients_per_round)
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """One cohort of min(K, n) clients."""
+        present = np.flatnonzero(self.available)
+        return np.sort(rng.choice(present, min(self.clients_per_round, len(present)), replace=False))
+
+
+@dataclass(frozen=True, eq=False)
+class Systematic(Design):
+    """The n available clients in a row, cluster by cluster; a random start, then every (n/K)-th of them.
+
+    ``labels`` int64 [N]: cluster of each client, −1 for a stratum of one. The order within a cluster is random; the
+    strata of one stand last, and in random order too, so that without clusters this is :class:`Uniform`. Every client
+    has probability K/n exactly, the cohort has K clients exactly, and a cluster with n_c available clients gets the
+    floor or the ceiling of its share n_c·K/n (the strata of one together also). It replaces [004]'s β·n_c clients per
+    cluster, which for small clusters is less than one.
+    """
+
+    labels: np.ndarray
+    clients_per_round: int
+    available: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        _check_labels(self.labels)
+        _check_mask(self._present, len(self.labels))
+        validation.integer("clients_per_round", self.clients_per_round, minimum=1)
+
+    @property
+    def _present(self) -> np.ndarray:
+        return _mask(self.available, len(self.labels))
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """min(1, K/n) for each of the n available clients."""
+        return _equal_probabilities(self._present, self.clients_per_round)
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """One cohort of min(K, n) clients.
+
+        In units of 1/K of a place, client i of the row fills [iK, (i + 1)K) and a point falls on s, s + n, s + 2n, …:
+        whole numbers, so that nothing is lost to rounding.
+        """
+        present = np.flatnonzero(self._present)
+        num, size = len(present), min(self.clients_per_round, len(present))
+        if num == 0:
+            return present
+        row = rng.permutation(present)
+        row = row[np.argsort(_noise_last(self.labels[row]), kind="stable")]
+        start = rng.integers(num)
+        return np.sort(row[(start + num * np.arange(size)) // size])
+
+
+@dataclass(frozen=True, eq=False)
+class AtLeastOne(Design):
+    """max(1, β·n_c rounded half up) of the n_c available clients of every cluster, uniformly within it.
+
+    ``labels`` int64 [N], −1 for a stratum of one, which is therefore always drawn; ``fraction`` β in (0, 1]. Closest to
+    the letter of [004] algorithm 1. The cohort grows with the number of clusters, and small clusters are drawn too
+    often: π_k = s_c/n_c differs between them, and the weights have to make up for it.
+    """
+
+    labels: np.ndarray
+    fraction: float
+    available: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        _check_labels(self.labels)
+        _check_mask(self._present, len(self.labels))
+        if validation.real("fraction", self.fraction, exclusive=True) > 1:
+            raise ValueError(f"fraction={self.fraction!r}: must lie in (0, 1]")
+
+    @property
+    def _present(self) -> np.ndarray:
+        return _mask(self.available, len(self.labels))
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """s_c/n_c for each available client of cluster c."""
+        probabilities = np.zeros(len(self.labels))
+        for stratum, count in self._strata():
+            probabilities[stratum] = count / len(stratum)
+        return probabilities
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """One cohort of Σ s_c clients."""
+        drawn = [rng.choice(stratum, count, replace=False) for stratum, count in self._strata()]
+        return np.sort(np.concatenate([np.empty(0, dtype=np.int64), *drawn]))
+
+    def _strata(self) -> list[tuple[np.ndarray, int]]:
+        """The available clients of each stratum, and how many of them to draw."""
+        strata = [np.flatnonzero(self._present & (self.labels == c)) for c in np.unique(self.labels[self.labels >= 0])]
+        strata += [np.array([client]) for client in np.flatnonzero(self._present & (self.labels < 0))]
+        return [(stratum, max(1, int(self.fraction * len(stratum) + 0.5))) for stratum in strata if len(stratum)]
+
+
+def _equal_probabilities(available: np.ndarray, clients_per_round: int) -> np.ndarray:
+    return available * min(1.0, clients_per_round / max(1, int(available.sum())))
+
+
+def _noise_last(labels: np.ndarray) -> np.ndarray:
+    return np.where(labels < 0, labels.max() + 1, labels)
+
+
+def _mask(available: np.ndarray | None, num_clients: int) -> np.ndarray:
+    return np.ones(num_clients, dtype=bool) if available is None else available
+
+
+def _check_mask(available: np.ndarray, num_clients: int) -> None:
+    is_mask = isinstance(available, np.ndarray) and available.dtype == bool
+    if not is_mask or available.shape != (num_clients,) or num_clients == 0:
+        raise ValueError("available: must be a bool array [N] with one entry per client, N ≥ 1")
+
+
+def _check_labels(labels: np.ndarray) -> None:
+    is_integer = isinstance(labels, np.ndarray) and np.issubdtype(labels.dtype, np.integer)
+    if not is_integer or labels.ndim != 1 or len(labels) == 0 or labels.min() < -1:
+        raise ValueError("labels: must be an integer array [N] with one entry per client, −1 (noise) or a cluster")

@@ -1,0 +1,71 @@
+"""Variance of the sampled mean, in closed form.
+
+Equal shares 1/N; a vector's variance is E‖mean of the sample − mean of all‖², the sum over its coordinates; S² has the
+divisor n − 1. Textbook formulas (Cochran 1977, chapters 2, 5 and 8).
+"""
+
+import numpy as np
+
+from fedlab_core import validation
+
+
+def simple_variance(models: np.ndarray, clients_per_round: int) -> float:
+    """(1 − K/N)·S²/K: K of the N rows of ``models`` [N, P], uniformly without replacement."""
+    num = len(models)
+    validation.integer("clients_per_round", clients_per_round, minimum=1, maximum=num)
+    return (1 - clients_per_round / num) * _variance(models) / clients_per_round
+
+
+def stratified_variance(models: np.ndarray, labels: np.ndarray, counts: np.ndarray) -> float:
+    """Σ_c (n_c/N)²·(1 − s_c/n_c)·S_c²/s_c: s_c of the n_c rows of cluster c, weighted by n_c/(N·s_c).
+
+    ``models`` [N, P]; ``labels`` [N] clusters 0 … C − 1, −1 a stratum of one, which is always drawn and adds nothing;
+    ``counts`` [C] the s_c, from 1 to n_c. ``Systematic`` has this variance where every share n_c·K/N is whole.
+    """
+    clusters = np.unique(labels[labels >= 0])
+    if len(counts) != len(clusters):
+        raise ValueError(f"counts: {len(counts)} numbers for {len(clusters)} clusters; give one each")
+    total = 0.0
+    for c, count in zip(clusters, counts, strict=True):
+        members = models[labels == c]
+        validation.integer(f"counts[{c}]", count, minimum=1, maximum=len(members))
+        total += (len(members) / len(models)) ** 2 * (1 - count / len(members)) * _variance(members) / count
+    return float(total)
+
+
+def systematic_variance(models: np.ndarray, labels: np.ndarray, clients_per_round: int) -> float:
+    """The variance of the mean of a :class:`~fedlab_core.sampling.Systematic` cohort, whatever the shares.
+
+    ``models`` [N, P]; ``labels`` [N], −1 for strata of one. Each of the N starts fixes the numbers m_c drawn from the
+    clusters; given them, the cohort is a stratified sample with weights 1/K. So the variance is the mean over the
+    starts of Σ_c (m_c/K)²(1 − m_c/n_c) S_c²/m_c, plus that of Σ_c (m_c/K)·(mean of cluster c).
+    """
+    num, size = len(models), validation.integer("clients_per_round", clients_per_round, minimum=1, maximum=len(models))
+    row = np.sort(np.where(labels < 0, labels.max() + 1, labels))
+    clusters, places, sizes = np.unique(row, return_inverse=True, return_counts=True)
+    drawn = places[(np.arange(num)[:, None] + num * np.arange(size)) // size]
+    counts = (drawn[:, :, None] == np.arange(len(clusters))).sum(1)
+    members = [models[labels == c] if c <= labels.max() else models[labels < 0] for c in clusters]
+    within = counts / size**2 * (1 - counts / sizes) * np.array([_variance(m) for m in members])
+    between = (counts / size - sizes / num) @ np.stack([m.mean(axis=0) for m in members])
+    return float(within.sum(1).mean() + np.square(between).sum(1).mean())
+
+
+def weight_variance(num_clients: int, clients_per_round: int, *, replacement: bool) -> float:
+    """Variance of one client's weight, (times drawn)/m, in a uniform sample of m from N.
+
+    With replacement (1/(mN))·(1 − 1/N), which is [004] eq. (17); without (1/(mN))·(1 − m/N), which is eq. (18). The
+    paper compares the one with the other and credits stratification with the difference, but simple random sampling
+    without replacement has (18) as well. What stratification reduces is the variance of the aggregate, above.
+    """
+    validation.integer("num_clients", num_clients, minimum=1)
+    maximum = None if replacement else num_clients
+    validation.integer("clients_per_round", clients_per_round, minimum=1, maximum=maximum)
+    lost = 1 if replacement else clients_per_round
+    return (1 - lost / num_clients) / (clients_per_round * num_clients)
+
+
+def _variance(rows: np.ndarray) -> float:
+    """S², summed over coordinates; 0 for a single row."""
+    values = np.asarray(rows, dtype=np.float64)
+    return float(values.var(axis=0, ddof=1).sum()) if len(values) > 1 else 0.0

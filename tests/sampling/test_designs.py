@@ -1,0 +1,175 @@
+"""Designs: sizes, floor and ceiling shares, and probabilities, exactly and by Monte Carlo."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedlab_core.sampling import AtLeastOne, Design, Systematic, Uniform, weights
+
+DRAWS = 4000
+
+
+@st.composite
+def populations(draw) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """Labels (noise among them), a mask, K and a seed."""
+    num = draw(st.integers(1, 40))
+    labels = np.array(draw(st.lists(st.integers(-1, 5), min_size=num, max_size=num)))
+    mask = np.array(draw(st.lists(st.booleans(), min_size=num, max_size=num)))
+    return labels, mask, draw(st.integers(1, 45)), draw(st.integers(0, 2**32 - 1))
+
+
+def assert_proper(cohort: np.ndarray, mask: np.ndarray) -> None:
+    assert cohort.dtype == np.int64 and (np.diff(cohort) > 0).all() and mask[cohort].all()
+
+
+def frequencies(design: Design, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """How often each client is drawn, and the standard error of that under the design's own probabilities."""
+    rng = np.random.default_rng(seed)
+    counts = np.zeros(len(design.probabilities))
+    for _ in range(DRAWS):
+        counts[design.draw(rng)] += 1
+    pi = design.probabilities
+    return counts / DRAWS, np.sqrt(pi * (1 - pi) / DRAWS)
+
+
+@settings(deadline=None)
+@given(populations())
+def test_uniform_and_systematic_draw_exactly_k_or_everybody_who_is_there(population):
+    labels, mask, size, seed = population
+    for design in (Uniform(mask, size), Systematic(labels, size, mask)):
+        cohort = design.draw(np.random.default_rng(seed))
+        assert_proper(cohort, mask)
+        assert len(cohort) == min(size, mask.sum())
+        assert design.probabilities.sum() == pytest.approx(len(cohort))
+        assert (design.probabilities[~mask] == 0).all()
+
+
+@settings(deadline=None)
+@given(populations())
+def test_systematic_gives_every_cluster_the_floor_or_the_ceiling_of_its_share(population):
+    labels, mask, size, seed = population
+    cohort = Systematic(labels, size, mask).draw(np.random.default_rng(seed))
+    for c in np.unique(labels[mask]):
+        num, drawn = int((labels[mask] == c).sum()), int((labels[cohort] == c).sum())
+        assert abs(drawn * mask.sum() - num * len(cohort)) < mask.sum()
+
+
+@settings(deadline=None)
+@given(populations(), st.floats(0.01, 1))
+def test_at_least_one_draws_its_number_from_every_stratum(population, fraction):
+    labels, mask, _, seed = population
+    design = AtLeastOne(labels, fraction, mask)
+    cohort = design.draw(np.random.default_rng(seed))
+    assert_proper(cohort, mask)
+    assert set(np.flatnonzero(mask & (labels < 0))) <= set(cohort)
+    for c in np.unique(labels[mask & (labels >= 0)]):
+        num, drawn = (labels[mask] == c).sum(), (labels[cohort] == c).sum()
+        assert drawn >= 1 and (drawn == 1 or abs(drawn - fraction * num) <= 0.5 + 1e-9)
+        assert np.allclose(design.probabilities[mask & (labels == c)], drawn / num)
+    assert (design.probabilities[~mask] == 0).all()
+
+
+def test_at_least_one_rounds_half_up():
+    labels = np.repeat([0, 1, 2, 3], [25, 4, 14, 6])
+    cohort = AtLeastOne(labels, 0.1).draw(np.random.default_rng(0))
+    assert np.bincount(labels[cohort]).tolist() == [3, 1, 1, 1]
+
+
+class FixedStart:
+    """In place of a generator: keeps the order, and starts where it is told."""
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+
+    def permutation(self, values):
+        return values
+
+    def integers(self, high):
+        assert 0 <= self.start < high
+        return self.start
+
+
+@pytest.mark.parametrize(("num", "size"), [(100, 10), (97, 10), (29, 28), (7, 7), (12, 5)])
+def test_systematic_inclusion_is_exactly_k_over_n(num, size):
+    """Oracle 9, without chance: over all equally likely starts, every client is drawn by K of n."""
+    labels = np.sort(np.arange(num) % 6 - 1)
+    counts = np.zeros(num, dtype=int)
+    for start in range(num):
+        counts[Systematic(labels, size).draw(FixedStart(start))] += 1
+    assert (counts == size).all()
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        Uniform(np.arange(20) % 4 > 0, 6),
+        Systematic(np.arange(20) % 5 - 1, 7, np.arange(20) % 6 > 0),
+        AtLeastOne(np.arange(20) % 5 // 2 - 1, 0.4, np.arange(20) % 6 > 0),
+    ],
+    ids=["uniform", "systematic", "at least one"],
+)
+def test_clients_are_drawn_as_often_as_the_probabilities_say(design):
+    seen, error = frequencies(design)
+    assert (np.abs(seen - design.probabilities) <= 4.5 * error).all()
+
+
+@pytest.mark.parametrize("labels", [np.zeros(8, dtype=int), np.full(8, -1)], ids=["one cluster", "all noise"])
+def test_systematic_without_strata_is_simple_random_sampling(labels):
+    """Every pair together with probability K(K − 1)/(n(n − 1)); systematic sampling of a fixed row has zeros here."""
+    rng, size, together = np.random.default_rng(1), 3, np.zeros((8, 8))
+    for _ in range(DRAWS):
+        cohort = Systematic(labels, size).draw(rng)
+        together[np.ix_(cohort, cohort)] += 1
+    expected = size * (size - 1) / (8 * 7)
+    pairs = together[np.triu_indices(8, 1)] / DRAWS
+    assert (np.abs(pairs - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / DRAWS)).all()
+
+
+@pytest.mark.parametrize("kind", ["uniform", "systematic", "at least one"])
+def test_horvitz_thompson_is_unbiased_for_unequal_shares(kind):
+    rng = np.random.default_rng(2)
+    labels = np.repeat([-1, 0, 1, 2], [2, 3, 5, 10])
+    shares, values = rng.dirichlet(np.ones(20)), rng.normal(size=20)
+    everyone = np.ones(20, dtype=bool)
+    design = {
+        "uniform": Uniform(everyone, 6),
+        "systematic": Systematic(labels, 6),
+        "at least one": AtLeastOne(labels, 0.3),
+    }[kind]
+    cohorts = [design.draw(rng) for _ in range(DRAWS)]
+    estimates = np.array([weights(shares[c], design.probabilities[c], literal=True) @ values[c] for c in cohorts])
+    assert estimates.std() > 0.01
+    assert abs(estimates.mean() - shares @ values) < 4.5 * estimates.std() / np.sqrt(DRAWS)
+
+
+def test_nobody_there_gives_an_empty_cohort():
+    nobody, labels = np.zeros(4, dtype=bool), np.array([0, 0, -1, 1])
+    for design in (Uniform(nobody, 2), Systematic(labels, 2, nobody), AtLeastOne(labels, 0.5, nobody)):
+        assert design.draw(np.random.default_rng(0)).tolist() == []
+        assert design.probabilities.tolist() == [0, 0, 0, 0]
+
+
+def test_a_generator_in_the_same_state_draws_the_same_cohort():
+    design = Systematic(np.arange(30) % 4, 5)
+    cohorts = [tuple(design.draw(np.random.default_rng(seed))) for seed in (0, 0, 1, 2)]
+    assert cohorts[0] == cohorts[1] and len(set(cohorts)) == 3
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Uniform(np.ones(3), 1), "available: must be a bool array"),
+        (lambda: Uniform(np.ones(3, dtype=bool), 0), "clients_per_round=0"),
+        (lambda: Uniform(np.ones(0, dtype=bool), 1), "N ≥ 1"),
+        (lambda: Systematic(np.array([0, -2]), 1), "labels: must be"),
+        (lambda: Systematic(np.array([0.0, 1.0]), 1), "labels: must be"),
+        (lambda: Systematic(np.array([0, 1]), 1.5), "clients_per_round=1.5"),
+        (lambda: Systematic(np.array([0, 1]), 1, np.ones(3, dtype=bool)), "available"),
+        (lambda: AtLeastOne(np.array([0, 1]), 0.0), "fraction=0.0"),
+        (lambda: AtLeastOne(np.array([0, 1]), 1.2), "fraction=1.2"),
+    ],
+)
+def test_bad_values_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

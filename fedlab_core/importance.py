@@ -1,0 +1,51 @@
+"""How much each parameter matters: the importance Ω of Memory Aware Synapses and the diagonal of the empirical Fisher.
+
+Ω: Aljundi, Babiloni, Elhoseiny, Rohrbach, Tuytelaars: Memory Aware Synapses, ECCV 2018, as [002] uses it. Fisher:
+Kirkpatrick et al.: Overcoming catastrophic forgetting in neural networks, PNAS 2017, as FedCurv uses it.
+
+    Ω = mean over samples of |∂ ‖f(x)‖² / ∂w|         f(x) the logits; no labels needed
+    I = mean over samples of (∂ log p(y | x) / ∂w)²   y the given label: the *empirical* Fisher
+
+Absolute value and square are taken of each sample's own gradient, inside the mean. The mean of signed gradients would
+let samples cancel, and the square of a batch's mean gradient is another, smaller quantity.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import nn
+
+from fedlab_core import engines, losses
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines import Engine
+
+
+def mas(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    """Ω [P] of ``model`` over the samples ``x`` [n, …]."""
+    engine = _engine(model, x, torch.zeros(len(x), dtype=torch.int64), losses.squared_norm)
+    return mas_of(engine, engine.model.parameters()[None], [np.arange(len(x))])[0]
+
+
+def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """I [P] of ``model`` over the samples ``x`` [n, …] with labels ``y`` [n], or float targets.
+
+    The log-likelihood is minus the cross-entropy; for float targets, a unit normal's, minus half the squared error.
+    """
+    engine = _engine(model, x, y, losses.LOSSES["squared_error" if y.is_floating_point() else "cross_entropy"])
+    return fisher_diagonal_of(engine, engine.model.parameters()[None], [np.arange(len(x))])[0]
+
+
+def mas_of(engine: Engine, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
+    """Ω [G, P] at each row of ``params`` [G, P] over its group of samples (indices into the engine's data)."""
+    return engine.moments(params, groups, losses.squared_norm, power=1)
+
+
+def fisher_diagonal_of(engine: Engine, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
+    """I [G, P] at each row of ``params`` [G, P] over its group of samples, for the engine's own loss."""
+    return engine.moments(params, groups, engine.loss, power=2)
+
+
+def _engine(model: nn.Module, x: torch.Tensor, y: torch.Tensor, loss: losses.Loss) -> Engine:
+    fed = FederatedDataset.from_clients([(x, y)], test=(x[:0], y[:0]))
+    return engines.create("auto", fed, model, loss, str(next(model.parameters()).device))

@@ -1,0 +1,130 @@
+"""Importance against closed forms, one sample at a time, and the engines against each other."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core import importance, losses
+from fedlab_core.engines import ReferenceEngine, StackedEngine
+
+
+def random(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def linear(bias: bool) -> nn.Linear:
+    layer = nn.Linear(3, 2, bias=bias).double()
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(random(*parameter.shape, seed=1))
+    return layer
+
+
+def test_mas_of_a_linear_model_is_the_mean_of_absolute_products() -> None:
+    """f = Wx: Ω_ij = mean |2 (Wx)_i x_j|."""
+    model, x = linear(bias=False), random(7, 3)
+    expected = (2 * (x @ model.weight.T)[:, :, None] * x[:, None]).abs().mean(0).flatten()
+    torch.testing.assert_close(importance.mas(model, x), expected.detach(), rtol=0, atol=1e-13)
+
+
+def test_mas_of_a_bias_is_the_mean_of_absolute_outputs() -> None:
+    model, x = linear(bias=True), random(7, 3)
+    expected = (2 * model(x)).abs().mean(0).detach()
+    torch.testing.assert_close(importance.mas(model, x)[-2:], expected, rtol=0, atol=1e-13)
+
+
+def test_mas_is_zero_where_every_output_is_zero() -> None:
+    model = nn.Linear(3, 2, bias=False).double()
+    nn.init.zeros_(model.weight)
+    assert not importance.mas(model, random(7, 3)).any()
+
+
+def test_samples_with_opposite_gradients_do_not_cancel() -> None:
+    """∂‖Wx‖²/∂W is even in x, ∂‖Wx + b‖²/∂W is not: at W = 0 it is 2b xᵀ, so ±x would cancel without |·|."""
+    model = linear(bias=True)
+    with torch.no_grad():
+        model.weight.zero_()
+    x = random(1, 3)
+    both = importance.mas(model, torch.cat([x, -x]))
+    torch.testing.assert_close(both, importance.mas(model, x), rtol=0, atol=1e-14)
+    assert (both > 0).all()
+
+
+def test_fisher_of_softmax_regression_is_the_mean_of_squares() -> None:
+    """∂ log p(y|x) / ∂W = (e_y − softmax(Wx)) xᵀ; the square is taken per sample."""
+    model, x, y = linear(bias=False), random(9, 3), torch.arange(9) % 2
+    error = nn.functional.one_hot(y, 2) - torch.softmax(model(x), 1)
+    products = error[:, :, None] * x[:, None]
+    found = importance.fisher_diagonal(model, x, y)
+    torch.testing.assert_close(found, products.square().mean(0).flatten().detach(), rtol=0, atol=1e-14)
+    assert not torch.allclose(found, products.mean(0).square().flatten())
+
+
+def test_fisher_of_least_squares() -> None:
+    """ℓ = ½ (wx − y)²: the gradient of one sample is (wx − y) x."""
+    model, x, y = nn.Linear(1, 1, bias=False).double(), random(5, 1), random(5, seed=2)
+    expected = ((model(x)[:, 0] - y) * x[:, 0]).square().mean().detach()
+    torch.testing.assert_close(importance.fisher_diagonal(model, x, y)[0], expected, rtol=0, atol=1e-14)
+
+
+class Opaque(nn.Module):
+    """A module whose layers the stacked engine does not see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Sequential(nn.Linear(16, 5), nn.Tanh(), nn.Linear(5, 3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.inner(x.flatten(1))
+
+
+def images() -> fl.FederatedDataset:
+    sizes = (4, 1, 7)
+    clients = [(random(n, 1, 8, 8, seed=n), torch.arange(n) % 3) for n in sizes]
+    return fl.FederatedDataset.from_clients(clients, test=clients[0])
+
+
+def sentences() -> fl.FederatedDataset:
+    tokens = torch.arange(60).reshape(10, 6) * 7 % 11
+    clients = [(tokens[:4], torch.arange(4) % 2), (tokens[4:], torch.arange(6) % 2)]
+    return fl.FederatedDataset.from_clients(clients, test=clients[0])
+
+
+def convolutions() -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 2, 2), nn.Tanh(), nn.Flatten(), nn.Linear(8, 3)
+    )
+
+
+MODELS = {
+    "mlp": (images, lambda: nn.Sequential(nn.Flatten(), nn.Linear(64, 5), nn.ReLU(), nn.Linear(5, 3))),
+    "cnn": (images, convolutions),
+    "opaque": (images, lambda: nn.Sequential(nn.AdaptiveAvgPool2d(4), Opaque())),
+    "lstm": (sentences, lambda: fl.models.lstm(sentences(), embedding=3, hidden=4)),
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("piece", [3, 100])
+@pytest.mark.parametrize(("loss", "power"), [("squared_norm", 1), ("cross_entropy", 2)])
+def test_engines_agree_at_parameters_of_their_own(kind, piece, loss, power, monkeypatch) -> None:
+    monkeypatch.setattr("fedlab_core.engines.stacked.engine.MOMENT_SAMPLES", piece)
+    monkeypatch.setattr("fedlab_core.engines.stacked.engine.GRADIENT_VALUES", 1000)
+    make_fed, make_model = MODELS[kind]
+    fed, model = make_fed(), make_model().double()
+    function = getattr(losses, loss, None) or losses.LOSSES[loss]
+    found = []
+    for engine in [kind(fed, model, losses.LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)]:
+        start = engine.model.parameters()
+        params = start + 0.1 * random(fed.num_clients, len(start))
+        found.append(engine.moments(params, fed.parts, function, power))
+    torch.testing.assert_close(found[0], found[1], rtol=0, atol=1e-12)
+    assert (found[0] > 0).any()
+
+
+def test_importance_does_not_depend_on_the_order_of_the_samples() -> None:
+    model, x = linear(bias=True), random(12, 3)
+    shuffled = x[torch.from_numpy(np.random.default_rng(0).permutation(12))]
+    torch.testing.assert_close(importance.mas(model, shuffled), importance.mas(model, x), rtol=0, atol=1e-13)

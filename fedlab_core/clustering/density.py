@@ -1,0 +1,148 @@
+"""OPTICS, DBSCAN and k-means on the clients' flat parameters, with scikit-learn underneath.
+
+Distances are Euclidean and formed once, in float64, by differences: identical clients are exactly 0 apart, and
+scikit-learn, which rounds reachabilities to the digits of their dtype, rounds nothing that matters. The point itself
+counts among ``min_samples``, so that ``min_samples=2`` asks for one neighbour. The cost is N²P/2 products; for a
+thousand clients, project first (:class:`~fedlab_core.clustering.RandomProjection`).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import pdist, squareform
+from sklearn import cluster
+
+from fedlab_core import validation
+from fedlab_core.randomness import derived_seed
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Which cluster each of N clients is in.
+
+    ``labels`` int64 [N]: 0, 1, …, or −1 for noise. From OPTICS also ``ordering`` int64 [N], the clients in the order of
+    the reachability plot, and ``reachability`` float64 [N] by client, inf where a walk begins. ``eps`` the radius, if
+    one was used.
+    """
+
+    labels: np.ndarray
+    ordering: np.ndarray | None = None
+    reachability: np.ndarray | None = None
+    eps: float | None = None
+
+    @property
+    def num_clusters(self) -> int:
+        """How many clusters, noise not counted."""
+        return int(self.labels.max(initial=-1)) + 1
+
+    @property
+    def num_noise(self) -> int:
+        """How many clients are in no cluster."""
+        return int((self.labels < 0).sum())
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Clients per cluster, int64 [num_clusters]."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.num_clusters)
+
+
+def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | None = None) -> Clustering:
+    """OPTICS ([004] section 3.1, Ankerst et al. 1999) on ``points`` [N, D].
+
+    A cluster lies between a fall and a rise of the reachability by a factor 1 − ``xi`` or more; nested clusters give
+    way to the innermost. With ``eps``, clusters are instead those of DBSCAN at that radius, border points apart.
+    The walk starts at the client farthest from the mean, not at client 0, since which clients lie at the edge of a
+    cluster depends on where it starts: so the numbering of the clients does not matter, except where distances tie.
+
+    Raises ``ValueError`` for fewer points than ``min_samples``, points that are not finite, and xi outside (0, 1).
+    """
+    values = _points(points)
+    _check_min_samples(min_samples, len(values))
+    if not 0 < validation.real("xi", xi) < 1:
+        raise ValueError(f"xi={xi!r}: must lie between 0 and 1")
+    by_radius = {} if eps is None else {"cluster_method": "dbscan", "eps": validation.real("eps", eps, exclusive=True)}
+    model = cluster.OPTICS(min_samples=min_samples, xi=xi, metric="precomputed", **by_radius)
+    distances = _distances(values)
+    order = np.argsort(-np.square(distances).sum(axis=1), kind="stable")
+    with np.errstate(divide="ignore", invalid="ignore"):  # ratios of reachabilities, where clients coincide
+        model.fit(distances[np.ix_(order, order)])
+    labels, reachability = np.empty(len(values), dtype=np.int64), np.empty(len(values))
+    labels[order], reachability[order] = model.labels_, model.reachability_
+    return Clustering(labels, order[model.ordering_], reachability, eps)
+
+
+def dbscan(points: Any, eps: float | None = None, min_samples: int = 2) -> Clustering:
+    """DBSCAN on ``points`` [N, D]; without ``eps`` (the paper [002] gives none), the :func:`knee` of the k-distances.
+
+    Two core points within ``eps`` of one another share a cluster; a core point has ``min_samples`` points within eps,
+    itself included, and k = min_samples − 1. The result carries the eps that was used.
+    """
+    values = _points(points)
+    _check_min_samples(min_samples, len(values))
+    distances = _distances(values)
+    if eps is None:
+        eps = max(knee(_kth_nearest(distances, min_samples - 1)), float(np.finfo(np.float64).tiny))
+    validation.real("eps", eps, exclusive=True)
+    model = cluster.DBSCAN(eps=eps, min_samples=min_samples, metric="precomputed").fit(distances)
+    return Clustering(model.labels_.astype(np.int64), eps=float(eps))
+
+
+def kmeans(points: Any, num_clusters: int, seed: int) -> Clustering:
+    """The best of ten runs of k-means on ``points`` [N, D]; every client is in one of ``num_clusters`` clusters.
+
+    Its seed comes from the stream "probe" of client N, one past the last, so that it is no client's own.
+    """
+    values = _points(points)
+    validation.integer("num_clusters", num_clusters, minimum=1, maximum=len(values))
+    state = derived_seed(validation.seed(seed), "probe", client=len(values)) % 2**32
+    model = cluster.KMeans(num_clusters, n_init=10, random_state=state).fit(values)
+    return Clustering(model.labels_.astype(np.int64))
+
+
+def k_distances(points: Any, k: int = 1) -> np.ndarray:
+    """The distance from each of ``points`` [N, D] to its k-th nearest other point, float64 [N], in increasing order."""
+    values = _points(points)
+    validation.integer("k", k, minimum=1, maximum=len(values) - 1)
+    return _kth_nearest(_distances(values), k)
+
+
+def knee(values: Any) -> float:
+    """Where an increasing curve bends up: its value farthest below the chord from its first point to its last.
+
+    ``values``: [n], in increasing order. A curve that nowhere lies below its chord has no such bend, and the answer is
+    its last value.
+    """
+    curve = np.asarray(values, dtype=np.float64)
+    if curve.ndim != 1 or len(curve) == 0 or not np.isfinite(curve).all() or (np.diff(curve) < 0).any():
+        raise ValueError("values: must be finite numbers [n] in increasing order, at least one")
+    below = np.linspace(curve[0], curve[-1], len(curve)) - curve
+    rounding = 1e-12 * float(np.abs(curve).max())
+    return float(curve[below.argmax()] if below.max() > rounding else curve[-1])
+
+
+def _distances(values: np.ndarray) -> np.ndarray:
+    """Euclidean distances float64 [N, N]: symmetric, and exactly 0 between equal rows."""
+    return squareform(pdist(values))
+
+
+def _kth_nearest(distances: np.ndarray, k: int) -> np.ndarray:
+    """In increasing order; place 0 of a row is the point itself."""
+    return np.sort(np.partition(distances, k, axis=1)[:, k])
+
+
+def _points(points: Any) -> np.ndarray:
+    """``points`` as float64 [N, D], finite, at least one."""
+    values = np.asarray(points, dtype=np.float64)
+    if values.ndim != 2 or len(values) == 0:
+        raise ValueError(f"points: must be a matrix [N, D] with one row per client, got shape {list(values.shape)}")
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(bad):
+        raise ValueError(f"points: row {bad[0]} is not finite")
+    return values
+
+
+def _check_min_samples(min_samples: int, num_points: int) -> None:
+    validation.integer("min_samples", min_samples, minimum=2)
+    if num_points < min_samples:
+        raise ValueError(f"points: {num_points} clients are fewer than min_samples={min_samples}")

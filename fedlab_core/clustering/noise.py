@@ -1,0 +1,54 @@
+"""What becomes of clients that are in no cluster."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedlab_core import validation
+
+NOISE = -1
+NOISE_POLICIES = ("keep", "drop", "nearest")
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """``labels`` int64 [N] (−1: a stratum of one), and ``kept`` bool [N], the clients that may still be drawn."""
+
+    labels: np.ndarray
+    kept: np.ndarray
+
+
+def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> Settled:
+    """Apply a noise ``policy`` to ``labels`` [N] of ``points`` [N, D].
+
+    - "keep": noise clients stay −1, each a stratum of one.
+    - "drop": they stay −1 and are no longer drawn, so the run estimates the mean over the clustered clients only.
+    - "nearest": each joins the cluster whose centroid (the mean of its members, noise not among them) is nearest to it,
+      in Euclidean distance; ties go to the lower label.
+
+    Raises ``ValueError`` if there is no cluster to join or to keep, unless the policy is "keep".
+    """
+    validation.choice("noise", policy, NOISE_POLICIES)
+    labels = np.asarray(labels, dtype=np.int64)
+    if len(labels) != len(points):
+        raise ValueError(f"labels: {len(labels)} labels for {len(points)} points")
+    is_noise = labels < 0
+    if policy != "keep" and is_noise.all():
+        raise ValueError(f"noise={policy!r}: there is no cluster, every client is noise; use noise='keep'")
+    if policy == "drop":
+        return Settled(labels, ~is_noise)
+    everyone = np.ones(len(labels), dtype=bool)
+    if policy == "keep" or not is_noise.any():
+        return Settled(labels, everyone)
+    settled = labels.copy()
+    settled[is_noise] = _nearest_cluster(np.asarray(points, dtype=np.float64), labels)
+    return Settled(settled, everyone)
+
+
+def _nearest_cluster(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """For each noise point, the cluster with the nearest centroid."""
+    clusters = np.unique(labels[labels >= 0])
+    centroids = [points[labels == c].mean(axis=0) for c in clusters]
+    distances = [np.linalg.norm(points[labels < 0] - centroid, axis=1) for centroid in centroids]
+    return clusters[np.argmin(distances, axis=0)]

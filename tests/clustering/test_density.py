@@ -1,0 +1,197 @@
+"""OPTICS, DBSCAN, k-means and the knee on points whose clusters are known."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedlab_core.clustering import Clustering, dbscan, k_distances, kmeans, knee, optics
+
+CENTRES = np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0]])
+
+
+def balls(sizes: tuple[int, ...], seed: int = 0, radius: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+    """Points within ``radius`` of their centre, which are 10 apart, in random order; and which centre each has."""
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    offsets = rng.normal(size=(len(groups), 3))
+    offsets *= radius * rng.random((len(groups), 1)) / np.linalg.norm(offsets, axis=1, keepdims=True)
+    return CENTRES[groups] + offsets, groups
+
+
+def blocks(labels: np.ndarray) -> set[frozenset[int]]:
+    """The clusters as sets of points; noise points alone."""
+    found = {frozenset(np.flatnonzero(labels == c).tolist()) for c in np.unique(labels[labels >= 0])}
+    return found | {frozenset([int(k)]) for k in np.flatnonzero(labels < 0)}
+
+
+def simplices(sizes: tuple[int, ...], seed: int = 0, jitter: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Points √2 apart within a cluster and √202 between clusters, moved by at most ``jitter``; and their clusters.
+
+    As clients are: in many dimensions distances differ little, and each point has its own direction.
+    """
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    points = np.hstack([10 * np.eye(len(sizes))[groups], np.eye(len(groups))])
+    return points + jitter * (2 * rng.random(points.shape) - 1) / np.sqrt(points.shape[1]), groups
+
+
+@pytest.mark.parametrize(
+    "method", [optics, lambda p: optics(p, eps=3.0), lambda p: dbscan(p, 3.0), lambda p: kmeans(p, 3, 0)]
+)
+@pytest.mark.parametrize("jitter", [0.0, 0.05])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_separated_clusters_are_found(method, jitter, seed):
+    points, groups = simplices((9, 6, 2), seed, jitter)
+    found = method(points)
+    assert blocks(found.labels) == blocks(groups)
+    assert found.num_clusters == 3 and found.num_noise == 0 and sorted(found.sizes.tolist()) == [2, 6, 9]
+
+
+def test_points_that_are_all_alike_are_one_cluster():
+    """Equal distances: no fall and no rise in the reachability, so the whole plot is one cluster."""
+    found = optics(np.eye(12))
+    assert found.labels.tolist() == [0] * 12
+    assert np.allclose(found.reachability[found.ordering][1:], np.sqrt(2))
+
+
+def test_single_points_between_clusters_are_noise():
+    points, groups = balls((6, 6), radius=0.2)
+    far = np.array([[40.0, 40.0, 0.0], [-60.0, 0.0, 20.0]])
+    for found in (optics(np.vstack([points, far]), eps=2.0), dbscan(np.vstack([points, far]), eps=2.0)):
+        assert blocks(found.labels) == blocks(np.append(groups, [-1, -1]))
+        assert found.num_noise == 2 and found.num_clusters == 2
+
+
+def test_xi_decides_how_deep_a_dent_must_be():
+    """Reachabilities by hand: pairs 1 apart, neighbouring pairs 1.2 apart (a fall by a sixth)."""
+    line = np.cumsum([0, 1, 1.2, 1, 1.2, 1, 1.2, 1])[:, None]
+    assert blocks(optics(line, xi=0.1).labels) == {frozenset([k, k + 1]) for k in (0, 2, 4, 6)}
+    assert optics(line, xi=0.3).labels.tolist() == [0] * 8
+
+
+def test_ordering_and_reachability_make_the_plot():
+    """On a line the walk goes from neighbour to neighbour, and each is reached over the gap before it."""
+    gaps = np.array([1.0, 1.0, 5.0, 1.0, 1.0])
+    found = optics(np.concatenate([[0], np.cumsum(gaps)])[:, None])
+    assert found.ordering.tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.isinf(found.reachability[0]) and found.reachability[1:].tolist() == gaps.tolist()
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-12, 1e-6, 1.0, 1e12]))
+def test_scale_shift_and_precision_do_not_change_clusters(seed, scale):
+    points, groups = simplices((5, 4, 3, 2), seed, jitter=0.05)
+    expected = blocks(groups)
+    assert blocks(optics(points * scale).labels) == expected
+    assert blocks(optics((points + 3).astype(np.float32)).labels) == expected
+    assert blocks(optics(torch.tensor(points)).labels) == expected
+
+
+def test_identical_clients_are_one_cluster_and_every_run_agrees():
+    """Ties everywhere: distances are exactly zero, none of them a rounding error that would look like structure."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat([0, 1, 2], [5, 4, 3])
+    points = rng.normal(size=(3, 1000)).astype(np.float32)[groups]
+    results = [optics(points) for _ in range(3)]
+    assert blocks(results[0].labels) == blocks(groups)
+    assert all(np.array_equal(results[0].labels, other.labels) for other in results)
+    assert blocks(dbscan(points).labels) == blocks(groups)
+    same = np.ones((6, 4))
+    assert optics(same).labels.tolist() == dbscan(same).labels.tolist() == [0] * 6
+
+
+@pytest.mark.parametrize("method", [optics, dbscan, lambda p: optics(p, eps=0.9)])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_numbering_of_the_clients_does_not_matter(method, seed):
+    """Oracle 13, on points without structure, where most clients lie at some edge."""
+    rng = np.random.default_rng(seed)
+    points, order = rng.normal(size=(40, 3)), rng.permutation(40)
+    original, renumbered = method(points), method(points[order])
+    back = np.empty(40, dtype=int)
+    back[order] = renumbered.labels
+    assert blocks(back) == blocks(original.labels) and original.num_clusters > 1
+    if original.ordering is not None:
+        assert order[renumbered.ordering].tolist() == original.ordering.tolist()
+        assert np.allclose(renumbered.reachability, original.reachability[order])
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.floats(0.3, 3))
+def test_dbscan_with_two_samples_is_single_linkage(seed, eps):
+    """min_samples = 2: clusters are the connected components of "at most eps apart", single points are noise."""
+    points = np.random.default_rng(seed).normal(size=(15, 3))
+    near = np.linalg.norm(points[:, None] - points, axis=2) <= eps
+    reach = np.linalg.matrix_power(near.astype(float), 15) > 0
+    components = {frozenset(np.flatnonzero(row).tolist()) for row in reach}
+    found = dbscan(points, eps)
+    assert blocks(found.labels) == components and found.eps == eps
+    assert found.num_clusters == sum(len(component) > 1 for component in components)
+
+
+def test_default_eps_is_the_knee_of_the_distances_to_the_nearest_neighbour():
+    """Gaps 1 in two runs of ten, 30 between them, and two points far out: nearest at 1 (20 times), 40 and 60."""
+    line = np.concatenate([np.arange(10), 39 + np.arange(10), [88, 148]])[:, None]
+    found = dbscan(line)
+    assert found.eps == 1.0
+    assert found.labels.tolist() == [0] * 10 + [1] * 10 + [-1, -1]
+
+
+def test_k_distances_on_a_line():
+    """Points 0, 1, 3, 7: nearest at 1, 1, 2, 4 and second nearest at 3, 2, 3, 6."""
+    line = np.array([[0.0], [1.0], [3.0], [7.0]])
+    assert k_distances(line, 1).tolist() == [1, 1, 2, 4]
+    assert k_distances(line, 2).tolist() == [2, 3, 3, 6]
+
+
+def test_knee_of_an_elbow_is_its_corner():
+    curve = np.concatenate([np.linspace(0, 1, 90), np.linspace(1, 10, 11)[1:]])
+    assert knee(curve) == 1.0
+    assert knee(5 + 3 * curve) == 8.0
+
+
+def test_knee_of_a_parabola_is_where_its_slope_is_that_of_the_chord():
+    """x² on [0, 1] lies farthest below its chord at x = ½, value ¼."""
+    assert knee(np.linspace(0, 1, 101) ** 2) == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("curve", [[2.0, 2.0, 2.0], [0.1, 0.2, 0.3, 0.4], [0, 3, 5, 6], [4.0]])
+def test_a_curve_without_a_bend_up_has_its_end(curve):
+    assert knee(curve) == curve[-1]
+
+
+def test_kmeans_repeats_and_fills_every_cluster():
+    points, groups = balls((5, 6, 7, 8))
+    runs = [kmeans(points, 4, seed) for seed in (3, 3, 4)]
+    assert np.array_equal(runs[0].labels, runs[1].labels)
+    assert all(blocks(run.labels) == blocks(groups) for run in runs)
+    assert kmeans(points, 10, 0).num_clusters == 10
+
+
+def test_an_empty_clustering_counts_to_zero():
+    found = Clustering(np.full(4, -1))
+    assert (found.num_clusters, found.num_noise, found.sizes.tolist()) == (0, 4, [])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda p: optics(p[0]), r"points: must be a matrix \[N, D\]"),
+        (lambda p: optics(p[:1]), "points: 1 clients are fewer than min_samples=2"),
+        (lambda p: optics(p, min_samples=1), "min_samples=1"),
+        (lambda p: optics(p, xi=1.0), "xi=1.0: must lie between 0 and 1"),
+        (lambda p: optics(p, xi=0), "xi=0"),
+        (lambda p: optics(p, eps=0.0), "eps=0.0"),
+        (lambda p: dbscan(p, eps=-1.0), "eps=-1.0"),
+        (lambda p: dbscan(np.where(p == p[2, 0], np.nan, p)), "row 2 is not finite"),
+        (lambda p: kmeans(p, 7, 0), "num_clusters=7"),
+        (lambda p: kmeans(p, 2, -1), "seed=-1"),
+        (lambda p: k_distances(p, 6), "k=6"),
+        (lambda p: knee([3.0, 1.0]), "increasing order"),
+        (lambda p: knee([]), "at least one"),
+    ],
+)
+def test_bad_values_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.random.default_rng(0).normal(size=(6, 2)))

@@ -9,8 +9,8 @@
 >>> fl.plots.convergence({"FedProx μ=0.1": history}).show()
 """
 
-from fedlab_core import models, plots
-from fedlab_core.algorithms import Algorithm, FedAvg, FedNova, FedProx, Scaffold
+from fedlab_core import clustering, importance, models, plots, sampling
+from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedMas, FedNova, FedProx, FedSSO, Scaffold
 from fedlab_core.correction import Correction
 from fedlab_core.data import Dataset, DatasetNotFound, FederatedDataset, load_dataset, partition, synthetic
 from fedlab_core.history import History, RoundRecord
@@ -25,18 +25,24 @@ __all__ = [
     "DatasetNotFound",
     "Diverged",
     "FedAvg",
+    "FedCurv",
+    "FedMas",
     "FedNova",
     "FedProx",
+    "FedSSO",
     "FederatedDataset",
     "History",
     "InverseTime",
     "RoundRecord",
     "Scaffold",
     "Simulation",
+    "clustering",
+    "importance",
     "load_dataset",
     "models",
     "partition",
     "plots",
+    "sampling",
     "simulate",
     "synthetic",
 ]

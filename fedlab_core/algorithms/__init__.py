@@ -2,8 +2,11 @@
 
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.algorithms.fedavg import FedAvg
+from fedlab_core.algorithms.fedcurv import FedCurv
+from fedlab_core.algorithms.fedmas import FedAvgMas, FedMas, TFedAvg, TFedAvgMas
 from fedlab_core.algorithms.fednova import FedNova
 from fedlab_core.algorithms.fedprox import FedProx
+from fedlab_core.algorithms.fedsso import FedSSO
 from fedlab_core.algorithms.scaffold import Scaffold
 from fedlab_core.algorithms.server import Server
 
@@ -12,6 +15,23 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     "fedprox": FedProx,
     "scaffold": Scaffold,
     "fednova": FedNova,
+    "fedcurv": FedCurv,
+    "fedsso": FedSSO,
+    "fedmas": FedMas,
 }
 
-__all__ = ["ALGORITHMS", "Algorithm", "FedAvg", "FedNova", "FedProx", "Scaffold", "Server"]
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "FedAvg",
+    "FedAvgMas",
+    "FedCurv",
+    "FedMas",
+    "FedNova",
+    "FedProx",
+    "FedSSO",
+    "Scaffold",
+    "Server",
+    "TFedAvg",
+    "TFedAvgMas",
+]

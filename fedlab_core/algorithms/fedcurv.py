@@ -1,0 +1,76 @@
+"""FedCurv: elastic weight consolidation between the clients of two rounds.
+
+Shoham, Avidor, Keren, Israel, Benditkis, Mor-Yosef, Zeitak: Overcoming Forgetting in Federated Learning on Non-IID
+Data, 2019; a baseline of [002].
+
+    penalty of client k:  λ Σ_{j ∈ S⁻, j ≠ k} (y − θ_j)ᵀ diag(I_j) (y − θ_j)
+    its gradient:         2λ (u − I_k) ⊙ y − 2λ (v − I_k ⊙ θ_k),    u = Σ_{S⁻} I_j,    v = Σ_{S⁻} I_j ⊙ θ_j
+    w ← Σ_S n_k y_k / Σ_S n_k
+
+S⁻ the last cohort, θ_j [P] the local parameters with which its client j ended, I_j [P] the diagonal of the empirical
+Fisher there: the mean over its samples of the squared gradient of the log-likelihood, squared sample by sample. I_k and
+θ_k count as zero for a client that was not in S⁻, so that the penalty is never negative. The first cohort has none.
+3P numbers down (w, u, v) and 2P up (y, I; the server forms v) per client: 2.5 times FedAvg; the first cohort gets w
+only. With λ = 0 it is FedAvg, at the price of FedAvg.
+
+Deviations. The paper writes the sums over all other clients; under sampling they run over the last cohort, which bounds
+the memory. λ = 2.0 is the value that [002] uses. Local steps are stable only for η·2λ·max u below about 2.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from fedlab_core import validation
+from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.correction import Correction
+from fedlab_core.engines.work import LocalUpdates
+
+if TYPE_CHECKING:
+    from fedlab_core.algorithms.server import Server
+
+
+@dataclass(frozen=True)
+class FedCurv(Algorithm):
+    """FedCurv with penalty λ = ``strength`` ≥ 0.
+
+    State: ``u`` and ``v`` [P]; ``fisher`` (I_j) and ``fisher_params`` (I_j ⊙ θ_j) [N, P], stored for the last cohort
+    only.
+    """
+
+    strength: float = 2.0
+
+    def __post_init__(self) -> None:
+        validation.real("strength", self.strength)
+
+    def setup(self, server: "Server") -> None:
+        server.state |= {"u": torch.zeros_like(server.params), "v": torch.zeros_like(server.params)}
+        server.state |= {"fisher": server.client_table(), "fisher_params": server.client_table()}
+
+    def correction(self, server: "Server", client: int) -> Correction:
+        if not self._has_penalty(server):
+            return Correction()
+        state = server.state
+        weight = 2 * self.strength * (state["u"] - state["fisher"][client])
+        offset = -2 * self.strength * (state["v"] - state["fisher_params"][client])
+        return Correction(weight=weight, offset=offset)
+
+    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+        if self.strength > 0:
+            fisher = server.fisher_diagonals(updates)
+            fisher_params = fisher * updates.params
+            server.state |= {"u": fisher.sum(0), "v": fisher_params.sum(0)}
+            for name, rows in (("fisher", fisher), ("fisher_params", fisher_params)):
+                server.state[name] = server.client_table()
+                server.state[name][updates.clients] = rows
+        return updates.weighted_mean()
+
+    def communication(self, server: "Server", cohort: np.ndarray) -> tuple[int, int]:
+        down, up = 3 if self._has_penalty(server) else 1, 2 if self.strength > 0 else 1
+        return down * len(cohort) * server.num_parameters, up * len(cohort) * server.num_parameters
+
+    def _has_penalty(self, server: "Server") -> bool:
+        """Whether there is a last cohort to stay close to."""
+        return self.strength > 0 and bool(server.state["u"].any())

@@ -5,11 +5,28 @@ colour alone. ``describe(figure)`` is the figure in words, for readers who do no
 """
 
 from fedlab_core.plots.accuracy import clients
+from fedlab_core.plots.clusters import cluster_map, reachability
 from fedlab_core.plots.curves import convergence, drift
+from fedlab_core.plots.forgetting import forgetting, memory
 from fedlab_core.plots.holdings import partition
+from fedlab_core.plots.importances import importance, importance_by_layer
+from fedlab_core.plots.intervals import intervals
 from fedlab_core.plots.style import describe
 
-__all__ = ["clients", "convergence", "describe", "drift", "partition"]
+__all__ = [
+    "clients",
+    "cluster_map",
+    "convergence",
+    "describe",
+    "drift",
+    "forgetting",
+    "importance",
+    "importance_by_layer",
+    "intervals",
+    "memory",
+    "partition",
+    "reachability",
+]
 
 
 def __dir__() -> list[str]:

@@ -16,6 +16,8 @@ _DASHES = ("solid", "9px,3px", "5px,2px,1px,2px", "14px,4px", "10px,3px,2px,3px"
 _MARKERS = ("circle", "square", "triangle-up", "diamond", "x", "star", "cross", "triangle-down", "pentagon", "hexagon")
 # The slot of an algorithm is the same in every figure.
 _SLOTS = {"fedavg": 0, "fedprox": 1, "scaffold": 2, "fednova": 3, "fedmas": 4, "fedcurv": 5, "fedsso": 6}
+# The ablations of FedMas: colours that differ from FedAvg's and from each other's, the full method in FedMas's.
+_SLOTS |= {"fedavgmas": 8, "tfedavg": 9, "tfedavgmas": 11, "feddyn": 12}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,216 @@
+"""What the controls of an explorer say, as values: the federation, the curves to train on it, and the same as code."""
+
+import dataclasses
+import json
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from fedlab_core import models, validation
+from fedlab_core.algorithms import ALGORITHMS, Algorithm
+from fedlab_core.data import Dataset, FederatedDataset, load_dataset, partition
+from fedlab_core.schedules import InverseTime
+from fedlab_core.simulation import Simulation
+
+Arguments = tuple[tuple[str, Any], ...]
+SPLITS = ("dirichlet", "labels_per_client", "iid")
+SCHEDULES = ("constant", "inverse_time")
+MODELS = ("softmax_regression", "mlp", "cnn_mnist", "cnn_cifar")
+_SYMBOLS = {"mu": "μ", "strength": "λ"}
+
+
+@dataclass(frozen=True)
+class Federation:
+    """A data set dealt out by a law of ``fl.partition`` with keyword ``arguments``."""
+
+    dataset: str
+    law: str
+    arguments: Arguments
+
+    def build(self) -> FederatedDataset:
+        """The federation itself; the latest few are kept."""
+        return _deal(self)
+
+    @property
+    def code(self) -> str:
+        """Two lines that define ``data`` and ``fed``."""
+        parts = _call(f"fl.partition.{self.law}", self.arguments, first="data.train.y")
+        return f"data = fl.load_dataset({_text(self.dataset)})\nfed = fl.FederatedDataset(data, {parts})"
+
+
+_TITLES = {"scaffold": "SCAFFOLD"}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One run: an algorithm on a federation, nothing that the run does not depend on. Equal curves are equal runs."""
+
+    algorithm: str
+    arguments: Arguments
+    federation: Federation
+    model: str
+    seed: int
+    work: Arguments
+    lr: float
+    schedule: str
+
+    @property
+    def name(self) -> str:
+        """The algorithm with its parameters, such as "FedProx μ=0.1"."""
+        values = [f"{_SYMBOLS.get(name, name)}={value:g}" for name, value in self.arguments]
+        return " ".join([title(self.algorithm), *values])
+
+    @property
+    def rounds(self) -> int:
+        return int(dict(self.work)["rounds"])
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Everything but the algorithm, in the symbols of the course."""
+        work, law = dict(self.work), dict(self.federation.arguments)
+        split = {
+            "dirichlet": f"α={law.get('alpha')}",
+            "labels_per_client": f"{law.get('labels_per_client')} labels per client",
+            "iid": "IID",
+        }
+        schedule = "" if self.schedule == "constant" else "/(1+t)"
+        return {
+            "data": self.federation.dataset,
+            "split": split[self.federation.law],
+            "N": f"N={law['num_clients']}",
+            "model": self.model,
+            "E": f"E={work['local_epochs']}",
+            "η": f"η={self.lr:g}{schedule}",
+            "K": f"K={work['clients_per_round']}",
+            "B": f"B={work['batch_size']}",
+            "T": f"{work['rounds']} rounds",
+            "seed": f"seed {self.seed}",
+        }
+
+    def differences(self, other: "Curve") -> str:
+        """The settings in which this curve differs from ``other``, such as "E=1, η=0.1"; empty if in none."""
+        mine, theirs = self.settings, other.settings
+        return ", ".join(text for name, text in mine.items() if text != theirs[name])
+
+    def simulation(self) -> Simulation:
+        """The run, not started yet. Raises ``ValueError`` for settings that do not fit together."""
+        fed = self.federation.build()
+        lr = self.lr if self.schedule == "constant" else InverseTime(self.lr)
+        model = getattr(models, self.model)(fed, seed=self.seed)
+        algorithm = _kind(self.algorithm)(**dict(self.arguments))
+        return Simulation(fed, model, algorithm, **dict(self.work), lr=lr, seed=self.seed, progress=False)
+
+    @property
+    def code(self) -> str:
+        """The lines of Python that make this curve and call it ``history``."""
+        algorithm = _call(f"fl.{_kind(self.algorithm).__name__}", self.arguments)
+        lr = _text(self.lr) if self.schedule == "constant" else f"fl.InverseTime({_text(self.lr)})"
+        work = ", ".join(f"{name}={_text(value)}" for name, value in self.work)
+        simulate = f"fed, fl.models.{self.model}(fed, seed={self.seed}), {algorithm}, {work}, lr={lr}, seed={self.seed}"
+        wrapped = textwrap.fill(simulate, 100, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
+        return f"import fedlab_core as fl\n\n{self.federation.code}\nhistory = fl.simulate(\n{wrapped}\n)\n"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The value of every control.
+
+    ``algorithms``: keys of ``fedlab_core.algorithms.ALGORITHMS``; ``mu`` μ of FedProx; ``strength`` λ of FedMas and
+    FedCurv; ``split`` "dirichlet" (``alpha``), "labels_per_client" (``labels``) or "iid"; ``schedule`` "constant" or
+    "inverse_time". Raises ``ValueError`` for a name that is not known.
+    """
+
+    algorithms: tuple[str, ...] = ("fedavg", "fedprox")
+    mu: float = 1.0
+    strength: float = 0.2
+    dataset: str = "digits"
+    split: str = "dirichlet"
+    alpha: float = 0.3
+    labels: int = 2
+    num_clients: int = 100
+    model: str = "mlp"
+    local_epochs: int = 5
+    lr: float = 0.05
+    schedule: str = "constant"
+    clients_per_round: int = 20
+    batch_size: int | None = 10
+    rounds: int = 50
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for algorithm in self.algorithms:
+            validation.choice("algorithms", algorithm, ALGORITHMS)
+        validation.choice("split", self.split, SPLITS)
+        validation.choice("schedule", self.schedule, SCHEDULES)
+        validation.choice("model", self.model, MODELS)
+
+    @property
+    def federation(self) -> Federation:
+        extra: dict[str, dict[str, Any]] = {
+            "dirichlet": {"alpha": self.alpha},
+            "labels_per_client": {"labels_per_client": self.labels},
+            "iid": {},
+        }
+        arguments: dict[str, Any] = {"num_clients": self.num_clients, **extra[self.split], "seed": self.seed}
+        return Federation(self.dataset, self.split, tuple(arguments.items()))
+
+    def curves(self) -> tuple[Curve, ...]:
+        """One curve per algorithm, in the order of the registry."""
+        names = ("rounds", "clients_per_round", "local_epochs", "batch_size")
+        work = tuple((name, getattr(self, name)) for name in names)
+        chosen = [name for name in ALGORITHMS if name in self.algorithms]
+        return tuple(
+            Curve(
+                algorithm=name,
+                arguments=tuple((parameter, getattr(self, parameter)) for parameter in tuned(name)),
+                federation=self.federation,
+                model=self.model,
+                seed=self.seed,
+                work=work,
+                lr=self.lr,
+                schedule=self.schedule,
+            )
+            for name in chosen
+        )
+
+
+def tuned(algorithm: str) -> tuple[str, ...]:
+    """Which of "mu" and "strength" an algorithm takes from the controls: μ where it must be given, λ wherever it is."""
+    kind = _kind(algorithm)
+    fields: Iterable[Any] = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    required = {field.name: field.default is dataclasses.MISSING for field in fields}
+    return tuple(name for name in ("mu", "strength") if required.get(name) or (name == "strength" and name in required))
+
+
+@lru_cache(maxsize=4)
+def dataset(name: str) -> Dataset:
+    """A data set, read once."""
+    return load_dataset(name)
+
+
+@lru_cache(maxsize=8)
+def _deal(federation: Federation) -> FederatedDataset:
+    data = dataset(federation.dataset)
+    law = getattr(partition, federation.law)
+    return FederatedDataset(data, law(data.train.y, **dict(federation.arguments)))
+
+
+def title(algorithm: str) -> str:
+    """How an algorithm is written in text and figures."""
+    return _TITLES.get(algorithm, _kind(algorithm).__name__)
+
+
+def _kind(algorithm: str) -> type[Algorithm]:
+    return ALGORITHMS[algorithm]
+
+
+def _call(function: str, arguments: Arguments, first: str = "") -> str:
+    given = [first] if first else []
+    return f"{function}({', '.join([*given, *(f'{name}={_text(value)}' for name, value in arguments)])})"
+
+
+def _text(value: Any) -> str:
+    """A literal that evaluates to the very same value."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)

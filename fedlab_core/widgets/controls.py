@@ -1,0 +1,167 @@
+"""The controls of the explorer and their values as a Choice."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets
+
+from fedlab_core.algorithms import ALGORITHMS
+from fedlab_core.data.files import locate, search_roots
+from fedlab_core.data.sources import SOURCES
+from fedlab_core.widgets.chart import extend, ladder
+from fedlab_core.widgets.choices import Choice, title, tuned
+
+_STYLE = {"description_width": "9em"}
+_FULL = {"width": "100%"}
+_MU = (0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+_STRENGTH = (0.0, 0.02, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 24.0)
+_ALPHA = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 100.0)
+_LR = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_SPLITS = (("Dirichlet label mixes", "dirichlet"), ("labels per client", "labels_per_client"), ("IID", "iid"))
+_SCHEDULES = (("constant η", "constant"), ("inverse time η/(1+t)", "inverse_time"))
+# These redraw the picture of the clients while they move; the others speak when they are released.
+_MOVING = ("alpha", "labels")
+
+
+def available() -> list[str]:
+    """The data sets that can be used now: digits, and those whose files are on disk."""
+    found = ((name, locate(source, search_roots(None))) for name, source in SOURCES.items())
+    return ["digits", *(name for name, location in found if location is not None and not location.missing)]
+
+
+class Controls:
+    """One widget per field of :class:`Choice` that a student may turn, in three groups, and the ``choice`` they make.
+
+    Fields without a widget (number of clients, model, batch size) keep the value of ``choice``.
+    """
+
+    def __init__(self, choice: Choice) -> None:
+        self._base = choice
+        self._quiet = False
+        self.algorithms = {
+            key: ipywidgets.Checkbox(
+                value=key in choice.algorithms,
+                description=title(key),
+                tooltip=f"Train {title(key)}",
+                indent=False,
+                layout={"width": "auto"},
+            )
+            for key in ALGORITHMS
+        }
+        self.fields = _fields(choice)
+        self.box = self._arranged()
+        self._show_what_matters()
+
+    @property
+    def choice(self) -> Choice:
+        """What the controls say now."""
+        chosen = tuple(key for key, box in self.algorithms.items() if box.value)
+        values = {name: widget.value for name, widget in self.fields.items()}
+        return dataclasses.replace(self._base, algorithms=chosen, **values)
+
+    def set(self, choice: Choice) -> None:
+        """Move every control to ``choice``, without telling the observer in between."""
+        self._quiet = True
+        try:
+            self._base = choice
+            for key, box in self.algorithms.items():
+                box.value = key in choice.algorithms
+            for name, widget in self.fields.items():
+                value = getattr(choice, name)
+                if isinstance(widget, ipywidgets.SelectionSlider):
+                    extend(widget, [value])
+                elif hasattr(widget, "max"):
+                    widget.max = max(widget.max, value)
+                widget.value = value
+        finally:
+            self._quiet = False
+        self._show_what_matters()
+
+    def observe(self, handler: Callable[[bool], None]) -> None:
+        """Call ``handler(moving)`` after every change; ``moving`` if the control may still be on its way."""
+
+        def changed(change: dict[str, Any]) -> None:
+            if not self._quiet:
+                self._show_what_matters()
+                handler(any(change["owner"] is self.fields[name] for name in _MOVING))
+
+        for widget in (*self.algorithms.values(), *self.fields.values()):
+            widget.observe(changed, "value")
+
+    def _show_what_matters(self) -> None:
+        """A control that changes nothing now is not shown."""
+        used = {name for key, box in self.algorithms.items() if box.value for name in tuned(key)}
+        split = self.fields["split"].value
+        used |= {"alpha"} if split == "dirichlet" else {"labels"} if split == "labels_per_client" else set()
+        for name in ("mu", "strength", "alpha", "labels"):
+            self.fields[name].layout.display = None if name in used else "none"
+
+    def _arranged(self) -> ipywidgets.VBox:
+        grid = {"grid_template_columns": "1fr 1fr", "width": "100%"}
+        boxes = ipywidgets.GridBox(list(self.algorithms.values()), layout=grid)
+        groups = {
+            "Algorithms": [boxes, *self._named("mu", "strength")],
+            "Clients": self._named("dataset", "split", "alpha", "labels", "clients_per_round"),
+            "Training": self._named("local_epochs", "lr", "schedule", "rounds", "seed"),
+        }
+        parts = [part for title, widgets in groups.items() for part in (_heading(title), *widgets)]
+        return ipywidgets.VBox(parts, layout={"flex": "0 0 350px", "width": "350px", "padding": "0 14px 0 0"})
+
+    def _named(self, *names: str) -> list[Any]:
+        return [self.fields[name] for name in names]
+
+
+def _fields(choice: Choice) -> dict[str, Any]:
+    names = available()
+    names += [] if choice.dataset in names else [choice.dataset]
+    return {
+        "mu": ladder("μ of FedProx", (*_MU, choice.mu), choice.mu, "Proximal strength: how hard clients are held back"),
+        "strength": ladder("λ of the penalty", _STRENGTH, choice.strength, "Strength of the penalty on forgetting"),
+        "dataset": _menu("data set", names, choice.dataset, "Data sets that are on this computer"),
+        "split": _menu("split", _SPLITS, choice.split, "How the samples are dealt out to the clients"),
+        "alpha": ladder("α of Dirichlet", _ALPHA, choice.alpha, "Small: each client has few labels", continuous=True),
+        "labels": _count("labels per client", 1, 10, choice.labels, "Distinct labels of each client", continuous=True),
+        "clients_per_round": _count(
+            "clients a round K", 1, choice.num_clients, choice.clients_per_round, f"Out of N = {choice.num_clients}"
+        ),
+        "local_epochs": _count("local epochs E", 1, 20, choice.local_epochs, "Passes over the client's data per round"),
+        "lr": ladder("learning rate η", _LR, choice.lr, "Step size of the local SGD"),
+        "schedule": _menu("schedule", _SCHEDULES, choice.schedule, "How η changes from round to round"),
+        "rounds": _count("rounds", 5, 200, choice.rounds, "Communication rounds T", step=5),
+        "seed": ipywidgets.BoundedIntText(
+            choice.seed,
+            min=0,
+            max=2**31,
+            description="seed",
+            tooltip="Split, first weights, cohorts and batches",
+            layout=_FULL,
+            style=_STYLE,
+        ),
+    }
+
+
+def _menu(label: str, options: Any, value: str, tooltip: str) -> Any:
+    return ipywidgets.Dropdown(
+        options=options, value=value, description=label, tooltip=tooltip, layout=_FULL, style=_STYLE
+    )
+
+
+def _count(
+    label: str, low: int, high: int, value: int, tooltip: str, *, step: int = 1, continuous: bool = False
+) -> Any:
+    return ipywidgets.IntSlider(
+        value,
+        min=min(low, value),
+        max=max(high, value),
+        step=step,
+        description=label,
+        tooltip=tooltip,
+        continuous_update=continuous,
+        layout=_FULL,
+        style=_STYLE,
+    )
+
+
+def _heading(text: str) -> ipywidgets.HTML:
+    return ipywidgets.HTML(f'<b style="font-size:15px">{text}</b>', layout={"margin": "6px 0 0 0"})

@@ -1,0 +1,117 @@
+"""The explorer in JupyterLab, in a real browser: sliders by keyboard, curves in the page's data, Stop, no errors.
+
+Once in a notebook of its own, and once in the chapter that students open.
+"""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from fedlab_core.course import harness, kernel
+from tests.browser.lab import Notebook, serving, wait_until
+
+ARTEFACTS = Path(__file__).resolve().parents[2] / "build" / "browser"
+SMALL, CHAPTER = "explorer.ipynb", "02_fedprox.ipynb"
+CELLS = (
+    "from fedlab_core import widgets",
+    "explorer = widgets.Explorer()\nexplorer",
+    "widgets.proximal()",
+)
+METADATA = {"kernelspec": {"name": kernel.KERNEL, "display_name": "Python 3", "language": "python"}}
+UNTIL_TRAINED = 240  # seconds; the chapter runs from its top, on a machine that may have more to do
+
+pytestmark = pytest.mark.needs_browser
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a notebook in a running JupyterLab, with {} for its name."""
+    folder = tmp_path_factory.mktemp("lab")
+    nbformat.write(new_notebook(cells=[new_code_cell(c) for c in CELLS], metadata=METADATA), folder / SMALL)
+    shutil.copy(harness.NOTEBOOKS / CHAPTER, folder)
+    with serving(folder) as address:
+        yield address
+
+
+@pytest.fixture(scope="module", params=(SMALL, CHAPTER), ids=lambda name: name.partition(".")[0])
+def notebook(request: pytest.FixtureRequest, lab: str, chromium) -> Iterator[Notebook]:
+    opened = Notebook(chromium, lab.format(request.param))
+    yield opened
+    ARTEFACTS.mkdir(parents=True, exist_ok=True)
+    if opened.explorer.count():
+        opened.explorer.scroll_into_view_if_needed()
+    opened.page.screenshot(path=ARTEFACTS / f"{Path(request.param).stem}.png")
+    opened.page.close()
+
+
+def rounds(number: int, *names: str) -> Callable[[dict[str, list[float]]], Any]:
+    """The curves, once they are those of ``names`` and each has ``number`` points: one method draws before another."""
+
+    def complete(curves: dict[str, list[float]]) -> Any:
+        return curves if sorted(curves) == sorted(names) and {len(y) for y in curves.values()} == {number} else None
+
+    return complete
+
+
+def test_the_default_run_appears_and_grows_to_its_end(notebook: Notebook) -> None:
+    curves = notebook.wait_for(rounds(50, "FedAvg", "FedProx μ=1"), UNTIL_TRAINED)
+    assert all(0 < value <= 1 for y in curves.values() for value in y)
+
+
+def test_mu_by_keyboard_changes_one_curve_and_leaves_the_other(notebook: Notebook) -> None:
+    before = notebook.curves()
+    notebook.press("μ of FedProx", "ArrowRight")
+    after = notebook.wait_for(rounds(50, "FedAvg", "FedProx μ=2"))
+    assert after["FedAvg"] == before["FedAvg"]
+    assert after["FedProx μ=2"] != before["FedProx μ=1"]
+
+
+def test_stop_ends_training_and_a_new_E_starts_it(notebook: Notebook) -> None:
+    before = notebook.curves()
+
+    def underway(curves: dict[str, list[float]]) -> bool:
+        return curves.keys() == before.keys() and all(y != before[name][: len(y)] for name, y in curves.items())
+
+    notebook.press("rounds", "End")
+    notebook.press("local epochs E", "End")
+    notebook.wait_for(lambda c: underway(c) and "training" in notebook.status())
+    notebook.explorer.locator("button", has_text="Stop").click()
+    wait_until(lambda: "stopped" in notebook.status(), 20)
+    time.sleep(1)  # the round that was on its way may end
+    stopped = notebook.curves()
+    assert min(map(len, stopped.values())) < 200
+    time.sleep(1)  # and nothing comes after it
+    assert notebook.curves() == stopped
+    notebook.press("rounds", "Home")
+    notebook.press("local epochs E", "Home")
+    curves = notebook.wait_for(rounds(5, *stopped))
+    assert all(curves[name] != stopped[name][:5] for name in curves)
+
+
+def test_every_control_has_a_label_and_a_place_in_the_tab_order(notebook: Notebook) -> None:
+    for label in ("μ of FedProx", "α of Dirichlet", "local epochs E", "learning rate η", "clients a round K"):
+        assert notebook.slider(label).get_attribute("tabindex") == "0", label
+    for name in ("Run", "Stop", "Keep curves", "Reset"):
+        assert notebook.explorer.locator("button", has_text=name).count() == 1, name
+
+
+def test_charts_are_as_wide_as_their_place(notebook: Notebook) -> None:
+    widths = "() => Array.from(document.querySelectorAll('.js-plotly-plot'), p => [p.clientWidth, p._fullLayout.width])"
+    for width in (1400, 1100):
+        notebook.page.set_viewport_size({"width": width, "height": 1250})
+        wait_until(lambda: all(abs(room - used) < 2 for room, used in notebook.page.evaluate(widths)), 20)
+    notebook.page.set_viewport_size({"width": 1400, "height": 1250})
+    wait_until(lambda: all(abs(room - used) < 2 for room, used in notebook.page.evaluate(widths)), 20)
+
+
+def test_there_was_no_error(notebook: Notebook) -> None:
+    assert notebook.page.get_by_role("alert").count() == 0
+    assert notebook.page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']").count() == 0
+    assert notebook.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").all_inner_texts() == []
+    assert notebook.faults == []

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from fedlab_core import arguments
+from fedlab_core.course import build as builder
 from fedlab_core.course import harness
 from fedlab_core.data import load_dataset
 
@@ -18,18 +19,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebooks; may be repeated"
     )
-    parser.add_argument("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="default: build, or build/student and so on")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="limit for one cell (default: by profile)")
     parser.add_argument("--notebooks", type=Path, metavar="FOLDER", help="run the notebooks of another folder")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument(
+        "--build", choices=builder.VERSIONS, help="write the notebooks for a class, ready for nbgrader"
+    )
+    instead.add_argument("--grade", type=Path, metavar="FILE", help="grade the exercises of a submitted notebook")
+    instead.add_argument("--lint", action="store_true", help="check how the notebooks are written")
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
     if options.timeout is not None and not options.timeout > 0:
         raise ValueError(f"--timeout {options.timeout:g}: must be a number of seconds > 0")
-    missing = [name for name in ("papermill", "nbconvert", "latex2mathml") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ImportError(f"{', '.join(missing)} not installed; the course needs: pip install --editable '.[course]'")
+    if options.lint:
+        return _lint(options)
+    if options.build:
+        return _build(options)
+    if options.grade:
+        return _grade(options)
+    return _run_course(options)
+
+
+def _run_course(options: argparse.Namespace) -> int:
+    out = options.out or Path("build")
+    _need("papermill", "nbconvert", "latex2mathml")
     if options.dataset is not None:
         load_dataset(options.dataset)  # an unknown name or missing files are reported here, before anything runs
     results = harness.run_course(
@@ -37,13 +53,53 @@ def _run(options: argparse.Namespace) -> int:
         dataset=options.dataset,
         only=options.only,
         settings=arguments.parse_assignments(options.set),
-        out=options.out,
+        out=out,
         timeout=options.timeout,
         notebooks=options.notebooks,
     )
-    print(f"site: {options.out / 'site' / 'index.html'}")
+    print(f"site: {out / 'site' / 'index.html'}")
     failed = [result for result in results if result.status != "ok"]
     for result in failed:
-        path = options.out / "notebooks" / f"{result.name}.ipynb"
+        path = out / "notebooks" / f"{result.name}.ipynb"
         print(f"error: {result.name} failed: {result.error}. The executed notebook is {path}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _lint(options: argparse.Namespace) -> int:
+    from fedlab_core.course import lint
+
+    _need("nbformat")
+    faults = 0
+    for path in harness.select(options.notebooks or harness.NOTEBOOKS, options.only):
+        for fault in lint.check(path):
+            faults += 1
+            print(f"{path.name}: {fault}", file=sys.stderr)
+    print({0: "no faults", 1: "1 fault"}.get(faults, f"{faults} faults"))
+    return 1 if faults else 0
+
+
+def _build(options: argparse.Namespace) -> int:
+    _need("nbformat")
+    out = options.out or Path("build") / options.build
+    for path in builder.build(options.build, out, only=options.only, notebooks=options.notebooks):
+        print(path)
+    return 0
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from fedlab_core.course import grade
+
+    _need("nbclient", "nbformat", "ipykernel")
+    try:
+        print(grade.report(grade.grade(options.grade, options.timeout)))
+    except grade.GradingFailed as failure:
+        print(grade.report(failure.rows))
+        print(f"error: {failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _need(*modules: str) -> None:
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ImportError(f"{', '.join(missing)} not installed; the course needs: pip install --editable '.[course]'")

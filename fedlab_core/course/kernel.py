@@ -51,6 +51,14 @@ def _write_kernelspec(folder: Path) -> None:
     (folder / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
 
 
+def manager_config(workspace: Path) -> Any:
+    """How to speak with a kernel started inside :func:`environment`."""
+    from traitlets.config import Config
+
+    transport = {"transport": "ipc", "ip": str(workspace / "socket")} if os.name == "posix" else {"transport": "tcp"}
+    return Config({"KernelManager": {**transport, "client_class": "fedlab_core.course.kernel_client.PollingClient"}})
+
+
 def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: float) -> Any:
     """Run the notebook at ``path`` with parameter ``values``, in its own folder, at most ``timeout`` seconds a cell.
 
@@ -59,15 +67,10 @@ def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: float)
     import nbformat
     import papermill
     from nbclient.exceptions import CellTimeoutError
-    from traitlets.config import Config
 
-    for library in ("papermill", "tornado.general"):  # what goes wrong is reported by the harness, once
+    for library in ("papermill", "tornado.general", "asyncio"):  # what goes wrong is reported by the harness, once
         logging.getLogger(library).setLevel(logging.CRITICAL)
     target = workspace / path.name
-    manager = {
-        **({"transport": "ipc", "ip": str(workspace / "socket")} if os.name == "posix" else {"transport": "tcp"}),
-        "client_class": "fedlab_core.course.kernel_client.PollingClient",
-    }
     stopped = None
     try:
         papermill.execute_notebook(
@@ -79,7 +82,7 @@ def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: float)
             progress_bar=False,
             execution_timeout=timeout,
             store_widget_state=True,
-            config=Config({"KernelManager": manager}),
+            config=manager_config(workspace),
         )
     except papermill.PapermillExecutionError:
         pass  # its traceback is an output of the cell already

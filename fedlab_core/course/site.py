@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
-from fedlab_core.course import markdown, outputs
+from fedlab_core.course import glossary, markdown, outputs, symbols
 
 TEMPLATE = Path(__file__).parent / "template"
 ASSETS = ("site.css", "site.js")
@@ -36,6 +36,10 @@ def build(results: Sequence[dict[str, Any]], notebooks: Path, target: Path, prof
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
         html = environment.get_template("notebook.html.j2").render(page=page, profile=profile, **links)
         (target / f"{page['name']}.html").write_text(html, encoding="utf-8")
+    sheet = environment.get_template("symbols.html.j2")
+    tables = {"symbols": symbols.table(), "glossary": glossary.table()}
+    html = sheet.render({name: Markup(markdown.to_html(table)) for name, table in tables.items()})
+    (target / "symbols.html").write_text(html, encoding="utf-8")
     home = environment.get_template("home.html.j2").render(pages=pages, profile=profile)
     (target / "index.html").write_text(home, encoding="utf-8")
 

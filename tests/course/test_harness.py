@@ -229,24 +229,28 @@ def test_a_second_run_into_the_same_folder_leaves_nothing_stale(tmp_path: Path) 
     (out / "notebooks" / "mine.ipynb").touch()
     run_course(notebooks=tmp_path, out=out, only=["01"])
     assert sorted(path.name for path in (out / "notebooks").iterdir()) == ["01_b.ipynb", "mine.ipynb"]
-    assert sorted(path.name for path in (out / "site").glob("*.html")) == ["01_b.html", "index.html"]
+    assert sorted(path.name for path in (out / "site").glob("*.html")) == [
+        "01_b.html",
+        "index.html",
+        "symbols.html",
+    ]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as a POSIX terminal sends them")
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     planted.notebook(tmp_path, "00_done", "1")
-    planted.notebook(tmp_path, "01_long", "import time\ntime.sleep(60)")
+    planted.notebook(tmp_path, "01_long", "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(600)")
     out = tmp_path / "out"
     arguments = [sys.executable, "-m", "fedlab_core", "course", "--notebooks", str(tmp_path), "--out", str(out)]
     process = subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    for line in process.stdout:
-        if line.startswith("[1/2] 00_done"):
-            break
-    time.sleep(2)
+    while not (tmp_path / "begun").exists():
+        assert process.poll() is None
+        time.sleep(0.1)
+    time.sleep(1)
     os.killpg(process.pid, signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in stderr
     assert [path.name for path in (out / "notebooks").iterdir()] == ["00_done.ipynb"]

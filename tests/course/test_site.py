@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from fedlab_core.course.glossary import GLOSSARY
+from fedlab_core.course.symbols import SYMBOLS
 from tests.course.planted import Run
 
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
@@ -94,6 +96,12 @@ def test_a_figure_carries_its_text_alternative_and_its_data(good: Run) -> None:
     assert page_of(good, "00_good").alternatives == ["A curve that rises from 1 to 9"]
     data = re.search(r'<script type="application/json">(.*?)</script>', text_of(good, "00_good"), re.DOTALL)
     assert json.loads(data[1])["layout"]["title"]["text"] == "Squares </script>"
+
+
+def test_every_page_links_to_the_symbols_and_all_of_them_are_there(good: Run) -> None:
+    sheet = text_of(good, "symbols")
+    assert all(symbol.meaning in sheet for symbol in SYMBOLS) and all(word in sheet for word in GLOSSARY)
+    assert all("symbols.html" in page_of(good, page.stem).links for page in (good.out / "site").glob("*.html"))
 
 
 def test_formulas_are_mathml_and_no_tex_is_left(good: Run) -> None:

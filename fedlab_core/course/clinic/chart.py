@@ -1,0 +1,59 @@
+"""The table of examinations and patients."""
+
+from collections.abc import Mapping
+
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import new_figure, set_description
+
+_MARKS = {True: "✓", False: "✗", None: "·"}
+_WORDS = {True: "passes", False: "fails", None: "does not apply"}
+_LEVEL = {True: 1, None: 0, False: -1}
+_SICK, _NEUTRAL, _WELL = "#F3B48F", "#F5F5F5", "#B9DFD2"
+_COLOURS = [(0, _SICK), (1 / 3, _SICK), (1 / 3, _NEUTRAL), (2 / 3, _NEUTRAL), (2 / 3, _WELL), (1, _WELL)]
+_ROW, _FRAME = 34, 150
+
+
+def chart(findings: Mapping[str, Mapping[str, bool | None]], *, title: str | None = None) -> go.Figure:
+    """Examinations (rows) and patients (columns): ✓ passes, ✗ fails, · does not apply.
+
+    ``findings``: examination → name of the patient → True, False or None. "Patient 3" stands as "3" under its column.
+    Raises ``ValueError`` if there are none, or if two examinations saw different patients.
+    """
+    examinations = list(findings)
+    names = list(findings[examinations[0]]) if examinations else []
+    if not names or any(list(row) != names for row in findings.values()):
+        raise ValueError("findings: must hold at least one examination, and all of them the same patients")
+    cells = [[findings[row][name] for name in names] for row in examinations]
+    figure = new_figure(title=title, x_title="", y_title="", height=_FRAME + _ROW * len(examinations), legend=False)
+    figure.add_heatmap(
+        z=[[_LEVEL[cell] for cell in row] for row in cells],
+        x=list(range(len(names))),
+        y=examinations,
+        text=[[_MARKS[cell] for cell in row] for row in cells],
+        customdata=[[[name, _WORDS[cell]] for name, cell in zip(names, row, strict=True)] for row in cells],
+        texttemplate="%{text}",
+        textfont={"size": 15, "color": "black"},
+        hovertemplate="%{customdata[0]} %{customdata[1]}: %{y}<extra></extra>",
+        colorscale=_COLOURS,
+        zmin=-1,
+        zmax=1,
+        xgap=2,
+        ygap=2,
+        showscale=False,
+    )
+    labels = [name.removeprefix("Patient ") for name in names]
+    figure.update_xaxes(tickvals=list(range(len(names))), ticktext=labels, side="top", showgrid=False, ticks="")
+    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", type="category")
+    _describe(figure, names, examinations, cells)
+    return figure
+
+
+def _describe(figure: go.Figure, names: list[str], examinations: list[str], cells: list[list[bool | None]]) -> None:
+    phrases = []
+    for row, values in zip(examinations, cells, strict=True):
+        failed = [name for name, value in zip(names, values, strict=True) if value is False]
+        phrases.append(f"{row}: {', '.join(failed) if failed else 'nobody'} fails")
+    text = f"Table of {len(examinations)} examinations and {len(names)} patients. {'; '.join(phrases)}."
+    rows = [[row, *(_WORDS[value] for value in values)] for row, values in zip(examinations, cells, strict=True)]
+    set_description(figure, text, ["examination", *names], rows)

@@ -1,0 +1,159 @@
+"""Algorithms compared at one price: by seed, with intervals, at equal rounds, server updates or bytes.
+
+Everything starts from name → histories, one per seed::
+
+    values = compare.at_equal(histories, "bytes")      # one row per seed, one column per name
+    compare.summary(values)                            # mean and t-interval of each name
+    compare.differences(values, "FedAvg")              # the same, seed by seed against FedAvg
+    compare.table(histories)                           # all three prices side by side
+"""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from fedlab_core import validation
+from fedlab_core.history import History
+from fedlab_core.plots.intervals import t_interval
+
+Histories = Mapping[str, Sequence[History]]
+PRICES = ("rounds", "updates", "bytes")
+CLIENT_QUANTITIES = ("mean", "std", "worst_decile")
+_TOLERANCE = 0.01
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
+
+
+def price(history: History, x: str) -> pd.Series:
+    """What each evaluated round had cost: rounds, server updates, or bytes up and down, since the start."""
+    validation.choice("x", x, PRICES)
+    frame = history.frame
+    if x == "bytes":
+        return frame["bytes_up"] + frame["bytes_down"]
+    return frame["round" if x == "rounds" else "server_updates"]
+
+
+def smallest_price(histories: Histories, x: str) -> int:
+    """The price of the cheapest of all runs: the most that every run has spent."""
+    return int(min(price(run, x).iloc[-1] for run in _all(histories)))
+
+
+def at_equal(
+    histories: Histories, x: str = "rounds", budget: float | None = None, y: str = "test_accuracy"
+) -> pd.DataFrame:
+    """What every run had reached for one price: [seeds × names], the column ``y`` of its history.
+
+    ``x``: the price, "rounds", "updates" or "bytes"; ``budget``: how much of it may be spent, by default
+    :func:`smallest_price`. A run counts with its last evaluated round within the budget, without interpolation, and as
+    NaN if not even its first one fits in. Budgets are kept to 1 %, so that a few bytes more do not cost a whole round.
+
+    Raises ``ValueError`` for an empty mapping, names whose runs have not the same seeds, and a run that ends before it
+    has spent the budget, for which later rounds might have fitted in.
+    """
+    allowed = smallest_price(histories, x) if budget is None else budget
+    columns = {
+        name: {seed: _reached(name, run, x, allowed, y) for seed, run in _by_seed(name, runs).items()}
+        for name, runs in histories.items()
+    }
+    return _frame(columns)
+
+
+def clients(histories: Histories, quantity: str = "worst_decile") -> pd.DataFrame:
+    """Of the final models' accuracy per client the "mean", "std" or "worst_decile": [seeds × names].
+
+    Raises ``ValueError`` for runs that measured none, or have not the same seeds.
+    """
+    validation.choice("quantity", quantity, CLIENT_QUANTITIES)
+    if any(run.clients is None for run in _all(histories)):
+        raise ValueError("histories: accuracy per client was not measured in all runs (regression, or a run not ended)")
+    return _frame(
+        {
+            name: {seed: getattr(run.clients, quantity) for seed, run in _by_seed(name, runs).items()}
+            for name, runs in histories.items()
+        }
+    )
+
+
+def summary(values: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """Per column of ``values`` [seeds × names]: ``mean``, ``low`` and ``high`` of its t-interval, ``sd``, ``runs``.
+
+    A column with a NaN, a run that has nothing to show yet, has no mean and no interval: all of them are NaN.
+    """
+    rows = {}
+    for name in values:
+        if values[name].isna().any():
+            rows[name] = [float("nan")] * 4 + [len(values)]
+            continue
+        found = t_interval(values[name], level)
+        rows[name] = [found.mean, found.low, found.high, values[name].std(), found.runs]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "low", "high", "sd", "runs"])
+    return table.astype({"runs": int})
+
+
+def differences(values: pd.DataFrame, reference: str) -> pd.DataFrame:
+    """Every other column of ``values`` minus the column ``reference``, seed by seed: [seeds × other names].
+
+    Its :func:`summary` is the paired comparison: what one seed does to all algorithms alike cancels.
+    """
+    validation.choice("reference", reference, list(values.columns))
+    return values.drop(columns=reference).sub(values[reference], axis=0)
+
+
+def table(
+    histories: Histories,
+    prices: Sequence[str] = PRICES,
+    y: str = "test_accuracy",
+    *,
+    level: float = 0.95,
+    digits: int = 3,
+) -> pd.DataFrame:
+    """One row per name, one column per price: the mean over seeds ± half its t-interval, as text.
+
+    Each column is :func:`at_equal` at its smallest price, which stands in its heading.
+    """
+    columns = {}
+    for x in prices:
+        found = summary(at_equal(histories, x, y=y), level)
+        half = (found["high"] - found["low"]) / 2
+        texts = found["mean"].map(f"{{:.{digits}f}}".format) + half.map(f" ± {{:.{digits}f}}".format)
+        columns[in_words(x, smallest_price(histories, x))] = texts.where(half.notna(), "not one round")
+    return pd.DataFrame(columns)
+
+
+def in_words(x: str, amount: float) -> str:
+    """A price as text: "50 rounds", "50 server updates" or "59.8 MB"."""
+    validation.choice("x", x, PRICES)
+    if x != "bytes":
+        return f"{amount:g} {'rounds' if x == 'rounds' else 'server updates'}"
+    size, unit = next(((size, unit) for size, unit in _UNITS if amount >= size), _UNITS[-1])
+    return f"{amount / size:.3g} {unit}"
+
+
+def _all(histories: Histories) -> list[History]:
+    runs = [run for group in histories.values() for run in group]
+    if not runs or not all(map(len, histories.values())):
+        raise ValueError('histories: must map every name to at least one history, as in {"FedAvg": [history]}')
+    return runs
+
+
+def _by_seed(name: str, runs: Sequence[History]) -> dict[int, History]:
+    by_seed = {int(run.config["seed"]): run for run in runs}
+    if len(by_seed) < len(runs):
+        raise ValueError(f"histories[{name!r}]: two runs have the same seed; every run must have its own")
+    return by_seed
+
+
+def _reached(name: str, run: History, x: str, budget: float, y: str) -> float:
+    spent, who = price(run, x), f"{name} with seed {run.config['seed']}"
+    if spent.iloc[-1] < budget:
+        raise ValueError(f"budget={budget:g}: {who} ends after {spent.iloc[-1]:g} {x}; must be at most that")
+    within = run.frame[y][spent <= (1 + _TOLERANCE) * budget]
+    return float(within.iloc[-1]) if len(within) else float("nan")
+
+
+def _frame(columns: Mapping[str, Mapping[int, float]]) -> pd.DataFrame:
+    seeds = {name: sorted(column) for name, column in columns.items()}
+    first = next(iter(seeds))
+    for name, mine in seeds.items():
+        if mine != seeds[first]:
+            raise ValueError(f"histories: {first} ran with seeds {seeds[first]}, {name} with {mine}; must be the same")
+    return pd.DataFrame(columns, index=pd.Index(seeds[first], name="seed"))

@@ -1,0 +1,85 @@
+"""What an exercise is."""
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+_REGION = re.compile(rf"^([ \t]*){BEGIN}\n(.*?)^[ \t]*{END}\n", flags=re.DOTALL | re.MULTILINE)
+
+
+class Hint(Exception):
+    """What a check says to a wrong answer."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A usual wrong answer: the solution with ``old`` replaced by ``new``, and words of the ``hint`` it must get."""
+
+    old: str
+    new: str
+    hint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise:
+    """An exercise. Its id is the number of its chapter and a name, such as "02-prox-step".
+
+    ``task``: Markdown; ``missing``: what the answer should return, for the stub's hint; ``solution``: a function or
+    class whose source holds the solution markers; ``check``: raises :class:`Hint` for a wrong answer.
+    """
+
+    id: str
+    title: str
+    task: str
+    missing: str
+    solution: Any
+    check: Callable[[Any], None]
+    mistakes: tuple[Mistake, ...]
+    points: int = 1
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"\d\d-[a-z0-9]+(-[a-z0-9]+)*", self.id):
+            raise ValueError(f"exercise id {self.id!r}: must be two digits and a name, such as '02-prox-step'")
+        if not _REGION.search(self.marked_source):
+            raise ValueError(f"exercise {self.id}: its solution needs a line {BEGIN!r} and a line {END!r}")
+
+    @property
+    def chapter(self) -> str:
+        """The two digits that its notebook's name begins with."""
+        return self.id[:2]
+
+    @property
+    def name(self) -> str:
+        """What the student's function or class is called."""
+        return self.solution.__name__
+
+    @property
+    def marked_source(self) -> str:
+        """The solution between its markers, as an instructor's notebook holds it."""
+        return textwrap.dedent(inspect.getsource(self.solution))
+
+    @property
+    def solution_source(self) -> str:
+        """The solution without markers."""
+        return _REGION.sub(r"\2", self.marked_source)
+
+    @property
+    def stub_source(self) -> str:
+        """What the student starts from: ``...`` in place of the solution."""
+        return _REGION.sub(r"\1...\n", self.marked_source)
+
+    def with_mistake(self, mistake: Mistake) -> str:
+        """The source of a wrong answer. Raises ``ValueError`` if the solution does not hold ``mistake.old``."""
+        if mistake.old not in self.solution_source:
+            raise ValueError(f"exercise {self.id}: the solution does not hold {mistake.old!r}")
+        return self.solution_source.replace(mistake.old, mistake.new)
+
+    def build(self, source: str) -> Any:
+        """The function or class that ``source`` defines, with the imports of the solution's module at hand."""
+        namespace = dict(vars(inspect.getmodule(self.solution)))
+        exec(compile(source, f"<answer to {self.id}>", "exec"), namespace)
+        return namespace[self.name]

@@ -1,0 +1,54 @@
+"""Runs repeated over seeds and compared seed by seed, as chapter 0 explains."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from fedlab_core.algorithms import Algorithm
+from fedlab_core.data import FederatedDataset
+from fedlab_core.history import History
+from fedlab_core.simulation import simulate
+
+
+def runs(
+    algorithm: Algorithm,
+    deal: Callable[[int], FederatedDataset],
+    build_model: Callable[..., nn.Module],
+    seeds: Iterable[int],
+    **settings: Any,
+) -> list[History]:
+    """One history per seed: on the federation ``deal(seed)``, from the model ``build_model(fed, seed=seed)``.
+
+    ``settings``: further arguments of :func:`fedlab_core.simulate`. Two algorithms with equal ``settings`` see the same
+    clients and the same batches under each seed.
+    """
+    histories = []
+    for seed in seeds:
+        fed = deal(seed)
+        histories.append(simulate(fed, build_model(fed, seed=seed), algorithm, **settings, seed=seed))
+    return histories
+
+
+def accuracy(histories: Sequence[History], rounds: int | range) -> np.ndarray:
+    """Test accuracy after a round, or its mean over a range of rounds, one value per history.
+
+    Raises ``ValueError`` for a round that was not run or not evaluated.
+    """
+    wanted = [rounds] if isinstance(rounds, int) else list(rounds)
+    return np.array([_mean(history, wanted) for history in histories])
+
+
+def spread(values: np.ndarray, form: str = ".3f") -> str:
+    """Mean and range of one value per seed, as text; ``form`` is the format of a number, "+.3f" for a difference."""
+    return f"{values.mean():{form}} ({values.min():{form}} to {values.max():{form}})"
+
+
+def _mean(history: History, rounds: list[int]) -> float:
+    measured = history.frame.set_index("round").test_accuracy.dropna()
+    missing = [t for t in rounds if t not in measured.index]
+    if missing or not rounds:
+        known = f"{measured.index.min()} to {measured.index.max()}" if len(measured) else "none"
+        raise ValueError(f"rounds={missing}: must be rounds that were evaluated, {known}")
+    return float(measured[rounds].mean())

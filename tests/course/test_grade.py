@@ -1,0 +1,162 @@
+"""Grading submitted notebooks: honest, tampered with, broken, endless."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from fedlab_core.cli import main
+from fedlab_core.course import exercises, grade
+from fedlab_core.course.exercises import MIME, cells
+
+CHAPTER = exercises.of_chapter("02")
+STEP, TRAINING, NOVA = CHAPTER
+IMPORTS = "import numpy as np\nfrom fedlab_core.course import exercises"
+
+
+def submission(folder: Path, *, change: Callable[[list], None] | None = None, **answers: str) -> Path:
+    """A notebook of chapter 2 with its exercises alone; ``answers``: function name → source, else the stub."""
+    made = [new_code_cell(IMPORTS, id="imports")]
+    for number, exercise in enumerate(CHAPTER, start=1):
+        task, answer, check, _ = cells.make(exercise, number)
+        answer.source = answers.get(exercise.name, answer.source)
+        made += [task, answer, check]
+    if change:
+        change(made)
+    path = folder / "02_fedprox.ipynb"
+    nbformat.write(new_notebook(cells=made), path)
+    return path
+
+
+def cell(made: list, exercise, part: str):
+    return next(each for each in made if each.get("id") == cells.cell_id(exercise, part))
+
+
+def statuses(rows: list[grade.Row]) -> dict[str, str]:
+    return {row.exercise: row.status for row in rows}
+
+
+def test_solved_wrong_and_open_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = TRAINING.with_mistake(TRAINING.mistakes[0])
+    path = submission(tmp_path, prox_step=STEP.solution_source, local_training=wrong)
+    before = path.read_bytes()
+    assert main(["course", "--grade", str(path), "--timeout", "60"]) == 0
+    out = capsys.readouterr().out
+    assert [line.split() for line in out.splitlines() if not line.startswith("    ")] == [
+        ["02-prox-step", "solved", "1", "of", "1"],
+        ["02-local-training", "wrong", "0", "of", "2"],
+        ["02-fednova", "open", "0", "of", "2"],
+        ["total", "1", "of", "5", "points"],
+    ]
+    assert "changes `w` in place" in out
+    assert NOVA.missing in out
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+FAKE = f"""\
+from IPython.display import display
+import fedlab_core.course.exercises as package
+import fedlab_core.course.exercises.verdicts as verdicts
+import fedlab_core.course.grade as grading
+solved = {{"exercise": "{STEP.id}", "title": "", "status": "solved", "hint": "", "points": 9, "of": 1}}
+package.check = verdicts.check = lambda *arguments: None
+package.judge = verdicts.judge = lambda *arguments: verdicts.Verdict(**solved)
+grading.judge_here = lambda *arguments: display({{"{MIME}": solved}}, raw=True)
+display({{"{MIME}": solved}}, raw=True)"""
+
+
+def test_tampering_with_checks_does_not_help(tmp_path: Path) -> None:
+    def tamper(made: list) -> None:
+        cell(made, STEP, "check").source = FAKE
+        made.remove(cell(made, TRAINING, "check"))
+        made.insert(1, new_code_cell(FAKE, id="a-cell-of-mine"))
+
+    wrong = "def prox_step(y, w, gradient, mu, lr):\n    return y"
+    rows = grade.grade(submission(tmp_path, change=tamper, prox_step=wrong, fednova=NOVA.solution_source))
+    assert statuses(rows) == {STEP.id: "wrong", TRAINING.id: "open", NOVA.id: "solved"}
+    assert sum(row.points for row in rows) == NOVA.points
+
+
+def test_an_answer_without_its_cells_is_found_by_its_name(tmp_path: Path) -> None:
+    def move(made: list) -> None:
+        for exercise in (STEP, NOVA):
+            made.remove(cell(made, exercise, "answer"))
+            made.remove(cell(made, exercise, "check"))
+        made.append(new_code_cell(STEP.solution_source, id="mine"))
+
+    rows = grade.grade(submission(tmp_path, change=move))
+    assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "open", NOVA.id: "open"}
+    assert "nothing called `fednova`" in rows[2].hint
+
+
+def test_cells_are_known_by_nbgrader_s_grade_id_too(tmp_path: Path) -> None:
+    """A tool that draws new cell ids keeps the metadata."""
+
+    def rename(made: list) -> None:
+        for number, each in enumerate(made):
+            each.metadata["nbgrader"] = {"grade_id": each["id"]}
+            each["id"] = f"drawn-{number}"
+
+    broken = NOVA.stub_source.replace("...", "return w + missing")
+    rows = grade.grade(submission(tmp_path, change=rename, prox_step=STEP.solution_source, fednova=broken))
+    assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "open", NOVA.id: "wrong"}
+    assert "NameError: name 'missing' is not defined, in the line `return w + missing`" in rows[2].hint
+
+
+def test_errors_and_endless_loops_cost_only_their_own_exercise(tmp_path: Path) -> None:
+    def disturb(made: list) -> None:
+        made.insert(1, new_code_cell("1 / 0", id="an-error"))
+        made.insert(2, new_code_cell("while True:\n    pass", id="endless"))
+
+    endless = STEP.stub_source.replace("...", "while True:\n        pass")
+    path = submission(
+        tmp_path,
+        change=disturb,
+        prox_step=endless,
+        local_training="def local_training(gradient:",
+        fednova=NOVA.solution_source,
+    )
+    rows = grade.grade(path, timeout=5)
+    assert statuses(rows) == {STEP.id: "wrong", TRAINING.id: "wrong", NOVA.id: "solved"}
+    assert rows[0].hint == "Your code did not end within 5 s."
+    assert "The cell of the answer stops with SyntaxError" in rows[1].hint
+
+
+def test_a_kernel_that_dies_fails_the_grading_and_keeps_what_was_judged(tmp_path: Path, capsys) -> None:
+    death = TRAINING.stub_source.replace("...", "import os\n    os._exit(9)")
+    path = submission(tmp_path, prox_step=STEP.solution_source, local_training=death, fednova=NOVA.solution_source)
+    assert main(["course", "--grade", str(path), "--timeout", "60"]) == 1
+    captured = capsys.readouterr()
+    assert "Kernel died" in captured.err
+    assert "Traceback" not in captured.err
+    lines = [line.split() for line in captured.out.splitlines() if line.startswith("02-")]
+    assert [line[1] for line in lines] == ["solved", "not", "not"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "no such file"),
+        ("print('hello')", "is not a Jupyter notebook"),
+        ('{"cells": 3}', "is not a Jupyter notebook"),
+        (nbformat.writes(new_notebook(cells=[new_code_cell("1", id="one")])), "holds no exercise"),
+    ],
+)
+def test_a_file_that_cannot_be_graded_is_refused(tmp_path: Path, content: str | None, said: str, capsys) -> None:
+    path = tmp_path / "work.ipynb"
+    if content is not None:
+        path.write_text(content)
+    assert main(["course", "--grade", str(path)]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert said in error
+    assert "work.ipynb" in error
+    assert "Traceback" not in error
+
+
+def test_build_grade_and_lint_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["course", "--grade", "a.ipynb", "--build", "student"])
+    assert "not allowed with" in capsys.readouterr().err

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_core.data.dataset import Dataset, Split
 
 
 def quadratics(a: Sequence[float], b: Sequence[float], sizes: Sequence[int] | None = None) -> fl.FederatedDataset:
@@ -62,6 +63,13 @@ def blobs(
 
     clients = [draw(n, k % classes) for k, n in enumerate(sizes)]
     return fl.FederatedDataset.from_clients(clients, test=draw(50, None))
+
+
+def one_sample_each(num_clients: int) -> fl.FederatedDataset:
+    """As many clients as one likes, with 50 random features and one of ten labels."""
+    generator = torch.Generator().manual_seed(0)
+    train = Split(torch.rand(num_clients, 50, generator=generator), torch.arange(num_clients) % 10)
+    return fl.FederatedDataset(Dataset("many", train, train, 10), [[k] for k in range(num_clients)])
 
 
 def flat(model: nn.Module) -> torch.Tensor:

@@ -5,8 +5,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from tests.engines.test_scale import many
-from tests.support import blobs, quadratics, run, scalar_model
+from tests.support import blobs, one_sample_each, quadratics, run, scalar_model
 
 A, B = np.array([1.0, 3.0, 0.5, 2.0, 1.5]), np.array([0.0, 1.0, -2.0, 4.0, 2.0])
 LR, STEPS, STRENGTH = 0.05, 7, 0.01
@@ -136,7 +135,7 @@ def test_renumbering_the_clients_changes_nothing() -> None:
 
 
 def test_the_state_holds_the_last_cohort_only() -> None:
-    fed = many(10_000)
+    fed = one_sample_each(10_000)
     arguments = {"rounds": 4, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
     sim = fl.Simulation(fed, fl.models.mlp(fed, (20,)), fl.FedCurv(), progress=False, **arguments)
     sim.run()

@@ -11,8 +11,7 @@ import fedlab_core as fl
 from fedlab_core.algorithms.probe import probe_clients
 from fedlab_core.algorithms.theory import LocalStepsBound
 from fedlab_core.sampling import Systematic, Trace
-from tests.engines.test_scale import many
-from tests.support import blobs, flat, quadratics, run, scalar_model
+from tests.support import blobs, flat, one_sample_each, quadratics, run, scalar_model
 
 PROBE_LR = 0.01
 GROUPS = [0, 0, 0, 0, 0, 0, 10, 10, 10, 20, 20, 55]  # clusters of 6, 3 and 2 clients, and one client alone
@@ -153,7 +152,7 @@ def test_chunks_and_projections_leave_w1_and_distances_as_they_are(monkeypatch) 
 @pytest.mark.parametrize("algorithm", [fl.FedSSO(projection=8), fl.FedMas(0.1, projection=8, num_tiers=3)], ids=str)
 def test_with_a_projection_nothing_grows_with_clients_times_parameters(monkeypatch, algorithm: fl.Algorithm) -> None:
     """200 clients and 35 000 parameters: clients probe ten at a time, and the state is of size N + 2P."""
-    fed, seen = many(200), []
+    fed, seen = one_sample_each(200), []
     model = fl.models.mlp(fed, (500,))
     size = len(flat(model))
     monkeypatch.setattr("fedlab_core.algorithms.probe.CHUNK_VALUES", 10 * size)

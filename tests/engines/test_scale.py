@@ -5,19 +5,11 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms.client_table import ClientTable
-from fedlab_core.data.dataset import Dataset, Split
-from tests.support import blobs
-
-
-def many(num_clients: int) -> fl.FederatedDataset:
-    """One sample each."""
-    generator = torch.Generator().manual_seed(0)
-    train = Split(torch.rand(num_clients, 50, generator=generator), torch.arange(num_clients) % 10)
-    return fl.FederatedDataset(Dataset("many", train, train, 10), [[k] for k in range(num_clients)])
+from tests.support import blobs, one_sample_each
 
 
 def test_scaffold_with_ten_thousand_clients_stores_only_participants() -> None:
-    fed = many(10_000)
+    fed = one_sample_each(10_000)
     arguments = {"rounds": 3, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
     simulation = fl.Simulation(fed, fl.models.mlp(fed, (500,)), fl.Scaffold(), progress=False, **arguments)
     simulation.run()
@@ -37,7 +29,7 @@ def test_the_work_of_a_round_does_not_grow_with_the_number_of_clients() -> None:
             seen.append(int(client))
             return super().__getitem__(client)
 
-    fed = many(10_000)
+    fed = one_sample_each(10_000)
     fed.parts = Watched(fed.parts)
     arguments = {"rounds": 1, "clients_per_round": 5, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
     fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedAvg(), **arguments)

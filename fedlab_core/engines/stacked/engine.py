@@ -52,6 +52,7 @@ class StackedEngine(Engine):
     def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
         super().__init__(fed, model, loss, device)
         self._network = self._cohort_model(loss)
+        self._moment_network = loss, self._network  # the last one asked for
         self.name = "stacked" if isinstance(self._network, Network) else "stacked (vmap)"
         self._workspace = Workspace(self.x)
         self._rows = self.x.reshape(len(self.x), -1)
@@ -136,7 +137,9 @@ class StackedEngine(Engine):
     def moments(self, params: torch.Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> torch.Tensor:
         """Groups are cut into pieces, of one sample each if the model cannot keep samples apart otherwise."""
         self.model.module.eval()
-        network = self._network if loss is self.loss else self._cohort_model(loss)
+        if self._moment_network[0] is not loss:
+            self._moment_network = loss, self._cohort_model(loss)
+        network = self._moment_network[1]
         size = MOMENT_SAMPLES if isinstance(network, Network) and network.has_moments else 1
         pieces = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
         owner = np.repeat(np.arange(len(groups)), [-(-len(group) // size) for group in groups])

@@ -119,9 +119,9 @@ def test_errors_and_endless_loops_cost_only_their_own_exercise(tmp_path: Path) -
         local_training="def local_training(gradient:",
         fednova=NOVA.solution_source,
     )
-    rows = grade.grade(path, timeout=5)
+    rows = grade.grade(path, timeout=15)
     assert statuses(rows) == {STEP.id: "wrong", TRAINING.id: "wrong", NOVA.id: "solved"}
-    assert rows[0].hint == "Your code did not end within 5 s."
+    assert rows[0].hint == "Your code did not end within 15 s."
     assert "The cell of the answer stops with SyntaxError" in rows[1].hint
 
 

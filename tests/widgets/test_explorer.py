@@ -64,10 +64,10 @@ def test_a_slider_starts_training_and_mu_does_not_touch_fedavg(monkeypatch) -> N
     explorer = make(mu=0.5)
     explorer.run()
     explorer.controls.fields["mu"].value = 2.0
-    explorer.wait(20)
+    explorer.wait(60)
     assert list(explorer.histories) == ["FedAvg", "FedProx μ=2"]
     explorer.controls.fields["mu"].value = 0.5
-    explorer.wait(20)
+    explorer.wait(60)
     assert list(curves(explorer.figure())) == ["FedAvg", "FedProx μ=0.5"]
     assert started == ["FedAvg", "FedProx μ=0.5", "FedProx μ=2"]
 
@@ -85,7 +85,7 @@ def test_moving_alpha_redraws_the_partition_at_once() -> None:
     explorer.run()
     explorer.controls.fields["alpha"].value = 10.0
     z = np.array(explorer.partition().data[0].z, dtype=float)
-    explorer.wait(20)
+    explorer.wait(60)
     digits = fl.load_dataset("digits")
     parts = fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=10.0, seed=0)
     counts = np.stack([np.bincount(digits.train.y[part], minlength=10) for part in parts])
@@ -100,7 +100,7 @@ def test_every_control_reaches_the_run() -> None:
     assert accuracy(explorer, "FedAvg") == independent(fl.FedAvg(), lr=fl.InverseTime(0.2), E=2)
     explorer.controls.algorithms["scaffold"].value = True
     explorer.controls.algorithms["fedavg"].value = False
-    explorer.wait(20)
+    explorer.wait(60)
     assert accuracy(explorer, "SCAFFOLD") == independent(fl.Scaffold(), lr=fl.InverseTime(0.2), E=2)
     assert list(explorer.histories) == ["SCAFFOLD"]
 
@@ -128,7 +128,7 @@ def test_kept_curves_stay_and_say_how_they_differ() -> None:
     explorer.run(alpha=1.0)
     assert "FedAvg, α=0.3, η=0.05 (kept)" in explorer.histories
     explorer.reset()
-    explorer.wait(20)
+    explorer.wait(60)
     assert curves(explorer.figure()) == {"FedAvg": first}
     assert explorer.choice.alpha == 0.3
     assert explorer.choice.lr == 0.05
@@ -176,7 +176,7 @@ def test_a_data_set_that_is_not_there_is_said_in_words(monkeypatch, tmp_path) ->
         explorer.run()
     assert "fashion-mnist is not on disk" in explorer.view.messages.value
     explorer.controls.fields["dataset"].value = "digits"
-    explorer.wait(20)
+    explorer.wait(60)
     assert explorer.view.messages.value == ""
     assert len(explorer.histories) == 2
 
@@ -212,7 +212,7 @@ def test_stop_ends_training_and_run_goes_on() -> None:
     while not explorer.histories:
         time.sleep(0.001)
     explorer.view.buttons["stop"].click()
-    explorer.wait(20)
+    explorer.wait(60)
     stopped = len(accuracy(explorer, "FedAvg"))
     assert stopped < 200
     assert "stopped" in explorer.view.status.value

@@ -32,8 +32,13 @@ def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch
 
     The log-likelihood is minus the cross-entropy; for float targets, a unit normal's, minus half the squared error.
     """
+    if len(y) != len(x):
+        raise ValueError(f"y: {len(y)} labels for {len(x)} samples x")
     engine = _engine(model, x, y, losses.LOSSES["squared_error" if y.is_floating_point() else "cross_entropy"])
-    return fisher_diagonal_of(engine, engine.model.parameters()[None], [np.arange(len(x))])[0]
+    params = engine.model.parameters()
+    if not y.is_floating_point() and y.max() >= (logits := engine.model(params, engine.x[:1]).shape[1]):
+        raise ValueError(f"y: label {int(y.max())}, but the model has {logits} logits")
+    return fisher_diagonal_of(engine, params[None], [np.arange(len(x))])[0]
 
 
 def mas_of(engine: Engine, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
@@ -47,5 +52,7 @@ def fisher_diagonal_of(engine: Engine, params: torch.Tensor, groups: Sequence[np
 
 
 def _engine(model: nn.Module, x: torch.Tensor, y: torch.Tensor, loss: losses.Loss) -> Engine:
+    if not len(x):
+        raise ValueError("x: holds no samples")
     fed = FederatedDataset.from_clients([(x, y)], test=(x[:0], y[:0]))
     return engines.create("auto", fed, model, loss, str(next(model.parameters()).device))

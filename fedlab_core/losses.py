@@ -1,6 +1,7 @@
 """Loss functions by name: ``(output, target) → scalar``, a mean over the samples of a batch."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch.nn import functional
@@ -30,6 +31,9 @@ def resolve(loss: str | Loss) -> Loss:
     return LOSSES[validation.choice("loss", loss, LOSSES)]
 
 
-def describe(loss: str | Loss) -> str:
-    """A name for the configuration of a run."""
-    return loss if isinstance(loss, str) else getattr(loss, "__qualname__", repr(loss))
+def describe(loss: str | Loss, output: torch.Tensor, target: torch.Tensor) -> Any:
+    """A name, for the configuration of a run; of a function also its value there, since its name says little."""
+    if isinstance(loss, str):
+        return loss
+    value = float(loss(output, target))
+    return {"function": getattr(loss, "__qualname__", type(loss).__name__), "at_start": float(f"{value:.5g}")}

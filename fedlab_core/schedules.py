@@ -48,14 +48,13 @@ def resolve(lr: float | Schedule, rounds: int) -> Schedule:
     return lr
 
 
-def describe(lr: float | Schedule) -> Any:
-    """A number, or the schedule's name with its parameters, for the configuration of a run."""
+def describe(lr: Schedule, rounds: int) -> Any:
+    """A number, or the schedule's name with its parameters, for the configuration of a run.
+
+    Of a schedule from elsewhere the rates of all ``rounds`` are listed, since nothing else says what it does.
+    """
     if isinstance(lr, Constant):
         return float(lr.lr0)
-    if isinstance(lr, Real):
-        return float(lr)
-    name = getattr(lr, "__qualname__", type(lr).__name__)
-    return {
-        "schedule": name,
-        **{key: value for key, value in sorted(vars(lr).items()) if isinstance(value, (int, float))},
-    }
+    if isinstance(lr, InverseTime):
+        return {"schedule": "InverseTime", "lr0": lr.lr0}
+    return {"schedule": getattr(lr, "__qualname__", type(lr).__name__), "rates": [float(lr(t)) for t in range(rounds)]}

@@ -35,7 +35,7 @@ class Settings:
     batch_size: int | None
     schedule: schedules.Schedule
     loss: losses.Loss
-    loss_name: str
+    loss_description: Any
     seed: int
     engine: str
     device: str
@@ -57,8 +57,8 @@ class Settings:
             "local_epochs": self.amount if self.unit == "epochs" else None,
             "local_steps": self.amount if self.unit == "steps" else None,
             "batch_size": self.batch_size,
-            "lr": schedules.describe(self.schedule),
-            "loss": self.loss_name,
+            "lr": schedules.describe(self.schedule, self.rounds),
+            "loss": self.loss_description,
             "seed": self.seed,
             "device": self.device,
             "eval_every": self.eval_every,
@@ -98,8 +98,8 @@ def check(
     if stragglers > 1:
         raise ValueError(f"stragglers={stragglers}: must be a fraction from 0 to 1")
     device = _check_device(device)
-    _check_model(model, fed, device)
     _check_loss(loss, fed)
+    output = _check_model(model, fed, device)
     return Settings(
         fed=fed,
         model=model,
@@ -111,7 +111,7 @@ def check(
         batch_size=None if batch_size is None else validation.integer("batch_size", batch_size, minimum=1),
         schedule=schedules.resolve(lr, rounds),
         loss=losses.resolve(loss),
-        loss_name=losses.describe(loss),
+        loss_description=losses.describe(loss, output, fed.y[: len(output)].to(output.device)),
         seed=validation.seed(seed),
         engine=validation.choice("engine", engine, ENGINES),
         device=device,
@@ -195,7 +195,8 @@ def _check_device(device: str) -> str:
     return str(parsed)
 
 
-def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> None:
+def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.Tensor:
+    """What the model says of the first samples."""
     if not isinstance(model, nn.Module):
         raise ValueError(f"model={model!r}: must be a torch.nn.Module")
     parameters = list(model.parameters())
@@ -220,7 +221,7 @@ def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> None:
         raise ValueError(
             f"model: its parameters are {parameters[0].dtype} but the data are {fed.x.dtype}: use one of the two"
         )
-    _check_output(model, fed)
+    return _check_output(model, fed)
 
 
 def _check_loss(loss: Any, fed: FederatedDataset) -> None:
@@ -230,7 +231,7 @@ def _check_loss(loss: Any, fed: FederatedDataset) -> None:
         raise ValueError("loss='squared_error': needs float targets, but the targets are class labels (int64)")
 
 
-def _check_output(model: nn.Module, fed: FederatedDataset) -> None:
+def _check_output(model: nn.Module, fed: FederatedDataset) -> torch.Tensor:
     """One forward pass on two samples, so that a wrong shape is reported before training and not inside it."""
     device = next(model.parameters()).device
     sample = fed.x[:2].to(device)
@@ -246,6 +247,7 @@ def _check_output(model: nn.Module, fed: FederatedDataset) -> None:
         raise ValueError(
             f"model: gives {list(output.shape[1:])} outputs per sample, but the labels need {fed.num_classes} logits"
         )
+    return output
 
 
 def _describe_model(model: nn.Module) -> dict[str, Any]:

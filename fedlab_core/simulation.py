@@ -14,7 +14,7 @@ from torch import nn
 from fedlab_core import checkpoints, engines, settings
 from fedlab_core.algorithms import Algorithm, Server
 from fedlab_core.algorithms.client_table import ClientTable
-from fedlab_core.algorithms.server import Ledger
+from fedlab_core.algorithms.server import Ledger, ProbeDiverged
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
@@ -32,14 +32,16 @@ TRAIN_LOSS_SAMPLES = 10_000
 class Diverged(RuntimeError):
     """A loss is no longer finite.
 
-    Carries ``algorithm``, ``round``, ``client`` (None if it was seen in the global model), ``lr`` and ``history``.
+    Carries ``algorithm``, ``round`` (0 for a probe before the first), ``client`` (None if it was seen in the global
+    model), ``lr`` and ``history``.
     """
 
     def __init__(self, algorithm: str, round: int, client: int | None, lr: float, history: History) -> None:
         where = "the global model" if client is None else f"client {client}"
+        when, rate = (f"round {round}", "learning rate") if round else ("its probe", "probe_lr")
         super().__init__(
-            f"{algorithm} diverged in round {round}: the loss of {where} is not finite at lr={lr:g}. "
-            "Try a smaller learning rate; .history holds the rounds before"
+            f"{algorithm} diverged in {when}: the loss of {where} is not finite at lr={lr:g}. "
+            f"Try a smaller {rate}; .history holds the rounds before"
         )
         self.algorithm, self.round, self.client, self.lr, self.history = algorithm, round, client, lr, history
 
@@ -180,9 +182,8 @@ class Simulation:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from ``state``. Raises ``ValueError`` if it does not fit this model or algorithm."""
-        if len(state["params"]) != self._server.num_parameters:
-            raise ValueError(f"state has {len(state['params'])} parameters, this model {self._server.num_parameters}")
+        """Go on from ``state``. Raises ``ValueError`` if it is of another model, algorithm or number of clients."""
+        _check_fits(state["config"], self.history.config)
         server, device = self._server, self.settings.device
         server.round = state["round"]
         server.params = state["params"].to(device, copy=True)
@@ -211,7 +212,7 @@ class Simulation:
         started = time.perf_counter()
         server, s = self._server, self.settings
         if server.round == 0:
-            s.algorithm.setup(server)
+            self._set_up()
         server.round += 1
         server.lr = s.schedule(server.round - 1)
         distances = []
@@ -233,6 +234,12 @@ class Simulation:
             lr=server.lr,
             seconds=self._seconds,
         )
+
+    def _set_up(self) -> None:
+        try:
+            self.settings.algorithm.setup(self._server)
+        except ProbeDiverged as error:
+            raise Diverged(str(self.settings.algorithm), 0, error.client, error.lr, self.history) from None
 
     def _train(self, cohort: np.ndarray) -> LocalUpdates:
         server, s = self._server, self.settings
@@ -299,6 +306,20 @@ class Simulation:
 def simulate(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **arguments: Any) -> History:
     """Run a :class:`Simulation` to its end and return its :class:`History`; same arguments, same errors."""
     return Simulation(fed, model, algorithm, **arguments).run()
+
+
+def _check_fits(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    """``ValueError`` unless a run with the configuration ``ours`` can hold the state of one with ``theirs``."""
+    mine = _fit(ours)
+    for name, found in _fit(theirs).items():
+        if found != mine[name]:
+            raise ValueError(f"state: {name}={found!r}, but this run has {mine[name]!r}")
+
+
+def _fit(config: dict[str, Any]) -> dict[str, Any]:
+    """What decides which tensors a state holds, and of what shape and dtype."""
+    model = {name: config["model"][name] for name in ("num_parameters", "dtype")}
+    return {"algorithm": config["algorithm"]["name"], "num_clients": config["num_clients"], **model}
 
 
 def _status(record: RoundRecord) -> str:

@@ -29,7 +29,7 @@ Deviations and gaps of the text.
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -168,14 +168,14 @@ class FedMas(Algorithm):
 class FedAvgMas(FedMas):
     """FedAvg with the penalty of Memory Aware Synapses: FedMas with one tier."""
 
-    tiers: str | list[int] = "one"
+    tiers: str | list[int] = field(default="one", init=False)
 
 
 @dataclass(frozen=True)
 class TFedAvg(FedMas):
     """FedAvg on one tier after another: FedMas without penalty."""
 
-    strength: float = 0.0
+    strength: float = field(default=0.0, init=False)
 
 
 @dataclass(frozen=True)

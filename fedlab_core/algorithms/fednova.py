@@ -40,6 +40,9 @@ class FedNova(Algorithm):
         validation.real("mu", self.mu)
 
     def setup(self, server: "Server") -> None:
+        self._check_rate(server)
+
+    def _check_rate(self, server: "Server") -> None:
         if server.lr * self.mu >= 2:
             product = f"{server.lr * self.mu:g}"
             raise ValueError(f"mu={self.mu}: lr·mu must be < 2, or local steps diverge; it is {product}")
@@ -48,6 +51,7 @@ class FedNova(Algorithm):
         return Correction(weight=self.mu, anchor=server.params)
 
     def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+        self._check_rate(server)
         tau, shrink = updates.num_steps.double(), server.lr * self.mu
         p = updates.num_samples.double() / updates.num_samples.sum()
         a_norm = (1 - (1 - shrink) ** tau) / shrink if shrink > 0 else tau

@@ -28,6 +28,14 @@ class Ledger:
         return Ledger(self.server_updates + server_updates, self.bytes_up + bytes_up, self.bytes_down + bytes_down)
 
 
+class ProbeDiverged(ArithmeticError):
+    """The parameters of ``client`` are no longer finite after a probe at the rate ``lr``."""
+
+    def __init__(self, client: int, lr: float) -> None:
+        super().__init__(f"the probe of client {client} is not finite at lr={lr:g}")
+        self.client, self.lr = client, lr
+
+
 class Server:
     """The global model, an algorithm's own state, and services that hide the engine.
 
@@ -89,11 +97,16 @@ class Server:
         """Plain local SGD of ``clients`` from the global parameters, outside the rounds: ``epochs`` or else ``steps``.
 
         Nothing is aggregated; what it costs is for the caller to :meth:`spend`. Batches come from the stream "probe".
+        Raises :class:`ProbeDiverged`, which ends the run as ``Diverged``.
         """
         unit = "epochs" if epochs else "steps"
         amount = np.full(len(clients), epochs or steps)
         work = Work(clients, amount, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
-        return self._engine.train(self.params, work, [Correction()] * len(clients))
+        updates = self._engine.train(self.params, work, [Correction()] * len(clients))
+        bad = torch.nonzero(~torch.isfinite(updates.params).all(1)).flatten()
+        if len(bad):
+            raise ProbeDiverged(int(clients[int(bad[0])]), lr)
+        return updates
 
     def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:
         """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``."""

@@ -47,7 +47,10 @@ def make_tiers(algorithm: "FedMas", server: "Server") -> np.ndarray:
 
 def check_labels(tiers: Sequence[int]) -> list[int]:
     """Given tiers as plain integers; ``ValueError`` unless they are integers ≥ 0."""
-    labels = np.asarray(tiers)
+    try:
+        labels = np.asarray(tiers)
+    except ValueError:  # lists of different lengths
+        labels = np.empty(0)
     if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer) or len(labels) == 0 or labels.min() < 0:
         allowed = ", ".join(map(repr, TIERS))
         raise ValueError(f"tiers={tiers!r}: must be one of {allowed}, or an integer ≥ 0 for each client, [N]")

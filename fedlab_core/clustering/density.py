@@ -4,6 +4,10 @@ Distances are Euclidean and formed once, in float64, by differences: identical c
 scikit-learn, which rounds reachabilities to the digits of their dtype, rounds nothing that matters. The point itself
 counts among ``min_samples``, so that ``min_samples=2`` asks for one neighbour. The cost is N²P/2 products; for a
 thousand clients, project first (:class:`~fedlab_core.clustering.RandomProjection`).
+
+Every method goes through the clients from the one farthest from the mean inwards, not from client 0 on: which clients
+are at the edge of a cluster, and which cluster has which number, depends on the order. So the numbering of the clients
+does not matter, except where distances tie.
 """
 
 from dataclasses import dataclass
@@ -52,8 +56,6 @@ def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | Non
 
     A cluster lies between a fall and a rise of the reachability by a factor 1 − ``xi`` or more; nested clusters give
     way to the innermost. With ``eps``, clusters are instead those of DBSCAN at that radius, border points apart.
-    The walk starts at the client farthest from the mean, not at client 0, since which clients lie at the edge of a
-    cluster depends on where it starts: so the numbering of the clients does not matter, except where distances tie.
 
     Raises ``ValueError`` for fewer points than ``min_samples``, points that are not finite, and xi outside (0, 1).
     """
@@ -63,13 +65,12 @@ def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | Non
         raise ValueError(f"xi={xi!r}: must lie between 0 and 1")
     by_radius = {} if eps is None else {"cluster_method": "dbscan", "eps": validation.real("eps", eps, exclusive=True)}
     model = cluster.OPTICS(min_samples=min_samples, xi=xi, metric="precomputed", **by_radius)
-    distances = _distances(values)
-    order = np.argsort(-np.square(distances).sum(axis=1), kind="stable")
+    distances, order = _distances(values), _outermost_first(values)
     with np.errstate(divide="ignore", invalid="ignore"):  # ratios of reachabilities, where clients coincide
         model.fit(distances[np.ix_(order, order)])
-    labels, reachability = np.empty(len(values), dtype=np.int64), np.empty(len(values))
-    labels[order], reachability[order] = model.labels_, model.reachability_
-    return Clustering(labels, order[model.ordering_], reachability, eps)
+    by_client = np.argsort(order)
+    labels = model.labels_[by_client].astype(np.int64)
+    return Clustering(labels, order[model.ordering_], model.reachability_[by_client], eps)
 
 
 def dbscan(points: Any, eps: float | None = None, min_samples: int = 2) -> Clustering:
@@ -80,12 +81,13 @@ def dbscan(points: Any, eps: float | None = None, min_samples: int = 2) -> Clust
     """
     values = _points(points)
     _check_min_samples(min_samples, len(values))
-    distances = _distances(values)
+    distances, order = _distances(values), _outermost_first(values)
     if eps is None:
         eps = max(knee(_kth_nearest(distances, min_samples - 1)), float(np.finfo(np.float64).tiny))
     validation.real("eps", eps, exclusive=True)
-    model = cluster.DBSCAN(eps=eps, min_samples=min_samples, metric="precomputed").fit(distances)
-    return Clustering(model.labels_.astype(np.int64), eps=float(eps))
+    model = cluster.DBSCAN(eps=eps, min_samples=min_samples, metric="precomputed")
+    labels = model.fit(distances[np.ix_(order, order)]).labels_
+    return Clustering(labels[np.argsort(order)].astype(np.int64), eps=float(eps))
 
 
 def kmeans(points: Any, num_clusters: int, seed: int) -> Clustering:
@@ -96,8 +98,9 @@ def kmeans(points: Any, num_clusters: int, seed: int) -> Clustering:
     values = _points(points)
     validation.integer("num_clusters", num_clusters, minimum=1, maximum=len(values))
     state = derived_seed(validation.seed(seed), "probe", client=len(values)) % 2**32
-    model = cluster.KMeans(num_clusters, n_init=10, random_state=state).fit(values)
-    return Clustering(model.labels_.astype(np.int64))
+    order = _outermost_first(values)
+    labels = cluster.KMeans(num_clusters, n_init=10, random_state=state).fit(values[order]).labels_
+    return Clustering(labels[np.argsort(order)].astype(np.int64))
 
 
 def k_distances(points: Any, k: int = 1) -> np.ndarray:
@@ -124,6 +127,11 @@ def knee(values: Any) -> float:
 def _distances(values: np.ndarray) -> np.ndarray:
     """Euclidean distances float64 [N, N]: symmetric, and exactly 0 between equal rows."""
     return squareform(pdist(values))
+
+
+def _outermost_first(values: np.ndarray) -> np.ndarray:
+    """The clients by their distance from the mean, the farthest first, int64 [N]."""
+    return np.argsort(-np.linalg.norm(values - values.mean(axis=0), axis=1), kind="stable")
 
 
 def _kth_nearest(distances: np.ndarray, k: int) -> np.ndarray:

@@ -61,10 +61,10 @@ class Trace(Availability):
     table: np.ndarray
 
     def __post_init__(self) -> None:
-        if self.table.dtype != bool or self.table.ndim != 2 or 0 in self.table.shape:
-            raise ValueError(
-                f"table: must be a bool array [rounds, N], got {self.table.dtype} {list(self.table.shape)}"
-            )
+        table = np.asarray(self.table)
+        if table.dtype != bool or table.ndim != 2 or 0 in table.shape:
+            raise ValueError(f"table: must be a bool array [rounds, N], got {table.dtype} {list(table.shape)}")
+        object.__setattr__(self, "table", table)
 
     def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
         """Who is there in ``round``, bool [N]; nothing is drawn from ``rng``."""

@@ -130,6 +130,7 @@ def in_words(error: BaseException, subject: str = "") -> str:
     if isinstance(error, Diverged):
         place = "the global model" if error.client is None else f"client {error.client}"
         rate = f"η={error.lr:g}. Try a smaller learning rate."
-        return f"{start}diverged in round {error.round}, the loss of {place} is not finite at {rate}"
+        when = f"round {error.round}" if error.round else "its probe"
+        return f"{start}diverged in {when}, the loss of {place} is not finite at {rate}"
     spoken = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
     return start + (str(error) if spoken else f"{type(error).__name__}: {error}")

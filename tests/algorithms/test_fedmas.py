@@ -238,9 +238,9 @@ def probed(b, **settings) -> fl.Simulation:
 
 
 def test_dbscan_tiers_and_noise_that_joins_the_nearest() -> None:
-    """Two groups at distance 0.1; the client at 0.04 is in neither and nearer to the first."""
+    """Two groups, the outer one first; the client at 4 is in neither and nearer to the inner one."""
     state = probed([0, 0.1, 0.2, 10, 10.1, 4], eps=0.005).state_dict()["algorithm"]
-    assert state["clusters"].tolist() == [0, 0, 0, 1, 1, 0]
+    assert state["clusters"].tolist() == [1, 1, 1, 0, 0, 1]
 
 
 def test_without_a_cluster_there_is_one_tier_and_a_warning() -> None:

@@ -303,9 +303,12 @@ def test_renumbering_the_clients_changes_nothing() -> None:
     torch.testing.assert_close(runs[0].history.params, runs[1].history.params, rtol=0, atol=1e-12)
 
 
-def test_a_probe_that_explodes_names_its_rate() -> None:
-    with pytest.raises(ValueError, match=r"probe_lr=1e\+200: the probe of client \d+ is not finite"):
+def test_a_probe_that_explodes_is_divergence_and_names_its_rate() -> None:
+    with pytest.raises(
+        fl.Diverged, match=r"in its probe: .* client \d is not finite at lr=1e\+200\. .* probe_lr"
+    ) as caught:
         run(quadratics([1.0, 2.0], [1e200, 1.0]), scalar_model(), fl.FedSSO(probe_lr=1e200), rounds=1)
+    assert (caught.value.round, caught.value.lr, len(caught.value.history.records)) == (0, 1e200, 0)
 
 
 BOUND = {

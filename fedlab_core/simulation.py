@@ -108,6 +108,7 @@ class Simulation:
         self.history = History(s.describe() | {"engine": self._engine.name}, template=model)
         self._server = Server(fed, self._engine, s.clients_per_round, s.schedule(0), s.seed, s.availability)
         self._seconds = 0.0
+        self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
         self._checkpoint = checkpoints.Checkpoint(checkpoint) if checkpoint is not None else None
         if self._checkpoint is not None and self._checkpoint.path.exists():
@@ -279,7 +280,7 @@ class Simulation:
         s, params = self.settings, self._server.params
         if self.round % s.eval_every and self.round != s.rounds:
             return {"test_accuracy": math.nan, "test_loss": math.nan, "train_loss": math.nan}
-        test = self._engine.evaluate(params, s.fed.test.x, s.fed.test.y)
+        test = self._engine.evaluate(params, self._test.x, self._test.y)
         train = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y)
         if not math.isfinite(train.loss) or (len(s.fed.test) and not math.isfinite(test.loss)):
             raise self._diverged(None)
@@ -291,8 +292,8 @@ class Simulation:
         indices = fed.indices
         if len(indices) > TRAIN_LOSS_SAMPLES:
             indices = stream(seed, "evaluation").choice(indices, TRAIN_LOSS_SAMPLES, replace=False)
-        chosen = torch.from_numpy(np.sort(indices))
-        return Split(fed.x[chosen], fed.y[chosen])
+        chosen = torch.from_numpy(np.sort(indices)).to(self.settings.device)
+        return Split(self._engine.x[chosen], self._engine.y[chosen])
 
     def _client_report(self) -> ClientReport | None:
         fed = self.settings.fed

@@ -55,17 +55,17 @@ class Engine(ABC):
     @torch.no_grad()
     def evaluate(self, params: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> Evaluation:
         """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n."""
-        self.model.module.eval()
-        loss, correct = 0.0, 0
-        for start in range(0, len(y), EVALUATION_BATCH):
-            target = y[start : start + EVALUATION_BATCH].to(self.device)
-            output = self.model(params, x[start : start + EVALUATION_BATCH].to(self.device))
-            loss += float(self.loss(output, target)) * len(target)
-            if not target.is_floating_point():
-                correct += int((output.argmax(1) == target).sum())
         if not len(y):
             return Evaluation(math.nan, math.nan)
-        return Evaluation(loss / len(y), math.nan if y.is_floating_point() else correct / len(y))
+        self.model.module.eval()
+        loss, correct = torch.zeros(2, dtype=torch.float64, device=params.device)
+        for inputs, targets in zip(x.split(EVALUATION_BATCH), y.split(EVALUATION_BATCH), strict=True):
+            output = self.model(params, inputs)
+            loss += self.loss(output, targets) * len(targets)
+            if not y.is_floating_point():
+                correct += (output.argmax(1) == targets).sum()
+        accuracy = math.nan if y.is_floating_point() else float(correct) / len(y)
+        return Evaluation(float(loss) / len(y), accuracy)
 
     @torch.no_grad()
     def correct(self, params: torch.Tensor) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from fedlab_core.correction import Correction
-from fedlab_core.engines.base import Engine, has_dropout
+from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import LocalUpdates, Work, plan_batches
 from fedlab_core.losses import Loss
 from fedlab_core.randomness import derived_seed
@@ -29,7 +29,7 @@ class ReferenceEngine(Engine):
         for position, client in enumerate(work.clients):
             samples, plan = self.fed.parts[client], plans[position]
             local = params
-            with self._dropout_stream(work, int(client)):
+            with self._own_stream(work, int(client)):
                 for step in range(plan.num_steps):
                     batch = torch.from_numpy(samples[plan.batch(step)]).to(self.device)
                     gradient = self.gradient(local, batch)
@@ -63,11 +63,8 @@ class ReferenceEngine(Engine):
         return result
 
     @contextmanager
-    def _dropout_stream(self, work: Work, client: int) -> Iterator[None]:
-        """Dropout layers draw from PyTorch's global generator: lend it the client's own stream and give it back."""
-        if not has_dropout(self.model.module):
-            yield
-            return
+    def _own_stream(self, work: Work, client: int) -> Iterator[None]:
+        """Dropout draws from PyTorch's global generator: lend it the client's own stream and give it back."""
         devices = [] if self.device == "cpu" else [self.device]
         with torch.random.fork_rng(devices=devices):
             torch.manual_seed(derived_seed(work.seed, "dropout", round=work.round, client=client))

@@ -60,7 +60,7 @@ def plan_batches(work: Work, num_samples: Sequence[int]) -> list[BatchPlan]:
 
 
 def _plan(work: Work, amount: int, num_samples: int, rng: np.random.Generator) -> BatchPlan:
-    batch_size = num_samples if work.batch_size is None else work.batch_size
+    batch_size = min(num_samples, work.batch_size or num_samples)
     per_epoch = -(-num_samples // batch_size)
     num_steps = amount * per_epoch if work.unit == "epochs" else amount
     epochs = -(-num_steps // per_epoch)

@@ -1,9 +1,10 @@
-"""Convolution and pooling for a cohort, as one batch of matrix products.
+"""Convolution and pooling for a cohort.
 
-A convolution gathers every k×k patch of its input and multiplies: patches × weights → [A, B·H'·W', O]. So the result
-lies channels-last, [A, B, H', W', O], where pooling works on O neighbouring numbers at a time, ten times as fast as on
-single ones. Patches are copied in the longest runs that the input has: rows of W' pixels from a raw image
-(:class:`ImageConv2d`), k·C numbers from a channels-last one (:class:`Conv2d`).
+A convolution gathers every k×k patch of its input and multiplies: patches × weights → [A, B·H'·W', O], one batch of
+matrix products. So the result lies channels-last, [A, B, H', W', O], where pooling works on O neighbouring numbers at a
+time, ten times as fast as on single ones. Patches are copied in the longest runs that the input has: rows of W' pixels
+from a raw image (:class:`ImageConv2d`), k·C numbers from a channels-last one (:class:`Conv2d`). Where a single client
+is work enough, PyTorch's own convolution needs no copies and wins, client after client (:class:`LargeConv2d`).
 """
 
 import torch
@@ -12,6 +13,8 @@ from torch.nn import functional
 
 from fedlab_core.engines.stacked.layers import Layer, Views
 from fedlab_core.engines.stacked.workspace import Workspace
+
+LARGE = 500_000  # products for one sample
 
 
 class ImageConv2d(Layer):
@@ -102,6 +105,51 @@ class Conv2d(Layer):
             for j in range(self._width):
                 image[:, :, i : i + rows, j : j + columns] += patches[:, :, :, :, i, j]
         return image
+
+
+class LargeConv2d(Layer):
+    """[A, B, C, H, W], or [A, B, H, W, C] if ``channels_last``, → [A, B, H', W', O]; stride 1, no padding."""
+
+    def __init__(self, start: int, layer: nn.Conv2d, channels_last: bool) -> None:
+        super().__init__(start, [parameter.shape for parameter in layer.parameters()])
+        self._channels_last = channels_last
+
+    @staticmethod
+    def pays(layer: nn.Conv2d, x: torch.Tensor) -> bool:
+        """Whether it is the faster one for images like ``x`` [1, C, H, W]. A GPU wants all clients in one call."""
+        height, width = (size - k + 1 for size, k in zip(x.shape[-2:], layer.kernel_size, strict=True))
+        return x.device.type == "cpu" and layer.in_channels > 1 and height * width * layer.weight.numel() > LARGE
+
+    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
+        x = x if self._channels_last else x.permute(0, 1, 3, 4, 2).contiguous()
+        self._images = x.permute(0, 1, 4, 2, 3)
+        bias = params[1] if len(params) == 2 else [None] * len(x)
+        outputs = [torch.conv2d(*client) for client in zip(self._images, params[0], bias, strict=True)]
+        return torch.stack([output.permute(0, 2, 3, 1) for output in outputs])
+
+    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
+        below = [self._backward(k, params, gradient, [True, False, False])[0] for k in range(len(gradient))]
+        return torch.stack([image.permute(0, 2, 3, 1) for image in below])
+
+    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
+        for k in range(len(gradient)):
+            changes = self._backward(k, target, gradient, [False, True, len(target) == 2])
+            for values, change in zip(target, changes[1:], strict=False):
+                values[k].sub_(change, alpha=step)
+
+    def add_moment(self, target: Views, gradient: torch.Tensor, power: int) -> None:
+        clients, batch = gradient.shape[:2]
+        patches = functional.unfold(self._images.flatten(0, 1), target[0].shape[-2:]).transpose(1, 2)
+        bias = [b.unsqueeze(1) for b in target[1:]]
+        _add_moment(target[0], tuple(bias), patches.unflatten(0, (clients, batch)), gradient.flatten(2, 3), power)
+
+    def _backward(self, k: int, params: Views, gradient: torch.Tensor, wanted: list[bool]) -> tuple[torch.Tensor, ...]:
+        """The gradients of client k's input, weight and bias, those that are ``wanted``."""
+        images, weight = self._images[k], params[0][k]
+        geometry = [1, 1], [0, 0], [1, 1], False, [0, 0], 1  # stride, padding, dilation; not transposed; groups
+        return torch.ops.aten.convolution_backward(
+            gradient[k].permute(0, 3, 1, 2), images, weight, [len(weight)], *geometry, wanted
+        )
 
 
 class MaxPool2d(Layer):

@@ -68,6 +68,7 @@ def _rows(values: Sequence[Any], like: torch.Tensor) -> Any:
     """What all clients share as it is, a tensor as [1, P]; otherwise one row for each of them, [K, P]."""
     first = values[0]
     if all(value is first for value in values) or all(isinstance(v, (int, float)) and v == first for v in values):
-        return first[None] if isinstance(first, torch.Tensor) else first
+        return first.expand_as(like)[None] if isinstance(first, torch.Tensor) else first
     zero = torch.zeros_like(like)
-    return torch.stack([zero if v is None else v if isinstance(v, torch.Tensor) else zero + v for v in values])
+    rows = [zero if v is None else v.expand_as(like) if isinstance(v, torch.Tensor) else zero + v for v in values]
+    return torch.stack(rows)

@@ -51,30 +51,32 @@ class StackedEngine(Engine):
 
     def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
         super().__init__(fed, model, loss, device)
+        if has_dropout(model):
+            raise Unstackable("dropout draws random numbers for each client on its own")
+        self._workspace = Workspace(self.x)
+        self._rows = self.x.reshape(len(self.x), -1)
         self._network = self._cohort_model(loss)
         self._moment_network = loss, self._network  # the last one asked for
         self.name = "stacked" if isinstance(self._network, Network) else "stacked (vmap)"
-        self._workspace = Workspace(self.x)
-        self._rows = self.x.reshape(len(self.x), -1)
-        self._try_out()
 
     def _cohort_model(self, loss: Loss) -> CohortModel:
+        """A network of known layers, or else the module itself through vmap."""
         try:
-            return Network(self.model.module, output_loss(loss))
-        except UnknownLayer:
-            return VectorisedNetwork(self.model, loss)
+            return self._tried(Network(self.model.module, output_loss(loss), self.x[:1]))
+        except (UnknownLayer, Unstackable):
+            return self._tried(VectorisedNetwork(self.model, loss))
 
-    def _try_out(self) -> None:
+    def _tried(self, network: CohortModel) -> CohortModel:
         """Two clients with the first sample each: what cannot be vectorised fails here and not in the first round."""
-        if has_dropout(self.model.module):
-            raise Unstackable("dropout draws random numbers for each client on its own")
+        self.model.module.train()
         try:
             first = torch.from_numpy(self.fed.indices[[0, 0]]).to(self.device)[:, None]
             nothing = StackedCorrection([Correction()], 0.0, self.model.parameters())
             with torch.no_grad():
-                Cohort(self._network, self.model.parameters(), 2, nothing).step(*self._gather(first), None, lr=0.0)
+                Cohort(network, self.model.parameters(), 2, nothing).step(*self._gather(first), None, lr=0.0)
         except RuntimeError as error:
             raise Unstackable(str(error).splitlines()[0]) from error
+        return network
 
     @torch.no_grad()
     def train(self, params: torch.Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:

@@ -19,6 +19,8 @@ def output_loss(loss: Loss) -> OutputLoss:
     """A closed form where there is one; automatic differentiation, at the output only, for any other loss."""
     if loss is LOSSES["cross_entropy"]:
         return cross_entropy
+    if loss is LOSSES["squared_error"]:
+        return squared_error
     return squared_norm if loss is losses.squared_norm else GeneralLoss(loss)
 
 
@@ -31,6 +33,13 @@ def cross_entropy(
     gradient /= gradient.sum(2, keepdim=True)
     gradient.scatter_add_(2, labels, gradient.new_full((1, 1, 1), -1.0).expand(labels.shape))
     return _mean_over_real(gradient, counts)
+
+
+def squared_error(
+    output: torch.Tensor, target: torch.Tensor, counts: torch.Tensor | None
+) -> tuple[torch.Tensor, float]:
+    """½ ‖output − target‖²: the gradient is (output − target) / n."""
+    return _mean_over_real(output - target.reshape(output.shape), counts)
 
 
 def squared_norm(output: torch.Tensor, target: torch.Tensor, counts: torch.Tensor | None) -> tuple[torch.Tensor, float]:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
-from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, MaxPool2d
+from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d
 from fedlab_core.engines.stacked.layers import Flatten, Layer, Linear, ReLU, Sigmoid, Tanh, Views
 from fedlab_core.engines.stacked.layout import Layout
 from fedlab_core.engines.stacked.losses import OutputLoss
@@ -15,6 +15,7 @@ from fedlab_core.engines.stacked.workspace import Workspace
 from fedlab_core.models import TextLSTM
 
 Bound = list[Views]
+CONVOLUTIONS = (ImageConv2d, Conv2d, LargeConv2d)
 Correct = Callable[[int], None]
 
 
@@ -53,13 +54,13 @@ class UnknownLayer(TypeError):
 class Network:
     """Forward and backward pass of A clients at once, each with its own parameters.
 
-    Built from an ``nn.Sequential`` of known layers or a :class:`~fedlab_core.models.TextLSTM`. Raises
-    :class:`UnknownLayer` for any other module.
+    Built from an ``nn.Sequential`` of known layers or a :class:`~fedlab_core.models.TextLSTM`, for samples like those
+    in ``x`` [1, …]. Raises :class:`UnknownLayer` for any other module.
     """
 
-    def __init__(self, module: nn.Module, loss: OutputLoss) -> None:
+    def __init__(self, module: nn.Module, loss: OutputLoss, x: torch.Tensor) -> None:
         self._workspace = Workspace(next(module.parameters()))
-        self._layers = _layers(module, self._workspace)
+        self._layers = _layers(module, self._workspace, x)
         self.scratch_per_sample = 0
         self._loss = loss
         self.layout = Layout([parameter.numel() for parameter in module.parameters()])
@@ -108,7 +109,9 @@ class Network:
                 gradient = self._layers[i].input_gradient(params[i], gradient)
 
 
-def _layers(module: nn.Module, workspace: Workspace) -> list[Layer]:
+def _layers(module: nn.Module, workspace: Workspace, x: torch.Tensor) -> list[Layer]:
+    if any(child._forward_hooks or child._forward_pre_hooks for child in module.modules()):
+        raise UnknownLayer("a layer with a hook, which may compute anything")
     if type(module) is TextLSTM:
         modules: list[nn.Module] = [module.embedding, module.lstm, module.output]
     else:
@@ -118,8 +121,18 @@ def _layers(module: nn.Module, workspace: Workspace) -> list[Layer]:
     places = _starts(module)
     layers: list[Layer] = []
     for child in modules:
-        layers.append(_layer(child, places.get(child, 0), workspace, layers))
+        layers.append(_layer(child, places.get(child, 0), workspace, layers, x))
+        if isinstance(child, (nn.Conv2d, nn.MaxPool2d, nn.AvgPool2d)):
+            x = child(x)
+    if _is_image(layers):
+        raise UnknownLayer("images as output, which here would be channels-last")
     return layers
+
+
+def _is_image(layers: Sequence[Layer]) -> bool:
+    """Whether what the last of these layers gives is a channels-last image."""
+    is_convolved = any(isinstance(layer, CONVOLUTIONS) for layer in layers)
+    return is_convolved and not any(isinstance(layer, Flatten) for layer in layers)
 
 
 def _chain(module: nn.Module) -> list[nn.Module]:
@@ -150,18 +163,21 @@ def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
     return modules
 
 
-def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer]) -> Layer:
+def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer], x: torch.Tensor) -> Layer:
+    """The cohort form of ``child``, for samples like ``x`` as they come from the layers ``below``."""
     if not type(child).__module__.startswith("torch.nn.modules"):
         raise UnknownLayer(f"{child}")  # a subclass may compute anything
-    channels_last = any(isinstance(layer, ImageConv2d) for layer in below)
+    channels_last = _is_image(below)
     match child:
         case nn.Linear():
             return Linear(start, child)
         case nn.ReLU():
-            return ReLU(in_place=bool(below) and isinstance(below[-1], (Linear, ImageConv2d, Conv2d, MaxPool2d)))
+            return ReLU(in_place=bool(below) and isinstance(below[-1], (Linear, *CONVOLUTIONS, MaxPool2d)))
         case nn.Flatten(start_dim=1, end_dim=-1):
             return Flatten(channels_last)
         case nn.Conv2d(stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
+            if LargeConv2d.pays(child, x):
+                return LargeConv2d(start, child, channels_last)
             return Conv2d(start, child, workspace) if channels_last else ImageConv2d(start, child, workspace)
         case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if channels_last and _is_tiling(
             child

@@ -1,0 +1,159 @@
+"""Models and data at the edges of what the stacked engine knows: the numbers of the reference engine, or a loop."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.nn.utils import weight_norm
+
+import fedlab_core as fl
+from fedlab_core.data.dataset import Dataset, Split
+from fedlab_core.engines import ReferenceEngine, StackedEngine
+from fedlab_core.engines.stacked import convolution
+from fedlab_core.engines.work import Work, plan_batches
+from fedlab_core.losses import LOSSES, squared_norm
+from tests.support import blobs
+
+SIZES = (3, 12, 25, 1, 9)
+ARGUMENTS = {"rounds": 3, "clients_per_round": 3, "local_epochs": 2, "batch_size": 5, "lr": 0.05, "progress": False}
+
+
+def federation(*shape: int, target: tuple[int, ...] | None = None) -> fl.FederatedDataset:
+    """Random samples of a shape, with one of three labels or random targets of another shape."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.rand(sum(SIZES), *shape, generator=generator, dtype=torch.float64)
+    y = torch.arange(len(x)) % 3
+    if target is not None:
+        y = torch.rand(len(x), *target, generator=generator, dtype=torch.float64)
+    bounds = np.cumsum((0, *SIZES))
+    parts = [list(range(a, b)) for a, b in pairwise(bounds.tolist())]
+    return fl.FederatedDataset(Dataset("random", Split(x, y), Split(x, y), 3 if target is None else None), parts)
+
+
+def assert_same(fed: fl.FederatedDataset, model: nn.Module, expected_engine: str, **changes) -> None:
+    arguments = {**ARGUMENTS, **changes}
+    left, right = (fl.simulate(fed, model, fl.FedAvg(), engine=name, **arguments) for name in ("reference", "auto"))
+    assert right.config["engine"] == expected_engine
+    torch.testing.assert_close(right.params, left.params, rtol=0, atol=1e-9)
+    assert (torch.nn.utils.parameters_to_vector(model.parameters()) - left.params).abs().max() > 1e-5
+
+
+def hooked() -> nn.Module:
+    model = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3))
+    model[0].register_forward_hook(lambda layer, inputs, output: 2 * output)
+    return model
+
+
+def hooked_outside() -> nn.Module:
+    model = nn.Sequential(nn.Linear(4, 3))
+    model.register_forward_pre_hook(lambda layer, inputs: (inputs[0] - 1,))
+    return model
+
+
+@pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm` is deprecated", "ignore:There is a performance drop")
+@pytest.mark.parametrize(
+    "make",
+    [hooked, hooked_outside, lambda: nn.Sequential(weight_norm(nn.Linear(4, 3)))],
+    ids=["hook", "hook outside", "weight_norm"],
+)
+def test_hooks_are_not_forgotten(make) -> None:
+    torch.manual_seed(0)
+    assert_same(blobs(SIZES), make().double(), "stacked (vmap)")
+
+
+def test_images_as_output() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(1, 4, 3)).double()
+    assert_same(federation(1, 8, 8, target=(4, 6, 6)), model, "stacked (vmap)", loss="squared_error", lr=0.002)
+
+
+def test_a_known_layer_used_in_an_unknown_way_still_goes_through_vmap() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 2), nn.Flatten(), nn.Linear(14, 3)).double()
+    assert_same(federation(7, 4), model, "stacked (vmap)")
+
+
+def test_regression_on_vectors() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 2)).double()
+    assert_same(federation(4, target=(2,)), model, "stacked", loss="squared_error")
+
+
+@pytest.mark.parametrize("batch_size", [5, None])
+def test_large_convolutions(monkeypatch, batch_size: int | None) -> None:
+    """The first one from raw images, the second with and the third without bias; gradients and moments too."""
+    monkeypatch.setattr(convolution, "LARGE", 100)
+    torch.manual_seed(0)
+    layers = [nn.Conv2d(2, 3, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(3, 4, (2, 3)), nn.Tanh()]
+    layers += [nn.Conv2d(4, 2, 2, bias=False), nn.Flatten(), nn.Linear(12, 3)]
+    fed, model = federation(2, 12, 12), nn.Sequential(*layers).double()
+    assert_same(fed, model, "stacked", batch_size=batch_size, lr=0.3)
+    engines = [kind(fed, model, LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)]
+    assert sum(isinstance(layer, convolution.LargeConv2d) for layer in engines[1]._network._layers) == 3
+    params = engines[0].model.parameters().expand(3, -1)
+    groups = [np.arange(4), np.array([7]), np.arange(20, 31)]
+    for loss, power in ((squared_norm, 1), (LOSSES["cross_entropy"], 2)):
+        left, right = (engine.moments(params, groups, loss, power) for engine in engines)
+        torch.testing.assert_close(right, left, rtol=0, atol=1e-12)
+
+
+def test_the_built_in_cnn_for_colour_images_has_large_convolutions_only() -> None:
+    fed = federation(3, 32, 32)
+    engine = StackedEngine(fed, fl.models.cnn_cifar(fed).double(), LOSSES["cross_entropy"])
+    kinds = {type(layer) for layer in engine._network._layers if "Conv" in type(layer).__name__}
+    assert kinds == {convolution.LargeConv2d}
+
+
+class FunctionalDropout(nn.Module):
+    """Random, and not by a layer whose type would say so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.output = nn.Linear(4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.output(functional.dropout(x, 0.5, self.training))
+
+
+@pytest.mark.parametrize("mode", [True, False], ids=["train", "eval"])
+def test_any_randomness_of_a_model_comes_from_the_seed_of_the_run(mode: bool) -> None:
+    torch.manual_seed(0)
+    fed, model = blobs(SIZES), FunctionalDropout().double().train(mode)
+    results = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        with pytest.warns(UserWarning, match="one after another"):
+            results.append(fl.simulate(fed, model, fl.FedAvg(), **ARGUMENTS).params)
+        assert torch.initial_seed() == seed
+    assert torch.equal(*results)
+    with pytest.warns(UserWarning, match="one after another"):
+        other = fl.simulate(fed, model, fl.FedAvg(), **ARGUMENTS, seed=1).params
+    assert not torch.equal(other, results[0])
+
+
+def test_a_batch_larger_than_a_client_is_the_client() -> None:
+    work = Work(np.arange(2), np.array([2, 2]), "epochs", 1000, 0.1, round=1, seed=0)
+    plans = plan_batches(work, [7, 3])
+    assert [(plan.batch_size, plan.num_steps, plan.batch(1).tolist()) for plan in plans] == [
+        (7, 2, list(range(7))),
+        (3, 2, list(range(3))),
+    ]
+
+
+class ZeroDimensional(fl.Algorithm):
+    """A weight given as a tensor without dimensions, for one client or for all."""
+
+    def correction(self, server: fl.algorithms.Server, client: int) -> fl.Correction:
+        return fl.Correction(weight=torch.tensor(0.5, dtype=torch.float64), anchor=server.params)
+
+
+def test_a_weight_without_dimensions_is_a_number() -> None:
+    fed = blobs(SIZES)
+    model = fl.models.mlp(fed, (5,))
+    results = [
+        fl.simulate(fed, model, algorithm, **ARGUMENTS).params for algorithm in (ZeroDimensional(), fl.FedProx(0.5))
+    ]
+    torch.testing.assert_close(*results, rtol=0, atol=1e-12)

@@ -2,8 +2,9 @@
 
     python benchmarks/speed.py [--repeats 7] [--only digits] [--out results/speed.json]
 
-Every contestant does identical work: the same clients, batches and rate. Their rounds are timed in turn, and medians
-are reported, so that a noisy machine disturbs all of them alike. Inputs are random: speed does not depend on them.
+Every contestant does identical work: the same clients, batches and rate, with as many threads as a simulation uses for
+a step of that size. Their rounds are timed in turn, and medians are reported, so that a noisy machine disturbs all of
+them alike. Inputs are random: speed does not depend on them.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.engines import ReferenceEngine, StackedEngine
+from fedlab_core.engines import ReferenceEngine, StackedEngine, threads
 from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import LOSSES
 
@@ -63,6 +64,15 @@ WORKLOADS = {
 }
 
 
+BATCH_SIZE = 10
+
+
+def products_per_step(load: Workload) -> int:
+    """What decides how many threads a simulation uses."""
+    parameters = load.model(federation(load)).parameters()
+    return load.clients * BATCH_SIZE * sum(parameter.numel() for parameter in parameters)
+
+
 def federation(load: Workload) -> fl.FederatedDataset:
     """Random images in the sizes of the workload."""
     generator = torch.Generator().manual_seed(0)
@@ -75,7 +85,7 @@ def federation(load: Workload) -> fl.FederatedDataset:
 
 def cohort_work(load: Workload) -> Work:
     clients = np.sort(np.random.default_rng(0).choice(len(load.sizes), load.clients, replace=False))
-    return Work(clients, np.full(load.clients, load.epochs), "epochs", 10, 0.05, round=1, seed=0)
+    return Work(clients, np.full(load.clients, load.epochs), "epochs", BATCH_SIZE, 0.05, round=1, seed=0)
 
 
 def textbook(fed: fl.FederatedDataset, model: nn.Module, work: Work) -> Round:
@@ -122,11 +132,11 @@ def engine_round(
 
 def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) -> Round:
     """The matrix products of forward pass, input gradients and weight updates, and nothing else."""
-    products, x = [], torch.rand(10, *shape)
+    products, x = [], torch.rand(BATCH_SIZE, *shape)
     for layer in model:
         out = layer(x)
         if isinstance(layer, nn.Linear):
-            products.append((10, layer.in_features, layer.out_features))
+            products.append((BATCH_SIZE, layer.in_features, layer.out_features))
         elif isinstance(layer, nn.Conv2d):
             products.append((out[:, 0].numel(), layer.weight[0].numel(), layer.out_channels))
         x = out
@@ -155,7 +165,7 @@ def contestant(load: Workload, name: str) -> Round:
     if name == "textbook":
         return textbook(fed, model, work)
     if name == "floor":
-        steps = int(np.ceil(load.sizes[work.clients] / 10).mean() * load.epochs)
+        steps = int(np.ceil(load.sizes[work.clients] / BATCH_SIZE).mean() * load.epochs)
         return floor(model, load.shape, load.clients, steps)
     kind = ReferenceEngine if name == "reference" else StackedEngine
     return engine_round(kind, fed, Opaque(model) if name == "vmap" else model, work)
@@ -222,21 +232,25 @@ def main() -> None:
         status = Path("/proc/self/status").read_text()
         print(int(re.search(r"VmHWM:\s*(\d+)", status)[1]) / 1024)
         return
-    figures: dict[str, Any] = {"threads": torch.get_num_threads(), "torch": torch.__version__, "rounds": {}}
+    figures: dict[str, Any] = {"torch": torch.__version__, "rounds": {}}
     figures |= {"processor": platform.processor() or platform.machine(), "repeats": arguments.repeats}
     print(f"{'seconds per round':16}" + "".join(f"{n:>11}" for n in CONTESTANTS))
     for name in arguments.only:
         load = WORKLOADS[name]
-        seconds = medians({kind: contestant(load, kind) for kind in CONTESTANTS}, arguments.repeats)
+        with threads.suited_to(products_per_step(load)):
+            num_threads = torch.get_num_threads()
+            seconds = medians({kind: contestant(load, kind) for kind in CONTESTANTS}, arguments.repeats)
         gain, above = seconds["textbook"] / seconds["stacked"], seconds["stacked"] / seconds["floor"]
         memory = {kind: peak_memory(name, kind) for kind in ("textbook", "stacked")}
         print(f"{name:16}" + "".join(f"{value:11.4f}" for value in seconds.values()))
         print(f"{'':16}  {gain:.1f}× the textbook loop (goal {load.target[0]})", end=", ")
         print(f"{above:.2f}× the floor (goal {load.target[1]})")
         print(f"{'':16}  peak memory {memory['stacked']:.0f} MiB (textbook {memory['textbook']:.0f})", flush=True)
-        figures["rounds"][name] = {"seconds": seconds, "gain": gain, "above_floor": above, "peak_mib": memory}
+        figures["rounds"][name] = {"threads": num_threads, "seconds": seconds, "gain": gain, "above_floor": above}
+        figures["rounds"][name]["peak_mib"] = memory
     for name in [name for name in ("digits", "mnist-mlp") if name in arguments.only]:
-        seconds = medians(corrected(WORKLOADS[name]), arguments.repeats)
+        with threads.suited_to(products_per_step(WORKLOADS[name])):
+            seconds = medians(corrected(WORKLOADS[name]), arguments.repeats)
         ratios = {kind: value / seconds["FedAvg"] for kind, value in seconds.items()}
         print(
             f"{name} corrections, against FedAvg (goal ≤ 1.25): " + ", ".join(f"{k} {r:.2f}" for k, r in ratios.items())

@@ -30,8 +30,12 @@ def show(target: Any, source: go.Figure) -> None:
     with target.batch_update():
         for old, new in zip(target.data, source.data, strict=True):
             _take_over(old, new, ("type", "uid", "name"))
-        # A new height would also fix the width: Plotly then no longer fits the chart to its place.
         _take_over(target.layout, source.layout, ("template", "height", "width", "autosize"))
+    if target.layout.height != source.layout.height:
+        # Plotly fixes the width with the height unless it is told to autosize; and only what changes is sent.
+        target.layout.autosize = None
+        with target.batch_update():
+            target.layout.height, target.layout.autosize = source.layout.height, True
 
 
 def when_shown(figures: Sequence[Any], action: Callable[[], None]) -> None:
@@ -105,10 +109,11 @@ def ladder(label: str, values: Any, value: float, tooltip: str, *, continuous: b
 
 def extend(slider: Any, values: Any) -> Any:
     """Add numbers to a ladder, in order, and leave its value where it is."""
-    numbers = sorted({number for _, number in slider.options} | set(values))
-    value = slider.value
-    slider.options = [(f"{number:g}", number) for number in numbers]
-    slider.value = value
+    known = {number for _, number in slider.options}
+    if not known.issuperset(values):
+        value = slider.value
+        slider.options = [(f"{number:g}", number) for number in sorted(known.union(values))]
+        slider.value = value
     return slider
 
 
@@ -124,7 +129,7 @@ def note(text: str, *, kind: str = "status") -> str:
     return f'<div role="{role}" style="{style}"><b>{word}.</b> {html.escape(text)}</div>'
 
 
-def in_words(error: BaseException, subject: str = "") -> str:
+def error_in_words(error: BaseException, subject: str = "") -> str:
     """An error as one would say it, about ``subject``: its message, with its type where that alone says too little."""
     start = f"{subject}: " if subject else ""
     if isinstance(error, Diverged):

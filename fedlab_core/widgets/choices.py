@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from fedlab_core import models, validation
-from fedlab_core.algorithms import ALGORITHMS, Algorithm
-from fedlab_core.data import Dataset, FederatedDataset, load_dataset, partition
+from fedlab_core.algorithms import ALGORITHMS
+from fedlab_core.data import DATASETS, Dataset, FederatedDataset, load_dataset, partition
 from fedlab_core.schedules import InverseTime
 from fedlab_core.simulation import Simulation
 
@@ -19,6 +19,7 @@ SPLITS = ("dirichlet", "labels_per_client", "iid")
 SCHEDULES = ("constant", "inverse_time")
 MODELS = ("softmax_regression", "mlp", "cnn_mnist", "cnn_cifar")
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
+_TITLES = {"scaffold": "SCAFFOLD"}
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,6 @@ class Federation:
         """Two lines that define ``data`` and ``fed``."""
         parts = _call(f"fl.partition.{self.law}", self.arguments, first="data.train.y")
         return f"data = fl.load_dataset({_text(self.dataset)})\nfed = fl.FederatedDataset(data, {parts})"
-
-
-_TITLES = {"scaffold": "SCAFFOLD"}
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class Curve:
         """Everything but the algorithm, in the symbols of the course."""
         work, law = dict(self.work), dict(self.federation.arguments)
         split = {
-            "dirichlet": f"α={law.get('alpha')}",
+            "dirichlet": f"α={law.get('alpha', 0):g}",
             "labels_per_client": f"{law.get('labels_per_client')} labels per client",
             "iid": "IID",
         }
@@ -99,13 +97,13 @@ class Curve:
         fed = self.federation.build()
         lr = self.lr if self.schedule == "constant" else InverseTime(self.lr)
         model = getattr(models, self.model)(fed, seed=self.seed)
-        algorithm = _kind(self.algorithm)(**dict(self.arguments))
+        algorithm = ALGORITHMS[self.algorithm](**dict(self.arguments))
         return Simulation(fed, model, algorithm, **dict(self.work), lr=lr, seed=self.seed, progress=False)
 
     @property
     def code(self) -> str:
         """The lines of Python that make this curve and call it ``history``."""
-        algorithm = _call(f"fl.{_kind(self.algorithm).__name__}", self.arguments)
+        algorithm = _call(f"fl.{ALGORITHMS[self.algorithm].__name__}", self.arguments)
         lr = _text(self.lr) if self.schedule == "constant" else f"fl.InverseTime({_text(self.lr)})"
         work = ", ".join(f"{name}={_text(value)}" for name, value in self.work)
         simulate = f"fed, fl.models.{self.model}(fed, seed={self.seed}), {algorithm}, {work}, lr={lr}, seed={self.seed}"
@@ -119,7 +117,9 @@ class Choice:
 
     ``algorithms``: keys of ``fedlab_core.algorithms.ALGORITHMS``; ``mu`` μ of FedProx; ``strength`` λ of FedMas and
     FedCurv; ``split`` "dirichlet" (``alpha``), "labels_per_client" (``labels``) or "iid"; ``schedule`` "constant" or
-    "inverse_time". Raises ``ValueError`` for a name that is not known.
+    "inverse_time"; ``batch_size`` None is full batch. Raises ``ValueError`` for a name that is not known and for a
+    number out of its range; what only the data can tell (a set that is not there, more labels per client than it has)
+    is found out when the federation is built.
     """
 
     algorithms: tuple[str, ...] = ("fedavg", "fedprox")
@@ -140,11 +140,27 @@ class Choice:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.algorithms, (tuple, list)):
+            raise ValueError(f"algorithms={self.algorithms!r}: must be a tuple of names")
         for algorithm in self.algorithms:
             validation.choice("algorithms", algorithm, ALGORITHMS)
-        validation.choice("split", self.split, SPLITS)
-        validation.choice("schedule", self.schedule, SCHEDULES)
-        validation.choice("model", self.model, MODELS)
+        names = {"dataset": DATASETS, "split": SPLITS, "model": MODELS, "schedule": SCHEDULES}
+        for name, allowed in names.items():
+            validation.choice(name, getattr(self, name), allowed)
+        # In one order and in plain Python numbers: equal choices are equal, and their code can be run.
+        clean: dict[str, Any] = {"algorithms": tuple(name for name in ALGORITHMS if name in self.algorithms)}
+        for name in ("mu", "strength", "alpha", "lr"):
+            clean[name] = validation.real(name, getattr(self, name), exclusive=name in ("alpha", "lr"))
+        for name in ("labels", "num_clients", "local_epochs", "rounds"):
+            clean[name] = validation.integer(name, getattr(self, name), minimum=1)
+        clean["clients_per_round"] = validation.integer(
+            "clients_per_round", self.clients_per_round, minimum=1, maximum=clean["num_clients"]
+        )
+        if self.batch_size is not None:
+            clean["batch_size"] = validation.integer("batch_size", self.batch_size, minimum=1)
+        clean["seed"] = validation.seed(self.seed)
+        for name, value in clean.items():
+            object.__setattr__(self, name, value)
 
     @property
     def federation(self) -> Federation:
@@ -160,7 +176,6 @@ class Choice:
         """One curve per algorithm, in the order of the registry."""
         names = ("rounds", "clients_per_round", "local_epochs", "batch_size")
         work = tuple((name, getattr(self, name)) for name in names)
-        chosen = [name for name in ALGORITHMS if name in self.algorithms]
         return tuple(
             Curve(
                 algorithm=name,
@@ -172,38 +187,33 @@ class Choice:
                 lr=self.lr,
                 schedule=self.schedule,
             )
-            for name in chosen
+            for name in self.algorithms
         )
 
 
 def tuned(algorithm: str) -> tuple[str, ...]:
     """Which of "mu" and "strength" an algorithm takes from the controls: μ where it must be given, λ wherever it is."""
-    kind = _kind(algorithm)
+    kind = ALGORITHMS[algorithm]
     fields: Iterable[Any] = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     required = {field.name: field.default is dataclasses.MISSING for field in fields}
     return tuple(name for name in ("mu", "strength") if required.get(name) or (name == "strength" and name in required))
 
 
 @lru_cache(maxsize=4)
-def dataset(name: str) -> Dataset:
-    """A data set, read once."""
+def _read(name: str) -> Dataset:
     return load_dataset(name)
 
 
 @lru_cache(maxsize=8)
 def _deal(federation: Federation) -> FederatedDataset:
-    data = dataset(federation.dataset)
+    data = _read(federation.dataset)
     law = getattr(partition, federation.law)
     return FederatedDataset(data, law(data.train.y, **dict(federation.arguments)))
 
 
 def title(algorithm: str) -> str:
     """How an algorithm is written in text and figures."""
-    return _TITLES.get(algorithm, _kind(algorithm).__name__)
-
-
-def _kind(algorithm: str) -> type[Algorithm]:
-    return ALGORITHMS[algorithm]
+    return _TITLES.get(algorithm, ALGORITHMS[algorithm].__name__)
 
 
 def _call(function: str, arguments: Arguments, first: str = "") -> str:

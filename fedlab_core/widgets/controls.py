@@ -12,12 +12,12 @@ from fedlab_core.data.sources import SOURCES
 from fedlab_core.widgets.chart import extend, ladder
 from fedlab_core.widgets.choices import Choice, title, tuned
 
-_STYLE = {"description_width": "9em"}
-_FULL = {"width": "100%"}
+_LOOK = {"layout": {"width": "100%"}, "style": {"description_width": "9em"}}
 _MU = (0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _STRENGTH = (0.0, 0.02, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 24.0)
 _ALPHA = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 100.0)
 _LR = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_ROUNDS = range(5, 201, 5)
 _SPLITS = (("Dirichlet label mixes", "dirichlet"), ("labels per client", "labels_per_client"), ("IID", "iid"))
 _SCHEDULES = (("constant η", "constant"), ("inverse time η/(1+t)", "inverse_time"))
 # These redraw the picture of the clients while they move; the others speak when they are released.
@@ -37,11 +37,8 @@ class Controls:
     """
 
     def __init__(self, choice: Choice) -> None:
-        self._base = choice
-        self._quiet = False
         self.algorithms = {
             key: ipywidgets.Checkbox(
-                value=key in choice.algorithms,
                 description=title(key),
                 tooltip=f"Train {title(key)}",
                 indent=False,
@@ -49,9 +46,9 @@ class Controls:
             )
             for key in ALGORITHMS
         }
-        self.fields = _fields(choice)
+        self.fields = _fields()
         self.box = self._arranged()
-        self._show_what_matters()
+        self.set(choice)
 
     @property
     def choice(self) -> Choice:
@@ -61,12 +58,16 @@ class Controls:
         return dataclasses.replace(self._base, algorithms=chosen, **values)
 
     def set(self, choice: Choice) -> None:
-        """Move every control to ``choice``, without telling the observer in between."""
+        """Move every control to ``choice``, widening those that do not reach so far. The observer is not told."""
         self._quiet = True
         try:
             self._base = choice
             for key, box in self.algorithms.items():
                 box.value = key in choice.algorithms
+            cohort, menu = self.fields["clients_per_round"], self.fields["dataset"]
+            cohort.max, cohort.tooltip = choice.num_clients, f"Out of N = {choice.num_clients}"
+            if choice.dataset not in menu.options:
+                menu.options = [*menu.options, choice.dataset]
             for name, widget in self.fields.items():
                 value = getattr(choice, name)
                 if isinstance(widget, ipywidgets.SelectionSlider):
@@ -77,6 +78,8 @@ class Controls:
         finally:
             self._quiet = False
         self._show_what_matters()
+        if self.choice != choice:  # widgets clamp in silence, and something else would be trained
+            raise RuntimeError(f"the controls do not stay where they are put: {self.choice} instead of {choice}")
 
     def observe(self, handler: Callable[[bool], None]) -> None:
         """Call ``handler(moving)`` after every change; ``moving`` if the control may still be on its way."""
@@ -112,54 +115,33 @@ class Controls:
         return [self.fields[name] for name in names]
 
 
-def _fields(choice: Choice) -> dict[str, Any]:
-    names = available()
-    names += [] if choice.dataset in names else [choice.dataset]
+def _fields() -> dict[str, Any]:
+    first = Choice()
     return {
-        "mu": ladder("μ of FedProx", (*_MU, choice.mu), choice.mu, "Proximal strength: how hard clients are held back"),
-        "strength": ladder("λ of the penalty", _STRENGTH, choice.strength, "Strength of the penalty on forgetting"),
-        "dataset": _menu("data set", names, choice.dataset, "Data sets that are on this computer"),
-        "split": _menu("split", _SPLITS, choice.split, "How the samples are dealt out to the clients"),
-        "alpha": ladder("α of Dirichlet", _ALPHA, choice.alpha, "Small: each client has few labels", continuous=True),
-        "labels": _count("labels per client", 1, 10, choice.labels, "Distinct labels of each client", continuous=True),
-        "clients_per_round": _count(
-            "clients a round K", 1, choice.num_clients, choice.clients_per_round, f"Out of N = {choice.num_clients}"
-        ),
-        "local_epochs": _count("local epochs E", 1, 20, choice.local_epochs, "Passes over the client's data per round"),
-        "lr": ladder("learning rate η", _LR, choice.lr, "Step size of the local SGD"),
-        "schedule": _menu("schedule", _SCHEDULES, choice.schedule, "How η changes from round to round"),
-        "rounds": _count("rounds", 5, 200, choice.rounds, "Communication rounds T", step=5),
+        "mu": ladder("μ of FedProx", _MU, first.mu, "Proximal strength: how hard clients are held back"),
+        "strength": ladder("λ of the penalty", _STRENGTH, first.strength, "Strength of the penalty on forgetting"),
+        "dataset": _menu("data set", available(), "Data sets that are on this computer"),
+        "split": _menu("split", _SPLITS, "How the samples are dealt out to the clients"),
+        "alpha": ladder("α of Dirichlet", _ALPHA, first.alpha, "Small: each client has few labels", continuous=True),
+        "labels": _count("labels per client", 10, "Distinct labels of each client", continuous=True),
+        "clients_per_round": _count("clients a round K", first.num_clients, "Out of all clients"),
+        "local_epochs": _count("local epochs E", 20, "Passes over the client's data per round"),
+        "lr": ladder("learning rate η", _LR, first.lr, "Step size of the local SGD"),
+        "schedule": _menu("schedule", _SCHEDULES, "How η changes from round to round"),
+        "rounds": ladder("rounds", _ROUNDS, first.rounds, "Communication rounds T"),
         "seed": ipywidgets.BoundedIntText(
-            choice.seed,
-            min=0,
-            max=2**31,
-            description="seed",
-            tooltip="Split, first weights, cohorts and batches",
-            layout=_FULL,
-            style=_STYLE,
+            min=0, max=2**31, description="seed", tooltip="Split, first weights, cohorts and batches", **_LOOK
         ),
     }
 
 
-def _menu(label: str, options: Any, value: str, tooltip: str) -> Any:
-    return ipywidgets.Dropdown(
-        options=options, value=value, description=label, tooltip=tooltip, layout=_FULL, style=_STYLE
-    )
+def _menu(label: str, options: Any, tooltip: str) -> Any:
+    return ipywidgets.Dropdown(options=options, description=label, tooltip=tooltip, **_LOOK)
 
 
-def _count(
-    label: str, low: int, high: int, value: int, tooltip: str, *, step: int = 1, continuous: bool = False
-) -> Any:
+def _count(label: str, high: int, tooltip: str, *, continuous: bool = False) -> Any:
     return ipywidgets.IntSlider(
-        value,
-        min=min(low, value),
-        max=max(high, value),
-        step=step,
-        description=label,
-        tooltip=tooltip,
-        continuous_update=continuous,
-        layout=_FULL,
-        style=_STYLE,
+        min=1, max=high, description=label, tooltip=tooltip, continuous_update=continuous, **_LOOK
     )
 
 

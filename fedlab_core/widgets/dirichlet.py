@@ -1,7 +1,5 @@
 """Explorer: what the Dirichlet concentration α does to the clients."""
 
-from typing import Any
-
 import plotly.graph_objects as go
 
 from fedlab_core import plots
@@ -31,14 +29,11 @@ def skew(
     def draw(alpha: float, seed: int) -> go.Figure:
         parts = partition.dirichlet(data.train.y, num_clients=num_clients, alpha=alpha, by=by, seed=seed)
         figure = plots.partition(FederatedDataset(data, parts))
-        return figure.update_layout(meta=_with_values(figure.layout.meta, alpha, seed))
+        meta = figure.layout.meta
+        return figure.update_layout(meta=meta | {"alt": f"Dirichlet α={alpha:g}, seed {seed}. {meta['alt']}"})
 
     sliders = {
-        "alpha": ladder("α of Dirichlet", (*_ALPHAS, alpha), alpha, "Small: few labels per client", continuous=True),
+        "alpha": ladder("α of Dirichlet", _ALPHAS, alpha, "Small: few labels per client", continuous=True),
         "seed": ladder("seed", range(10), seed, "Another draw from the same law", continuous=True),
     }
     return Idea(draw, sliders, live=live)
-
-
-def _with_values(meta: dict[str, Any], alpha: float, seed: int) -> dict[str, Any]:
-    return meta | {"alt": f"Dirichlet α={alpha:g}, seed {seed}. {meta['alt']}"}

@@ -42,7 +42,7 @@ class Explorer:
         self.controls = Controls(self._initial)
         self.runner = Runner(Curve.simulation, self._trained)
         self.kept: dict[Curve, History] = {}
-        self.view = View(self.controls.box, self._initial, x, y, self._live)
+        self.view = View(self.controls.box, x, y, self._live)
         self._federation: Any = None
         self._connect()
 
@@ -52,8 +52,13 @@ class Explorer:
         return self.controls.choice
 
     def run(self, **changes: Any) -> go.Figure:
-        """Move the controls named in ``changes``, train to the end and return :meth:`figure`. Errors are raised."""
-        self.controls.set(dataclasses.replace(self.choice, **changes))
+        """Move the controls named in ``changes``, train to the end and return :meth:`figure`.
+
+        Raises ``ValueError`` and ``DatasetNotFound`` before a control has moved, and whatever ends the training.
+        """
+        choice = dataclasses.replace(self.choice, **changes)
+        choice.federation.build()
+        self.controls.set(choice)
         self._request(delay=0.0)
         self.wait()
         return self.figure()

@@ -57,7 +57,7 @@ class Idea:
                 chart.show(self.chart, self.figure())
                 self._message.value = ""
             except Exception as error:
-                self._message.value = chart.note(chart.in_words(error), kind="alert")
+                self._message.value = chart.note(chart.error_in_words(error), kind="alert")
 
     def _ipython_display_(self) -> None:
         from IPython.display import display

@@ -21,5 +21,5 @@ def reachability(points: Any, *, xi: float = 0.25, min_samples: int = 2, live: b
         meta = figure.layout.meta
         return figure.update_layout(meta=meta | {"alt": f"ξ={xi:g}. {meta['alt']}"})
 
-    slider = ladder("steepness ξ", (*_XI, xi), xi, "A cluster begins where the reachability falls by 1 − ξ")
+    slider = ladder("steepness ξ", _XI, xi, "A cluster begins where the reachability falls by 1 − ξ")
     return Idea(draw, {"xi": slider}, live=live)

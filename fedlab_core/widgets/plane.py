@@ -23,7 +23,7 @@ def proximal(a: Points = _A, b: Points = _B, *, mu: float = 1.0, live: bool | No
     w, the clients' answers between their own minima and w, and the way that the resting point takes as μ grows.
     """
     clients = Quadratics.of(a, b)
-    sliders = {"mu": ladder("μ of FedProx", (*_MU, mu), mu, "Proximal strength", continuous=True)}
+    sliders = {"mu": ladder("μ of FedProx", _MU, mu, "Proximal strength", continuous=True)}
     return Idea(lambda mu: _proximal_figure(clients, mu), sliders, live=live)
 
 
@@ -45,7 +45,7 @@ def corrections(
     """
     clients = Quadratics.of(a, b)
     sliders = {
-        "rounds": ladder("rounds done", (0, 1, 2, 3, 5, 10, rounds), rounds, "Rounds before this one", continuous=True),
+        "rounds": ladder("rounds done", (0, 1, 2, 3, 5, 10), rounds, "Rounds before this one", continuous=True),
         "step": ladder("local step", range(steps + 1), step, "Where in the next round we look", continuous=True),
     }
     origin = np.asarray(start, dtype=float)
@@ -59,7 +59,7 @@ def scaffold_rounds(
     w, controls = start, np.zeros_like(clients.b)
     for _ in range(rounds):
         offset = controls.mean(0) - controls
-        y = clients.walk(w, steps, lr, offset=offset)[-1]
+        y = clients.walk(w, steps, lr, offset)[-1]
         controls = -offset + (w - y) / (steps * lr)
         w = y.mean(0)
     return w, controls
@@ -95,7 +95,7 @@ def _proximal_figure(clients: Quadratics, mu: float) -> go.Figure:
 def _arrows(clients: Quadratics, start: np.ndarray, rounds: int, step: int, steps: int, lr: float) -> go.Figure:
     w, controls = scaffold_rounds(clients, start, rounds, steps, lr)
     offset = controls.mean(0) - controls
-    walk = clients.walk(w, step, lr, offset=offset)
+    walk = clients.walk(w, step, lr, offset)
     here, gradient = walk[-1], clients.gradient(walk[-1])
     figure = _contours(clients, np.concatenate([clients.b, start[None]]))
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
@@ -109,7 +109,7 @@ def _arrows(clients: Quadratics, start: np.ndarray, rounds: int, step: int, step
         _arrow(figure, at, tip, f"−g<sub>{k + 1}</sub>, the own gradient of {client}", colour, "5px,3px")
         _arrow(figure, tip, end, f"c<sub>{k + 1}</sub> − c, its correction", PURPLE, "2px,2px")
         _arrow(figure, at, end, f"the step that {client} takes", colour, "solid")
-        _mark(figure, at, f"y<sub>{k + 1}</sub>", f"{_SYMBOLS[k % 2]}", colour)
+        _mark(figure, at, f"y<sub>{k + 1}</sub>", _SYMBOLS[k % 2], colour)
         names = ("local gradient g", "correction c − c_k", "corrected gradient")
         vectors = (gradient[k], offset[k], gradient[k] + offset[k])
         rows += [[client, name, *_pair(vector)] for name, vector in zip(names, vectors, strict=True)]

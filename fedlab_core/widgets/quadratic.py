@@ -42,14 +42,12 @@ class Quadratics:
         """∇f_k(y_k) [N, D]; ``y`` is one point [D] or one per client [N, D]."""
         return self.a * (y - self.b)
 
-    def walk(
-        self, start: np.ndarray, steps: int, lr: float, *, mu: float = 0.0, offset: np.ndarray | float = 0.0
-    ) -> np.ndarray:
-        """The points y_k [steps + 1, N, D] of every client's local steps y ← y − η(∇f_k(y) + μ(y − start) + offset)."""
+    def walk(self, start: np.ndarray, steps: int, lr: float, offset: np.ndarray | float = 0.0) -> np.ndarray:
+        """The points y_k [steps + 1, N, D] of every client's local steps y ← y − η(∇f_k(y) + offset_k)."""
         y = np.broadcast_to(start, self.b.shape)
         points = [y]
         for _ in range(steps):
-            y = y - lr * (self.gradient(y) + mu * (y - start) + offset)
+            y = y - lr * (self.gradient(y) + offset)
             points.append(y)
         return np.stack(points)
 

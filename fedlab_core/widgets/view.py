@@ -30,13 +30,13 @@ _BUTTONS = {
     "reset": ("Reset", "undo", "Put every control back and drop the kept curves"),
 }
 
-_HEIGHT = 430  # of the chart, with room for some lines of legend
+_HEIGHT, _ROW = 430, 30  # pixels: the chart with some lines of legend, and the line of one more kept curve
 
 
 class View:
     """The widgets and the two figures of an explorer, and how they are brought up to date."""
 
-    def __init__(self, controls: Any, choice: Choice, x: str, y: str, live: bool) -> None:
+    def __init__(self, controls: Any, x: str, y: str, live: bool) -> None:
         validation.choice("x", x, [value for _, value in _X])
         validation.choice("y", y, [value for _, value in _Y])
         self.x = ipywidgets.ToggleButtons(
@@ -76,7 +76,8 @@ class View:
     def partition_figure(self, choice: Choice) -> go.Figure:
         """Who holds what under ``choice``."""
         figure = plots.partition(choice.federation.build())
-        return figure.update_layout(height=300, margin={"t": 10, "b": 40})
+        # The word "samples" must fit beside the bars.
+        return figure.update_layout(height=300, margin={"t": 16, "b": 40}, font_size=12)
 
     def draw_curves(self, histories: Mapping[str, History], rounds: int) -> None:
         """Draw the curves, or an empty chart if there are none yet."""
@@ -84,6 +85,8 @@ class View:
             chart.show(self.chart, _empty("communication round", "test accuracy", _HEIGHT))
             return
         figure = plots.convergence(histories, x=self.x.value, y=self.y.value)
+        kept = sum("(kept)" in name for name in histories)
+        figure.update_layout(height=_HEIGHT + _ROW * kept, legend_font_size=12)
         longest = max(rounds, *(history.records[-1].round for history in histories.values()))
         figure.update_xaxes(range=[0, longest * 1.02] if self.x.value == "rounds" else None, rangemode="tozero")
         figure.update_yaxes(range=[0, 1.02] if self.y.value == "test_accuracy" else None)
@@ -105,8 +108,8 @@ class View:
             text = f"{word}, {done} of {total} rounds, {runner.elapsed:.1f} s"
             self.status.value = chart.note(text, kind="timer" if busy else "status")
         warnings = [chart.note(f"{run.curve.name}: {text}", kind="warning") for run in runs for text in run.warnings]
-        texts = [chart.in_words(error, name) for name, error in errors]
-        texts += [chart.in_words(problem)] if problem is not None else []
+        texts = [chart.error_in_words(error, name) for name, error in errors]
+        texts += [chart.error_in_words(problem)] if problem is not None else []
         self.messages.value = "".join([*(chart.note(text, kind="alert") for text in texts), *warnings])
 
     def export(self, code: str, frame: pd.DataFrame | None) -> None:

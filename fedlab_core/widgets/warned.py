@@ -14,17 +14,29 @@ _lock = threading.Lock()
 def collected() -> Iterator[list[str]]:
     """The warnings that this thread gives inside the block, as texts; those of other threads go where they always go.
 
-    ``warnings.catch_warnings`` would change the filters of every thread.
+    Neither side hides the other's: a warning counts as new at the beginning and at the end of the block.
+    ``warnings.catch_warnings`` would instead change the filters of every thread.
     """
     texts: list[str] = []
     with _lock:
         if not isinstance(warnings.showwarning, _Dispatcher):
             warnings.showwarning = _Dispatcher(warnings.showwarning)
         _collected[threading.get_ident()] = texts
+    _forget_what_was_shown()
     try:
         yield texts
     finally:
+        _forget_what_was_shown()
         del _collected[threading.get_ident()]
+
+
+class _Nobodys(Warning):
+    """A category without warnings."""
+
+
+def _forget_what_was_shown() -> None:
+    """Python shows a warning once at each place, until the filters change: add one that changes nothing."""
+    warnings.simplefilter("default", _Nobodys, append=True)
 
 
 class _Dispatcher:

@@ -19,6 +19,12 @@ SETTINGS = {
     "@jupyterlab/apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
 }
 TOKEN = "explorer"
+PATIENCE = 240  # seconds until a wait gives up; a machine may have much else to do
+# anywidget gives each widget two seconds to load its code, and then leaves an empty place.
+NO_HURRY = f"""
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = milliseconds => timeout(Math.max(milliseconds, {PATIENCE * 1000}));
+"""
 # The explorer is the output with a button "Keep curves"; other figures of a chapter have curves of these names, too.
 CURVES = """() => {
     const outputs = Array.from(document.querySelectorAll('.jp-OutputArea-output'));
@@ -51,12 +57,12 @@ def serving(folder: Path) -> Iterator[str]:
         with (folder / "lab.log").open("w") as log:
             server = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], env=live, stdout=log, stderr=log)
             try:
-                wait_until(lambda: answers(f"http://127.0.0.1:{port}/api?token={TOKEN}", server), 120)
+                wait_until(lambda: answers(f"http://127.0.0.1:{port}/api?token={TOKEN}", server))
                 # Without "reset" the notebooks that were open before would open as well.
                 yield f"http://127.0.0.1:{port}/lab/tree/{{}}?reset&token={TOKEN}"
             finally:
                 server.terminate()
-                server.wait(20)
+                server.wait(PATIENCE)
 
 
 def free_port() -> int:
@@ -73,11 +79,11 @@ def answers(url: str, server: subprocess.Popen) -> bool:
         return False
 
 
-def wait_until(condition: Callable[[], Any], seconds: float) -> Any:
+def wait_until(condition: Callable[[], Any]) -> Any:
     """The first true value of ``condition``, asked four times a second: a page that is always asked never draws."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + PATIENCE
     while not (value := condition()):
-        assert time.monotonic() < end, f"not within {seconds} s"
+        assert time.monotonic() < end, f"not within {PATIENCE} s"
         time.sleep(0.25)
     return value
 
@@ -88,7 +94,8 @@ class Notebook:
     def __init__(self, chromium, address: str) -> None:
         self.faults: list[str] = []
         self.page = chromium.new_page(viewport={"width": 1400, "height": 1250})
-        self.page.set_default_timeout(120_000)
+        self.page.set_default_timeout(PATIENCE * 1000)
+        self.page.add_init_script(NO_HURRY)
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("console", self._heard)
         self.page.goto(address)
@@ -106,8 +113,8 @@ class Notebook:
         """The curves on the explorer's chart, from the data of the page."""
         return self.page.evaluate(CURVES)
 
-    def wait_for(self, condition: Callable[[dict[str, list[float]]], Any], seconds: float = 60) -> Any:
-        return wait_until(lambda: condition(self.curves()), seconds)
+    def wait_for(self, condition: Callable[[dict[str, list[float]]], Any]) -> Any:
+        return wait_until(lambda: condition(self.curves()))
 
     def slider(self, label: str) -> Any:
         """The handle of a slider of the explorer, by its label."""

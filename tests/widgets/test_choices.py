@@ -1,6 +1,7 @@
 """What the controls say: which runs are the same, and code that makes the same curve."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -93,8 +94,38 @@ def test_algorithms_of_the_registry_take_their_parameters_from_the_controls() ->
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"algorithms": ("fedavgg",)}, {"split": "dirichelt"}, {"schedule": "cosine"}, {"model": "resnet"}]
+    ("name", "value", "allowed"),
+    [
+        ("algorithms", ("fedavgg",), "Did you mean 'fedavg'"),
+        ("algorithms", "fedavg", "tuple of names"),
+        ("dataset", "mnst", "Did you mean 'mnist'"),
+        ("split", "dirichelt", "Did you mean 'dirichlet'"),
+        ("schedule", "cosine", "'constant', 'inverse_time'"),
+        ("model", "resnet", "'mlp'"),
+        ("mu", -0.1, "≥ 0"),
+        ("mu", np.inf, "finite"),
+        ("strength", -1.0, "≥ 0"),
+        ("alpha", 0.0, "> 0"),
+        ("labels", 0, "≥ 1"),
+        ("num_clients", 0, "≥ 1"),
+        ("local_epochs", 0, "≥ 1"),
+        ("local_epochs", 1.5, "an integer"),
+        ("lr", np.nan, "finite number > 0"),
+        ("lr", 0.0, "> 0"),
+        ("clients_per_round", 0, "from 1 to 100"),
+        ("clients_per_round", 101, "from 1 to 100"),
+        ("batch_size", 0, "≥ 1"),
+        ("rounds", 0, "≥ 1"),
+        ("seed", -1, "an integer from 0"),
+    ],
 )
-def test_unknown_names_are_refused(wrong: dict) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        Choice(**wrong)
+def test_bad_values_are_refused_by_name_value_and_what_is_allowed(name: str, value: object, allowed: str) -> None:
+    shown = value[0] if isinstance(value, tuple) else value
+    with pytest.raises(ValueError, match=rf"^{name}={re.escape(repr(shown))}: must be .*{allowed}"):
+        Choice(**{name: value})
+
+
+def test_choices_that_mean_the_same_are_equal_and_their_code_is_plain_python() -> None:
+    one = Choice(algorithms=["fedprox", "fedavg"], mu=np.float64(0.5), alpha=1, rounds=np.int64(5), lr=np.float32(0.25))
+    assert one == Choice(algorithms=("fedavg", "fedprox"), mu=0.5, alpha=1.0, rounds=5, lr=0.25)
+    assert all("np." not in curve.code for curve in one.curves())

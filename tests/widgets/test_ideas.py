@@ -117,11 +117,11 @@ def test_a_strong_pull_leads_to_the_optimum() -> None:
     assert clients.gradient(clients.optimum).mean(0) == pytest.approx([0, 0], abs=1e-12)
 
 
-def test_walk_with_a_proximal_weight_follows_the_closed_form() -> None:
-    clients = Quadratics.of(A, B)
-    end = clients.walk(np.array([0.2]), 7, 0.1, mu=2.0)[-1][:, 0]
-    near = (A * B + 2.0 * 0.2) / (A + 2.0)
-    assert end == pytest.approx(near + (1 - 0.1 * (A + 2.0)) ** 7 * (0.2 - near), abs=1e-12)
+def test_walk_with_an_offset_follows_the_closed_form() -> None:
+    offset = np.array([[0.5], [-1.0]])
+    end = Quadratics.of(A, B).walk(np.array([0.2]), 7, 0.1, offset)[-1][:, 0]
+    to = B - offset[:, 0] / A  # where a(w − b) + offset is 0
+    assert end == pytest.approx(to + (1 - 0.1 * A) ** 7 * (0.2 - to), abs=1e-12)
 
 
 def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:

@@ -105,8 +105,9 @@ def test_the_newest_request_wins_and_a_shared_curve_goes_on() -> None:
 def test_requests_within_the_delay_are_skipped() -> None:
     world = World()
     runner = Runner(world.start)
-    for curve in "abcdef":
-        runner.request([curve], delay=0.2)
+    for curve in "abcde":
+        runner.request([curve], delay=60)
+    runner.request(["f"], delay=0.01)
     runner.wait(60)
     assert set(world.trained) == {"f"}
     assert world.started == {"f": 1}
@@ -199,6 +200,31 @@ def test_warnings_of_the_run_are_kept_with_it_and_printed_nowhere(capfd, recwarn
         assert runner.runs()[0].warnings == ["λ=24 is unstable"]
         warnings.warn("from the main thread", stacklevel=1)
     assert capfd.readouterr().out == "from the main thread\n"
+
+
+def test_a_warning_that_repeats_at_its_place_is_told_by_every_run_and_by_the_main_thread() -> None:
+    world, text = World(warning="λ=24 is unstable"), "λ=24 is unstable"
+    runner = Runner(world.start)
+    with warnings.catch_warnings(record=True) as printed:
+        warnings.simplefilter("default")  # Python's own: once at each place
+        next(world.start("before"))
+        runner.request(["a", "b"])
+        runner.wait(60)
+        runner.request(["c"])
+        runner.wait(60)
+        next(world.start("after"))
+    assert [run.warnings for run in (*runner.runs(), runner._runs["a"], runner._runs["b"])] == [[text]] * 3
+    assert [str(warning.message) for warning in printed] == [text] * 2
+
+
+def test_a_warning_that_is_to_be_ignored_is_told_by_nobody() -> None:
+    runner = Runner(World(warning="λ=24 is unstable").start)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        runner.request(["a"])
+        runner.wait(60)
+    assert runner.runs()[0].warnings == []
+    assert runner.runs()[0].history == [1, 2, 3, 4, 5]
 
 
 def _printed(message, *place, **more) -> None:

@@ -39,6 +39,18 @@ def test_only_those_who_are_there_are_drawn() -> None:
         assert table[round % 2][cohort].all()
 
 
+def test_a_trace_can_be_nested_lists() -> None:
+    table = [[True, False, True], [False, True, False]]
+    fed = quadratics([1.0] * 3, range(3))
+    runs = [
+        run(fed, scalar_model(), fl.FedAvg(), rounds=3, availability=Trace(given)).history
+        for given in (table, np.array(table))
+    ]
+    assert torch.equal(runs[0].params, runs[1].params) and runs[0].config == runs[1].config
+    with pytest.raises(ValueError, match="table: must be a bool array"):
+        Trace([[1, 0], [0, 1]])
+
+
 def test_a_round_without_anybody_changes_nothing_and_costs_nothing() -> None:
     table = np.array([[True, True], [False, False]])
     seen, history = recorded(table, rounds=2, clients_per_round=2)

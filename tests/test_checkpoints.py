@@ -14,10 +14,10 @@ SIZES = (7, 12, 9, 15, 4)
 ALGORITHMS = [fl.FedAvg(), fl.FedProx(0.2), fl.Scaffold(), fl.Scaffold(option=1, control_update="seed"), fl.FedNova()]
 
 
-def simulation(algorithm=None, **changes) -> fl.Simulation:
-    fed = blobs(SIZES, dtype=torch.float32)
+def simulation(algorithm=None, *, sizes=SIZES, dtype=torch.float32, hidden=6, **changes) -> fl.Simulation:
+    fed = blobs(sizes, dtype=dtype)
     arguments = {"rounds": 5, "clients_per_round": 2, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
-    return fl.Simulation(fed, fl.models.mlp(fed, (6,)), algorithm or fl.Scaffold(), **{**arguments, **changes})
+    return fl.Simulation(fed, fl.models.mlp(fed, (hidden,)), algorithm or fl.Scaffold(), **{**arguments, **changes})
 
 
 def same(left: fl.History, right: fl.History) -> None:
@@ -86,6 +86,42 @@ def test_another_configuration_is_refused_by_name(tmp_path, change, words: str) 
         simulation(checkpoint=path, **change)
     with pytest.raises(ValueError, match="algorithm"):
         simulation(fl.FedProx(0.1), checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("lr", lambda t: 0.1, lambda t: 0.3),
+        ("lr", lambda t: 0.1, lambda t: 0.1 if t < 4 else 0.2),
+        ("loss", torch.nn.CrossEntropyLoss(), torch.nn.CrossEntropyLoss(label_smoothing=0.3)),
+    ],
+    ids=["rate", "last rate", "loss"],
+)
+def test_another_function_of_the_same_name_is_refused(tmp_path, name: str, first, second) -> None:
+    path = tmp_path / "run.npz"
+    simulation(checkpoint=path, **{name: first}).run()
+    with pytest.raises(ValueError, match=f"belongs to another run, with {name}: "):
+        simulation(checkpoint=path, **{name: second})
+    assert simulation(checkpoint=path, **{name: first}).round == 5
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"algorithm": fl.FedAvg()}, "algorithm='Scaffold', but this run has 'FedAvg'"),
+        ({"sizes": SIZES[:-1]}, "num_clients=5, but this run has 4"),
+        ({"dtype": torch.float64}, "dtype='float32', but this run has 'float64'"),
+        ({"hidden": 7}, "num_parameters=51, but this run has 59"),
+    ],
+    ids=["algorithm", "clients", "dtype", "size"],
+)
+def test_a_state_that_does_not_fit_is_refused_and_changes_nothing(other, words: str) -> None:
+    first, second = simulation(), simulation(**other)
+    next(first)
+    before = second.state_dict()
+    with pytest.raises(ValueError, match=words):
+        second.load_state_dict(first.state_dict())
+    assert second.round == 0 and torch.equal(second.state_dict()["params"], before["params"])
 
 
 def test_a_finished_run_is_not_run_again(tmp_path) -> None:

@@ -69,6 +69,21 @@ def test_fisher_of_least_squares() -> None:
     torch.testing.assert_close(importance.fisher_diagonal(model, x, y)[0], expected, rtol=0, atol=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda model, x: importance.fisher_diagonal(model, x, torch.tensor([0, 1, 2])), "label 2, .* 2 logits"),
+        (lambda model, x: importance.fisher_diagonal(model, x, torch.tensor([0, 1])), "2 labels for 3 samples"),
+        (lambda model, x: importance.fisher_diagonal(model, x[:0], torch.tensor([], dtype=torch.int64)), "no samples"),
+        (lambda model, x: importance.mas(model, x[:0]), "no samples"),
+    ],
+    ids=["label", "lengths", "fisher of nothing", "mas of nothing"],
+)
+def test_data_that_do_not_fit_are_refused(call, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call(linear(bias=True), random(3, 3))
+
+
 class Opaque(nn.Module):
     """A module whose layers the stacked engine does not see."""
 

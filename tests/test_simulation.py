@@ -260,6 +260,15 @@ def test_fednova_refuses_an_unstable_proximal_weight() -> None:
         simulation(algorithm=fl.FedNova(mu=25.0)).run()
 
 
+def test_fednova_refuses_it_in_the_round_where_a_schedule_leads_to_it() -> None:
+    """lr·mu = 0.05, 0.05, 2.5: said before anybody trains, which would overflow."""
+    arguments = {"local_epochs": None, "local_steps": 400, "lr": lambda t: 0.1 if t < 2 else 5.0}
+    run_ = simulation(algorithm=fl.FedNova(mu=0.5), **arguments)
+    with pytest.raises(ValueError, match=r"lr·mu must be < 2, .* 2\.5"):
+        run_.run()
+    assert run_.round == 2
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [

@@ -15,6 +15,7 @@ Deviation. The paper weighs clients by p_k over all N; with a sampled cohort the
 without a further factor N/K.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,19 +40,17 @@ class FedNova(Algorithm):
     def __post_init__(self) -> None:
         validation.real("mu", self.mu)
 
-    def setup(self, server: "Server") -> None:
-        self._check_rate(server)
-
-    def _check_rate(self, server: "Server") -> None:
+    def cohorts(self, server: "Server") -> Iterable[np.ndarray]:
+        """As FedAvg's. Raises ``ValueError`` in a round whose rate is too high for μ."""
         if server.lr * self.mu >= 2:
             product = f"{server.lr * self.mu:g}"
             raise ValueError(f"mu={self.mu}: lr·mu must be < 2, or local steps diverge; it is {product}")
+        return super().cohorts(server)
 
     def correction(self, server: "Server", client: int) -> Correction:
         return Correction(weight=self.mu, anchor=server.params)
 
     def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
-        self._check_rate(server)
         tau, shrink = updates.num_steps.double(), server.lr * self.mu
         p = updates.num_samples.double() / updates.num_samples.sum()
         a_norm = (1 - (1 - shrink) ** tau) / shrink if shrink > 0 else tau

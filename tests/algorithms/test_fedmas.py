@@ -1,5 +1,6 @@
 """FedMas and its ablations against closed forms on quadratics, its ledger, its tiers (oracles 1, 8, 13; traps)."""
 
+import copy
 import itertools
 import warnings
 
@@ -20,8 +21,8 @@ RAGGED = (3, 17, 8, 30, 1, 12, 25)
 TIERS = [0, 0, 0, 1, 1, 2, 2]
 
 
-def scalar_run(algorithm: fl.Algorithm, rounds: int, seed: int = 0) -> list[fl.History]:
-    """Three clients; the global parameter after each round, in a list of one-entry tensors."""
+def scalar_run(algorithm: fl.Algorithm, rounds: int, seed: int = 0) -> list[float]:
+    """Three clients; the global parameter after each round."""
     arguments = {"rounds": rounds, "local_steps": STEPS, "lr": LR, "clients_per_round": 3, "seed": seed}
     sim = fl.Simulation(
         quadratics(A, B),
@@ -87,14 +88,19 @@ def test_the_variants_differ_from_one_another() -> None:
 
 
 def test_shuffled_tiers_follow_some_order_and_not_always_the_same() -> None:
-    orders = list(itertools.permutations(range(3)))
-    found = set()
-    for seed in range(8):
-        w = scalar_run(FedMas(0.3, tiers=[0, 1, 2], tier_order="shuffled"), rounds=1, seed=seed)[0]
-        matching = [order for order in orders if abs(Replay(0.3).visit([order])[0] - w) < 1e-12]
-        assert len(matching) == 1
-        found |= set(matching)
-    assert len(found) >= 3
+    """Six possible orders a round; from round to round and from seed to seed they change."""
+    runs = []
+    for seed in range(2):
+        replay, orders = Replay(0.3), []
+        for w in scalar_run(FedMas(0.3, tiers=[0, 1, 2], tier_order="shuffled"), rounds=8, seed=seed):
+            ends = {order: copy.copy(replay) for order in itertools.permutations(range(3))}
+            matching = [order for order, end in ends.items() if abs(end.visit([order])[0] - w) < 1e-12]
+            assert len(matching) == 1
+            orders += matching
+            replay = ends[matching[0]]
+        assert len(set(orders)) >= 3
+        runs.append(orders)
+    assert runs[0] != runs[1]
 
 
 @pytest.mark.parametrize("algorithm", [FedMas(0.0, tiers="one"), TFedAvg(tiers="one"), FedAvgMas(0.0)], ids=str)
@@ -163,6 +169,13 @@ def test_the_default_fraction_is_that_of_the_run() -> None:
     assert ledger(TFedAvg(tiers=TIERS, fraction=0.01)) == ([3, 3], [3, 3], [3, 6])
 
 
+def test_the_sample_is_a_fraction_of_the_whole_tier() -> None:
+    """Half of six clients, even though only four are there; two if there are no more."""
+    fed, table = quadratics(np.ones(6), np.arange(6)), np.array([[True] * 4 + [False] * 2, [True] * 2 + [False] * 4])
+    sim = run(fed, scalar_model(), TFedAvg(tiers=[0] * 6, fraction=0.5), rounds=2, availability=Trace(table))
+    assert (sim.history.frame.bytes_up / 8).tolist() == [3, 3 + 2]
+
+
 def test_the_probe_costs_a_round_of_all_clients_and_leaves_the_model() -> None:
     down, up, updates = ledger(TFedAvg(tiers="kmeans", num_tiers=1))
     assert (down, up, updates) == ([14 / 2 + 4, 4], [7 + 4, 4], [1, 2])
@@ -176,17 +189,27 @@ def test_the_probe_costs_a_round_of_all_clients_and_leaves_the_model() -> None:
 
 
 def test_importance_is_that_of_one_client_of_the_last_tier_at_the_tiers_aggregate() -> None:
-    """And not always of the same client."""
-    a, seen = np.array([1.0, 3.0, 0.5, 2.0, 5.0]), set()
-    for seed in range(6):
-        sim = run(
-            quadratics(a, np.ones(5)), scalar_model(), FedMas(0.1, tiers=[0, 0, 1, 1, 1]), rounds=1, seed=seed, lr=0.02
+    """And not always of the same client: it changes from round to round and from seed to seed."""
+    a, runs = np.array([1.0, 3.0, 0.5, 2.0, 5.0]), []
+    arguments = {"rounds": 8, "clients_per_round": 5, "local_steps": 10, "batch_size": None, "lr": 0.02}
+    for seed in range(2):
+        sim = fl.Simulation(
+            quadratics(a, np.ones(5)),
+            scalar_model(),
+            FedMas(0.1, tiers=[0, 0, 1, 1, 1]),
+            loss="squared_error",
+            seed=seed,
+            progress=False,
+            **arguments,
         )
-        omega = sim.state_dict()["algorithm"]["importance"].item()
-        possible = 2 * a[2:] * abs(float(sim.history.params[0]))
-        (client,) = np.flatnonzero(np.abs(possible - omega) < 1e-12)
-        seen.add(client)
-    assert len(seen) > 1
+        clients = []
+        for _ in sim:
+            omega = sim.state_dict()["algorithm"]["importance"].item()
+            possible = 2 * a[2:] * abs(float(sim.history.params[0]))
+            clients += np.flatnonzero(np.abs(possible - omega) < 1e-12).tolist()
+        assert len(clients) == 8 and len(set(clients)) > 1
+        runs.append(clients)
+    assert runs[0] != runs[1]
 
 
 def test_importance_is_not_negative_and_has_the_shape_of_the_contract() -> None:
@@ -220,6 +243,25 @@ def test_an_unstable_strength_is_announced_once_with_the_bound() -> None:
         scalar_run(FedMas(0.1 * bound, tiers=[0, 1, 2]), rounds=3)
 
 
+@pytest.mark.parametrize(
+    ("no_penalty", "rates", "warned"),
+    [
+        ("first_tier", (0.3, 0.3), "= 2.4 in round 1"),
+        ("first_round", (0.3, 0.3), "= 2.4 in round 2"),
+        ("first_tier", (0.1, 0.3), "= 2.4 in round 2"),
+        ("first_round", (0.3, 0.1), None),
+    ],
+)
+def test_the_warning_comes_with_the_penalty_and_goes_by_the_rate_of_the_round(no_penalty, rates, warned) -> None:
+    """Both tiers stay at w = 2 with Ω = 2w = 4: lr·2λ·max Ω is 8·lr, and a round without a penalty is stable."""
+    algorithm = FedMas(1.0, tiers=[0, 1], no_penalty=no_penalty)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run(quadratics([1.0, 1.0], [2.0, 2.0]), scalar_model(2.0), algorithm, rounds=2, lr=lambda t: rates[t])
+    texts = [str(warning.message) for warning in caught]
+    assert len(texts) == (warned is not None) and all(warned in text for text in texts)
+
+
 @pytest.mark.filterwarnings("ignore:strength=:UserWarning")
 @pytest.mark.parametrize(("share", "moves_far"), [(0.9, False), (1.1, True)])
 def test_the_bound_is_where_local_steps_begin_to_diverge(share: float, moves_far: bool) -> None:
@@ -232,15 +274,29 @@ def test_the_bound_is_where_local_steps_begin_to_diverge(share: float, moves_far
     assert moved > 1e6 if moves_far else moved == pytest.approx(LR / (2 * share), rel=1e-4)
 
 
-def probed(b, **settings) -> fl.Simulation:
+def probed(b, sizes=None, **settings) -> fl.Simulation:
     """Clients with a = 1: a full-batch probe from 0 puts client k at 0.01·b_k."""
-    return run(quadratics(np.ones(len(b)), b), scalar_model(), TFedAvg(**settings), rounds=1)
+    return run(quadratics(np.ones(len(b)), b, sizes), scalar_model(), TFedAvg(**settings), rounds=1)
+
+
+def tiers_of(sim: fl.Simulation) -> list[int]:
+    return sim.state_dict()["algorithm"]["clusters"].tolist()
 
 
 def test_dbscan_tiers_and_noise_that_joins_the_nearest() -> None:
     """Two groups, the outer one first; the client at 4 is in neither and nearer to the inner one."""
-    state = probed([0, 0.1, 0.2, 10, 10.1, 4], eps=0.005).state_dict()["algorithm"]
-    assert state["clusters"].tolist() == [1, 1, 1, 0, 0, 1]
+    b = [0, 0.1, 0.2, 10, 10.1, 4]
+    assert tiers_of(probed(b, eps=0.005)) == [1, 1, 1, 0, 0, 1]
+    assert tiers_of(probed(b, eps=0.005, min_samples=3)) == [0] * 6  # the outer two are no cluster any more
+
+
+@pytest.mark.parametrize("longer", [{"probe_epochs": 100}, {"probe_batch": 1}, {"probe_lr": 0.6}], ids=str)
+def test_a_longer_probe_moves_clients_further_apart(longer) -> None:
+    """τ steps at the rate η put client k at (1 − (1 − η)^τ)·b_k: 100 steps at 0.01, or one at 0.6, more than 0.6·b_k,
+    and the two groups are more than 2 apart. One step at 0.01 leaves them at most 0.101 apart."""
+    b, sizes = [0, 0.1, 10, 10.1], [100] * 4
+    assert tiers_of(probed(b, sizes, eps=0.2, probe_batch=100)) == [0] * 4
+    assert sorted(tiers_of(probed(b, sizes, eps=0.2, **{"probe_batch": 100, **longer}))) == [0, 0, 1, 1]
 
 
 def test_without_a_cluster_there_is_one_tier_and_a_warning() -> None:
@@ -307,6 +363,16 @@ def test_renumbering_the_clients_changes_nothing() -> None:
     torch.testing.assert_close(runs[0], runs[1], rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("found", [{"tiers": "dbscan", "eps": 0.06}, {"tiers": "kmeans", "num_tiers": 3}], ids=str)
+def test_found_tiers_and_their_order_do_not_depend_on_the_numbering(found) -> None:
+    fed, order = blobs((3, 17, 8, 30, 5, 9, 12)), [3, 0, 6, 4, 2, 1, 5]
+    renumbered = fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
+    model, algorithm = fl.models.mlp(fed, (6,), seed=1), TFedAvg(**found, probe_batch=30, probe_lr=0.1)
+    left, right = (run(data, model, algorithm, local_steps=5, rounds=6) for data in (fed, renumbered))
+    assert tiers_of(right) == [tiers_of(left)[k] for k in order] and max(tiers_of(left)) > 0
+    torch.testing.assert_close(left.history.params, right.history.params, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     "bad",
     [
@@ -314,6 +380,7 @@ def test_renumbering_the_clients_changes_nothing() -> None:
         {"tiers": "dbscam"},
         {"tiers": [0, -1]},
         {"tiers": [0.5, 1]},
+        {"tiers": [[0], [1, 2]]},
         {"importance_update": "ewma"},
         {"no_penalty": "never"},
         {"tier_order": "random"},
@@ -330,6 +397,14 @@ def test_renumbering_the_clients_changes_nothing() -> None:
 def test_bad_settings(bad) -> None:
     with pytest.raises(ValueError, match=next(iter(bad))):
         FedMas(**{"strength": 1.0, **bad})
+
+
+@pytest.mark.parametrize(
+    "refused", [lambda: TFedAvg(strength=0.5), lambda: FedAvgMas(0.1, tiers="dbscan")], ids=["TFedAvg", "FedAvgMas"]
+)
+def test_an_ablation_does_not_take_what_it_fixes(refused) -> None:
+    with pytest.raises(TypeError, match="argument"):
+        refused()
 
 
 @pytest.mark.parametrize(

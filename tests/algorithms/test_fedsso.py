@@ -10,6 +10,7 @@ from torch.nn import functional
 import fedlab_core as fl
 from fedlab_core.algorithms.probe import probe_clients
 from fedlab_core.algorithms.theory import LocalStepsBound
+from fedlab_core.engines.work import Work
 from fedlab_core.sampling import Systematic, Trace
 from tests.support import blobs, flat, one_sample_each, quadratics, run, scalar_model
 
@@ -53,6 +54,33 @@ def test_clusters_are_found_in_the_probe() -> None:
     sim, _ = grouped(fl.FedSSO(eps=0.05))
     assert clusters(sim) == EXPECTED
     assert sim.state_dict()["algorithm"]["clusters"].dtype == torch.int64
+
+
+PAIRS = np.cumsum([0, 1, 1.5, 1, 1.5, 1, 1.5, 1])  # pairs 1 apart, 1.5 between them: reachabilities fall by a third
+
+
+@pytest.mark.parametrize(
+    ("settings", "values", "expected"),
+    [
+        ({}, PAIRS, [0, 0, 1, 1, 2, 2, 3, 3]),
+        ({"xi": 0.3}, PAIRS, [0, 0, 1, 1, 2, 2, 3, 3]),
+        ({"xi": 0.4}, PAIRS, [0] * 8),
+        ({"xi": 0.25}, np.cumsum([0, 1, 1.2, 1, 1.2, 1, 1.2, 1]), [0] * 8),
+        ({"eps": 0.05, "min_samples": 3}, GROUPS, [0] * 6 + [1] * 3 + [-1] * 3),
+        ({"eps": 0.05, "min_samples": 4}, GROUPS, [0] * 6 + [-1] * 6),
+    ],
+    ids=["default", "xi 0.3", "xi 0.4", "xi 0.25", "min_samples 3", "min_samples 4"],
+)
+def test_what_a_cluster_is(settings, values, expected) -> None:
+    """A dent of the reachability by a share of xi = 0.25 or more; with eps, min_samples clients within that radius."""
+    sim, _ = grouped(fl.FedSSO(**settings), values=values)
+    assert clusters(sim) == expected
+
+
+def test_every_pair_found_by_default_gets_its_share() -> None:
+    """Half of the clients: one of each pair."""
+    _, cohorts = grouped(fl.FedSSO(), values=PAIRS, rounds=20)
+    assert all(sorted(cohort // 2) == [0, 1, 2, 3] for cohort in cohorts)
 
 
 def test_cohorts_have_k_clients_and_every_cluster_its_share() -> None:
@@ -121,6 +149,22 @@ def test_the_probe_of_a_single_sample_is_a_step_along_its_gradient() -> None:
         assert ((steps - point).abs().max(1).values < 1e-14).sum() == 1
 
 
+def test_the_probe_has_a_random_stream_of_its_own() -> None:
+    """Its batches are those of the stream "probe", and not those of a round."""
+    fed = blobs((13, 17, 8))
+    arguments = {"rounds": 1, "clients_per_round": 1, "local_epochs": 1, "batch_size": 5, "lr": 1.0, "progress": False}
+    sim = fl.Simulation(fed, fl.models.softmax_regression(fed, seed=3), fl.FedAvg(), **arguments)
+    found = probe_clients(sim._server, lr=0.3, batch_size=5, epochs=1).points
+
+    def moved(stream: str) -> np.ndarray:
+        work = Work(np.arange(3), np.ones(3, dtype=np.int64), "epochs", 5, 0.3, round=0, seed=0, stream=stream)
+        ends = sim._engine.train(sim._server.params, work, [fl.Correction()] * 3).params
+        return (ends - sim._server.params).numpy()
+
+    np.testing.assert_allclose(found, moved("probe"), rtol=0, atol=1e-14)
+    assert (np.abs(found - moved("batches")).max(axis=1) > 1e-4).all()
+
+
 def test_chunks_and_projections_leave_w1_and_distances_as_they_are(monkeypatch) -> None:
     fed = blobs((3, 17, 8, 30, 1, 12, 25))
     sim = fl.Simulation(
@@ -187,6 +231,13 @@ def test_noise_policies(noise: str, label: int, drawn: bool) -> None:
     assert all(len(cohort) == 4 for cohort in cohorts)
 
 
+@pytest.mark.parametrize(("noise", "drawn"), [("keep", {0: 2, 1: 1, 2: 1, -1: 1}), ("drop", {0: 2, 1: 1, 2: 1})])
+def test_noise_policies_with_at_least_one(noise: str, drawn: dict[int, int]) -> None:
+    """A stratum of one is always drawn, unless it is dropped."""
+    _, cohorts = grouped(fl.FedSSO(eps=0.05, noise=noise, sampling="at_least_one"), rounds=5)
+    assert all(Counter(np.array(EXPECTED)[cohort].tolist()) == drawn for cohort in cohorts)
+
+
 def test_dropping_needs_a_cluster() -> None:
     with pytest.raises(ValueError, match="noise='drop': there is no cluster"):
         grouped(fl.FedSSO(eps=1e-9, noise="drop"))
@@ -224,6 +275,19 @@ def test_at_least_one_of_every_cluster_weighted_by_its_size() -> None:
         w1 = PROBE_LR * e.mean()
         assert omega.sum() == pytest.approx(1)
         assert float(sim.history.params[0]) == pytest.approx(omega @ (w1 + (1 - 0.9**3) * (e[cohort] - w1)), abs=1e-13)
+
+
+def test_literal_weights_with_at_least_one_have_the_size_of_the_cohort_for_k() -> None:
+    """(N/|S|)·ρ_k with the five clients that are drawn, not with the K = 4 of the run."""
+    sizes = np.arange(1, 13)
+    for seed in range(3):
+        algorithm = fl.FedSSO(eps=0.05, sampling="at_least_one", weights="literal", probe_batch=12)
+        sim, (cohort,) = grouped(algorithm, sizes=sizes, seed=seed)
+        e, rho = np.array(GROUPS) + 1e-3 * np.arange(12), sizes / sizes.sum()
+        w1 = PROBE_LR * (rho @ e)
+        assert len(cohort) == 5
+        expected = 12 / 5 * rho[cohort] @ (w1 + (1 - 0.9**3) * (e[cohort] - w1))
+        assert float(sim.history.params[0]) == pytest.approx(expected, abs=1e-12)
 
 
 def half_absent() -> Trace:

@@ -1,11 +1,13 @@
 """Stopped, failed and resumed runs of the algorithms that probe, visit tiers or replace their state (oracle 15)."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAvgMas
+from fedlab_core.algorithms import FedAvgMas, TFedAvg
 from fedlab_core.sampling import Bernoulli
 from tests.support import blobs
 
@@ -14,9 +16,12 @@ ALGORITHMS = [
     fl.FedCurv(0.5),
     fl.FedSSO(),
     fl.FedSSO(sampling="at_least_one", noise="nearest", eps=0.3),
+    fl.FedSSO(projection=8),
+    fl.FedMas(0.01, importance_update="accumulate"),
     fl.FedMas(0.01, tiers="kmeans", num_tiers=3),
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 2, 2], importance_update="ema", tier_order="shuffled", no_penalty="first_round"),
     FedAvgMas(0.01),
+    TFedAvg(),
 ]
 
 
@@ -32,17 +37,22 @@ def same(left: fl.History, right: fl.History) -> None:
     assert left.frame.drop(columns="seconds").equals(right.frame.drop(columns="seconds"))
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-@pytest.mark.parametrize("stop", [1, 3])
-def test_resuming_from_a_file_is_bit_for_bit(tmp_path, algorithm: fl.Algorithm, stop: int) -> None:
-    whole = simulation(algorithm).run()
-    path = tmp_path / "run.npz"
-    for record in simulation(algorithm, checkpoint=path):
+@cache
+def uninterrupted(number: int, engine: str) -> fl.History:
+    return simulation(ALGORITHMS[number], engine=engine).run()
+
+
+@pytest.mark.parametrize("number", range(len(ALGORITHMS)), ids=lambda number: str(ALGORITHMS[number]))
+@pytest.mark.parametrize("engine", ["reference", "stacked"])
+@pytest.mark.parametrize("stop", [1, 2, 3, 4, 5])
+def test_resuming_from_a_file_is_bit_for_bit(tmp_path, number: int, engine: str, stop: int) -> None:
+    settings = {"algorithm": ALGORITHMS[number], "engine": engine, "checkpoint": tmp_path / "run.npz"}
+    for record in simulation(**settings):
         if record.round == stop:
             break
-    resumed = simulation(algorithm, checkpoint=path)
+    resumed = simulation(**settings)
     assert resumed.round == stop
-    same(resumed.run(), whole)
+    same(resumed.run(), uninterrupted(number, engine))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)

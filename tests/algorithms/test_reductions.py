@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core.algorithms import FedAvgMas, FedMas
 from tests.support import blobs, flat, quadratics, run, scalar_model
 
 RAGGED, EQUAL = (3, 17, 8, 30, 1), (12, 12, 12, 12)
@@ -20,12 +21,13 @@ def test_fedprox_without_pull_is_fedavg_exactly() -> None:
     assert torch.equal(final(fed, fl.FedProx(0.0), **MINI_BATCH), final(fed, fl.FedAvg(), **MINI_BATCH))
 
 
-def test_a_penalty_anchored_at_the_start_does_nothing_in_a_single_step() -> None:
+@pytest.mark.parametrize("algorithm", [fl.FedProx(3.0), FedAvgMas(0.3)], ids=str)
+def test_a_penalty_anchored_at_the_start_does_nothing_in_a_single_step(algorithm: fl.Algorithm) -> None:
     fed = blobs(RAGGED)
-    one_step = {"local_steps": 1, "batch_size": 5, "rounds": 4}
-    torch.testing.assert_close(
-        final(fed, fl.FedProx(3.0), **one_step), final(fed, fl.FedAvg(), **one_step), rtol=0, atol=1e-14
-    )
+    for steps, same in ((1, True), (2, False)):
+        arguments = {"local_steps": steps, "batch_size": 5, "rounds": 4, "clients_per_round": 3}
+        difference = final(fed, algorithm, **arguments) - final(fed, fl.FedAvg(), **arguments)
+        assert (difference.abs().max() < 1e-14) == same
 
 
 def test_fedprox_with_pull_is_not_fedavg() -> None:
@@ -76,9 +78,21 @@ def _fedprox_scaled(fed: fl.FederatedDataset, mu: float, arguments: dict) -> tor
     return final(fed, Scaled(mu), **arguments)
 
 
-@pytest.mark.parametrize("algorithm", [fl.FedAvg(), fl.FedProx(0.4), fl.FedNova()])
-def test_one_full_batch_step_of_everybody_is_gradient_descent_on_the_pooled_data(algorithm: fl.Algorithm) -> None:
-    fed = blobs(RAGGED)
+@pytest.mark.parametrize(
+    ("algorithm", "sizes"),
+    [
+        (fl.FedAvg(), RAGGED),
+        (fl.FedProx(0.4), RAGGED),
+        (fl.FedNova(), RAGGED),
+        (fl.FedCurv(0.0), RAGGED),
+        (FedMas(0.0, tiers="one"), RAGGED),
+        (fl.Scaffold(), EQUAL),
+    ],
+    ids=str,
+)
+def test_one_full_batch_step_of_everybody_is_gradient_descent_on_the_pooled_data(algorithm, sizes) -> None:
+    """SCAFFOLD weighs all clients alike, so they have to be of one size."""
+    fed = blobs(sizes)
     model = fl.models.softmax_regression(fed, seed=3)
     federated = run(fed, model, algorithm, local_steps=1, rounds=6).history.params
     for _ in range(6):

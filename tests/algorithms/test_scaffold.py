@@ -7,7 +7,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms.client_table import ClientTable
 from fedlab_core.engines.work import Work, plan_batches
-from tests.support import blobs
+from tests.support import blobs, quadratics, scalar_model
 
 SIZES = (3, 17, 8, 30, 1, 12)
 
@@ -73,6 +73,34 @@ def test_option_two_control_is_the_mean_raw_gradient_of_the_steps_really_taken(c
         c, c_k = before["algorithm"]["c"], before["algorithm"]["c_clients"][client]
         mean = replay(run, before["params"], c - c_k, client)
         torch.testing.assert_close(after["algorithm"]["c_clients"][client], mean, rtol=0, atol=1e-12)
+
+
+def with_momentum(momentum: float, rounds: int) -> list[float]:
+    """SCAFFOLD on oracle 3's quadratics with momentum in the local step, and its controls divided by Kη all the same.
+    The parameter after each round."""
+    a, b, lr, steps = np.array([1.0, 3.0]), np.array([0.0, 1.0]), 0.02, 10
+    w, c_clients, path = 0.0, np.zeros(2), []
+    for _ in range(rounds):
+        offset, y, velocity = c_clients.mean() - c_clients, np.full(2, w), np.zeros(2)
+        for _ in range(steps):
+            velocity = momentum * velocity + a * (y - b) + offset
+            y = y - lr * velocity
+        c_clients = -offset + (w - y) / (steps * lr)
+        w = y.mean()
+        path.append(w)
+    return path
+
+
+def test_momentum_in_the_local_step_breaks_option_two_and_is_not_in_ours() -> None:
+    """Ten velocities add up to as much as 41 gradients, so (w − y)/(Kη) is up to four times the mean gradient, and c_k
+    overshoots by more in every round."""
+    settings = {"rounds": 40, "clients_per_round": 2, "local_steps": 10, "batch_size": None, "lr": 0.02}
+    fed = quadratics([1.0, 3.0], [0.0, 1.0])
+    ours = fl.Simulation(fed, scalar_model(), fl.Scaffold(), loss="squared_error", progress=False, **settings)
+    path = [float(ours.history.params[0]) for _ in ours]
+    assert path == pytest.approx(with_momentum(0.0, 40), abs=1e-12)
+    assert path[-1] == pytest.approx(0.75, abs=1e-6)
+    assert abs(with_momentum(0.9, 40)[-1]) > 1e6
 
 
 def test_option_one_control_is_the_full_gradient_at_the_global_parameters() -> None:

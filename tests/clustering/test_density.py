@@ -102,19 +102,35 @@ def test_identical_clients_are_one_cluster_and_every_run_agrees():
     assert optics(same).labels.tolist() == dbscan(same).labels.tolist() == [0] * 6
 
 
-@pytest.mark.parametrize("method", [optics, dbscan, lambda p: optics(p, eps=0.9)])
-@pytest.mark.parametrize("seed", range(5))
-def test_the_numbering_of_the_clients_does_not_matter(method, seed):
-    """Oracle 13, on points without structure, where most clients lie at some edge."""
+METHODS = {
+    "optics": optics,
+    "optics with eps": lambda p: optics(p, eps=0.9),
+    "dbscan": dbscan,
+    "dbscan with eps": lambda p: dbscan(p, eps=0.9, min_samples=3),
+    "kmeans": lambda p: kmeans(p, 4, seed=0),
+}
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.integers(4, 40))
+def test_the_numbering_of_the_clients_does_not_matter(method, seed, num):
+    """Oracle 13, on points without structure, where most clients lie at some edge: the labels move with the clients,
+    the numbers of the clusters included."""
     rng = np.random.default_rng(seed)
-    points, order = rng.normal(size=(40, 3)), rng.permutation(40)
+    points, order = rng.normal(size=(num, 3)), rng.permutation(num)
     original, renumbered = method(points), method(points[order])
-    back = np.empty(40, dtype=int)
-    back[order] = renumbered.labels
-    assert blocks(back) == blocks(original.labels) and original.num_clusters > 1
+    assert renumbered.labels.tolist() == original.labels[order].tolist()
     if original.ordering is not None:
         assert order[renumbered.ordering].tolist() == original.ordering.tolist()
         assert np.allclose(renumbered.reachability, original.reachability[order])
+
+
+def test_clusters_are_numbered_from_the_one_farthest_out():
+    """A cluster at 10 and one at −1, whose mean is 2.3."""
+    line = np.array([[-1.0], [-0.9], [-1.1], [-0.8], [-1.2], [10.0], [10.1]])
+    for method in (optics, lambda p: optics(p, eps=1.0), lambda p: dbscan(p, eps=1.0)):
+        assert method(line).labels.tolist() == [1] * 5 + [0] * 2
 
 
 @settings(deadline=None, max_examples=30)
@@ -136,6 +152,12 @@ def test_default_eps_is_the_knee_of_the_distances_to_the_nearest_neighbour():
     found = dbscan(line)
     assert found.eps == 1.0
     assert found.labels.tolist() == [0] * 10 + [1] * 10 + [-1, -1]
+
+
+def test_default_eps_looks_as_many_neighbours_away_as_a_core_point_needs():
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    found = [dbscan(points, min_samples=m).eps for m in (2, 3, 4)]
+    assert found == [knee(k_distances(points, k)) for k in (1, 2, 3)] and len(set(found)) == 3
 
 
 def test_k_distances_on_a_line():

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_core.algorithms import FedAvgMas, TFedAvg
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.engines import ReferenceEngine
 from fedlab_core.engines.stacked import StackedEngine
@@ -45,6 +46,7 @@ ALGORITHMS = [
     PerParameter(),
     Mixed(),
 ]
+VARIANTS = [fl.FedSSO(), fl.FedMas(0.01, eps=0.01), FedAvgMas(0.01), TFedAvg(eps=0.01)]
 
 
 def histories(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> list[fl.History]:
@@ -67,7 +69,7 @@ def assert_same(
     assert (torch.nn.utils.parameters_to_vector(model.parameters()) - reference.params).abs().max() > 1e-3
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("algorithm", ALGORITHMS + VARIANTS, ids=str)
 @pytest.mark.parametrize("sizes", [RAGGED, EQUAL], ids=["ragged", "equal"])
 @pytest.mark.parametrize(
     "changes", [{}, {"local_steps": 7}, {"batch_size": None}, {"stragglers": 0.7, "local_epochs": 4}], ids=str
@@ -77,7 +79,7 @@ def test_every_algorithm(algorithm: fl.Algorithm, sizes, changes) -> None:
     assert_same(fed, fl.models.mlp(fed, (6, 5), seed=1), algorithm, **changes)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("algorithm", ALGORITHMS + VARIANTS, ids=str)
 def test_single_precision_over_ten_rounds(algorithm: fl.Algorithm) -> None:
     fed = blobs(RAGGED, dtype=torch.float32)
     assert_same(fed, fl.models.mlp(fed, (6,), seed=1), algorithm, atol=2e-5)

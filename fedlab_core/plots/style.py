@@ -53,7 +53,9 @@ def looks(algorithms: Mapping[str, str]) -> dict[str, Look]:
         slot = known_slot(algorithm)
         if slot is not None and slot not in slots.values():
             slots[series] = slot
-    free = iter(slot for slot in range(len(algorithms) + len(_COLOURS)) if slot not in slots.values())
+    # The black of FedAvg is the last of the colours to be given away.
+    order = [*range(1, len(_COLOURS)), 0, *range(len(_COLOURS), len(algorithms) + len(_COLOURS))]
+    free = iter(slot for slot in order if slot not in slots.values())
     return {series: look(slots[series] if series in slots else next(free)) for series in algorithms}
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist
 
 import fedlab_core as fl
@@ -15,28 +16,41 @@ POINTS = PLACES @ PLANE + 3.0
 LABELS = np.array([0, 0, 0, 1, 1, 1, -1])
 
 
-def clients(mixes: list[list[int]]) -> fl.FederatedDataset:
+def clients(mixes: ArrayLike) -> fl.FederatedDataset:
     """One client per row, with that many samples of each label."""
-    pairs = [(np.zeros((sum(row), 1), np.float32), np.repeat(np.arange(len(row)), row)) for row in mixes]
+    rows = np.asarray(mixes, dtype=int)
+    pairs = [(np.zeros((row.sum(), 1), np.float32), np.repeat(np.arange(len(row)), row)) for row in rows]
     return fl.FederatedDataset.from_clients(pairs, test=pairs[0])
 
 
 MIXES = [[8, 2, 0]] * 3 + [[0, 0, 5]] * 3 + [[1, 1, 2]]
 
 
-def drawn(figure: go.Figure) -> dict[int, tuple[float, float]]:
-    """Where each client is."""
-    return {
-        int(client): (x, y)
-        for trace in figure.data
-        for x, y, (client, _) in zip(trace.x, trace.y, trace.customdata, strict=True)
-    }
+def drawn(figure: go.Figure) -> dict[int, dict]:
+    """Each client's place, text on hover and look."""
+    clients = {}
+    for trace in figure.data:
+        if trace.customdata is None:  # an entry of the legend
+            continue
+        n, mark = len(trace.x), trace.marker
+        looks = [np.broadcast_to(value, n) for value in (mark.color, mark.symbol, mark.line.color, trace.text)]
+        for x, y, (client, hover), *look in zip(trace.x, trace.y, trace.customdata, *looks, strict=True):
+            clients[int(client)] = {"place": (x, y), "hover": hover, "look": tuple(map(str, look[:3])), "in": look[3]}
+    return clients
+
+
+def places(figure: go.Figure) -> dict[int, tuple[float, float]]:
+    return {client: found["place"] for client, found in drawn(figure).items()}
+
+
+def legend(figure: go.Figure) -> dict[str, tuple[str, str]]:
+    return {t.name: (t.marker.color, t.marker.symbol) for t in figure.data if t.showlegend is not False}
 
 
 def test_a_map_of_points_in_a_plane_keeps_every_distance():
-    places = drawn(fl.plots.cluster_map(POINTS, LABELS))
-    assert sorted(places) == list(range(7))
-    assert pdist([places[k] for k in range(7)]) == pytest.approx(pdist(PLACES))
+    found = places(fl.plots.cluster_map(POINTS, LABELS))
+    assert sorted(found) == list(range(7))
+    assert pdist([found[k] for k in range(7)]) == pytest.approx(pdist(PLACES))
 
 
 def test_the_axes_say_which_share_of_the_variance_they_show():
@@ -47,25 +61,65 @@ def test_the_axes_say_which_share_of_the_variance_they_show():
 
 def test_a_map_does_not_depend_on_where_the_origin_is_nor_flip_when_points_are_listed_in_another_order():
     order = np.array([6, 2, 4, 0, 1, 5, 3])
-    places, moved = (
-        drawn(fl.plots.cluster_map(POINTS, LABELS)),
-        drawn(fl.plots.cluster_map(POINTS[order] + 5, LABELS[order])),
-    )
-    assert np.array([moved[i] for i in range(7)]) == pytest.approx(np.array([places[k] for k in order]))
+    found = places(fl.plots.cluster_map(POINTS, LABELS))
+    moved = places(fl.plots.cluster_map(POINTS[order] + 5, LABELS[order]))
+    assert np.array([moved[i] for i in range(7)]) == pytest.approx(np.array([found[k] for k in order]))
 
 
-def test_every_cluster_has_its_own_colour_and_marker_and_noise_is_a_grey_cross():
+def test_without_label_mixes_every_cluster_has_its_own_colour_and_marker_and_noise_is_an_open_circle():
     figure = fl.plots.cluster_map(np.random.default_rng(1).normal(size=(82, 3)), np.arange(82) // 2 - 1)
-    looks = {trace.name: (trace.marker.color, trace.marker.symbol) for trace in figure.data}
+    looks = legend(figure)
     assert len(set(looks.values())) == len(looks) == 41
-    assert looks["noise"] == ("#595959", "x-thin-open") and figure.layout.showlegend is False
+    assert looks["noise"] == ("#595959", "circle-open") and figure.layout.showlegend is False
 
 
-def test_the_label_mix_shows_on_hover_and_above_the_clusters():
+def test_the_colour_shows_the_labels_a_client_holds_and_the_marker_its_cluster():
+    #        cluster 0           cluster 1          noise
+    mixes = [[4, 0, 0, 0, 0], [3, 1, 0, 0, 0], [1, 3, 0, 0, 0], [2, 2, 2, 2, 2], [0, 0, 9, 1, 0]]
+    figure = fl.plots.cluster_map(POINTS[:5], np.array([0, 0, 1, 1, -1]), clients(mixes))
+    colour = {name: look[0] for name, look in legend(figure).items()}
+    assert list(colour) == ["label 0", "label 1", "label 2", "many labels", "noise"]
+    assert len(set(colour.values())) == 5
+    seen = drawn(figure)
+    assert [seen[k]["look"][0] for k in range(5)] == [
+        colour[name] for name in ("label 0", "label 0", "label 1", "many labels", "label 2")
+    ]
+    assert [seen[k]["look"][2] for k in range(4)] == [
+        colour[name] for name in ("label 0", "label 1", "label 0", "many labels")
+    ]
+    symbols = [seen[k]["look"][1] for k in range(5)]
+    assert symbols[0] == symbols[1] != symbols[2] == symbols[3] and symbols[4] == "circle-open"
+    assert [seen[k]["in"] for k in range(5)] == ["cluster 0"] * 2 + ["cluster 1"] * 2 + ["noise"]
+    assert "circle-open" not in {symbol for name, (_, symbol) in legend(figure).items() if name != "noise"}
+
+
+def test_ten_labels_have_ten_colours():
+    figure = fl.plots.cluster_map(np.random.default_rng(2).normal(size=(10, 3)), np.zeros(10, int), clients(np.eye(10)))
+    assert len(set(legend(figure).values())) == 10 and figure.layout.showlegend
+
+
+def test_the_label_mix_shows_on_hover_and_at_the_clusters():
     figure = fl.plots.cluster_map(POINTS, LABELS, clients(MIXES))
-    hover = {int(client): text for trace in figure.data for client, text in trace.customdata}
-    assert hover[0] == "<br>labels 0 80%, 1 20%" and hover[6] == "<br>labels 0 25%, 1 25%, 2 50%"
+    seen = drawn(figure)
+    assert seen[0]["hover"] == "<br>labels 0 80%, 1 20%" and seen[6]["hover"] == "<br>labels 0 25%, 1 25%, 2 50%"
     assert [note.text for note in figure.layout.annotations] == ["0+1", "2"]
+
+
+def test_clusters_of_two_and_clusters_of_many_labels_have_no_caption():
+    pair = fl.plots.cluster_map(POINTS, np.array([0, 0, -1, 1, 1, 1, -1]), clients(MIXES))
+    assert [note.text for note in pair.layout.annotations] == ["2"]
+    broad = fl.plots.cluster_map(POINTS, LABELS, clients([[1] * 4] * 3 + [[0, 0, 0, 5]] * 4))
+    assert [note.text for note in broad.layout.annotations] == ["3"]
+
+
+def test_captions_do_not_stand_on_each_other():
+    # Three clusters on one spot: one caption above, one below, none for the third; a fourth cluster far away.
+    labels = np.repeat([0, 1, 2, 3], [3, 5, 4, 3])
+    spots = np.where(labels == 3, 10.0, 0.0)[:, None] + np.zeros((15, 2))
+    spots[-3:, 1] += [-5.0, 0.0, 5.0]
+    notes = fl.plots.cluster_map(spots, labels, clients(np.eye(4)[labels])).layout.annotations
+    assert [note.text for note in notes] == ["1", "2", "3"]
+    assert notes[0].yshift == notes[2].yshift == -notes[1].yshift > 0
 
 
 def test_a_map_says_in_words_and_in_a_table_what_it_shows():
@@ -91,8 +145,8 @@ def test_a_map_refuses_what_it_cannot_draw(points, labels, fed, message):
 
 
 def test_clients_that_are_all_the_same_lie_on_one_spot():
-    places = drawn(fl.plots.cluster_map(np.ones((3, 4)), np.zeros(3, int)))
-    assert set(places.values()) == {(0.0, 0.0)}
+    found = places(fl.plots.cluster_map(np.ones((3, 4)), np.zeros(3, int), clients([[3]] * 3)))
+    assert set(found.values()) == {(0.0, 0.0)}
 
 
 def test_bars_stand_in_the_order_of_the_walk_and_are_as_high_as_the_reachability():

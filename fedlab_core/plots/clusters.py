@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import BLACK, GREY, Look, look, new_figure, set_description
+from fedlab_core.plots.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY_BLUE,
+    VERMILLION,
+    Look,
+    look,
+    new_figure,
+    set_description,
+)
 
 if TYPE_CHECKING:
     from fedlab_core.clustering import Clustering
@@ -14,18 +27,27 @@ if TYPE_CHECKING:
 
 _LEGEND_ENTRIES = 12
 _CAPTION_LABELS = 3
+_CAPTION_CLIENTS = 3
+_CAPTION_GAPS = 0.12, 0.05  # in shares of the map's width and height, as it is on a telephone
+_MAIN_SHARE = 0.25
 _VEIL = "rgba(255,255,255,0.6)"
-_NOISE = Look(GREY, "solid", "x-thin-open")
+_LABEL_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY_BLUE, PURPLE, BLACK, "#332288", "#999933", "#882255")
+_MIXED = "#A6A6A6"
+_MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon", "triangle-down", "hexagon2")
+_NOISE = Look(GREY, "solid", "circle-open")
 
 
 def cluster_map(
     points: Any, labels: Any, fed: "FederatedDataset | None" = None, *, title: str | None = None
 ) -> go.Figure:
-    """Clients where two principal components of ``points`` [N, P] put them, with a colour and a marker per cluster.
+    """Clients where two principal components of ``points`` [N, P] put them, with a marker per cluster.
 
-    ``labels`` [N]: clusters, −1 for noise, as thin grey crosses. With the classification data of ``fed``, a client's
-    label mix shows on hover, and each cluster carries the labels that its members hold on average (from 10 % on). The
-    titles of the axes say which share of the variance they show: distances in the map are not distances in R^P.
+    ``labels`` [N]: clusters, −1 for noise, as open circles. With the classification data of ``fed``, the colour shows
+    the labels that a client holds: inside the one it holds most of, on the rim the next one; a client without a label
+    of at least a quarter of its samples is grey. Hovering shows the whole mix, and clusters of three or more clients
+    carry the labels of their members' mean mix (from 10 % on) where there is room. Without ``fed`` clusters have their
+    own colours. The titles of the axes say which share of the variance they show: distances in the map are not
+    distances in R^P.
 
     Raises ``ValueError`` for other shapes, points that are not finite, and a ``fed`` without labels.
     """
@@ -37,26 +59,24 @@ def cluster_map(
     mixes = None if fed is None else _label_mixes(fed, len(values))
     names = () if fed is None else fed.dataset.classes
     places, shares = _principal_components(values)
-    titles = [f"principal component {i + 1} ({share:.0%} of the variance)" for i, share in enumerate(shares)]
-    numbers = [int(cluster) for cluster in np.unique(clusters)]
-    few = len(numbers) <= _LEGEND_ENTRIES
-    figure = new_figure(title=title, x_title=titles[0], y_title=titles[1], height=540, legend=few)
-    rows: list[list[Any]] = []
-    for cluster in numbers:
-        mine = np.flatnonzero(clusters == cluster)
-        hover = ["" if mixes is None else "<br>labels " + _mix(mixes[k], names) for k in mine]
-        _add_cluster(figure, cluster, places[mine], mine, hover)
-        rows.append([_name(cluster), len(mine)])
-        if mixes is not None:
-            mean = mixes[mine].mean(axis=0)
-            rows[-1].append(_mix(mean, names))
-            _add_caption(figure, cluster, places[mine].mean(axis=0), mean, names)
+    titles = [f"component {i + 1} ({share:.0%} of variance)" for i, share in enumerate(shares)]
+    figure = new_figure(title=title, x_title=titles[0], y_title=titles[1], height=540)
+    if mixes is None:
+        _add_clusters(figure, clusters, places)
+    else:
+        _add_mixes(figure, clusters, places, mixes, names)
+        _add_captions(figure, clusters, places, mixes, names)
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(showgrid=False)
     text = (
         f"Map of {len(values)} clients by two principal components, which show {shares.sum():.0%} of the variance: "
         f"{_count(clusters)}."
     )
+    rows = []
+    for cluster in np.unique(clusters):
+        mine = clusters == cluster
+        mean = [] if mixes is None else [_mix(mixes[mine].mean(axis=0), names)]
+        rows.append([_name(cluster), int(mine.sum()), *mean])
     set_description(figure, text, ["cluster", "clients", "mean label mix"][: len(rows[0])], rows)
     return figure
 
@@ -131,28 +151,72 @@ def _label_mixes(fed: "FederatedDataset", num_clients: int) -> np.ndarray:
     return counts / counts.sum(axis=1, keepdims=True)
 
 
-def _add_cluster(figure: go.Figure, cluster: int, places: np.ndarray, clients: np.ndarray, hover: list[str]) -> None:
-    style, name = _look(cluster), _name(cluster)
-    edge = {"width": 2, "color": style.colour} if cluster < 0 else {"width": 1, "color": "white"}
+def _add_clusters(figure: go.Figure, clusters: np.ndarray, places: np.ndarray) -> None:
+    """A colour and a marker for each cluster."""
+    numbers = np.unique(clusters)
+    for cluster in numbers:
+        mine, style, name = np.flatnonzero(clusters == cluster), _look(cluster), _name(cluster)
+        marker = {"color": style.colour, "symbol": style.marker, "size": 10, "line": {"width": 1, "color": "white"}}
+        if cluster < 0:
+            marker["line"] = {"width": 2}
+        _add_clients(figure, mine, places, marker, name=name, text=name)
+    figure.update_layout(showlegend=len(numbers) <= _LEGEND_ENTRIES)
+
+
+def _add_mixes(
+    figure: go.Figure, clusters: np.ndarray, places: np.ndarray, mixes: np.ndarray, names: Sequence[str]
+) -> None:
+    """A marker for each cluster, and inside and on the rim the colours of the labels that a client holds most of."""
+    ranks = np.argsort(-mixes, axis=1, kind="stable")[:, :2]
+    main = np.take_along_axis(mixes, ranks, axis=1) >= _MAIN_SHARE  # [N, largest and next]
+    hues = np.array(_LABEL_COLOURS)[ranks % len(_LABEL_COLOURS)]
+    inside = np.where(main[:, 0], hues[:, 0], _MIXED)
+    rim = np.where(main[:, -1], hues[:, -1], inside)
+    symbols = [_NOISE.marker if cluster < 0 else _MARKERS[cluster % len(_MARKERS)] for cluster in clusters]
+    marker = {"color": inside, "symbol": symbols, "size": 11, "line": {"width": 2.5, "color": rim}}
+    hover = ["<br>labels " + _mix(mix, names) for mix in mixes]
+    text = [_name(cluster) for cluster in clusters]
+    _add_clients(figure, np.arange(len(places)), places, marker, hover=hover, text=text, showlegend=False)
+    entries = [(f"label {names[c]}", hues[ranks == c][0], "circle") for c in np.unique(ranks[main])]
+    entries += [("many labels", _MIXED, "circle")] * bool((~main[:, 0]).any())
+    entries += [("noise", _NOISE.colour, _NOISE.marker)] * bool((clusters < 0).any())
+    for name, colour, symbol in entries:
+        key = {"color": colour, "symbol": symbol, "size": 11, "line": {"width": 2.5, "color": colour}}
+        figure.add_scatter(x=[None], y=[None], mode="markers", name=name, marker=key, hoverinfo="skip")
+    figure.update_layout(showlegend=len(entries) <= _LEGEND_ENTRIES)
+
+
+def _add_clients(
+    figure: go.Figure, clients: np.ndarray, places: np.ndarray, marker: dict[str, Any], hover: Any = "", **settings: Any
+) -> None:
     figure.add_scatter(
-        x=places[:, 0],
-        y=places[:, 1],
-        customdata=np.stack([clients.astype(str), hover], axis=1),
-        name=name,
+        x=places[clients, 0],
+        y=places[clients, 1],
+        customdata=np.stack([clients.astype(str), np.broadcast_to(hover, len(clients))], axis=1),
         mode="markers",
-        marker={"color": style.colour, "symbol": style.marker, "size": 10, "line": edge},
-        hovertemplate="client %{customdata[0]}%{customdata[1]}<extra>" + name + "</extra>",
+        marker=marker,
+        hovertemplate="client %{customdata[0]}%{customdata[1]}<extra>%{text}</extra>",
+        **settings,
     )
 
 
-def _add_caption(figure: go.Figure, cluster: int, place: np.ndarray, mix: np.ndarray, names: Sequence[str]) -> None:
-    """The labels of a cluster above it, unless they are many."""
-    held = [names[label] for label in np.flatnonzero(mix >= 0.1).tolist()]
-    if cluster >= 0 and len(held) <= _CAPTION_LABELS:
-        font = {"size": 12, "color": BLACK}
-        figure.add_annotation(
-            x=place[0], y=place[1], text="+".join(held), yshift=15, showarrow=False, font=font, bgcolor=_VEIL
-        )
+def _add_captions(
+    figure: go.Figure, clusters: np.ndarray, places: np.ndarray, mixes: np.ndarray, names: Sequence[str]
+) -> None:
+    """The labels of a cluster above or below it, unless they are many, the cluster is small or there is no room."""
+    numbers, sizes = np.unique(clusters[clusters >= 0], return_counts=True)
+    gaps = np.maximum(np.ptp(places, axis=0), 1e-12) * _CAPTION_GAPS
+    taken: list[np.ndarray] = []
+    for cluster in numbers[np.argsort(-sizes, kind="stable")][: int((sizes >= _CAPTION_CLIENTS).sum())]:
+        mine = clusters == cluster
+        held = [names[label] for label in np.flatnonzero(mixes[mine].mean(axis=0) >= 0.1).tolist()]
+        x, y = places[mine].mean(axis=0)
+        spots = {side: np.array([x, y + side * gaps[1]]) for side in (1, -1)}
+        free = [side for side, spot in spots.items() if all((abs(spot - other) >= gaps).any() for other in taken)]
+        if free and len(held) <= _CAPTION_LABELS:
+            taken.append(spots[free[0]])
+            shown = {"font": {"size": 12, "color": BLACK}, "bgcolor": _VEIL, "showarrow": False}
+            figure.add_annotation(x=x, y=y, yshift=17 * free[0], text="+".join(held), **shown)
 
 
 def _mix(mix: np.ndarray, names: Sequence[str]) -> str:

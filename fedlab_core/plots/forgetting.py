@@ -69,9 +69,7 @@ def memory(curves: Mapping[str, Any], *, title: str | None = None) -> go.Figure:
     if not curves:
         raise ValueError("curves: must hold at least one curve")
     tables = {str(name): _table(values, "curves") for name, values in curves.items()}
-    figure = new_figure(
-        title=title, x_title="server updates since the tier was trained", y_title="accuracy on its data"
-    )
+    figure = new_figure(title=title, x_title="updates since its turn", y_title="accuracy on a tier's data")
     for slot, (name, table) in enumerate(tables.items()):
         style, along = look(slot), np.arange(table.shape[1])
         if len(table) > 1:

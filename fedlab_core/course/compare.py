@@ -20,7 +20,8 @@ Histories = Mapping[str, Sequence[History]]
 PRICES = ("rounds", "updates", "bytes")
 CLIENT_QUANTITIES = ("mean", "std", "worst_decile")
 _TOLERANCE = 0.01
-_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
+_NAMES = {"rounds": "round", "updates": "server update", "bytes": "byte"}
+_UNITS = ((1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"))
 
 
 def price(history: History, x: str) -> pd.Series:
@@ -76,17 +77,16 @@ def clients(histories: Histories, quantity: str = "worst_decile") -> pd.DataFram
 def summary(values: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """Per column of ``values`` [seeds × names]: ``mean``, ``low`` and ``high`` of its t-interval, ``sd``, ``runs``.
 
-    A column with a NaN, a run that has nothing to show yet, has no mean and no interval: all of them are NaN.
+    A column with a NaN, a run that has nothing to show yet, has no mean and no interval: all of them are NaN. One run
+    alone has a mean, and NaN for the rest.
     """
-    rows = {}
-    for name in values:
-        if values[name].isna().any():
-            rows[name] = [float("nan")] * 4 + [len(values)]
-            continue
-        found = t_interval(values[name], level)
-        rows[name] = [found.mean, found.low, found.high, values[name].std(), found.runs]
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "low", "high", "sd", "runs"])
-    return table.astype({"runs": int})
+    table = pd.DataFrame(index=values.columns, columns=["mean", "low", "high", "sd"], dtype=float)
+    for name in values.columns[values.notna().all()]:
+        table.loc[name, "mean"] = values[name].mean()
+        if len(values) > 1:
+            found = t_interval(values[name], level)
+            table.loc[name] = [found.mean, found.low, found.high, values[name].std()]
+    return table.assign(runs=len(values))
 
 
 def differences(values: pd.DataFrame, reference: str) -> pd.DataFrame:
@@ -108,24 +108,28 @@ def table(
 ) -> pd.DataFrame:
     """One row per name, one column per price: the mean over seeds ± half its t-interval, as text.
 
+    One run alone has no interval: its cells hold the mean. A run whose first evaluated round is too dear has neither.
     Each column is :func:`at_equal` at its smallest price, which stands in its heading.
     """
     columns = {}
     for x in prices:
         found = summary(at_equal(histories, x, y=y), level)
         half = (found["high"] - found["low"]) / 2
-        texts = found["mean"].map(f"{{:.{digits}f}}".format) + half.map(f" ± {{:.{digits}f}}".format)
-        columns[in_words(x, smallest_price(histories, x))] = texts.where(half.notna(), "not one round")
+        means = found["mean"].map(f"{{:.{digits}f}}".format)
+        texts = means.where(half.isna(), means + half.map(f" ± {{:.{digits}f}}".format))
+        columns[price_in_words(x, smallest_price(histories, x))] = texts.where(found["mean"].notna(), "not one round")
     return pd.DataFrame(columns)
 
 
-def in_words(x: str, amount: float) -> str:
-    """A price as text: "50 rounds", "50 server updates" or "59.8 MB"."""
+def price_in_words(x: str, amount: float) -> str:
+    """A price as text: "1 round", "1,234,567 server updates", or bytes with three figures, as "59.8 MB"."""
     validation.choice("x", x, PRICES)
-    if x != "bytes":
-        return f"{amount:g} {'rounds' if x == 'rounds' else 'server updates'}"
-    size, unit = next(((size, unit) for size, unit in _UNITS if amount >= size), _UNITS[-1])
-    return f"{amount / size:.3g} {unit}"
+    if x == "bytes" and amount >= 999.5:
+        # The first unit in which three figures are enough: 999,600 bytes are 1 MB, not 1000 kB.
+        size, unit = next(((size, unit) for size, unit in _UNITS if amount < 999.5 * size), _UNITS[-1])
+        return f"{float(f'{amount / size:.3g}'):,g} {unit}"
+    text = f"{amount:,.0f}"
+    return f"{text} {_NAMES[x]}{'' if text == '1' else 's'}"
 
 
 def _all(histories: Histories) -> list[History]:

@@ -1,6 +1,7 @@
 """Runs repeated over seeds and compared seed by seed, as chapter 0 explains."""
 
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from fedlab_core.simulation import simulate
 
 
 def runs(
-    algorithm: Algorithm,
+    algorithm: Algorithm | Callable[[FederatedDataset], Algorithm],
     deal: Callable[[int], FederatedDataset],
     build_model: Callable[..., nn.Module],
     seeds: Iterable[int],
@@ -21,27 +22,38 @@ def runs(
 ) -> list[History]:
     """One history per seed: on the federation ``deal(seed)``, from the model ``build_model(fed, seed=seed)``.
 
-    ``settings``: further arguments of :func:`fedlab_core.simulate`. Two algorithms with equal ``settings`` see the same
-    clients and the same batches under each seed.
+    ``algorithm``: one for all seeds, or a function that makes one for a federation, such as one that is told how the
+    clients were dealt. ``settings``: further arguments of :func:`fedlab_core.simulate`. Two algorithms with equal
+    ``settings`` see the same clients and the same batches under each seed.
     """
     histories = []
     for seed in seeds:
         fed = deal(seed)
-        histories.append(simulate(fed, build_model(fed, seed=seed), algorithm, **settings, seed=seed))
+        rule = algorithm if isinstance(algorithm, Algorithm) else algorithm(fed)
+        histories.append(simulate(fed, build_model(fed, seed=seed), rule, **settings, seed=seed))
     return histories
 
 
 def accuracy(histories: Sequence[History], rounds: int | range) -> np.ndarray:
     """Test accuracy after a round, or its mean over a range of rounds, one value per history.
 
-    Raises ``ValueError`` for a round that was not run or not evaluated.
+    Raises ``ValueError`` for a round that was not run or not evaluated, and for anything else than an integer or a
+    range.
     """
-    wanted = [rounds] if isinstance(rounds, int) else list(rounds)
-    return np.array([_mean(history, wanted) for history in histories])
+    if isinstance(rounds, range):
+        return np.array([_mean(history, list(rounds)) for history in histories])
+    if isinstance(rounds, bool) or not isinstance(rounds, Integral):
+        raise ValueError(f"rounds={rounds!r}: must be a round, as in 30, or a range of rounds, as in range(21, 31)")
+    return np.array([_mean(history, [int(rounds)]) for history in histories])
 
 
 def spread(values: np.ndarray, form: str = ".3f") -> str:
-    """Mean and range of one value per seed, as text; ``form`` is the format of a number, "+.3f" for a difference."""
+    """Mean and range of one value per seed, as text; ``form`` is the format of a number, "+.3f" for a difference.
+
+    A NaN, a run that has nothing to show, leaves neither mean nor range: the text is then "–".
+    """
+    if np.isnan(values).any():
+        return "–"
     return f"{values.mean():{form}} ({values.min():{form}} to {values.max():{form}})"
 
 

@@ -134,8 +134,8 @@ def test_the_retry_loop_ends_for_large_alpha_only_and_then_covers_the_data() -> 
     assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(600))
     with pytest.raises(clinic.GaveUp, match="after 50 deals"):
         retry(labels, num_clients=20, alpha=0.01, min_size=10, patience=50)
-    right = fl.partition.dirichlet(labels, num_clients=20, alpha=0.01, min_size=10)
-    assert min(map(len, right)) >= 10
+    right = fl.partition.dirichlet(labels, num_clients=20, alpha=0.01, by="class", min_size=10)
+    assert min(map(len, right)) == 10 and right.moved > 0
 
 
 def test_straggler_epochs_leave_out_e_and_fail_for_one() -> None:
@@ -176,6 +176,11 @@ def test_the_chart_shows_marks_and_says_who_fails() -> None:
     assert list(figure.layout.xaxis.ticktext) == ["FedAvg", "3"]
     assert "limit: Patient 3 fails; cut: nobody fails" in fl.plots.describe(figure)
     assert figure.layout.meta["table"]["rows"] == [["limit", "passes", "fails"], ["cut", "does not apply", "passes"]]
+
+
+def test_several_patients_fail_in_the_plural() -> None:
+    figure = clinic.chart({"limit": {"Patient 3": False, "Patient 4": False}})
+    assert "limit: Patient 3 and Patient 4 fail." in fl.plots.describe(figure)
 
 
 @pytest.mark.parametrize("bad", [{}, {"limit": {}}, {"limit": {"FedAvg": True}, "cut": {}}])

@@ -111,6 +111,15 @@ def test_a_summary_is_the_t_interval_of_each_column():
     assert found.loc["B", "low"] == found.loc["B", "high"] == 0.5 and found.loc["B", "runs"] == 3
 
 
+def test_one_run_has_a_mean_and_no_interval():
+    found = compare.summary(pd.DataFrame({"A": [0.25], "B": [np.nan]}))
+    assert found.loc["A", "mean"] == 0.25 and list(found["runs"]) == [1, 1]
+    assert found.loc["A", ["low", "high", "sd"]].isna().all() and np.isnan(found.loc["B", "mean"])
+    table = compare.table({"A": A[:1], "B": B[:1]}, ["rounds", "updates"])
+    assert list(table.loc["A"]) == ["0.400", "0.400"] and list(table.loc["B"]) == ["0.800", "0.300"]
+    assert compare.table({"A": [run(0, [0.1, 0.2])], "B": B[:1]}, ["updates"]).loc["B"].item() == "not one round"
+
+
 def test_differences_cancel_what_a_seed_does_to_all():
     seed_effect = np.array([0.0, 0.1, 0.5])
     values = pd.DataFrame({"A": seed_effect, "B": seed_effect + 0.02, "C": seed_effect - 0.01})
@@ -137,15 +146,29 @@ def test_the_table_names_what_each_price_amounts_to():
 @pytest.mark.parametrize(
     ("x", "amount", "text"),
     [
+        ("rounds", 0, "0 rounds"),
+        ("rounds", 1, "1 round"),
         ("rounds", 50, "50 rounds"),
+        ("updates", 1, "1 server update"),
         ("updates", 51, "51 server updates"),
+        ("updates", 1_234_567, "1,234,567 server updates"),
+        ("bytes", 1, "1 byte"),
         ("bytes", 999, "999 bytes"),
+        ("bytes", 1000, "1 kB"),
+        ("bytes", 999_400, "999 kB"),
+        ("bytes", 999_600, "1 MB"),
         ("bytes", 59_760_000, "59.8 MB"),
         ("bytes", 2.5e9, "2.5 GB"),
+        ("bytes", 7_654e12, "7,650 TB"),
     ],
 )
 def test_a_price_in_words(x, amount, text):
-    assert compare.in_words(x, amount) == text
+    assert compare.price_in_words(x, amount) == text
+
+
+def test_a_price_of_another_kind_has_no_words():
+    with pytest.raises(ValueError, match="seconds"):
+        compare.price_in_words("seconds", 1)
 
 
 def test_fairness_is_read_from_the_final_models():

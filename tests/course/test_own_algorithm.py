@@ -17,7 +17,7 @@ CELLS = ("imports", "feddyn-code", "quadratics", "two-questions", "third-questio
 @pytest.fixture(scope="module")
 def chapter():
     """The classes and questions of the chapter; what runs on images is left out."""
-    here = {"runs": lambda algorithm: None, "mu": 0.1, "examine": lambda algorithm: None, "compared": {"FedDyn": None}}
+    here = {"repeated": lambda algorithm: None, "mu": 0.1, "examine": lambda make: {}, "compared": {"FedDyn": None}}
     return defined("08_your_own_algorithm.ipynb", *CELLS, names=here, without=("fl.plots", "compared["))
 
 
@@ -118,14 +118,23 @@ class FedAvgM(fl.Algorithm):
         return updates.weighted_mean() + self.beta * v
 
 
-def in_turn(round, num_clients, clients_per_round):
-    everybody = list(range(num_clients)) * (round * clients_per_round // num_clients + 1)
-    return everybody[(round - 1) * clients_per_round : round * clients_per_round]
+def longest_waiting(last_asked, available, clients_per_round):
+    return sorted(available.tolist(), key=lambda client: last_asked[client])[:clients_per_round]
 
 
-@pytest.mark.parametrize(("name", "answer"), [("08-momentum", FedAvgM), ("08-in-turn", in_turn)])
+@pytest.mark.parametrize(("name", "answer"), [("08-momentum", FedAvgM), ("08-waiting", longest_waiting)])
 def test_another_right_answer_passes(name: str, answer) -> None:
     assert exercises.judge(exercises.get(name), answer).hint == ""
+
+
+def test_asking_who_has_waited_longest_makes_laps_if_everybody_is_there() -> None:
+    rule, last_asked, everybody = exercises.get("08-waiting").solution, np.zeros(6, dtype=int), np.arange(6)
+    asked = []
+    for t in range(1, 7):
+        asked.append(rule(last_asked, everybody, 2))
+        last_asked[asked[-1]] = t
+    for lap in (asked[:3], asked[3:]):
+        assert sorted(np.concatenate(lap)) == list(everybody)
 
 
 def test_there_are_exercises() -> None:

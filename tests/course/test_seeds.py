@@ -51,6 +51,24 @@ def test_two_algorithms_are_paired_under_a_seed(digits) -> None:
     assert torch.equal(plain.params, held.params)
 
 
+def test_an_algorithm_can_be_made_for_each_federation(digits) -> None:
+    feds: list[fl.FederatedDataset] = []
+
+    def deal(seed):
+        feds.append(dealt(digits)(seed))
+        return feds[-1]
+
+    told: list[fl.FederatedDataset] = []
+
+    def rule(fed):
+        told.append(fed)
+        return fl.FedProx(mu=0.1 * len(told))
+
+    found = runs(rule, deal, fl.models.softmax_regression, [3, 7], **SETTINGS)
+    assert len(told) == 2 and all(ours is theirs for ours, theirs in zip(told, feds, strict=True))
+    assert [run.config["algorithm"]["mu"] for run in found] == pytest.approx([0.1, 0.2])
+
+
 def test_accuracy_after_a_round_and_over_a_range() -> None:
     histories = [Stub([1, 2, 3], [0.1, 0.4, 0.6]), Stub([1, 2, 3], [0.2, 0.2, 0.8])]
     np.testing.assert_allclose(accuracy(histories, 2), [0.4, 0.2])
@@ -60,6 +78,17 @@ def test_accuracy_after_a_round_and_over_a_range() -> None:
 def test_rounds_are_found_by_their_number_when_only_some_were_evaluated() -> None:
     history = Stub([5, 10], [0.3, 0.9])
     np.testing.assert_allclose(accuracy([history], 10), [0.9])
+
+
+@pytest.mark.parametrize("rounds", [np.int64(2), np.int32(2), range(2, 3)])
+def test_every_kind_of_integer_is_a_round(rounds) -> None:
+    assert accuracy([Stub([1, 2, 3], [0.1, 0.4, 0.6])], rounds).tolist() == [0.4]
+
+
+@pytest.mark.parametrize("rounds", [2.0, "2", [1, 2], True, None, np.arange(1, 3)])
+def test_what_is_neither_an_integer_nor_a_range_is_refused(rounds) -> None:
+    with pytest.raises(ValueError, match=r"rounds=.*must be a round, as in 30, or a range"):
+        accuracy([Stub([1, 2, 3], [0.1, 0.4, 0.6])], rounds)
 
 
 @pytest.mark.parametrize("rounds", [0, 4, range(3, 5), range(0)])
@@ -72,3 +101,8 @@ def test_spread_gives_mean_and_range_in_the_form_asked_for() -> None:
     values = np.array([0.25, -0.5, 1.0])
     assert spread(values) == "0.250 (-0.500 to 1.000)"
     assert spread(values, "+.1f") == "+0.2 (-0.5 to +1.0)"
+
+
+def test_a_value_that_is_missing_is_shown_as_a_dash() -> None:
+    assert spread(np.array([0.25, np.nan])) == "–"
+    assert spread(np.array([np.nan]), "+.1f") == "–"

@@ -53,7 +53,7 @@ def _describe(figure: go.Figure, names: list[str], examinations: list[str], cell
     phrases = []
     for row, values in zip(examinations, cells, strict=True):
         failed = [name for name, value in zip(names, values, strict=True) if value is False]
-        phrases.append(f"{row}: {', '.join(failed) if failed else 'nobody'} fails")
+        phrases.append(f"{row}: {' and '.join(failed) or 'nobody'} {'fail' if len(failed) > 1 else 'fails'}")
     text = f"Table of {len(examinations)} examinations and {len(names)} patients. {'; '.join(phrases)}."
     rows = [[row, *(_WORDS[value] for value in values)] for row, values in zip(examinations, cells, strict=True)]
     set_description(figure, text, ["examination", *names], rows)

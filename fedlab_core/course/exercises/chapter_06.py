@@ -62,13 +62,13 @@ def check_round_bytes(answer):
 
 
 def within_budget(spent, accuracy, budget):
-    """The accuracy that a run had reached when its budget was spent.
+    """The accuracy that a run had reached when its budget was spent, NaN if no round fits in.
 
     spent: the price so far after each round [T], rising. accuracy: after each round [T].
     """
     ### BEGIN SOLUTION
     affordable = accuracy[spent <= budget]
-    return affordable[-1]
+    return affordable[-1] if len(affordable) else np.nan
     ### END SOLUTION
 
 
@@ -97,6 +97,25 @@ def check_within_budget(answer):
         f"With a budget of 70 a run has finished the rounds at 20, 40 and 60, and has 0.7. Yours is {shown(short)}.",
     )
     require(close(found(60.0), 0.7), "A budget of exactly 60 pays for the round that ends at 60. Yours leaves it out.")
+    _check_too_small_a_budget(answer, spent, accuracy)
+
+
+def _check_too_small_a_budget(answer, spent, accuracy):
+    try:
+        result = call(answer, spent, accuracy, 10.0)
+    except IndexError:
+        raise Hint(
+            "A budget of 10 pays for no round at all, and an empty array has no last entry. Return `np.nan` then."
+        ) from None
+    require(
+        not close(np.nan if result is None else result, accuracy[-1]),
+        "A budget of 10 pays for no round at all, and you return the last accuracy of the run. Place −1 counts from "
+        "the end.",
+    )
+    require(
+        result is not None and np.ndim(result) == 0 and np.isnan(float(result)),
+        f"A budget of 10 pays for no round at all: return `np.nan`, not {result}.",
+    )
 
 
 def paired_interval(first, second, t):
@@ -112,34 +131,45 @@ def paired_interval(first, second, t):
 
 
 def check_paired_interval(answer):
-    seeds, t = np.array([0.60, 0.75, 0.90]), 4.303  # what the seed does to every algorithm
+    t = 4.303
 
-    def found(first, second):
-        result = call(answer, first, second, t)
+    def found(gap):
+        """The ends for these differences, on top of what the seed does to both algorithms."""
+        seeds = np.array([0.60, 0.75, 0.90])
+        result = call(answer, seeds + gap, seeds, t)
         if not isinstance(result, (tuple, list, np.ndarray)) or len(result) != 2:
             raise Hint("Return two numbers, the lower and the upper end: `return low, high`.")
-        low, high = array(result, (2,), "the pair (low, high)")
-        return low, high
+        return array(result, (2,), "the pair (low, high)")
 
-    low, high = found(seeds + 0.02, seeds)
+    low, high = found(np.full(3, 0.02))
+    _check_equal_differences(low, high)
+    gap = np.array([0.01, 0.02, 0.06])
+    low, high = found(gap)
+    _check_width(low, high, gap, t)
+
+
+def _check_equal_differences(low, high):
+    middle = (low + high) / 2
     require(
-        not close((low + high) / 2, -0.02),
+        not close(middle, -0.02),
         "The first is better by 0.02 under every seed, and the middle of your interval is −0.02: first − second.",
     )
     require(
-        close((low + high) / 2, 0.02),
+        close(middle, 0.02),
         "The first is better by 0.02 under every seed: the middle of the interval must be 0.02. "
-        f"Yours is {shown((low + high) / 2)}.",
+        f"Yours is {shown(middle)}.",
     )
     require(
         close(high - low, 0),
         "Under every seed the difference is the same 0.02, so the interval must have no width. Yours is "
         f"{shown(high - low)} wide: the seeds differ, and the differences do not. Subtract seed by seed first.",
     )
-    gap = np.array([0.01, 0.02, 0.06])
-    low, high = found(seeds + gap, seeds)
-    require(low <= high, "Your lower end is above the upper one.")
+
+
+def _check_width(low, high, gap, t):
     half, sd = (high - low) / 2, gap.std(ddof=1)
+    right = t * sd / np.sqrt(3)
+    require(low <= high, "Your lower end is above the upper one.")
     require(not close(half, t * sd), "You use the spread of one difference. That of a mean over n seeds is √n smaller.")
     require(not close(half, sd / np.sqrt(3)), "You use one standard error on each side: multiply it by `t`.")
     require(
@@ -150,8 +180,8 @@ def check_paired_interval(answer):
         not close(half, t * sd / 3), "You divide the standard deviation by n: of a mean of n it is √n times smaller."
     )
     require(
-        close([low, high], [0.03 - t * sd / np.sqrt(3), 0.03 + t * sd / np.sqrt(3)]),
-        f"For the differences 0.01, 0.02 and 0.06 half the width must be t·s/√n = {shown(t * sd / np.sqrt(3))}. "
+        close([low, high], [gap.mean() - right, gap.mean() + right]),
+        f"For the differences 0.01, 0.02 and 0.06 half the width must be t·s/√n = {shown(right)}. "
         f"Yours is {shown(half)}.",
     )
 
@@ -184,13 +214,22 @@ there. The table at the beginning of the chapter says who sends what. Do not for
         id="06-budget",
         title="What a budget buys",
         task=r"""A run has spent `spent[t]` after round $t$, in whatever unit, and then has `accuracy[t]`. Write the
-accuracy that counts when it may spend `budget`. Accuracies go up and down, so say which round you take, and why.""",
+accuracy that counts when it may spend `budget`. Accuracies go up and down, so say which round you take, and why.
+If not even the first round fits in, there is nothing to show: return `np.nan`.""",
         missing="one accuracy",
         solution=within_budget,
         check=check_within_budget,
         mistakes=(
             Mistake("affordable[-1]", "accuracy[-1]", "is not paid for"),
-            Mistake("affordable[-1]", "affordable.max()", "the best affordable round"),
+            Mistake("affordable[-1] if", "affordable.max() if", "the best affordable round"),
+            Mistake(" if len(affordable) else np.nan", "", "has no last entry"),
+            Mistake(
+                "affordable[-1] if len(affordable) else np.nan",
+                'accuracy[np.searchsorted(spent, budget, side="right") - 1]',
+                "counts from the end",
+            ),
+            Mistake("else np.nan", "else 0.0", "not 0.0"),
+            Mistake("else np.nan", "else None", "not None"),
             Mistake("affordable[-1]", "affordable[0]", "the first affordable round"),
             Mistake("<=", "<", "exactly 60"),
             Mistake("affordable[-1]", "affordable.mean()", "has finished the rounds"),

@@ -59,7 +59,16 @@ def _expected(beta, weights, rounds=3):
 def check_fedavgm(answer):
     weights = _SIZES / _SIZES.sum()
     plain = _expected(0.0, weights)
-    simulation, path = _path(answer(0.0))
+    _check_without_momentum(_path(answer(0.0))[1], plain)
+    simulation, path = _path(answer(0.5))
+    _check_with_momentum(path, plain, _expected(0.5, weights))
+    require(
+        simulation.state_dict()["algorithm"],
+        "The numbers are right, but `server.state` is empty. What you keep elsewhere is lost when a run is resumed.",
+    )
+
+
+def _check_without_momentum(path, plain):
     require(
         not close(path, _expected(0.0, np.array([0.5, 0.5]))),
         "With β = 0 yours is FedAvg with a plain mean. A client counts by its samples: `updates.weighted_mean()`.",
@@ -75,8 +84,9 @@ def check_fedavgm(answer):
     require(
         close(path, plain), f"With β = 0 it must be FedAvg, w = {shown(plain)} in three rounds. Yours is {shown(path)}."
     )
-    simulation, path = _path(answer(0.5))
-    full = _expected(0.5, weights)
+
+
+def _check_with_momentum(path, plain, full):
     require(
         not close(path[0], _START + 0.5 * (plain[0] - _START)),
         "In round 1 the velocity is zero, and the step must be FedAvg's. Yours is (1 − β) of it: the move counts in "
@@ -92,49 +102,56 @@ def check_fedavgm(answer):
         f"With β = 0.5 the model goes to w = {shown(full)} in three rounds, and yours to {shown(path)}. After the "
         "first round the velocity is β times the *old velocity* plus the move.",
     )
-    require(
-        simulation.state_dict()["algorithm"],
-        "The numbers are right, but `server.state` is empty. What you keep elsewhere is lost when a run is resumed.",
-    )
 
 
-def in_turn(round, num_clients, clients_per_round):
-    """The clients of round 1, 2, …, an array of length K: one after another, then again."""
+def longest_waiting(last_asked, available, clients_per_round):
+    """The K available clients that have waited longest, an array; all if fewer are there.
+
+    last_asked: the round in which each client was asked last, 0 for never [N].
+    available: the numbers of the clients that are there.
+    """
     ### BEGIN SOLUTION
-    first = (round - 1) * clients_per_round
-    return np.arange(first, first + clients_per_round) % num_clients
+    order = np.argsort(last_asked[available])
+    return available[order[:clients_per_round]]
     ### END SOLUTION
 
 
-def check_in_turn(answer):
-    def found(round, num_clients, clients_per_round):
-        result = call(answer, round, num_clients, clients_per_round)
+def check_longest_waiting(answer):
+    def found(last_asked, available, clients_per_round):
+        cohort = call(answer, np.array(last_asked), np.array(available), clients_per_round)
+        size = min(clients_per_round, len(available))
         require(
-            np.ndim(result) == 1 and len(result) == clients_per_round,
-            f"Round {round} must have {clients_per_round} of the {num_clients} clients, and yours is {result}. "
-            "Near the end of the list the cohort goes on at its start.",
+            np.ndim(cohort) == 1 and len(cohort) == size,
+            f"With clients {available} there and {clients_per_round} to be asked, the cohort has {size}. "
+            f"Yours is {cohort}.",
         )
-        return array(result, (clients_per_round,)).astype(int).tolist()
+        return sorted(array(cohort, (size,)).astype(int).tolist())
 
-    first, second = found(1, 6, 2), found(2, 6, 2)
-    require(first == [0, 1], f"Rounds are counted from 1, clients from 0: round 1 asks clients 0 and 1, yours {first}.")
+    everybody = found([3, 1, 2, 5, 4], [0, 1, 2, 3, 4], 2)
     require(
-        not set(first) & set(second),
-        f"Round 1 asks {first} and round 2 {second}. Nobody is asked again before everybody was.",
-    )
-    everybody = sorted(first + second + found(3, 6, 2))
-    require(
-        everybody == list(range(6)), f"Three rounds with two of six clients must ask each once. Yours ask {everybody}."
+        everybody != [3, 4],
+        "Clients 3 and 4 were asked last in rounds 5 and 4, the latest of all. You ask them again: the longest wait "
+        "belongs to the *smallest* number in `last_asked`.",
     )
     require(
-        found(4, 6, 2) == [0, 1],
-        f"After three rounds everybody was asked, and round 4 begins again with 0 and 1. Yours: {found(4, 6, 2)}.",
+        everybody == [1, 2],
+        f"All five are there, and were asked last in rounds 3, 1, 2, 5 and 4. Clients 1 and 2 have waited longest, and "
+        f"yours are {everybody}.",
+    )
+    some = found([3, 1, 2, 5, 4, 6], [0, 3, 4, 5], 2)
+    require(some != [1, 2], "You ask clients 1 and 2, and only 0, 3, 4 and 5 are there.")
+    require(
+        some != [0, 2],
+        "You return places in `available`, 0 and 2, not the clients that stand there, 0 and 4.",
     )
     require(
-        found(2, 5, 3) == [3, 4, 0],
-        f"With 3 of 5 clients round 2 asks 3, 4 and then 0. Yours: {found(2, 5, 3)}.",
+        some == [0, 4],
+        f"Clients 0, 3, 4 and 5 are there, and were asked last in rounds 3, 5, 4 and 6. The longest wait have 0 and 4, "
+        f"and yours are {some}.",
     )
-    require(found(3, 5, 3) == [1, 2, 3], f"With 3 of 5 clients round 3 asks 1, 2, 3. Yours: {found(3, 5, 3)}.")
+    new = found([1, 0, 2, 0, 3], [0, 2, 3, 4], 1)
+    require(new == [3], f"Client 3 is there and was never asked, so it comes first. Yours is {new}.")
+    found([1, 2, 3], [2], 2)
 
 
 EXERCISES = (
@@ -164,23 +181,30 @@ Which $\beta$ makes it FedAvg? And where must $v$ be kept, so that it survives a
         ),
     ),
     Exercise(
-        id="08-in-turn",
-        title="Who trains",
-        task=r"""Write the rule of the section on cohorts for any $N$ and $K$, also where $K$ does not divide $N$:
-clients are asked in the order of their numbers, and after the last comes the first. Whom does round 2 ask with 3
-of 5 clients?""",
+        id="08-waiting",
+        title="Who is there, and who has waited",
+        task=r"""A rule that asks clients in the order of their numbers stops where one of them is not there. Write a
+better one: of the clients that are available, ask those $K$ that have waited longest, or all of them if fewer are
+there. Those who have waited equally long may come in any order. What does your rule do if everybody is always there?
+And where must a `cohorts` that uses it keep `last_asked`?""",
         missing="the cohort, an array of client numbers",
-        solution=in_turn,
-        check=check_in_turn,
+        solution=longest_waiting,
+        check=check_longest_waiting,
         mistakes=(
-            Mistake("(round - 1)", "round", "Rounds are counted from 1"),
-            Mistake(" * clients_per_round", "", "Nobody is asked again"),
-            Mistake(" % num_clients", "", "begins again"),
-            Mistake("np.arange(first, first + clients_per_round)", "np.arange(first, clients_per_round)", "must have"),
+            Mistake("np.argsort(last_asked[available])", "np.argsort(-last_asked[available])", "*smallest* number"),
+            Mistake("available[order[:clients_per_round]]", "order[:clients_per_round]", "places in `available`"),
             Mistake(
-                "np.arange(first, first + clients_per_round) % num_clients",
-                "np.arange(first % num_clients, min(first % num_clients + clients_per_round, num_clients))",
-                "goes on at its start",
+                "order = np.argsort(last_asked[available])\n    return available[order[:clients_per_round]]",
+                "return np.argsort(last_asked)[:clients_per_round]",
+                "only 0, 3, 4 and 5 are there",
+            ),
+            Mistake("available[order[:clients_per_round]]", "available[:clients_per_round]", "have waited longest"),
+            Mistake("[order[:clients_per_round]]", "[order]", "the cohort has 2"),
+            Mistake("last_asked[available]", "np.where(last_asked == 0, 99, last_asked)[available]", "was never asked"),
+            Mistake(
+                "available[order[:clients_per_round]]",
+                "available[order[np.arange(clients_per_round) % len(order)]]",
+                "the cohort has 1",
             ),
         ),
     ),

@@ -128,25 +128,8 @@ def test_importances_are_one_finite_number_per_parameter_and_not_negative(change
     values = change(np.ones(size(net)))
     with pytest.raises(ValueError, match=message):
         fl.plots.importance({"a": values}, net, (2, 3))
-    with pytest.raises(ValueError, match=message):
-        fl.plots.importance_by_layer(values, net)
     with pytest.raises(ValueError, match="at least one"):
         fl.plots.importance({}, net, (2, 3))
-
-
-def test_layers_are_summed_up_without_their_zeros():
-    net = model()  # sizes 12, 2, 6, 3
-    values = np.concatenate([[0.0] * 6, [1.0] * 5, [7.0], [2.0, 4.0], np.arange(1.0, 7.0), [0.0] * 3])
-    figure = fl.plots.importance_by_layer(values, net)
-    rows = {row[0]: row[1:] for row in figure.layout.meta["table"]["rows"]}
-    assert rows["1.weight"] == [12, "50%", "1", "2", "7"]  # of the other six: median 1, mean (5 + 7)/6, largest 7
-    assert rows["1.bias"] == [2, "0%", "3", "3", "4"]
-    assert rows["3.weight"] == [6, "0%", "3.5", "3.5", "6"]
-    assert rows["3.bias"][1] == "100%"
-    assert figure.layout.xaxis.type == "log"
-    largest = next(trace for trace in figure.data if trace.name == "largest")
-    assert list(largest.x)[:3] == [7, 4, 6] and list(largest.y) == list(rows)
-    assert "1.weight median 1, largest 7" in fl.plots.describe(figure)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +138,6 @@ def test_layers_are_summed_up_without_their_zeros():
         lambda net, omega: fl.plots.forgetting(TWO_TIERS),
         lambda net, omega: fl.plots.memory({"a": [[0.5, 0.4]]}),
         lambda net, omega: fl.plots.importance({"a": omega}, net, (2, 3)),
-        lambda net, omega: fl.plots.importance_by_layer(omega, net),
     ],
 )
 def test_every_figure_survives_json_with_its_description(figure):

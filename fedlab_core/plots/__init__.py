@@ -9,7 +9,7 @@ from fedlab_core.plots.clusters import cluster_map, reachability
 from fedlab_core.plots.curves import convergence, drift
 from fedlab_core.plots.forgetting import forgetting, memory
 from fedlab_core.plots.holdings import partition
-from fedlab_core.plots.importances import importance, importance_by_layer
+from fedlab_core.plots.importances import importance
 from fedlab_core.plots.intervals import intervals
 from fedlab_core.plots.style import describe
 
@@ -21,7 +21,6 @@ __all__ = [
     "drift",
     "forgetting",
     "importance",
-    "importance_by_layer",
     "intervals",
     "memory",
     "partition",

@@ -1,4 +1,4 @@
-"""Which parameters matter: an importance per parameter (MAS or Fisher) as a picture and by layer."""
+"""Which parameters matter: an importance per parameter (MAS or Fisher), as a picture of the inputs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,10 +9,9 @@ import torch
 from torch import nn
 
 from fedlab_core.plots.forgetting import COLOURSCALE
-from fedlab_core.plots.style import BLACK, BLUE, VERMILLION, new_figure, set_description
+from fedlab_core.plots.style import new_figure, set_description
 
 COLUMNS = 5
-_MARKS = (("5 % to 95 %", None), ("median", "line-ew-open"), ("mean", "diamond"), ("largest", "triangle-up"))
 
 
 def importance(
@@ -55,46 +54,6 @@ def importance(
     return figure
 
 
-def importance_by_layer(importance: Any, model: nn.Module, *, title: str | None = None) -> go.Figure:
-    """How large the importance of single parameters is in each layer, on a logarithmic axis.
-
-    ``importance`` [P], in the order of ``model.parameters()``. A bar from the 5 % to the 95 % quantile of the
-    parameters whose importance is not zero, with their median, mean and maximum. Errors as for :func:`importance`.
-    """
-    values = _checked(importance, model)
-    sizes = [parameter.numel() for parameter in model.parameters()]
-    names = [name for name, _ in model.named_parameters()]
-    parts = dict(zip(names, np.split(values, np.cumsum(sizes)[:-1]), strict=True))
-    measured = {name: _summary(part) for name, part in parts.items()}
-    figure = new_figure(title=title, x_title="Ω of a parameter", y_title="layer", height=200 + 44 * len(parts))
-    for name, (low, high, *_) in measured.items():
-        figure.add_scatter(
-            x=[low, high],
-            y=[name, name],
-            mode="lines",
-            line={"color": BLUE, "width": 10},
-            opacity=0.35,
-            name=_MARKS[0][0],
-            legendgroup="quantiles",
-            showlegend=name == names[0],
-            hovertemplate="%{x:.3g}",
-        )
-    for place, (label, symbol) in enumerate(_MARKS[1:], start=2):
-        colour = (BLACK, BLUE, VERMILLION)[place - 2]
-        figure.add_scatter(
-            x=[numbers[place] for numbers in measured.values()],
-            y=names,
-            mode="markers",
-            name=label,
-            marker={"symbol": symbol, "size": 11, "color": colour, "line": {"width": 2, "color": colour}},
-            hovertemplate="%{x:.3g}",
-        )
-    figure.update_xaxes(type="log", dtick=1, tickformat="~g")
-    figure.update_yaxes(type="category", autorange="reversed")
-    _describe_layers(figure, parts, measured)
-    return figure
-
-
 def _checked(values: Any, model: nn.Module) -> np.ndarray:
     """As float64 [P], finite and not negative."""
     array = np.asarray(values.cpu() if isinstance(values, torch.Tensor) else values, dtype=float)
@@ -104,15 +63,6 @@ def _checked(values: Any, model: nn.Module) -> np.ndarray:
     if not (np.isfinite(array) & (array >= 0)).all():
         raise ValueError("importance: must be finite and not negative")
     return array
-
-
-def _summary(part: np.ndarray) -> list[float]:
-    """5 % and 95 % quantile, median, mean and maximum of what is not zero; NaN if everything is."""
-    present = part[part > 0]
-    if not len(present):
-        return [np.nan] * 5
-    low, high, median = np.quantile(present, [0.05, 0.95, 0.5])
-    return [float(low), float(high), float(median), float(present.mean()), float(present.max())]
 
 
 def _describe_pictures(figure: go.Figure, pictures: Mapping[str, np.ndarray]) -> None:
@@ -126,13 +76,3 @@ def _describe_pictures(figure: go.Figure, pictures: Mapping[str, np.ndarray]) ->
         f"{'; '.join(f'{name} {share}' for name, _, _, share in rows)}."
     )
     set_description(figure, text, ["name", "sum", "most important pixel", "pixels without any"], rows)
-
-
-def _describe_layers(figure: go.Figure, parts: Mapping[str, np.ndarray], measured: Mapping[str, list[float]]) -> None:
-    rows = [
-        [name, len(part), f"{(part == 0).mean():.0%}", *(f"{number:.3g}" for number in measured[name][2:])]
-        for name, part in parts.items()
-    ]
-    phrases = [f"{name} median {median}, largest {top}" for name, _, _, median, _, top in rows]
-    text = f"Importance of single parameters by layer, zeros left out: {'; '.join(phrases)}."
-    set_description(figure, text, ["layer", "parameters", "zero", "median", "mean", "largest"], rows)

@@ -153,7 +153,7 @@ arrays of integer labels. `np.bincount` counts them.""",
         id="01-average",
         title="The server's average",
         task=r"""The server has the parameters of $K$ clients as rows of an array, and their numbers of samples. Write
-its average, $w = \sum_k n_k y_k / \sum_k n_k$, without a library for it.""",
+its average, $w = \sum_k n_k y_k / \sum_k n_k$, with NumPy, but without `np.average`.""",
         missing="the average, an array of length P",
         solution=server_average,
         check=check_server_average,
@@ -167,7 +167,7 @@ its average, $w = \sum_k n_k y_k / \sum_k n_k$, without a library for it.""",
     ),
     Exercise(
         id="01-resting-point",
-        title="Where does FedAvg stop?",
+        title="Where FedAvg stops",
         task=r"""In the chapter both quadratics count the same. Let client $k$ have the weight $\rho_k$, and write the
 point where FedAvg comes to rest after $\tau$ full-batch steps per round:
 

@@ -24,7 +24,7 @@ def build(version: str, out: Path, *, only: Sequence[str] = (), notebooks: Path 
     """Write the notebooks of a ``version`` ("student" or "instructor") to the folder ``out``, and return their paths.
 
     ``only``: numbers or names. Raises ``ValueError``, before anything is written, if the exercises in a notebook are
-    not the registered ones, and if ``out`` is the folder of the notebooks.
+    not the registered ones, and if ``out`` is the folder of the notebooks or a file.
     """
     import nbformat
 
@@ -34,7 +34,7 @@ def build(version: str, out: Path, *, only: Sequence[str] = (), notebooks: Path 
     if out.resolve() == folder.resolve():
         raise ValueError(f"--out {out}: would overwrite the notebooks of the course; name another folder")
     made = {out / path.name: convert(path, version) for path in harness.select(folder, only)}
-    out.mkdir(parents=True, exist_ok=True)
+    harness.make_folder(out)
     for path, notebook in made.items():
         nbformat.write(notebook, path)
     return list(made)

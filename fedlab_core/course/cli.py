@@ -10,10 +10,14 @@ from fedlab_core.course import build as builder
 from fedlab_core.course import harness
 from fedlab_core.data import load_dataset
 
+_OPTIONS = ("profile", "dataset", "only", "set", "out", "timeout", "notebooks")
+# What is done instead of running the course → the options that it heeds.
+_APPLY = {"lint": ("only", "notebooks"), "build": ("only", "out", "notebooks"), "grade": ("timeout",)}
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``course`` to ``parser``; ``run`` is a function from parsed arguments to the exit status."""
-    parser.add_argument("--profile", choices=harness.PROFILES, default="quick", help="how much work (default: quick)")
+    parser.add_argument("--profile", choices=harness.PROFILES, help="how much work (default: quick)")
     parser.add_argument("--dataset", metavar="NAME", help="data set for the notebooks that let one choose")
     parser.add_argument("--only", nargs="+", default=[], metavar="NOTEBOOK", help="numbers or names, such as 02")
     parser.add_argument(
@@ -32,6 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    _refuse_what_does_not_apply(options)
     if options.timeout is not None and not options.timeout > 0:
         raise ValueError(f"--timeout {options.timeout:g}: must be a number of seconds > 0")
     if options.lint:
@@ -43,13 +48,22 @@ def _run(options: argparse.Namespace) -> int:
     return _run_course(options)
 
 
+def _refuse_what_does_not_apply(options: argparse.Namespace) -> None:
+    for instead, names in _APPLY.items():
+        if getattr(options, instead):
+            idle = [name for name in _OPTIONS if name not in names and getattr(options, name) not in (None, [])]
+            if idle:
+                listed = ", ".join(f"--{name}" for name in names)
+                raise ValueError(f"--{idle[0]}: has no effect with --{instead}, which takes {listed} only")
+
+
 def _run_course(options: argparse.Namespace) -> int:
     out = options.out or Path("build")
     _need("papermill", "nbconvert", "latex2mathml")
     if options.dataset is not None:
         load_dataset(options.dataset)  # an unknown name or missing files are reported here, before anything runs
     results = harness.run_course(
-        profile=options.profile,
+        profile=options.profile or "quick",
         dataset=options.dataset,
         only=options.only,
         settings=arguments.parse_assignments(options.set),
@@ -93,8 +107,7 @@ def _grade(options: argparse.Namespace) -> int:
     try:
         print(grade.report(grade.grade(options.grade, options.timeout)))
     except grade.GradingFailed as failure:
-        print(grade.report(failure.rows))
-        print(f"error: {failure}", file=sys.stderr)
+        print(f"error: {options.grade}: {failure}", file=sys.stderr)
         return 1
     return 0
 

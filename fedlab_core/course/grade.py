@@ -5,36 +5,39 @@ of our own, made from the registry: edited, faked or deleted check cells change 
 exercise is checked after its answer, and without that at the end. Cells are known by their id, or by nbgrader's
 ``grade_id``.
 
+Code that does not heed an interruption, or that ends the kernel, costs only its own exercise: the notebook runs again
+without it, in a fresh kernel.
+
 This is no sandbox: a submission is a program that runs with your rights. Grade strangers' notebooks in a container.
 """
 
+import asyncio
 import logging
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedlab_core.course import kernel
+from fedlab_core.course import executed, kernel
 from fedlab_core.course.exercises import MIME, cells, registry
 from fedlab_core.course.exercises.base import Exercise
 
 TIMEOUT = 120.0
 STARTING = 600.0  # seconds to import the library, which is not the student's time
-# The exercises are imported anew, so that what the notebook may have done to them does not count.
+GRACE = 5.0  # seconds that an interrupted cell has to end before its kernel is killed
+# What judges is imported anew, so that what the notebook may have done to it does not count.
 _CHECK = """\
 import sys
-for name in [name for name in sys.modules if name.startswith(("{package}.exercises", "{package}.grade"))]:
+judges = tuple("{package}." + part for part in ("exercises", "grade", "display"))
+for name in [name for name in sys.modules if name.startswith(judges)]:
     del sys.modules[name]
 import {package}.grade
 sys.modules["{package}.grade"].judge_here({exercise!r}, globals().get({name!r}), {token!r})"""
+_LOG = logging.getLogger(__name__)
 
 
 class GradingFailed(RuntimeError):
-    """The grading itself did not come to its end; what was judged before stands in ``rows``."""
-
-    def __init__(self, message: str, rows: "list[Row]") -> None:
-        super().__init__(message)
-        self.rows = rows
+    """The kernel does not start, so nothing can be judged."""
 
 
 @dataclass(frozen=True)
@@ -51,22 +54,31 @@ class Row:
 def grade(path: Path, timeout: float | None = None) -> list[Row]:
     """The result of each exercise in the notebook at ``path``; ``timeout``: seconds for one cell (default 120).
 
-    Raises ``ValueError`` if the file is no notebook or holds no exercise, and :class:`GradingFailed` if the kernel
-    dies.
+    Raises ``ValueError`` if the file is no notebook or holds no exercise, and :class:`GradingFailed` if no kernel
+    starts. Not to be called where an event loop runs, such as in a notebook.
     """
     notebook = _read(path)
     exercises = _exercises(notebook, path)
     token, limit = secrets.token_hex(16), timeout or TIMEOUT
-    places = _with_own_checks(notebook, exercises, token)
-    death = _run(notebook, path.resolve().parent, limit)
+    places = {id(cell): place for place, cell in executed.numbered(notebook)}
+    checks = _with_own_checks(notebook, exercises, token)
     answers = {_name(cell): cell for cell in notebook.cells}
-    rows = [
-        _row(exercise, places[exercise.id], answers.get(cells.cell_id(exercise, "answer")), token, limit)
-        for exercise in exercises
+    own = {e.id: (checks[e.id], answers.get(cells.cell_id(e, "answer"))) for e in exercises}
+    ended: dict[str, str] = {}
+    while stop := asyncio.run(_run(notebook, path.resolve().parent, limit)):
+        cell, why = stop
+        owner = next((name for name, pair in own.items() if any(cell is each for each in pair)), None)
+        for each in own[owner] if owner else (cell,):
+            if each is not None:
+                each.source = ""
+        if owner:
+            ended[owner] = f"{'Your code' if cell is checks[owner] else 'The cell of the answer'} {why}."
+        else:
+            _LOG.warning("%s: %s %s; graded without it", path, places[id(cell)], why)
+    return [
+        Row(e.id, "wrong", 0, e.points, ended[e.id]) if e.id in ended else _row(e, *own[e.id], token, limit)
+        for e in exercises
     ]
-    if death:
-        raise GradingFailed(f"{path}: {death}", rows)
-    return rows
 
 
 def report(rows: list[Row]) -> str:
@@ -92,7 +104,7 @@ def _read(path: Path) -> Any:
     import nbformat
 
     if not path.is_file():
-        raise ValueError(f"{path}: there is no such file")
+        raise ValueError(f"{path}: {'is a folder; name one notebook' if path.is_dir() else 'there is no such file'}")
     try:
         notebook = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)
@@ -120,6 +132,7 @@ def _with_own_checks(notebook: Any, exercises: list[Exercise], token: str) -> di
     """Put our checks into the notebook in place of its own, and return them by exercise."""
     from nbformat.v4 import new_code_cell
 
+    notebook.cells.insert(0, new_code_cell(f"import {__name__}"))
     made = {}
     for exercise in exercises:
         source = _CHECK.format(package=__package__, exercise=exercise.id, name=exercise.name, token=token)
@@ -135,33 +148,59 @@ def _with_own_checks(notebook: Any, exercises: list[Exercise], token: str) -> di
     return made
 
 
-def _run(notebook: Any, folder: Path, limit: float) -> str:
-    """Run all cells, going on after errors; returns what ended the kernel, or ""."""
+async def _run(notebook: Any, folder: Path, limit: float) -> tuple[Any, str] | None:
+    """Run all cells, going on after errors; returns the cell that took the kernel with it, and how, or None."""
     from nbclient import NotebookClient
-    from nbformat.v4 import new_code_cell
+    from nbclient.exceptions import DeadKernelError
 
-    for library in ("traitlets", "tornado.general"):  # what goes wrong is reported here, once
+    for library in ("traitlets", "tornado.general", "asyncio"):  # what goes wrong is reported here, once
         logging.getLogger(library).setLevel(logging.CRITICAL)
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    ready = new_code_cell("import fedlab_core.course.grade")
-    notebook.cells.insert(0, ready)
     with kernel.environment() as workspace:
         client = NotebookClient(
             notebook,
             kernel_name=kernel.KERNEL,
-            timeout_func=lambda cell: STARTING if cell is ready else limit,
             allow_errors=True,
-            interrupt_on_timeout=True,
             resources={"metadata": {"path": str(folder)}},
             config=kernel.manager_config(workspace),
         )
+        manager: Any = client.create_kernel_manager()
         try:
-            client.execute()
-        except RuntimeError as error:  # the kernel died, or did not start
-            return f"{error} (out of memory?)"
-    return ""
+            try:
+                await client.async_start_new_kernel()
+                await client.async_start_new_kernel_client()
+                if not await _ends(client, 0, STARTING):
+                    raise RuntimeError(f"the library is not imported within {STARTING:g} s")
+            except RuntimeError as error:
+                raise GradingFailed(f"no kernel starts: {error}") from error
+            for number, cell in enumerate(notebook.cells[1:], start=1):
+                try:
+                    ended = await _ends(client, number, limit)
+                except DeadKernelError:
+                    return cell, "ended the kernel: Python itself stopped"
+                if not ended:
+                    return cell, f"did not end within {limit:g} s"
+        finally:
+            if client.kc is not None:
+                client.kc.stop_channels()
+            await manager.shutdown_kernel(now=True)
+    return None
+
+
+async def _ends(client: Any, number: int, seconds: float) -> bool:
+    """Run a cell and interrupt it after ``seconds``; whether it ended, by itself or interrupted."""
+    cell = client.nb.cells[number]
+    if cell.cell_type == "code":
+        cell.outputs, cell.execution_count = [], None
+    running = asyncio.ensure_future(client.async_execute_cell(cell, number))
+    done, _ = await asyncio.wait({running}, timeout=seconds)
+    if not done:
+        await client.km.interrupt_kernel()
+        done, _ = await asyncio.wait({running}, timeout=GRACE)
+    if done:
+        await running
+    else:
+        running.cancel()
+    return bool(done)
 
 
 def _row(exercise: Exercise, check: Any, answer: Any, token: str, limit: float) -> Row:
@@ -169,14 +208,14 @@ def _row(exercise: Exercise, check: Any, answer: Any, token: str, limit: float) 
     data = [output.get("data", {}).get(MIME, {}) for output in check.get("outputs", [])]
     found = [entry for entry in data if entry.get("token") == token]
     broken = _errors(answer) if answer is not None else []
+    stopped = _errors(check)
     if found and not (found[-1]["status"] == "open" and broken):
         verdict = found[-1]
         return Row(exercise.id, verdict["status"], verdict["points"], exercise.points, verdict["hint"])
+    if any(error.startswith("KeyboardInterrupt") for error in [*broken, *stopped]):
+        return Row(exercise.id, "wrong", 0, exercise.points, f"Your code did not end within {limit:g} s.")
     if found:
         return Row(exercise.id, "wrong", 0, exercise.points, f"The cell of the answer stops with {broken[-1]}.")
-    stopped = _errors(check)
-    if any(error.startswith("KeyboardInterrupt") for error in stopped):
-        return Row(exercise.id, "wrong", 0, exercise.points, f"Your code did not end within {limit:g} s.")
     why = stopped[-1] if stopped else "The notebook did not get this far."
     return Row(exercise.id, "not judged", 0, exercise.points, why)
 

@@ -48,9 +48,11 @@ def run_course(
     """Run the notebooks in order, one printed line each; write executed notebooks, site and summary under ``out``.
 
     ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: seconds for one cell.
-    A notebook that fails does not stop the others. Raises ``ValueError`` before anything runs for an unknown notebook
-    or parameter, a value of the wrong type, and a formula that cannot be shown.
+    A notebook that fails does not stop the others. Raises ``ValueError`` before anything runs for an unknown profile,
+    notebook or parameter, a value of the wrong type, a formula that cannot be shown, and an ``out`` that is a file.
     """
+    if profile not in PROFILES:
+        raise arguments.unknown("profile", profile, PROFILES)
     paths = select(notebooks or NOTEBOOKS, only)
     for path in paths:
         check_text(path)
@@ -66,13 +68,20 @@ def run_course(
                 print(f"[{number}/{len(paths)}] {path.stem:<28} ", end="", flush=True)
                 _run(path, result, values[path.stem], folder, workspace, timeout or TIMEOUTS[profile])
                 print(result.line if result.error is None else f"{result.line}\n      {result.error}", flush=True)
-    finally:
-        _report(results, profile, out)
+    except BaseException as error:  # Ctrl-C too: what is finished is reported, and no second error hides the first
+        try:
+            _report(results, profile, out)
+        except Exception as second:
+            error.add_note(f"The report on what was finished failed too: {second!r}")
+        raise
+    _report(results, profile, out)
     return results
 
 
 def select(folder: Path, only: Sequence[str]) -> list[Path]:
     """The notebooks of ``folder`` in order; with ``only``, those whose name or leading number is listed."""
+    if folder.is_file():
+        raise ValueError(f"--notebooks {folder}: is a file; name the folder it is in, and the file with --only")
     paths = sorted(folder.glob("*.ipynb"))
     if not paths:
         raise ValueError(f"no notebooks (*.ipynb) in {folder}")
@@ -100,10 +109,19 @@ def check_text(path: Path) -> None:
                 raise ValueError(f"{path.stem}: cell {number}: {error}") from error
 
 
+def make_folder(out: Path) -> None:
+    """Create the folder ``out`` unless it is there. Raises ``ValueError`` if a file stands in its way."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise ValueError(f"--out {out}: a file stands in its way; name another folder") from error
+
+
 def _prepare(out: Path) -> Path:
     """The folder for executed notebooks, without those that an earlier run left there."""
+    make_folder(out)
     folder = out / "notebooks"
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for name in _names(out / "summary.json"):
         (folder / f"{name}.ipynb").unlink(missing_ok=True)
         (out / "site" / f"{name}.html").unlink(missing_ok=True)

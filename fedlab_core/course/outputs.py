@@ -27,16 +27,42 @@ def render(output: Any) -> Markup:
 
 
 def figure(spec: dict[str, Any]) -> Markup:
-    """A Plotly figure: its JSON, drawn by site.js, with ``layout.meta["alt"]`` (or its title) as text alternative."""
+    """A Plotly figure: its JSON, drawn by site.js, and its text alternative in words and as a table.
+
+    These are ``layout.meta["alt"]`` (or the title) and ``layout.meta["table"]`` (``columns`` and ``rows``).
+    """
     layout = spec.get("layout", {})
+    meta = layout.get("meta") or {}
     title = Markup(layout.get("title", {}).get("text") or "").striptags()
-    alt = (layout.get("meta") or {}).get("alt") or (f"Figure: {title}" if title else "Figure")
+    alt = meta.get("alt") or (f"Figure: {title}" if title else "Figure")
     safe = json.dumps(spec, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     return Markup(
         '<figure class="plot"><div class="canvas" role="img" aria-label="{}" style="min-height: {}px"></div>'
         '<script type="application/json">{}</script>'
-        "<details><summary>Description and data</summary><p>{}</p></details></figure>"
-    ).format(alt, layout.get("height") or _DEFAULT_HEIGHT, Markup(safe), alt)
+        "<details><summary>Description and data</summary><p>{}</p>{}</details></figure>"
+    ).format(alt, layout.get("height") or _DEFAULT_HEIGHT, Markup(safe), alt, _table(meta.get("table")))
+
+
+def _table(table: dict[str, Any] | None) -> Markup:
+    if not table:
+        return Markup()
+    head = Markup().join(Markup('<th scope="col">{}</th>').format(name) for name in table["columns"])
+    body = Markup().join(
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            _short(row[0]), Markup().join(Markup("<td>{}</td>").format(_short(value)) for value in row[1:])
+        )
+        for row in table["rows"]
+    )
+    return Markup('<div class="table"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>').format(
+        head, body
+    )
+
+
+def _short(value: Any) -> str:
+    """A number with five digits, other values as they are; what is missing as a dash."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 def _ansi(text: str | list[str]) -> Markup:

@@ -17,6 +17,7 @@ from typing import Any
 
 from fedlab_core import arguments
 
+_OPTIONS = ("profile", "dataset")
 _SCALARS = {"bool": bool, "int": int, "float": float, "str": str}
 _TYPES: dict[str, Any] = {**_SCALARS, **{f"list[{name}]": list[kind] for name, kind in _SCALARS.items()}}  # type: ignore[valid-type]
 _TYPES |= {f"{name}|None": kind | None for name, kind in _TYPES.items()}
@@ -45,11 +46,14 @@ def resolve(
 ) -> dict[str, dict[str, Any]]:
     """The values that each notebook is given: those of ``common`` and ``texts`` that it declares, in its types.
 
-    ``notebooks``: name → declared parameters. A name of ``texts`` must exist in at least one notebook; one of
-    ``common`` (profile, dataset) need not. Raises ``ValueError`` for an unknown name or a value of the wrong type.
+    ``notebooks``: name → declared parameters. A name of ``texts`` must exist in at least one notebook and be none of
+    those that ``common`` is for, profile and dataset; one of ``common`` need not. Raises ``ValueError`` for any other
+    name or a value of the wrong type.
     """
     known = {name for parameters in notebooks.values() for name in parameters}
     for name in texts:
+        if name in _OPTIONS:
+            raise ValueError(f"parameter {name} has an option of its own, which checks its value: --{name}")
         if name not in known:
             raise arguments.unknown("parameter", name, known)
     return {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Symbol:
-    """A symbol as a character ("μ"), in TeX (r"\\mu"), its name in code ("" if it has none) and its meaning."""
+    """A symbol as a character ("μ"), in TeX (r"\\mu"), its name in code (or ""), and its meaning in Markdown."""
 
     sign: str
     tex: str
@@ -16,26 +16,56 @@ class Symbol:
 SYMBOLS = (
     Symbol("N", "N", "num_clients", "clients in all"),
     Symbol("K", "K", "clients_per_round", "clients in a cohort"),
-    Symbol("S", "S", "cohort", "the cohort of a round, a set of K clients"),
-    Symbol("w", "w", "params", "global parameters, a vector of length P"),
+    Symbol("S", "S", "cohort", "the cohort of a round, a set of $K$ clients"),
+    Symbol("w", "w", "params", "global parameters, a vector of length $P$"),
     Symbol("P", "P", "num_parameters", "number of parameters"),
-    Symbol("y_k", "y_k", "local", "local parameters of client k"),
-    Symbol("F_k", "F_k", "", "mean loss on the samples of client k; F is that of all samples"),
-    Symbol("n_k", "n_k", "num_samples", "samples of client k"),
-    Symbol("ρ_k", r"\rho_k", "weights", "share of client k in all samples, n_k / Σ n"),
+    Symbol("y_k", "y_k", "local", "local parameters of client $k$"),
+    Symbol("F_k", "F_k", "", "mean loss on the samples of client $k$; $F$ is that of all samples"),
+    Symbol("a_k", "a_k", "", r"curvature of a quadratic loss $\frac{a_k}{2} (w - b_k)^2$ of client $k$"),
+    Symbol("b_k", "b_k", "", "where that loss is lowest: the optimum of client $k$"),
+    Symbol("n_k", "n_k", "num_samples", "samples of client $k$"),
+    Symbol("ρ_k", r"\rho_k", "weights", r"share of client $k$ in all samples, $n_k / \sum_j n_j$"),
+    Symbol(
+        "p_k",
+        "p_k",
+        "",
+        "label mix of client $k$: the share of each label in its samples. In FedNova: the share of client $k$ in the "
+        r"samples of the cohort, $n_k / \sum_{j \in S} n_j$",
+    ),
     Symbol("η", r"\eta", "lr", "local learning rate"),
     Symbol("η_g", r"\eta_g", "server_lr", "server learning rate"),
     Symbol("E", "E", "local_epochs", "local epochs"),
-    Symbol("τ_k", r"\tau_k", "num_steps", "local SGD steps that client k really took"),
-    Symbol("μ", r"\mu", "mu", "proximal strength of FedProx"),
+    Symbol("τ_k", r"\tau_k", "num_steps", "local SGD steps that client $k$ really took"),
+    Symbol("μ", r"\mu", "mu", "proximal strength of FedProx and FedDyn"),
     Symbol("α", r"\alpha", "alpha", "Dirichlet concentration: small is skewed"),
+    Symbol("Γ", r"\Gamma", "", r"heterogeneity: $\min F - \sum_k \rho_k \min F_k$"),
     Symbol("c", "c", "c", "server control variate of SCAFFOLD"),
-    Symbol("c_k", "c_k", "c_clients", "control variate of client k"),
-    Symbol("a", "a", "weight", "weight of a correction g + a ⊙ (y − r) + d"),
+    Symbol("c_k", "c_k", "c_clients", "control variate of client $k$"),
+    Symbol(
+        "a", "a", "weight", r"weight of a correction $g + a \odot (y - r) + d$; it has no index, a curvature $a_k$ has"
+    ),
     Symbol("r", "r", "anchor", "anchor of a correction"),
     Symbol("d", "d", "offset", "offset of a correction"),
+    Symbol("π_k", r"\pi_k", "", "probability that client $k$ is drawn into the cohort"),
+    Symbol("ω_k", r"\omega_k", "", r"weight of client $k$ in FedSSO's mean, proportional to $\rho_k / \pi_k$"),
+    Symbol(
+        "ξ", r"\xi", "xi", r"OPTICS: a cluster begins and ends where the reachability changes by a factor of $1 - \xi$"
+    ),
+    Symbol("T", "T", "", "tiers of FedMas"),
     Symbol("Ω", r"\Omega", "importance", "importance of each parameter (MAS)"),
     Symbol("λ", r"\lambda", "strength", "strength of a continual-learning penalty"),
+    Symbol("I_j", "I_j", "", "diagonal of the Fisher information of client $j$, an importance too (FedCurv)"),
+    Symbol("u", "u", "u", r"what FedCurv's server sends: $\sum_j I_j$"),
+    Symbol(
+        "v",
+        "v",
+        "v",
+        r"what FedCurv's server sends: $\sum_j I_j \theta_j$, where $\theta_j$ came from client $j$. In momentum: the "
+        "velocity",
+    ),
+    Symbol(
+        "h_k", "h_k", "h_clients", "FedDyn's gradient of client $k$ where it stopped last; $h$ is the mean over clients"
+    ),
 )
 
 # Spelt out, these are names in code; in prose the character or TeX stands for them.
@@ -63,6 +93,7 @@ NAMES = (
 
 
 def table() -> str:
-    """The symbol sheet as a Markdown table."""
-    rows = [f"| ${s.tex}$ | {s.meaning} | {f'`{s.code}`' if s.code else '–'} |" for s in SYMBOLS]
+    """The symbol sheet as a Markdown table; on a narrow page, names in code may be broken after an underscore."""
+    codes = [f"<code>{s.code.replace('_', '_<wbr>')}</code>" if s.code else "–" for s in SYMBOLS]
+    rows = [f"| ${s.tex}$ | {s.meaning} | {code} |" for s, code in zip(SYMBOLS, codes, strict=True)]
     return "\n".join(["| symbol | meaning | in code |", "|---|---|---|", *rows])

@@ -1,7 +1,9 @@
 """Checks of claims in and outside a notebook."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import torch
 
 from fedlab_core.course import claims
 
@@ -14,7 +16,15 @@ from fedlab_core.course import claims
         (np.array([True, True]), "✓"),
         (0, "✗"),
         (np.array([True, False]), "✗"),
-        (None, "✗"),
+        ([True, True, False], "✗"),
+        (np.array([[True, True], [True, False]]), "✗"),
+        (np.ones((2, 2)), "✓"),
+        (pd.DataFrame({"a": [False], "b": [False]}), "✗"),
+        (pd.DataFrame({"a": [True], "b": [True]}), "✓"),
+        (pd.Series([True, False]), "✗"),
+        (torch.tensor([True, False]), "✗"),
+        (torch.tensor([1.0, 2.0], requires_grad=True), "✓"),
+        (torch.tensor(False), "✗"),
     ],
 )
 def test_any_truth_value_is_read(holds, sign: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -22,6 +32,26 @@ def test_any_truth_value_is_read(holds, sign: str, capsys: pytest.CaptureFixture
     line = capsys.readouterr().out
     assert line.startswith(sign)
     assert "SCAFFOLD is faster (3 of 3 seeds)" in line
+
+
+@pytest.mark.parametrize(
+    "holds",
+    [
+        [],
+        pd.DataFrame({"a": []}),
+        float("nan"),
+        np.array([1.0, np.nan]),
+        pd.Series([True, pd.NA], dtype="boolean"),
+        None,
+        "no",
+        (value for value in [False]),
+    ],
+    ids=repr,
+)
+def test_what_is_no_truth_value_is_refused(holds, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match=r"SCAFFOLD is faster.*must be True or False"):
+        claims.check("SCAFFOLD is faster", holds)
+    assert capsys.readouterr().out == ""
 
 
 def test_a_claim_that_does_not_hold_says_so_in_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,10 @@
 """Every registered exercise, three ways: the stub is told what is missing, the solution passes, mistakes get hints."""
 
 import ast
+import re
 import textwrap
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -13,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from fedlab_core.course import exercises, harness
 from fedlab_core.course.exercises import Exercise, Hint, Mistake, cells, judge
 from fedlab_core.course.exercises.tools import call, close, number, require
-from fedlab_core.course.exercises.verdicts import _as_html
+from fedlab_core.course.exercises.verdicts import _as_html, _as_text
 
 EVERY = exercises.every()
 NOTEBOOKS = {path.stem[:2]: path for path in sorted(harness.NOTEBOOKS.glob("*.ipynb"))}
@@ -229,6 +231,11 @@ def test_the_verdict_is_shown_and_nothing_is_raised(monkeypatch, capsys: pytest.
     assert capsys.readouterr().out == "✓ solved: Half\n"
 
 
+def test_a_title_that_is_a_question_needs_no_full_stop() -> None:
+    asked = replace(judge(HALF, lambda x: x // 2), title="How much is half?")
+    assert _as_text(asked) == "✗ not yet: How much is half? Half of 3 is `1.5` < 2."
+
+
 def test_the_verdict_as_html_is_escaped_and_shows_code() -> None:
     assert "Half of 3 is <code>1.5</code> &lt; 2." in _as_html(judge(HALF, lambda x: x // 2))
 
@@ -298,10 +305,50 @@ def test_cells_are_written_before_the_closing_and_renewed_in_place() -> None:
     notebook.cells[1].source = "def half(y): ..."
     assert any("answer" in fault for fault in cells.drift(notebook, [HALF]))
     cells.write(notebook, [HALF])
-    assert notebook.cells[1].source == HALF.stub_source.strip()
-    assert cells.drift(notebook, [HALF]) == ["the cells of the exercises are not in their order"]
+    assert cells.drift(notebook, [HALF]) == []
+    assert notebook.cells[2].source == HALF.stub_source.strip()
+    assert [cell.id for cell in notebook.cells] == ["t", *wanted[3:7], "one", "exercises", "seen"]
     cells.write(notebook, [])
     assert [cell.id for cell in notebook.cells] == ["t", "one", "exercises", "seen"]
+
+
+THIRD, FOURTH, FIFTH = (replace(HALF, id=f"99-{name}") for name in ("third", "fourth", "fifth"))
+
+
+def order(notebook) -> list[str]:
+    """The cells of a notebook, with one name in place of the four cells of an exercise."""
+    names = [re.sub("^ex-99-(.*)-task$", r"\1", cell.id) for cell in notebook.cells]
+    return [name for name in names if not name.startswith("ex-")]
+
+
+def test_exercises_are_put_into_their_order_where_exercises_stand() -> None:
+    notebook = chapter()
+    cells.write(notebook, [FOURTH])
+    notebook.cells[1:1] = cells.make(FIFTH, 1) + cells.make(HALF, 2)
+    notebook.cells.insert(0, cells.make(THIRD, 3)[2])  # one cell of four, before all others
+    assert cells.drift(notebook, [HALF, THIRD, FOURTH, FIFTH])
+    cells.write(notebook, [HALF, THIRD, FOURTH, FIFTH])
+    assert cells.drift(notebook, [HALF, THIRD, FOURTH, FIFTH]) == []
+    assert order(notebook) == ["half", "t", "third", "fourth", "one", "exercises", "fifth", "seen"]
+    nbformat.validate(notebook)
+
+
+@pytest.mark.parametrize(
+    ("registered", "wanted"),
+    [
+        ([THIRD, HALF, FOURTH], ["t", "third", "half", "one", "exercises", "fourth", "seen"]),
+        ([HALF, THIRD, FOURTH], ["t", "half", "third", "one", "exercises", "fourth", "seen"]),
+        ([HALF, FOURTH, THIRD], ["t", "half", "one", "exercises", "fourth", "third", "seen"]),
+        ([FIFTH, THIRD], ["t", "one", "exercises", "fifth", "third", "seen"]),
+    ],
+)
+def test_a_new_exercise_goes_beside_its_neighbour(registered: list[Exercise], wanted: list[str]) -> None:
+    notebook = chapter()
+    cells.write(notebook, [FOURTH])
+    notebook.cells[1:1] = cells.make(HALF, 1)
+    cells.write(notebook, registered)
+    assert order(notebook) == wanted
+    assert cells.drift(notebook, registered) == []
 
 
 @pytest.mark.parametrize("part", cells.PARTS)

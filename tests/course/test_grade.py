@@ -58,6 +58,7 @@ def test_solved_wrong_and_open_are_told_apart(tmp_path: Path, capsys: pytest.Cap
 
 FAKE = f"""\
 from IPython.display import display
+import fedlab_core.course.display as look
 import fedlab_core.course.exercises as package
 import fedlab_core.course.exercises.verdicts as verdicts
 import fedlab_core.course.grade as grading
@@ -65,6 +66,7 @@ solved = {{"exercise": "{STEP.id}", "title": "", "status": "solved", "hint": "",
 package.check = verdicts.check = lambda *arguments: None
 package.judge = verdicts.judge = lambda *arguments: verdicts.Verdict(**solved)
 grading.judge_here = lambda *arguments: display({{"{MIME}": solved}}, raw=True)
+look.publish = lambda bundle: display({{"{MIME}": bundle["{MIME}"] | solved}}, raw=True)
 display({{"{MIME}": solved}}, raw=True)"""
 
 
@@ -125,15 +127,57 @@ def test_errors_and_endless_loops_cost_only_their_own_exercise(tmp_path: Path) -
     assert "The cell of the answer stops with SyntaxError" in rows[1].hint
 
 
-def test_a_kernel_that_dies_fails_the_grading_and_keeps_what_was_judged(tmp_path: Path, capsys) -> None:
-    death = TRAINING.stub_source.replace("...", "import os\n    os._exit(9)")
-    path = submission(tmp_path, prox_step=STEP.solution_source, local_training=death, fednova=NOVA.solution_source)
-    assert main(["course", "--grade", str(path), "--timeout", "60"]) == 1
+DEAF = """\
+    while True:
+        try:
+            while True:
+                pass
+        except{}:
+            continue"""
+TAKES_ALL = {
+    "bare except": (DEAF.format(""), "Your code did not end within 10 s."),
+    "BaseException": (DEAF.format(" BaseException"), "Your code did not end within 10 s."),
+    "exit": ("    import os\n    os._exit(9)", "Your code ended the kernel: Python itself stopped."),
+}
+
+
+@pytest.mark.parametrize(("body", "hint"), TAKES_ALL.values(), ids=TAKES_ALL)
+def test_an_answer_that_takes_the_kernel_with_it_costs_its_own_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, hint: str
+) -> None:
+    monkeypatch.setattr(grade, "GRACE", 1.0)
+    deaf = TRAINING.stub_source.replace("    ...", body)
+    path = submission(tmp_path, prox_step=STEP.solution_source, local_training=deaf, fednova=NOVA.solution_source)
+    rows = grade.grade(path, timeout=10)
+    assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "wrong", NOVA.id: "solved"}
+    assert rows[1].hint == hint
+    assert rows[1].points == 0
+
+
+def test_a_cell_that_ends_the_kernel_is_named_and_left_out(tmp_path: Path, caplog, capsys) -> None:
+    """Once in a cell of no exercise, once in the cell of an answer, before its check."""
+
+    def disturb(made: list) -> None:
+        made.insert(1, new_code_cell("import os\nos._exit(9)", id="an-exit"))
+
+    at_once = f"{TRAINING.solution_source}\nimport os\nos._exit(9)"
+    path = submission(tmp_path, change=disturb, prox_step=STEP.solution_source, local_training=at_once)
+    assert main(["course", "--grade", str(path), "--timeout", "60"]) == 0
+    assert [record.getMessage() for record in caplog.records if record.name == grade.__name__] == [
+        f"{path}: cell 2 (`import os`) ended the kernel: Python itself stopped; graded without it"
+    ]
+    out = capsys.readouterr().out
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("02-")] == ["solved", "wrong", "open"]
+    assert "The cell of the answer ended the kernel: Python itself stopped." in out
+
+
+def test_without_a_kernel_nothing_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    assert main(["course", "--grade", str(submission(tmp_path))]) == 1
     captured = capsys.readouterr()
-    assert "Kernel died" in captured.err
+    assert "02_fedprox.ipynb: no kernel starts" in captured.err
     assert "Traceback" not in captured.err
-    lines = [line.split() for line in captured.out.splitlines() if line.startswith("02-")]
-    assert [line[1] for line in lines] == ["solved", "not", "not"]
+    assert captured.out == ""
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,8 @@ REFUSED = [
     (["--set", "fast=perhaps"], ["00_good: fast=perhaps", "must be true or false"]),
     (["--set", "seeds=0"], ["00_good: seeds=0", "JSON list"]),
     (["--set", "mu"], ["NAME=VALUE"]),
+    (["--set", "profile=huge"], ["parameter profile", "--profile"]),
+    (["--set", "dataset=mnits"], ["parameter dataset", "--dataset"]),
     (["--only", "7"], ["unknown notebook '7'", "00_good"]),
     (["--only", "00_godo"], ["unknown notebook '00_godo'", "Did you mean 00_good?"]),
     (["--dataset", "mnits"], ["mnits", "mnist"]),
@@ -143,6 +145,72 @@ def test_bad_arguments_are_refused_before_anything_runs(tmp_path: Path, capsys, 
         assert words in message
     assert "Traceback" not in message
     assert not (tmp_path / "out").exists()
+
+
+IDLE = [
+    (["--build", "student", "--profile", "full"], "--profile: has no effect with --build"),
+    (["--build", "student", "--profile", "quick"], "--profile: has no effect with --build"),
+    (["--build", "student", "--timeout", "3"], "--timeout: has no effect with --build"),
+    (["--grade", "a.ipynb", "--out", "there"], "--out: has no effect with --grade, which takes --timeout only"),
+    (["--grade", "a.ipynb", "--only", "02"], "--only: has no effect with --grade"),
+    (["--grade", "a.ipynb", "--notebooks", "there"], "--notebooks: has no effect with --grade"),
+    (["--grade", "a.ipynb", "--set", "mu=1"], "--set: has no effect with --grade"),
+    (["--lint", "--out", "there"], "--out: has no effect with --lint, which takes --only, --notebooks only"),
+    (["--lint", "--dataset", "mnist"], "--dataset: has no effect with --lint"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), IDLE)
+def test_an_option_without_effect_is_refused(capsys: pytest.CaptureFixture[str], arguments, said: str) -> None:
+    from fedlab_core.cli import main
+
+    assert main(["course", *arguments]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--build", "student", "--out", "{file}"], "--out {file}: a file stands in its way"),
+        (["--only", "00", "--out", "{file}"], "--out {file}: a file stands in its way"),
+        (["--only", "00", "--out", "{file}/below"], "--out {file}/below: a file stands in its way"),
+        (["--notebooks", "{file}"], "--notebooks {file}: is a file"),
+        (["--lint", "--notebooks", "{file}"], "--notebooks {file}: is a file"),
+        (["--grade", "{folder}"], "{folder}: is a folder"),
+    ],
+)
+def test_a_file_for_a_folder_is_refused(tmp_path: Path, capsys, arguments: list[str], said: str) -> None:
+    from fedlab_core.cli import main
+
+    names = {"file": tmp_path / "file", "folder": tmp_path}
+    names["file"].write_text("kept")
+    assert main(["course", *(part.format(**names) for part in arguments)]) == 2
+    assert said.format(**names) in " ".join(capsys.readouterr().err.split())
+    assert names["file"].read_text() == "kept"
+
+
+def test_an_unknown_profile_is_refused(tmp_path: Path) -> None:
+    from fedlab_core.course.harness import run_course
+
+    with pytest.raises(ValueError, match="unknown profile 'huge'"):
+        run_course(profile="huge", out=tmp_path / "out")
+
+
+def test_a_failing_report_does_not_hide_what_stopped_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fedlab_core.course import harness, site
+
+    def fail(error: BaseException):
+        def failing(*_, **__):
+            raise error
+
+        return failing
+
+    planted.notebook(tmp_path, "00_good", "1")
+    monkeypatch.setattr(harness, "_run", fail(KeyboardInterrupt()))
+    monkeypatch.setattr(site, "build", fail(OSError("the disk is full")))
+    with pytest.raises(KeyboardInterrupt) as caught:
+        harness.run_course(notebooks=tmp_path, out=tmp_path / "out")
+    assert "the disk is full" in caught.value.__notes__[0]
 
 
 @pytest.mark.parametrize(

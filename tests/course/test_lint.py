@@ -1,5 +1,6 @@
 """The rules for notebooks: each finds its fault, and the notebooks of the course have none."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from fedlab_core.cli import main
-from fedlab_core.course import harness, lint, symbols
+from fedlab_core.course import glossary, harness, lint, symbols
 
 NOTEBOOKS = sorted(harness.NOTEBOOKS.glob("*.ipynb"))
 
@@ -62,6 +63,8 @@ FAULTS = [
     (counted, "cell say: holds outputs or an execution count"),
     (renamed("8f14e45f"), "cell 8f14e45f: its id is drawn by a program"),
     (renamed("8f14e45f-ceea-467f-a9d3-0123456789ab"), "is drawn by a program"),
+    (renamed("gDMrFsyHuzIj"), "cell gDMrFsyHuzIj: its id is drawn by a program"),
+    (renamed("x3kq0fp2zm1a_"), "is drawn by a program"),
     (lambda made: made[1].metadata.pop("tags"), "0 cells are tagged parameters"),
     (lambda made: made[2].metadata.update(tags=["parameters"]), "2 cells are tagged parameters"),
     (source(0, "## No title"), "the first heading must be the title"),
@@ -83,6 +86,11 @@ FAULTS = [
 def test_each_fault_is_found(tmp_path: Path, change: Callable[[list], None], said: str) -> None:
     faults = lint.check(written(tmp_path, change))
     assert any(said in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize("name", ["introduction", "Introduction", "two-clusters", "observations"])
+def test_a_word_of_twelve_letters_is_a_good_id(tmp_path: Path, name: str) -> None:
+    assert lint.check(written(tmp_path, renamed(name))) == []
 
 
 @pytest.mark.filterwarnings("ignore:Non-unique cell id")
@@ -144,9 +152,28 @@ def test_the_names_in_code_are_those_of_the_specification(sign: str, code: str) 
     assert {symbol.sign: symbol.code for symbol in symbols.SYMBOLS}[sign] == code
 
 
+@pytest.mark.parametrize("sign", ["h_k", "b_k", "u", "v", "I_j", "Γ", "π_k", "ξ", "a_k", "p_k"])
+def test_symbols_of_single_chapters_are_on_the_sheet(sign: str) -> None:
+    assert sign in {symbol.sign for symbol in symbols.SYMBOLS}
+
+
+def test_letters_with_two_uses_name_both() -> None:
+    meanings = {symbol.sign: symbol.meaning for symbol in symbols.SYMBOLS}
+    assert "weight" in meanings["a"] and "curvature" in meanings["a"] and "curvature" in meanings["a_k"]
+    assert "label mix" in meanings["p_k"] and "FedNova" in meanings["p_k"]
+
+
+def test_meanings_hold_no_raw_formulas() -> None:
+    """Neither operators nor lone letters, but for the word "a"."""
+    for text in [*(symbol.meaning for symbol in symbols.SYMBOLS), *glossary.GLOSSARY.values()]:
+        words = re.sub(r"\$[^$]*\$", "", text)
+        assert not re.search(r"[_^=/\\Σ∝‖⊙]|(?<!')\b[b-zB-Z]\b", words), text
+
+
 def test_the_sheet_is_a_table_whose_formulas_the_site_can_show() -> None:
     from fedlab_core.course.markdown import to_html
 
     html = to_html(symbols.table())
     assert html.count("<tr>") == len(symbols.SYMBOLS) + 1
-    assert html.count("<math") == len(symbols.SYMBOLS)
+    assert html.count("<math") == symbols.table().count("$") / 2
+    assert "$" not in html

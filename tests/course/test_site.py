@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from fedlab_core.course import site
 from fedlab_core.course.glossary import GLOSSARY
+from fedlab_core.course.markdown import to_html
+from fedlab_core.course.outputs import PLOTLY
 from fedlab_core.course.symbols import SYMBOLS
+from fedlab_core.plots import style
 from tests.course.planted import Run
 
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
@@ -78,8 +82,9 @@ def test_links_between_notebooks_lead_to_pages(good: Run) -> None:
 
 def test_the_start_page_tells_of_each_notebook(good: Run) -> None:
     html = text_of(good, "index")
-    for words in ("Title of 00_good", "Title of 01_next", "A second one.", "1 of 2 claims hold", "Squares grow"):
+    for words in ("Title of 00_good", "Title of 01_next", "A second one.", "2 claims checked, 1 holds", "Squares grow"):
         assert words in html
+    assert html.count('<details class="chapter">') == 1  # the second notebook claims nothing
     assert "Squares &lt;shrink&gt;" in html
 
 
@@ -100,7 +105,8 @@ def test_a_figure_carries_its_text_alternative_and_its_data(good: Run) -> None:
 
 def test_every_page_links_to_the_symbols_and_all_of_them_are_there(good: Run) -> None:
     sheet = text_of(good, "symbols")
-    assert all(symbol.meaning in sheet for symbol in SYMBOLS) and all(word in sheet for word in GLOSSARY)
+    assert all(to_html(symbol.meaning)[3:-5] in sheet for symbol in SYMBOLS)  # without <p> and </p>
+    assert all(word in sheet for word in GLOSSARY)
     assert all("symbols.html" in page_of(good, page.stem).links for page in (good.out / "site").glob("*.html"))
 
 
@@ -175,7 +181,7 @@ class Visit:
 
 @pytest.mark.needs_browser
 @pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("name", ["index", "00_good", "10_error"])
+@pytest.mark.parametrize("name", ["index", "symbols", "00_good", "10_error"])
 def test_a_browser_shows_a_page_without_faults(good: Run, failing: Run, chromium, name: str, width: int) -> None:
     run = failing if name == "10_error" else good
     visit = Visit(chromium, run.out / "site" / f"{name}.html", width)
@@ -186,14 +192,84 @@ def test_a_browser_shows_a_page_without_faults(good: Run, failing: Run, chromium
 
 
 @pytest.mark.needs_browser
-def test_a_browser_draws_the_figure_and_fills_its_table(good: Run, chromium) -> None:
+def test_a_browser_draws_the_figure_and_lists_its_points(good: Run, chromium) -> None:
     page = Visit(chromium, good.out / "site" / "00_good.html", 1280).page
     page.wait_for_selector("figure.plot .main-svg")
     assert page.evaluate("Array.from(document.querySelector('.canvas')._fullData[0].y)") == [1, 4, 9]
     assert page.locator("figure.plot table").count() == 0
     page.click("figure.plot summary")
+    page.click("text=All points")
     page.wait_for_selector("figure.plot td")
     rows = [row.split("\t") for row in page.locator("figure.plot tbody tr").all_inner_texts()]
     assert rows == [["squares", "1", "1"], ["squares", "2", "4"], ["squares", "3", "9"]]
     assert page.get_by_role("img", name="A curve that rises from 1 to 9").count() == 1
+    page.close()
+
+
+def site_of(folder: Path, *figures) -> Path:
+    """The page of a notebook whose one cell shows these figures."""
+    from nbformat import write
+    from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+    shown = [new_output("display_data", {PLOTLY: json.loads(figure.to_json())}) for figure in figures]
+    write(new_notebook(cells=[new_code_cell("1", outputs=shown)]), folder / "00_figures.ipynb")
+    result = {"name": "00_figures", "status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "error": None}
+    site.build([result], folder, folder / "site", "quick")
+    return folder / "site" / "00_figures.html"
+
+
+def long_names(number_of_points: int = 3):
+    """A figure in the style of the course with seven long names and a long title of its x axis."""
+    figure = style.new_figure(title="Title", x_title="accuracy minus that of FedAvg, seed by seed", y_title="y")
+    for number in range(7):
+        steps = list(range(number_of_points))
+        figure.add_scatter(x=steps, y=[number * step for step in steps], name=f"a method with a long name {number}")
+    return figure
+
+
+def test_a_figure_s_table_needs_no_script(tmp_path: Path) -> None:
+    figure = long_names()
+    style.set_description(figure, "Lines", ["name", "slope <°>", "n"], [["a", 1 / 3, 2], ["b", None, "n/a"]])
+    html = re.sub(r"<script.*?</script>", "", site_of(tmp_path, figure).read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert '<th scope="col">name</th><th scope="col">slope &lt;°&gt;</th><th scope="col">n</th>' in html
+    assert '<tr><th scope="row">a</th><td>0.33333</td><td>2</td></tr>' in html
+    assert '<tr><th scope="row">b</th><td>–</td><td>n/a</td></tr>' in html
+
+
+@pytest.mark.needs_browser
+def test_points_are_listed_only_if_they_are_few_and_without_made_up_names(tmp_path: Path, chromium) -> None:
+    few, many = long_names(), long_names(number_of_points=50)
+    few.data[0].name = None
+    page = Visit(chromium, site_of(tmp_path, few, many), 1280).page
+    page.wait_for_selector("figure:nth-of-type(1) .main-svg")
+    for summary in page.locator("figure.plot > details > summary").all():
+        summary.click()
+    points = page.locator("details details")
+    points.first.wait_for()
+    assert points.count() == 1
+    assert points.locator("tbody tr").count() == 21
+    assert "trace 0" not in points.text_content()
+    page.close()
+
+
+SPILT = """() => [...document.querySelectorAll('figure.plot')].flatMap((figure) => {
+    const frame = figure.querySelector('.main-svg').getBoundingClientRect();
+    return [...figure.querySelectorAll('.legend, .infolayer [class*="title"]')].filter((element) => {
+        const box = element.getBoundingClientRect();
+        return box.width && (box.left < frame.left - 1 || box.right > frame.right + 1
+            || box.top < frame.top - 1 || box.bottom > frame.bottom + 1);
+    }).map((element) => element.getAttribute('class'));
+})"""
+
+
+@pytest.mark.needs_browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_legend_and_titles_lie_inside_the_figure(tmp_path: Path, chromium, width: int) -> None:
+    page = Visit(chromium, site_of(tmp_path, long_names()), width).page
+    page.wait_for_selector("figure.plot .legend")
+    page.wait_for_function("document.querySelector('.canvas')._fullLayout.yaxis._length > 200")
+    page.wait_for_function(f"({SPILT})().length === 0")
+    legend, title = (page.locator(part).bounding_box() for part in (".legend", ".g-xtitle"))
+    assert title["y"] + title["height"] <= legend["y"] + 1
+    assert page.locator(".legend .traces").count() == 7
     page.close()

@@ -51,9 +51,10 @@ All that belongs to them stands in one file, ``chapter_NN.py``, which is found b
 - Lines of a solution have at most 98 columns, tasks and docstrings as a student should read them.
 - The notebook must import every module the solution uses (``np``, ``torch``, ``fl``), and ``exercises``.
 
-``python -m fedlab_core.course.exercises`` writes the cells of all exercises into the notebooks: in place, or, if they
-are new, before "What we have seen". ``tests/course/test_exercises.py`` then tests each of them without further ado:
-stub, solution, every mistake, and that notebook and registry agree.
+``python -m fedlab_core.course.exercises`` writes the cells of all exercises into the notebooks: in their order, where
+exercises stand now, new ones beside their neighbours, and the first ones before "What we have seen".
+``tests/course/test_exercises.py`` then tests each of them without further ado: stub, solution, every mistake, and that
+notebook and registry agree.
 '''
 
 from fedlab_core.course.exercises.base import Exercise, Hint, Mistake

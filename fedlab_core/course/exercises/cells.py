@@ -37,23 +37,30 @@ def make(exercise: Exercise, number: int) -> list[Any]:
 
 
 def write(notebook: Any, exercises: Iterable[Exercise]) -> None:
-    """Put the cells of ``exercises`` into ``notebook``: those that are there are renewed, others go to the end.
+    """Put the cells of ``exercises`` into ``notebook``, in their order, at the places where exercises begin now.
 
-    The end is the last place before "What we have seen". Raises ``ValueError`` if a notebook has no such heading.
+    A new exercise stands beside the one it is registered beside. The first ones of a notebook go to its end, before
+    "What we have seen"; ``ValueError`` if it has no such heading. Cells of exercises that are gone are removed.
     """
-    from nbformat.v4 import new_markdown_cell
-
-    made = [cell for number, exercise in enumerate(exercises, start=1) for cell in make(exercise, number)]
-    wanted = {cell.id: cell for cell in made}
-    kept = [cell for cell in notebook.cells if not cell.get("id", "").startswith("ex-") or cell.id in wanted]
-    notebook.cells = [wanted.pop(cell.id, cell) for cell in kept]
-    if not wanted:
-        return
-    place = next((i for i, cell in enumerate(notebook.cells) if cell.source.startswith(CLOSING)), None)
-    if place is None:
-        raise ValueError(f"a notebook with exercises needs a cell that begins with {CLOSING!r}")
-    first = [] if any(cell.get("id") == SECTION for cell in notebook.cells) else [_introduction(new_markdown_cell)]
-    notebook.cells[place:place] = [*first, *wanted.values()]
+    blocks = {exercise.id: make(exercise, number) for number, exercise in enumerate(exercises, start=1)}
+    owner = {cell.id: name for name, block in blocks.items() for cell in block}
+    there = {owner[cell.id] for cell in notebook.cells if cell.get("id") in owner}
+    groups: list[list[Any]] = []  # one for each place
+    for name, block in blocks.items():
+        if not groups or (name in there and there & {owner[cell.id] for cell in groups[-1]}):
+            groups.append([])
+        groups[-1] += block
+    renewed, begun = [], set()
+    for cell in notebook.cells:
+        mine = owner.get(cell.get("id"))
+        if mine and mine not in begun:
+            begun.add(mine)
+            renewed += groups.pop(0)
+        if not cell.get("id", "").startswith("ex-"):
+            renewed.append(cell)
+    notebook.cells = renewed
+    if groups:
+        _open_section(notebook, groups[0])
 
 
 def drift(notebook: Any, exercises: Iterable[Exercise]) -> list[str]:
@@ -76,5 +83,13 @@ def drift(notebook: Any, exercises: Iterable[Exercise]) -> list[str]:
     return found
 
 
-def _introduction(new_markdown_cell: Any) -> Any:
-    return new_markdown_cell(_INTRODUCTION + FOLDED, id=SECTION)
+def _open_section(notebook: Any, block: list[Any]) -> None:
+    """Put the first exercises of a notebook before its closing, below a heading."""
+    from nbformat.v4 import new_markdown_cell
+
+    place = next((i for i, cell in enumerate(notebook.cells) if cell.source.startswith(CLOSING)), None)
+    if place is None:
+        raise ValueError(f"a notebook with exercises needs a cell that begins with {CLOSING!r}")
+    heading = new_markdown_cell(_INTRODUCTION + FOLDED, id=SECTION)
+    is_there = any(cell.get("id") == SECTION for cell in notebook.cells)
+    notebook.cells[place:place] = block if is_there else [heading, *block]

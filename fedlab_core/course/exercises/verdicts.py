@@ -5,7 +5,6 @@ import html
 import inspect
 import linecache
 import os
-import sys
 import traceback
 import warnings
 from dataclasses import asdict, dataclass
@@ -14,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from fedlab_core.course.display import box, publish
 from fedlab_core.course.exercises.base import Exercise, Hint
 from fedlab_core.course.exercises.registry import get
 
 MIME = "application/vnd.fedlab.exercise+json"
 GRADING = "NBGRADER_EXECUTION"  # set by nbgrader while it grades or validates, and by nobody else
 _LIBRARY = str(Path(__file__).resolve().parents[2])
-_LOOKS = {"solved": ("✓", "solved", "#006b4f"), "wrong": ("✗", "not yet", "#a33c00"), "open": ("○", "to do", "#555")}
+_LOOKS = {"solved": ("✓ solved", "#006b4f"), "wrong": ("✗ not yet", "#a33c00"), "open": ("○ to do", "#555")}
 
 
 class NotSolved(AssertionError):
@@ -75,12 +75,7 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
 
 def show(verdict: Verdict, **more: Any) -> None:
     """Display a verdict as HTML, as text and, together with ``more``, as data."""
-    bundle = {MIME: asdict(verdict) | more, "text/html": _as_html(verdict), "text/plain": _as_text(verdict)}
-    ipython = sys.modules.get("IPython")
-    if ipython is not None and ipython.get_ipython() is not None:
-        ipython.display.display(bundle, raw=True)
-    else:
-        print(bundle["text/plain"])
+    publish({MIME: asdict(verdict) | more, "text/html": _as_html(verdict), "text/plain": _as_text(verdict)})
 
 
 def _empty(exercise: Exercise, answer: Any) -> str:
@@ -130,16 +125,13 @@ def _quoted(error: BaseException) -> str:
 
 
 def _as_text(verdict: Verdict) -> str:
-    sign, words, _ = _LOOKS[verdict.status]
-    return f"{sign} {words}: {verdict.title}" + (f". {verdict.hint}" if verdict.hint else "")
+    words, _ = _LOOKS[verdict.status]
+    stop = "" if verdict.title.endswith(("?", "!", ".")) else "."
+    return f"{words}: {verdict.title}" + (f"{stop} {verdict.hint}" if verdict.hint else "")
 
 
 def _as_html(verdict: Verdict) -> str:
-    sign, words, colour = _LOOKS[verdict.status]
+    words, colour = _LOOKS[verdict.status]
     pieces = html.escape(verdict.hint).split("`")
     hint = "".join(f"<code>{piece}</code>" if number % 2 else piece for number, piece in enumerate(pieces))
-    return (
-        f'<div class="fedlab-exercise" style="border-left: 4px solid {colour}; padding: .3em .8em; margin: .5em 0">'
-        f'<strong style="color: {colour}">{sign} {words}</strong> · {html.escape(verdict.title)}'
-        f"{f'<div>{hint}</div>' if hint else ''}</div>"
-    )
+    return box("fedlab-exercise", colour, words, verdict.title, f"<div>{hint}</div>" if hint else "")

@@ -1,0 +1,22 @@
+"""How verdicts look: one box for those on claims and those on exercises."""
+
+import html
+import sys
+from typing import Any
+
+
+def publish(bundle: dict[str, Any]) -> None:
+    """Display a MIME bundle in a notebook, and print its ``text/plain`` anywhere else."""
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and ipython.get_ipython() is not None:
+        ipython.display.display(bundle, raw=True)
+    else:
+        print(bundle["text/plain"])
+
+
+def box(kind: str, colour: str, verdict: str, text: str, below: str = "") -> str:
+    """HTML of a verdict on a ``text``; ``below``, under it, is HTML already; ``kind``: the CSS class."""
+    return (
+        f'<div class="{kind}" style="border-left: 4px solid {colour}; padding: .3em .8em; margin: .5em 0">'
+        f'<strong style="color: {colour}">{verdict}</strong> · {html.escape(text)}{below}</div>'
+    )

@@ -24,6 +24,7 @@ def environment() -> Iterator[Path]:
     short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None  # socket paths must stay below 104 bytes
     with tempfile.TemporaryDirectory(prefix="fedlab-", dir=short) as folder:
         _write_kernelspec(Path(folder, "kernels", KERNEL))
+        _write_startup(Path(folder, "ipython", "profile_default", "startup"))
         changes = {
             "FEDLAB_HEADLESS": "1",
             "IPYTHONDIR": os.path.join(folder, "ipython"),
@@ -49,6 +50,13 @@ def _write_kernelspec(folder: Path) -> None:
     spec = {"argv": [*command, "-f", "{connection_file}"], "display_name": "Python 3", "language": "python"}
     folder.mkdir(parents=True)
     (folder / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+
+
+def _write_startup(folder: Path) -> None:
+    """A kernel that is interrupted between two messages would log a traceback of the library that carries them."""
+    folder.mkdir(parents=True)
+    quiet = 'import logging\nlogging.getLogger("tornado.general").setLevel(logging.CRITICAL)\ndel logging\n'
+    (folder / "quiet.py").write_text(quiet, encoding="utf-8")
 
 
 def manager_config(workspace: Path) -> Any:

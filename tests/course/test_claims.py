@@ -46,7 +46,7 @@ def test_any_truth_value_is_read(holds, sign: str, capsys: pytest.CaptureFixture
         "no",
         (value for value in [False]),
     ],
-    ids=repr,
+    ids=lambda holds: type(holds).__name__,
 )
 def test_what_is_no_truth_value_is_refused(holds, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match=r"SCAFFOLD is faster.*must be True or False"):

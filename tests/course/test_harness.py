@@ -311,7 +311,12 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = [sys.executable, "-m", "fedlab_core", "course", "--notebooks", str(tmp_path), "--out", str(out)]
     process = subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        arguments,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
     )
     while not (tmp_path / "begun").exists():
         assert process.poll() is None

@@ -14,6 +14,8 @@ This is no sandbox: a submission is a program that runs with your rights. Grade 
 import asyncio
 import logging
 import secrets
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,7 +57,7 @@ def grade(path: Path, timeout: float | None = None) -> list[Row]:
     """The result of each exercise in the notebook at ``path``; ``timeout``: seconds for one cell (default 120).
 
     Raises ``ValueError`` if the file is no notebook or holds no exercise, and :class:`GradingFailed` if no kernel
-    starts. Not to be called where an event loop runs, such as in a notebook.
+    starts.
     """
     notebook = _read(path)
     exercises = _exercises(notebook, path)
@@ -65,7 +67,7 @@ def grade(path: Path, timeout: float | None = None) -> list[Row]:
     answers = {_name(cell): cell for cell in notebook.cells}
     own = {e.id: (checks[e.id], answers.get(cells.cell_id(e, "answer"))) for e in exercises}
     ended: dict[str, str] = {}
-    while stop := asyncio.run(_run(notebook, path.resolve().parent, limit)):
+    while stop := _to_its_end(_run(notebook, path.resolve().parent, limit)):
         cell, why = stop
         owner = next((name for name, pair in own.items() if any(cell is each for each in pair)), None)
         for each in own[owner] if owner else (cell,):
@@ -146,6 +148,16 @@ def _with_own_checks(notebook: Any, exercises: list[Exercise], token: str) -> di
             place = names.index(answer) + 1 if answer in names else len(names)
             notebook.cells.insert(place, own)
     return made
+
+
+def _to_its_end(work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of ``work``; in a thread of its own where an event loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 async def _run(notebook: Any, folder: Path, limit: float) -> tuple[Any, str] | None:

@@ -1,5 +1,6 @@
 """Grading submitted notebooks: honest, tampered with, broken, endless."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +55,15 @@ def test_solved_wrong_and_open_are_told_apart(tmp_path: Path, capsys: pytest.Cap
     assert NOVA.missing in out
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_it_works_where_an_event_loop_runs_as_in_a_notebook(tmp_path: Path) -> None:
+    path = submission(tmp_path, prox_step=STEP.solution_source)
+
+    async def in_a_notebook() -> list[grade.Row]:
+        return grade.grade(path, timeout=60)
+
+    assert statuses(asyncio.run(in_a_notebook()))[STEP.id] == "solved"
 
 
 FAKE = f"""\

@@ -18,7 +18,7 @@ help: ## list the targets
 
 course: python ## run the whole course on the embedded data and write build/site/index.html
 	@$(SETUP) course
-	$(RUN) -m fedlab_core course $(COURSE_ARGS)
+	$(RUN) -m fedlab_course run $(COURSE_ARGS)
 
 test: python ## lint, format check, types and all tests
 	@$(SETUP) course test
@@ -33,7 +33,7 @@ lab: python ## open the notebooks in JupyterLab
 
 clean: ## remove the environment, caches and everything under build/
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find fedlab_core data_scripts tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find fedlab_core fedlab_course data_scripts tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: python
 python:

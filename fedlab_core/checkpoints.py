@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from fedlab_core import archive
-from fedlab_core.algorithms.client_table import ClientTable
+from fedlab_core.client_table import ClientTable
 from fedlab_core.history import differences
 
 State = Callable[[], dict[str, Any]]

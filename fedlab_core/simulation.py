@@ -13,8 +13,7 @@ from torch import nn
 
 from fedlab_core import checkpoints, engines, settings
 from fedlab_core.algorithms import Algorithm, Server
-from fedlab_core.algorithms.client_table import ClientTable
-from fedlab_core.algorithms.server import Ledger, ProbeDiverged
+from fedlab_core.client_table import ClientTable
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
@@ -25,6 +24,7 @@ from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
 from fedlab_core.sampling import Availability
 from fedlab_core.schedules import Schedule
+from fedlab_core.server import Ledger, ProbeDiverged
 
 TRAIN_LOSS_SAMPLES = 10_000
 

@@ -11,8 +11,8 @@ if os.environ.get("PYTEST_XDIST_WORKER"):
 
 def on_disk(name: str) -> bool:
     """Whether all files of a data set are found where ``load_dataset`` looks."""
-    from fedlab_core.data.files import locate, search_roots
-    from fedlab_core.data.sources import SOURCES
+    from fedlab_core.data.disk.files import locate, search_roots
+    from fedlab_core.data.disk.sources import SOURCES
 
     location = locate(SOURCES[name], search_roots(None))
     return location is not None and not location.missing

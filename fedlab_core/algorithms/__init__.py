@@ -8,7 +8,7 @@ from fedlab_core.algorithms.fednova import FedNova
 from fedlab_core.algorithms.fedprox import FedProx
 from fedlab_core.algorithms.fedsso import FedSSO
 from fedlab_core.algorithms.scaffold import Scaffold
-from fedlab_core.algorithms.server import Server
+from fedlab_core.server import Server
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     "fedavg": FedAvg,

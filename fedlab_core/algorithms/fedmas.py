@@ -42,7 +42,7 @@ from fedlab_core.correction import Correction
 from fedlab_core.sampling import Uniform
 
 if TYPE_CHECKING:
-    from fedlab_core.algorithms.server import Server
+    from fedlab_core.server import Server
 
 UPDATES = ("replace", "accumulate", "ema")
 

@@ -28,7 +28,7 @@ from fedlab_core.correction import Correction
 from fedlab_core.engines.work import LocalUpdates
 
 if TYPE_CHECKING:
-    from fedlab_core.algorithms.server import Server
+    from fedlab_core.server import Server
 
 
 @dataclass(frozen=True)

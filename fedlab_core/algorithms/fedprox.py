@@ -22,7 +22,7 @@ from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.correction import Correction
 
 if TYPE_CHECKING:
-    from fedlab_core.algorithms.server import Server
+    from fedlab_core.server import Server
 
 
 @dataclass(frozen=True)

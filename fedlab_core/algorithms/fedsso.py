@@ -44,7 +44,7 @@ from fedlab_core.sampling import AtLeastOne, Design, Systematic
 from fedlab_core.sampling import weights as weights_of
 
 if TYPE_CHECKING:
-    from fedlab_core.algorithms.server import Server
+    from fedlab_core.server import Server
 
 PROBES = ("epoch", "full_batch", "sample")
 SAMPLINGS = ("systematic", "at_least_one")

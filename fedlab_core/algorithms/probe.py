@@ -9,7 +9,7 @@ import torch
 from fedlab_core.clustering import RandomProjection
 
 if TYPE_CHECKING:
-    from fedlab_core.algorithms.server import Server
+    from fedlab_core.server import Server
 
 CHUNK_VALUES = 20_000_000
 

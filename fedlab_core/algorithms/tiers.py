@@ -11,7 +11,7 @@ from fedlab_core.clustering import dbscan, kmeans, settle_noise
 
 if TYPE_CHECKING:
     from fedlab_core.algorithms.fedmas import FedMas
-    from fedlab_core.algorithms.server import Server
+    from fedlab_core.server import Server
 
 TIERS = ("dbscan", "kmeans", "one")
 

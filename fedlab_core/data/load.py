@@ -3,12 +3,12 @@
 import os
 import shlex
 
-from fedlab_core.data.cifar10 import read_cifar10
 from fedlab_core.data.dataset import Dataset, DatasetNotFound
 from fedlab_core.data.digits import read_digits
-from fedlab_core.data.files import DatasetCorrupt, Location, locate, search_roots
-from fedlab_core.data.images import read_idx_dataset
-from fedlab_core.data.sources import DATASETS, Source, find_source
+from fedlab_core.data.disk.cifar10 import read_cifar10
+from fedlab_core.data.disk.files import DatasetCorrupt, Location, locate, search_roots
+from fedlab_core.data.disk.idx import read_idx_dataset
+from fedlab_core.data.disk.sources import DATASETS, Source, find_source
 from fedlab_core.validation import choice
 
 _READERS = {"mnist": read_idx_dataset, "fashion-mnist": read_idx_dataset, "cifar10": read_cifar10}

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fedlab_core.course import kernel
+from fedlab_course.harness import kernel
 
 SETTINGS = {
     "@jupyterlab/notebook-extension/tracker": '{"windowingMode": "defer", "recordTiming": false}',

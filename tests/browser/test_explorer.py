@@ -14,15 +14,16 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fedlab_core.course import harness, kernel
+from fedlab_course import folders
+from fedlab_course.harness import kernel
 from tests.browser.lab import Notebook, serving, wait_until
 
 ARTEFACTS = Path(__file__).resolve().parents[2] / "build" / "browser"
 SMALL, CHAPTER = "explorer.ipynb", "02_fedprox.ipynb"
 CELLS = (
-    "from fedlab_core import widgets",
-    "explorer = widgets.Explorer()\nexplorer",
-    "widgets.proximal()",
+    "from fedlab_course import Explorer, ideas",
+    "explorer = Explorer()\nexplorer",
+    "ideas.proximal()",
 )
 METADATA = {"kernelspec": {"name": kernel.KERNEL, "display_name": "Python 3", "language": "python"}}
 
@@ -34,7 +35,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a notebook in a running JupyterLab, with {} for its name."""
     folder = tmp_path_factory.mktemp("lab")
     nbformat.write(new_notebook(cells=[new_code_cell(c) for c in CELLS], metadata=METADATA), folder / SMALL)
-    shutil.copy(harness.NOTEBOOKS / CHAPTER, folder)
+    shutil.copy(folders.NOTEBOOKS / CHAPTER, folder)
     with serving(folder) as address:
         yield address
 

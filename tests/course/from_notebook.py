@@ -5,7 +5,7 @@ from typing import Any
 
 import nbformat
 
-from fedlab_core.course import harness
+from fedlab_course import folders
 
 
 def defined(
@@ -15,7 +15,7 @@ def defined(
 
     ``names``: what is there before; lines that begin with one of ``without`` are left out.
     """
-    sources = {cell.id: cell.source for cell in nbformat.read(harness.NOTEBOOKS / notebook, as_version=4).cells}
+    sources = {cell.id: cell.source for cell in nbformat.read(folders.NOTEBOOKS / notebook, as_version=4).cells}
     known: dict[str, Any] = dict(names or {})
     for cell in cells:
         lines = [line for line in sources[cell].splitlines() if not line.startswith(without or ("\0",))]

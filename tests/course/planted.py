@@ -31,7 +31,7 @@ fig = go.Figure(go.Scatter(x=[1, 2, 3], y=[1, 4, 9], name="squares"), layout_tit
 fig.update_layout(meta={"alt": "A curve that rises from 1 to 9"})
 fig""",
     """\
-from fedlab_core.course import claims
+from fedlab_course import claims
 claims.check("Squares grow", 9 > 4, "4, then 9")
 claims.check("Squares <shrink>", 9 < 4)""",
     """\
@@ -103,7 +103,7 @@ class Run:
 
 
 def command(*arguments: str | Path, out: Path) -> Run:
-    """``python -m fedlab_core course …`` as a person starts it."""
-    full = [sys.executable, "-m", "fedlab_core", "course", "--out", str(out), *map(str, arguments)]
+    """``python -m fedlab_course run …`` as a person starts it."""
+    full = [sys.executable, "-m", "fedlab_course", "run", "--out", str(out), *map(str, arguments)]
     result = subprocess.run(full, capture_output=True, text=True)
     return Run(result.returncode, result.stdout, result.stderr, out)

@@ -5,12 +5,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_core.cli import main
-from fedlab_core.course import build, exercises, harness
-from fedlab_core.course.exercises import Exercise, cells
+from fedlab_course import build, exercises, folders
+from fedlab_course.cli import main
+from fedlab_course.exercises import Exercise, cells
 
 EVERY = exercises.every()
-NAMES = sorted(path.name for path in harness.NOTEBOOKS.glob("*.ipynb"))
+NAMES = sorted(path.name for path in folders.NOTEBOOKS.glob("*.ipynb"))
 each = pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
 
 
@@ -19,7 +19,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Version → folder, as the command writes them."""
     folders = {version: tmp_path_factory.mktemp("builds") / version for version in build.VERSIONS}
     for version, folder in folders.items():
-        assert main(["course", "--build", version, "--out", str(folder)]) == 0
+        assert main(["build", version, "--out", str(folder)]) == 0
     return folders
 
 
@@ -79,7 +79,7 @@ def test_cells_carry_nbgrader_s_metadata(built: dict[str, Path], version: str, e
 
 
 def test_the_course_s_own_notebooks_carry_none_of_it() -> None:
-    for path in harness.NOTEBOOKS.glob("*.ipynb"):
+    for path in folders.NOTEBOOKS.glob("*.ipynb"):
         assert all("nbgrader" not in cell.metadata for cell in nbformat.read(path, as_version=4).cells)
 
 
@@ -88,7 +88,7 @@ def test_only_some_notebooks_can_be_built(tmp_path: Path) -> None:
 
 
 def test_drift_between_notebook_and_registry_stops_a_build(tmp_path: Path) -> None:
-    notebook = nbformat.read(harness.NOTEBOOKS / "02_fedprox.ipynb", as_version=4)
+    notebook = nbformat.read(folders.NOTEBOOKS / "02_fedprox.ipynb", as_version=4)
     answer = next(cell for cell in notebook.cells if cell.id == "ex-02-prox-step-answer")
     answer.source = answer.source.replace("(y, w, ", "(w, y, ")
     nbformat.write(notebook, tmp_path / "02_fedprox.ipynb")
@@ -98,7 +98,7 @@ def test_drift_between_notebook_and_registry_stops_a_build(tmp_path: Path) -> No
 
 
 def test_the_notebooks_of_the_course_are_not_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["course", "--build", "student", "--out", str(harness.NOTEBOOKS)]) == 2
+    assert main(["build", "student", "--out", str(folders.NOTEBOOKS)]) == 2
     assert "would overwrite" in capsys.readouterr().err
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import torch
 
-from fedlab_core.course import claims
+from fedlab_course import claims
 
 
 @pytest.mark.parametrize(

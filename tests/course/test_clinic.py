@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.course import clinic, exercises
+from fedlab_course import clinic, exercises
 from tests.course.from_notebook import defined
 from tests.support import quadratics, run, scalar_model
 

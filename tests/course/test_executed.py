@@ -2,8 +2,8 @@
 
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from fedlab_core.course import executed
-from fedlab_core.course.claims import VERDICT
+from fedlab_course.claims import VERDICT
+from fedlab_course.harness import executed
 
 ERROR = {"output_type": "error", "ename": "KeyError", "evalue": "'k'", "traceback": []}
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from fedlab_core.course import exercises, harness
-from fedlab_core.course.exercises import Exercise, Hint, Mistake, cells, judge
-from fedlab_core.course.exercises.tools import call, close, number, require
-from fedlab_core.course.exercises.verdicts import _as_html, _as_text
+from fedlab_course import exercises, folders
+from fedlab_course.exercises import Exercise, Hint, Mistake, cells, judge
+from fedlab_course.exercises.tools import call, close, number, require
+from fedlab_course.exercises.verdicts import _as_html, _as_text
 
 EVERY = exercises.every()
-NOTEBOOKS = {path.stem[:2]: path for path in sorted(harness.NOTEBOOKS.glob("*.ipynb"))}
+NOTEBOOKS = {path.stem[:2]: path for path in sorted(folders.NOTEBOOKS.glob("*.ipynb"))}
 MISTAKES = [pytest.param(e, m, id=f"{e.id}: {m.new or 'nothing'}") for e in EVERY for m in e.mistakes]
 each = pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
 
@@ -224,7 +224,7 @@ def test_the_student_s_line_is_quoted(tmp_path: Path) -> None:
 
 
 def test_the_verdict_is_shown_and_nothing_is_raised(monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("fedlab_core.course.exercises.verdicts.get", lambda name: HALF)
+    monkeypatch.setattr("fedlab_course.exercises.verdicts.get", lambda name: HALF)
     assert exercises.check("99-half", lambda x: x // 2) is None
     assert capsys.readouterr().out == "✗ not yet: Half. Half of 3 is `1.5` < 2.\n"
     assert exercises.check("99-half", half) is None
@@ -242,7 +242,7 @@ def test_the_verdict_as_html_is_escaped_and_shows_code() -> None:
 
 @pytest.mark.parametrize("answer", [lambda x: x // 2, lambda x: None])
 def test_under_nbgrader_what_is_not_solved_raises(answer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fedlab_core.course.exercises.verdicts.get", lambda name: HALF)
+    monkeypatch.setattr("fedlab_course.exercises.verdicts.get", lambda name: HALF)
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     exercises.check("99-half", half)
     with pytest.raises(exercises.NotSolved):

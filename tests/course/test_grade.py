@@ -9,13 +9,13 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fedlab_core.cli import main
-from fedlab_core.course import exercises, grade
-from fedlab_core.course.exercises import MIME, cells
+from fedlab_course import exercises, grade
+from fedlab_course.cli import main
+from fedlab_course.exercises import MIME, cells
 
 CHAPTER = exercises.of_chapter("02")
 STEP, TRAINING, NOVA = CHAPTER
-IMPORTS = "import numpy as np\nfrom fedlab_core.course import exercises"
+IMPORTS = "import numpy as np\nfrom fedlab_course import exercises"
 
 
 def submission(folder: Path, *, change: Callable[[list], None] | None = None, **answers: str) -> Path:
@@ -44,7 +44,7 @@ def test_solved_wrong_and_open_are_told_apart(tmp_path: Path, capsys: pytest.Cap
     wrong = TRAINING.with_mistake(TRAINING.mistakes[0])
     path = submission(tmp_path, prox_step=STEP.solution_source, local_training=wrong)
     before = path.read_bytes()
-    assert main(["course", "--grade", str(path), "--timeout", "60"]) == 0
+    assert main(["grade", str(path), "--timeout", "60"]) == 0
     out = capsys.readouterr().out
     assert [line.split() for line in out.splitlines() if not line.startswith("    ")] == [
         ["02-prox-step", "solved", "1", "of", "1"],
@@ -71,10 +71,10 @@ def test_it_works_where_an_event_loop_runs_as_in_a_notebook(tmp_path: Path) -> N
 
 FAKE = f"""\
 from IPython.display import display
-import fedlab_core.course.display as look
-import fedlab_core.course.exercises as package
-import fedlab_core.course.exercises.verdicts as verdicts
-import fedlab_core.course.grade as grading
+import fedlab_course.display as look
+import fedlab_course.exercises as package
+import fedlab_course.exercises.verdicts as verdicts
+import fedlab_course.grade as grading
 solved = {{"exercise": "{STEP.id}", "title": "", "status": "solved", "hint": "", "points": 9, "of": 1}}
 package.check = verdicts.check = lambda *arguments: None
 package.judge = verdicts.judge = lambda *arguments: verdicts.Verdict(**solved)
@@ -175,7 +175,7 @@ def test_a_cell_that_ends_the_kernel_is_named_and_left_out(tmp_path: Path, caplo
 
     at_once = f"{TRAINING.solution_source}\nimport os\nos._exit(9)"
     path = submission(tmp_path, change=disturb, prox_step=STEP.solution_source, local_training=at_once)
-    assert main(["course", "--grade", str(path), "--timeout", "60"]) == 0
+    assert main(["grade", str(path), "--timeout", "60"]) == 0
     assert [record.getMessage() for record in caplog.records if record.name == grade.__name__] == [
         f"{path}: cell 2 (`import os`) ended the kernel: Python itself stopped; graded without it"
     ]
@@ -186,7 +186,7 @@ def test_a_cell_that_ends_the_kernel_is_named_and_left_out(tmp_path: Path, caplo
 
 def test_without_a_kernel_nothing_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
-    assert main(["course", "--grade", str(submission(tmp_path))]) == 1
+    assert main(["grade", str(submission(tmp_path))]) == 1
     captured = capsys.readouterr()
     assert "02_fedprox.ipynb: no kernel starts" in captured.err
     assert "Traceback" not in captured.err
@@ -206,14 +206,8 @@ def test_a_file_that_cannot_be_graded_is_refused(tmp_path: Path, content: str | 
     path = tmp_path / "work.ipynb"
     if content is not None:
         path.write_text(content)
-    assert main(["course", "--grade", str(path)]) == 2
+    assert main(["grade", str(path)]) == 2
     error = " ".join(capsys.readouterr().err.split())
     assert said in error
     assert "work.ipynb" in error
     assert "Traceback" not in error
-
-
-def test_build_grade_and_lint_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["course", "--grade", "a.ipynb", "--build", "student"])
-    assert "not allowed with" in capsys.readouterr().err

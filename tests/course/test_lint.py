@@ -8,10 +8,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from fedlab_core.cli import main
-from fedlab_core.course import glossary, harness, lint, symbols
+from fedlab_course import folders, glossary, lint, symbols
+from fedlab_course.cli import main
 
-NOTEBOOKS = sorted(harness.NOTEBOOKS.glob("*.ipynb"))
+NOTEBOOKS = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -126,12 +126,12 @@ def test_a_docstring_may_name_its_arguments(tmp_path: Path) -> None:
 
 def test_the_command_lists_the_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(tmp_path, renamed("8f14e45f"))
-    assert main(["course", "--lint", "--notebooks", str(tmp_path)]) == 1
+    assert main(["lint", "--notebooks", str(tmp_path)]) == 1
     captured = capsys.readouterr()
     assert "99_planted.ipynb: cell 8f14e45f" in captured.err
     assert captured.out == "1 fault\n"
     written(tmp_path, lambda made: None)
-    assert main(["course", "--lint", "--notebooks", str(tmp_path)]) == 0
+    assert main(["lint", "--notebooks", str(tmp_path)]) == 0
     assert capsys.readouterr().out == "no faults\n"
 
 
@@ -171,7 +171,7 @@ def test_meanings_hold_no_raw_formulas() -> None:
 
 
 def test_the_sheet_is_a_table_whose_formulas_the_site_can_show() -> None:
-    from fedlab_core.course.markdown import to_html
+    from fedlab_course.site.markdown import to_html
 
     html = to_html(symbols.table())
     assert html.count("<tr>") == len(symbols.SYMBOLS) + 1

@@ -6,10 +6,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_core.course import harness, parameters
-from fedlab_core.course.outputs import PLOTLY
+from fedlab_course import folders
+from fedlab_course.harness import parameters, run
+from fedlab_course.site.outputs import PLOTLY
 
-NOTEBOOKS = sorted(harness.NOTEBOOKS.glob("*.ipynb"))
+NOTEBOOKS = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -59,10 +60,10 @@ def test_links_lead_to_notebooks_that_exist(path: Path) -> None:
 
 
 @pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
-def quick(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[harness.Result, Path]:
+def quick(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[run.Result, Path]:
     """A notebook run in the quick profile: the result and the folder written."""
     out = tmp_path_factory.mktemp("quick")
-    return harness.run_course(only=[request.param.stem], out=out)[0], out
+    return run.run_course(only=[request.param.stem], out=out)[0], out
 
 
 def test_it_runs_in_the_quick_profile(quick) -> None:

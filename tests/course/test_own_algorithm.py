@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.course import exercises
+from fedlab_course import exercises
 from tests.course.from_notebook import defined
 from tests.support import blobs, limit, quadratics, run, scalar_model
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_core.course import site
-from fedlab_core.course.glossary import GLOSSARY
-from fedlab_core.course.markdown import to_html
-from fedlab_core.course.outputs import PLOTLY
-from fedlab_core.course.symbols import SYMBOLS
 from fedlab_core.plots import style
+from fedlab_course.glossary import GLOSSARY
+from fedlab_course.site import pages
+from fedlab_course.site.markdown import to_html
+from fedlab_course.site.outputs import PLOTLY
+from fedlab_course.symbols import SYMBOLS
 from tests.course.planted import Run
 
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
@@ -139,14 +139,14 @@ def test_an_error_is_shown_on_its_page_and_on_the_start_page(failing: Run) -> No
     ],
 )
 def test_tex_becomes_mathml(tex: str, mathml: str) -> None:
-    from fedlab_core.course.markdown import to_mathml
+    from fedlab_course.site.markdown import to_mathml
 
     assert mathml in to_mathml(tex)
 
 
 @pytest.mark.parametrize("tex", [r"\nosuch", "x^", r"\begin{nosuch} a & b \end{nosuch}"])
 def test_tex_that_is_not_known_is_refused(tex: str) -> None:
-    from fedlab_core.course.markdown import to_mathml
+    from fedlab_course.site.markdown import to_mathml
 
     with pytest.raises(ValueError, match="formula"):
         to_mathml(tex)
@@ -155,7 +155,7 @@ def test_tex_that_is_not_known_is_refused(tex: str) -> None:
 def test_title_and_lead() -> None:
     from nbformat.v4 import new_markdown_cell, new_notebook
 
-    from fedlab_core.course.site import heading
+    from fedlab_course.site.pages import heading
 
     def read(text: str) -> tuple[str, str]:
         return heading(new_notebook(cells=[new_markdown_cell(text)]))
@@ -214,7 +214,7 @@ def site_of(folder: Path, *figures) -> Path:
     shown = [new_output("display_data", {PLOTLY: json.loads(figure.to_json())}) for figure in figures]
     write(new_notebook(cells=[new_code_cell("1", outputs=shown)]), folder / "00_figures.ipynb")
     result = {"name": "00_figures", "status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "error": None}
-    site.build([result], folder, folder / "site", "quick")
+    pages.build([result], folder, folder / "site", "quick")
     return folder / "site" / "00_figures.html"
 
 

@@ -1,0 +1,1 @@
+"""Data sets that come as files: what belongs to each, fetching, importing, checking and reading them."""

@@ -1,0 +1,106 @@
+"""The files of a data set on disk: where they are, what they hold, whether they are intact. Nothing here writes."""
+
+import gzip
+import hashlib
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path
+
+from fedlab_core.data.disk.sources import Member, Source
+
+_OPENERS: dict[str, Callable[..., Any]] = {"": open, ".gz": gzip.open, ".xz": lzma.open}
+
+
+class DatasetCorrupt(OSError):
+    """A file of a data set does not hold what it should."""
+
+
+@dataclass(frozen=True)
+class Location:
+    """The files of a data set in ``folder``, by member name, and the names of members that are not there."""
+
+    folder: Path
+    files: dict[str, Path]
+    missing: tuple[str, ...]
+
+
+def cache_folder() -> Path:
+    """The user's cache folder, which is the data folder unless another is named."""
+    return user_cache_path("fedlab_core")
+
+
+def search_roots(root: str | os.PathLike[str] | None = None) -> list[Path]:
+    """The data folders to look in: ``root`` if given, otherwise ``$FEDLAB_DATA`` (if set), then the user cache folder.
+
+    New files go into the first of them.
+    """
+    if root is not None:
+        return [Path(root).expanduser()]
+    named = os.environ.get("FEDLAB_DATA")
+    return [Path(named).expanduser(), cache_folder()] if named else [cache_folder()]
+
+
+def locate(source: Source, roots: Iterable[Path]) -> Location | None:
+    """The first complete copy of ``source`` below ``roots``; failing that, the first incomplete one; or None."""
+    found = [look_in(root / folder, source) for root in roots for folder in source.folders]
+    complete = [location for location in found if not location.missing]
+    incomplete = [location for location in found if location.files]
+    return next(iter(complete + incomplete), None)
+
+
+def look_in(folder: Path, source: Source) -> Location:
+    """What ``folder`` itself holds of ``source``, plain or compressed (plain first)."""
+    files = {}
+    for member in source.members:
+        present = [folder / form for form in forms(member) if (folder / form).is_file()]
+        if present:
+            files[member.name] = present[0]
+    return Location(folder, files, tuple(member.name for member in source.members if member.name not in files))
+
+
+def forms(member: Member) -> tuple[str, ...]:
+    """The file names under which ``member`` is recognised."""
+    return tuple(member.name + suffix for suffix in _OPENERS)
+
+
+def content(path: Path, member: Member) -> bytes:
+    """The uncompressed bytes of ``path``, which must be as many as ``member`` has.
+
+    Raises :class:`DatasetCorrupt` if the file cannot be read or unpacked, or has another size.
+    """
+    try:
+        with _OPENERS.get(path.suffix, open)(path, "rb") as file:
+            data: bytes = file.read(member.size + 1)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise DatasetCorrupt(f"{path}: cannot be read ({error})") from error
+    if len(data) != member.size:
+        size = f"more than {member.size}" if len(data) > member.size else f"only {len(data)}"
+        raise DatasetCorrupt(f"{path}: must hold {member.size} bytes once unpacked, but holds {size}")
+    return data
+
+
+def check(path: Path | None, member: Member) -> str:
+    """``"ok"``, ``"missing"``, ``"wrong checksum"``, or what :func:`content` has against ``path``."""
+    if path is None:
+        return "missing"
+    try:
+        return "ok" if md5_of(content(path, member)) == member.md5 else "wrong checksum"
+    except DatasetCorrupt as error:
+        return str(error).removeprefix(f"{path}: ")
+
+
+def md5_of(data: bytes) -> str:
+    """The MD5 sum in hexadecimal. It guards against damage, not against forgery."""
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+
+def md5_of_file(path: Path) -> str:
+    """The MD5 sum of a file as it lies on disk."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()

@@ -1,0 +1,135 @@
+"""The data sets that come as files: what belongs to each, where it is published, on what terms."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fedlab_core.data.disk.torchvision_guard import import_torchvision
+from fedlab_core.validation import choice
+
+
+@dataclass(frozen=True)
+class Member:
+    """One file of a data set: its name, size in bytes and MD5 sum, all of the uncompressed file."""
+
+    name: str
+    size: int
+    md5: str
+
+
+@dataclass(frozen=True)
+class Download:
+    """One published file, its MD5 sum as published, and the addresses to try in turn."""
+
+    filename: str
+    md5: str
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One data set.
+
+    ``folders``: where it may lie below the data folder; the first is where ``fetch`` puts it. ``members``: its files,
+    each of which may also be there as ``.gz`` or ``.xz``. ``archive``: name of a published tar file that holds the
+    members. ``downloads()``: what to download; a function, because the addresses come from torchvision.
+    """
+
+    name: str
+    folders: tuple[str, ...]
+    members: tuple[Member, ...]
+    terms: str
+    citation: str
+    downloads: Callable[[], tuple[Download, ...]]
+    archive: str | None = None
+
+
+def _idx_members(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[Member, ...]:
+    """The four idx files of 60,000 + 10,000 images of 28 × 28, given their MD5 sums.
+
+    A header of 16 bytes before images, of 8 before labels; one byte per pixel and per label.
+    """
+    return (
+        Member("train-images-idx3-ubyte", 16 + 60_000 * 28 * 28, train_images),
+        Member("train-labels-idx1-ubyte", 8 + 60_000, train_labels),
+        Member("t10k-images-idx3-ubyte", 16 + 10_000 * 28 * 28, test_images),
+        Member("t10k-labels-idx1-ubyte", 8 + 10_000, test_labels),
+    )
+
+
+def _idx_downloads(torchvision_class: str) -> tuple[Download, ...]:
+    published = getattr(import_torchvision().datasets, torchvision_class)
+    return tuple(
+        Download(filename, md5, tuple(mirror + filename for mirror in published.mirrors))
+        for filename, md5 in published.resources
+    )
+
+
+def _cifar10_downloads() -> tuple[Download, ...]:
+    """The binary archive, published beside the pickled one that torchvision names."""
+    folder = import_torchvision().datasets.CIFAR10.url.rpartition("/")[0]
+    return (Download(CIFAR10_ARCHIVE, "c32a1d4ab5d03f1284b67883e8d87530", (f"{folder}/{CIFAR10_ARCHIVE}",)),)
+
+
+CIFAR10_ARCHIVE = "cifar-10-binary.tar.gz"
+CIFAR10_BATCH_SIZE = 10_000 * (1 + 3 * 32 * 32)
+
+MNIST = Source(
+    name="mnist",
+    folders=("mnist", "MNIST/raw"),
+    members=_idx_members(
+        "6bbc9ace898e44ae57da46a324031adb",
+        "a25bea736e30d166cdddb491f175f624",
+        "2646ac647ad5339dbf082846283269ea",
+        "27ae3e4e09519cfbb04c329615203637",
+    ),
+    terms="CC BY-SA 3.0, Y. LeCun and C. Cortes",
+    citation=(
+        "Y. LeCun, L. Bottou, Y. Bengio, P. Haffner: Gradient-based learning applied to document recognition. "
+        "Proceedings of the IEEE 86 (1998)"
+    ),
+    downloads=lambda: _idx_downloads("MNIST"),
+)
+
+FASHION_MNIST = Source(
+    name="fashion-mnist",
+    folders=("fashion-mnist", "FashionMNIST/raw"),
+    members=_idx_members(
+        "f4a8712d7a061bf5bd6d2ca38dc4d50a",
+        "9018921c3c673c538a1fc5bad174d6f9",
+        "8181f5470baa50b63fa0f6fddb340f0a",
+        "15d484375f8d13e6eb1aabb0c3f46965",
+    ),
+    terms="MIT licence, Zalando SE",
+    citation=(
+        "H. Xiao, K. Rasul, R. Vollgraf: Fashion-MNIST: a novel image dataset for benchmarking machine learning "
+        "algorithms. arXiv:1708.07747 (2017)"
+    ),
+    downloads=lambda: _idx_downloads("FashionMNIST"),
+)
+
+CIFAR10 = Source(
+    name="cifar10",
+    folders=("cifar-10-batches-bin",),
+    members=(
+        Member("data_batch_1.bin", CIFAR10_BATCH_SIZE, "5dd7e06a14cb22eb9f671a540d1b7c25"),
+        Member("data_batch_2.bin", CIFAR10_BATCH_SIZE, "5ea93a67294ea407fff1d09f752e9692"),
+        Member("data_batch_3.bin", CIFAR10_BATCH_SIZE, "942cd6a4bcdd0dd3c604fbe906cb4421"),
+        Member("data_batch_4.bin", CIFAR10_BATCH_SIZE, "ae636b3ba5c66a11e91e8cb52e771fcb"),
+        Member("data_batch_5.bin", CIFAR10_BATCH_SIZE, "53f37980c15c3d472c316c40844f3f0d"),
+        Member("test_batch.bin", CIFAR10_BATCH_SIZE, "803d5f7f4d78ea53de84dbe85f74fb6d"),
+    ),
+    terms="no explicit licence; cite the report",
+    citation="A. Krizhevsky: Learning multiple layers of features from tiny images. Technical report (2009)",
+    downloads=_cifar10_downloads,
+    archive=CIFAR10_ARCHIVE,
+)
+
+SOURCES = {source.name: source for source in (MNIST, FASHION_MNIST, CIFAR10)}
+# Sets that need no files, and why.
+BUILT_IN = {"digits": "comes with scikit-learn", "synthetic": "is computed when it is loaded"}
+DATASETS = ("digits", "mnist", "fashion-mnist", "cifar10", "synthetic")
+
+
+def find_source(name: str) -> Source:
+    """The :class:`Source` called ``name``. Raises ``ValueError`` for any other name, naming the nearest."""
+    return SOURCES[choice("name", name, SOURCES)]

@@ -1,0 +1,229 @@
+"""Ways of dealing a data set out over clients.
+
+Every function returns a :class:`Partition`: disjoint index arrays that cover the data exactly (:func:`by_user` says
+what it leaves out), none of them empty, in bounded time. Randomness comes from the "partition" stream of ``seed``.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from fedlab_core import validation
+from fedlab_core.data.partition.apportion import (
+    cut_by_shares,
+    even_sizes,
+    fit_table,
+    holders_per_label,
+    log_dirichlet,
+    match_labels,
+)
+from fedlab_core.data.partition.parts import Partition, reach_min_size
+from fedlab_core.randomness import stream
+
+_ALPHA_MIN, _ALPHA_MAX = 1e-6, 1e12
+
+
+def iid(y: Any, *, num_clients: int, seed: int = 0) -> Partition:
+    """A random equal split: shuffle, then cut into N runs of ⌊n/N⌋ or ⌈n/N⌉ samples.
+
+    ``y``: labels or targets [n]. Raises ``ValueError`` if n < N.
+    """
+    size = len(y)
+    _check_enough(size, num_clients)
+    rng = stream(validation.seed(seed), "partition")
+    recipe = {"law": "iid", "num_clients": num_clients, "seed": seed}
+    return Partition(np.array_split(rng.permutation(size), num_clients), recipe)
+
+
+def shards(y: Any, *, num_clients: int, shards_per_client: int, seed: int = 0) -> Partition:
+    """Sort by label, cut into N·s shards, deal s shards to each client at random (McMahan et al. 2017, section 3).
+
+    ``y``: labels [n]. Shards have ⌊n/(N·s)⌋ or ⌈n/(N·s)⌉ samples, in random order within a label. A client holds at
+    most s labels where shards do not straddle two labels, and may hold fewer: its shards can show the same label.
+
+    Raises ``ValueError`` if n < N·s.
+    """
+    labels = _labels(y)
+    _check_enough(len(labels), num_clients)
+    validation.integer("shards_per_client", shards_per_client, minimum=1)
+    count = num_clients * shards_per_client
+    if count > len(labels):
+        raise ValueError(
+            f"num_clients={num_clients} × shards_per_client={shards_per_client} = {count} shards need as many samples, "
+            f"but y has {len(labels)}; lower one of them"
+        )
+    rng = stream(validation.seed(seed), "partition")
+    shuffled = rng.permutation(len(labels))
+    by_label = np.array_split(shuffled[np.argsort(labels[shuffled], kind="stable")], count)
+    hands = rng.permutation(count).reshape(num_clients, shards_per_client)
+    recipe = {"law": "shards", "num_clients": num_clients, "shards_per_client": shards_per_client, "seed": seed}
+    return Partition((np.concatenate([by_label[shard] for shard in hand]) for hand in hands), recipe)
+
+
+def labels_per_client(y: Any, *, num_clients: int, labels_per_client: int, seed: int = 0) -> Partition:
+    """Exactly C distinct labels per client; every label is held by someone and every sample is dealt.
+
+    ``y``: labels [n]. Label c goes to h_c clients, with Σ h_c = N·C and h_c in proportion to its n_c samples as far as
+    1 ≤ h_c ≤ min(N, n_c) allows. Which clients is random. The samples of a label are shared equally among its holders,
+    so sizes are about equal and differ where h_c must be rounded.
+
+    Raises ``ValueError`` for more labels per client than there are, for fewer places N·C than labels, and for too few
+    samples of the labels to give every client C of them.
+    """
+    labels = _labels(y)
+    _check_enough(len(labels), num_clients)
+    present, counts = np.unique(labels, return_counts=True)
+    validation.integer("labels_per_client", labels_per_client, minimum=1, maximum=len(present))
+    places = num_clients * labels_per_client
+    setting = f"num_clients={num_clients} × labels_per_client={labels_per_client} = {places}"
+    if places < len(present):
+        raise ValueError(f"{setting} places cannot hold all {len(present)} labels of y; raise one of them")
+    if places > np.minimum(counts, num_clients).sum():
+        raise ValueError(f"{setting} places need more samples of the rare labels than y has; lower one of them")
+    rng = stream(validation.seed(seed), "partition")
+    holders = holders_per_label(counts, num_clients, labels_per_client)
+    hands: list[list[np.ndarray]] = [[] for _ in range(num_clients)]
+    for label, clients in zip(present, match_labels(rng, holders, num_clients, labels_per_client), strict=True):
+        samples = rng.permutation(np.flatnonzero(labels == label))
+        for client, share in zip(clients, np.array_split(samples, len(clients)), strict=True):
+            hands[client].append(share)
+    recipe = {"law": "labels_per_client", "num_clients": num_clients, "labels_per_client": labels_per_client}
+    return Partition((np.concatenate(hand) for hand in hands), recipe | {"seed": seed})
+
+
+def dirichlet(
+    y: Any, *, num_clients: int, alpha: float, by: str = "client", min_size: int = 1, seed: int = 0
+) -> Partition:
+    """Label mixes from a Dirichlet distribution. Two different laws go by this name; ``by`` says which.
+
+    ``y``: labels [n] of C classes with shares p_c = n_c/n. ``alpha``: concentration α; small is skewed, α → ∞ is IID.
+
+    ``by="client"`` (Hsu et al. 2019): clients of equal size; the label mix of each is a draw q_k ~ Dir(αC·p). With
+    balanced classes this is Dir_C(α): Var(q) = (C−1)/(C²(Cα+1)), E Σ q² = (α+1)/(Cα+1). Otherwise its mean is still p,
+    and Var(q_c) = p_c(1−p_c)/(Cα+1).
+
+    ``by="class"`` (Yurochkin et al. 2019): the samples of each class are dealt over the clients in shares
+    ~ Dir_N(α), Var(share) = (N−1)/(N²(Nα+1)). Sizes differ widely. Clients below ``min_size`` then receive random
+    samples of whichever client is largest at that moment; ``moved`` counts them.
+
+    What the exact cover costs ``by="client"``: independent draws do not add up to the data, so the drawn table
+    (n/N)·q_kc is replaced by the nearest one, in Kullback–Leibler divergence, that has the right sums by client and by
+    class, and that is rounded to whole samples. This ties the clients together and takes a little of the variance.
+    Measured over 200 seeds with 10 balanced classes, Var(q) is 0.98 of the closed form for α ≤ 0.3 and 0.99 for α ≥ 0.7
+    with 100 clients of 600 samples; 0.90 to 0.95 with 20 clients; 1.00 with 1000. Whole samples add about
+    C²(Cα+1)/(12(C−1)n_k²) to that ratio: 0.03 for 60 samples at α = 10, nothing to speak of at small α.
+
+    Raises ``ValueError`` if n < N·``min_size``, or for α outside 10⁻⁶ … 10¹².
+    """
+    labels = _labels(y)
+    validation.choice("by", by, ("client", "class"))
+    _check_alpha(alpha)
+    _check_enough(len(labels), num_clients, min_size)
+    rng = stream(validation.seed(seed), "partition")
+    counts = _counts_by_client if by == "client" else _counts_by_class
+    present, per_class = np.unique(labels, return_counts=True)
+    hands: list[list[np.ndarray]] = [[] for _ in range(num_clients)]
+    for label, column in zip(present, counts(rng, per_class, num_clients, alpha).T, strict=True):
+        samples = rng.permutation(np.flatnonzero(labels == label))
+        for hand, share in zip(hands, np.split(samples, np.cumsum(column)[:-1]), strict=True):
+            hand.append(share)
+    parts, moved = reach_min_size([np.concatenate(hand) for hand in hands], min_size, rng)
+    recipe = {"law": "dirichlet", "num_clients": num_clients, "alpha": alpha, "by": by, "min_size": min_size}
+    return Partition(parts, recipe | {"seed": seed}, moved=moved)
+
+
+def _counts_by_client(rng: np.random.Generator, per_class: np.ndarray, num_clients: int, alpha: float) -> np.ndarray:
+    """Samples per client and class [N, C]: rows near Dir(αC·p), equal row sums, column sums ``per_class``."""
+    size = per_class.sum()
+    concentration = alpha * len(per_class) * per_class / size
+    return fit_table(log_dirichlet(rng, concentration, num_clients), even_sizes(size, num_clients), per_class)
+
+
+def _counts_by_class(rng: np.random.Generator, per_class: np.ndarray, num_clients: int, alpha: float) -> np.ndarray:
+    """Samples per client and class [N, C]: columns ~ Dir_N(α), column sums ``per_class``."""
+    shares = np.exp(log_dirichlet(rng, np.full(num_clients, float(alpha)), len(per_class)))
+    return np.stack([np.diff(cut_by_shares(q, n)) for q, n in zip(shares, per_class, strict=True)], axis=1)
+
+
+def quantity(
+    y: Any,
+    *,
+    num_clients: int,
+    alpha: float = 1.0,
+    law: str = "dirichlet",
+    sigma: float = 1.0,
+    min_size: int = 1,
+    seed: int = 0,
+) -> Partition:
+    """Unequal sizes, IID labels: shuffle, then cut in proportion to random shares s_k.
+
+    ``y``: labels or targets [n]. ``law="dirichlet"``: s ~ Dir_N(``alpha``), Var(s_k) = (N−1)/(N²(Nα+1)).
+    ``law="lognormal"``: s_k ∝ exp(σ z_k), z_k ~ N(0, 1), σ = ``sigma``. Clients below ``min_size`` then receive random
+    samples of whichever client is largest at that moment; ``moved`` counts them.
+
+    Raises ``ValueError`` if n < N·``min_size``, or for α outside 10⁻⁶ … 10¹².
+    """
+    size = len(y)
+    validation.choice("law", law, ("dirichlet", "lognormal"))
+    _check_alpha(alpha)
+    validation.real("sigma", sigma)
+    _check_enough(size, num_clients, min_size)
+    rng = stream(validation.seed(seed), "partition")
+    if law == "dirichlet":
+        log_shares = log_dirichlet(rng, np.full(num_clients, float(alpha)), 1)[0]
+        law_argument = {"alpha": alpha}
+    else:
+        log_shares = sigma * rng.standard_normal(num_clients)
+        law_argument = {"sigma": sigma}
+    cuts = cut_by_shares(np.exp(log_shares - log_shares.max()), size)
+    parts, moved = reach_min_size(np.split(rng.permutation(size), cuts[1:-1]), min_size, rng)
+    recipe = {"law": "quantity", "num_clients": num_clients, "sizes": law, **law_argument}
+    return Partition(parts, recipe | {"min_size": min_size, "seed": seed}, moved=moved)
+
+
+def by_user(users: Sequence[np.ndarray] | None, *, min_samples: int = 1) -> Partition:
+    """The natural clients of a data set: one per user with at least ``min_samples`` samples.
+
+    ``users``: one index array per user (``dataset.users``). ``left_out`` holds the samples of the other users.
+
+    Raises ``ValueError`` if there are no users, none is large enough, or two users share a sample.
+    """
+    validation.integer("min_samples", min_samples, minimum=1)
+    if not users:
+        raise ValueError("users: this data set has no natural clients; use another partitioner")
+    arrays = [np.asarray(user, dtype=np.int64) for user in users]
+    everyone = np.concatenate(arrays)
+    if len(np.unique(everyone)) != len(everyone):
+        raise ValueError("users: the index arrays must be disjoint, but some sample has two users")
+    kept = [user for user in arrays if len(user) >= min_samples]
+    if not kept:
+        largest = max(map(len, arrays))
+        raise ValueError(f"min_samples={min_samples}: no user has that many samples; the largest has {largest}")
+    left_out = np.concatenate([np.array([], dtype=np.int64), *(user for user in arrays if len(user) < min_samples)])
+    recipe = {"law": "by_user", "num_clients": len(kept), "min_samples": min_samples}
+    return Partition(kept, recipe, left_out=left_out)
+
+
+def _labels(y: Any) -> np.ndarray:
+    labels = y.detach().cpu().numpy() if isinstance(y, torch.Tensor) else np.asarray(y)
+    if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+        raise ValueError(f"y: must be integer labels of shape [n], got {labels.dtype} of shape {list(labels.shape)}")
+    return labels
+
+
+def _check_alpha(alpha: float) -> None:
+    validation.real("alpha", alpha, exclusive=True)
+    if not _ALPHA_MIN <= alpha <= _ALPHA_MAX:
+        raise ValueError(f"alpha={alpha!r}: must be a number from {_ALPHA_MIN:g} to {_ALPHA_MAX:g}")
+
+
+def _check_enough(size: int, num_clients: int, min_size: int = 1) -> None:
+    validation.integer("num_clients", num_clients, minimum=1)
+    validation.integer("min_size", min_size, minimum=1)
+    if size < num_clients * min_size:
+        raise ValueError(
+            f"num_clients={num_clients} × min_size={min_size} = {num_clients * min_size} samples are needed, but y has "
+            f"{size}; lower num_clients or min_size"
+        )

@@ -1,0 +1,142 @@
+"""What an algorithm sees and may change while a run goes on."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from fedlab_core import importance
+from fedlab_core.client_table import ClientTable
+from fedlab_core.correction import Correction
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines import Engine
+from fedlab_core.engines.work import LocalUpdates, Work
+from fedlab_core.randomness import stream
+from fedlab_core.sampling import Availability, Uniform
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What a run has cost so far: aggregations, and bytes from clients (up) and to clients (down)."""
+
+    server_updates: int = 0
+    bytes_up: int = 0
+    bytes_down: int = 0
+
+    def plus(self, *, server_updates: int = 0, bytes_up: int = 0, bytes_down: int = 0) -> "Ledger":
+        return Ledger(self.server_updates + server_updates, self.bytes_up + bytes_up, self.bytes_down + bytes_down)
+
+
+class ProbeDiverged(ArithmeticError):
+    """The parameters of ``client`` are no longer finite after a probe at the rate ``lr``."""
+
+    def __init__(self, client: int, lr: float) -> None:
+        super().__init__(f"the probe of client {client} is not finite at lr={lr:g}")
+        self.client, self.lr = client, lr
+
+
+class Server:
+    """The global model, an algorithm's own state, and services that hide the engine.
+
+    ``params`` [P] global parameters w; ``state`` the algorithm's named tensors [P] and client tables [N, P]; ``round``
+    1, 2, … (0 before the first); ``lr`` η of this round; ``clients_per_round`` K; ``fed`` the federation; ``ledger``
+    the cost so far.
+    """
+
+    def __init__(
+        self,
+        fed: FederatedDataset,
+        engine: Engine,
+        clients_per_round: int,
+        lr: float,
+        seed: int,
+        availability: Availability | None = None,
+    ) -> None:
+        self.fed = fed
+        self._engine = engine
+        self.params = engine.model.parameters()
+        self.clients_per_round = clients_per_round
+        self.lr = lr
+        self.seed = seed
+        self._availability = availability
+        self.round = 0
+        self.state: dict[str, Any] = {}
+        self.ledger = Ledger()
+
+    @property
+    def num_clients(self) -> int:
+        return self.fed.num_clients
+
+    @property
+    def num_parameters(self) -> int:
+        return len(self.params)
+
+    def stream(self, name: str, client: int = 0) -> np.random.Generator:
+        """The named random stream of this round (and client)."""
+        return stream(self.seed, name, round=self.round, client=client)
+
+    @property
+    def available(self) -> np.ndarray:
+        """Which clients are there in this round, a bool array [N]."""
+        if self._availability is None:
+            return np.ones(self.num_clients, dtype=bool)
+        return self._availability.available(self.round, self.stream("availability"))
+
+    def uniform_cohort(self) -> np.ndarray:
+        """K of the available clients (all, if they are fewer), uniformly without replacement, in increasing order."""
+        return Uniform(self.available, self.clients_per_round).draw(self.stream("cohort"))
+
+    def gradients(self, clients: np.ndarray) -> torch.Tensor:
+        """Full-batch gradients ∇F_k(w) [K, P] at the global parameters."""
+        return self._engine.gradients(self.params, clients)
+
+    def probe(
+        self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
+    ) -> LocalUpdates:
+        """Plain local SGD of ``clients`` from the global parameters, outside the rounds: ``epochs`` or else ``steps``.
+
+        Nothing is aggregated; what it costs is for the caller to :meth:`spend`. Batches come from the stream "probe".
+        Raises :class:`ProbeDiverged`, which ends the run as ``Diverged``.
+        """
+        unit = "epochs" if epochs else "steps"
+        amount = np.full(len(clients), epochs or steps)
+        work = Work(clients, amount, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
+        updates = self._engine.train(self.params, work, [Correction()] * len(clients))
+        bad = torch.nonzero(~torch.isfinite(updates.params).all(1)).flatten()
+        if len(bad):
+            raise ProbeDiverged(int(clients[int(bad[0])]), lr)
+        return updates
+
+    def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:
+        """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``."""
+        return importance.mas_of(self._engine, params[None], [self.fed.parts[client]])[0]
+
+    def fisher_diagonals(self, updates: LocalUpdates) -> torch.Tensor:
+        """The diagonal of the empirical Fisher [K, P] of each client, at its local parameters and on its own data."""
+        groups = [self.fed.parts[client] for client in updates.clients]
+        return importance.fisher_diagonal_of(self._engine, updates.params, groups)
+
+    def spend(self, *, down: int = 0, up: int = 0, server_updates: int = 0) -> None:
+        """Enter a cost in the ledger: numbers (not bytes) sent to and from clients, and aggregations."""
+        size = self.params.element_size()
+        self.ledger = self.ledger.plus(server_updates=server_updates, bytes_up=up * size, bytes_down=down * size)
+
+    def client_table(self) -> ClientTable:
+        """A zero vector [P] for every client, stored only once it is written."""
+        return ClientTable(self.num_clients, self.params)
+
+    def snapshot(self) -> tuple[Any, ...]:
+        """What :meth:`restore` needs to undo everything that happens from now on."""
+        for table in self._tables():
+            table.commit()
+        return self.round, self.lr, self.params, dict(self.state), self.ledger
+
+    def restore(self, snapshot: tuple[Any, ...]) -> None:
+        """Undo everything since the ``snapshot``, which must be the latest one."""
+        for table in self._tables():
+            table.rollback()
+        self.round, self.lr, self.params, self.state, self.ledger = snapshot
+
+    def _tables(self) -> list[ClientTable]:
+        return [value for value in self.state.values() if isinstance(value, ClientTable)]

@@ -1,0 +1,77 @@
+"""The course as students and as instructors get it, with the cell metadata that nbgrader reads.
+
+Both hold the notebooks of the course with each exercise marked for nbgrader (metadata schema 3): the answer is a cell
+to write in, the check is locked and gives the points, the task is locked. ``student`` has no solutions. ``instructor``
+has each solution in its answer cell, between the markers that ``nbgrader generate_assignment`` cuts out again.
+
+The check cell is the same everywhere, ``exercises.check("02-prox-step", prox_step)``. It shows a verdict and raises
+nothing, so that the notebooks run unsolved from top to bottom; while nbgrader grades or validates, it raises.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fedlab_course import folders
+from fedlab_course.exercises import cells, registry
+from fedlab_course.exercises.base import Exercise
+
+VERSIONS = ("student", "instructor")
+SCHEMA = 3
+
+
+def build(version: str, out: Path, *, only: Sequence[str] = (), notebooks: Path | None = None) -> list[Path]:
+    """Write the notebooks of a ``version`` ("student" or "instructor") to the folder ``out``, and return their paths.
+
+    ``only``: numbers or names. Raises ``ValueError``, before anything is written, if the exercises in a notebook are
+    not the registered ones, and if ``out`` is the folder of the notebooks or a file.
+    """
+    import nbformat
+
+    folder = notebooks or folders.NOTEBOOKS
+    if version not in VERSIONS:
+        raise ValueError(f"version = {version!r}: must be one of {', '.join(VERSIONS)}")
+    if out.resolve() == folder.resolve():
+        raise ValueError(f"--out {out}: would overwrite the notebooks of the course; name another folder")
+    made = {out / path.name: convert(path, version) for path in folders.select(folder, only)}
+    folders.make(out)
+    for path, notebook in made.items():
+        nbformat.write(notebook, path)
+    return list(made)
+
+
+def convert(path: Path, version: str) -> Any:
+    """The notebook at ``path`` in a ``version``. Raises ``ValueError`` where it differs from the registry."""
+    import nbformat
+
+    notebook, exercises = nbformat.read(path, as_version=4), registry.of_chapter(path.stem)
+    faults = cells.drift(notebook, exercises)
+    if faults:
+        raise ValueError(f"{path.name}: {'; '.join(faults)}. Run python -m fedlab_course.exercises")
+    for exercise in exercises:
+        _mark(notebook, exercise)
+        if version == "instructor":
+            _find(notebook, exercise, "answer").source = exercise.marked_source.strip()
+    folded = {cells.cell_id(exercise, "solution") for exercise in exercises}
+    notebook.cells = [cell for cell in notebook.cells if cell.get("id") not in folded]
+    for cell in notebook.cells:
+        if cell.get("id") == cells.SECTION:
+            cell.source = cell.source.replace(cells.FOLDED, "")
+    return notebook
+
+
+def _mark(notebook: Any, exercise: Exercise) -> None:
+    """Give the cells of an exercise the metadata of nbgrader."""
+    roles: dict[str, dict[str, Any]] = {
+        "task": {"grade": False, "solution": False, "locked": True},
+        "answer": {"grade": False, "solution": True, "locked": False},
+        "check": {"grade": True, "solution": False, "locked": True, "points": exercise.points},
+    }
+    for part, role in roles.items():
+        cell = _find(notebook, exercise, part)
+        common = {"grade_id": cell.id, "schema_version": SCHEMA, "cell_type": cell.cell_type, "task": False}
+        cell.metadata["nbgrader"] = common | role
+
+
+def _find(notebook: Any, exercise: Exercise, part: str) -> Any:
+    return next(cell for cell in notebook.cells if cell.get("id") == cells.cell_id(exercise, part))

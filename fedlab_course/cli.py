@@ -1,0 +1,139 @@
+"""The command line of the course: ``run`` all notebooks, ``build`` them for a class, ``grade`` and ``lint`` them."""
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fedlab_core import arguments
+from fedlab_core.cli import program
+from fedlab_core.data import load_dataset
+from fedlab_course import build as builder
+from fedlab_course import folders
+from fedlab_course.harness import run as harness
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run ``python -m fedlab_course`` (or ``fedlab-course``) and return the exit status."""
+    summary = "A course on federated learning: run its notebooks, build them for a class, grade and lint them."
+    return program.run("python -m fedlab_course", summary, _COMMANDS, given)
+
+
+def _configure_run(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--profile", choices=harness.PROFILES, default="quick", help="how much work (default: quick)")
+    add("--dataset", metavar="NAME", help="data set for the notebooks that let one choose")
+    _add_notebooks(parser)
+    add(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebooks; may be repeated"
+    )
+    add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
+    _add_timeout(parser, "limit for one cell (default: by profile)")
+    parser.set_defaults(run=_run)
+
+
+def _configure_build(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("version", choices=builder.VERSIONS, help="for whom; the instructor's has the solutions")
+    _add_notebooks(parser)
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="default: build/student or build/instructor")
+    parser.set_defaults(run=_build)
+
+
+def _configure_grade(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        f"{parser.description} The submission's code runs on this machine with your rights: this is no sandbox. "
+        "Grade strangers' work in a container."
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a submitted notebook")
+    _add_timeout(parser, "limit for one cell")
+    parser.set_defaults(run=_grade)
+
+
+def _configure_lint(parser: argparse.ArgumentParser) -> None:
+    _add_notebooks(parser)
+    parser.set_defaults(run=_lint)
+
+
+def _add_notebooks(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--only", nargs="+", default=[], metavar="NOTEBOOK", help="numbers or names, such as 02")
+    parser.add_argument("--notebooks", type=Path, default=folders.NOTEBOOKS, metavar="FOLDER", help="another folder")
+
+
+def _add_timeout(parser: argparse.ArgumentParser, meaning: str) -> None:
+    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help=meaning)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"{text}: must be a number of seconds > 0")
+    return seconds
+
+
+def _run(options: argparse.Namespace) -> int:
+    _need("papermill", "nbconvert", "latex2mathml")
+    if options.dataset is not None:
+        load_dataset(options.dataset)  # an unknown name or missing files are reported here, before anything runs
+    results = harness.run_course(
+        profile=options.profile,
+        dataset=options.dataset,
+        only=options.only,
+        settings=arguments.parse_assignments(options.set),
+        out=options.out,
+        timeout=options.timeout,
+        notebooks=options.notebooks,
+    )
+    print(f"site: {options.out / 'site' / 'index.html'}")
+    failed = [result for result in results if result.status != "ok"]
+    for result in failed:
+        path = options.out / "notebooks" / f"{result.name}.ipynb"
+        print(f"error: {result.name} failed: {result.error}. The executed notebook is {path}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _build(options: argparse.Namespace) -> int:
+    _need("nbformat")
+    out = options.out or Path("build") / options.version
+    for path in builder.build(options.version, out, only=options.only, notebooks=options.notebooks):
+        print(path)
+    return 0
+
+
+def _grade(options: argparse.Namespace) -> int:
+    _need("nbclient", "nbformat", "ipykernel")
+    from fedlab_course import grade
+
+    try:
+        print(grade.report(grade.grade(options.file, options.timeout)))
+    except grade.GradingFailed as failure:
+        print(f"error: {options.file}: {failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _lint(options: argparse.Namespace) -> int:
+    _need("nbformat")
+    from fedlab_course import lint
+
+    faults = 0
+    for path in folders.select(options.notebooks, options.only):
+        for fault in lint.check(path):
+            faults += 1
+            print(f"{path.name}: {fault}", file=sys.stderr)
+    print({0: "no faults", 1: "1 fault"}.get(faults, f"{faults} faults"))
+    return 1 if faults else 0
+
+
+def _need(*modules: str) -> None:
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ImportError(f"{', '.join(missing)} not installed; the course needs: pip install 'fedlab-core[course]'")
+
+
+_COMMANDS: dict[str, tuple[str, program.Configure]] = {
+    "run": ("Run the notebooks and write executed notebooks and a static site.", _configure_run),
+    "build": ("Write the notebooks for a class, ready for nbgrader.", _configure_build),
+    "grade": ("Grade the exercises of a submitted notebook.", _configure_grade),
+    "lint": ("Check how the notebooks are written.", _configure_lint),
+}

@@ -1,0 +1,33 @@
+"""All exercises, found in the files ``chapter_NN.py`` of this folder."""
+
+import importlib
+from functools import cache
+from pathlib import Path
+
+from fedlab_core import arguments
+from fedlab_course.exercises.base import Exercise
+
+
+@cache
+def every() -> tuple[Exercise, ...]:
+    """All exercises, in the order of the chapters. Raises ``ValueError`` for an id in the wrong file or used twice."""
+    found: dict[str, Exercise] = {}
+    for path in sorted(Path(__file__).parent.glob("chapter_[0-9][0-9].py")):
+        for exercise in importlib.import_module(f"{__package__}.{path.stem}").EXERCISES:
+            if exercise.id in found or not path.stem.endswith(exercise.chapter):
+                raise ValueError(f"{path.name}: exercise id {exercise.id!r} is used twice or names another chapter")
+            found[exercise.id] = exercise
+    return tuple(found.values())
+
+
+def of_chapter(notebook: str) -> list[Exercise]:
+    """The exercises of a notebook, given its name or number, such as "02_fedprox"."""
+    return [exercise for exercise in every() if notebook[:2] == exercise.chapter]
+
+
+def get(name: str) -> Exercise:
+    """The exercise with this id. Raises ``ValueError`` that lists the ids there are."""
+    for exercise in every():
+        if exercise.id == name:
+            return exercise
+    raise arguments.unknown("exercise", name, [exercise.id for exercise in every()])

@@ -1,0 +1,198 @@
+"""The explorer: choose algorithms and settings, watch them train, compare."""
+
+import dataclasses
+import time
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from fedlab_core.history import History
+from fedlab_core.progress import watched
+from fedlab_course import chart
+from fedlab_course.explorer.choices import Choice, Curve
+from fedlab_course.explorer.controls import Controls
+from fedlab_course.explorer.runner import Run, Runner
+from fedlab_course.explorer.view import View
+
+_DELAY, _DELAY_MOVING = 0.06, 0.15  # seconds without another change before training starts
+_BETWEEN_DRAWINGS = 0.1
+
+
+class Explorer:
+    """Curves of several algorithms under settings that a student turns.
+
+    ``choice``: the initial value of every control, as keywords of :class:`Choice`, for example
+    ``Explorer(algorithms=("fedavg", "scaffold"), alpha=0.1, rounds=100)``. ``x``: "rounds", "updates" or "bytes";
+    ``y`` as in :func:`fedlab_core.plots.convergence`. ``live``: whether somebody watches; found out if None.
+
+    As the last line of a cell it shows itself: live with its controls, and headless, after training, as a plain figure.
+    :meth:`run` trains at once and returns that figure; :attr:`frame` and :attr:`code` are what it shows, as data and as
+    the calls that make it.
+    """
+
+    def __init__(self, *, x: str = "rounds", y: str = "test_accuracy", live: bool | None = None, **choice: Any) -> None:
+        self._initial = Choice(**choice)
+        self._live = watched() if live is None else live
+        self._lock = RLock()
+        self._next_drawing = 0.0
+        self._problem: Exception | None = None
+        self.controls = Controls(self._initial)
+        self.runner = Runner(Curve.simulation, self._trained)
+        self.kept: dict[Curve, History] = {}
+        self.view = View(self.controls.box, x, y, self._live)
+        self._federation: Any = None
+        self._connect()
+
+    @property
+    def choice(self) -> Choice:
+        """What the controls say."""
+        return self.controls.choice
+
+    def run(self, **changes: Any) -> go.Figure:
+        """Move the controls named in ``changes``, train to the end and return :meth:`figure`.
+
+        Raises ``ValueError`` and ``DatasetNotFound`` before a control has moved, and whatever ends the training.
+        """
+        choice = dataclasses.replace(self.choice, **changes)
+        choice.federation.build()
+        self.controls.set(choice)
+        self._request(delay=0.0)
+        self.wait()
+        return self.figure()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until training has ended. Raises what went wrong, and ``TimeoutError`` after ``timeout`` seconds."""
+        self.runner.wait(timeout)
+        if self._problem is not None:
+            raise self._problem
+
+    def figure(self) -> go.Figure:
+        """The chart as it is now, as a plain figure."""
+        with self._lock:
+            return chart.plain(self.view.chart)
+
+    def partition(self) -> go.Figure:
+        """The picture of who holds what, as a plain figure."""
+        with self._lock:
+            return chart.plain(self.view.picture)
+
+    @property
+    def histories(self) -> dict[str, History]:
+        """The curves on the chart by name: those of the controls, then those kept."""
+        current = {run.curve: run.history for run in self.runner.runs() if _begun(run)}
+        names = {curve.name: history for curve, history in current.items()}
+        now = self.choice.curves()
+        for curve, history in self.kept.items():
+            if curve not in current:
+                names[_unused(_kept_name(curve, now), names)] = history
+        return names
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The curves on the chart as one table: the columns of ``History.frame`` and, first, ``curve``."""
+        frames = [history.frame.assign(curve=name) for name, history in self.histories.items()]
+        table = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"curve": []})
+        return table[["curve", *table.columns.drop("curve")]]
+
+    @property
+    def code(self) -> str:
+        """For each curve on the chart the lines of Python that make it again."""
+        shown = {run.curve: run.curve.name for run in self.runner.runs()}
+        shown |= {curve: f"{curve.name} (kept)" for curve in self.kept if curve not in shown}
+        return "\n".join(f"# {name}\n{curve.code}" for curve, name in shown.items())
+
+    def save_csv(self, path: str | Path) -> None:
+        """Write :attr:`frame` as CSV."""
+        self.frame.to_csv(path, index=False)
+
+    def keep(self) -> None:
+        """Keep the present curves on the chart when the controls move on."""
+        self.kept |= {run.curve: run.history for run in self.runner.runs() if _begun(run)}
+        self._draw()
+
+    def reset(self) -> None:
+        """Put every control back where it was at first, and drop the kept curves."""
+        self.kept.clear()
+        self.controls.set(self._initial)
+        self._request(delay=0.0)
+
+    def stop(self) -> None:
+        """Stop training within one round. ``start`` goes on from there."""
+        self.runner.stop()
+
+    def start(self) -> None:
+        """Train what the controls say."""
+        self._request(delay=0.0)
+
+    def _connect(self) -> None:
+        self.controls.observe(lambda moving: self._request(_DELAY_MOVING if moving else _DELAY))
+        buttons = {"run": self.start, "stop": self.stop, "keep": self.keep, "reset": self.reset}
+        for name, action in buttons.items():
+            self.view.buttons[name].on_click(lambda _, action=action: action())
+        self.view.on_axes(self._draw)
+
+    def _request(self, delay: float) -> None:
+        """Show the partition of the present choice at once, and ask for its curves."""
+        try:
+            choice = self.choice
+            with self._lock:
+                self._problem = None
+                if choice.federation != self._federation:
+                    chart.show(self.view.picture, self.view.partition_figure(choice))
+                    self._federation = choice.federation
+            self.runner.request(choice.curves(), delay)
+        except Exception as error:
+            self.runner.request(())
+            self._federation, self._problem = None, error
+        self._draw()
+
+    def _trained(self) -> None:
+        """After each round: draw, at most ten times a second and in a fifth of the time at most."""
+        first = all(run.rounds <= 1 for run in self.runner.runs())
+        if first or not self.runner.busy or time.monotonic() >= self._next_drawing:
+            started = time.monotonic()
+            self._draw()
+            ended = time.monotonic()
+            self._next_drawing = ended + max(_BETWEEN_DRAWINGS, 4 * (ended - started))
+
+    def _draw(self) -> None:
+        """Bring chart, progress and messages up to date."""
+        with self._lock:
+            try:
+                runs, histories = self.runner.runs(), self.histories
+                self.view.draw_curves(histories, max((run.curve.rounds for run in runs), default=1))
+                self.view.tell(runs, self.runner, self._problem)
+                if not self.runner.busy:
+                    self.view.export(self.code, self.frame if histories else None)
+            except Exception as error:
+                self._problem = error
+                self.view.tell([], self.runner, error)
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        if self._live:
+            display(self.view.box)
+            chart.when_shown((self.view.picture, self.view.chart), self.start)
+        else:
+            display(self.run())
+
+
+def _begun(run: Run) -> bool:
+    return run.history is not None and len(run.history.records) > 0
+
+
+def _kept_name(curve: Curve, now: tuple[Curve, ...]) -> str:
+    """The name of a kept curve, with the settings in which it differs from the present ones."""
+    differences = curve.differences(now[0]) if now else ""
+    return f"{curve.name}, {differences} (kept)" if differences else f"{curve.name} (kept)"
+
+
+def _unused(name: str, taken: dict[str, Any]) -> str:
+    number = 2
+    while name in taken:
+        name, number = f"{name.partition(' #')[0]} #{number}", number + 1
+    return name

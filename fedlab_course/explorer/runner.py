@@ -1,0 +1,166 @@
+"""Training in the background: the newest request wins, one round at a time, finished runs are kept.
+
+A request is a list of curves. The worker always trains the wanted curve that has the fewest rounds, one round of it,
+and then looks again at what is wanted. A new request or a stop therefore takes effect within one round, and a curve
+that two requests share goes on where it is.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from fedlab_course.explorer import warned
+
+_ONE_ROUND_AT_A_TIME = threading.Lock()  # over all runners: two runs at once would only slow each other down
+
+
+class Trainable(Protocol):
+    """What the runner needs of a simulation."""
+
+    history: Any
+
+    def __next__(self) -> Any: ...
+
+
+@dataclass
+class Run:
+    """One curve on its way. ``history`` is None until the first round has begun; ``error`` is what ended it, if any."""
+
+    curve: Any
+    simulation: Trainable | None = None
+    history: Any = None
+    rounds: int = 0
+    finished: bool = False
+    error: Exception | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+class Runner:
+    """Trains curves in a background thread.
+
+    ``start``: curve → simulation, an iterator over rounds with a ``history``. ``listener`` is called without arguments,
+    in the worker's thread, after each round and once when there is nothing left to do. ``capacity``: how many finished
+    runs are kept.
+    """
+
+    def __init__(
+        self, start: Callable[[Any], Trainable], listener: Callable[[], None] = lambda: None, capacity: int = 200
+    ) -> None:
+        self._start, self._listener, self._capacity = start, listener, capacity
+        self._changed = threading.Condition()
+        self._runs: dict[Hashable, Run] = {}
+        self._wanted: tuple[Hashable, ...] = ()
+        self._stopped = False
+        self._not_before = 0.0
+        self._thread: threading.Thread | None = None
+        self._failure: Exception | None = None
+        self._began = self._ended = time.monotonic()
+
+    def request(self, curves: Sequence[Hashable], delay: float = 0.0) -> None:
+        """Train these curves and no others, after ``delay`` seconds without a newer request."""
+        with self._changed:
+            self._wanted = tuple(dict.fromkeys(curves))
+            self._stopped = False
+            self._failure = None
+            self._drop_unwanted()
+            for curve in self._wanted:
+                self._runs.setdefault(curve, Run(curve))
+            self._began = self._ended = time.monotonic()
+            self._not_before = self._began + delay
+            self._changed.notify_all()
+            if self._thread is None and self._next() is not None:
+                self._thread = threading.Thread(target=self._work, name="explorer", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Stop within one round. The same request again goes on from there."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until nothing is left to do. Raises the first error of the wanted runs, and ``TimeoutError``."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._thread is None, timeout):
+                raise TimeoutError(f"still training after {timeout:g} s")
+            errors = [self._failure, *(self._runs[curve].error for curve in self._wanted)]
+        for error in errors:
+            if error is not None:
+                raise error
+
+    @property
+    def busy(self) -> bool:
+        """Whether a wanted curve is still to be trained."""
+        with self._changed:
+            return not self._stopped and self._next() is not None
+
+    @property
+    def stopped(self) -> bool:
+        return self._stopped
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that the latest request has taken (so far)."""
+        return (time.monotonic() if self.busy else self._ended) - self._began
+
+    def runs(self) -> list[Run]:
+        """The runs of the latest request, in its order."""
+        with self._changed:
+            return [self._runs[curve] for curve in self._wanted]
+
+    def _next(self) -> Run | None:
+        waiting = [self._runs[curve] for curve in self._wanted if not self._runs[curve].finished]
+        return min(waiting, key=lambda run: run.rounds, default=None)
+
+    def _drop_unwanted(self) -> None:
+        """Forget unfinished runs that nobody wants, failed ones (to try again), and the oldest finished ones."""
+        keep = {c: run for c, run in self._runs.items() if run.error is None and (run.finished or c in self._wanted)}
+        surplus = [curve for curve in keep if curve not in self._wanted][: max(0, len(keep) - self._capacity)]
+        self._runs = {curve: run for curve, run in keep.items() if curve not in surplus}
+
+    def _work(self) -> None:
+        try:
+            while True:
+                run = self._take()
+                if run is not None:
+                    self._advance(run)
+                self._listener()
+                with self._changed:
+                    if run is None and (self._stopped or self._next() is None):
+                        return self._leave()
+        except Exception as error:  # of the listener: `wait` raises it
+            with self._changed:
+                self._failure = error
+                self._wanted = ()
+                self._leave()
+
+    def _leave(self) -> None:
+        self._thread = None
+        self._changed.notify_all()
+
+    def _take(self) -> Run | None:
+        """The run whose turn it is, once the request has rested for its delay; None if there is nothing to do."""
+        with self._changed:
+            while (rest := self._not_before - time.monotonic()) > 0 and not self._stopped:
+                self._changed.wait(rest)
+            return None if self._stopped else self._next()
+
+    def _advance(self, run: Run) -> None:
+        """One round of one run. An error ends the run and stays with it."""
+        try:
+            with _ONE_ROUND_AT_A_TIME, warned.collected() as texts:
+                if run.simulation is None:
+                    run.simulation = self._start(run.curve)
+                    run.history = run.simulation.history
+                next(run.simulation)
+            run.rounds += 1
+        except StopIteration:
+            run.finished = True
+        except Exception as error:
+            run.error, run.finished = error, True
+        run.warnings += [text for text in texts if text not in run.warnings]
+        if run.finished or run.rounds == getattr(run.curve, "rounds", None):
+            run.finished, run.simulation = True, None
+        self._ended = time.monotonic()

@@ -1,0 +1,150 @@
+"""What the explorer looks like: controls on the left; picture, chart, buttons and messages on the right."""
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import ipywidgets
+import pandas as pd
+import plotly.graph_objects as go
+
+from fedlab_core import plots, validation
+from fedlab_core.history import History
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course import chart
+from fedlab_course.explorer.choices import Choice
+from fedlab_course.explorer.runner import Run, Runner
+
+_X = (("rounds", "rounds"), ("server updates", "updates"), ("bytes", "bytes"))
+_Y = (
+    ("test accuracy", "test_accuracy"),
+    ("test loss", "test_loss"),
+    ("training loss", "train_loss"),
+    ("drift", "drift"),
+)
+_BUTTONS = {
+    "run": ("Run", "play", "Train what the controls say, or go on after Stop"),
+    "stop": ("Stop", "stop", "Stop training within one round"),
+    "keep": ("Keep curves", "thumb-tack", "Keep these curves on the chart when the controls move on"),
+    "reset": ("Reset", "undo", "Put every control back and drop the kept curves"),
+}
+
+_HEIGHT, _ROW = 430, 30  # pixels: the chart with some lines of legend, and the line of one more kept curve
+
+
+class View:
+    """The widgets and the two figures of an explorer, and how they are brought up to date."""
+
+    def __init__(self, controls: Any, x: str, y: str, live: bool) -> None:
+        validation.choice("x", x, [value for _, value in _X])
+        validation.choice("y", y, [value for _, value in _Y])
+        self.x = ipywidgets.ToggleButtons(
+            options=_X,
+            value=x,
+            tooltip="The quantity on the horizontal axis",
+            tooltips=["communication rounds", "aggregations by the server", "sent up and down since the start"],
+            style={"button_width": "auto"},
+        )
+        self.y = ipywidgets.Dropdown(
+            options=_Y,
+            value=y,
+            description="show",
+            tooltip="The quantity on the vertical axis",
+            layout={"width": "auto"},
+            style={"description_width": "auto"},
+        )
+        self.buttons = {name: _button(*about) for name, about in _BUTTONS.items()}
+        self.progress = ipywidgets.IntProgress(
+            0, 0, 1, tooltip="Rounds done", layout={"width": "110px"}, style={"bar_color": "#0072B2"}
+        )
+        self.status = ipywidgets.HTML()
+        self.messages = ipywidgets.HTML()
+        self.code = ipywidgets.Textarea(
+            layout={"width": "100%", "height": "230px"}, tooltip="Copy these lines into a cell to make the curves again"
+        )
+        self.download = ipywidgets.HTML()
+        self.picture = chart.canvas(_empty("client", "label", 300), live)
+        self.chart = chart.canvas(_empty("communication round", "test accuracy", _HEIGHT), live)
+        self.box = self._arranged(controls, live)
+
+    def on_axes(self, handler: Callable[[], None]) -> None:
+        """Call ``handler`` when another axis is chosen."""
+        for widget in (self.x, self.y):
+            widget.observe(lambda change: handler(), "value")
+
+    def partition_figure(self, choice: Choice) -> go.Figure:
+        """Who holds what under ``choice``."""
+        figure = plots.partition(choice.federation.build())
+        # The word "samples" must fit beside the bars.
+        return figure.update_layout(height=300, margin={"t": 16, "b": 40}, font_size=12)
+
+    def draw_curves(self, histories: Mapping[str, History], rounds: int) -> None:
+        """Draw the curves, or an empty chart if there are none yet."""
+        if not histories:
+            chart.show(self.chart, _empty("communication round", "test accuracy", _HEIGHT))
+            return
+        figure = plots.convergence(histories, x=self.x.value, y=self.y.value)
+        kept = sum("(kept)" in name for name in histories)
+        figure.update_layout(height=_HEIGHT + _ROW * kept, legend_font_size=12)
+        longest = max(rounds, *(history.records[-1].round for history in histories.values()))
+        figure.update_xaxes(range=[0, longest * 1.02] if self.x.value == "rounds" else None, rangemode="tozero")
+        figure.update_yaxes(range=[0, 1.02] if self.y.value == "test_accuracy" else None)
+        chart.show(self.chart, figure)
+
+    def tell(self, runs: Sequence[Run], runner: Runner, problem: Exception | None) -> None:
+        """Progress, elapsed time, warnings and errors."""
+        total, done = sum(run.curve.rounds for run in runs), sum(run.rounds for run in runs)
+        busy = runner.busy
+        self.progress.max, self.progress.value = max(total, 1), done
+        self.buttons["stop"].disabled = not busy
+        self.buttons["run"].disabled = busy or (done == total and total > 0)
+        errors = [(run.curve.name, run.error) for run in runs if run.error is not None]
+        word = "training" if busy else "stopped" if runner.stopped and done < total else "done"
+        word = "ended with an error" if (errors or problem) and not busy else word
+        if not runs and problem is None:
+            self.status.value = chart.note("Choose at least one algorithm.")
+        else:
+            text = f"{word}, {done} of {total} rounds, {runner.elapsed:.1f} s"
+            self.status.value = chart.note(text, kind="timer" if busy else "status")
+        warnings = [chart.note(f"{run.curve.name}: {text}", kind="warning") for run in runs for text in run.warnings]
+        texts = [chart.error_in_words(error, name) for name, error in errors]
+        texts += [chart.error_in_words(problem)] if problem is not None else []
+        self.messages.value = "".join([*(chart.note(text, kind="alert") for text in texts), *warnings])
+
+    def export(self, code: str, frame: pd.DataFrame | None) -> None:
+        """Offer the calls as text and the data as a file."""
+        self.code.value = code
+        if frame is None:
+            self.download.value = ""
+            return
+        data = base64.b64encode(frame.to_csv(index=False).encode()).decode()
+        self.download.value = (
+            f'<a download="curves.csv" href="data:text/csv;base64,{data}" style="text-decoration:underline">'
+            f"Save the data as CSV</a> ({len(frame)} rows)"
+        )
+
+    def _arranged(self, controls: Any, live: bool) -> ipywidgets.VBox:
+        figures = [self.picture, self.chart] if live else []
+        axes = ipywidgets.HBox(
+            [self.y, ipywidgets.Label("against"), self.x], layout={"flex_flow": "row wrap", "align_items": "center"}
+        )
+        bar = ipywidgets.HBox(
+            [*self.buttons.values(), self.progress, self.status],
+            layout={"flex_flow": "row wrap", "align_items": "center"},
+        )
+        export = ipywidgets.Accordion(
+            [ipywidgets.VBox([self.code, self.download])], titles=["The same in Python, and the data as CSV"]
+        )
+        column = [*figures[:1], axes, *figures[1:], bar, self.messages, export, *([chart.Fit()] if live else [])]
+        right = ipywidgets.VBox(column, layout={"flex": "1 1 520px", "min_width": "0"})
+        return ipywidgets.HBox([controls, right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
+
+
+def _button(label: str, icon: str, tooltip: str) -> ipywidgets.Button:
+    return ipywidgets.Button(description=label, icon=icon, tooltip=tooltip, layout={"width": "auto"})
+
+
+def _empty(x_title: str, y_title: str, height: int) -> go.Figure:
+    figure = new_figure(title=None, x_title=x_title, y_title=y_title, height=height)
+    set_description(figure, "An empty chart: nothing has been trained yet.", ["name"], [])
+    return figure

@@ -1,0 +1,35 @@
+"""Where the notebooks of the course lie, which of them are meant, and folders to write to."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fedlab_core import arguments
+
+_PACKAGE = Path(__file__).resolve().parent
+# A wheel carries the notebooks inside the package; in a checkout they lie beside it.
+NOTEBOOKS = next(folder for folder in (_PACKAGE / "notebooks", _PACKAGE.parent / "notebooks") if folder.is_dir())
+
+
+def select(folder: Path, only: Sequence[str]) -> list[Path]:
+    """The notebooks of ``folder`` in order; with ``only``, those whose name or leading number is listed."""
+    if folder.is_file():
+        raise ValueError(f"--notebooks {folder}: is a file; name the folder it is in, and the file with --only")
+    paths = sorted(folder.glob("*.ipynb"))
+    if not paths:
+        raise ValueError(f"no notebooks (*.ipynb) in {folder}")
+    chosen = set()
+    for wanted in only:
+        stem = wanted.removesuffix(".ipynb")
+        matching = [path for path in paths if stem in (path.stem, path.stem.partition("_")[0])]
+        if not matching:
+            raise arguments.unknown("notebook", wanted, [path.stem for path in paths])
+        chosen.update(matching)
+    return [path for path in paths if path in chosen] if only else paths
+
+
+def make(out: Path) -> None:
+    """Create the folder ``out`` unless it is there. Raises ``ValueError`` if a file stands in its way."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise ValueError(f"--out {out}: a file stands in its way; name another folder") from error

@@ -1,0 +1,1 @@
+"""Notebooks run without a person: parameters, kernels, and what an executed notebook tells."""

@@ -1,0 +1,107 @@
+"""What an executed notebook tells: its errors, also those hidden in widgets, and its verdicts."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fedlab_course.claims import VERDICT
+
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+TRACEBACK = "Traceback (most recent call last)"
+NOTE = "Interactive control: open this notebook in JupyterLab to use it."
+_PAPERMILL_CELLS = {"injected-parameters", "papermill-error-cell-tag"}
+
+
+def problems(notebook: Any) -> list[str]:
+    """Every error of a run, each naming cell and exception.
+
+    An exception inside ``interact`` or ``with Output():`` is swallowed by ipywidgets and stands in the widget state
+    alone; one in a thread is only printed to stderr. Both count.
+    """
+    state, seen, found = _state(notebook), set(), []
+    for place, cell in numbered(notebook):
+        widgets = _reachable(state, cell)
+        seen.update(widgets)
+        found += [f"{place}: {error}" for error in _errors(cell.get("outputs", []))]
+        found += [f"{place}, inside a widget: {error}" for key in widgets for error in _widget_errors(state[key])]
+    hidden = [error for key, model in state.items() if key not in seen for error in _widget_errors(model)]
+    return found + [f"inside a widget that no cell shows: {error}" for error in hidden]
+
+
+def verdicts(notebook: Any) -> list[dict[str, Any]]:
+    """The checks of claims, in order: ``claim``, ``holds``, ``evidence``."""
+    data = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [dict(entry[VERDICT]) for entry in data if VERDICT in entry]
+
+
+def numbered(notebook: Any) -> Iterator[tuple[str, Any]]:
+    """Each cell with its place, "cell 3 (`first line`)", counted as in the notebook's source."""
+    number = 0
+    for cell in notebook.cells:
+        added = _PAPERMILL_CELLS & set(cell.metadata.get("tags", []))
+        number += not added
+        first = next(iter(cell.source.strip().splitlines()), "")
+        yield f"{'the given parameters' if added else f'cell {number}'} (`{first}`)", cell
+
+
+def write(notebook: Any, path: Path) -> None:
+    """Write the notebook without widget state and without traces of the machine; shown widgets become their outputs."""
+    import nbformat
+
+    state = _state(notebook)
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata.pop("papermill", None)
+    notebook.cells = [c for c in notebook.cells if "papermill-error-cell-tag" not in c.metadata.get("tags", [])]
+    for cell in notebook.cells:
+        for key in ("papermill", "execution"):
+            cell.metadata.pop(key, None)
+        if cell.cell_type == "code":
+            cell.outputs = [plain for output in cell.outputs for plain in _without_widget(state, output)]
+    nbformat.write(notebook, path)
+
+
+def _without_widget(state: dict[str, Any], output: Any) -> list[Any]:
+    """``output`` itself, or for a widget a note and whatever its Output areas held."""
+    from nbformat import from_dict
+    from nbformat.v4 import new_output
+
+    if WIDGET_VIEW not in output.get("data", {}):
+        return [output]
+    note = new_output("display_data", {"text/plain": NOTE, "text/markdown": f"*{NOTE}*"})
+    inside = (state[model].get("outputs", []) for model in _family(state, output["data"][WIDGET_VIEW]["model_id"]))
+    return [note, *(from_dict(entry) for entries in inside for entry in entries)]
+
+
+def _state(notebook: Any) -> dict[str, Any]:
+    """Widget model id → state."""
+    models = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
+    return {key: model.get("state", {}) for key, model in models.items()}
+
+
+def _reachable(state: dict[str, Any], cell: Any) -> list[str]:
+    """The widgets a cell shows and all that they contain, each once."""
+    data = [output.get("data", {}) for output in cell.get("outputs", [])]
+    shown = [key for entry in data if WIDGET_VIEW in entry for key in _family(state, entry[WIDGET_VIEW]["model_id"])]
+    return list(dict.fromkeys(shown))
+
+
+def _family(state: dict[str, Any], model_id: str) -> list[str]:
+    """A widget and, breadth first, the widgets it contains, each once."""
+    found = [model_id]
+    for key in found:
+        children = (str(child).removeprefix("IPY_MODEL_") for child in state.get(key, {}).get("children", ()))
+        found += [child for child in children if child not in found]
+    return [key for key in found if key in state]
+
+
+def _widget_errors(model: dict[str, Any]) -> Iterator[str]:
+    return _errors(model.get("outputs") or [])
+
+
+def _errors(outputs: Iterable[Any]) -> Iterator[str]:
+    for output in outputs:
+        if output["output_type"] == "error":
+            yield f"{output['ename']}: {output['evalue']}"
+        elif output["output_type"] == "stream" and output["name"] == "stderr" and TRACEBACK in "".join(output["text"]):
+            yield "".join(output["text"]).strip().splitlines()[-1] + " (traceback on stderr)"

@@ -1,0 +1,137 @@
+"""Run the notebooks through papermill and report: executed notebooks, a static site and ``summary.json``."""
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fedlab_core import arguments
+from fedlab_course import folders
+from fedlab_course.harness import executed, kernel, parameters
+
+PROFILES = ("quick", "full")
+TIMEOUTS = {"quick": 300, "full": 7200}
+
+
+@dataclass
+class Result:
+    """What became of one notebook. ``status``: "ok", "failed" or "not run"; ``error`` names cell and exception."""
+
+    name: str
+    status: str = "not run"
+    seconds: float = 0.0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    verdicts: list[dict[str, Any]] = field(default_factory=list)
+    error: str | None = None
+
+    @property
+    def line(self) -> str:
+        """One line for the terminal."""
+        held = sum(verdict["holds"] for verdict in self.verdicts)
+        claims = f"  {held} of {len(self.verdicts)} claims hold" if self.verdicts else ""
+        return f"{self.status:<7}{self.seconds:6.1f} s{claims}"
+
+
+def run_course(
+    *,
+    profile: str = "quick",
+    dataset: str | None = None,
+    only: Sequence[str] = (),
+    settings: Mapping[str, str] | None = None,
+    out: Path = Path("build"),
+    timeout: float | None = None,
+    notebooks: Path | None = None,
+) -> list[Result]:
+    """Run the notebooks in order, one printed line each; write executed notebooks, site and summary under ``out``.
+
+    ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: seconds for one cell.
+    A notebook that fails does not stop the others. Raises ``ValueError`` before anything runs for an unknown profile,
+    notebook or parameter, a value of the wrong type, a formula that cannot be shown, and an ``out`` that is a file.
+    """
+    if profile not in PROFILES:
+        raise arguments.unknown("profile", profile, PROFILES)
+    paths = folders.select(notebooks or folders.NOTEBOOKS, only)
+    for path in paths:
+        check_text(path)
+    declared = {path.stem: parameters.declared(path) for path in paths}
+    common = {"profile": profile} | ({"dataset": dataset} if dataset is not None else {})
+    values = parameters.resolve(declared, common, settings or {})
+    defaults = {name: {key: entry.default for key, entry in entries.items()} for name, entries in declared.items()}
+    results = [Result(name, parameters=defaults[name] | values[name]) for name in declared]
+    folder = _prepare(out)
+    try:
+        with kernel.environment() as workspace:
+            for number, (path, result) in enumerate(zip(paths, results, strict=True), start=1):
+                print(f"[{number}/{len(paths)}] {path.stem:<28} ", end="", flush=True)
+                _run(path, result, values[path.stem], folder, workspace, timeout or TIMEOUTS[profile])
+                print(result.line if result.error is None else f"{result.line}\n      {result.error}", flush=True)
+    except BaseException as error:  # Ctrl-C too: what is finished is reported, and no second error hides the first
+        try:
+            _report(results, profile, out)
+        except Exception as second:
+            error.add_note(f"The report on what was finished failed too: {second!r}")
+        raise
+    _report(results, profile, out)
+    return results
+
+
+def check_text(path: Path) -> None:
+    """Raise ``ValueError`` if a notebook's text holds a formula that the site could not show."""
+    import nbformat
+
+    from fedlab_course.site import markdown
+
+    for number, cell in enumerate(nbformat.read(path, as_version=4).cells, start=1):
+        if cell.cell_type == "markdown":
+            try:
+                markdown.to_html(cell.source)
+            except ValueError as error:
+                raise ValueError(f"{path.stem}: cell {number}: {error}") from error
+
+
+def _prepare(out: Path) -> Path:
+    """The folder for executed notebooks, without those that an earlier run left there."""
+    folders.make(out)
+    folder = out / "notebooks"
+    folders.make(folder)
+    for name in _names(out / "summary.json"):
+        (folder / f"{name}.ipynb").unlink(missing_ok=True)
+        (out / "site" / f"{name}.html").unlink(missing_ok=True)
+    return folder
+
+
+def _names(summary: Path) -> list[str]:
+    try:
+        return [Path(entry["name"]).name for entry in json.loads(summary.read_text(encoding="utf-8"))["notebooks"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _run(path: Path, result: Result, values: dict[str, Any], folder: Path, workspace: Path, timeout: float) -> None:
+    """Execute one notebook and fill in its ``result``."""
+    start = time.perf_counter()
+    notebook = kernel.execute(path, values, workspace, timeout)
+    problems = executed.problems(notebook)
+    result.seconds = round(time.perf_counter() - start, 1)
+    result.verdicts = executed.verdicts(notebook)
+    result.status = "failed" if problems else "ok"
+    result.error = "; ".join(problems) or None
+    executed.write(notebook, folder / path.name)
+
+
+def _report(results: list[Result], profile: str, out: Path) -> None:
+    from fedlab_course.site import pages
+
+    finished = [result for result in results if result.status != "not run"]
+    summary = {
+        "profile": profile,
+        "python": sys.version.split()[0],
+        "seconds": round(sum(result.seconds for result in results), 1),
+        "notebooks": [asdict(result) for result in results],
+    }
+    text = json.dumps(summary, indent=2, ensure_ascii=False)
+    (out / "summary.json").write_text(text + "\n", encoding="utf-8")
+    pages.build([asdict(result) for result in finished], out / "notebooks", out / "site", profile)

@@ -1,0 +1,81 @@
+"""Explorer: how far local steps lead away from the optimum."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, new_figure, set_description
+from fedlab_course.chart import ladder
+from fedlab_course.ideas.idea import Idea
+from fedlab_course.ideas.quadratics import Quadratics, rest
+
+_STEPS, _RATES = (1, 2, 3, 5, 10, 20, 50), (0.01, 0.03, 0.1, 0.3)
+_LOOKS = ((BLUE, "square", "9px,3px"), (VERMILLION, "triangle-up", "5px,2px,1px,2px"))
+
+
+def local_steps(
+    a: Sequence[float] = (1.0, 3.0),
+    b: Sequence[float] = (0.0, 1.0),
+    *,
+    steps: int = 10,
+    lr: float = 0.1,
+    live: bool | None = None,
+) -> Idea:
+    """Two clients f_k(w) = a_k/2 (w − b_k)² make ``steps`` local steps from the optimum, and FedAvg takes the mean.
+
+    Sliders ``steps`` and ``lr``. The figure shows the walks, their mean, and where FedAvg comes to rest.
+    """
+    clients = Quadratics.of(a, b)
+    sliders = {
+        "steps": ladder("local steps τ", _STEPS, steps, "Local steps in a round", continuous=True),
+        "lr": ladder("learning rate η", _RATES, lr, "Step size of the local steps", continuous=True),
+    }
+    return Idea(lambda steps, lr: _figure(clients, steps, lr), sliders, live=live)
+
+
+def _figure(clients: Quadratics, steps: int, lr: float) -> go.Figure:
+    stop = rest(lambda w: clients.walk(w, steps, lr)[-1].mean(0), 1)
+    walks = clients.walk(clients.optimum, steps, lr)
+    mean = walks[-1].mean(0)
+    figure = _parabolas(clients, walks)
+    _mark(figure, clients, clients.optimum, "optimum, where the round begins", "star", BLACK)
+    _mark(figure, clients, mean, "mean after the round", "diamond", GREEN)
+    _mark(figure, clients, stop, "where FedAvg comes to rest", "x", GREY)
+    numbers = {"optimum": clients.optimum[0], "mean after one round": mean[0], "FedAvg comes to rest at": stop[0]}
+    phrases = ", ".join(f"{name} {value:.4f}" for name, value in numbers.items())
+    text = f"Parabolas of the clients and their mean, with {steps} local steps each at η={lr:g}: {phrases}."
+    rows = [[name, f"{value:.10f}"] for name, value in numbers.items()]
+    set_description(figure, text, ["quantity", "w"], rows)
+    return figure
+
+
+def _parabolas(clients: Quadratics, walks: np.ndarray) -> go.Figure:
+    """The loss of each client with its steps ``walks`` [steps + 1, N, 1] on it, and the mean of the losses."""
+    figure = new_figure(title=None, x_title="w", y_title="loss", height=520)
+    low, high = min(clients.b.min(), clients.optimum[0]), max(clients.b.max(), clients.optimum[0])
+    grid = np.linspace(low - 0.2 * (high - low), high + 0.2 * (high - low), 121)[:, None]
+    losses = clients.loss(grid)
+    at_steps = np.stack([clients.loss(walk)[k] for k, walk in enumerate(walks.swapaxes(0, 1))])
+    for k, (values, points) in enumerate(zip(losses, at_steps, strict=True)):
+        colour, symbol, dash = _LOOKS[k % 2]
+        line = {"color": colour, "dash": dash}
+        figure.add_scatter(x=grid[:, 0], y=values, name=f"f<sub>{k + 1}</sub>", mode="lines", line=line)
+        figure.add_scatter(
+            x=walks[:, k, 0],
+            y=points,
+            name=f"steps of client {k + 1}",
+            mode="lines+markers",
+            line={"color": colour, "width": 1},
+            marker={"symbol": symbol, "color": colour, "size": 9},
+        )
+    thick = {"color": BLACK, "width": 3}
+    figure.add_scatter(x=grid[:, 0], y=losses.mean(0), name="F, their mean", mode="lines", line=thick)
+    figure.update_xaxes(range=[grid[0, 0], grid[-1, 0]])
+    figure.update_yaxes(range=[-0.05, 2.2 * at_steps.max()])
+    return figure
+
+
+def _mark(figure: go.Figure, clients: Quadratics, w: np.ndarray, name: str, symbol: str, colour: str) -> None:
+    marker = {"symbol": symbol, "size": 14, "color": colour, "line": {"color": "white", "width": 1}}
+    figure.add_scatter(x=w, y=[clients.loss(w).mean()], name=name, mode="markers", marker=marker)

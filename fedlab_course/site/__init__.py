@@ -1,0 +1,1 @@
+"""Executed notebooks as static pages that ask nothing of the network."""

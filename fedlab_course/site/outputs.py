@@ -1,0 +1,100 @@
+"""Outputs of notebook cells as HTML."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from markupsafe import Markup
+from nbconvert.filters import ansi2html
+
+from fedlab_course.site import markdown
+
+PLOTLY = "application/vnd.plotly.v1+json"
+_DEFAULT_HEIGHT = 450
+
+
+def render(output: Any) -> Markup:
+    """One output of a cell: a stream, an error with its traceback, or the richest form of its data that is known."""
+    if output["output_type"] == "stream":
+        return Markup('<pre class="stream {}">{}</pre>').format(output["name"], _ansi(output["text"]))
+    if output["output_type"] == "error":
+        return Markup('<pre class="error">{}</pre>').format(_ansi("\n".join(output["traceback"])))
+    data = output["data"]
+    for mime, renderer in _RENDERERS.items():
+        if mime in data:
+            return renderer(data[mime])
+    return Markup()
+
+
+def figure(spec: dict[str, Any]) -> Markup:
+    """A Plotly figure: its JSON, drawn by site.js, and its text alternative in words and as a table.
+
+    These are ``layout.meta["alt"]`` (or the title) and ``layout.meta["table"]`` (``columns`` and ``rows``).
+    """
+    layout = spec.get("layout", {})
+    meta = layout.get("meta") or {}
+    title = Markup(layout.get("title", {}).get("text") or "").striptags()
+    alt = meta.get("alt") or (f"Figure: {title}" if title else "Figure")
+    safe = json.dumps(spec, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    return Markup(
+        '<figure class="plot"><div class="canvas" role="img" aria-label="{}" style="min-height: {}px"></div>'
+        '<script type="application/json">{}</script>'
+        "<details><summary>Description and data</summary><p>{}</p>{}</details></figure>"
+    ).format(alt, layout.get("height") or _DEFAULT_HEIGHT, Markup(safe), alt, _table(meta.get("table")))
+
+
+def _table(table: dict[str, Any] | None) -> Markup:
+    if not table:
+        return Markup()
+    head = Markup().join(Markup('<th scope="col">{}</th>').format(name) for name in table["columns"])
+    body = Markup().join(
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            _short(row[0]), Markup().join(Markup("<td>{}</td>").format(_short(value)) for value in row[1:])
+        )
+        for row in table["rows"]
+    )
+    return Markup('<div class="table"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>').format(
+        head, body
+    )
+
+
+def _short(value: Any) -> str:
+    """A number with five digits, other values as they are; what is missing as a dash."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+def _ansi(text: str | list[str]) -> Markup:
+    return Markup(ansi2html("".join(text)))
+
+
+def _html(html: str | list[str]) -> Markup:
+    return Markup('<div class="html">{}</div>').format(Markup("".join(html)))
+
+
+def _markdown(source: str | list[str]) -> Markup:
+    try:
+        return _html(markdown.to_html("".join(source)))
+    except ValueError:  # a formula that is not known: its source is readable too
+        return _plain(source)
+
+
+def _plain(text: str | list[str]) -> Markup:
+    return Markup("<pre>{}</pre>").format("".join(text))
+
+
+def _image(mime: str) -> Callable[[str], Markup]:
+    return lambda data: Markup('<img alt="Picture made by the cell above" src="data:{};base64,{}">').format(mime, data)
+
+
+_RENDERERS: dict[str, Callable[[Any], Markup]] = {
+    PLOTLY: figure,
+    "text/html": _html,
+    "text/markdown": _markdown,
+    "image/svg+xml": _html,
+    "image/png": _image("image/png"),
+    "image/jpeg": _image("image/jpeg"),
+    "text/latex": _markdown,
+    "text/plain": _plain,
+}

@@ -1,0 +1,92 @@
+"""The static site: a start page, one page for each executed notebook, and no request to anywhere else."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import plotly
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from nbconvert.filters import Highlight2HTML
+from pygments.formatters import HtmlFormatter
+
+from fedlab_course import glossary, symbols
+from fedlab_course.site import markdown, outputs
+
+TEMPLATE = Path(__file__).parent / "template"
+ASSETS = ("site.css", "site.js")
+PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+
+
+def build(results: Sequence[dict[str, Any]], notebooks: Path, target: Path, profile: str) -> None:
+    """Write ``target/index.html`` and a page for each of ``results`` (entries of summary.json) from ``notebooks``."""
+    _write_assets(target / "assets")
+    environment = Environment(
+        loader=PackageLoader("fedlab_course.site", "template"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    names = [result["name"] for result in results]
+    pages = [_page(result, notebooks, names) for result in results]
+    for number, page in enumerate(pages):
+        before, after = pages[max(0, number - 1) : number], pages[number + 1 : number + 2]
+        links = {"previous": before[0] if before else None, "next": after[0] if after else None}
+        html = environment.get_template("notebook.html.j2").render(page=page, profile=profile, **links)
+        (target / f"{page['name']}.html").write_text(html, encoding="utf-8")
+    sheet = environment.get_template("symbols.html.j2")
+    tables = {"symbols": symbols.table(), "glossary": glossary.table()}
+    html = sheet.render({name: Markup(markdown.to_html(table)) for name, table in tables.items()})
+    (target / "symbols.html").write_text(html, encoding="utf-8")
+    home = environment.get_template("home.html.j2").render(pages=pages, profile=profile)
+    (target / "index.html").write_text(home, encoding="utf-8")
+
+
+def _write_assets(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ASSETS:
+        shutil.copyfile(TEMPLATE / name, folder / name)
+    with (folder / "site.css").open("a", encoding="utf-8") as css:
+        css.write(HtmlFormatter(style="xcode").get_style_defs(".highlight") + "\n")
+    shutil.copyfile(PLOTLY_JS, folder / "plotly.min.js")
+
+
+def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str]) -> dict[str, Any]:
+    """What the templates show of one notebook."""
+    notebook = nbformat.read(notebooks / f"{result['name']}.ipynb", as_version=4)
+    title, lead = heading(notebook)
+    cells = [_cell(cell, names) for cell in notebook.cells]
+    return {
+        **result,
+        "title": title or result["name"],
+        "lead": Markup(markdown.to_html(lead, names)),
+        "cells": cells,
+        "plots": any('class="plot"' in output for cell in cells for output in cell.get("outputs", [])),
+    }
+
+
+def heading(notebook: Any) -> tuple[str, str]:
+    """Title (the first ``# heading``) and lead (the first plain paragraph below it) of a notebook, as Markdown."""
+    first = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
+    blocks = [block.strip() for block in first.split("\n\n")]
+    title = next((block.splitlines()[0][2:].strip() for block in blocks if block.startswith("# ")), "")
+    rest = [block.split("\n", 1)[1].strip() if block.startswith("# ") and "\n" in block else block for block in blocks]
+    return title, next((block for block in rest if block and not block.startswith(("#", "-", "*", "<", "|", ">"))), "")
+
+
+def _cell(cell: Any, names: Sequence[str]) -> dict[str, Any]:
+    if cell.cell_type == "markdown":
+        return {"kind": "markdown", "html": Markup(markdown.to_html(cell.source, names))}
+    if cell.cell_type != "code" or not cell.source.strip():
+        return {"kind": "none"}
+    given = "injected-parameters" in cell.metadata.get("tags", [])
+    return {
+        "kind": "given" if given else "code",
+        "source": [line for line in cell.source.splitlines() if not line.startswith("#")],
+        "html": Markup(Highlight2HTML(pygments_lexer="python3")(cell.source)),
+        "folded": cell.metadata.get("jupyter", {}).get("source_hidden", False),
+        "outputs": [outputs.render(output) for output in cell.outputs],
+    }

@@ -1,0 +1,427 @@
+"""FedMas and its ablations against closed forms on quadratics, its ledger, its tiers (oracles 1, 8, 13; traps)."""
+
+import copy
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.algorithms import FedAvgMas, FedMas, TFedAvg, TFedAvgMas
+from fedlab_core.cli.run import build_algorithm
+from fedlab_core.plots.style import looks
+from fedlab_core.sampling import Trace
+from tests.support import blobs, quadratics, run, scalar_model
+
+A, B = np.array([1.0, 3.0, 0.5]), np.array([2.0, 1.0, -1.0])
+LR, STEPS, START = 0.05, 6, 1.5
+RAGGED = (3, 17, 8, 30, 1, 12, 25)
+TIERS = [0, 0, 0, 1, 1, 2, 2]
+
+
+def scalar_run(algorithm: fl.Algorithm, rounds: int, seed: int = 0) -> list[float]:
+    """Three clients; the global parameter after each round."""
+    arguments = {"rounds": rounds, "local_steps": STEPS, "lr": LR, "clients_per_round": 3, "seed": seed}
+    sim = fl.Simulation(
+        quadratics(A, B),
+        scalar_model(START),
+        algorithm,
+        batch_size=None,
+        loss="squared_error",
+        progress=False,
+        **arguments,
+    )
+    return [float(sim.history.params[0]) for _ in sim]
+
+
+class Replay:
+    """FedMas with one client per tier, written out: Ω = |2wx·x| = 2a|w| for f(x) = wx with x² = a."""
+
+    def __init__(self, strength: float, update: str = "replace", no_penalty: str = "first_tier", decay: float = 0.9):
+        self.strength, self.update, self.no_penalty, self.decay = strength, update, no_penalty, decay
+        self.w, self.omega, self.round = START, None, 0
+
+    def visit(self, orders) -> list[float]:
+        """The parameter after each round of ``orders``, the tiers in the order of their visits."""
+        return [self._round(order) for order in orders]
+
+    def _round(self, order) -> float:
+        self.round += 1
+        for k in order:
+            is_free = self.omega is None or (self.no_penalty == "first_round" and self.round == 1)
+            pull = 0.0 if is_free else 2 * self.strength * self.omega
+            received, y = self.w, self.w
+            for _ in range(STEPS):
+                y -= LR * (A[k] * (y - B[k]) + pull * (y - received))
+            self.w = y
+            self._measure(2 * A[k] * abs(y))
+        return self.w
+
+    def _measure(self, new: float) -> None:
+        if self.omega is None or self.update == "replace":
+            self.omega = new
+        elif self.update == "accumulate":
+            self.omega += new
+        else:
+            self.omega = self.decay * self.omega + (1 - self.decay) * new
+
+
+@pytest.mark.parametrize("update", ["replace", "accumulate", "ema"])
+@pytest.mark.parametrize("no_penalty", ["first_tier", "first_round"])
+@pytest.mark.parametrize("strength", [0.0, 0.3])
+def test_every_round_in_closed_form(update: str, no_penalty: str, strength: float) -> None:
+    """The gradient of the penalty is 2λΩ(w − w*): no factor ½, absolute values, tiers 0, 1, 2 in sequence."""
+    algorithm = FedMas(strength, tiers=[0, 1, 2], importance_update=update, no_penalty=no_penalty, decay=0.7)
+    expected = Replay(strength, update, no_penalty, decay=0.7).visit([(0, 1, 2)] * 5)
+    assert scalar_run(algorithm, rounds=5) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_variants_differ_from_one_another() -> None:
+    ends = {
+        Replay(0.3, update, no_penalty).visit([(0, 1, 2)] * 3)[-1]
+        for update in ("replace", "accumulate", "ema")
+        for no_penalty in ("first_tier", "first_round")
+    }
+    assert len(ends) == 6 and min(abs(a - b) for a, b in itertools.combinations(ends, 2)) > 1e-4
+
+
+def test_shuffled_tiers_follow_some_order_and_not_always_the_same() -> None:
+    """Six possible orders a round; from round to round and from seed to seed they change."""
+    runs = []
+    for seed in range(2):
+        replay, orders = Replay(0.3), []
+        for w in scalar_run(FedMas(0.3, tiers=[0, 1, 2], tier_order="shuffled"), rounds=8, seed=seed):
+            ends = {order: copy.copy(replay) for order in itertools.permutations(range(3))}
+            matching = [order for order, end in ends.items() if abs(end.visit([order])[0] - w) < 1e-12]
+            assert len(matching) == 1
+            orders += matching
+            replay = ends[matching[0]]
+        assert len(set(orders)) >= 3
+        runs.append(orders)
+    assert runs[0] != runs[1]
+
+
+@pytest.mark.parametrize("algorithm", [FedMas(0.0, tiers="one"), TFedAvg(tiers="one"), FedAvgMas(0.0)], ids=str)
+def test_one_tier_without_penalty_is_fedavg(algorithm: fl.Algorithm) -> None:
+    fed = blobs(RAGGED)
+    arguments = {"rounds": 6, "clients_per_round": 3, "local_epochs": 2, "batch_size": 5}
+    model = fl.models.mlp(fed, (6,), seed=1)
+    mas, avg = (run(fed, model, each, **arguments).history for each in (algorithm, fl.FedAvg()))
+    assert torch.equal(mas.params, avg.params)
+    assert mas.frame.drop(columns="seconds").equals(avg.frame.drop(columns="seconds"))
+
+
+def test_the_ablations_are_fedmas_with_settings() -> None:
+    fed = blobs(RAGGED)
+    model = fl.models.mlp(fed, (6,), seed=1)
+    arguments = {"rounds": 3, "clients_per_round": 0.5, "local_epochs": 1, "batch_size": 5}
+    pairs = [
+        (FedAvgMas(0.1), FedMas(0.1, tiers="one")),
+        (TFedAvg(tiers=TIERS), FedMas(0.0, tiers=TIERS)),
+        (TFedAvgMas(0.1, tiers=TIERS), FedMas(0.1, tiers=TIERS)),
+    ]
+    ends = []
+    for ablation, settings in pairs:
+        left, right = (run(fed, model, algorithm, **arguments).history for algorithm in (ablation, settings))
+        assert torch.equal(left.params, right.params)
+        assert left.config["algorithm"]["name"] == type(ablation).__name__
+        ends.append(left.params)
+    assert all((a - b).abs().max() > 1e-4 for a, b in itertools.combinations(ends, 2))
+
+
+def test_the_four_curves_of_the_ablation_have_four_colours() -> None:
+    names = ["FedAvg", "FedAvgMas", "TFedAvg", "TFedAvgMas"]
+    found = looks({name: name for name in names})
+    assert len({look.colour for look in found.values()}) == 4
+    assert found["TFedAvgMas"].colour == looks({"FedMas": "FedMas"})["FedMas"].colour
+
+
+def ledger(algorithm: fl.Algorithm, rounds: int = 2) -> tuple[list[float], list[float], list[int]]:
+    """Per round, in numbers of P: what went down, what went up, and the server updates so far."""
+    fed = blobs(RAGGED)
+    arguments = {"rounds": rounds, "clients_per_round": 4, "local_epochs": 1, "batch_size": 5}
+    frame = run(fed, fl.models.softmax_regression(fed), algorithm, **arguments).history.frame
+    down, up = (np.diff(frame[name], prepend=0) / (15 * 8) for name in ("bytes_down", "bytes_up"))
+    return down.tolist(), up.tolist(), frame.server_updates.tolist()
+
+
+def test_bytes_per_tier_and_one_server_update_each() -> None:
+    """Half of tiers of 3, 2 and 2 clients, halves rounded up: s = 2, 1, 1. Per tier s(w + Ω) down and s·w up, then
+    w down and Ω up."""
+    s = [2, 1, 1]
+    later = 2 * sum(s) + 3, sum(s) + 3
+    first = FedMas(0.1, tiers=TIERS, fraction=0.5)
+    assert ledger(first) == ([later[0] - s[0], later[0]], [later[1]] * 2, [3, 6])
+    spared = FedMas(0.1, tiers=TIERS, fraction=0.5, no_penalty="first_round")
+    assert ledger(spared) == ([sum(s) + 3, later[0]], [later[1]] * 2, [3, 6])
+
+
+def test_without_strength_no_importance_is_computed_or_sent() -> None:
+    assert ledger(TFedAvg(tiers=TIERS, fraction=0.5)) == ([4, 4], [4, 4], [3, 6])
+
+
+def test_the_default_fraction_is_that_of_the_run() -> None:
+    """4 of 7 clients; 4/7 of 3 and of 2 clients are 1.7 and 1.1."""
+    assert ledger(TFedAvg(tiers=TIERS)) == ([4, 4], [4, 4], [3, 6])
+    assert ledger(TFedAvg(tiers="one")) == ([4, 4], [4, 4], [1, 2])
+    assert ledger(TFedAvg(tiers=TIERS, fraction=0.01)) == ([3, 3], [3, 3], [3, 6])
+
+
+def test_the_sample_is_a_fraction_of_the_whole_tier() -> None:
+    """Half of six clients, even though only four are there; two if there are no more."""
+    fed, table = quadratics(np.ones(6), np.arange(6)), np.array([[True] * 4 + [False] * 2, [True] * 2 + [False] * 4])
+    sim = run(fed, scalar_model(), TFedAvg(tiers=[0] * 6, fraction=0.5), rounds=2, availability=Trace(table))
+    assert (sim.history.frame.bytes_up / 8).tolist() == [3, 3 + 2]
+
+
+def test_the_probe_costs_a_round_of_all_clients_and_leaves_the_model() -> None:
+    down, up, updates = ledger(TFedAvg(tiers="kmeans", num_tiers=1))
+    assert (down, up, updates) == ([14 / 2 + 4, 4], [7 + 4, 4], [1, 2])
+    fed = blobs(RAGGED)
+    arguments = {"rounds": 2, "clients_per_round": 4, "local_epochs": 1, "batch_size": 5}
+    runs = [
+        run(fed, fl.models.mlp(fed, (6,)), algorithm, **arguments).history.params
+        for algorithm in (TFedAvg(tiers="kmeans", num_tiers=1), fl.FedAvg())
+    ]
+    assert torch.equal(*runs)
+
+
+def test_importance_is_that_of_one_client_of_the_last_tier_at_the_tiers_aggregate() -> None:
+    """And not always of the same client: it changes from round to round and from seed to seed."""
+    a, runs = np.array([1.0, 3.0, 0.5, 2.0, 5.0]), []
+    arguments = {"rounds": 8, "clients_per_round": 5, "local_steps": 10, "batch_size": None, "lr": 0.02}
+    for seed in range(2):
+        sim = fl.Simulation(
+            quadratics(a, np.ones(5)),
+            scalar_model(),
+            FedMas(0.1, tiers=[0, 0, 1, 1, 1]),
+            loss="squared_error",
+            seed=seed,
+            progress=False,
+            **arguments,
+        )
+        clients = []
+        for _ in sim:
+            omega = sim.state_dict()["algorithm"]["importance"].item()
+            possible = 2 * a[2:] * abs(float(sim.history.params[0]))
+            clients += np.flatnonzero(np.abs(possible - omega) < 1e-12).tolist()
+        assert len(clients) == 8 and len(set(clients)) > 1
+        runs.append(clients)
+    assert runs[0] != runs[1]
+
+
+def test_importance_is_not_negative_and_has_the_shape_of_the_contract() -> None:
+    fed = blobs(RAGGED)
+    sim = run(
+        fed,
+        fl.models.mlp(fed, (6,), seed=1),
+        FedMas(0.01, tiers=TIERS),
+        rounds=2,
+        clients_per_round=4,
+        local_epochs=1,
+        batch_size=5,
+    )
+    state = sim.state_dict()["algorithm"]
+    assert state["importance"].shape == sim.history.params.shape
+    assert (state["importance"] >= 0).all() and (state["importance"] > 0).any()
+    assert state["clusters"].tolist() == TIERS and state["clusters"].dtype == torch.int64
+
+
+def test_an_unstable_strength_is_announced_once_with_the_bound() -> None:
+    """After tier 0, w = 2 + (1.5 − 2)(1 − η)^6 and Ω = 2w; the bound on λ is 1/(ηΩ)."""
+    omega = 2 * (2 - 0.5 * (1 - LR) ** STEPS)
+    bound = 1 / (LR * omega)
+    with pytest.warns(UserWarning) as caught:
+        scalar_run(FedMas(2 * bound, tiers=[0, 1, 2], no_penalty="first_tier"), rounds=1)
+    assert len(caught) == 1
+    text = str(caught[0].message)
+    assert "lr·2λ·max Ω = 4 " in text and f"λ must be less than {bound:.3g}" in text and "round 1" in text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scalar_run(FedMas(0.1 * bound, tiers=[0, 1, 2]), rounds=3)
+
+
+@pytest.mark.parametrize(
+    ("no_penalty", "rates", "warned"),
+    [
+        ("first_tier", (0.3, 0.3), "= 2.4 in round 1"),
+        ("first_round", (0.3, 0.3), "= 2.4 in round 2"),
+        ("first_tier", (0.1, 0.3), "= 2.4 in round 2"),
+        ("first_round", (0.3, 0.1), None),
+    ],
+)
+def test_the_warning_comes_with_the_penalty_and_goes_by_the_rate_of_the_round(no_penalty, rates, warned) -> None:
+    """Both tiers stay at w = 2 with Ω = 2w = 4: lr·2λ·max Ω is 8·lr, and a round without a penalty is stable."""
+    algorithm = FedMas(1.0, tiers=[0, 1], no_penalty=no_penalty)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run(quadratics([1.0, 1.0], [2.0, 2.0]), scalar_model(2.0), algorithm, rounds=2, lr=lambda t: rates[t])
+    texts = [str(warning.message) for warning in caught]
+    assert len(texts) == (warned is not None) and all(warned in text for text in texts)
+
+
+@pytest.mark.filterwarnings("ignore:strength=:UserWarning")
+@pytest.mark.parametrize(("share", "moves_far"), [(0.9, False), (1.1, True)])
+def test_the_bound_is_where_local_steps_begin_to_diverge(share: float, moves_far: bool) -> None:
+    """Tier 0 ends at w = 1 with Ω = 6; tier 1 has a nearly constant gradient −1, so that its distance d from w follows
+    d ← (1 − 2·share)·d + η, whose fixed point is η/(2·share)."""
+    fed = quadratics([3.0, 1e-6], [1.0, 1e6])
+    algorithm = FedMas(share / (LR * 6), tiers=[0, 1])
+    sim = run(fed, scalar_model(), algorithm, rounds=1, local_steps=150, lr=LR)
+    moved = abs(float(sim.history.params[0]) - 1)
+    assert moved > 1e6 if moves_far else moved == pytest.approx(LR / (2 * share), rel=1e-4)
+
+
+def probed(b, sizes=None, **settings) -> fl.Simulation:
+    """Clients with a = 1: a full-batch probe from 0 puts client k at 0.01·b_k."""
+    return run(quadratics(np.ones(len(b)), b, sizes), scalar_model(), TFedAvg(**settings), rounds=1)
+
+
+def tiers_of(sim: fl.Simulation) -> list[int]:
+    return sim.state_dict()["algorithm"]["clusters"].tolist()
+
+
+def test_dbscan_tiers_and_noise_that_joins_the_nearest() -> None:
+    """Two groups, the outer one first; the client at 4 is in neither and nearer to the inner one."""
+    b = [0, 0.1, 0.2, 10, 10.1, 4]
+    assert tiers_of(probed(b, eps=0.005)) == [1, 1, 1, 0, 0, 1]
+    assert tiers_of(probed(b, eps=0.005, min_samples=3)) == [0] * 6  # the outer two are no cluster any more
+
+
+@pytest.mark.parametrize("longer", [{"probe_epochs": 100}, {"probe_batch": 1}, {"probe_lr": 0.6}], ids=str)
+def test_a_longer_probe_moves_clients_further_apart(longer) -> None:
+    """τ steps at the rate η put client k at (1 − (1 − η)^τ)·b_k: 100 steps at 0.01, or one at 0.6, more than 0.6·b_k,
+    and the two groups are more than 2 apart. One step at 0.01 leaves them at most 0.101 apart."""
+    b, sizes = [0, 0.1, 10, 10.1], [100] * 4
+    assert tiers_of(probed(b, sizes, eps=0.2, probe_batch=100)) == [0] * 4
+    assert sorted(tiers_of(probed(b, sizes, eps=0.2, **{"probe_batch": 100, **longer}))) == [0, 0, 1, 1]
+
+
+def test_without_a_cluster_there_is_one_tier_and_a_warning() -> None:
+    with pytest.warns(UserWarning, match=r"no cluster at eps=1e-05"):
+        sim = probed([0, 1, 2, 4, 8], eps=1e-5)
+    assert sim.state_dict()["algorithm"]["clusters"].tolist() == [0] * 5
+    assert sim.history.frame.server_updates.tolist() == [1]
+
+
+def test_the_knee_is_the_default_and_kmeans_an_alternative() -> None:
+    b = [0, 0.1, 0.2, 0.3, 10, 10.1, 10.2, 10.3, 500]
+    labels = probed(b).state_dict()["algorithm"]["clusters"].tolist()
+    assert labels == [0, 0, 0, 0, 1, 1, 1, 1, 1]
+    three = probed(b, tiers="kmeans", num_tiers=3).state_dict()["algorithm"]["clusters"].tolist()
+    groups = [set(three[:4]), set(three[4:8]), set(three[8:])]
+    assert all(len(group) == 1 for group in groups) and len(set.union(*groups)) == 3
+
+
+def test_projected_probes_find_the_same_tiers() -> None:
+    fed = blobs(RAGGED)
+    arguments = {"rounds": 1, "clients_per_round": 4, "local_epochs": 1, "batch_size": 5}
+    labels = [
+        run(
+            fed,
+            fl.models.mlp(fed, (50,), seed=1),
+            TFedAvg(tiers="kmeans", num_tiers=3, projection=projection),
+            **arguments,
+        ).state_dict()["algorithm"]["clusters"]
+        for projection in (None, 200)
+    ]
+    pairs = [(labels[i][:, None] == labels[i]).flatten() for i in range(2)]
+    assert torch.equal(*pairs)
+
+
+def test_a_tier_of_which_nobody_is_there_is_left_out() -> None:
+    table = np.array([[True, True, False], [False, True, True]])
+    arguments = {"rounds": 4, "local_steps": STEPS, "lr": LR, "availability": Trace(table)}
+    sim = run(quadratics(A, B), scalar_model(START), FedMas(0.3, tiers=[0, 1, 2]), **arguments)
+    expected = Replay(0.3).visit([(0, 1), (1, 2)] * 2)[-1]
+    assert float(sim.history.params[0]) == pytest.approx(expected, abs=1e-12)
+    assert sim.history.frame.server_updates.tolist() == [2, 4, 6, 8]
+
+
+def test_only_available_clients_train_and_measure() -> None:
+    """Of tier 1 only client 4 is ever there."""
+    table = np.array([[True, True, False, False, True]])
+    a = np.array([1.0, 3.0, 0.5, 2.0, 5.0])
+    for seed in range(4):
+        arguments = {"rounds": 2, "availability": Trace(table), "seed": seed, "lr": 0.02, "clients_per_round": 0.6}
+        sim = run(quadratics(a, np.ones(5)), scalar_model(), FedMas(0.1, tiers=[0, 0, 1, 1, 1]), **arguments)
+        w, omega = float(sim.history.params[0]), sim.state_dict()["algorithm"]["importance"].item()
+        assert omega == pytest.approx(2 * 5.0 * abs(w), abs=1e-12)
+
+
+def test_renumbering_the_clients_changes_nothing() -> None:
+    """Every client its own tier, renumbered along with it, so that the sequence stays."""
+    fed, order = blobs((3, 17, 8, 30, 5)), [3, 0, 4, 2, 1]
+    renumbered = fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
+    model = fl.models.mlp(fed, (6,), seed=1)
+    runs = [
+        run(data, model, FedMas(0.05, tiers=tiers), local_steps=5, rounds=6).history.params
+        for data, tiers in ((fed, [0, 1, 2, 3, 4]), (renumbered, order))
+    ]
+    torch.testing.assert_close(runs[0], runs[1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("found", [{"tiers": "dbscan", "eps": 0.06}, {"tiers": "kmeans", "num_tiers": 3}], ids=str)
+def test_found_tiers_and_their_order_do_not_depend_on_the_numbering(found) -> None:
+    fed, order = blobs((3, 17, 8, 30, 5, 9, 12)), [3, 0, 6, 4, 2, 1, 5]
+    renumbered = fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
+    model, algorithm = fl.models.mlp(fed, (6,), seed=1), TFedAvg(**found, probe_batch=30, probe_lr=0.1)
+    left, right = (run(data, model, algorithm, local_steps=5, rounds=6) for data in (fed, renumbered))
+    assert tiers_of(right) == [tiers_of(left)[k] for k in order] and max(tiers_of(left)) > 0
+    torch.testing.assert_close(left.history.params, right.history.params, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"strength": -1.0},
+        {"tiers": "dbscam"},
+        {"tiers": [0, -1]},
+        {"tiers": [0.5, 1]},
+        {"tiers": [[0], [1, 2]]},
+        {"importance_update": "ewma"},
+        {"no_penalty": "never"},
+        {"tier_order": "random"},
+        {"num_tiers": 0},
+        {"min_samples": 1},
+        {"eps": 0},
+        {"fraction": 1.5},
+        {"decay": 1.0},
+        {"probe_lr": 0},
+        {"projection": 0},
+    ],
+    ids=str,
+)
+def test_bad_settings(bad) -> None:
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        FedMas(**{"strength": 1.0, **bad})
+
+
+@pytest.mark.parametrize(
+    "refused", [lambda: TFedAvg(strength=0.5), lambda: FedAvgMas(0.1, tiers="dbscan")], ids=["TFedAvg", "FedAvgMas"]
+)
+def test_an_ablation_does_not_take_what_it_fixes(refused) -> None:
+    with pytest.raises(TypeError, match="argument"):
+        refused()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [({"tiers": [0, 1]}, "2 tiers given for 3"), ({"tiers": "kmeans"}, "num_tiers=10: the federation has only 3")],
+)
+def test_settings_that_do_not_fit_the_federation(settings, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        scalar_run(FedMas(0.1, **settings), rounds=1)
+
+
+def test_numpy_labels_are_taken_and_the_name_stays_short() -> None:
+    algorithm = FedMas(0.1, tiers=np.arange(100))
+    assert str(algorithm) == "FedMas(strength=0.1, tiers=[100 values])"
+    assert algorithm.describe()["tiers"] == list(range(100))
+
+
+@pytest.mark.parametrize(("text", "value"), [("kmeans", "kmeans"), ("[0, 1, 1]", [0, 1, 1])])
+def test_tiers_from_the_command_line(text: str, value) -> None:
+    assert build_algorithm("fedmas", {"strength": "0.1", "tiers": text}) == FedMas(0.1, tiers=value)

@@ -1,0 +1,136 @@
+"""SCAFFOLD's control variates under sampling, ragged clients and mini-batches (oracle 4, traps)."""
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.client_table import ClientTable
+from fedlab_core.engines.work import Work, plan_batches
+from tests.support import blobs, quadratics, scalar_model
+
+SIZES = (3, 17, 8, 30, 1, 12)
+
+
+def simulation(**changes) -> fl.Simulation:
+    fed = blobs(SIZES)
+    arguments = {
+        "algorithm": fl.Scaffold(),
+        "rounds": 8,
+        "clients_per_round": 3,
+        "local_epochs": 2,
+        "batch_size": 5,
+        "lr": 0.1,
+        "progress": False,
+    }
+    arguments |= changes
+    return fl.Simulation(fed, fl.models.softmax_regression(fed, seed=2), arguments.pop("algorithm"), **arguments)
+
+
+def test_c_is_the_mean_over_all_clients_after_every_round() -> None:
+    run = simulation()
+    for _ in run:
+        state = run.state_dict()["algorithm"]
+        torch.testing.assert_close(state["c"], state["c_clients"].mean(0), rtol=0, atol=1e-13)
+    assert state["c"].abs().max() > 1e-3
+
+
+def replay(run: fl.Simulation, start: torch.Tensor, offset: torch.Tensor, client: int) -> torch.Tensor:
+    """The mean raw mini-batch gradient along client's corrected path, written out with autograd alone."""
+    fed, s = run.settings.fed, run.settings
+    amount = np.array([run._amount(client)])
+    work = Work(np.array([client]), amount, s.unit, s.batch_size, s.schedule(0), run.round, s.seed)
+    (plan,) = plan_batches(work, [len(fed.parts[client])])
+    x, y = fed.client(client)
+    local, total = start, torch.zeros_like(start)
+    for step in range(plan.num_steps):
+        weight = local[: x.shape[1] * 3].view(3, -1).clone().requires_grad_()
+        bias = local[x.shape[1] * 3 :].clone().requires_grad_()
+        batch = plan.batch(step)
+        loss = torch.nn.functional.cross_entropy(x[batch] @ weight.T + bias, y[batch])
+        gradient = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, (weight, bias))])
+        total = total + gradient
+        local = local - 0.1 * (gradient + offset)
+    return total / plan.num_steps
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"local_epochs": None, "local_steps": 7}, {"stragglers": 0.6, "local_epochs": 4}]
+)
+def test_option_two_control_is_the_mean_raw_gradient_of_the_steps_really_taken(changes) -> None:
+    run = simulation(**changes)
+    next(run)
+    before = run.state_dict()
+    next(run)
+    after = run.state_dict()
+    changed = [
+        k
+        for k in range(len(SIZES))
+        if not torch.equal(before["algorithm"]["c_clients"][k], after["algorithm"]["c_clients"][k])
+    ]
+    assert len(changed) == 3
+    for client in changed:
+        c, c_k = before["algorithm"]["c"], before["algorithm"]["c_clients"][client]
+        mean = replay(run, before["params"], c - c_k, client)
+        torch.testing.assert_close(after["algorithm"]["c_clients"][client], mean, rtol=0, atol=1e-12)
+
+
+def with_momentum(momentum: float, rounds: int) -> list[float]:
+    """SCAFFOLD on oracle 3's quadratics with momentum in the local step, and its controls divided by Kη all the same.
+    The parameter after each round."""
+    a, b, lr, steps = np.array([1.0, 3.0]), np.array([0.0, 1.0]), 0.02, 10
+    w, c_clients, path = 0.0, np.zeros(2), []
+    for _ in range(rounds):
+        offset, y, velocity = c_clients.mean() - c_clients, np.full(2, w), np.zeros(2)
+        for _ in range(steps):
+            velocity = momentum * velocity + a * (y - b) + offset
+            y = y - lr * velocity
+        c_clients = -offset + (w - y) / (steps * lr)
+        w = y.mean()
+        path.append(w)
+    return path
+
+
+def test_momentum_in_the_local_step_breaks_option_two_and_is_not_in_ours() -> None:
+    """Ten velocities add up to as much as 41 gradients, so (w − y)/(Kη) is up to four times the mean gradient, and c_k
+    overshoots by more in every round."""
+    settings = {"rounds": 40, "clients_per_round": 2, "local_steps": 10, "batch_size": None, "lr": 0.02}
+    fed = quadratics([1.0, 3.0], [0.0, 1.0])
+    ours = fl.Simulation(fed, scalar_model(), fl.Scaffold(), loss="squared_error", progress=False, **settings)
+    path = [float(ours.history.params[0]) for _ in ours]
+    assert path == pytest.approx(with_momentum(0.0, 40), abs=1e-12)
+    assert path[-1] == pytest.approx(0.75, abs=1e-6)
+    assert abs(with_momentum(0.9, 40)[-1]) > 1e6
+
+
+def test_option_one_control_is_the_full_gradient_at_the_global_parameters() -> None:
+    run = simulation(algorithm=fl.Scaffold(option=1))
+    start = run.state_dict()["params"]
+    next(run)
+    state = run.state_dict()["algorithm"]
+    for client in np.flatnonzero(state["c_clients"].any(1)):
+        x, y = run.settings.fed.client(client)
+        weight, bias = start[:12].view(3, 4).clone().requires_grad_(), start[12:].clone().requires_grad_()
+        loss = torch.nn.functional.cross_entropy(x @ weight.T + bias, y)
+        expected = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, (weight, bias))])
+        torch.testing.assert_close(state["c_clients"][client], expected, rtol=0, atol=1e-13)
+
+
+def test_state_grows_with_participants_not_with_clients() -> None:
+    table = ClientTable(10_000, torch.zeros(1000))
+    table[np.array([5, 9_999])] = torch.ones(2, 1000)
+    assert table.num_rows_in_memory == 2
+    assert table[9_999].sum() == 1000 and table[0].sum() == 0
+
+
+def test_bytes_are_exactly_twice_those_of_fedavg() -> None:
+    scaffold = simulation(rounds=3).run().frame
+    fedavg = simulation(rounds=3, algorithm=fl.FedAvg()).run().frame
+    assert (scaffold.bytes_up == 2 * fedavg.bytes_up).all() and (scaffold.bytes_down == 2 * fedavg.bytes_down).all()
+    assert fedavg.bytes_up.tolist() == [3 * 15 * 8 * t for t in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("bad", [{"option": 3}, {"option": True}, {"control_update": "papr"}, {"server_lr": 0}])
+def test_bad_hyper_parameters(bad) -> None:
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        fl.Scaffold(**bad)

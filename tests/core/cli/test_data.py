@@ -1,0 +1,57 @@
+"""The commands for data sets."""
+
+from pathlib import Path
+
+import pytest
+
+from fedlab_core.cli import main
+from fedlab_core.data.disk import store
+from tests.core.data.small_sets import IDX_NAMES, idx_contents, tree, write
+
+pytestmark = pytest.mark.usefixtures("user_cache")
+
+
+def run(*arguments: str) -> int:
+    return main(["data", *arguments])
+
+
+@pytest.mark.usefixtures("small")
+def test_commands_import_then_verify_then_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given, root = write(tmp_path / "given", idx_contents(), ".gz"), str(tmp_path / "root")
+    assert run("fetch", "mnist", "--from", str(given), "--root", root) == 0
+    assert run("verify", "--root", root) == 0
+    assert capsys.readouterr().out.count(": ok") == 4
+    assert run("list", "--root", root) == 0
+    listed = capsys.readouterr().out
+    assert f"mnist: {root}/mnist" in listed and "cifar10: not on disk" in listed and "cite: " in listed
+    (tmp_path / "root" / "mnist" / f"{IDX_NAMES[1]}.gz").unlink()
+    assert run("verify", "mnist", "--root", root) == 1
+    assert f"{IDX_NAMES[1]}: missing" in capsys.readouterr().out
+
+
+def test_commands_fail_with_one_paragraph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for status, arguments, said in (
+        (2, ("fetch", "mnsit"), "Did you mean 'mnist'?"),
+        (2, ("verify", "mnsit"), "Did you mean 'mnist'?"),
+        (2, ("verify",), "no data set on disk"),
+        (1, ("verify", "cifar10"), ""),
+        (1, ("fetch", "mnist", "--from", str(tmp_path)), "none of its files"),
+    ):
+        assert run(*arguments) == status
+        errors = " ".join(capsys.readouterr().err.split())
+        assert said in errors and errors.count("error:") <= 1
+    assert tree(tmp_path) == {}
+
+
+@pytest.mark.parametrize("name", ["digits", "synthetic"])
+def test_built_in_sets_need_no_files(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fetch", name) == run("verify", name) == 0
+    assert "nothing to fetch" in capsys.readouterr().out
+
+
+def test_an_interrupted_command_returns_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "fetch", interrupt)
+    assert run("fetch", "mnist") == 130

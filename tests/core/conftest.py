@@ -1,0 +1,43 @@
+"""What the tests of the data readers share."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fedlab_core.data.disk.sources import SOURCES
+from tests.core.data.small_sets import ARCHIVE, Mirror, cifar_contents, idx_contents, source
+
+
+@pytest.fixture
+def user_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty user cache folder of our own, and no ``$FEDLAB_DATA``."""
+    folder = tmp_path / "user-cache" / "fedlab_core"
+    monkeypatch.setattr("fedlab_core.data.disk.files.user_cache_path", lambda _: folder)
+    monkeypatch.delenv("FEDLAB_DATA", raising=False)
+    return folder
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small sets under the names of the real ones."""
+    for name in ("mnist", "fashion-mnist"):
+        monkeypatch.setitem(SOURCES, name, source(name, idx_contents()))
+    monkeypatch.setitem(SOURCES, "cifar10", source("cifar10", cifar_contents(), archive=ARCHIVE))
+
+
+@pytest.fixture
+def mirror(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, bytes]], Mirror]]:
+    """Starts mirrors on this machine; between attempts there is no pause."""
+    monkeypatch.setattr("fedlab_core.data.disk.download.PAUSE", 0.0)
+    for variable in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(variable, raising=False)
+    started: list[Mirror] = []
+
+    def start(files: dict[str, bytes]) -> Mirror:
+        started.append(Mirror(files))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.close()

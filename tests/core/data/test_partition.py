@@ -1,0 +1,252 @@
+"""The partitioners: exact cover, minimum sizes, and their laws."""
+
+import copy
+import json
+import pickle
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from fedlab_core.data import partition
+from fedlab_core.data.partition import Partition
+from tests.core.data.partition_checks import BALANCED, assert_exact_cover, label_mix
+
+LAWS = {
+    "iid": lambda y, n, seed: partition.iid(y, num_clients=n, seed=seed),
+    "shards": lambda y, n, seed: partition.shards(y, num_clients=n, shards_per_client=2, seed=seed),
+    "labels": lambda y, n, seed: partition.labels_per_client(y, num_clients=n, labels_per_client=2, seed=seed),
+    "by client": lambda y, n, seed: partition.dirichlet(y, num_clients=n, alpha=0.3, seed=seed),
+    "by class": lambda y, n, seed: partition.dirichlet(y, num_clients=n, alpha=0.3, by="class", seed=seed),
+    "quantity": lambda y, n, seed: partition.quantity(y, num_clients=n, seed=seed),
+    "lognormal": lambda y, n, seed: partition.quantity(y, num_clients=n, law="lognormal", sigma=2.0, seed=seed),
+}
+
+
+each_law = pytest.mark.parametrize("deal", LAWS.values(), ids=LAWS.keys())
+
+
+labels = st.lists(st.integers(0, 6), min_size=1, max_size=80).map(np.array)
+
+
+seeds = st.integers(0, 2**63 - 1)
+
+
+@settings(deadline=None, max_examples=40)
+@given(y=labels, seed=seeds, data=st.data())
+def test_any_data_are_covered_exactly_with_the_minimum_size(y, seed, data):
+    num_clients = data.draw(st.integers(1, len(y)))
+    min_size = data.draw(st.integers(1, len(y) // num_clients))
+    alpha = data.draw(st.sampled_from([1e-6, 0.01, 0.3, 1.0, 100.0, 1e12]))
+    common = {"num_clients": num_clients, "seed": seed}
+    for parts in (
+        partition.iid(y, **common),
+        partition.shards(y, shards_per_client=data.draw(st.integers(1, len(y) // num_clients)), **common),
+        partition.dirichlet(y, alpha=alpha, by="client", min_size=min_size, **common),
+        partition.dirichlet(y, alpha=alpha, by="class", min_size=min_size, **common),
+        partition.quantity(y, alpha=alpha, min_size=min_size, **common),
+        partition.quantity(y, law="lognormal", sigma=3.0, min_size=min_size, **common),
+    ):
+        assert len(parts) == num_clients
+        assert_exact_cover(parts, len(y), parts.recipe.get("min_size", 1))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    counts=st.lists(st.integers(1, 30), min_size=1, max_size=7),
+    num_clients=st.integers(1, 12),
+    wanted=st.integers(1, 7),
+    seed=seeds,
+)
+def test_labels_per_client_gives_exactly_c_labels_or_says_why_not(counts, num_clients, wanted, seed):
+    y = np.repeat(np.arange(len(counts)), counts)
+    places = num_clients * wanted
+    possible = wanted <= len(counts) and len(counts) <= places <= sum(min(count, num_clients) for count in counts)
+    arguments = {"num_clients": num_clients, "labels_per_client": wanted, "seed": seed}
+    if not possible:
+        with pytest.raises(ValueError, match=r"labels_per_client|num_clients"):
+            partition.labels_per_client(y, **arguments)
+        return
+    parts = partition.labels_per_client(y, **arguments)
+    assert_exact_cover(parts, len(y))
+    assert [len(np.unique(y[part])) for part in parts] == [wanted] * num_clients
+
+
+@each_law
+def test_a_seed_repeats_and_another_seed_differs(deal):
+    first, again, other = deal(BALANCED, 20, 7), deal(BALANCED, 20, 7), deal(BALANCED, 20, 8)
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
+
+
+@each_law
+def test_tensors_and_arrays_are_dealt_alike_and_global_random_state_is_left_alone(deal):
+    np.random.seed(3)
+    torch.manual_seed(3)
+    before = np.random.get_state()[1].copy(), torch.get_rng_state()
+    from_array, from_tensor = deal(BALANCED, 10, 0), deal(torch.from_numpy(BALANCED), 10, 0)
+    assert all(np.array_equal(a, b) for a, b in zip(from_array, from_tensor, strict=True))
+    assert np.array_equal(np.random.get_state()[1], before[0])
+    assert torch.equal(torch.get_rng_state(), before[1])
+
+
+@each_law
+def test_recipe_is_json_and_the_partition_can_be_copied(deal):
+    parts = deal(BALANCED, np.int64(10), np.int64(4))
+    assert isinstance(parts, Partition)
+    recipe = json.loads(json.dumps(parts.recipe))
+    assert recipe["num_clients"] == 10 and recipe["seed"] == 4
+    for twin in (copy.copy(parts), pickle.loads(pickle.dumps(parts))):
+        assert twin.recipe == recipe and len(twin) == 10
+        assert all(np.array_equal(a, b) for a, b in zip(twin, parts, strict=True))
+
+
+def test_recipes_name_the_law_and_all_its_arguments():
+    y = BALANCED
+    assert partition.dirichlet(y, num_clients=5, alpha=0.3, by="class", min_size=2, seed=1).recipe == {
+        "law": "dirichlet", "num_clients": 5, "alpha": 0.3, "by": "class", "min_size": 2, "seed": 1,
+    }  # fmt: skip
+    assert partition.shards(y, num_clients=5, shards_per_client=3).recipe == {
+        "law": "shards", "num_clients": 5, "shards_per_client": 3, "seed": 0,
+    }  # fmt: skip
+
+
+def test_iid_sizes_differ_by_at_most_one_and_mixes_are_those_of_random_draws():
+    parts = partition.iid(BALANCED[:5999], num_clients=100, seed=0)
+    assert {len(part) for part in parts} == {59, 60}
+    # Drawing 600 of 6000 without replacement: Var(share) = p(1−p)/600 · (6000 − 600)/5999.
+    mixes = [label_mix(BALANCED, partition.iid(BALANCED, num_clients=10, seed=seed)) for seed in range(50)]
+    expected = 0.09 / 600 * 5400 / 5999
+    variance = np.array([((mix - 0.1) ** 2).mean() for mix in mixes])
+    assert abs(variance.mean() - expected) < 4 * variance.std() / np.sqrt(50)
+
+
+def test_a_shard_is_a_run_of_the_sorted_labels():
+    parts = partition.shards(BALANCED, num_clients=100, shards_per_client=2, seed=0)
+    for part in parts:
+        assert set(np.bincount(BALANCED[part])) <= {0, 30, 60}
+    one_label = partition.shards(BALANCED, num_clients=50, shards_per_client=1, seed=0)
+    assert all(len(np.unique(BALANCED[part])) == 1 for part in one_label)
+
+
+def test_two_shards_per_client_give_the_label_pairs_that_the_specification_counts():
+    """100 clients × 2 shards of 10 labels: 30.5 ± 2.3 label pairs that at least two clients hold."""
+    pairs = []
+    for seed in range(100):
+        hands = partition.shards(BALANCED, num_clients=100, shards_per_client=2, seed=seed)
+        held = Counter(tuple(np.unique(BALANCED[part])) for part in hands)
+        pairs.append(sum(count >= 2 for count in held.values()))
+    assert np.mean(pairs) == pytest.approx(30.5, abs=4 * 2.3 / np.sqrt(100))
+    assert np.std(pairs) == pytest.approx(2.3, abs=4 * 2.3 / np.sqrt(200))
+
+
+def test_shards_of_ragged_data_straddle_as_few_labels_as_the_cut_needs():
+    y = np.repeat(np.arange(7), [13, 5, 40, 1, 22, 9, 31])
+    parts = partition.shards(y, num_clients=6, shards_per_client=3, seed=2)
+    assert_exact_cover(parts, len(y))
+    assert sum(len(np.unique(y[part])) for part in parts) <= 6 * 3 + 7 - 1
+
+
+def test_labels_per_client_is_even_on_balanced_data_and_mixes_all_pairs():
+    pairs = Counter()
+    for seed in range(60):
+        parts = partition.labels_per_client(BALANCED, num_clients=30, labels_per_client=2, seed=seed)
+        assert {len(part) for part in parts} == {200}
+        pairs.update(tuple(np.unique(BALANCED[part])) for part in parts)
+    assert set(pairs) == set(combinations(range(10), 2))
+    assert stats.chisquare(list(pairs.values())).pvalue > 1e-4
+
+
+def test_labels_per_client_gives_rare_labels_fewer_holders():
+    y = np.repeat([0, 1, 2], [800, 100, 100])
+    parts = partition.labels_per_client(y, num_clients=10, labels_per_client=1, seed=0)
+    holders = Counter(int(y[part[0]]) for part in parts)
+    assert holders == {0: 8, 1: 1, 2: 1}
+
+
+def test_quantity_by_dirichlet_has_the_closed_form_variance():
+    """Var(size share) = (N−1)/(N²(Nα+1))."""
+    y, num_clients, alpha = np.zeros(100_000), 20, 0.5
+    expected = (num_clients - 1) / (num_clients**2 * (num_clients * alpha + 1))
+    shares = np.array(
+        [
+            [len(part) / 100_000 for part in partition.quantity(y, num_clients=num_clients, alpha=alpha, seed=seed)]
+            for seed in range(200)
+        ]
+    )
+    variances = ((shares - 1 / num_clients) ** 2).mean(1)
+    assert abs(variances.mean() - expected) < 4 * variances.std() / np.sqrt(200)
+
+
+def test_quantity_by_lognormal_has_sigma_as_the_deviation_of_log_sizes():
+    parts = partition.quantity(np.zeros(200_000), num_clients=400, law="lognormal", sigma=1.0, seed=0)
+    assert np.log([len(part) for part in parts]).std() == pytest.approx(1.0, abs=4 / np.sqrt(2 * 400))
+    equal = partition.quantity(np.zeros(1000), num_clients=10, law="lognormal", sigma=0.0)
+    assert {len(part) for part in equal} == {100}
+
+
+def test_quantity_keeps_labels_iid():
+    """Σ over clients of Pearson's χ² against the global mix has (N−1)(C−1) degrees of freedom."""
+    parts = partition.quantity(BALANCED, num_clients=8, alpha=5.0, seed=0)
+    table = np.stack([np.bincount(BALANCED[part], minlength=10) for part in parts])
+    assert 1e-4 < stats.chi2_contingency(table).pvalue < 1 - 1e-4
+
+
+def test_quantity_and_iid_take_regression_targets():
+    targets = torch.randn(50, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    assert_exact_cover(partition.iid(targets, num_clients=7), 50)
+    assert_exact_cover(partition.quantity(targets, num_clients=7), 50)
+
+
+def test_by_user_keeps_large_users_and_reports_the_rest():
+    users = [np.array([5, 0]), np.array([1]), np.array([2, 3, 4]), np.array([7])]
+    parts = partition.by_user(users, min_samples=2)
+    assert [part.tolist() for part in parts] == [[0, 5], [2, 3, 4]]
+    assert parts.left_out.tolist() == [1, 7] and parts.left_out.dtype == np.int64
+    assert parts.recipe == {"law": "by_user", "num_clients": 2, "min_samples": 2}
+    assert len(partition.by_user(users)) == 4 and len(partition.by_user(users).left_out) == 0
+
+
+Y = np.arange(100) % 10
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: partition.iid(Y, num_clients=101), "num_clients=101 .* lower"),
+        (lambda: partition.iid(Y, num_clients=0), "num_clients=0: must be an integer ≥ 1"),
+        (lambda: partition.iid(Y, num_clients=2.0), "num_clients=2.0"),
+        (lambda: partition.iid(Y, num_clients=2, seed=-1), "seed=-1"),
+        (lambda: partition.iid(Y, num_clients=2, seed=True), "seed=True"),
+        (lambda: partition.shards(Y, num_clients=30, shards_per_client=4), "120 shards .* has 100; lower"),
+        (lambda: partition.shards(Y, num_clients=3, shards_per_client=0), "shards_per_client=0"),
+        (lambda: partition.shards(Y / 2, num_clients=3, shards_per_client=1), "y: must be integer labels"),
+        (lambda: partition.shards(Y[:, None], num_clients=3, shards_per_client=1), r"shape \[100, 1\]"),
+        (
+            lambda: partition.labels_per_client(Y, num_clients=20, labels_per_client=11),
+            "labels_per_client=11: must be an integer from 1 to 10",
+        ),
+        (lambda: partition.labels_per_client(Y, num_clients=4, labels_per_client=2), "8 places .* all 10 .* raise"),
+        (lambda: partition.labels_per_client(Y, num_clients=60, labels_per_client=2), "120 places .* rare .* lower"),
+        (lambda: partition.dirichlet(Y, num_clients=3, alpha=0), "alpha=0: must be a finite number > 0"),
+        (lambda: partition.dirichlet(Y, num_clients=3, alpha=float("nan")), "alpha=nan"),
+        (lambda: partition.dirichlet(Y, num_clients=3, alpha=float("inf")), "alpha=inf"),
+        (lambda: partition.dirichlet(Y, num_clients=3, alpha=1e-9), "alpha=1e-09: must be a number from 1e-06"),
+        (lambda: partition.dirichlet(Y, num_clients=3, alpha=1, by="clients"), "by='clients'.*Did you mean 'client'"),
+        (lambda: partition.dirichlet(Y, num_clients=20, alpha=1, min_size=6), "min_size=6 = 120 .* has 100; lower"),
+        (lambda: partition.dirichlet(Y, num_clients=20, alpha=1, min_size=0), "min_size=0"),
+        (lambda: partition.quantity(Y, num_clients=2, law="pareto"), "law='pareto'"),
+        (lambda: partition.quantity(Y, num_clients=2, law="lognormal", sigma=-1), "sigma=-1"),
+        (lambda: partition.by_user(None), "users: this data set has no natural clients"),
+        (lambda: partition.by_user([np.array([1])], min_samples=2), "min_samples=2: .* largest has 1"),
+        (lambda: partition.by_user([np.array([1]), np.array([1, 2])]), "disjoint"),
+    ],
+)
+def test_impossible_settings_say_what_to_change(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

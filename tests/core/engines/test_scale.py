@@ -1,0 +1,60 @@
+"""What a round costs depends on the cohort, not on the number of clients; memory follows participation."""
+
+import numpy as np
+import torch
+
+import fedlab_core as fl
+from fedlab_core.client_table import ClientTable
+from tests.support import blobs, one_sample_each
+
+
+def test_scaffold_with_ten_thousand_clients_stores_only_participants() -> None:
+    fed = one_sample_each(10_000)
+    arguments = {"rounds": 3, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
+    simulation = fl.Simulation(fed, fl.models.mlp(fed, (500,)), fl.Scaffold(), progress=False, **arguments)
+    simulation.run()
+    table = simulation.compact_state()["algorithm"]["c_clients"]
+    assert isinstance(table, ClientTable)
+    clients, rows = table.stored()
+    assert 40 <= len(clients) <= 60 and len(rows) == len(clients)
+    assert table.num_rows_in_memory <= 120
+
+
+def test_the_work_of_a_round_does_not_grow_with_the_number_of_clients() -> None:
+    """The engine asks for the samples of the cohort only."""
+    seen = []
+
+    class Watched(list):
+        def __getitem__(self, client):
+            seen.append(int(client))
+            return super().__getitem__(client)
+
+    fed = one_sample_each(10_000)
+    fed.parts = Watched(fed.parts)
+    arguments = {"rounds": 1, "clients_per_round": 5, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
+    fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedAvg(), **arguments)
+    assert len(set(seen)) == 5
+
+
+def test_a_table_can_be_rolled_back_and_rewritten() -> None:
+    table = ClientTable(9, torch.zeros(3))
+    table[np.array([4, 2])] = torch.ones(2, 3)
+    table.commit()
+    before = table.dense()
+    table[np.array([2, 7])] = torch.full((2, 3), 5.0)
+    table[7] = torch.full((3,), 6.0)
+    table.rollback()
+    assert torch.equal(table.dense(), before)
+    copy = ClientTable.from_dense(before)
+    assert copy.stored()[0].tolist() == [2, 4] and torch.equal(copy.dense(), before)
+
+
+def test_ragged_cohorts_where_most_clients_finish_early() -> None:
+    fed = blobs((1, 1, 2, 90, 3, 1, 40))
+    arguments = {"rounds": 2, "clients_per_round": 7, "local_epochs": 2, "batch_size": 3, "lr": 0.1, "progress": False}
+    for algorithm in (fl.FedAvg(), fl.FedProx(1.0), fl.Scaffold()):
+        runs = [
+            fl.simulate(fed, fl.models.mlp(fed, (4,)), algorithm, engine=engine, **arguments)
+            for engine in ("reference", "stacked")
+        ]
+        torch.testing.assert_close(runs[0].params, runs[1].params, rtol=0, atol=1e-12)

@@ -11,9 +11,10 @@ from fedlab_core.client_table import ClientTable
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import Engine
-from fedlab_core.engines.work import LocalUpdates, Work
+from fedlab_core.engines.work import Work
 from fedlab_core.randomness import stream
 from fedlab_core.sampling import Availability, Uniform
+from fedlab_core.updates import LocalUpdates
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from fedlab_core.client_table import ClientTable
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
-from fedlab_core.engines.work import LocalUpdates, Work
+from fedlab_core.engines.work import Work
 from fedlab_core.history import ClientReport, History, RoundRecord
 from fedlab_core.losses import Loss
 from fedlab_core.progress import Progress
@@ -25,6 +25,7 @@ from fedlab_core.randomness import stream
 from fedlab_core.sampling import Availability
 from fedlab_core.schedules import Schedule
 from fedlab_core.server import Ledger, ProbeDiverged
+from fedlab_core.updates import LocalUpdates
 
 TRAIN_LOSS_SAMPLES = 10_000
 

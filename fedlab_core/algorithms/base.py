@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from fedlab_core.correction import Correction
-from fedlab_core.engines.work import LocalUpdates
+from fedlab_core.updates import LocalUpdates
 
 if TYPE_CHECKING:
     from fedlab_core.server import Server

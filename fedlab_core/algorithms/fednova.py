@@ -25,7 +25,7 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.correction import Correction
-from fedlab_core.engines.work import LocalUpdates
+from fedlab_core.updates import LocalUpdates
 
 if TYPE_CHECKING:
     from fedlab_core.server import Server

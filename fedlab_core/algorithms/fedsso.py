@@ -39,9 +39,9 @@ from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.algorithms.probe import probe_clients
 from fedlab_core.clustering import NOISE_POLICIES, optics, settle_noise
-from fedlab_core.engines.work import LocalUpdates
 from fedlab_core.sampling import AtLeastOne, Design, Systematic
 from fedlab_core.sampling import weights as weights_of
+from fedlab_core.updates import LocalUpdates
 
 if TYPE_CHECKING:
     from fedlab_core.server import Server

@@ -11,8 +11,9 @@ from torch import nn
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.flat import FlatModel
-from fedlab_core.engines.work import Evaluation, LocalUpdates, Work
+from fedlab_core.engines.work import Evaluation, Work
 from fedlab_core.losses import Loss
+from fedlab_core.updates import LocalUpdates
 
 EVALUATION_BATCH = 2000
 

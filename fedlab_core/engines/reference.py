@@ -11,9 +11,10 @@ import torch
 
 from fedlab_core.correction import Correction
 from fedlab_core.engines.base import Engine
-from fedlab_core.engines.work import LocalUpdates, Work, plan_batches
+from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import Loss
 from fedlab_core.randomness import derived_seed
+from fedlab_core.updates import LocalUpdates
 
 
 class ReferenceEngine(Engine):

@@ -1,10 +1,9 @@
-"""What a cohort is to do, and what comes back. Both engines read the one and return the other."""
+"""What a cohort is to do: how much local work, in which order of the samples. Both engines read it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from fedlab_core.randomness import client_streams
 
@@ -68,24 +67,6 @@ def _plan(work: Work, amount: int, num_samples: int, rng: np.random.Generator) -
     if batch_size < num_samples:
         orders = rng.permuted(orders, axis=1)
     return BatchPlan(orders, batch_size, num_steps)
-
-
-@dataclass(frozen=True)
-class LocalUpdates:
-    """What a cohort of K clients sends back.
-
-    ``clients`` int64 array [K]; ``params`` [K, P] the local parameters y_k; ``num_steps`` [K] τ_k, the SGD steps that
-    each really took; ``num_samples`` [K] n_k. Tensors on the device of the run; counts have the dtype of ``params``.
-    """
-
-    clients: np.ndarray
-    params: torch.Tensor
-    num_steps: torch.Tensor
-    num_samples: torch.Tensor
-
-    def weighted_mean(self) -> torch.Tensor:
-        """Σ n_k y_k / Σ n_k, a vector [P]."""
-        return (self.num_samples / self.num_samples.sum()) @ self.params
 
 
 @dataclass(frozen=True)

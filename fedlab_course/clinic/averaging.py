@@ -8,7 +8,7 @@ import torch
 
 from fedlab_core.algorithms import FedAvg, FedNova, FedProx
 from fedlab_core.correction import Correction
-from fedlab_core.engines.work import LocalUpdates
+from fedlab_core.updates import LocalUpdates
 from fedlab_course.clinic.sick import Sick
 
 if TYPE_CHECKING:

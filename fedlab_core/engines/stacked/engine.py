@@ -29,8 +29,9 @@ from fedlab_core.engines.stacked.losses import output_loss
 from fedlab_core.engines.stacked.network import CohortModel, Network, UnknownLayer
 from fedlab_core.engines.stacked.vectorised import VectorisedNetwork
 from fedlab_core.engines.stacked.workspace import Workspace
-from fedlab_core.engines.work import LocalUpdates, Work, plan_batches
+from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import Loss
+from fedlab_core.updates import LocalUpdates
 
 CACHE_BYTES = 8_000_000
 GATHERED_VALUES = 1_000_000

@@ -9,12 +9,14 @@
 >>> fl.plots.convergence({"FedProx μ=0.1": history}).show()
 """
 
-from fedlab_core import clustering, importance, models, plots, sampling
+from fedlab_core import clustering, compare, importance, models, plots, sampling, seeds
 from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedMas, FedNova, FedProx, FedSSO, Scaffold
 from fedlab_core.correction import Correction
 from fedlab_core.data import Dataset, DatasetNotFound, FederatedDataset, load_dataset, partition, synthetic
 from fedlab_core.history import History, RoundRecord
+from fedlab_core.rerun import rerun
 from fedlab_core.schedules import InverseTime
+from fedlab_core.settings import Settings
 from fedlab_core.simulation import Diverged, Simulation, simulate
 
 __version__ = "0.1.0"
@@ -35,14 +37,18 @@ __all__ = [
     "InverseTime",
     "RoundRecord",
     "Scaffold",
+    "Settings",
     "Simulation",
     "clustering",
+    "compare",
     "importance",
     "load_dataset",
     "models",
     "partition",
     "plots",
+    "rerun",
     "sampling",
+    "seeds",
     "simulate",
     "synthetic",
 ]

@@ -1,6 +1,5 @@
 """Values that arrive as text, turned into a declared type, with errors that say what is allowed."""
 
-import difflib
 import json
 import types
 from collections.abc import Iterable
@@ -14,19 +13,10 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
     settings = {}
     for text in texts:
         name, sign, value = text.partition("=")
-        if not sign or not name.strip().isidentifier():
+        if not sign or not all(part.isidentifier() for part in name.strip().split(".")):
             raise ValueError(f"--set {text}: must be NAME=VALUE, such as mu=0.1")
         settings[name.strip()] = value.strip()
     return settings
-
-
-def unknown(what: str, name: str, known: Iterable[str]) -> ValueError:
-    """The error for a name that does not exist: it lists those that do and names the nearest."""
-    options = sorted(known)
-    near = difflib.get_close_matches(name, options, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    listed = ", ".join(options) if options else "there are none"
-    return ValueError(f"unknown {what} {name!r}; allowed: {listed}.{hint}")
 
 
 def from_text(name: str, text: str, kind: Any) -> Any:

@@ -7,11 +7,11 @@ import torch
 
 @dataclass(frozen=True)
 class Correction:
-    """A corrected gradient g + weight ⊙ (w − anchor) + offset, element by element.
+    """A corrected gradient g + weight ⊙ (y − anchor) + offset, element by element, at the local parameters y.
 
     ``weight`` a: a number, or a tensor [P]. ``anchor`` r: a tensor [P], or None for 0. ``offset`` d: a tensor [P],
     or None for 0. P is the number of parameters. Every algorithm of this library corrects its local gradient in
-    this form: FedProx has a = μ and r = w^t, SCAFFOLD has d = c − c_k.
+    this form: FedProx has a = μ and r = w, the global parameters; SCAFFOLD has d = c − c_k.
     """
 
     weight: float | torch.Tensor = 0.0

@@ -10,8 +10,6 @@ Absolute value and square are taken of each sample's own gradient, inside the me
 let samples cancel, and the square of a batch's mean gradient is another, smaller quantity.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from torch import nn
@@ -24,7 +22,7 @@ from fedlab_core.engines import Engine
 def mas(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
     """Ω [P] of ``model`` over the samples ``x`` [n, …]."""
     engine = _engine(model, x, torch.zeros(len(x), dtype=torch.int64), losses.squared_norm)
-    return mas_of(engine, engine.model.parameters()[None], [np.arange(len(x))])[0]
+    return engine.moments(engine.model.parameters()[None], [np.arange(len(x))], losses.squared_norm, power=1)[0]
 
 
 def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -38,17 +36,7 @@ def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch
     params = engine.model.parameters()
     if not y.is_floating_point() and y.max() >= (logits := engine.model(params, engine.x[:1]).shape[1]):
         raise ValueError(f"y: label {int(y.max())}, but the model has {logits} logits")
-    return fisher_diagonal_of(engine, params[None], [np.arange(len(x))])[0]
-
-
-def mas_of(engine: Engine, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
-    """Ω [G, P] at each row of ``params`` [G, P] over its group of samples (indices into the engine's data)."""
-    return engine.moments(params, groups, losses.squared_norm, power=1)
-
-
-def fisher_diagonal_of(engine: Engine, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
-    """I [G, P] at each row of ``params`` [G, P] over its group of samples, for the engine's own loss."""
-    return engine.moments(params, groups, engine.loss, power=2)
+    return engine.moments(params[None], [np.arange(len(x))], engine.loss, power=2)[0]
 
 
 def _engine(model: nn.Module, x: torch.Tensor, y: torch.Tensor, loss: losses.Loss) -> Engine:

@@ -63,14 +63,52 @@ def lstm(fed: FederatedDataset, *, embedding: int = 32, hidden: int = 64, seed: 
     return build("lstm", arguments, seed, fed.dtype)
 
 
+MODELS: dict[str, Callable[..., nn.Module]] = {
+    model.__name__: model for model in (linear, softmax_regression, mlp, cnn_mnist, cnn_cifar, lstm)
+}
+
+
 def build(name: str, arguments: dict[str, Any], seed: int = 0, dtype: torch.dtype = torch.float32) -> nn.Module:
-    """A built-in model from its recipe; ``module.recipe`` holds ``name`` and ``arguments`` again."""
-    with torch.device("meta"):
-        module = _BUILDERS[name](**arguments)
-    module = module.to_empty(device="cpu").to(dtype)
+    """A built-in model from its recipe, which :func:`recipe_of` finds again."""
+    module = _skeleton(name, arguments).to_empty(device="cpu").to(dtype)
     _initialise(module, torch.Generator().manual_seed(derived_seed(validation.seed(seed), "model")))
-    vars(module)["recipe"] = {"name": name, "arguments": arguments}
+    vars(module)["recipe"] = {"name": name, "arguments": arguments, "seed": seed}
     return module
+
+
+def recipe_of(module: nn.Module) -> dict[str, Any] | None:
+    """``name``, ``arguments`` and ``seed`` of the first weights of a built-in model; None for any other.
+
+    A model whose layers were changed after it was built is another one. Its weights may be others: the configuration of
+    a run holds their digest.
+    """
+    recipe = getattr(module, "recipe", None)
+    if recipe is None or not same_layers(module, _skeleton(recipe["name"], recipe["arguments"])):
+        return None
+    return dict(recipe)
+
+
+def same_layers(module: nn.Module, other: nn.Module) -> bool:
+    """Whether two modules compute the same from the same parameters: same layers, and nothing patched or hooked."""
+    pairs = list(zip(module.modules(), other.modules(), strict=False))
+    shapes = [{name: value.shape for name, value in m.named_parameters()} for m in (module, other)]
+    return (
+        str(module) == str(other)
+        and shapes[0] == shapes[1]
+        and all(type(mine) is type(theirs) and is_untouched(mine) for mine, theirs in pairs)
+    )
+
+
+def is_untouched(layer: nn.Module) -> bool:
+    """Whether a layer does what its class says: no ``forward`` of its own, no hooks."""
+    hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    return "forward" not in vars(layer) and not any(vars(layer).get(name) for name in hooks)
+
+
+def _skeleton(name: str, arguments: dict[str, Any]) -> nn.Module:
+    """The layers without numbers."""
+    with torch.device("meta"):
+        return BUILDERS[name](**arguments)
 
 
 def _linear(inputs: int, outputs: int, bias: bool) -> nn.Module:
@@ -135,7 +173,7 @@ class TextLSTM(nn.Module):
         return self.output(states[:, -1])
 
 
-_BUILDERS: dict[str, Callable[..., nn.Module]] = {
+BUILDERS: dict[str, Callable[..., nn.Module]] = {
     "linear": _linear,
     "softmax_regression": _softmax_regression,
     "mlp": _mlp,

@@ -1,8 +1,7 @@
 """Learning-rate schedules: callables from t = 0, 1, … (rounds done) to η_t. Every algorithm takes one as ``lr``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 from fedlab_core import validation
@@ -39,22 +38,42 @@ class InverseTime:
         return self.lr0 / (1 + t)
 
 
-def resolve(lr: float | Schedule, rounds: int) -> Schedule:
-    """``lr`` as a schedule, after checking that every one of its ``rounds`` values is finite and positive."""
-    if isinstance(lr, Real) or not callable(lr):
-        return Constant(lr)
-    for t in range(rounds):
-        validation.real(f"lr({t})", lr(t), exclusive=True)
-    return lr
+@dataclass(frozen=True)
+class Listed:
+    """The rates of a schedule from elsewhere, as a finished run recorded them: η_t = ``rates[t]``."""
+
+    schedule: str
+    rates: tuple[float, ...]
+
+    def __call__(self, t: int) -> float:
+        return self.rates[t]
 
 
-def describe(lr: Schedule, rounds: int) -> Any:
+def rates(lr: float | Schedule, rounds: int) -> list[float]:
+    """η of each round. Raises ``ValueError`` unless every one is finite and positive."""
+    schedule = lr if callable(lr) else Constant(lr)
+    return [validation.real(f"lr({t})", schedule(t), exclusive=True) for t in range(rounds)]
+
+
+def describe(lr: float | Schedule, rates: Sequence[float]) -> Any:
     """A number, or the schedule's name with its parameters, for the configuration of a run.
 
-    Of a schedule from elsewhere the rates of all ``rounds`` are listed, since nothing else says what it does.
+    Of a schedule from elsewhere the ``rates`` of all rounds are listed, since nothing else says what it does.
     """
+    if not callable(lr):
+        return float(lr)
     if isinstance(lr, Constant):
         return float(lr.lr0)
     if isinstance(lr, InverseTime):
         return {"schedule": "InverseTime", "lr0": lr.lr0}
-    return {"schedule": getattr(lr, "__qualname__", type(lr).__name__), "rates": [float(lr(t)) for t in range(rounds)]}
+    name = lr.schedule if isinstance(lr, Listed) else getattr(lr, "__qualname__", type(lr).__name__)
+    return {"schedule": name, "rates": list(rates)}
+
+
+def from_description(description: Any) -> float | Schedule:
+    """The rate or schedule that :func:`describe` has described."""
+    if not isinstance(description, dict):
+        return float(description)
+    if description["schedule"] == "InverseTime":
+        return InverseTime(description["lr0"])
+    return Listed(description["schedule"], tuple(description["rates"]))

@@ -1,19 +1,21 @@
 """What an algorithm sees and may change while a run goes on."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from fedlab_core import importance
+from fedlab_core import losses, validation
 from fedlab_core.client_table import ClientTable
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.engines import Engine
+from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
 from fedlab_core.randomness import stream
-from fedlab_core.sampling import Availability, Uniform
+from fedlab_core.sampling import Uniform
+from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
 
 
@@ -45,22 +47,14 @@ class Server:
     the cost so far.
     """
 
-    def __init__(
-        self,
-        fed: FederatedDataset,
-        engine: Engine,
-        clients_per_round: int,
-        lr: float,
-        seed: int,
-        availability: Availability | None = None,
-    ) -> None:
+    def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings) -> None:
         self.fed = fed
         self._engine = engine
         self.params = engine.model.parameters()
-        self.clients_per_round = clients_per_round
-        self.lr = lr
-        self.seed = seed
-        self._availability = availability
+        self.clients_per_round = settings.cohort_size(fed.num_clients)
+        self.lr = settings.rates[0]
+        self.seed = settings.seed
+        self._availability = settings.availability
         self.round = 0
         self.state: dict[str, Any] = {}
         self.ledger = Ledger()
@@ -88,6 +82,16 @@ class Server:
         """K of the available clients (all, if they are fewer), uniformly without replacement, in increasing order."""
         return Uniform(self.available, self.clients_per_round).draw(self.stream("cohort"))
 
+    def cohorts_of(self, algorithm: Any) -> Iterator[np.ndarray]:
+        """The cohorts of ``algorithm`` as int64 arrays, without those in which nobody is there.
+
+        Raises ``ValueError`` for anything but the numbers of clients.
+        """
+        for cohort in algorithm.cohorts(self):
+            clients = validation.indices("cohort", cohort, self.num_clients)
+            if len(clients):
+                yield clients
+
     def gradients(self, clients: np.ndarray) -> torch.Tensor:
         """Full-batch gradients ∇F_k(w) [K, P] at the global parameters."""
         return self._engine.gradients(self.params, clients)
@@ -95,11 +99,14 @@ class Server:
     def probe(
         self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
     ) -> LocalUpdates:
-        """Plain local SGD of ``clients`` from the global parameters, outside the rounds: ``epochs`` or else ``steps``.
+        """Plain local SGD of ``clients`` from the global parameters, outside the rounds, for ``epochs`` or ``steps``.
 
         Nothing is aggregated; what it costs is for the caller to :meth:`spend`. Batches come from the stream "probe".
-        Raises :class:`ProbeDiverged`, which ends the run as ``Diverged``.
+        Raises ``ValueError`` unless exactly one of epochs and steps is given, and :class:`ProbeDiverged`, which ends
+        the run as ``Diverged``.
         """
+        if (epochs > 0) == (steps > 0):
+            raise ValueError(f"epochs={epochs}, steps={steps}: give exactly one of them, an integer ≥ 1")
         unit = "epochs" if epochs else "steps"
         amount = np.full(len(clients), epochs or steps)
         work = Work(clients, amount, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
@@ -111,12 +118,12 @@ class Server:
 
     def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:
         """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``."""
-        return importance.mas_of(self._engine, params[None], [self.fed.parts[client]])[0]
+        return self._engine.moments(params[None], [self.fed.parts[client]], losses.squared_norm, power=1)[0]
 
     def fisher_diagonals(self, updates: LocalUpdates) -> torch.Tensor:
         """The diagonal of the empirical Fisher [K, P] of each client, at its local parameters and on its own data."""
         groups = [self.fed.parts[client] for client in updates.clients]
-        return importance.fisher_diagonal_of(self._engine, updates.params, groups)
+        return self._engine.moments(updates.params, groups, self._engine.loss, power=2)
 
     def spend(self, *, down: int = 0, up: int = 0, server_updates: int = 0) -> None:
         """Enter a cost in the ledger: numbers (not bytes) sent to and from clients, and aggregations."""

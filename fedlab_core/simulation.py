@@ -1,30 +1,31 @@
-"""The round loop."""
+"""A run: rounds as an iterator, with evaluation, checkpoints and divergence around ``one_page.one_round``."""
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
-from fedlab_core import checkpoints, engines, settings
-from fedlab_core.algorithms import Algorithm, Server
+from fedlab_core import checkpoints, engines, losses
+from fedlab_core.algorithms import Algorithm
+from fedlab_core.checks import check_run
 from fedlab_core.client_table import ClientTable
+from fedlab_core.configuration import configuration
+from fedlab_core.correction import Correction
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
 from fedlab_core.engines.work import Work
 from fedlab_core.history import ClientReport, History, RoundRecord
-from fedlab_core.losses import Loss
+from fedlab_core.one_page import one_round
 from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
-from fedlab_core.sampling import Availability
-from fedlab_core.schedules import Schedule
-from fedlab_core.server import Ledger, ProbeDiverged
+from fedlab_core.server import Ledger, ProbeDiverged, Server
+from fedlab_core.settings import Settings, takes_settings
 from fedlab_core.updates import LocalUpdates
 
 TRAIN_LOSS_SAMPLES = 10_000
@@ -47,71 +48,26 @@ class Diverged(RuntimeError):
         self.algorithm, self.round, self.client, self.lr, self.history = algorithm, round, client, lr, history
 
 
+@takes_settings
 class Simulation:
     """A federated run, as an iterator that yields one :class:`RoundRecord` per round and can be left at any time.
 
     ``fed`` the federation; ``model`` its initial weights (the module itself is not changed); ``algorithm`` an instance.
-    ``rounds`` how many; ``clients_per_round`` an integer K or a fraction in (0, 1]; exactly one of ``local_epochs`` and
-    ``local_steps``; ``batch_size`` B, None for full batch; ``lr`` η or a schedule; ``loss`` "cross_entropy",
-    "squared_error" or ``callable(output, target)`` → scalar mean; ``seed`` of every random stream; ``engine`` "auto",
-    "reference" or "stacked"; ``device`` "cpu" or "cuda"; ``eval_every`` evaluates after every so many rounds and after
-    the last; ``checkpoint`` a file to write as rounds end and to resume from; ``stragglers`` the fraction of clients
-    that in a round do only 1 … E of their epochs (or steps), drawn uniformly, E included, and whose work is kept;
-    ``availability`` who can be drawn in which round (:mod:`fedlab_core.sampling`), None for everybody. If nobody is
-    there, a round passes without an update.
-
     Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
     """
 
-    def __init__(
-        self,
-        fed: FederatedDataset,
-        model: nn.Module,
-        algorithm: Algorithm,
-        *,
-        rounds: int,
-        clients_per_round: float,
-        local_epochs: int | None = None,
-        local_steps: int | None = None,
-        batch_size: int | None,
-        lr: float | Schedule,
-        loss: str | Loss = "cross_entropy",
-        seed: int = 0,
-        engine: str = "auto",
-        device: str = "cpu",
-        eval_every: int = 1,
-        checkpoint: str | Path | None = None,
-        progress: bool = True,
-        stragglers: float = 0.0,
-        availability: Availability | None = None,
-    ) -> None:
-        self.settings = settings.check(
-            fed,
-            model,
-            algorithm,
-            rounds=rounds,
-            clients_per_round=clients_per_round,
-            local_epochs=local_epochs,
-            local_steps=local_steps,
-            batch_size=batch_size,
-            lr=lr,
-            loss=loss,
-            seed=seed,
-            engine=engine,
-            device=device,
-            eval_every=eval_every,
-            stragglers=stragglers,
-            availability=availability,
-        )
-        s = self.settings
-        self.progress = progress
-        self._engine = engines.create(s.engine, fed, model, s.loss, s.device)
-        self.history = History(s.describe() | {"engine": self._engine.name}, template=model)
-        self._server = Server(fed, self._engine, s.clients_per_round, s.schedule(0), s.seed, s.availability)
+    def __init__(self, fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **settings: Any) -> None:
+        self.settings = s = Settings(**settings)
+        output = check_run(fed, model, algorithm, s)
+        self.fed, self.algorithm = fed, algorithm
+        self._engine = engines.create(s.engine, fed, model, losses.resolve(s.loss), s.device)
+        config = configuration(fed, model, algorithm, s, output) | {"engine": self._engine.name}
+        self.history = History(config, template=model)
+        self._server = Server(fed, self._engine, s)
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
-        self._checkpoint = checkpoints.Checkpoint(checkpoint) if checkpoint is not None else None
+        self._checkpoint = checkpoints.Checkpoint(s.checkpoint) if s.checkpoint is not None else None
         if self._checkpoint is not None and self._checkpoint.path.exists():
             self.load_state_dict(self._checkpoint.read(self.history.config))
 
@@ -127,8 +83,8 @@ class Simulation:
 
     def __iter__(self) -> Iterator[RoundRecord]:
         """Round after round, with a progress bar; leaving the loop writes the checkpoint."""
-        title, rounds = str(self.settings.algorithm), self.settings.rounds
-        with Progress(title, rounds, self.round, self.progress) as progress:
+        title, rounds = str(self.algorithm), self.settings.rounds
+        with Progress(title, rounds, self.round, self.settings.progress) as progress:
             try:
                 while self.round < rounds:
                     record = next(self)
@@ -206,44 +162,38 @@ class Simulation:
         return ClientTable.from_dense(value) if is_dense_table else value
 
     def _products_per_step(self) -> int:
-        s = self.settings
-        batch = s.fed.sizes.max() if s.batch_size is None else min(s.batch_size, s.fed.sizes.max())
-        return int(s.clients_per_round * batch) * self._server.num_parameters
+        largest = int(self.fed.sizes.max())
+        batch = min(self.settings.batch_size or largest, largest)
+        return self._server.clients_per_round * batch * self._server.num_parameters
 
     def _run_round(self) -> RoundRecord:
         started = time.perf_counter()
-        server, s = self._server, self.settings
+        server = self._server
         if server.round == 0:
             self._set_up()
         server.round += 1
-        server.lr = s.schedule(server.round - 1)
-        distances = []
-        for cohort in s.algorithm.cohorts(server):
-            if not len(cohort):
-                continue
-            updates = self._train(np.asarray(cohort, dtype=np.int64))
-            distances.append(self._distances(updates))
-            down, up = s.algorithm.communication(server, updates.clients)
-            server.params = s.algorithm.aggregate(server, updates)
-            server.spend(down=down, up=up, server_updates=1)
+        server.lr = self.settings.rates[server.round - 1]
+        self._distances: list[torch.Tensor] = []
+        one_round(server, self.algorithm, self._train)
         evaluation: dict[str, Any] = self._evaluate()
         self._seconds += time.perf_counter() - started
         return RoundRecord(
             round=server.round,
             **evaluation,
             **asdict(server.ledger),
-            drift=float(torch.cat(distances).mean()) if distances else math.nan,
+            drift=float(torch.cat(self._distances).mean()) if self._distances else math.nan,
             lr=server.lr,
             seconds=self._seconds,
         )
 
     def _set_up(self) -> None:
         try:
-            self.settings.algorithm.setup(self._server)
+            self.algorithm.setup(self._server)
         except ProbeDiverged as error:
-            raise Diverged(str(self.settings.algorithm), 0, error.client, error.lr, self.history) from None
+            raise Diverged(str(self.algorithm), 0, error.client, error.lr, self.history) from None
 
-    def _train(self, cohort: np.ndarray) -> LocalUpdates:
+    def _train(self, cohort: np.ndarray, corrections: Sequence[Correction]) -> LocalUpdates:
+        """What the clients of a cohort send back, with its cost in the ledger and its distances in the record."""
         server, s = self._server, self.settings
         work = Work(
             clients=cohort,
@@ -254,8 +204,11 @@ class Simulation:
             round=server.round,
             seed=s.seed,
         )
-        corrections = [s.algorithm.correction(server, int(client)) for client in cohort]
-        return self._engine.train(server.params, work, corrections)
+        updates = self._engine.train(server.params, work, corrections)
+        self._distances.append(self._checked_distances(updates))
+        down, up = self.algorithm.communication(server, cohort)
+        server.spend(down=down, up=up, server_updates=1)
+        return updates
 
     def _amount(self, client: int) -> int:
         """Epochs or steps of a client in this round: all of them, or a straggler's draw from 1 … E."""
@@ -266,7 +219,7 @@ class Simulation:
         is_straggler = rng.random() < s.stragglers
         return int(rng.integers(1, s.amount, endpoint=True)) if is_straggler else s.amount
 
-    def _distances(self, updates: LocalUpdates) -> torch.Tensor:
+    def _checked_distances(self, updates: LocalUpdates) -> torch.Tensor:
         """‖y_k − w‖₂ [K]; a distance that is not finite means that the client's loss is not."""
         distances = torch.linalg.vector_norm(updates.params - self._server.params, dim=1)
         bad = torch.nonzero(~torch.isfinite(distances)).flatten()
@@ -275,7 +228,7 @@ class Simulation:
         return distances
 
     def _diverged(self, client: int | None) -> Diverged:
-        return Diverged(str(self.settings.algorithm), self.round, client, self._server.lr, self.history)
+        return Diverged(str(self.algorithm), self.round, client, self._server.lr, self.history)
 
     def _evaluate(self) -> dict[str, float]:
         s, params = self.settings, self._server.params
@@ -283,13 +236,13 @@ class Simulation:
             return {"test_accuracy": math.nan, "test_loss": math.nan, "train_loss": math.nan}
         test = self._engine.evaluate(params, self._test.x, self._test.y)
         train = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y)
-        if not math.isfinite(train.loss) or (len(s.fed.test) and not math.isfinite(test.loss)):
+        if not math.isfinite(train.loss) or (len(self.fed.test) and not math.isfinite(test.loss)):
             raise self._diverged(None)
         return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train.loss}
 
     def _draw_train_sample(self) -> Split:
         """The samples that ``train_loss`` is measured on, gathered once for all rounds."""
-        fed, seed = self.settings.fed, self.settings.seed
+        fed, seed = self.fed, self.settings.seed
         indices = fed.indices
         if len(indices) > TRAIN_LOSS_SAMPLES:
             indices = stream(seed, "evaluation").choice(indices, TRAIN_LOSS_SAMPLES, replace=False)
@@ -297,7 +250,7 @@ class Simulation:
         return Split(self._engine.x[chosen], self._engine.y[chosen])
 
     def _client_report(self) -> ClientReport | None:
-        fed = self.settings.fed
+        fed = self.fed
         if fed.num_classes is None:
             return None
         correct = self._engine.correct(self._server.params).astype(np.float64)
@@ -305,9 +258,14 @@ class Simulation:
         return ClientReport(sums / fed.sizes, fed.sizes)
 
 
-def simulate(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **arguments: Any) -> History:
-    """Run a :class:`Simulation` to its end and return its :class:`History`; same arguments, same errors."""
-    return Simulation(fed, model, algorithm, **arguments).run()
+@takes_settings
+def simulate(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **settings: Any) -> History:
+    """Run a :class:`Simulation` to its end and return its :class:`History`.
+
+    ``fed`` the federation; ``model`` its initial weights (the module itself is not changed); ``algorithm`` an instance.
+    Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
+    """
+    return Simulation(fed, model, algorithm, **settings).run()
 
 
 def _check_fits(theirs: dict[str, Any], ours: dict[str, Any]) -> None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from fedlab_core.one_page import average
+
 
 @dataclass(frozen=True)
 class LocalUpdates:
@@ -21,4 +23,4 @@ class LocalUpdates:
 
     def weighted_mean(self) -> torch.Tensor:
         """Σ n_k y_k / Σ n_k, a vector [P]."""
-        return (self.num_samples / self.num_samples.sum()) @ self.params
+        return average(self.params, self.num_samples)

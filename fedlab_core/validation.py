@@ -4,7 +4,9 @@ import difflib
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 from fedlab_core.randomness import MAX_SEED
 
@@ -32,12 +34,32 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     options = list(allowed)
     if any(value == option and type(value) is type(option) for option in options):
         return value
+    if not options:
+        raise ValueError(f"{name}={value!r}: there is none")
     listed = ", ".join(repr(option) for option in options)
-    near = difflib.get_close_matches(str(value), [str(option) for option in options], n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    texts = {str(option): option for option in options}
+    near = difflib.get_close_matches(str(value), texts, n=1, cutoff=0.5)
+    hint = f" Did you mean {texts[near[0]]!r}?" if near else ""
     raise ValueError(f"{name}={value!r}: must be one of {listed}.{hint}")
+
+
+def literals(owner: Any) -> None:
+    """Check every field of a dataclass instance that is declared as a ``Literal``."""
+    for name, kind in get_type_hints(type(owner)).items():
+        if get_origin(kind) is Literal:
+            choice(name, getattr(owner, name), get_args(kind))
 
 
 def seed(value: Any) -> int:
     """A valid random seed."""
     return integer("seed", value, minimum=0, maximum=MAX_SEED)
+
+
+def indices(name: str, values: Any, size: int) -> np.ndarray:
+    """``values`` as an int64 array of indices in 0 … size − 1; a mask or a fraction is none."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (len(array) and not np.issubdtype(array.dtype, np.integer)):
+        raise ValueError(f"{name}: must be integers in one dimension, got {array.dtype} of shape {list(array.shape)}")
+    if len(array) and (array.min() < 0 or array.max() >= size):
+        raise ValueError(f"{name}: must lie in 0 … {size - 1}, got {array.min()} … {array.max()}")
+    return array.astype(np.int64)

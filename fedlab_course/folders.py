@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from fedlab_core import arguments
+from fedlab_core import validation
 
 _PACKAGE = Path(__file__).resolve().parent
 # A wheel carries the notebooks inside the package; in a checkout they lie beside it.
@@ -22,7 +22,7 @@ def select(folder: Path, only: Sequence[str]) -> list[Path]:
         stem = wanted.removesuffix(".ipynb")
         matching = [path for path in paths if stem in (path.stem, path.stem.partition("_")[0])]
         if not matching:
-            raise arguments.unknown("notebook", wanted, [path.stem for path in paths])
+            validation.choice("notebook", wanted, [path.stem for path in paths])
         chosen.update(matching)
     return [path for path in paths if path in chosen] if only else paths
 

@@ -10,6 +10,7 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
+from fedlab_core.sampling import Availability, Uniform
 
 
 def quadratics(a: Sequence[float], b: Sequence[float], sizes: Sequence[int] | None = None) -> fl.FederatedDataset:
@@ -75,3 +76,16 @@ def one_sample_each(num_clients: int) -> fl.FederatedDataset:
 def flat(model: nn.Module) -> torch.Tensor:
     """The parameters of a module as one vector."""
     return torch.nn.utils.parameters_to_vector(model.parameters()).detach()
+
+
+class Trace(Availability):
+    """A given record of who is there: ``table`` bool [rounds, N], its first row for round 1, repeated after its end."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = np.asarray(table)
+
+    def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
+        return self.table[(round - 1) % len(self.table)]
+
+    def inclusion(self, clients_per_round: int) -> np.ndarray:
+        return np.mean([Uniform(row, clients_per_round).probabilities for row in self.table], axis=0)

@@ -1,4 +1,7 @@
-"""The algorithms, one file each. Numbers in brackets are the source texts listed in docs/sources.md."""
+"""The algorithms, one file each. Numbers in brackets are the source texts listed in docs/sources.md.
+
+A new algorithm is a file here and its lines below; ``_ALL`` brings it to the command line and the explorers.
+"""
 
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.algorithms.fedavg import FedAvg
@@ -8,17 +11,9 @@ from fedlab_core.algorithms.fednova import FedNova
 from fedlab_core.algorithms.fedprox import FedProx
 from fedlab_core.algorithms.fedsso import FedSSO
 from fedlab_core.algorithms.scaffold import Scaffold
-from fedlab_core.server import Server
 
-ALGORITHMS: dict[str, type[Algorithm]] = {
-    "fedavg": FedAvg,
-    "fedprox": FedProx,
-    "scaffold": Scaffold,
-    "fednova": FedNova,
-    "fedcurv": FedCurv,
-    "fedsso": FedSSO,
-    "fedmas": FedMas,
-}
+_ALL: tuple[type[Algorithm], ...] = (FedAvg, FedProx, Scaffold, FedNova, FedCurv, FedSSO, FedMas)
+ALGORITHMS = {kind.__name__.lower(): kind for kind in _ALL}
 
 __all__ = [
     "ALGORITHMS",
@@ -31,7 +26,6 @@ __all__ = [
     "FedProx",
     "FedSSO",
     "Scaffold",
-    "Server",
     "TFedAvg",
     "TFedAvgMas",
 ]

@@ -1,17 +1,18 @@
 """What an algorithm is: who trains, how the local gradient is corrected, how the server combines."""
 
-import dataclasses
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
 from fedlab_core.correction import Correction
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.description import in_words
+from fedlab_core.one_page import average
+from fedlab_core.server import Server
+from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
 
 
 class Algorithm:
@@ -28,22 +29,33 @@ class Algorithm:
                 return Correction(weight=self.mu, anchor=server.params)
     """
 
-    def setup(self, server: "Server") -> None:
+    title: ClassVar[str] = ""  # how its name is written, where that is not the name of its class
+
+    def check(self, fed: FederatedDataset, settings: Settings) -> None:
+        """Raise ``ValueError`` for a federation or settings that it cannot run with, before any work starts."""
+
+    def setup(self, server: Server) -> None:
         """Before round 1: create ``server.state`` entries, probe clients. Does nothing by default."""
 
-    def cohorts(self, server: "Server") -> Iterable[np.ndarray]:
-        """The cohorts of this round, each an int64 array of clients, trained and aggregated one after another."""
+    def cohorts(self, server: Server) -> Iterable[np.ndarray]:
+        """The cohorts of this round, each an int64 array of clients, trained and aggregated one after another.
+
+        When the next one is asked for, ``server.params`` is the aggregate of the one before.
+        """
         yield server.uniform_cohort()
 
-    def correction(self, server: "Server", client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> Correction:
         """How this client's local gradient is corrected."""
         return Correction()
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         """The next global parameters [P]; may update ``server.state``. By default Σ n_k y_k / Σ n_k."""
-        return updates.weighted_mean()
+        return average(updates.params, updates.num_samples)
 
-    def communication(self, server: "Server", cohort: np.ndarray) -> tuple[int, int]:
+    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
+        """Once ``server.params`` is the aggregate of these ``updates``, before the next cohort. By default nothing."""
+
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         """Numbers (not bytes) sent (down, up) for one cohort, all its clients together; asked before aggregation."""
         return len(cohort) * server.num_parameters, len(cohort) * server.num_parameters
 
@@ -53,11 +65,4 @@ class Algorithm:
 
     def __str__(self) -> str:
         """Its name and what was chosen, such as "FedSSO(noise=drop)"; a dataclass leaves out what is at its default."""
-        fields: tuple[Any, ...] = dataclasses.fields(self) if dataclasses.is_dataclass(self) else ()
-        defaults: dict[str, Any] = {field.name: field.default for field in fields}
-        chosen = {key: value for key, value in vars(self).items() if key not in defaults or value != defaults[key]}
-        return f"{type(self).__name__}({', '.join(f'{name}={_short(value)}' for name, value in chosen.items())})"
-
-
-def _short(value: Any) -> str:
-    return f"[{len(value)} values]" if isinstance(value, list) else str(value)
+        return in_words(self)

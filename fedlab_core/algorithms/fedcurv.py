@@ -18,7 +18,6 @@ the memory. λ = 2.0 is the value that [002] uses. Local steps are stable only f
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -26,10 +25,8 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.correction import Correction
+from fedlab_core.server import Server
 from fedlab_core.updates import LocalUpdates
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
 
 
 @dataclass(frozen=True)
@@ -45,11 +42,11 @@ class FedCurv(Algorithm):
     def __post_init__(self) -> None:
         validation.real("strength", self.strength)
 
-    def setup(self, server: "Server") -> None:
+    def setup(self, server: Server) -> None:
         server.state |= {"u": torch.zeros_like(server.params), "v": torch.zeros_like(server.params)}
         server.state |= {"fisher": server.client_table(), "fisher_params": server.client_table()}
 
-    def correction(self, server: "Server", client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> Correction:
         if not self._has_penalty(server):
             return Correction()
         state = server.state
@@ -57,7 +54,7 @@ class FedCurv(Algorithm):
         offset = -2 * self.strength * (state["v"] - state["fisher_params"][client])
         return Correction(weight=weight, offset=offset)
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         if self.strength > 0:
             fisher = server.fisher_diagonals(updates)
             fisher_params = fisher * updates.params
@@ -67,10 +64,10 @@ class FedCurv(Algorithm):
                 server.state[name][updates.clients] = rows
         return updates.weighted_mean()
 
-    def communication(self, server: "Server", cohort: np.ndarray) -> tuple[int, int]:
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         down, up = 3 if self._has_penalty(server) else 1, 2 if self.strength > 0 else 1
         return down * len(cohort) * server.num_parameters, up * len(cohort) * server.num_parameters
 
-    def _has_penalty(self, server: "Server") -> bool:
+    def _has_penalty(self, server: Server) -> bool:
         """Whether there is a last cohort to stay close to."""
         return self.strength > 0 and bool(server.state["u"].any())

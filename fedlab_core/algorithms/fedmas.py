@@ -18,8 +18,8 @@ Ablations, as [002] names them: :class:`FedAvgMas` has one tier, :class:`TFedAvg
 :class:`TFedAvgMas` both.
 
 Deviations and gaps of the text.
-- eps of DBSCAN is not given: by default it is the knee of the k-distances; ``eps=…``, ``tiers="kmeans"`` and given
-  ``tiers`` are the alternatives. Noise joins the nearest tier. Without any cluster there is one tier, and a warning.
+- eps of DBSCAN is not given: by default it is the knee of the k-distances; ``tiers=Dbscan(eps=…)``, ``KMeans()`` and
+  given tiers are the alternatives. Noise joins the nearest tier. Without any cluster there is one tier, and a warning.
 - λ is "as in FedFMC", without its value. The penalty has no factor ½, so that local steps are stable only for
   η·2λ·max Ω < 2; beyond it the run warns, once.
 - "No penalty in the first tier" is read as the very first tier of the run; ``no_penalty="first_round"`` extends it to
@@ -30,127 +30,120 @@ Deviations and gaps of the text.
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
-from fedlab_core.algorithms.tiers import TIERS, check_labels, make_tiers
+from fedlab_core.algorithms.tiers import Dbscan, OneTier, Tiers, tiers_from
 from fedlab_core.correction import Correction
+from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.sampling import Uniform
+from fedlab_core.server import Server
+from fedlab_core.settings import Settings
+from fedlab_core.updates import LocalUpdates
 
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
-
-UPDATES = ("replace", "accumulate", "ema")
+DECAY = 0.9
 
 
 @dataclass(frozen=True)
 class FedMas(Algorithm):
     """FedMas with penalty λ = ``strength`` ≥ 0.
 
-    ``tiers``: "dbscan" (``eps``, ``min_samples``), "kmeans" (``num_tiers``), "one", or a tier for each client, [N].
-    ``fraction`` of a tier that is sampled, by default K/N of the run. ``probe_epochs``, ``probe_lr``, ``probe_batch``
-    and ``projection`` (to how many dimensions, for many clients) belong to the probe, which only "dbscan" and "kmeans"
-    need.
+    ``tiers``: how the clients are divided, :class:`Dbscan` (``Dbscan(eps=3)``), :class:`KMeans` or :class:`OneTier`, or
+    their plain names "dbscan", "kmeans" and "one", or a tier for each client, [N]. ``fraction`` of a tier that is
+    sampled, by default K/N of the run. ``decay``: weight of the past for ``importance_update="ema"``, 0.9 unless given.
 
     State: ``clusters`` int64 [N], the tiers; ``importance`` Ω [P], zero until measured; ``weight`` 2λΩ [P]; ``warned``.
     """
 
     strength: float
-    eps: float | None = None
-    tiers: str | list[int] = "dbscan"
+    tiers: Tiers | str | list[int] = field(default_factory=Dbscan)
     importance_update: Literal["replace", "accumulate", "ema"] = "replace"
     no_penalty: Literal["first_tier", "first_round"] = "first_tier"
     tier_order: Literal["fixed", "shuffled"] = "fixed"
-    num_tiers: int = 10
-    min_samples: int = 2
     fraction: float | None = None
-    decay: float = 0.9
-    probe_epochs: int = 1
-    probe_lr: float = 0.01
-    probe_batch: int = 10
-    projection: int | None = None
+    decay: float | None = None
 
     def __post_init__(self) -> None:
         validation.real("strength", self.strength)
-        if isinstance(self.tiers, str):
-            validation.choice("tiers", self.tiers, TIERS)
-        else:
-            object.__setattr__(self, "tiers", check_labels(self.tiers))
-        validation.choice("importance_update", self.importance_update, UPDATES)
-        validation.choice("no_penalty", self.no_penalty, ("first_tier", "first_round"))
-        validation.choice("tier_order", self.tier_order, ("fixed", "shuffled"))
-        for name, minimum in (("num_tiers", 1), ("min_samples", 2), ("probe_epochs", 1), ("probe_batch", 1)):
-            validation.integer(name, getattr(self, name), minimum=minimum)
-        if self.eps is not None:
-            validation.real("eps", self.eps, exclusive=True)
+        validation.literals(self)
+        object.__setattr__(self, "tiers", tiers_from(self.tiers))
         if self.fraction is not None and validation.real("fraction", self.fraction, exclusive=True) > 1:
             raise ValueError(f"fraction={self.fraction!r}: must lie in (0, 1]")
-        if validation.real("decay", self.decay) >= 1:
-            raise ValueError(f"decay={self.decay!r}: must lie in [0, 1)")
-        validation.real("probe_lr", self.probe_lr, exclusive=True)
-        if self.projection is not None:
-            validation.integer("projection", self.projection, minimum=1)
+        if self.decay is not None:
+            if self.importance_update != "ema":
+                raise ValueError(f"decay={self.decay!r}: has a meaning only for importance_update='ema'")
+            if validation.real("decay", self.decay) >= 1:
+                raise ValueError(f"decay={self.decay!r}: must lie in [0, 1)")
 
-    def setup(self, server: "Server") -> None:
-        server.state["clusters"] = torch.from_numpy(make_tiers(self, server))
+    def check(self, fed: FederatedDataset, settings: Settings) -> None:
+        self.tiers.check(fed)  # type: ignore[union-attr]
+
+    def setup(self, server: Server) -> None:
+        server.state["clusters"] = torch.from_numpy(self.tiers.labels(server))  # type: ignore[union-attr]
         server.state["importance"] = server.state["weight"] = torch.zeros_like(server.params)
         server.state["warned"] = torch.tensor(False)
 
-    def cohorts(self, server: "Server") -> Iterator[np.ndarray]:
-        """One cohort per tier; between two of them the simulation has aggregated, and the next tier starts there."""
+    def cohorts(self, server: Server) -> Iterator[np.ndarray]:
+        """One cohort per tier; the next tier starts from the aggregate of the one before."""
         clusters, available = server.state["clusters"].cpu().numpy(), server.available
         for tier in self._order(server, np.unique(clusters)):
             members = clusters == tier
             here = members & available
-            if not here.any():
-                continue
-            self._check_stability(server)
-            yield Uniform(here, self._sample_size(server, int(members.sum()))).draw(server.stream("cohort", tier))
-            if self.strength > 0:
-                self._measure_importance(server, np.flatnonzero(here), tier)
+            if here.any():
+                self._check_stability(server)
+                design = Uniform(here, self._sample_size(server, int(members.sum())))
+                yield design.draw(server.stream("cohort", tier))
 
-    def _order(self, server: "Server", tiers: np.ndarray) -> list[int]:
+    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
+        """One of the available clients of the tier measures Ω at the tier's aggregate."""
+        if self.strength > 0:
+            clusters = server.state["clusters"].cpu().numpy()
+            tier = int(clusters[updates.clients[0]])
+            self._measure_importance(server, np.flatnonzero((clusters == tier) & server.available), tier)
+
+    def _order(self, server: Server, tiers: np.ndarray) -> list[int]:
         """The tiers by number, or in random order; its stream is that of a tier one past the last."""
         if self.tier_order == "shuffled":
             tiers = server.stream("cohort", int(tiers[-1]) + 1).permutation(tiers)
         return tiers.tolist()
 
-    def _sample_size(self, server: "Server", tier_size: int) -> int:
+    def _sample_size(self, server: Server, tier_size: int) -> int:
         """The fraction of the tier, rounded half up; at least one."""
         fraction = server.clients_per_round / server.num_clients if self.fraction is None else self.fraction
         return max(1, int(fraction * tier_size + 0.5))
 
-    def correction(self, server: "Server", client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> Correction:
         if not self._has_penalty(server):
             return Correction()
         return Correction(weight=server.state["weight"], anchor=server.params)
 
-    def _has_penalty(self, server: "Server") -> bool:
+    def _has_penalty(self, server: Server) -> bool:
         """Whether clients train under the penalty now: Ω has been measured, and the rule for the start allows it."""
         is_spared = self.no_penalty == "first_round" and server.round == 1
         return self.strength > 0 and not is_spared and bool(server.state["importance"].any())
 
-    def _measure_importance(self, server: "Server", members: np.ndarray, tier: int) -> None:
+    def _measure_importance(self, server: Server, members: np.ndarray, tier: int) -> None:
         """One of the tier's available ``members`` measures Ω at the tier's aggregate, on its own data."""
         client = int(server.stream("importance", tier).choice(members))
         old, new = server.state["importance"], server.importance(client, server.params)
         if self.importance_update == "accumulate":
             new = old + new
         elif self.importance_update == "ema" and old.any():
-            new = self.decay * old + (1 - self.decay) * new
+            decay = DECAY if self.decay is None else self.decay
+            new = decay * old + (1 - decay) * new
         server.state["importance"] = new
         server.state["weight"] = 2 * self.strength * new  # one tensor for a whole cohort: the engine can share it
         server.spend(down=server.num_parameters, up=server.num_parameters)
 
-    def communication(self, server: "Server", cohort: np.ndarray) -> tuple[int, int]:
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         down = 2 if self._has_penalty(server) else 1
         return down * len(cohort) * server.num_parameters, len(cohort) * server.num_parameters
 
-    def _check_stability(self, server: "Server") -> None:
+    def _check_stability(self, server: Server) -> None:
         """Warn, once in a run, where the penalty alone makes local steps diverge."""
         largest = float(server.state["importance"].max()) if self._has_penalty(server) else 0.0
         if server.lr * 2 * self.strength * largest < 2 or server.state["warned"]:
@@ -168,7 +161,7 @@ class FedMas(Algorithm):
 class FedAvgMas(FedMas):
     """FedAvg with the penalty of Memory Aware Synapses: FedMas with one tier."""
 
-    tiers: str | list[int] = field(default="one", init=False)
+    tiers: Tiers | str | list[int] = field(default_factory=OneTier, init=False)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,7 @@ Deviation. The paper weighs clients by p_k over all N; with a sampled cohort the
 without a further factor N/K.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -25,37 +23,35 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.correction import Correction
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.server import Server
+from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
 
 
 @dataclass(frozen=True)
 class FedNova(Algorithm):
-    """FedNova, with a proximal weight μ ≥ 0 if wanted. A run needs ημ < 2, where ‖a_k‖₁ stays positive."""
+    """FedNova, with a proximal weight μ ≥ 0 if wanted. A run needs ημ < 2 throughout, where ‖a_k‖₁ stays positive."""
 
     mu: float = 0.0
 
     def __post_init__(self) -> None:
         validation.real("mu", self.mu)
 
-    def cohorts(self, server: "Server") -> Iterable[np.ndarray]:
-        """As FedAvg's. Raises ``ValueError`` in a round whose rate is too high for μ."""
-        if server.lr * self.mu >= 2:
-            product = f"{server.lr * self.mu:g}"
-            raise ValueError(f"mu={self.mu}: lr·mu must be < 2, or local steps diverge; it is {product}")
-        return super().cohorts(server)
+    def check(self, fed: FederatedDataset, settings: Settings) -> None:
+        largest = max(settings.rates)
+        if largest * self.mu >= 2:
+            raise ValueError(f"mu={self.mu}: lr·mu must be < 2, or local steps diverge; it is {largest * self.mu:g}")
 
-    def correction(self, server: "Server", client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> Correction:
         return Correction(weight=self.mu, anchor=server.params)
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         tau, shrink = updates.num_steps.double(), server.lr * self.mu
         p = updates.num_samples.double() / updates.num_samples.sum()
         a_norm = (1 - (1 - shrink) ** tau) / shrink if shrink > 0 else tau
         weights = (p @ tau) * p / a_norm
         return server.params - weights.to(server.params.dtype) @ (server.params - updates.params)
 
-    def communication(self, server: "Server", cohort: np.ndarray) -> tuple[int, int]:
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         return len(cohort) * server.num_parameters, len(cohort) * (server.num_parameters + 1)

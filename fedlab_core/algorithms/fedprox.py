@@ -15,14 +15,11 @@ in most implementations, sampling is uniform and the average is weighted by n_k.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.correction import Correction
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
+from fedlab_core.server import Server
 
 
 @dataclass(frozen=True)
@@ -34,5 +31,5 @@ class FedProx(Algorithm):
     def __post_init__(self) -> None:
         validation.real("mu", self.mu)
 
-    def correction(self, server: "Server", client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> Correction:
         return Correction(weight=self.mu, anchor=server.params)

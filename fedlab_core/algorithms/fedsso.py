@@ -30,24 +30,21 @@ Deviations.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
 
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
-from fedlab_core.algorithms.probe import probe_clients
-from fedlab_core.clustering import NOISE_POLICIES, optics, settle_noise
+from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
+from fedlab_core.clustering import optics, settle_noise
+from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.sampling import AtLeastOne, Design, Systematic
 from fedlab_core.sampling import weights as weights_of
+from fedlab_core.server import Server
+from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
-
-PROBES = ("epoch", "full_batch", "sample")
-SAMPLINGS = ("systematic", "at_least_one")
 
 
 @dataclass(frozen=True)
@@ -72,10 +69,7 @@ class FedSSO(Algorithm):
         validation.integer("min_samples", self.min_samples, minimum=2)
         if not 0 < validation.real("xi", self.xi) < 1:
             raise ValueError(f"xi={self.xi!r}: must lie between 0 and 1")
-        validation.choice("probe", self.probe, PROBES)
-        validation.choice("sampling", self.sampling, SAMPLINGS)
-        validation.choice("noise", self.noise, NOISE_POLICIES)
-        validation.choice("weights", self.weights, ("normalised", "literal"))
+        validation.literals(self)
         if self.eps is not None:
             validation.real("eps", self.eps, exclusive=True)
         validation.real("probe_lr", self.probe_lr, exclusive=True)
@@ -83,12 +77,13 @@ class FedSSO(Algorithm):
         if self.projection is not None:
             validation.integer("projection", self.projection, minimum=1)
 
-    def setup(self, server: "Server") -> None:
-        if server.num_clients < self.min_samples:
-            raise ValueError(f"min_samples={self.min_samples}: the federation has only {server.num_clients} clients")
+    def check(self, fed: FederatedDataset, settings: Settings) -> None:
+        check_enough_clients("min_samples", self.min_samples, fed)
+
+    def setup(self, server: Server) -> None:
         found = probe_clients(server, lr=self.probe_lr, projection=self.projection, **self._probe_work())
         labels = optics(found.points, self.min_samples, self.xi, self.eps).labels
-        server.state["clusters"] = torch.from_numpy(settle_noise(labels, found.points, self.noise).labels)
+        server.state["clusters"] = torch.from_numpy(settle_noise(labels, found.points, self.noise))
         server.params = found.mean
         server.spend(server_updates=1)
 
@@ -97,14 +92,14 @@ class FedSSO(Algorithm):
             return {"epochs": 1, "batch_size": self.probe_batch}
         return {"steps": 1, "batch_size": 1 if self.probe == "sample" else None}
 
-    def cohorts(self, server: "Server") -> list[np.ndarray]:
+    def cohorts(self, server: Server) -> list[np.ndarray]:
         cohort = self._design(server).draw(server.stream("cohort"))
         return [cohort] if len(cohort) else []
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         return self._omega(server, updates.clients).to(updates.params) @ updates.params
 
-    def _omega(self, server: "Server", cohort: np.ndarray) -> torch.Tensor:
+    def _omega(self, server: Server, cohort: np.ndarray) -> torch.Tensor:
         """The weights ω_k of the cohort, float64 [K]."""
         rho = server.fed.weights
         if self.weights == "literal":
@@ -113,7 +108,7 @@ class FedSSO(Algorithm):
         probabilities = self._design(server).probabilities * self._present_share(server)
         return torch.from_numpy(weights_of(rho[cohort], probabilities[cohort]))
 
-    def _present_share(self, server: "Server") -> np.ndarray:
+    def _present_share(self, server: Server) -> np.ndarray:
         """φ_c for each client's cluster c, float64 [N]; 1 for a client that is a stratum of its own."""
         clusters, rho, available = server.state["clusters"].cpu().numpy(), server.fed.weights, server.available
         shares = np.ones(server.num_clients)
@@ -122,7 +117,7 @@ class FedSSO(Algorithm):
             shares[members] = rho[members & available].sum() / rho[members].sum()
         return shares
 
-    def _design(self, server: "Server") -> Design:
+    def _design(self, server: Server) -> Design:
         """This round's law over cohorts, given who is available."""
         clusters = server.state["clusters"].cpu().numpy()
         available = server.available & (clusters >= 0) if self.noise == "drop" else server.available

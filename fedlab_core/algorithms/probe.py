@@ -1,21 +1,25 @@
 """The probe: every client trains once from the initial model, and what comes back shows who is like whom."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from fedlab_core.clustering import RandomProjection
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.server import Server
 
 CHUNK_VALUES = 20_000_000
 
 
+def check_enough_clients(name: str, needed: int, fed: FederatedDataset) -> None:
+    """Raise ``ValueError`` for fewer clients than the parameter ``name`` of a clustering needs."""
+    if fed.num_clients < needed:
+        raise ValueError(f"{name}={needed}: the federation has only {fed.num_clients} clients")
+
+
 @dataclass(frozen=True)
-class Probe:
+class Probed:
     """What the probe found.
 
     ``points`` float array [N, P], or [N, D] after a projection: the clients' updates w_1^k − w_0, which lie as far
@@ -27,14 +31,14 @@ class Probe:
 
 
 def probe_clients(
-    server: "Server",
+    server: Server,
     *,
     lr: float,
     batch_size: int | None,
     epochs: int = 0,
     steps: int = 0,
     projection: int | None = None,
-) -> Probe:
+) -> Probed:
     """Plain SGD of all N clients from the global parameters, entered in the ledger as N·P numbers down and N·P up.
 
     Clients train a few at a time. With ``projection`` D, only [N, D] is kept of their updates, so that memory does not
@@ -52,4 +56,4 @@ def probe_clients(
         updates = params - start
         points[clients] = (updates if project is None else project.apply(updates)).cpu().numpy()
     server.spend(down=server.num_clients * size, up=server.num_clients * size)
-    return Probe(points, mean)
+    return Probed(points, mean)

@@ -8,18 +8,18 @@ ICML 2020, algorithm 1; [000], [003].
     option 1:  c_k⁺ = ∇F_k(w)                                       one extra full pass
     option 2:  c_k⁺ = c_k − c + (w − y_k) / (τ_k η)                 the mean of the raw local gradients
     w ← w + η_g mean_S (y_k − w)                                    unweighted
-    c ← c + Σ_S (c_k⁺ − c_k) / N                                    control_update="paper"
-    c ← c + Σ_S (c_k⁺ − c_k) / |S|                                  control_update="seed", as [000] and [003] print it
+    c ← c + Σ_S (c_k⁺ − c_k) / N                                    control_update="all"
+    c ← c + Σ_S (c_k⁺ − c_k) / |S|                                  control_update="cohort", as [000] and [003] print it
 
 c [P] server and c_k [P] client control variates, τ_k the steps client k really took, η and η_g local and server rate.
 2P numbers down (w, c) and 2P up (Δw, Δc) per client: twice FedAvg.
 
-Deviations. "paper" keeps c = mean over all N clients of c_k after every round; "seed" keeps c = (N/|S|) times that mean
+Deviations. "all" keeps c = mean over all N clients of c_k after every round; "cohort" keeps c = (N/|S|) times that mean
 when |S| is constant. Both have the same optimum. The momentum that public code adds breaks option 2 and is not offered.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
@@ -27,46 +27,44 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.correction import Correction
+from fedlab_core.server import Server
 from fedlab_core.updates import LocalUpdates
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
 
 
 @dataclass(frozen=True)
 class Scaffold(Algorithm):
-    """SCAFFOLD with server rate η_g > 0, option 1 or 2, and the control update "paper" or "seed".
+    """SCAFFOLD with server rate η_g > 0, option 1 or 2, and the control update over "all" clients or the "cohort".
 
     State: ``c`` [P] and ``c_clients`` [N, P].
     """
 
+    title: ClassVar[str] = "SCAFFOLD"
     server_lr: float = 1.0
-    option: int = 2
-    control_update: str = "paper"
+    option: Literal[1, 2] = 2
+    control_update: Literal["all", "cohort"] = "all"
 
     def __post_init__(self) -> None:
         validation.real("server_lr", self.server_lr, exclusive=True)
-        validation.choice("option", self.option, (1, 2))
-        validation.choice("control_update", self.control_update, ("paper", "seed"))
+        validation.literals(self)
 
-    def setup(self, server: "Server") -> None:
+    def setup(self, server: Server) -> None:
         server.state["c"] = torch.zeros_like(server.params)
         server.state["c_clients"] = server.client_table()
 
-    def correction(self, server: "Server", client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> Correction:
         return Correction(offset=server.state["c"] - server.state["c_clients"][client])
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         c, c_clients = server.state["c"], server.state["c_clients"]
         before = c_clients[updates.clients]
         if self.option == 1:
             after = server.gradients(updates.clients)
         else:
             after = before - c + (server.params - updates.params) / (updates.num_steps[:, None] * server.lr)
-        share = server.num_clients if self.control_update == "paper" else len(updates.clients)
+        share = server.num_clients if self.control_update == "all" else len(updates.clients)
         server.state["c"] = c + (after - before).sum(0) / share
         c_clients[updates.clients] = after
         return server.params + self.server_lr * (updates.params - server.params).mean(0)
 
-    def communication(self, server: "Server", cohort: np.ndarray) -> tuple[int, int]:
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         return 2 * len(cohort) * server.num_parameters, 2 * len(cohort) * server.num_parameters

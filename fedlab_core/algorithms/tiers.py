@@ -1,65 +1,149 @@
-"""How FedMas divides its clients into tiers."""
+"""How FedMas divides its clients into tiers: each way with its own parameters."""
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from fedlab_core.algorithms.probe import probe_clients
+from fedlab_core import validation
+from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
 from fedlab_core.clustering import dbscan, kmeans, settle_noise
-
-if TYPE_CHECKING:
-    from fedlab_core.algorithms.fedmas import FedMas
-    from fedlab_core.server import Server
-
-TIERS = ("dbscan", "kmeans", "one")
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.description import in_words
+from fedlab_core.server import Server
 
 
-def make_tiers(algorithm: "FedMas", server: "Server") -> np.ndarray:
-    """The tier of each client, int64 [N], none of them −1; probes the clients if it has to."""
-    if not isinstance(algorithm.tiers, str):
-        if len(algorithm.tiers) != server.num_clients:
-            raise ValueError(f"tiers: {len(algorithm.tiers)} tiers given for {server.num_clients} clients")
-        return np.array(algorithm.tiers, dtype=np.int64)
-    if algorithm.tiers == "one":
+class Tiers(ABC):
+    """A way of dividing the clients."""
+
+    def __str__(self) -> str:
+        return in_words(self)
+
+    @abstractmethod
+    def check(self, fed: FederatedDataset) -> None:
+        """Raise ``ValueError`` for a federation that cannot be divided like this."""
+
+    @abstractmethod
+    def labels(self, server: Server) -> np.ndarray:
+        """The tier of each client, int64 [N], none of them −1; probes the clients if it has to."""
+
+
+@dataclass(frozen=True)
+class OneTier(Tiers):
+    """All clients in one tier."""
+
+    def check(self, fed: FederatedDataset) -> None:
+        pass
+
+    def labels(self, server: Server) -> np.ndarray:
         return np.zeros(server.num_clients, dtype=np.int64)
-    _check_enough_clients(algorithm, server)
-    points = probe_clients(
-        server,
-        lr=algorithm.probe_lr,
-        batch_size=algorithm.probe_batch,
-        epochs=algorithm.probe_epochs,
-        projection=algorithm.projection,
-    ).points
-    if algorithm.tiers == "kmeans":
-        return kmeans(points, algorithm.num_tiers, server.seed).labels
-    found = dbscan(points, algorithm.eps, algorithm.min_samples)
-    if found.num_clusters == 0:
+
+
+@dataclass(frozen=True)
+class Given(Tiers):
+    """A tier for each client: integers ≥ 0 [N]."""
+
+    tiers: list[int]
+
+    def __str__(self) -> str:
+        return f"[{len(self.tiers)} values]"
+
+    def check(self, fed: FederatedDataset) -> None:
+        if len(self.tiers) != fed.num_clients:
+            raise ValueError(f"tiers: {len(self.tiers)} tiers given for {fed.num_clients} clients")
+
+    def labels(self, server: Server) -> np.ndarray:
+        return np.array(self.tiers, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Probing(Tiers):
+    """Clusters of what the clients upload after ``probe_epochs`` at ``probe_lr`` in batches of ``probe_batch``.
+
+    ``projection``: to how many dimensions the updates are projected first, for many clients.
+    """
+
+    probe_epochs: int = 1
+    probe_lr: float = 0.01
+    probe_batch: int = 10
+    projection: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("probe_epochs", "probe_batch"):
+            validation.integer(name, getattr(self, name), minimum=1)
+        validation.real("probe_lr", self.probe_lr, exclusive=True)
+        if self.projection is not None:
+            validation.integer("projection", self.projection, minimum=1)
+
+    def _points(self, server: Server) -> np.ndarray:
+        """What the probe found, [N, P] or [N, D]."""
+        work: dict[str, Any] = {"epochs": self.probe_epochs, "lr": self.probe_lr, "batch_size": self.probe_batch}
+        return probe_clients(server, **work, projection=self.projection).points
+
+
+@dataclass(frozen=True)
+class Dbscan(Probing):
+    """The clusters of DBSCAN, noise in the nearest of them; ``eps`` None: the knee of the k-distances."""
+
+    eps: float | None = None
+    min_samples: int = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validation.integer("min_samples", self.min_samples, minimum=2)
+        if self.eps is not None:
+            validation.real("eps", self.eps, exclusive=True)
+
+    def check(self, fed: FederatedDataset) -> None:
+        check_enough_clients("min_samples", self.min_samples, fed)
+
+    def labels(self, server: Server) -> np.ndarray:
+        points = self._points(server)
+        found = dbscan(points, self.eps, self.min_samples)
+        if found.num_clusters:
+            return settle_noise(found.labels, points, "nearest")
         warnings.warn(
             f"DBSCAN found no cluster at eps={found.eps:.3g}: every client is noise, and all of them form one tier. "
-            "Another eps=…, tiers='kmeans' or given tiers may do better",
+            "Dbscan(eps=…), tiers='kmeans' or given tiers may do better",
             stacklevel=2,
         )
         return np.zeros(server.num_clients, dtype=np.int64)
-    return settle_noise(found.labels, points, "nearest").labels
 
 
-def check_labels(tiers: Sequence[int]) -> list[int]:
-    """Given tiers as plain integers; ``ValueError`` unless they are integers ≥ 0."""
+@dataclass(frozen=True)
+class KMeans(Probing):
+    """``num_tiers`` clusters of k-means."""
+
+    num_tiers: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validation.integer("num_tiers", self.num_tiers, minimum=1)
+
+    def check(self, fed: FederatedDataset) -> None:
+        check_enough_clients("num_tiers", self.num_tiers, fed)
+
+    def labels(self, server: Server) -> np.ndarray:
+        return kmeans(self._points(server), self.num_tiers, server.seed).labels
+
+
+TIERS: dict[str, type[Tiers]] = {"dbscan": Dbscan, "kmeans": KMeans, "one": OneTier}
+
+
+def tiers_from(value: Tiers | str | Sequence[int]) -> Tiers:
+    """A way of dividing the clients from itself, its plain name, or a tier for each client."""
+    if isinstance(value, Tiers):
+        return value
+    if isinstance(value, str):
+        return TIERS[validation.choice("tiers", value, TIERS)]()
     try:
-        labels = np.asarray(tiers)
+        labels = np.asarray(value)
     except ValueError:  # lists of different lengths
         labels = np.empty(0)
     if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer) or len(labels) == 0 or labels.min() < 0:
         allowed = ", ".join(map(repr, TIERS))
-        raise ValueError(f"tiers={tiers!r}: must be one of {allowed}, or an integer ≥ 0 for each client, [N]")
-    return [int(label) for label in labels]
-
-
-def _check_enough_clients(algorithm: "FedMas", server: "Server") -> None:
-    name, needed = (
-        ("num_tiers", algorithm.num_tiers) if algorithm.tiers == "kmeans" else ("min_samples", algorithm.min_samples)
-    )
-    if server.num_clients < needed:
-        raise ValueError(f"{name}={needed}: the federation has only {server.num_clients} clients")
+        raise ValueError(f"tiers={value!r}: must be one of {allowed}, or an integer ≥ 0 for each client, [N]")
+    return Given([int(label) for label in labels])

@@ -2,29 +2,37 @@
 
 import argparse
 import dataclasses
+import functools
 import inspect
+import operator
 import typing
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import arguments, models, validation
+from fedlab_core import arguments, models, settings, validation
 from fedlab_core.algorithms import ALGORITHMS, Algorithm
+from fedlab_core.algorithms.tiers import TIERS
 from fedlab_core.data import FederatedDataset, load_dataset, partition
-from fedlab_core.engines import ENGINES
 from fedlab_core.history import History
-from fedlab_core.schedules import InverseTime, Schedule
+from fedlab_core.schedules import InverseTime
 from fedlab_core.simulation import Diverged, simulate
 
-MODELS = ("softmax_regression", "mlp", "cnn_mnist", "cnn_cifar")
-PARTITIONS = ("iid", "shards", "labels_per_client", "dirichlet", "quantity", "by_user")
 _LAW_OPTIONS = ("num_clients", "alpha", "by", "shards_per_client", "labels_per_client", "min_size", "min_samples")
+# What a person would have to give otherwise; every other setting has its own default.
+_DEFAULTS = {"rounds": 50, "clients_per_round": 0.2, "batch_size": 10, "lr": 0.05}
+_DEFAULT_EPOCHS = 5
+_NOT_IN_TEXT = ("availability", "progress")
+_TEXTUAL = (bool, int, float, str, type(None))
+# Parameters that are values with parameters of their own: --set tiers=kmeans --set tiers.num_tiers=5
+_PARTS: dict[str, Mapping[str, type]] = {"tiers": TIERS}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``run`` to ``parser``; ``run`` is a function from parsed arguments to the exit status."""
     add = parser.add_argument
     add("--dataset", default="digits", metavar="NAME", help="default: digits; `data list` shows all")
-    add("--partition", default="dirichlet", metavar="LAW", help=f"{', '.join(PARTITIONS)} (default: dirichlet)")
+    add("--partition", default="dirichlet", metavar="LAW", help=f"{', '.join(partition.LAWS)} (default: dirichlet)")
     add("--num-clients", type=int, metavar="N", help="default: 100")
     add("--alpha", type=float, help="concentration of dirichlet and quantity (default for dirichlet: 0.3)")
     add("--by", help="which Dirichlet law: client or class")
@@ -32,52 +40,61 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--labels-per-client", type=int, metavar="C")
     add("--min-size", type=int, metavar="n", help="smallest client of dirichlet")
     add("--min-samples", type=int, metavar="n", help="smallest account of by_user")
-    add("--model", default="mlp", metavar="NAME", help=f"{', '.join(MODELS)} (default: mlp)")
+    add("--model", default="mlp", metavar="NAME", help=f"{', '.join(models.MODELS)} (default: mlp)")
     add("--algorithm", default="fedavg", metavar="NAME", help=f"{', '.join(ALGORITHMS)} (default: fedavg)")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the algorithm, such as mu=0.1")
-    add("--rounds", type=int, default=50, metavar="T", help="default: 50")
-    add("--clients-per-round", type=_number, default=0.2, metavar="K", help="a number or a fraction (default: 0.2)")
     work = parser.add_mutually_exclusive_group()
-    work.add_argument("--local-epochs", type=int, metavar="E", help="default: 5")
-    work.add_argument("--local-steps", type=int, metavar="STEPS")
-    add("--batch-size", type=_size, default=10, metavar="B", help="a number or `full` (default: 10)")
-    add("--lr", type=float, default=0.05, help="default: 0.05")
+    for name, declared in _settings().items():
+        default = _DEFAULTS.get(name, declared.default)
+        shown = _DEFAULT_EPOCHS if name == "local_epochs" else default
+        said = "" if shown is None else f" (default: {shown})"
+        group: Any = work if name.startswith("local_") else parser
+        reader = _reader(name, declared.type)
+        group.add_argument(_option(name), type=reader, default=default, metavar="…", help=settings.meaning(name) + said)
     add("--lr-schedule", choices=("constant", "inverse-time"), default="constant", help="default: constant")
-    add("--stragglers", type=float, default=0.0, metavar="FRACTION", help="clients that do only part of their work")
-    add("--seed", type=int, default=0, help="of every random stream (default: 0)")
-    add("--engine", default="auto", metavar="NAME", help=f"{', '.join(ENGINES)} (default: auto)")
-    add("--device", default="cpu", help="default: cpu")
-    add("--eval-every", type=int, default=1, metavar="T", help="evaluate after every T rounds (default: 1)")
-    add("--checkpoint", type=Path, metavar="FILE", help="write the state as rounds end, and resume from it")
     add("--out", type=Path, default=Path("build/history.npz"), metavar="FILE.npz", help="default: build/history.npz")
     parser.set_defaults(run=_run)
+
+
+def _settings() -> dict[str, dataclasses.Field[Any]]:
+    """The settings of a run that can be given as text."""
+    return {name: declared for name, declared in settings.declarations().items() if name not in _NOT_IN_TEXT}
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _reader(name: str, kind: Any) -> Callable[[str], Any]:
+    """What turns a text into a value of those members of the union ``kind`` that can be written as text."""
+    members = [member for member in typing.get_args(kind) or (kind,) if member in _TEXTUAL]
+    textual = functools.reduce(operator.or_, members)
+
+    def read(text: str) -> Any:
+        try:
+            return arguments.from_text(name, text, textual)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read
 
 
 def _run(options: argparse.Namespace) -> int:
     if options.out.suffix != ".npz":
         raise ValueError(f"--out {options.out}: must end in .npz; the table goes beside it, ending in .csv")
-    validation.seed(options.seed)
+    if options.checkpoint is not None and Path(options.checkpoint).resolve() == options.out.resolve():
+        raise ValueError(f"--out {options.out}: is the checkpoint too; name another file")
+    given = {name: getattr(options, name) for name in _settings()}
+    if given["local_epochs"] is given["local_steps"] is None:
+        given["local_epochs"] = _DEFAULT_EPOCHS
+    if options.lr_schedule == "inverse-time":
+        given["lr"] = InverseTime(options.lr)
+    settings.Settings(**given)  # refused before any data are read
     algorithm = build_algorithm(options.algorithm, arguments.parse_assignments(options.set))
-    build_model = getattr(models, validation.choice("model", options.model, MODELS))
+    build_model = models.MODELS[validation.choice("model", options.model, models.MODELS)]
     fed = _federation(options)
     try:
-        history = simulate(
-            fed,
-            build_model(fed, seed=options.seed),
-            algorithm,
-            rounds=options.rounds,
-            clients_per_round=options.clients_per_round,
-            local_epochs=5 if options.local_steps is options.local_epochs is None else options.local_epochs,
-            local_steps=options.local_steps,
-            batch_size=options.batch_size,
-            lr=_schedule(options),
-            seed=options.seed,
-            engine=options.engine,
-            device=options.device,
-            eval_every=options.eval_every,
-            checkpoint=options.checkpoint,
-            stragglers=options.stragglers,
-        )
+        history = simulate(fed, build_model(fed, seed=options.seed), algorithm, **given)
     except Diverged as error:
         _save(error.history, options.out)
         raise
@@ -85,23 +102,38 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def build_algorithm(name: str, settings: dict[str, str]) -> Algorithm:
+def build_algorithm(name: str, given: dict[str, str]) -> Algorithm:
     """An algorithm from its name and the texts of its parameters; ``ValueError`` for a bad name or value."""
     kind = ALGORITHMS[validation.choice("algorithm", name.lower(), ALGORITHMS)]
+    own = {key: text for key, text in given.items() if "." not in key}
+    parts: dict[str, Any] = {}
+    for key in {key.partition(".")[0] for key in given} - own.keys() | own.keys() & _PARTS.keys():
+        inner = {path.partition(".")[2]: text for path, text in given.items() if path.startswith(f"{key}.")}
+        if key in _PARTS and inner:
+            choices = _PARTS[key]
+            part = validation.choice(key, own.pop(key, next(iter(choices))), choices)
+            parts[key] = _instance(choices[part], f"{name}'s {key}", inner, {})
+        elif inner:
+            raise ValueError(f"--set {key}.{next(iter(inner))}: {key} has no parameters of its own")
+    return _instance(kind, name, own, parts)
+
+
+def _instance(kind: type, what: str, texts: dict[str, str], parts: dict[str, Any]) -> Any:
+    """An instance of a dataclass from the texts of its fields, and from fields that are made already."""
     declared: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
-    fields = {field.name: field for field in declared}
-    for parameter in settings:
-        if parameter not in fields:
-            raise arguments.unknown(f"parameter of {name}", parameter, fields)
-    missing = [key for key, field in fields.items() if key not in settings and field.default is dataclasses.MISSING]
-    if missing:
-        raise ValueError(f"algorithm {name} needs a value: --set {missing[0]}=…")
+    fields = {field.name: field for field in declared if field.init}
+    for parameter in {**texts, **parts}:
+        validation.choice(f"parameter of {what}", parameter, fields)
+    no_default = dataclasses.MISSING
+    for key, field in fields.items():
+        if key not in texts | parts and field.default is no_default and field.default_factory is no_default:
+            raise ValueError(f"{what} needs a value: --set {key}=…")
     kinds = typing.get_type_hints(kind)
-    return kind(**{key: arguments.from_text(key, text, kinds[key]) for key, text in settings.items()})
+    return kind(**{key: arguments.from_text(key, text, kinds[key]) for key, text in texts.items()}, **parts)
 
 
 def _federation(options: argparse.Namespace) -> FederatedDataset:
-    law = getattr(partition, validation.choice("partition", options.partition, PARTITIONS))
+    law = partition.LAWS[validation.choice("partition", options.partition, partition.LAWS)]
     accepted = inspect.signature(law).parameters
     defaults = {"num_clients": 100} | ({"alpha": 0.3} if options.partition == "dirichlet" else {})
     given = {name: getattr(options, name) for name in _LAW_OPTIONS if getattr(options, name) is not None}
@@ -120,10 +152,6 @@ def _federation(options: argparse.Namespace) -> FederatedDataset:
     return FederatedDataset(dataset, law(dataset.train.y, seed=options.seed, **chosen))
 
 
-def _schedule(options: argparse.Namespace) -> float | Schedule:
-    return InverseTime(options.lr) if options.lr_schedule == "inverse-time" else options.lr
-
-
 def _save(history: History, path: Path) -> None:
     history.save(path)
     table = path.with_suffix(".csv")
@@ -133,15 +161,3 @@ def _save(history: History, path: Path) -> None:
         row = last.iloc[0]
         print(f"round {row['round']:.0f}: test accuracy {row['test_accuracy']:.4f}, test loss {row['test_loss']:.4f}")
     print(f"history: {path}\ntable: {table}")
-
-
-def _number(text: str) -> float:
-    """An integer stays one: 1 is one client, 1.0 is all of them."""
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
-
-
-def _size(text: str) -> int | None:
-    return None if text == "full" else int(text)

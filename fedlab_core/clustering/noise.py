@@ -1,6 +1,5 @@
 """What becomes of clients that are in no cluster."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,8 @@ NOISE = -1
 NOISE_POLICIES = ("keep", "drop", "nearest")
 
 
-@dataclass(frozen=True, eq=False)
-class Settled:
-    """``labels`` int64 [N] (−1: a stratum of one), and ``kept`` bool [N], the clients that may still be drawn."""
-
-    labels: np.ndarray
-    kept: np.ndarray
-
-
-def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> Settled:
-    """Apply a noise ``policy`` to ``labels`` [N] of ``points`` [N, D].
+def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> np.ndarray:
+    """``labels`` [N] of ``points`` [N, D] after a noise ``policy``, int64 [N].
 
     - "keep": noise clients stay −1, each a stratum of one.
     - "drop": they stay −1 and are no longer drawn, so the run estimates the mean over the clustered clients only.
@@ -36,14 +27,11 @@ def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> Settl
     is_noise = labels < 0
     if policy != "keep" and is_noise.all():
         raise ValueError(f"noise={policy!r}: there is no cluster, every client is noise; use noise='keep'")
-    if policy == "drop":
-        return Settled(labels, ~is_noise)
-    everyone = np.ones(len(labels), dtype=bool)
-    if policy == "keep" or not is_noise.any():
-        return Settled(labels, everyone)
+    if policy != "nearest" or not is_noise.any():
+        return labels
     settled = labels.copy()
     settled[is_noise] = _nearest_cluster(np.asarray(points, dtype=np.float64), labels)
-    return Settled(settled, everyone)
+    return settled
 
 
 def _nearest_cluster(points: np.ndarray, labels: np.ndarray) -> np.ndarray:

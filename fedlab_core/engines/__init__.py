@@ -10,8 +10,6 @@ from fedlab_core.engines.reference import ReferenceEngine
 from fedlab_core.engines.stacked import StackedEngine, Unstackable
 from fedlab_core.losses import Loss
 
-ENGINES = ("auto", "reference", "stacked")
-
 
 def create(name: str, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str) -> Engine:
     """The engine called ``name``; "auto" is the stacked one wherever it can train the model, with a warning if not."""

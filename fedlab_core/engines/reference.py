@@ -1,6 +1,6 @@
 """The readable engine: a loop over clients, a loop over steps, one gradient at a time.
 
-This is the code to read. Every other engine computes the same numbers.
+The loop over steps is ``local_sgd`` of ``fedlab_core/one_page.py``. Every other engine computes the same numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,6 +13,7 @@ from fedlab_core.correction import Correction
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import Loss
+from fedlab_core.one_page import local_sgd
 from fedlab_core.randomness import derived_seed
 from fedlab_core.updates import LocalUpdates
 
@@ -28,14 +29,10 @@ class ReferenceEngine(Engine):
         locals_, steps = [], []
         plans = plan_batches(work, [len(self.fed.parts[client]) for client in work.clients])
         for position, client in enumerate(work.clients):
-            samples, plan = self.fed.parts[client], plans[position]
-            local = params
+            plan, samples = plans[position], self.fed.parts[client]
+            batches = (torch.from_numpy(samples[plan.batch(step)]).to(self.device) for step in range(plan.num_steps))
             with self._own_stream(work, int(client)):
-                for step in range(plan.num_steps):
-                    batch = torch.from_numpy(samples[plan.batch(step)]).to(self.device)
-                    gradient = self.gradient(local, batch)
-                    local = local - work.lr * corrections[position].added_to(gradient, local)
-            locals_.append(local)
+                locals_.append(local_sgd(params, batches, self.gradient, corrections[position], work.lr))
             steps.append(plan.num_steps)
         return LocalUpdates(
             clients=work.clients,

@@ -1,16 +1,13 @@
 """How evenly a model serves the clients."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.history import ClientReport, History
 from fedlab_core.plots.series import Histories, algorithm_names, grouped
 from fedlab_core.plots.style import BLACK, Look, looks, new_figure, set_description
-
-if TYPE_CHECKING:
-    from fedlab_core.history import ClientReport, History
 
 _ROW_HEIGHT = 92
 
@@ -47,7 +44,7 @@ def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
     return figure
 
 
-def _reports(name: str, runs: Sequence["History"]) -> list["ClientReport"]:
+def _reports(name: str, runs: Sequence[History]) -> list[ClientReport]:
     reports = [run.clients for run in runs if run.clients is not None and not np.isnan(run.clients.accuracy).any()]
     if len(reports) < len(runs):
         raise ValueError(f"histories[{name!r}]: accuracy per client was not measured (regression, or a run not ended)")

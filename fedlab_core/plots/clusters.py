@@ -1,11 +1,13 @@
 """Which clients are alike: a map of their models, and the reachability plot of OPTICS."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.clustering import Clustering
+from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.plots.style import (
     BLACK,
     BLUE,
@@ -21,10 +23,6 @@ from fedlab_core.plots.style import (
     set_description,
 )
 
-if TYPE_CHECKING:
-    from fedlab_core.clustering import Clustering
-    from fedlab_core.data.federated import FederatedDataset
-
 _LEGEND_ENTRIES = 12
 _CAPTION_LABELS = 3
 _CAPTION_CLIENTS = 3
@@ -38,7 +36,7 @@ _NOISE = Look(GREY, "solid", "circle-open")
 
 
 def cluster_map(
-    points: Any, labels: Any, fed: "FederatedDataset | None" = None, *, title: str | None = None
+    points: Any, labels: Any, fed: FederatedDataset | None = None, *, title: str | None = None
 ) -> go.Figure:
     """Clients where two principal components of ``points`` [N, P] put them, with a marker per cluster.
 
@@ -81,7 +79,7 @@ def cluster_map(
     return figure
 
 
-def reachability(found: "Clustering", *, title: str | None = None) -> go.Figure:
+def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
     """The reachability plot of OPTICS: one bar per client, in the order of the walk; clusters are the valleys.
 
     ``found``: from :func:`fedlab_core.clustering.optics`. A bar is as high as the client is far from those that were
@@ -141,7 +139,7 @@ def _principal_components(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return places, shares
 
 
-def _label_mixes(fed: "FederatedDataset", num_clients: int) -> np.ndarray:
+def _label_mixes(fed: FederatedDataset, num_clients: int) -> np.ndarray:
     """Each client's share of each label [N, C]."""
     if fed.num_classes is None:
         raise ValueError("fed: has regression targets; a label mix needs labels")

@@ -1,16 +1,14 @@
 """Who holds what."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.data.heterogeneity import Heterogeneity, measure_heterogeneity
 from fedlab_core.plots.style import GREY, new_figure, set_description
-
-if TYPE_CHECKING:
-    from fedlab_core.data.federated import FederatedDataset
 
 
 def partition(

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-if TYPE_CHECKING:
-    from fedlab_core.history import History
+from fedlab_core.history import History
 
 Histories = Mapping[str, "History | Sequence[History]"]
 
@@ -25,7 +24,7 @@ class Series:
     high: np.ndarray
 
 
-def grouped(histories: Histories) -> dict[str, list["History"]]:
+def grouped(histories: Histories) -> dict[str, list[History]]:
     """Each name with its list of histories. Raises ``ValueError`` for anything but a mapping to histories."""
     if not isinstance(histories, Mapping) or not histories:
         raise ValueError('histories: must be a non-empty mapping of names to histories, as in {"FedAvg": history}')
@@ -38,7 +37,7 @@ def grouped(histories: Histories) -> dict[str, list["History"]]:
     return groups
 
 
-def algorithm_names(groups: Mapping[str, Sequence["History"]]) -> dict[str, str]:
+def algorithm_names(groups: Mapping[str, Sequence[History]]) -> dict[str, str]:
     """The algorithm behind each name: as the run's configuration has it, otherwise the name itself."""
     return {name: _algorithm(runs[0].config, name) for name, runs in groups.items()}
 
@@ -48,7 +47,7 @@ def _algorithm(config: Mapping[str, Any], default: str) -> str:
     return str(algorithm.get("name", default)) if isinstance(algorithm, Mapping) else str(algorithm)
 
 
-def averaged(name: str, runs: Sequence["History"], x: str, y: str, band: str) -> Series:
+def averaged(name: str, runs: Sequence[History], x: str, y: str, band: str) -> Series:
     """Mean over runs of column ``y`` against column ``x`` ("bytes" for up and down together), round by round.
 
     Only rounds that every run has evaluated count. ``band``: "range" for min–max, "sd" for ± one standard deviation

@@ -6,11 +6,11 @@ A client that is often absent is drawn less often than K/N, and a mean over the 
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fedlab_core import validation
-from fedlab_core.sampling.designs import Uniform
 
 
 class Availability(ABC):
@@ -19,6 +19,10 @@ class Availability(ABC):
     @abstractmethod
     def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
         """Who is there in ``round`` (1, 2, …), bool [N]; none may be."""
+
+    def describe(self) -> dict[str, Any]:
+        """Name and parameters, for the configuration of a run."""
+        return {"name": type(self).__name__, **vars(self)}
 
     @abstractmethod
     def inclusion(self, clients_per_round: int) -> np.ndarray:
@@ -52,27 +56,6 @@ class Bernoulli(Availability):
         validation.integer("clients_per_round", clients_per_round, minimum=1)
         drawn = np.minimum(1, clients_per_round / np.arange(1, len(self.probabilities) + 1))
         return self.probabilities * (others_available(self.probabilities) @ drawn)
-
-
-@dataclass(frozen=True, eq=False)
-class Trace(Availability):
-    """A given record of who is there: ``table`` bool [rounds, N], its first row for round 1, repeated after its end."""
-
-    table: np.ndarray
-
-    def __post_init__(self) -> None:
-        table = np.asarray(self.table)
-        if table.dtype != bool or table.ndim != 2 or 0 in table.shape:
-            raise ValueError(f"table: must be a bool array [rounds, N], got {table.dtype} {list(table.shape)}")
-        object.__setattr__(self, "table", table)
-
-    def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
-        """Who is there in ``round``, bool [N]; nothing is drawn from ``rng``."""
-        return self.table[(validation.integer("round", round, minimum=1) - 1) % len(self.table)]
-
-    def inclusion(self, clients_per_round: int) -> np.ndarray:
-        """π_k = mean over the rounds of the trace of the probabilities in each of them."""
-        return np.mean([Uniform(row, clients_per_round).probabilities for row in self.table], axis=0)
 
 
 def num_available(probabilities: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedlab_core import validation
+from fedlab_core.one_page import draw_cohort
 
 
 class Design(ABC):
@@ -44,8 +45,7 @@ class Uniform(Design):
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """One cohort of min(K, n) clients."""
-        present = np.flatnonzero(self.available)
-        return np.sort(rng.choice(present, min(self.clients_per_round, len(present)), replace=False))
+        return draw_cohort(np.flatnonzero(self.available), self.clients_per_round, rng)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,23 +16,6 @@ def simple_variance(models: np.ndarray, clients_per_round: int) -> float:
     return (1 - clients_per_round / num) * _variance(models) / clients_per_round
 
 
-def stratified_variance(models: np.ndarray, labels: np.ndarray, counts: np.ndarray) -> float:
-    """Σ_c (n_c/N)²·(1 − s_c/n_c)·S_c²/s_c: s_c of the n_c rows of cluster c, weighted by n_c/(N·s_c).
-
-    ``models`` [N, P]; ``labels`` [N] clusters 0 … C − 1, −1 a stratum of one, which is always drawn and adds nothing;
-    ``counts`` [C] the s_c, from 1 to n_c. ``Systematic`` has this variance where every share n_c·K/N is whole.
-    """
-    clusters = np.unique(labels[labels >= 0])
-    if len(counts) != len(clusters):
-        raise ValueError(f"counts: {len(counts)} numbers for {len(clusters)} clusters; give one each")
-    total = 0.0
-    for c, count in zip(clusters, counts, strict=True):
-        members = models[labels == c]
-        validation.integer(f"counts[{c}]", count, minimum=1, maximum=len(members))
-        total += (len(members) / len(models)) ** 2 * (1 - count / len(members)) * _variance(members) / count
-    return float(total)
-
-
 def systematic_variance(models: np.ndarray, labels: np.ndarray, clients_per_round: int) -> float:
     """The variance of the mean of a :class:`~fedlab_core.sampling.Systematic` cohort, whatever the shares.
 

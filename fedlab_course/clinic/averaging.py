@@ -1,18 +1,15 @@
 """Patients whose server combines, or draws, wrongly; and one whose clients are not held."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from fedlab_core.algorithms import FedAvg, FedNova, FedProx
 from fedlab_core.correction import Correction
+from fedlab_core.server import Server
 from fedlab_core.updates import LocalUpdates
 from fedlab_course.clinic.sick import Sick
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
 
 
 class UniformMean(Sick, FedAvg):
@@ -20,7 +17,7 @@ class UniformMean(Sick, FedAvg):
 
     number = 1
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         return updates.params.mean(0)
 
 
@@ -29,7 +26,7 @@ class MovingAnchor(Sick, FedProx):
 
     number = 4
 
-    def correction(self, server: "Server", client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> Correction:
         return Correction()  # μ (y − y)
 
 
@@ -38,7 +35,7 @@ class LastOverwrites(Sick, FedAvg):
 
     number = 5
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         total, samples = torch.zeros_like(server.params), torch.zeros(())
         for local, n in zip(updates.params, updates.num_samples, strict=True):
             total, samples = n * local, n
@@ -50,7 +47,7 @@ class TwiceRescaled(Sick, FedNova):
 
     number = 7
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         step = super().aggregate(server, updates) - server.params
         return server.params + server.num_clients / len(updates.clients) * step
 
@@ -60,6 +57,6 @@ class SameCohorts(Sick, FedAvg):
 
     number = 10
 
-    def cohorts(self, server: "Server") -> Iterator[np.ndarray]:
+    def cohorts(self, server: Server) -> Iterator[np.ndarray]:
         rng = np.random.default_rng(server.round)
         yield np.sort(rng.choice(server.num_clients, server.clients_per_round, replace=False))

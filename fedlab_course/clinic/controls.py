@@ -1,17 +1,14 @@
 """Patients that say they are SCAFFOLD."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import torch
 
 from fedlab_core.algorithms import Scaffold
 from fedlab_core.correction import Correction
+from fedlab_core.server import Server
 from fedlab_core.updates import LocalUpdates
 from fedlab_course.clinic.sick import Sick
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
 
 
 class CohortShare(Sick, Scaffold):
@@ -19,7 +16,7 @@ class CohortShare(Sick, Scaffold):
 
     number = 2
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         c = server.state["c"]
         params = super().aggregate(server, updates)
         server.state["c"] = c + (server.state["c"] - c) * server.num_clients / len(updates.clients)
@@ -31,7 +28,7 @@ class NeverApplied(Sick, Scaffold):
 
     number = 3
 
-    def correction(self, server: "Server", client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> Correction:
         return Correction()
 
 
@@ -40,7 +37,7 @@ class FlippedSign(Sick, Scaffold):
 
     number = 6
 
-    def correction(self, server: "Server", client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> Correction:
         return Correction(offset=server.state["c_clients"][client] - server.state["c"])
 
 
@@ -49,7 +46,7 @@ class LongestSteps(Sick, Scaffold):
 
     number = 8
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         longest = updates.num_steps.max().expand_as(updates.num_steps)
         return super().aggregate(server, replace(updates, num_steps=longest))
 
@@ -59,7 +56,7 @@ class OverwrittenControl(Sick, Scaffold):
 
     number = 9
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         c = server.state["c"]
         params = super().aggregate(server, updates)
         server.state["c"] = c  # c + Σ (c_k⁺ − c_k⁺)
@@ -71,6 +68,6 @@ class ControlFromWeights(Sick, Scaffold):
 
     number = 11
 
-    def setup(self, server: "Server") -> None:
+    def setup(self, server: Server) -> None:
         super().setup(server)
         server.state["c"] = server.params.clone()

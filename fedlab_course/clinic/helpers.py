@@ -1,7 +1,6 @@
 """Patients that are no algorithms: importance, penalties, partitions, stragglers and evaluation."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -10,11 +9,9 @@ from torch.nn import functional
 
 from fedlab_core.algorithms import FedCurv
 from fedlab_core.randomness import stream
+from fedlab_core.server import Server
 from fedlab_core.updates import LocalUpdates
 from fedlab_course.clinic.sick import Sick
-
-if TYPE_CHECKING:
-    from fedlab_core.server import Server
 
 
 class GaveUp(RuntimeError):
@@ -29,7 +26,7 @@ class StaleShare(Sick, FedCurv):
 
     number = 12
 
-    def aggregate(self, server: "Server", updates: LocalUpdates) -> torch.Tensor:
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         kept = {name: server.state[name] for name in ("fisher", "fisher_params")}
         params = super().aggregate(server, updates)
         for name, table in kept.items():

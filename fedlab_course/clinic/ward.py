@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fedlab_core import arguments
+from fedlab_core import validation
 from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedNova, FedProx, Scaffold
 from fedlab_course.clinic import averaging, controls, helpers
 
@@ -59,6 +59,4 @@ HELPERS: dict[int, Callable[..., Any]] = {
 def diagnosis(number: int) -> str:
     """What is wrong with this patient. Raises ``ValueError`` for a number that nobody has."""
     sick: dict[int, Any] = {n: type(patient.algorithm) for n, patient in PATIENTS.items()} | HELPERS
-    if number not in sick:
-        raise arguments.unknown("patient", str(number), [str(n) for n in sick])
-    return (inspect.getdoc(sick[number]) or "").split("\n\n")[0]
+    return (inspect.getdoc(sick[validation.choice("patient", number, sick)]) or "").split("\n\n")[0]

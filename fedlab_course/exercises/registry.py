@@ -4,7 +4,7 @@ import importlib
 from functools import cache
 from pathlib import Path
 
-from fedlab_core import arguments
+from fedlab_core import validation
 from fedlab_course.exercises.base import Exercise
 
 
@@ -27,7 +27,5 @@ def of_chapter(notebook: str) -> list[Exercise]:
 
 def get(name: str) -> Exercise:
     """The exercise with this id. Raises ``ValueError`` that lists the ids there are."""
-    for exercise in every():
-        if exercise.id == name:
-            return exercise
-    raise arguments.unknown("exercise", name, [exercise.id for exercise in every()])
+    by_id = {exercise.id: exercise for exercise in every()}
+    return by_id[validation.choice("exercise", name, by_id)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from fedlab_core import models, validation
+from fedlab_core import models, settings, validation
 from fedlab_core.algorithms import ALGORITHMS
 from fedlab_core.data import DATASETS, Dataset, FederatedDataset, load_dataset, partition
 from fedlab_core.schedules import InverseTime
@@ -17,9 +17,7 @@ from fedlab_core.simulation import Simulation
 Arguments = tuple[tuple[str, Any], ...]
 SPLITS = ("dirichlet", "labels_per_client", "iid")
 SCHEDULES = ("constant", "inverse_time")
-MODELS = ("softmax_regression", "mlp", "cnn_mnist", "cnn_cifar")
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
-_TITLES = {"scaffold": "SCAFFOLD"}
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ class Curve:
         """The run, not started yet. Raises ``ValueError`` for settings that do not fit together."""
         fed = self.federation.build()
         lr = self.lr if self.schedule == "constant" else InverseTime(self.lr)
-        model = getattr(models, self.model)(fed, seed=self.seed)
+        model = models.MODELS[self.model](fed, seed=self.seed)
         algorithm = ALGORITHMS[self.algorithm](**dict(self.arguments))
         return Simulation(fed, model, algorithm, **dict(self.work), lr=lr, seed=self.seed, progress=False)
 
@@ -144,21 +142,20 @@ class Choice:
             raise ValueError(f"algorithms={self.algorithms!r}: must be a tuple of names")
         for algorithm in self.algorithms:
             validation.choice("algorithms", algorithm, ALGORITHMS)
-        names = {"dataset": DATASETS, "split": SPLITS, "model": MODELS, "schedule": SCHEDULES}
+        names = {"dataset": DATASETS, "split": SPLITS, "model": models.MODELS, "schedule": SCHEDULES}
         for name, allowed in names.items():
             validation.choice(name, getattr(self, name), allowed)
         # In one order and in plain Python numbers: equal choices are equal, and their code can be run.
         clean: dict[str, Any] = {"algorithms": tuple(name for name in ALGORITHMS if name in self.algorithms)}
         for name in ("mu", "strength", "alpha", "lr"):
             clean[name] = validation.real(name, getattr(self, name), exclusive=name in ("alpha", "lr"))
-        for name in ("labels", "num_clients", "local_epochs", "rounds"):
+        for name in ("labels", "num_clients"):
             clean[name] = validation.integer(name, getattr(self, name), minimum=1)
+        for name in ("local_epochs", "rounds", "batch_size", "seed"):
+            clean[name] = settings.check(name, getattr(self, name))
         clean["clients_per_round"] = validation.integer(
             "clients_per_round", self.clients_per_round, minimum=1, maximum=clean["num_clients"]
         )
-        if self.batch_size is not None:
-            clean["batch_size"] = validation.integer("batch_size", self.batch_size, minimum=1)
-        clean["seed"] = validation.seed(self.seed)
         for name, value in clean.items():
             object.__setattr__(self, name, value)
 
@@ -213,7 +210,7 @@ def _deal(federation: Federation) -> FederatedDataset:
 
 def title(algorithm: str) -> str:
     """How an algorithm is written in text and figures."""
-    return _TITLES.get(algorithm, ALGORITHMS[algorithm].__name__)
+    return ALGORITHMS[algorithm].title or ALGORITHMS[algorithm].__name__
 
 
 def _call(function: str, arguments: Arguments, first: str = "") -> str:

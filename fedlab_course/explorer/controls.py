@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets
 
+from fedlab_core import settings
 from fedlab_core.algorithms import ALGORITHMS
 from fedlab_core.data.disk.files import locate, search_roots
 from fedlab_core.data.disk.sources import SOURCES
@@ -125,12 +126,12 @@ def _fields() -> dict[str, Any]:
         "alpha": ladder("α of Dirichlet", _ALPHA, first.alpha, "Small: each client has few labels", continuous=True),
         "labels": _count("labels per client", 10, "Distinct labels of each client", continuous=True),
         "clients_per_round": _count("clients a round K", first.num_clients, "Out of all clients"),
-        "local_epochs": _count("local epochs E", 20, "Passes over the client's data per round"),
-        "lr": ladder("learning rate η", _LR, first.lr, "Step size of the local SGD"),
+        "local_epochs": _count("local epochs E", 20, settings.meaning("local_epochs")),
+        "lr": ladder("learning rate η", _LR, first.lr, settings.meaning("lr")),
         "schedule": _menu("schedule", _SCHEDULES, "How η changes from round to round"),
-        "rounds": ladder("rounds", _ROUNDS, first.rounds, "Communication rounds T"),
+        "rounds": ladder("rounds", _ROUNDS, first.rounds, settings.meaning("rounds")),
         "seed": ipywidgets.BoundedIntText(
-            min=0, max=2**31, description="seed", tooltip="Split, first weights, cohorts and batches", **_LOOK
+            min=0, max=2**31, description="seed", tooltip=settings.meaning("seed"), **_LOOK
         ),
     }
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import arguments
+from fedlab_core import arguments, validation
 
 _OPTIONS = ("profile", "dataset")
 _SCALARS = {"bool": bool, "int": int, "float": float, "str": str}
@@ -54,8 +54,7 @@ def resolve(
     for name in texts:
         if name in _OPTIONS:
             raise ValueError(f"parameter {name} has an option of its own, which checks its value: --{name}")
-        if name not in known:
-            raise arguments.unknown("parameter", name, known)
+        validation.choice("parameter", name, sorted(known))
     return {
         notebook: {
             name: arguments.from_text(f"{notebook}: {name}", text, parameters[name].kind)

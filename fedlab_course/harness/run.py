@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import arguments
+from fedlab_core import validation
 from fedlab_course import folders
 from fedlab_course.harness import executed, kernel, parameters
 
@@ -51,8 +51,7 @@ def run_course(
     A notebook that fails does not stop the others. Raises ``ValueError`` before anything runs for an unknown profile,
     notebook or parameter, a value of the wrong type, a formula that cannot be shown, and an ``out`` that is a file.
     """
-    if profile not in PROFILES:
-        raise arguments.unknown("profile", profile, PROFILES)
+    validation.choice("profile", profile, PROFILES)
     paths = folders.select(notebooks or folders.NOTEBOOKS, only)
     for path in paths:
         check_text(path)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlab_core.arguments import from_text, matches, parse_assignments, unknown
+from fedlab_core.arguments import from_text, matches, parse_assignments
 
 GOOD = [
     ("false", bool, False),
@@ -77,11 +77,3 @@ def test_assignments() -> None:
     for bad in ("mu", "=1", "a b=1"):
         with pytest.raises(ValueError, match="NAME=VALUE"):
             parse_assignments([bad])
-
-
-def test_unknown_names_the_nearest() -> None:
-    message = str(unknown("parameter", "alhpa", ["alpha", "mu"]))
-    assert "'alhpa'" in message
-    assert "alpha, mu" in message
-    assert "Did you mean alpha?" in message
-    assert "Did you mean" not in str(unknown("parameter", "zzz", ["alpha"]))

@@ -11,7 +11,7 @@ from fedlab_core import archive
 from tests.support import blobs
 
 SIZES = (7, 12, 9, 15, 4)
-ALGORITHMS = [fl.FedAvg(), fl.FedProx(0.2), fl.Scaffold(), fl.Scaffold(option=1, control_update="seed"), fl.FedNova()]
+ALGORITHMS = [fl.FedAvg(), fl.FedProx(0.2), fl.Scaffold(), fl.Scaffold(option=1, control_update="cohort"), fl.FedNova()]
 
 
 def simulation(algorithm=None, *, sizes=SIZES, dtype=torch.float32, hidden=6, **changes) -> fl.Simulation:

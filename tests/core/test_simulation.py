@@ -9,7 +9,6 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.settings import resolve_clients
 from tests.support import blobs, flat, quadratics, run, scalar_model
 
 ARGUMENTS = {"rounds": 6, "clients_per_round": 3, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
@@ -57,7 +56,7 @@ def test_test_and_train_metrics_are_exact_means_over_samples() -> None:
     run_ = simulation()
     history = run_.run()
     with torch.no_grad():
-        fed = run_.settings.fed
+        fed = run_.fed
         outputs, train = history.model(fed.test.x), history.model(fed.x)
     last = history.frame.iloc[-1]
     assert last.test_accuracy == (outputs.argmax(1) == fed.test.y).double().mean().item()
@@ -96,7 +95,7 @@ def test_larger_mu_means_less_drift() -> None:
 def test_client_report_against_counts_by_hand() -> None:
     run_ = simulation()
     report = run_.run().clients
-    fed = run_.settings.fed
+    fed = run_.fed
     with torch.no_grad():
         by_hand = [
             float((run_.model(fed.client(k)[0]).argmax(1) == fed.client(k)[1]).double().mean()) for k in range(5)
@@ -260,13 +259,11 @@ def test_fednova_refuses_an_unstable_proximal_weight() -> None:
         simulation(algorithm=fl.FedNova(mu=25.0)).run()
 
 
-def test_fednova_refuses_it_in_the_round_where_a_schedule_leads_to_it() -> None:
-    """lr·mu = 0.05, 0.05, 2.5: said before anybody trains, which would overflow."""
+def test_fednova_refuses_a_schedule_that_leads_to_it_before_any_work() -> None:
+    """lr·mu = 0.05, 0.05, 2.5: in the third round local steps would diverge."""
     arguments = {"local_epochs": None, "local_steps": 400, "lr": lambda t: 0.1 if t < 2 else 5.0}
-    run_ = simulation(algorithm=fl.FedNova(mu=0.5), **arguments)
     with pytest.raises(ValueError, match=r"lr·mu must be < 2, .* 2\.5"):
-        run_.run()
-    assert run_.round == 2
+        simulation(algorithm=fl.FedNova(mu=0.5), **arguments)
 
 
 @pytest.mark.parametrize(
@@ -299,4 +296,6 @@ def test_data_on_another_device_are_refused() -> None:
 
 
 def test_fraction_is_rounded_and_never_empty() -> None:
-    assert [resolve_clients(f, 100) for f in (0.2, 1.0, 0.001, 1, 100)] == [20, 100, 1, 1, 100]
+    work = {"rounds": 1, "local_steps": 1, "batch_size": None, "lr": 0.1}
+    sizes = [fl.Settings(clients_per_round=f, **work).cohort_size(100) for f in (0.2, 1.0, 0.001, 1, 100)]
+    assert sizes == [20, 100, 1, 1, 100]

@@ -1,9 +1,15 @@
 """Ways of dealing a data set out over clients; the laws are in ``laws.py``."""
 
+from collections.abc import Callable
+
 from fedlab_core.data.partition.laws import by_user, dirichlet, iid, labels_per_client, quantity, shards
 from fedlab_core.data.partition.parts import Partition
 
-__all__ = ["Partition", "by_user", "dirichlet", "iid", "labels_per_client", "quantity", "shards"]
+LAWS: dict[str, Callable[..., Partition]] = {
+    law.__name__: law for law in (iid, shards, labels_per_client, dirichlet, quantity, by_user)
+}
+
+__all__ = ["LAWS", "Partition", "by_user", "dirichlet", "iid", "labels_per_client", "quantity", "shards"]
 
 
 def __dir__() -> list[str]:

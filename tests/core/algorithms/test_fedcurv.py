@@ -100,7 +100,7 @@ def test_the_fisher_is_the_mean_of_squares_over_all_samples_at_the_local_paramet
         next(sim)
         state, params = sim.state_dict()["algorithm"], sim.history.params
         (client,) = np.flatnonzero(state["fisher"].any(1).numpy())
-        x, y = sim.settings.fed.client(client)
+        x, y = sim.fed.client(client)
         weight, bias = params[:12].view(3, 4), params[12:]
         error = torch.softmax(x @ weight.T + bias, 1) - torch.nn.functional.one_hot(y, 3)
         gradients = torch.cat([(error[:, :, None] * x[:, None]).flatten(1), error], 1)

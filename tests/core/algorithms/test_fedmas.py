@@ -10,10 +10,11 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import FedAvgMas, FedMas, TFedAvg, TFedAvgMas
+from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from fedlab_core.cli.run import build_algorithm
+from fedlab_core.description import described
 from fedlab_core.plots.style import looks
-from fedlab_core.sampling import Trace
-from tests.support import blobs, quadratics, run, scalar_model
+from tests.support import Trace, blobs, quadratics, run, scalar_model
 
 A, B = np.array([1.0, 3.0, 0.5]), np.array([2.0, 1.0, -1.0])
 LR, STEPS, START = 0.05, 6, 1.5
@@ -73,7 +74,8 @@ class Replay:
 @pytest.mark.parametrize("strength", [0.0, 0.3])
 def test_every_round_in_closed_form(update: str, no_penalty: str, strength: float) -> None:
     """The gradient of the penalty is 2λΩ(w − w*): no factor ½, absolute values, tiers 0, 1, 2 in sequence."""
-    algorithm = FedMas(strength, tiers=[0, 1, 2], importance_update=update, no_penalty=no_penalty, decay=0.7)
+    own = {"decay": 0.7} if update == "ema" else {}
+    algorithm = FedMas(strength, tiers=[0, 1, 2], importance_update=update, no_penalty=no_penalty, **own)
     expected = Replay(strength, update, no_penalty, decay=0.7).visit([(0, 1, 2)] * 5)
     assert scalar_run(algorithm, rounds=5) == pytest.approx(expected, abs=1e-12)
 
@@ -177,13 +179,13 @@ def test_the_sample_is_a_fraction_of_the_whole_tier() -> None:
 
 
 def test_the_probe_costs_a_round_of_all_clients_and_leaves_the_model() -> None:
-    down, up, updates = ledger(TFedAvg(tiers="kmeans", num_tiers=1))
+    down, up, updates = ledger(TFedAvg(tiers=KMeans(num_tiers=1)))
     assert (down, up, updates) == ([14 / 2 + 4, 4], [7 + 4, 4], [1, 2])
     fed = blobs(RAGGED)
     arguments = {"rounds": 2, "clients_per_round": 4, "local_epochs": 1, "batch_size": 5}
     runs = [
         run(fed, fl.models.mlp(fed, (6,)), algorithm, **arguments).history.params
-        for algorithm in (TFedAvg(tiers="kmeans", num_tiers=1), fl.FedAvg())
+        for algorithm in (TFedAvg(tiers=KMeans(num_tiers=1)), fl.FedAvg())
     ]
     assert torch.equal(*runs)
 
@@ -274,9 +276,10 @@ def test_the_bound_is_where_local_steps_begin_to_diverge(share: float, moves_far
     assert moved > 1e6 if moves_far else moved == pytest.approx(LR / (2 * share), rel=1e-4)
 
 
-def probed(b, sizes=None, **settings) -> fl.Simulation:
+def probed(b, sizes=None, kind=Dbscan, **parameters) -> fl.Simulation:
     """Clients with a = 1: a full-batch probe from 0 puts client k at 0.01·b_k."""
-    return run(quadratics(np.ones(len(b)), b, sizes), scalar_model(), TFedAvg(**settings), rounds=1)
+    algorithm = TFedAvg(tiers=kind(**parameters))
+    return run(quadratics(np.ones(len(b)), b, sizes), scalar_model(), algorithm, rounds=1)
 
 
 def tiers_of(sim: fl.Simulation) -> list[int]:
@@ -310,7 +313,7 @@ def test_the_knee_is_the_default_and_kmeans_an_alternative() -> None:
     b = [0, 0.1, 0.2, 0.3, 10, 10.1, 10.2, 10.3, 500]
     labels = probed(b).state_dict()["algorithm"]["clusters"].tolist()
     assert labels == [0, 0, 0, 0, 1, 1, 1, 1, 1]
-    three = probed(b, tiers="kmeans", num_tiers=3).state_dict()["algorithm"]["clusters"].tolist()
+    three = probed(b, kind=KMeans, num_tiers=3).state_dict()["algorithm"]["clusters"].tolist()
     groups = [set(three[:4]), set(three[4:8]), set(three[8:])]
     assert all(len(group) == 1 for group in groups) and len(set.union(*groups)) == 3
 
@@ -322,7 +325,7 @@ def test_projected_probes_find_the_same_tiers() -> None:
         run(
             fed,
             fl.models.mlp(fed, (50,), seed=1),
-            TFedAvg(tiers="kmeans", num_tiers=3, projection=projection),
+            TFedAvg(tiers=KMeans(num_tiers=3, projection=projection)),
             **arguments,
         ).state_dict()["algorithm"]["clusters"]
         for projection in (None, 200)
@@ -363,11 +366,14 @@ def test_renumbering_the_clients_changes_nothing() -> None:
     torch.testing.assert_close(runs[0], runs[1], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("found", [{"tiers": "dbscan", "eps": 0.06}, {"tiers": "kmeans", "num_tiers": 3}], ids=str)
+PROBE = {"probe_batch": 30, "probe_lr": 0.1}
+
+
+@pytest.mark.parametrize("found", [Dbscan(eps=0.06, **PROBE), KMeans(num_tiers=3, **PROBE)], ids=str)
 def test_found_tiers_and_their_order_do_not_depend_on_the_numbering(found) -> None:
     fed, order = blobs((3, 17, 8, 30, 5, 9, 12)), [3, 0, 6, 4, 2, 1, 5]
     renumbered = fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
-    model, algorithm = fl.models.mlp(fed, (6,), seed=1), TFedAvg(**found, probe_batch=30, probe_lr=0.1)
+    model, algorithm = fl.models.mlp(fed, (6,), seed=1), TFedAvg(tiers=found)
     left, right = (run(data, model, algorithm, local_steps=5, rounds=6) for data in (fed, renumbered))
     assert tiers_of(right) == [tiers_of(left)[k] for k in order] and max(tiers_of(left)) > 0
     torch.testing.assert_close(left.history.params, right.history.params, rtol=0, atol=1e-12)
@@ -384,19 +390,32 @@ def test_found_tiers_and_their_order_do_not_depend_on_the_numbering(found) -> No
         {"importance_update": "ewma"},
         {"no_penalty": "never"},
         {"tier_order": "random"},
-        {"num_tiers": 0},
-        {"min_samples": 1},
-        {"eps": 0},
         {"fraction": 1.5},
-        {"decay": 1.0},
-        {"probe_lr": 0},
-        {"projection": 0},
+        {"decay": 1.0, "importance_update": "ema"},
+        {"decay": 0.5},
     ],
     ids=str,
 )
 def test_bad_settings(bad) -> None:
     with pytest.raises(ValueError, match=next(iter(bad))):
         FedMas(**{"strength": 1.0, **bad})
+
+
+@pytest.mark.parametrize(
+    ("kind", "bad"),
+    [
+        (KMeans, {"num_tiers": 0}),
+        (Dbscan, {"min_samples": 1}),
+        (Dbscan, {"eps": 0}),
+        (Dbscan, {"probe_lr": 0}),
+        (KMeans, {"probe_epochs": 0}),
+        (KMeans, {"projection": 0}),
+    ],
+    ids=str,
+)
+def test_bad_parameters_of_tiers(kind, bad) -> None:
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        kind(**bad)
 
 
 @pytest.mark.parametrize(
@@ -419,9 +438,18 @@ def test_settings_that_do_not_fit_the_federation(settings, words: str) -> None:
 def test_numpy_labels_are_taken_and_the_name_stays_short() -> None:
     algorithm = FedMas(0.1, tiers=np.arange(100))
     assert str(algorithm) == "FedMas(strength=0.1, tiers=[100 values])"
-    assert algorithm.describe()["tiers"] == list(range(100))
+    assert described("algorithm", algorithm.describe())["tiers"] == {"name": "Given", "tiers": list(range(100))}
 
 
-@pytest.mark.parametrize(("text", "value"), [("kmeans", "kmeans"), ("[0, 1, 1]", [0, 1, 1])])
-def test_tiers_from_the_command_line(text: str, value) -> None:
-    assert build_algorithm("fedmas", {"strength": "0.1", "tiers": text}) == FedMas(0.1, tiers=value)
+@pytest.mark.parametrize(
+    ("texts", "value"),
+    [
+        ({"tiers": "kmeans"}, "kmeans"),
+        ({"tiers": "[0, 1, 1]"}, [0, 1, 1]),
+        ({"tiers": "kmeans", "tiers.num_tiers": "4"}, KMeans(num_tiers=4)),
+        ({"tiers.eps": "2.5"}, Dbscan(eps=2.5)),
+    ],
+    ids=str,
+)
+def test_tiers_from_the_command_line(texts, value) -> None:
+    assert build_algorithm("fedmas", {"strength": "0.1", **texts}) == FedMas(0.1, tiers=value)

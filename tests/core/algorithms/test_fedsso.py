@@ -9,10 +9,12 @@ from torch.nn import functional
 
 import fedlab_core as fl
 from fedlab_core.algorithms.probe import probe_clients
+from fedlab_core.algorithms.tiers import Dbscan
 from fedlab_core.engines.work import Work
-from fedlab_core.sampling import Systematic, Trace
+from fedlab_core.sampling import Systematic
+from fedlab_core.server import Server
 from fedlab_course.theory import LocalStepsBound
-from tests.support import blobs, flat, one_sample_each, quadratics, run, scalar_model
+from tests.support import Trace, blobs, flat, one_sample_each, quadratics, run, scalar_model
 
 PROBE_LR = 0.01
 GROUPS = [0, 0, 0, 0, 0, 0, 10, 10, 10, 20, 20, 55]  # clusters of 6, 3 and 2 clients, and one client alone
@@ -193,20 +195,20 @@ def test_chunks_and_projections_leave_w1_and_distances_as_they_are(monkeypatch) 
     np.testing.assert_allclose(distances[1], distances[0], rtol=5 * np.sqrt(2 / 4000) / 2)
 
 
-@pytest.mark.parametrize("algorithm", [fl.FedSSO(projection=8), fl.FedMas(0.1, projection=8, num_tiers=3)], ids=str)
+@pytest.mark.parametrize("algorithm", [fl.FedSSO(projection=8), fl.FedMas(0.1, tiers=Dbscan(projection=8))], ids=str)
 def test_with_a_projection_nothing_grows_with_clients_times_parameters(monkeypatch, algorithm: fl.Algorithm) -> None:
     """200 clients and 35 000 parameters: clients probe ten at a time, and the state is of size N + 2P."""
     fed, seen = one_sample_each(200), []
     model = fl.models.mlp(fed, (500,))
     size = len(flat(model))
     monkeypatch.setattr("fedlab_core.algorithms.probe.CHUNK_VALUES", 10 * size)
-    inner = fl.algorithms.Server.probe
+    inner = Server.probe
 
     def probe(server, clients, **work):
         seen.append(len(clients))
         return inner(server, clients, **work)
 
-    monkeypatch.setattr(fl.algorithms.Server, "probe", probe)
+    monkeypatch.setattr(Server, "probe", probe)
     sim = run(fed, model, algorithm, rounds=2, clients_per_round=5, local_steps=1, batch_size=10)
     assert sum(seen) == 200 and max(seen) == 10
     state = sim.compact_state()["algorithm"]

@@ -36,7 +36,7 @@ def test_fedavg_is_unbiased_with_one_step_or_equal_curvature_and_tends_to_the_me
 
 
 @pytest.mark.parametrize("option", [1, 2])
-@pytest.mark.parametrize("control_update", ["paper", "seed"])
+@pytest.mark.parametrize("control_update", ["all", "cohort"])
 def test_scaffold_reaches_the_optimum_and_its_controls_the_local_gradients(option: int, control_update: str) -> None:
     algorithm = fl.Scaffold(option=option, control_update=control_update)
     simulation = run(quadratics(A, B), scalar_model(), algorithm, rounds=150)
@@ -144,7 +144,7 @@ def test_example_1_of_fedsso_shifted_weights_move_the_limit(shift) -> None:
 
 def test_control_update_of_the_seed_is_scaled_by_n_over_s() -> None:
     fed = quadratics(np.linspace(0.5, 2, 10), np.linspace(-1, 1, 10))
-    for control_update, factor in (("paper", 1.0), ("seed", 10 / 3)):
+    for control_update, factor in (("all", 1.0), ("cohort", 10 / 3)):
         simulation = fl.Simulation(
             fed,
             scalar_model(),

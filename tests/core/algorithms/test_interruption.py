@@ -8,6 +8,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import FedAvgMas, TFedAvg
+from fedlab_core.algorithms.tiers import KMeans
 from fedlab_core.sampling import Bernoulli
 from tests.support import blobs
 
@@ -18,7 +19,7 @@ ALGORITHMS = [
     fl.FedSSO(sampling="at_least_one", noise="nearest", eps=0.3),
     fl.FedSSO(projection=8),
     fl.FedMas(0.01, importance_update="accumulate"),
-    fl.FedMas(0.01, tiers="kmeans", num_tiers=3),
+    fl.FedMas(0.01, tiers=KMeans(num_tiers=3)),
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 2, 2], importance_update="ema", tier_order="shuffled", no_penalty="first_round"),
     FedAvgMas(0.01),
     TFedAvg(),

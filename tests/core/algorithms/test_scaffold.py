@@ -37,9 +37,9 @@ def test_c_is_the_mean_over_all_clients_after_every_round() -> None:
 
 def replay(run: fl.Simulation, start: torch.Tensor, offset: torch.Tensor, client: int) -> torch.Tensor:
     """The mean raw mini-batch gradient along client's corrected path, written out with autograd alone."""
-    fed, s = run.settings.fed, run.settings
+    fed, s = run.fed, run.settings
     amount = np.array([run._amount(client)])
-    work = Work(np.array([client]), amount, s.unit, s.batch_size, s.schedule(0), run.round, s.seed)
+    work = Work(np.array([client]), amount, s.unit, s.batch_size, s.rates[0], run.round, s.seed)
     (plan,) = plan_batches(work, [len(fed.parts[client])])
     x, y = fed.client(client)
     local, total = start, torch.zeros_like(start)
@@ -109,7 +109,7 @@ def test_option_one_control_is_the_full_gradient_at_the_global_parameters() -> N
     next(run)
     state = run.state_dict()["algorithm"]
     for client in np.flatnonzero(state["c_clients"].any(1)):
-        x, y = run.settings.fed.client(client)
+        x, y = run.fed.client(client)
         weight, bias = start[:12].view(3, 4).clone().requires_grad_(), start[12:].clone().requires_grad_()
         loss = torch.nn.functional.cross_entropy(x @ weight.T + bias, y)
         expected = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, (weight, bias))])

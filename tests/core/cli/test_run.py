@@ -41,7 +41,7 @@ def test_run_writes_a_history_and_its_table(tmp_path: Path, capsys: pytest.Captu
 
 def test_run_is_what_the_library_does(tmp_path: Path) -> None:
     from_command = run(
-        tmp_path, "--partition", "iid", "--clients-per-round", "0.5", "--batch-size", "full", "--lr", "0.1"
+        tmp_path, "--partition", "iid", "--clients-per-round", "0.5", "--batch-size", "none", "--lr", "0.1"
     )
     digits = fl.load_dataset("digits")
     fed = fl.FederatedDataset(digits, fl.partition.iid(digits.train.y, num_clients=20, seed=0))
@@ -65,11 +65,11 @@ def test_laws_schedules_and_steps(tmp_path: Path) -> None:
 REFUSED = [
     (["--algorithm", "fedprx"], ["fedprx", "Did you mean 'fedprox'?"]),
     (["--algorithm", "fedprox"], ["fedprox needs a value", "--set mu=…"]),
-    (["--algorithm", "fedprox", "--set", "nu=1"], ["unknown parameter of fedprox 'nu'", "Did you mean mu?"]),
+    (["--algorithm", "fedprox", "--set", "nu=1"], ["parameter of fedprox='nu'", "Did you mean 'mu'?"]),
     (["--algorithm", "fedprox", "--set", "mu=big"], ["mu=big: must be a number"]),
     (["--algorithm", "fedprox", "--set", "mu=-1"], ["mu=-1"]),
-    (["--algorithm", "scaffold", "--set", "option=1.5"], ["option=1.5: must be an integer"]),
-    (["--algorithm", "fedavg", "--set", "mu=1"], ["unknown parameter of fedavg 'mu'", "there are none"]),
+    (["--algorithm", "scaffold", "--set", "option=1.5"], ["option=1.5: must be one of 1, 2"]),
+    (["--algorithm", "fedavg", "--set", "mu=1"], ["parameter of fedavg='mu'", "there is none"]),
     (["--partition", "irichlet"], ["Did you mean 'dirichlet'?"]),
     (["--partition", "shards"], ["needs --shards-per-client"]),
     (["--partition", "iid", "--alpha", "1"], ["--alpha has no meaning"]),
@@ -80,6 +80,7 @@ REFUSED = [
     (["--lr", "0"], ["lr=0"]),
     (["--seed", "-1"], ["seed=-1"]),
     (["--local-steps", "3"], ["not allowed with argument"]),
+    (["--algorithm", "fedprox", "--set", "mu=1", "--set", "mu.x=2"], ["mu has no parameters of its own"]),
     (["--dataset", "digit"], ["Did you mean 'digits'?"]),
     (["--set", "mu"], ["NAME=VALUE"]),
 ]
@@ -137,5 +138,11 @@ def test_the_exit_status_of_the_program(tmp_path: Path) -> None:
 
 def test_algorithms_get_typed_parameters() -> None:
     assert build_algorithm("FedNova", {}) == fl.FedNova(mu=0.0)
-    scaffold = build_algorithm("scaffold", {"server_lr": "0.5", "option": "1", "control_update": "seed"})
-    assert scaffold == fl.Scaffold(server_lr=0.5, option=1, control_update="seed")
+    scaffold = build_algorithm("scaffold", {"server_lr": "0.5", "option": "1", "control_update": "cohort"})
+    assert scaffold == fl.Scaffold(server_lr=0.5, option=1, control_update="cohort")
+
+
+def test_a_checkpoint_is_not_overwritten_by_the_history(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "h.npz")
+    assert main([*QUICK, "--checkpoint", path, "--out", path]) == 2
+    assert "is the checkpoint too" in capsys.readouterr().err and not Path(path).exists()

@@ -8,10 +8,12 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.algorithms import FedAvgMas, TFedAvg
+from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.engines import ReferenceEngine
 from fedlab_core.engines.stacked import StackedEngine
 from fedlab_core.losses import LOSSES
+from fedlab_core.server import Server
 from tests.support import blobs
 
 RAGGED, EQUAL = (3, 17, 8, 30, 1, 12, 25), (12, 12, 12, 12, 12, 12, 12)
@@ -20,7 +22,7 @@ RAGGED, EQUAL = (3, 17, 8, 30, 1, 12, 25), (12, 12, 12, 12, 12, 12, 12)
 class PerParameter(fl.Algorithm):
     """A weight for each parameter, an anchor and an offset that differ from client to client."""
 
-    def correction(self, server: fl.algorithms.Server, client: int) -> fl.Correction:
+    def correction(self, server: Server, client: int) -> fl.Correction:
         weight = torch.linspace(0, 1, server.num_parameters, dtype=server.params.dtype) * (1 + client) / 2
         return fl.Correction(weight=weight, anchor=server.params * 0.5, offset=0.01 * weight)
 
@@ -28,7 +30,7 @@ class PerParameter(fl.Algorithm):
 class Mixed(fl.Algorithm):
     """Some clients corrected, others not; weights as plain numbers that differ."""
 
-    def correction(self, server: fl.algorithms.Server, client: int) -> fl.Correction:
+    def correction(self, server: Server, client: int) -> fl.Correction:
         return fl.Correction() if client % 3 == 0 else fl.Correction(weight=0.1 * client, anchor=server.params)
 
 
@@ -36,17 +38,17 @@ ALGORITHMS = [
     fl.FedAvg(),
     fl.FedProx(0.5),
     fl.Scaffold(),
-    fl.Scaffold(option=1, control_update="seed"),
+    fl.Scaffold(option=1, control_update="cohort"),
     fl.FedNova(),
     fl.FedNova(0.5),
     fl.FedCurv(0.5),
     fl.FedSSO(sampling="at_least_one", noise="nearest", eps=0.2, weights="literal", projection=50),
-    fl.FedMas(0.01, tiers="kmeans", num_tiers=3),
+    fl.FedMas(0.01, tiers=KMeans(num_tiers=3)),
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1, 2, 2], importance_update="accumulate", tier_order="shuffled"),
     PerParameter(),
     Mixed(),
 ]
-VARIANTS = [fl.FedSSO(), fl.FedMas(0.01, eps=0.01), FedAvgMas(0.01), TFedAvg(eps=0.01)]
+VARIANTS = [fl.FedSSO(), fl.FedMas(0.01, tiers=Dbscan(eps=0.01)), FedAvgMas(0.01), TFedAvg(tiers=Dbscan(eps=0.01))]
 
 
 def histories(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> list[fl.History]:

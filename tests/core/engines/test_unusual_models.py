@@ -15,6 +15,7 @@ from fedlab_core.engines import ReferenceEngine, StackedEngine
 from fedlab_core.engines.stacked import convolution
 from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import LOSSES, squared_norm
+from fedlab_core.server import Server
 from tests.support import blobs
 
 SIZES = (3, 12, 25, 1, 9)
@@ -146,7 +147,7 @@ def test_a_batch_larger_than_a_client_is_the_client() -> None:
 class ZeroDimensional(fl.Algorithm):
     """A weight given as a tensor without dimensions, for one client or for all."""
 
-    def correction(self, server: fl.algorithms.Server, client: int) -> fl.Correction:
+    def correction(self, server: Server, client: int) -> fl.Correction:
         return fl.Correction(weight=torch.tensor(0.5, dtype=torch.float64), anchor=server.params)
 
 

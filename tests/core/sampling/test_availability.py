@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedlab_core.sampling import Bernoulli, Systematic, Trace, Uniform, weights
+from fedlab_core.sampling import Bernoulli, Systematic, Uniform, weights
 from fedlab_core.sampling.availability import num_available, others_available
 
 
@@ -86,22 +86,6 @@ def test_weights_from_inclusion_undo_absence(stratified):
     assert np.mean(naive) - values.mean() > 20 * np.std(naive) / np.sqrt(6000)
 
 
-def test_a_trace_repeats_after_its_end_and_draws_nothing():
-    table = np.array([[True, False, True], [False, True, True]])
-    trace = Trace(table)
-    for round in range(1, 8):
-        assert (trace.available(round, np.random.default_rng(round)) == table[(round - 1) % 2]).all()
-    rng, untouched = np.random.default_rng(5), np.random.default_rng(5)
-    trace.available(1, rng)
-    assert rng.random() == untouched.random()
-
-
-def test_inclusion_over_a_trace_is_the_mean_over_its_rounds():
-    """By hand, K = 1: rows with 2, 1, 0 and 3 clients there."""
-    table = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 1, 1]], dtype=bool)
-    assert np.allclose(Trace(table).inclusion(1), [(1 / 2 + 1 / 3) / 4, (1 / 2 + 1 / 3) / 4, (1 + 1 / 3) / 4])
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -109,9 +93,6 @@ def test_inclusion_over_a_trace_is_the_mean_over_its_rounds():
         (lambda: Bernoulli(np.array([0.5, np.nan])), "each from 0 to 1"),
         (lambda: Bernoulli(np.array([])), "one per client"),
         (lambda: Bernoulli(np.array([0.5])).inclusion(0), "clients_per_round=0"),
-        (lambda: Trace(np.ones(3, dtype=bool)), "table: must be a bool array"),
-        (lambda: Trace(np.ones((2, 3))), "table: must be a bool array"),
-        (lambda: Trace(np.ones((2, 3), dtype=bool)).available(0, np.random.default_rng(0)), "round=0"),
     ],
 )
 def test_bad_values_are_named(make, message):

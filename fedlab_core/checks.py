@@ -1,0 +1,104 @@
+"""Whether a federation, a model, an algorithm and settings fit together, found out before any work starts."""
+
+import inspect
+from typing import Any
+
+import torch
+from torch import nn
+
+from fedlab_core import validation
+from fedlab_core.algorithms import ALGORITHMS, Algorithm
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.randomness import stream
+from fedlab_core.settings import Settings
+
+_BATCH_NORM = (nn.modules.batchnorm._BatchNorm,)
+
+
+def check_run(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, settings: Settings) -> torch.Tensor:
+    """Raise ``ValueError`` for anything that cannot run. Returns what the model says of the first two samples."""
+    if not isinstance(fed, FederatedDataset):
+        raise ValueError(f"fed must be a FederatedDataset, got {type(fed).__name__}: FederatedDataset(dataset, parts)")
+    _check_algorithm(algorithm)
+    settings.cohort_size(fed.num_clients)
+    _check_loss(settings.loss, fed)
+    _check_availability(settings, fed.num_clients)
+    output = _check_model(model, fed, settings.device)
+    algorithm.check(fed, settings)
+    return output
+
+
+def _check_algorithm(algorithm: Any) -> None:
+    if isinstance(algorithm, Algorithm):
+        return
+    if isinstance(algorithm, str):
+        validation.choice("algorithm", algorithm.lower(), ALGORITHMS)
+        name = ALGORITHMS[algorithm.lower()].__name__
+        raise ValueError(f"algorithm={algorithm!r}: pass an instance, such as fl.{name}(…)")
+    if inspect.isclass(algorithm) and issubclass(algorithm, Algorithm):
+        raise ValueError(f"algorithm={algorithm.__name__}: pass an instance, {algorithm.__name__}(…), not the class")
+    raise ValueError(f"algorithm={algorithm!r}: must be an instance of a subclass of Algorithm")
+
+
+def _check_loss(loss: Any, fed: FederatedDataset) -> None:
+    if loss == "cross_entropy" and fed.num_classes is None:
+        raise ValueError("loss='cross_entropy': needs class labels, but the targets are floats; use 'squared_error'")
+    if loss == "squared_error" and fed.num_classes is not None:
+        raise ValueError("loss='squared_error': needs float targets, but the targets are class labels (int64)")
+
+
+def _check_availability(settings: Settings, num_clients: int) -> None:
+    if settings.availability is None:
+        return
+    found = len(settings.availability.available(1, stream(settings.seed, "availability", round=1)))
+    if found != num_clients:
+        raise ValueError(f"availability: is for {found} clients, but the federation has {num_clients}")
+
+
+def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.Tensor:
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"model={model!r}: must be a torch.nn.Module")
+    parameters = list(model.parameters())
+    if not parameters:
+        raise ValueError("model: has no parameters to train")
+    for name, module in model.named_modules():
+        if isinstance(module, _BATCH_NORM):
+            raise ValueError(
+                f"model: layer {name!r} is {type(module).__name__}; its running averages have no meaning when clients "
+                "are averaged. Use GroupNorm or no normalisation"
+            )
+        if any(not parameter.requires_grad for parameter in module.parameters(recurse=False)):
+            raise ValueError(f"model: layer {name!r} is frozen (requires_grad=False); every parameter is trained here")
+    tensors = {"the data": fed.x, "the targets": fed.y, **{f"parameter {n!r}": p for n, p in model.named_parameters()}}
+    for what, tensor in tensors.items():
+        if tensor.device.type not in ("cpu", torch.device(device).type):
+            raise ValueError(f"{what}: on device {tensor.device}, but the run is on {device!r}; use .to({device!r})")
+    dtypes = {parameter.dtype for parameter in parameters}
+    if len(dtypes) > 1:
+        raise ValueError(f"model: its parameters have several dtypes, {sorted(map(str, dtypes))}; use model.to(dtype)")
+    if fed.x.is_floating_point() and fed.x.dtype not in dtypes:
+        raise ValueError(
+            f"model: its parameters are {parameters[0].dtype} but the data are {fed.x.dtype}: use one of the two"
+        )
+    return _check_output(model, fed)
+
+
+def _check_output(model: nn.Module, fed: FederatedDataset) -> torch.Tensor:
+    """One forward pass on two samples, so that a wrong shape is reported before training and not inside it."""
+    device = next(model.parameters()).device
+    sample = fed.x[:2].to(device, copy=True)  # a model may work in place
+    training = model.training
+    try:
+        with torch.no_grad():
+            output = model.eval()(sample)
+    except (RuntimeError, IndexError, TypeError) as error:
+        raise ValueError(f"model: does not take samples of shape {list(fed.x.shape[1:])}: {error}") from error
+    finally:
+        model.train(training)
+    if not isinstance(output, torch.Tensor):
+        raise ValueError(f"model: returns a {type(output).__name__}, but must return one tensor, the output")
+    if fed.num_classes is not None and (output.ndim != 2 or output.shape[1] < fed.num_classes):
+        raise ValueError(
+            f"model: gives {list(output.shape[1:])} outputs per sample, but the labels need {fed.num_classes} logits"
+        )
+    return output

@@ -1,0 +1,54 @@
+"""The configuration of a run: everything needed to run it again, as JSON."""
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from fedlab_core import losses, models, schedules
+from fedlab_core.algorithms import Algorithm
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.description import described, digest
+from fedlab_core.settings import Settings
+
+
+def configuration(
+    fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, settings: Settings, output: torch.Tensor
+) -> dict[str, Any]:
+    """The configuration of a run; ``output``: what the model says of the first samples.
+
+    Two runs with one configuration, engine included, give the same numbers. Raises ``ValueError`` for an algorithm or
+    an availability that cannot be described.
+    """
+    target = fed.y[: len(output)].to(output.device)
+    return {
+        "algorithm": described("algorithm", algorithm.describe()),
+        "dataset": fed.dataset.name,
+        "partition": fed.recipe,
+        "fingerprint": fed.fingerprint,
+        "num_clients": fed.num_clients,
+        "model": _model(model),
+        "rounds": settings.rounds,
+        "clients_per_round": settings.cohort_size(fed.num_clients),
+        "local_epochs": settings.local_epochs,
+        "local_steps": settings.local_steps,
+        "batch_size": settings.batch_size,
+        "lr": schedules.describe(settings.lr, settings.rates),
+        "loss": losses.describe(settings.loss, output, target),
+        "seed": settings.seed,
+        "device": settings.device,
+        "eval_every": settings.eval_every,
+        "stragglers": settings.stragglers,
+        "availability": described("availability", settings.availability),
+        "versions": {"torch": torch.__version__},
+    }
+
+
+def _model(model: nn.Module) -> dict[str, Any]:
+    initial = torch.nn.utils.parameters_to_vector(model.parameters()).detach().cpu()
+    return {
+        **(models.recipe_of(model) or {"name": type(model).__name__, "layers": str(model)}),
+        "dtype": str(initial.dtype).removeprefix("torch."),
+        "num_parameters": initial.numel(),
+        "initial": digest(initial.numpy().tobytes()),
+    }

@@ -1,0 +1,80 @@
+"""Hyper-parameters as JSON, for the configuration of a run, which decides whether two are the same; and in words."""
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Mapping
+from pathlib import PurePath
+from types import CodeType, FunctionType
+from typing import Any
+
+import numpy as np
+import torch
+
+
+def described(name: str, value: Any) -> Any:
+    """``value`` as JSON, such that two values with one description are the same.
+
+    Numbers, texts, lists and dictionaries stay what they are. Of an array or tensor there is shape, dtype and a digest
+    of its content, of a function its name and a digest of its code. A dataclass, or an object with a ``describe()``, is
+    its name with its fields. Raises ``ValueError``, naming ``name``, for anything else.
+    """
+    match value:
+        case None | bool() | str():
+            return value
+        case int() | np.integer():
+            return int(value)
+        case float() | np.floating() if not math.isnan(value):
+            return float(value)
+        case np.bool_():
+            return bool(value)
+        case PurePath():
+            return str(value)
+        case torch.Tensor():
+            return described(name, value.detach().cpu().numpy())
+        case np.ndarray() if value.dtype != object:
+            return {"shape": list(value.shape), "dtype": str(value.dtype), "digest": digest(value.tobytes())}
+        case list() | tuple() | range():
+            return [described(f"{name}[{i}]", entry) for i, entry in enumerate(value)]
+        case Mapping() if all(isinstance(key, str) for key in value):
+            return {key: described(f"{name}[{key!r}]", entry) for key, entry in value.items()}
+        case FunctionType():
+            return {"function": value.__qualname__, "digest": digest(_code(name, value).encode())}
+    if hasattr(value, "describe") and not isinstance(value, type):
+        return described(name, value.describe())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {"name": type(value).__name__, **described(name, vars(value))}
+    raise ValueError(
+        f"{name}={value!r}: a {type(value).__name__} cannot be written into the configuration of a run; use numbers, "
+        "texts, lists, arrays or dataclasses of them, or give its class a method describe() that returns such"
+    )
+
+
+def in_words(owner: Any) -> str:
+    """The name of an object's class and its attributes; a dataclass leaves out what is at its default."""
+    fields = dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ()
+    made = {f.name: f.default_factory() for f in fields if f.default_factory is not dataclasses.MISSING}
+    defaults = {field.name: field.default for field in fields} | made
+    chosen = {key: value for key, value in vars(owner).items() if key not in defaults or value != defaults[key]}
+    return f"{type(owner).__name__}({', '.join(f'{name}={_short(value)}' for name, value in chosen.items())})"
+
+
+def _short(value: Any) -> str:
+    return f"[{len(value)} values]" if isinstance(value, list) else str(value)
+
+
+def digest(data: bytes) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 sum."""
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _code(name: str, function: FunctionType) -> str:
+    """What decides what a function does: its code, its defaults and the values it has enclosed."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    own = [described(name, part) for part in (function.__defaults__ or (), function.__kwdefaults__ or {}, cells)]
+    return f"{_instructions(function.__code__)}{own}"
+
+
+def _instructions(code: CodeType) -> str:
+    constants = [_instructions(part) if isinstance(part, CodeType) else repr(part) for part in code.co_consts]
+    return f"{code.co_code.hex()}{code.co_names}{constants}"

@@ -1,0 +1,49 @@
+"""Federated averaging on one page, from the cohort to the average. This is the code that runs.
+
+``one_round`` is the round loop of every simulation, ``local_sgd`` the work of a client in the reference engine; the
+stacked engine computes the same numbers for a whole cohort at once. With the defaults of ``Algorithm`` what you read
+here is FedAvg (McMahan et al. 2017, algorithm 1); other algorithms override one of the steps of a round.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from fedlab_core.correction import Correction
+
+Train = Callable[[np.ndarray, Sequence[Correction]], Any]
+Gradient = Callable[[torch.Tensor, Any], torch.Tensor]
+
+
+def one_round(server: Any, algorithm: Any, train: Train) -> None:
+    """One communication round of an ``Algorithm`` on a ``Server``, which holds the global parameters w.
+
+    ``train``: clients [K] and their corrections → ``LocalUpdates``, the local parameters y_k that began at w.
+    """
+    for cohort in server.cohorts_of(algorithm):  # FedAvg: one cohort, by draw_cohort
+        corrections = [algorithm.correction(server, client) for client in cohort.tolist()]  # FedAvg: none
+        updates = train(cohort, corrections)
+        server.params = algorithm.aggregate(server, updates)  # FedAvg: average
+        algorithm.after_aggregation(server, updates)  # FedAvg: nothing
+
+
+def draw_cohort(clients: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    """K = ``size`` of the ``clients``, uniformly without replacement; all of them if they are fewer."""
+    return np.sort(rng.choice(clients, min(size, len(clients)), replace=False))
+
+
+def local_sgd(
+    params: torch.Tensor, batches: Iterable[Any], gradient: Gradient, correction: Correction, lr: float
+) -> torch.Tensor:
+    """y ← y − η (∇F_k(y; batch) + a ⊙ (y − r) + d), batch after batch, from y = w = ``params``."""
+    local = params
+    for batch in batches:
+        local = local - lr * correction.added_to(gradient(local, batch), local)
+    return local
+
+
+def average(params: torch.Tensor, num_samples: torch.Tensor) -> torch.Tensor:
+    """Σ n_k y_k / Σ n_k [P], for ``params`` y_k [K, P] and ``num_samples`` n_k [K]."""
+    return (num_samples / num_samples.sum()) @ params

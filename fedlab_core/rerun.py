@@ -1,0 +1,88 @@
+"""A run again, from the configuration in its history."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass
+from inspect import signature
+from typing import Any
+
+import torch
+from torch import nn
+
+from fedlab_core import models, schedules
+from fedlab_core.algorithms import Algorithm
+from fedlab_core.algorithms.tiers import Tiers
+from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
+from fedlab_core.history import History
+from fedlab_core.settings import declarations
+from fedlab_core.simulation import Simulation
+
+
+def rerun(
+    config: Mapping[str, Any],
+    *,
+    fed: FederatedDataset | None = None,
+    model: nn.Module | None = None,
+    algorithm: Algorithm | None = None,
+    **settings: Any,
+) -> History:
+    """Run again what ``config``, the :attr:`History.config` of a run, says, and return the new history.
+
+    On the same machine and versions the numbers are the same, bit for bit. Data sets, partitions, models, algorithms
+    and losses of this library are made again; others are given as ``fed``, ``model``, ``algorithm`` and ``loss``, and
+    so is ``availability``. Further ``settings`` take the place of those of the run.
+
+    Raises ``ValueError`` for what cannot be made again, and if data or first weights are not those of the run.
+    """
+    fed = _federation(config) if fed is None else fed
+    if fed.fingerprint != config["fingerprint"]:
+        raise ValueError(f"fed: its data have the fingerprint {fed.fingerprint}, the run's had {config['fingerprint']}")
+    model = _model(config["model"]) if model is None else model
+    algorithm = _instance("algorithm", config["algorithm"], _subclasses(Algorithm)) if algorithm is None else algorithm
+    recorded = {name: config[name] for name in declarations() if name in config}
+    recorded["lr"] = schedules.from_description(config["lr"])
+    for name in ("loss", "availability"):
+        if isinstance(recorded[name], Mapping) and name not in settings:
+            raise ValueError(f"{name}={recorded[name]}: cannot be made from its description; pass {name}=…")
+    simulation = Simulation(fed, model, algorithm, **{**recorded, **settings})
+    ours, theirs = (one["model"]["initial"] for one in (simulation.history.config, config))
+    if ours != theirs:
+        raise ValueError(f"model: its weights have the digest {ours}, those with which the run began {theirs}")
+    return simulation.run()
+
+
+def _federation(config: Mapping[str, Any]) -> FederatedDataset:
+    name, recipe = config["dataset"], dict(config["partition"])
+    known = {"synthetic(1, 1)": "synthetic"}.get(name, name)
+    if known not in DATASETS or recipe["law"] not in partition.LAWS:
+        raise ValueError(f"dataset {name!r} dealt by the law {recipe['law']!r} cannot be made again; pass fed=…")
+    dataset = load_dataset(known)
+    if recipe["law"] == "by_user":
+        return FederatedDataset(dataset, partition.by_user(dataset.users, min_samples=recipe["min_samples"]))
+    law = partition.LAWS[recipe["law"]]
+    recipe |= {"law": recipe["sizes"]} if "sizes" in recipe else {}  # quantity has a parameter of that name
+    arguments = {name: recipe[name] for name in signature(law).parameters if name in recipe}
+    return FederatedDataset(dataset, law(dataset.train.y, **arguments))
+
+
+def _model(description: Mapping[str, Any]) -> nn.Module:
+    if "arguments" not in description:
+        raise ValueError(f"model {description['name']} is not built in; pass model=… with the weights of the start")
+    dtype = getattr(torch, description["dtype"])
+    return models.build(description["name"], description["arguments"], description["seed"], dtype)
+
+
+def _instance(what: str, description: Mapping[str, Any], kinds: Iterable[type]) -> Any:
+    """An instance of the dataclass that a description names."""
+    kind = {kind.__name__: kind for kind in kinds}.get(description["name"])
+    if kind is None or not is_dataclass(kind):
+        raise ValueError(f"{what} {description['name']} cannot be made from its description; pass {what}=…")
+    fields = {name: value for name, value in description.items() if name in signature(kind).parameters}
+    if "tiers" in fields and isinstance(fields["tiers"], Mapping):
+        fields["tiers"] = _instance("tiers", fields["tiers"], _subclasses(Tiers))
+    return kind(**fields)
+
+
+def _subclasses(kind: type[Any]) -> list[type[Any]]:
+    """All subclasses, those of subclasses too."""
+    direct: list[type[Any]] = kind.__subclasses__()
+    return [found for child in direct for found in (child, *_subclasses(child))]

@@ -1,0 +1,86 @@
+"""The page that is federated averaging: short, and the code that every run goes through."""
+
+import inspect
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core import one_page
+from fedlab_core.correction import Correction
+from fedlab_core.randomness import stream
+from tests.support import blobs, flat
+
+
+def test_it_is_one_page() -> None:
+    assert len(inspect.getsource(one_page).splitlines()) <= 66
+
+
+@pytest.mark.parametrize("engine", ["reference", "stacked"])
+def test_every_round_of_a_run_goes_through_it(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    seen = []
+
+    def counted(server, algorithm, train) -> None:
+        seen.append(server.round)
+        one_page.one_round(server, algorithm, train)
+
+    monkeypatch.setattr("fedlab_core.simulation.one_round", counted)
+    fed = blobs([5, 6, 7])
+    work = {"rounds": 3, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
+    fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedAvg(), **work, engine=engine)
+    assert seen == [1, 2, 3]
+
+
+def test_the_page_alone_is_fedavg() -> None:
+    """Cohort, local steps and average put together by hand from the page, on full batches, are the library's round."""
+    fed = blobs([5, 9, 7, 6])
+    model = fl.models.softmax_regression(fed, seed=1)
+    work = {"rounds": 1, "clients_per_round": 3, "local_steps": 4, "batch_size": None, "lr": 0.2, "progress": False}
+    history = fl.simulate(fed, model, fl.FedAvg(), **work, seed=7)
+    cohort = one_page.draw_cohort(np.arange(4), 3, stream(7, "cohort", round=1))
+
+    def gradient(params: torch.Tensor, batch) -> torch.Tensor:
+        params = params.detach().requires_grad_()
+        weight, bias = params[:12].view(3, 4), params[12:]
+        loss = torch.nn.functional.cross_entropy(batch[0] @ weight.T + bias, batch[1])
+        return torch.autograd.grad(loss, params)[0]
+
+    local = [one_page.local_sgd(flat(model), [fed.client(k)] * 4, gradient, Correction(), 0.2) for k in cohort]
+    expected = one_page.average(torch.stack(local), torch.tensor(fed.sizes[cohort], dtype=torch.float64))
+    torch.testing.assert_close(history.params, expected, rtol=0, atol=1e-12)
+
+
+def test_the_hook_after_aggregation_sees_the_aggregate() -> None:
+    class Watching(fl.FedAvg):
+        def after_aggregation(self, server, updates) -> None:
+            server.state["seen"] = server.params.clone()
+            server.state["mean"] = updates.weighted_mean()
+
+    fed = blobs([5, 6, 7])
+    work = {"rounds": 2, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
+    run = fl.Simulation(fed, fl.models.softmax_regression(fed), Watching(), **work)
+    run.run()
+    state = run.state_dict()["algorithm"]
+    assert torch.equal(state["seen"], state["mean"]) and torch.equal(state["seen"], run.history.params)
+
+
+@pytest.mark.parametrize(
+    ("cohort", "said"),
+    [
+        (np.array([True, False, True]), "must be integers"),
+        (np.array([0.0, 1.7]), "must be integers"),
+        (np.array([0, 3]), "0 … 2"),
+        (np.array([-1]), "0 … 2"),
+    ],
+    ids=str,
+)
+def test_a_cohort_of_anything_but_clients_is_refused(cohort, said: str) -> None:
+    class Odd(fl.FedAvg):
+        def cohorts(self, server):
+            yield cohort
+
+    fed = blobs([5, 6, 7])
+    work = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
+    with pytest.raises(ValueError, match=f"cohort.*{said}"):
+        fl.simulate(fed, fl.models.softmax_regression(fed), Odd(), **work)

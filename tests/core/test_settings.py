@@ -1,0 +1,104 @@
+"""The settings of a run: declared once, shown wherever they are given, checked before any work."""
+
+import dataclasses
+import inspect
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+
+import fedlab_core as fl
+from fedlab_core import settings
+from fedlab_core.cli import main
+from tests.support import quadratics, scalar_model
+
+WORK = {"rounds": 3, "clients_per_round": 2, "local_steps": 1, "batch_size": None, "lr": 0.1}
+NAMES = [field.name for field in dataclasses.fields(fl.Settings)]
+
+
+@pytest.mark.parametrize("function", [fl.simulate, fl.Simulation])
+def test_the_signature_spells_out_every_setting_with_its_default(function) -> None:
+    parameters = inspect.signature(function).parameters
+    assert list(parameters) == ["fed", "model", "algorithm", *NAMES]
+    for field in dataclasses.fields(fl.Settings):
+        shown = parameters[field.name]
+        assert shown.kind is inspect.Parameter.KEYWORD_ONLY
+        no_default = field.default is dataclasses.MISSING
+        assert (shown.default is inspect.Parameter.empty) if no_default else shown.default == field.default
+
+
+@pytest.mark.parametrize("function", [fl.simulate, fl.Simulation])
+def test_its_documentation_says_what_every_setting_means(function) -> None:
+    text = inspect.getdoc(function)
+    assert all(f"{name}: {settings.meaning(name)}" in text for name in NAMES)
+
+
+@pytest.mark.parametrize("begun", ["fl.simulate(fed, model, fl.FedAvg(), ", "fl.Simulation(fed, model, fl.FedAvg(), "])
+def test_a_notebook_completes_every_setting(begun: str) -> None:
+    shell = InteractiveShell.instance()
+    shell.user_ns.update({"fl": fl, "fed": None, "model": None})
+    with provisionalcompleter():
+        for name in NAMES:
+            code = begun + name[:3]
+            assert f"{name}=" in [found.text for found in shell.Completer.completions(code, len(code))]
+
+
+def test_the_command_line_explains_settings_in_the_same_words(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    for name in set(NAMES) - {"availability", "progress"}:
+        assert "--" + name.replace("_", "-") in shown
+        assert " ".join(settings.meaning(name).split())[:40] in shown
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"rounds": 0}, "rounds=0: must be an integer ≥ 1"),
+        ({"rounds": True}, "rounds=True"),
+        ({"clients_per_round": 0}, "clients_per_round=0: must be an integer ≥ 1, or a fraction"),
+        ({"clients_per_round": 1.5}, "clients_per_round=1.5"),
+        ({"local_epochs": 1}, "local_epochs=1, local_steps=1: give exactly one"),
+        ({"local_steps": None}, "give exactly one"),
+        ({"batch_size": 0}, "batch_size=0"),
+        ({"lr": 0}, "lr=0: must be a finite number > 0"),
+        ({"lr": float("inf")}, "lr=inf"),
+        ({"lr": lambda t: 0.2 - 0.1 * t}, r"lr\(2\)=.*: must be a finite number > 0"),
+        ({"loss": "hinge"}, "loss='hinge': must be one of"),
+        ({"seed": -1}, "seed=-1"),
+        ({"engine": "stakced"}, "Did you mean 'stacked'"),
+        ({"device": "tpu:x"}, "device='tpu:x'"),
+        ({"eval_every": 0}, "eval_every=0"),
+        ({"checkpoint": 3}, "checkpoint=3: must be the path of a file"),
+        ({"progress": "no"}, "progress='no': must be True or False"),
+        ({"stragglers": 1.5}, "stragglers=1.5: must be a fraction"),
+        ({"availability": [0.5]}, "availability="),
+    ],
+)
+def test_a_value_that_no_run_can_have_is_refused_with_its_name(changed, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        fl.Settings(**{**WORK, **changed})
+    with pytest.raises(ValueError, match=said):
+        fl.simulate(quadratics([1.0, 2.0], [0.0, 1.0]), scalar_model(), fl.FedAvg(), **{**WORK, **changed})
+
+
+def test_settings_are_frozen_and_comparable() -> None:
+    one = fl.Settings(**WORK)
+    assert one == fl.Settings(**WORK) != fl.Settings(**WORK, seed=1)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.seed = 1
+
+
+def test_a_schedule_with_a_memory_is_recorded_as_it_was_used() -> None:
+    """It halves each time it is asked: whoever asks it twice a round uses other rates than it writes down."""
+    asked = []
+
+    def halving(t: int) -> float:
+        asked.append(t)
+        return 0.4 / 2 ** len(asked)
+
+    fed = quadratics([1.0, 3.0], [0.0, 1.0])
+    history = fl.simulate(fed, scalar_model(), fl.FedAvg(), **{**WORK, "lr": halving}, loss="squared_error")
+    assert asked == [0, 1, 2]
+    assert history.frame.lr.tolist() == history.config["lr"]["rates"] == [0.2, 0.1, 0.05]

@@ -107,14 +107,12 @@ def build_algorithm(name: str, given: dict[str, str]) -> Algorithm:
     kind = ALGORITHMS[validation.choice("algorithm", name.lower(), ALGORITHMS)]
     own = {key: text for key, text in given.items() if "." not in key}
     parts: dict[str, Any] = {}
-    for key in {key.partition(".")[0] for key in given} - own.keys() | own.keys() & _PARTS.keys():
+    for key in {path.partition(".")[0] for path in given.keys() - own.keys()}:
         inner = {path.partition(".")[2]: text for path, text in given.items() if path.startswith(f"{key}.")}
-        if key in _PARTS and inner:
-            choices = _PARTS[key]
-            part = validation.choice(key, own.pop(key, next(iter(choices))), choices)
-            parts[key] = _instance(choices[part], f"{name}'s {key}", inner, {})
-        elif inner:
+        if key not in _PARTS:
             raise ValueError(f"--set {key}.{next(iter(inner))}: {key} has no parameters of its own")
+        part = validation.choice(key, own.pop(key, next(iter(_PARTS[key]))), _PARTS[key])
+        parts[key] = _instance(_PARTS[key][part], f"{name}'s {key}", inner, {})
     return _instance(kind, name, own, parts)
 
 

@@ -50,7 +50,7 @@ class Server:
     def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings) -> None:
         self.fed = fed
         self._engine = engine
-        self.params = engine.model.parameters()
+        self._params = engine.model.parameters()
         self.clients_per_round = settings.cohort_size(fed.num_clients)
         self.lr = settings.rates[0]
         self.seed = settings.seed
@@ -58,6 +58,43 @@ class Server:
         self.round = 0
         self.state: dict[str, Any] = {}
         self.ledger = Ledger()
+
+    @property
+    def params(self) -> torch.Tensor:
+        """The global parameters w [P]. To change them, assign a new vector.
+
+        Raises ``ValueError`` for anything but a tensor [P] of the run's dtype, on its device, that carries no gradient.
+        """
+        return self._params
+
+    @params.setter
+    def params(self, params: torch.Tensor) -> None:
+        self.check_vector("the global parameters", params)
+        if params.requires_grad:
+            raise ValueError("the global parameters: carry a gradient graph; combine updates under torch.no_grad()")
+        self._params = params
+
+    def check_vector(self, what: str, value: Any) -> None:
+        """Raise ``ValueError`` unless ``value`` is a tensor [P] of the dtype and on the device of the run."""
+        w = self._params
+        if not isinstance(value, torch.Tensor):
+            raise ValueError(f"{what}: must be a tensor [P], got {type(value).__name__} (is a `return` missing?)")
+        if value.shape != w.shape or value.dtype != w.dtype or value.device != w.device:
+            raise ValueError(
+                f"{what}: must be {w.dtype} [{len(w)}] on {w.device}, got {value.dtype} {list(value.shape)} on "
+                f"{value.device}"
+            )
+
+    def check_correction(self, client: int, correction: Any) -> None:
+        """Raise ``ValueError`` unless ``correction`` is one, of vectors [P]."""
+        if not isinstance(correction, Correction):
+            raise ValueError(
+                f"correction of client {client}: must be a Correction, got {type(correction).__name__} (is a `return` "
+                "missing?)"
+            )
+        for name, value in vars(correction).items():
+            if value is not None and not (name == "weight" and isinstance(value, (int, float))):
+                self.check_vector(f"correction of client {client}: {name}", value)
 
     @property
     def num_clients(self) -> int:
@@ -138,13 +175,18 @@ class Server:
         """What :meth:`restore` needs to undo everything that happens from now on."""
         for table in self._tables():
             table.commit()
-        return self.round, self.lr, self.params, dict(self.state), self.ledger
+        return self.round, self.lr, _copied(self.params), {k: _copied(v) for k, v in self.state.items()}, self.ledger
 
     def restore(self, snapshot: tuple[Any, ...]) -> None:
         """Undo everything since the ``snapshot``, which must be the latest one."""
         for table in self._tables():
             table.rollback()
-        self.round, self.lr, self.params, self.state, self.ledger = snapshot
+        self.round, self.lr, self._params, self.state, self.ledger = snapshot
 
     def _tables(self) -> list[ClientTable]:
         return [value for value in self.state.values() if isinstance(value, ClientTable)]
+
+
+def _copied(value: Any) -> Any:
+    """A tensor as it is now, whatever is done to it in place."""
+    return value.clone() if isinstance(value, torch.Tensor) else value

@@ -102,14 +102,15 @@ class Simulation:
         try:
             with threads.suited_to(self._products_per_step()):
                 record = self._run_round()
+                clients = self._client_report() if record.round == self.settings.rounds else None
         except BaseException:
             self._server.restore(before)
+            self.history.params = self._server.params if self.round else None
             raise
         self.history.params = self._server.params
         if record.evaluated:
             self.history.records.append(record)
-        if self.round == self.settings.rounds:
-            self.history.clients = self._client_report()
+        self.history.clients = clients
         if self._checkpoint is not None:
             self._checkpoint.write_if_due(self.round, self.compact_state)
         return record
@@ -195,6 +196,8 @@ class Simulation:
     def _train(self, cohort: np.ndarray, corrections: Sequence[Correction]) -> LocalUpdates:
         """What the clients of a cohort send back, with its cost in the ledger and its distances in the record."""
         server, s = self._server, self.settings
+        for client, correction in zip(cohort.tolist(), corrections, strict=True):
+            server.check_correction(client, correction)
         work = Work(
             clients=cohort,
             amount=np.array([self._amount(int(client)) for client in cohort]),

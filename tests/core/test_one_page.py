@@ -84,3 +84,70 @@ def test_a_cohort_of_anything_but_clients_is_refused(cohort, said: str) -> None:
     work = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
     with pytest.raises(ValueError, match=f"cohort.*{said}"):
         fl.simulate(fed, fl.models.softmax_regression(fed), Odd(), **work)
+
+
+class Forgetful(fl.FedAvg):
+    """Overrides one method with ``answer``."""
+
+    def __init__(self, method: str, answer) -> None:
+        object.__setattr__(self, method, answer)
+
+    def describe(self):
+        return {"name": "Forgetful"}
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "said"),
+    [
+        ("correction", lambda server, client: None, r"correction of client \d: must be a Correction, got NoneType"),
+        (
+            "correction",
+            lambda server, client: Correction(1.0, server.params[:3]),
+            r"client \d: anchor: .* got .* \[3\]",
+        ),
+        ("correction", lambda server, client: Correction(offset=server.params.float()), "offset: .* got torch.float32"),
+        ("correction", lambda server, client: Correction(server.params[None]), r"weight: .* got .* \[1, 15\]"),
+        ("aggregate", lambda server, updates: None, r"the global parameters: must be a tensor \[P\], got NoneType"),
+        ("aggregate", lambda server, updates: updates.params, r"must be torch.float64 \[15\].* got .* \[2, 15\]"),
+        ("aggregate", lambda server, updates: updates.weighted_mean().float(), "got torch.float32"),
+        ("aggregate", lambda server, updates: updates.params[0].requires_grad_(), "carry a gradient graph"),
+        (
+            "setup",
+            lambda server: setattr(server, "params", server.params[:4]),
+            r"parameters: .* got .* \[4\]",
+        ),
+    ],
+    ids=range(9),
+)
+def test_what_an_algorithm_returns_is_checked_in_words(method: str, answer, said: str) -> None:
+    fed = blobs([5, 6, 7])
+    work = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
+    with pytest.raises(ValueError, match=said):
+        fl.simulate(fed, fl.models.softmax_regression(fed), Forgetful(method, answer), **work)
+
+
+def test_an_interrupted_round_is_undone_even_where_it_worked_in_place() -> None:
+    class InPlace(fl.FedAvg):
+        interrupted = True
+
+        def setup(self, server) -> None:
+            server.state["sum"] = torch.zeros_like(server.params)
+
+        def aggregate(self, server, updates):
+            server.state["sum"] += updates.weighted_mean()
+            server.params.mul_(0.5)
+            if server.round == 2 and InPlace.interrupted:
+                raise KeyboardInterrupt
+            return server.params + updates.weighted_mean()
+
+    fed = blobs([5, 6, 7])
+    work = {"rounds": 3, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
+    runs = [fl.Simulation(fed, fl.models.softmax_regression(fed), InPlace(), **work) for _ in range(2)]
+    next(runs[0])
+    with pytest.raises(KeyboardInterrupt):
+        next(runs[0])
+    InPlace.interrupted = False
+    for run in runs:
+        run.run()
+    assert torch.equal(runs[0].history.params, runs[1].history.params)
+    assert torch.equal(*(run.state_dict()["algorithm"]["sum"] for run in runs))

@@ -1,51 +1,14 @@
 """A mean over seeds with its interval, one row per name."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from scipy import stats
 
-from fedlab_core import validation
+from fedlab_core.compare import Interval, t_interval
 from fedlab_core.plots.style import BLACK, GREY, Look, looks, new_figure, set_description
 
 _ROW_HEIGHT = 44
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean over ``runs`` values and the ends of its confidence interval."""
-
-    mean: float
-    low: float
-    high: float
-    runs: int
-
-    @property
-    def half_width(self) -> float:
-        return (self.high - self.low) / 2
-
-
-def t_interval(values: Any, level: float = 0.95) -> Interval:
-    """The mean of ``values`` [n] and its confidence interval, mean ± t · s/√n.
-
-    s the standard deviation (ddof 1) and t the quantile of Student's law with n − 1 degrees of freedom, which covers
-    the true mean with probability ``level`` if the values are normal and independent. Raises ``ValueError`` for fewer
-    than two values, values that are not finite, or a ``level`` outside (0, 1).
-    """
-    if not 0 < validation.real("level", level) < 1:
-        raise ValueError(f"level={level!r}: must lie in (0, 1), for example 0.95")
-    numbers = np.asarray(values, dtype=float)
-    if numbers.ndim != 1 or len(numbers) < 2:
-        raise ValueError(f"values {list(numbers.shape)}: must be [n] with n ≥ 2, for a spread needs two runs")
-    if not np.isfinite(numbers).all():
-        raise ValueError(f"values: must be finite, got {numbers}")
-    mean = float(numbers.mean())
-    t = float(stats.t.ppf((1 + level) / 2, len(numbers) - 1))
-    half = t * float(numbers.std(ddof=1)) / np.sqrt(len(numbers))
-    return Interval(mean, mean - half, mean + half, len(numbers))
 
 
 def intervals(
@@ -62,7 +25,7 @@ def intervals(
     ``values``: name → one number per seed [n], n ≥ 2, or a pandas DataFrame with a column per name. ``reference``:
     where to draw a dotted vertical line, such as 0 for differences. ``percent``: numbers are shares, shown in per cent.
 
-    Raises ``ValueError`` for an empty mapping and as :func:`t_interval` does.
+    Raises ``ValueError`` for an empty mapping and as :func:`fedlab_core.compare.t_interval` does.
     """
     numbers = {str(name): np.asarray(values[name], dtype=float) for name in values}
     if not numbers:

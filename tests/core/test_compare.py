@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from fedlab_core import compare
+from fedlab_core.compare import t_interval
 from fedlab_core.history import ClientReport, History, RoundRecord
-from fedlab_core.plots.intervals import t_interval
 
 
 def run(

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import pytest
 
 import fedlab_core as fl
-from fedlab_core.plots.intervals import t_interval
+from fedlab_core.compare import t_interval
 
 
 def test_two_values_have_the_cauchy_interval():

@@ -5,11 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
-from fedlab_core import archive
+from fedlab_core import archive, atomic
 from fedlab_core.client_table import ClientTable
-from fedlab_core.history import differences
+from fedlab_core.history import differences, params_from, records_from
+from fedlab_core.server import Ledger
+from fedlab_core.server_state import check_state
 
 State = Callable[[], dict[str, Any]]
 MAX_SHARE = 0.1
@@ -42,33 +45,59 @@ class Checkpoint:
         self._due = time.monotonic() + (time.monotonic() - started) / MAX_SHARE
 
     def read(self, config: dict[str, Any]) -> dict[str, Any]:
-        """The state in the file. Raises ``ValueError`` if it was written under another configuration."""
+        """The state in the file, as :func:`check_state` allows it.
+
+        Raises ``ValueError`` if it was written under another configuration, or is no checkpoint, or is damaged.
+        """
+        atomic.remove_leftovers(self.path)
         meta, arrays = archive.read(self.path, kind="checkpoint")
-        changed = differences(meta["config"], config)
+        with archive.reading(self.path, "checkpoint"):
+            changed = differences(archive.entry(meta, "config", dict), config)
         if changed:
             raise ValueError(f"checkpoint={str(self.path)!r}: belongs to another run, with {'; '.join(changed)}")
-        self._written_round = meta["round"]
-        return _unpack(meta, {name: torch.from_numpy(array) for name, array in arrays.items()})
+        with archive.reading(self.path, "checkpoint"):
+            state = _unpack(meta, arrays, config)
+        self._written_round = state["round"]
+        return state
 
 
 def _pack(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    algorithm, num_clients = state.pop("algorithm"), state["config"]["num_clients"]
+    check_state(algorithm, num_clients)
     arrays: dict[str, Any] = {"params": state.pop("params")}
-    tables = {}
-    for name, value in state.pop("algorithm").items():
+    kinds: dict[str, list[Any]] = {}
+    for name, value in algorithm.items():
         if isinstance(value, ClientTable):
-            tables[name] = value.num_clients
+            kinds[name] = ["table"]
             arrays[f"clients/{name}"], arrays[f"rows/{name}"] = value.stored()
-        else:
+        elif isinstance(value, torch.Tensor):
+            kinds[name] = ["tensor"]
             arrays[f"state/{name}"] = value
-    return {**state, "tables": tables}, arrays
+        else:
+            kinds[name] = ["plain", value]
+    return {**state, "state": kinds}, arrays
 
 
-def _unpack(meta: dict[str, Any], arrays: dict[str, torch.Tensor]) -> dict[str, Any]:
-    algorithm: dict[str, Any] = {
-        name.removeprefix("state/"): value for name, value in arrays.items() if name.startswith("state/")
-    }
-    for name, num_clients in meta["tables"].items():
-        table = ClientTable(num_clients, arrays["params"])
-        table[arrays[f"clients/{name}"].numpy()] = arrays[f"rows/{name}"]
-        algorithm[name] = table
-    return {**meta, "params": arrays["params"], "algorithm": algorithm}
+def _unpack(meta: dict[str, Any], arrays: dict[str, np.ndarray], config: dict[str, Any]) -> dict[str, Any]:
+    plain = {"round": int, "seconds": float, "ledger": dict, "records": list}
+    state = {name: archive.entry(meta, name, kind) for name, kind in plain.items()}
+    archive.record(Ledger, state["ledger"])
+    rounds = [record.round for record in records_from(state["records"])]
+    if not max([1, *rounds]) <= state["round"] <= config["rounds"]:
+        raise ValueError(f"its round is {state['round']}, its records are of {rounds!s:.80}")
+    algorithm: dict[str, Any] = {}
+    for name, kind in archive.entry(meta, "state", dict).items():
+        match kind:
+            case ["table"]:
+                clients, rows = arrays.pop(f"clients/{name}"), torch.from_numpy(arrays.pop(f"rows/{name}"))
+                algorithm[name] = ClientTable.from_rows(config["num_clients"], clients, rows)
+            case ["tensor"]:
+                algorithm[name] = torch.from_numpy(arrays.pop(f"state/{name}"))
+            case ["plain", value]:
+                algorithm[name] = value
+            case _:
+                raise ValueError(f"its state {name!r} is {kind!r:.60}")
+    state |= {"config": config, "params": params_from(arrays, config), "algorithm": algorithm}
+    if set(arrays) != {"params"}:
+        raise ValueError(f"its arrays {sorted(arrays)!s:.80} are not all those of a state")
+    return state

@@ -72,16 +72,26 @@ class ClientTable:
         return clients, self._rows[torch.from_numpy(self._slots[clients])]
 
     @classmethod
+    def from_rows(cls, num_clients: int, clients: np.ndarray, rows: torch.Tensor) -> Self:
+        """A table that holds a copy of the ``rows`` [M, P] of ``clients`` [M], integers in increasing order.
+
+        Raises ``ValueError`` if they do not fit each other or ``num_clients``.
+        """
+        if rows.ndim != 2 or clients.shape != rows.shape[:1] or clients.dtype != np.int64:
+            raise ValueError(f"{clients.dtype} clients {list(clients.shape)} do not fit rows {list(rows.shape)}")
+        if len(clients) and (clients[0] < 0 or clients[-1] >= num_clients or (np.diff(clients) <= 0).any()):
+            raise ValueError(f"the clients of the rows are not increasing or not in 0 … {num_clients - 1}")
+        table = cls(num_clients, rows.new_zeros(rows.shape[1]))
+        table._write(clients, rows)
+        return table
+
+    @classmethod
     def from_dense(cls, rows: torch.Tensor) -> Self:
         """A table that holds a copy of ``rows`` [N, P]; zero rows take no memory."""
-        table = cls(len(rows), rows[0])
         clients = np.flatnonzero(rows.any(dim=1).cpu().numpy())
-        table._write(clients, rows[torch.from_numpy(clients)])
-        return table
+        return cls.from_rows(len(rows), clients, rows[torch.from_numpy(clients)])
 
     def to(self, device: str) -> Self:
         """A copy on another device."""
         clients, rows = self.stored()
-        table = type(self)(self.num_clients, rows.new_zeros(rows.shape[1], device=device))
-        table._write(clients, rows.to(device))
-        return table
+        return self.from_rows(self.num_clients, clients, rows.to(device))

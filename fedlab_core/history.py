@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -114,14 +115,21 @@ class History:
 
     @classmethod
     def load(cls, path: str | Path, model: nn.Module | None = None) -> Self:
-        """A history that :meth:`save` wrote. ``model``: the architecture, for models that are not built in."""
+        """A history that :meth:`save` wrote. ``model``: the architecture, for models that are not built in.
+
+        Raises ``ValueError`` if the file is another or damaged, or if it holds not just the parameters of ``model``.
+        """
         meta, arrays = archive.read(path, kind="history")
-        history = cls(meta["config"], [RoundRecord(**row) for row in meta["records"]])
-        history.template = model if model is not None else _rebuild(meta["config"]["model"])
-        if "params" in arrays:
-            history.params = torch.from_numpy(arrays["params"])
-        if "clients_accuracy" in arrays:
-            history.clients = ClientReport(arrays["clients_accuracy"], arrays["clients_sizes"])
+        with archive.reading(path, "history"):
+            config = archive.entry(meta, "config", dict)
+            history = cls(config, records_from(archive.entry(meta, "records", list)))
+            size, dtype = _parameters_of(config)
+            if history.records or "params" in arrays:
+                history.params = params_from(arrays, config)
+            history.clients = _clients_from(arrays, archive.entry(config, "num_clients", int))
+            history.template = _rebuild(config["model"]) if model is None else model
+        if history.template is not None and (found := _parameters(history.template)) != (size, dtype):
+            raise ValueError(f"model: has {found[0]} parameters of {found[1]}, but {path} holds {size} of {dtype}")
         return history
 
     def rows(self) -> list[dict[str, Any]]:
@@ -134,6 +142,45 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     same = json.loads(json.dumps(dict(new)))
     keys = [key for key in sorted({*old, *same}) if key != "versions"]
     return [f"{key}: {old.get(key)!r} there, {same.get(key)!r} now" for key in keys if old.get(key) != same.get(key)]
+
+
+def records_from(rows: list[Any]) -> list[RoundRecord]:
+    """Records from a file; ``ValueError`` unless their rounds increase."""
+    records = [archive.record(RoundRecord, row) for row in rows]
+    if any(after.round <= before.round for before, after in pairwise(records)):
+        raise ValueError("the rounds of its records do not increase")
+    return records
+
+
+def params_from(arrays: Mapping[str, np.ndarray], config: Mapping[str, Any]) -> torch.Tensor:
+    """The parameters [P] in a file; ``ValueError`` unless they are those of the model in ``config``."""
+    size, dtype = _parameters_of(config)
+    found = arrays.get("params")
+    if found is None or found.shape != (size,) or str(found.dtype) != dtype:
+        has = "missing" if found is None else f"{found.dtype} {list(found.shape)}"
+        raise ValueError(f"its params are {has}, but should be {dtype} [{size}]")
+    return torch.from_numpy(found)
+
+
+def _parameters_of(config: Mapping[str, Any]) -> tuple[int, str]:
+    model = archive.entry(config, "model", dict)
+    return archive.entry(model, "num_parameters", int), archive.entry(model, "dtype", str)
+
+
+def _parameters(model: nn.Module) -> tuple[int, str]:
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"model={model!r}: must be a torch.nn.Module")
+    dtypes = {str(parameter.dtype).removeprefix("torch.") for parameter in model.parameters()}
+    return sum(parameter.numel() for parameter in model.parameters()), " and ".join(sorted(dtypes))
+
+
+def _clients_from(arrays: Mapping[str, np.ndarray], num_clients: int) -> ClientReport | None:
+    found = [arrays[name] for name in ("clients_accuracy", "clients_sizes") if name in arrays]
+    if found and [(str(a.dtype), a.shape) for a in found] != [
+        (dtype, (num_clients,)) for dtype in ("float64", "int64")
+    ]:
+        raise ValueError(f"its client accuracies and sizes are not those of {num_clients} clients")
+    return ClientReport(*found) if found else None
 
 
 def _rebuild(description: Mapping[str, Any]) -> nn.Module | None:

@@ -15,6 +15,7 @@ from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
 from fedlab_core.randomness import stream
 from fedlab_core.sampling import Uniform
+from fedlab_core.server_state import copy_state
 from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
 
@@ -175,7 +176,7 @@ class Server:
         """What :meth:`restore` needs to undo everything that happens from now on."""
         for table in self._tables():
             table.commit()
-        return self.round, self.lr, _copied(self.params), {k: _copied(v) for k, v in self.state.items()}, self.ledger
+        return self.round, self.lr, self.params.clone(), copy_state(self.state), self.ledger
 
     def restore(self, snapshot: tuple[Any, ...]) -> None:
         """Undo everything since the ``snapshot``, which must be the latest one."""
@@ -185,8 +186,3 @@ class Server:
 
     def _tables(self) -> list[ClientTable]:
         return [value for value in self.state.values() if isinstance(value, ClientTable)]
-
-
-def _copied(value: Any) -> Any:
-    """A tensor as it is now, whatever is done to it in place."""
-    return value.clone() if isinstance(value, torch.Tensor) else value

@@ -25,6 +25,7 @@ from fedlab_core.one_page import one_round
 from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
 from fedlab_core.server import Ledger, ProbeDiverged, Server
+from fedlab_core.server_state import copy_state
 from fedlab_core.settings import Settings, takes_settings
 from fedlab_core.updates import LocalUpdates
 
@@ -137,7 +138,7 @@ class Simulation:
             "seconds": self._seconds,
             "records": self.history.rows(),
             "params": self._server.params.clone(),
-            "algorithm": dict(self._server.state),
+            "algorithm": copy_state(self._server.state),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -151,7 +152,8 @@ class Simulation:
         self.history.records = [RoundRecord(**row) for row in state["records"]]
         self.history.params = server.params
         tables = state.get("client_tables", ())
-        server.state = {name: self._restore(value, name in tables) for name, value in state["algorithm"].items()}
+        algorithm = copy_state(state["algorithm"])
+        server.state = {name: self._restore(value, name in tables) for name, value in algorithm.items()}
         if self.round == self.settings.rounds:
             self.history.clients = self._client_report()
 
@@ -159,6 +161,8 @@ class Simulation:
         """A copy of a state entry on this run's device."""
         if isinstance(value, ClientTable):
             return value.to(self.settings.device)
+        if not isinstance(value, torch.Tensor):
+            return value
         value = value.to(self.settings.device, copy=True)
         return ClientTable.from_dense(value) if is_dense_table else value
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import arguments, models, settings, validation
+from fedlab_core import archive, arguments, models, settings, validation
 from fedlab_core.algorithms import ALGORITHMS, Algorithm
 from fedlab_core.algorithms.tiers import TIERS
 from fedlab_core.data import FederatedDataset, load_dataset, partition
@@ -84,6 +84,7 @@ def _run(options: argparse.Namespace) -> int:
         raise ValueError(f"--out {options.out}: must end in .npz; the table goes beside it, ending in .csv")
     if options.checkpoint is not None and Path(options.checkpoint).resolve() == options.out.resolve():
         raise ValueError(f"--out {options.out}: is the checkpoint too; name another file")
+    archive.check_writable(options.out)
     given = {name: getattr(options, name) for name in _settings()}
     if given["local_epochs"] is given["local_steps"] is None:
         given["local_epochs"] = _DEFAULT_EPOCHS

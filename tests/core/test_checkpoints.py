@@ -1,13 +1,13 @@
 """Interrupted and resumed is the same as never interrupted, bit for bit (oracle 15); files are safe."""
 
 import json
+import os
 
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core import archive
 from tests.support import blobs
 
 SIZES = (7, 12, 9, 15, 4)
@@ -137,7 +137,7 @@ def test_a_crash_while_writing_keeps_the_old_file(tmp_path, monkeypatch) -> None
     run = simulation(checkpoint=path)
     next(run)
     old = path.read_bytes()
-    monkeypatch.setattr(archive.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         run._checkpoint.flush(run.round, run.compact_state) if next(run) else None
     assert path.read_bytes() == old and [p.name for p in tmp_path.iterdir()] == ["run.npz"]

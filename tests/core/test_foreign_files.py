@@ -1,0 +1,121 @@
+"""Files of another kind, another version or another maker are refused in words; so is a model that does not fit."""
+
+import io
+import shutil
+import zipfile
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from tests.core.archives import Counting, loaders, must_refuse, pack, unpack, write_files
+from tests.core.test_checkpoints import simulation
+from tests.support import blobs
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return write_files(tmp_path_factory.mktemp("files"))
+
+
+def npy(value: Any) -> bytes:
+    file = io.BytesIO()
+    np.save(file, value, allow_pickle=True)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("text", [b"", b"null", b"[]", b"7", b'"text"', b"{", b"\xff\xfe", b"[" * 100_000])
+def test_a_description_that_is_none_is_refused(tmp_path, files, text: bytes) -> None:
+    arrays = unpack(files["history"])[1]
+    path = tmp_path / "h.npz"
+    np.savez(path, __meta__=np.frombuffer(text, dtype=np.uint8), **arrays)
+    with pytest.raises(ValueError, match=r"h.npz is not a history file"):
+        fl.History.load(path)
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "history"])
+def test_members_that_do_not_belong_there_are_refused(tmp_path, files, kind: str) -> None:
+    members = {
+        "params.npy": npy(np.zeros(51, dtype=np.float32)),  # a second one
+        "params": npy(np.zeros(51, dtype=np.float32)),
+        "more.npy": npy(np.zeros(2)),
+        "more.txt": b"text",
+        "../../escape.npy": npy(np.zeros(2)),
+        "object.npy": npy(np.array([print], dtype=object)),
+    }
+    for name, content in members.items():
+        path = Path(shutil.copy(files[kind], tmp_path / "changed.npz"))
+        with zipfile.ZipFile(path, "a") as file, pytest.warns() if name == "params.npy" else nullcontext():
+            file.writestr(name, content)
+        assert must_refuse(path, loaders()[kind]) is None, name
+    assert [path.name for path in tmp_path.iterdir()] == ["changed.npz"]
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "history"])
+def test_an_array_that_goes_on_after_its_end_is_refused(tmp_path, files, kind: str) -> None:
+    path = tmp_path / "changed.npz"
+    with zipfile.ZipFile(files[kind]) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name) + (b"more" if name == "params.npy" else b""))
+    with pytest.raises(ValueError, match=r"changed.npz is not .* params.npy is longer than it says"):
+        loaders()[kind](path)
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "history"])
+def test_a_compressed_copy_holds_the_same(tmp_path, files, kind: str) -> None:
+    with np.load(files[kind]) as file:
+        np.savez_compressed(tmp_path / "small.npz", **file)
+    assert loaders()[kind](tmp_path / "small.npz") == loaders()[kind](files[kind])
+
+
+def test_an_array_file_is_no_archive(tmp_path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros(3))
+    (tmp_path / "h.npz").write_bytes((tmp_path / "a.npy").read_bytes())
+    with pytest.raises(ValueError, match=r"h.npz is not a history file"):
+        fl.History.load(tmp_path / "h.npz")
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "history"])
+def test_a_newer_version_is_named_and_an_older_one_refused(tmp_path, files, kind: str) -> None:
+    meta, arrays = unpack(files[kind])
+    assert meta["format"] == 1
+    newer = {"format": 2, "kind": "of tomorrow"}
+    with pytest.raises(ValueError, match=r"new.npz: written by a newer version of this library \(format 2, not 1\)"):
+        loaders()[kind](pack(tmp_path / "new.npz", newer, arrays))
+    del meta["format"]
+    with pytest.raises(ValueError, match=r"old.npz is not a .* its 'format' is None"):
+        loaders()[kind](pack(tmp_path / "old.npz", meta, arrays))
+
+
+def test_one_kind_is_not_taken_for_the_other(files) -> None:
+    with pytest.raises(ValueError, match=r"checkpoint.npz holds a 'checkpoint', not a 'history'"):
+        fl.History.load(files["checkpoint"])
+    with pytest.raises(ValueError, match=r"history.npz holds a 'history', not a 'checkpoint'"):
+        simulation(Counting(), checkpoint=files["history"])
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"hidden": 5}, r"model: has 43 parameters of float32, but .*history.npz holds 51 of float32"),
+        ({"hidden": 7}, r"model: has 59 parameters of float32, but .*history.npz holds 51 of float32"),
+        ({"dtype": torch.float64}, r"model: has 51 parameters of float64, but .*history.npz holds 51 of float32"),
+    ],
+    ids=["smaller", "larger", "dtype"],
+)
+def test_a_model_that_does_not_take_all_parameters_is_refused(files, other, words: str) -> None:
+    fed = blobs((7, 12), dtype=other.get("dtype", torch.float32))
+    with pytest.raises(ValueError, match=words):
+        fl.History.load(files["history"], model=fl.models.mlp(fed, (other.get("hidden", 6),)))
+    with pytest.raises(ValueError, match="model=7: must be"):
+        fl.History.load(files["history"], model=7)
+
+
+def test_a_history_before_the_first_round_comes_back(tmp_path) -> None:
+    simulation().history.save(tmp_path / "h.npz")
+    loaded = fl.History.load(tmp_path / "h.npz")
+    assert loaded.records == [] and loaded.params is None and loaded.clients is None

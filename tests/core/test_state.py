@@ -1,0 +1,162 @@
+"""Everything that ``server.state`` may hold comes back from a checkpoint as it was; everything else is refused."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.client_table import ClientTable
+from fedlab_core.server_state import check_state
+from tests.core.test_checkpoints import same, simulation
+
+PLAIN = {
+    "none": None,
+    "bool": True,
+    "int": -(2**70),
+    "float": 0.1 + 0.2,
+    "infinite": -math.inf,
+    "minus zero": -0.0,
+    "text": 'naïve "text"\n\u2028\x00\ud800',
+    "list": [1, 2.0, "3", None, [True, []]],
+    "dictionary": {"b": 1, "a": {"": [{}]}, "10": 2.5},
+}
+TENSORS = {
+    "scalar": torch.tensor(0.1, dtype=torch.float64),
+    "flag": torch.tensor(True),
+    "labels": torch.tensor([-1, 2**40]),
+    "half": torch.tensor([0.1, math.nan], dtype=torch.float16),
+    "matrix": torch.arange(12, dtype=torch.int16).reshape(3, 4),
+    "transposed": torch.arange(12.0).reshape(3, 4).T,
+    "empty": torch.zeros(0, 7),
+    "a/b.npy": torch.tensor([1 + 2j]),
+}
+
+
+class Keeper(fl.Scaffold):
+    """Keeps an entry of every kind; what it keeps decides what it does."""
+
+    def setup(self, server):
+        super().setup(server)
+        server.state |= {"step": 1.0, "rounds": 0, "met": [], "by_client": {}, "last": None, "even": False, "mode": "a"}
+        server.state |= {"seen": ClientTable(server.num_clients, torch.zeros(2, dtype=torch.float64))}
+        server.state |= PLAIN | TENSORS
+
+    def aggregate(self, server, updates):
+        state = server.state
+        params = super().aggregate(server, updates)
+        met, last = [*state["met"], updates.clients.tolist()], float(params.norm())
+        counts = dict(state["by_client"])
+        for client in updates.clients:
+            counts[str(client)] = counts.get(str(client), 0) + 1
+        state["seen"][updates.clients] = state["seen"][updates.clients] + 1 / 3
+        step = state["step"] * (0.9 if state["mode"] == "a" else 1.1) + len(met) / 100
+        if state["even"] and state["last"] is not None:
+            params = params * (1 - 0.01 * step * sum(counts.values()) / (state["last"] + state["rounds"]))
+        even = not state["even"]
+        state |= {"step": step, "rounds": state["rounds"] + 1, "met": met, "by_client": counts, "last": last}
+        state |= {"even": even, "mode": "b" if even else "a"}
+        return params
+
+
+def assert_equal(left, right) -> None:
+    assert type(left) is type(right)
+    if isinstance(left, ClientTable):
+        left, right = left.dense(), right.dense()
+    if isinstance(left, torch.Tensor):
+        assert left.dtype == right.dtype and left.stride() == right.stride()
+        assert torch.equal(torch.nan_to_num(left), torch.nan_to_num(right)) and left.shape == right.shape
+    else:
+        assert repr(left) == repr(right)  # tells 1 from 1.0 and from True, and sees the order of keys
+
+
+@pytest.mark.parametrize("stop", [1, 2, 3, 4, 5])
+def test_every_kind_comes_back_as_it_was_and_the_run_goes_on_bit_for_bit(tmp_path, stop: int) -> None:
+    whole, path = simulation(Keeper()), tmp_path / "run.npz"
+    whole.run()
+    for record in simulation(Keeper(), checkpoint=path):
+        if record.round == stop:
+            break
+    stopped = simulation(Keeper())
+    for _ in range(stop):
+        next(stopped)
+    resumed = simulation(Keeper(), checkpoint=path)
+    expected, found = stopped.compact_state()["algorithm"], resumed.compact_state()["algorithm"]
+    assert list(found) == list(expected) and len(found) == 10 + len(PLAIN) + len(TENSORS)
+    for name, value in expected.items():
+        assert_equal(found[name], value)
+    same(resumed.run(), whole.history)
+    for name, value in whole.compact_state()["algorithm"].items():
+        assert_equal(resumed.compact_state()["algorithm"][name], value)
+
+
+def test_every_kind_passes_through_a_dense_state_and_is_not_shared() -> None:
+    first, second, whole = simulation(Keeper()), simulation(Keeper()), simulation(Keeper())
+    for _ in range(3):
+        next(first)
+    state = first.state_dict()
+    second.load_state_dict(state)
+    for name, value in state["algorithm"].items():
+        if isinstance(value, list):
+            value.append("foreign")
+        if isinstance(value, dict):
+            value["foreign"] = 1
+        assert "foreign" not in repr([run._server.state[name] for run in (first, second)])
+    same(second.run(), whole.run())
+
+
+SELF = []
+SELF.append(SELF)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        (1, 2),
+        {1, 2},
+        b"bytes",
+        1j,
+        np.zeros(3),
+        np.float64(0.5),
+        np.int64(3),
+        object(),
+        len,
+        {1: "a"},
+        {"a": (1, 2)},
+        [1, [torch.zeros(2)]],
+        {"a": np.zeros(2)},
+        SELF,
+        torch.nn.Parameter(torch.zeros(2)),
+        torch.zeros(2, requires_grad=True),
+        torch.zeros(2, dtype=torch.bfloat16),
+        torch.eye(2).to_sparse(),
+        ClientTable(6, torch.zeros(2)),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_anything_else_is_refused_by_name(tmp_path, value) -> None:
+    with pytest.raises(ValueError, match=r"^server.state\['mine'\]"):
+        check_state({"good": 1, "mine": value}, num_clients=5)
+
+    class Mine(fl.FedAvg):
+        def setup(self, server):
+            server.state["mine"] = value
+
+    path = tmp_path / "run.npz"
+    with pytest.raises(ValueError, match=r"^server.state\['mine'\]"):
+        simulation(Mine(), checkpoint=path).run()
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("name", [3, None, "two\nlines", "nul\0", "\ud800"])
+def test_a_name_that_a_file_cannot_hold_is_refused(name) -> None:
+    with pytest.raises(ValueError, match="the name of an entry must be a printable text"):
+        check_state({name: 1})
+
+
+def test_the_refusal_says_what_is_allowed() -> None:
+    with pytest.raises(ValueError) as error:
+        check_state({"mine": np.zeros(2)})
+    for word in ("ndarray", "tensor", "torch.from_numpy", "client table", "None", "list", "dictionar"):
+        assert word in str(error.value)

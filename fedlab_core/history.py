@@ -186,4 +186,5 @@ def _clients_from(arrays: Mapping[str, np.ndarray], num_clients: int) -> ClientR
 def _rebuild(description: Mapping[str, Any]) -> nn.Module | None:
     if "arguments" not in description:
         return None
-    return models.build(description["name"], description["arguments"], dtype=getattr(torch, description["dtype"]))
+    dtype = getattr(torch, description["dtype"])
+    return models.build(description["name"], description["arguments"], description["seed"], dtype)

@@ -55,3 +55,8 @@ def test_an_interrupted_command_returns_130(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(store, "fetch", interrupt)
     assert run("fetch", "mnist") == 130
+
+
+def test_a_traceback_is_shown_where_it_is_asked_for() -> None:
+    with pytest.raises(ValueError, match="Did you mean 'mnist'"):
+        main(["--traceback", "data", "verify", "mnsit"])

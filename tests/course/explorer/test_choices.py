@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import fedlab_core as fl
+from fedlab_core import settings
 from fedlab_core.algorithms import ALGORITHMS
 from fedlab_course.explorer.choices import Choice, Curve, tuned
+from fedlab_course.explorer.controls import Controls
 
 SHORT = {"rounds": 2, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}
 
@@ -129,3 +131,9 @@ def test_choices_that_mean_the_same_are_equal_and_their_code_is_plain_python() -
     one = Choice(algorithms=["fedprox", "fedavg"], mu=np.float64(0.5), alpha=1, rounds=np.int64(5), lr=np.float32(0.25))
     assert one == Choice(algorithms=("fedavg", "fedprox"), mu=0.5, alpha=1.0, rounds=5, lr=0.25)
     assert all("np." not in curve.code for curve in one.curves())
+
+
+def test_controls_explain_settings_in_the_words_of_their_declaration() -> None:
+    fields = Controls(Choice()).fields
+    for name in ("rounds", "local_epochs", "lr", "seed"):
+        assert fields[name].tooltip == settings.meaning(name)

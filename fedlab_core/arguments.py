@@ -13,7 +13,7 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
     settings = {}
     for text in texts:
         name, sign, value = text.partition("=")
-        if not sign or not all(part.isidentifier() for part in name.strip().split(".")):
+        if not sign or not name.strip().isidentifier():
             raise ValueError(f"--set {text}: must be NAME=VALUE, such as mu=0.1")
         settings[name.strip()] = value.strip()
     return settings

@@ -53,7 +53,7 @@ class FedMas(Algorithm):
     """FedMas with penalty λ = ``strength`` ≥ 0.
 
     ``tiers``: how the clients are divided, :class:`Dbscan` (``Dbscan(eps=3)``), :class:`KMeans` or :class:`OneTier`, or
-    their plain names "dbscan", "kmeans" and "one", or a tier for each client, [N]. ``fraction`` of a tier that is
+    their names, "dbscan", "kmeans(num_tiers=5)", "one", or a tier for each client, [N]. ``fraction`` of a tier that is
     sampled, by default K/N of the run. ``decay``: weight of the past for ``importance_update="ema"``, 0.9 unless given.
 
     State: ``clusters`` int64 [N], the tiers; ``importance`` Ω [P], zero until measured; ``weight`` 2λΩ [P]; ``warned``.

@@ -1,9 +1,11 @@
 """How FedMas divides its clients into tiers: each way with its own parameters."""
 
+import ast
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -134,11 +136,13 @@ TIERS: dict[str, type[Tiers]] = {"dbscan": Dbscan, "kmeans": KMeans, "one": OneT
 
 
 def tiers_from(value: Tiers | str | Sequence[int]) -> Tiers:
-    """A way of dividing the clients from itself, its plain name, or a tier for each client."""
+    """A way of dividing the clients from itself, its name, plain or as "kmeans(num_tiers=5)", or a tier for each."""
     if isinstance(value, Tiers):
         return value
     if isinstance(value, str):
-        return TIERS[validation.choice("tiers", value, TIERS)]()
+        name, _, rest = value.partition("(")
+        kind = TIERS[validation.choice("tiers", name, TIERS)]
+        return kind(**_parameters(value, kind)) if rest else kind()
     try:
         labels = np.asarray(value)
     except ValueError:  # lists of different lengths
@@ -147,3 +151,16 @@ def tiers_from(value: Tiers | str | Sequence[int]) -> Tiers:
         allowed = ", ".join(map(repr, TIERS))
         raise ValueError(f"tiers={value!r}: must be one of {allowed}, or an integer ≥ 0 for each client, [N]")
     return Given([int(label) for label in labels])
+
+
+def _parameters(text: str, kind: type[Tiers]) -> dict[str, Any]:
+    """The keywords in a call such as "kmeans(num_tiers=5)"."""
+    try:
+        match ast.parse(text, mode="eval").body:
+            case ast.Call(func=ast.Name(), args=[], keywords=keywords):
+                given = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in keywords}
+            case _:
+                raise ValueError(text)
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(f"tiers={text!r}: must be a name, or a call with keywords: kmeans(num_tiers=5)") from error
+    return {validation.choice("parameter of tiers", name, signature(kind).parameters): given[name] for name in given}

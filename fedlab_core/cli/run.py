@@ -6,13 +6,12 @@ import functools
 import inspect
 import operator
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fedlab_core import archive, arguments, models, settings, validation
 from fedlab_core.algorithms import ALGORITHMS, Algorithm
-from fedlab_core.algorithms.tiers import TIERS
 from fedlab_core.data import FederatedDataset, load_dataset, partition
 from fedlab_core.history import History
 from fedlab_core.schedules import InverseTime
@@ -24,8 +23,6 @@ _DEFAULTS = {"rounds": 50, "clients_per_round": 0.2, "batch_size": 10, "lr": 0.0
 _DEFAULT_EPOCHS = 5
 _NOT_IN_TEXT = ("availability", "progress")
 _TEXTUAL = (bool, int, float, str, type(None))
-# Parameters that are values with parameters of their own: --set tiers=kmeans --set tiers.num_tiers=5
-_PARTS: dict[str, Mapping[str, type]] = {"tiers": TIERS}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -103,32 +100,18 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def build_algorithm(name: str, given: dict[str, str]) -> Algorithm:
+def build_algorithm(name: str, texts: dict[str, str]) -> Algorithm:
     """An algorithm from its name and the texts of its parameters; ``ValueError`` for a bad name or value."""
     kind = ALGORITHMS[validation.choice("algorithm", name.lower(), ALGORITHMS)]
-    own = {key: text for key, text in given.items() if "." not in key}
-    parts: dict[str, Any] = {}
-    for key in {path.partition(".")[0] for path in given.keys() - own.keys()}:
-        inner = {path.partition(".")[2]: text for path, text in given.items() if path.startswith(f"{key}.")}
-        if key not in _PARTS:
-            raise ValueError(f"--set {key}.{next(iter(inner))}: {key} has no parameters of its own")
-        part = validation.choice(key, own.pop(key, next(iter(_PARTS[key]))), _PARTS[key])
-        parts[key] = _instance(_PARTS[key][part], f"{name}'s {key}", inner, {})
-    return _instance(kind, name, own, parts)
-
-
-def _instance(kind: type, what: str, texts: dict[str, str], parts: dict[str, Any]) -> Any:
-    """An instance of a dataclass from the texts of its fields, and from fields that are made already."""
-    declared: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
-    fields = {field.name: field for field in declared if field.init}
-    for parameter in {**texts, **parts}:
-        validation.choice(f"parameter of {what}", parameter, fields)
+    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    for parameter in texts:
+        validation.choice(f"parameter of {name}", parameter, fields)
     no_default = dataclasses.MISSING
     for key, field in fields.items():
-        if key not in texts | parts and field.default is no_default and field.default_factory is no_default:
-            raise ValueError(f"{what} needs a value: --set {key}=…")
+        if key not in texts and field.default is no_default and field.default_factory is no_default:
+            raise ValueError(f"algorithm {name} needs a value: --set {key}=…")
     kinds = typing.get_type_hints(kind)
-    return kind(**{key: arguments.from_text(key, text, kinds[key]) for key, text in texts.items()}, **parts)
+    return kind(**{key: arguments.from_text(key, text, kinds[key]) for key, text in texts.items()})
 
 
 def _federation(options: argparse.Namespace) -> FederatedDataset:

@@ -384,6 +384,9 @@ def test_found_tiers_and_their_order_do_not_depend_on_the_numbering(found) -> No
     [
         {"strength": -1.0},
         {"tiers": "dbscam"},
+        {"tiers": "dbscan(3)(4)"},
+        {"tiers": "kmeans(tiers=3)"},
+        {"tiers": "kmeans(num_tiers=)"},
         {"tiers": [0, -1]},
         {"tiers": [0.5, 1]},
         {"tiers": [[0], [1, 2]]},
@@ -446,8 +449,8 @@ def test_numpy_labels_are_taken_and_the_name_stays_short() -> None:
     [
         ({"tiers": "kmeans"}, "kmeans"),
         ({"tiers": "[0, 1, 1]"}, [0, 1, 1]),
-        ({"tiers": "kmeans", "tiers.num_tiers": "4"}, KMeans(num_tiers=4)),
-        ({"tiers.eps": "2.5"}, Dbscan(eps=2.5)),
+        ({"tiers": "kmeans(num_tiers=4)"}, KMeans(num_tiers=4)),
+        ({"tiers": "dbscan(eps=2.5, min_samples=3)"}, Dbscan(eps=2.5, min_samples=3)),
     ],
     ids=str,
 )

@@ -80,7 +80,6 @@ REFUSED = [
     (["--lr", "0"], ["lr=0"]),
     (["--seed", "-1"], ["seed=-1"]),
     (["--local-steps", "3"], ["not allowed with argument"]),
-    (["--algorithm", "fedprox", "--set", "mu=1", "--set", "mu.x=2"], ["mu has no parameters of its own"]),
     (["--dataset", "digit"], ["Did you mean 'digits'?"]),
     (["--set", "mu"], ["NAME=VALUE"]),
 ]

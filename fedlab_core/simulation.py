@@ -106,7 +106,8 @@ class Simulation:
         s = self.settings
         self.progress = progress
         self._engine = engines.create(s.engine, fed, model, s.loss, s.device)
-        self.history = History(s.describe() | {"engine": self._engine.name}, template=model)
+        trained_by = {"engine": self._engine.name, "engine_form": self._engine.form}
+        self.history = History(s.describe() | trained_by, template=model)
         self._server = Server(fed, self._engine, s.clients_per_round, s.schedule(0), s.seed, s.availability)
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
@@ -142,9 +143,11 @@ class Simulation:
         """One round. If it is interrupted or fails, the state is that of the round before."""
         if self.round >= self.settings.rounds:
             raise StopIteration
-        before = self._server.snapshot()
+        before, s = self._server.snapshot(), self.settings
         try:
-            with threads.suited_to(self._products_per_step()):
+            with threads.suited_to(
+                threads.products_per_step(s.fed.sizes, s.clients_per_round, s.batch_size, self._server.num_parameters)
+            ):
                 record = self._run_round()
         except BaseException:
             self._server.restore(before)
@@ -204,11 +207,6 @@ class Simulation:
             return value.to(self.settings.device)
         value = value.to(self.settings.device, copy=True)
         return ClientTable.from_dense(value) if is_dense_table else value
-
-    def _products_per_step(self) -> int:
-        s = self.settings
-        batch = s.fed.sizes.max() if s.batch_size is None else min(s.batch_size, s.fed.sizes.max())
-        return int(s.clients_per_round * batch) * self._server.num_parameters
 
     def _run_round(self) -> RoundRecord:
         started = time.perf_counter()
@@ -300,8 +298,8 @@ class Simulation:
         fed = self.settings.fed
         if fed.num_classes is None:
             return None
-        correct = self._engine.correct(self._server.params).astype(np.float64)
-        sums = np.add.reduceat(correct[fed.indices], fed.offsets[:-1])
+        hits = self._engine.hits(self._server.params).astype(np.float64)
+        sums = np.add.reduceat(hits[fed.indices], fed.offsets[:-1])
         return ClientReport(sums / fed.sizes, fed.sizes)
 
 

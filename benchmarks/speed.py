@@ -69,8 +69,8 @@ BATCH_SIZE = 10
 
 def products_per_step(load: Workload) -> int:
     """What decides how many threads a simulation uses."""
-    parameters = load.model(federation(load)).parameters()
-    return load.clients * BATCH_SIZE * sum(parameter.numel() for parameter in parameters)
+    num_parameters = sum(parameter.numel() for parameter in load.model(federation(load)).parameters())
+    return threads.products_per_step(load.sizes, load.clients, BATCH_SIZE, num_parameters)
 
 
 def federation(load: Workload) -> fl.FederatedDataset:

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from fedlab_core import validation
+from fedlab_core import inspection, losses, validation
 from fedlab_core.algorithms import ALGORITHMS, Algorithm
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.randomness import stream
@@ -24,6 +24,8 @@ def check_run(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, set
     _check_loss(settings.loss, fed)
     _check_availability(settings, fed.num_clients)
     output = _check_model(model, fed, settings.device)
+    if callable(settings.loss):
+        losses.check_is_mean(settings.loss, output, fed.y[: len(output)].to(output.device))
     algorithm.check(fed, settings)
     return output
 
@@ -84,19 +86,18 @@ def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.
 
 
 def _check_output(model: nn.Module, fed: FederatedDataset) -> torch.Tensor:
-    """One forward pass on two samples, so that a wrong shape is reported before training and not inside it."""
-    device = next(model.parameters()).device
-    sample = fed.x[:2].to(device, copy=True)  # a model may work in place
-    training = model.training
+    """Forward passes on two samples, so that what is wrong is reported before training and not inside it."""
+    sample = fed.x[:2].to(next(model.parameters()).device)
     try:
-        with torch.no_grad():
-            output = model.eval()(sample)
+        output = inspection.output_of(model, sample)
+        changed = inspection.changed_buffers(model, sample) if any(True for _ in model.buffers()) else []
     except (RuntimeError, IndexError, TypeError) as error:
         raise ValueError(f"model: does not take samples of shape {list(fed.x.shape[1:])}: {error}") from error
-    finally:
-        model.train(training)
-    if not isinstance(output, torch.Tensor):
-        raise ValueError(f"model: returns a {type(output).__name__}, but must return one tensor, the output")
+    if changed:
+        raise ValueError(
+            f"model: training changes its buffers {', '.join(changed)}, which no client sends and nobody averages; "
+            "switch that off (track_running_stats=False) or use another layer"
+        )
     if fed.num_classes is not None and (output.ndim != 2 or output.shape[1] < fed.num_classes):
         raise ValueError(
             f"model: gives {list(output.shape[1:])} outputs per sample, but the labels need {fed.num_classes} logits"

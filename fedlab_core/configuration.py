@@ -45,7 +45,7 @@ def configuration(
 
 
 def _model(model: nn.Module) -> dict[str, Any]:
-    initial = torch.nn.utils.parameters_to_vector(model.parameters()).detach().cpu()
+    initial = torch.cat([parameter.detach().cpu().reshape(-1) for parameter in model.parameters()])
     return {
         **(models.recipe_of(model) or {"name": type(model).__name__, "layers": str(model)}),
         "dtype": str(initial.dtype).removeprefix("torch."),

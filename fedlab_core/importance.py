@@ -17,6 +17,7 @@ from torch import nn
 from fedlab_core import engines, losses
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import Engine
+from fedlab_core.inspection import output_of
 
 
 def mas(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
@@ -33,14 +34,15 @@ def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch
     if len(y) != len(x):
         raise ValueError(f"y: {len(y)} labels for {len(x)} samples x")
     engine = _engine(model, x, y, losses.LOSSES["squared_error" if y.is_floating_point() else "cross_entropy"])
-    params = engine.model.parameters()
-    if not y.is_floating_point() and y.max() >= (logits := engine.model(params, engine.x[:1]).shape[1]):
-        raise ValueError(f"y: label {int(y.max())}, but the model has {logits} logits")
-    return engine.moments(params[None], [np.arange(len(x))], engine.loss, power=2)[0]
+    return engine.moments(engine.model.parameters()[None], [np.arange(len(x))], engine.loss, power=2)[0]
 
 
 def _engine(model: nn.Module, x: torch.Tensor, y: torch.Tensor, loss: losses.Loss) -> Engine:
     if not len(x):
         raise ValueError("x: holds no samples")
+    device = next(model.parameters()).device
+    logits = output_of(model, x[:1].to(device))[0].numel()
+    if not y.is_floating_point() and y.max() >= logits:
+        raise ValueError(f"y: label {int(y.max())}, but the model has {logits} logits")
     fed = FederatedDataset.from_clients([(x, y)], test=(x[:0], y[:0]))
-    return engines.create("auto", fed, model, loss, str(next(model.parameters()).device))
+    return engines.create("auto", fed, model, loss, str(device))

@@ -1,5 +1,6 @@
 """Loss functions by name: ``(output, target) → scalar``, a mean over the samples of a batch."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,40 @@ def resolve(loss: str | Loss) -> Loss:
     if callable(loss):
         return loss
     return LOSSES[validation.choice("loss", loss, LOSSES)]
+
+
+def check_is_mean(loss: Loss, output: torch.Tensor, target: torch.Tensor) -> None:
+    """Raise ``ValueError`` unless ``loss`` gives a scalar that depends on ``output`` [n, …] and is a mean over samples.
+
+    A mean, weighted or not, is the same for a batch and for two copies of it; a sum is not. Values that are not finite
+    say nothing.
+    """
+    output, target = output.detach().clone(), target.clone()
+    version = target._version
+    try:
+        with torch.enable_grad():
+            value = loss(output.requires_grad_(), target)
+            twice = loss(torch.cat([output, output]), torch.cat([target, target]))
+    except (TypeError, ValueError, RuntimeError, IndexError) as error:
+        given = f"an output {_short(output)} and a target {_short(target)}"
+        raise ValueError(f"loss: must take (output, target), but fails for {given}: {error}") from error
+    if not isinstance(value, torch.Tensor) or value.ndim or not value.is_floating_point():
+        found = _short(value) if isinstance(value, torch.Tensor) else type(value).__name__
+        raise ValueError(f"loss: must give one number, a float tensor without dimensions, got {found}")
+    if not value.requires_grad:
+        raise ValueError("loss: does not depend on the output in a way that PyTorch can differentiate")
+    if target._version != version:
+        raise ValueError("loss: changes its target in place")
+    once, both = float(value.detach()), float(twice.detach())
+    if math.isfinite(once) and not math.isclose(once, both, rel_tol=1e-3, abs_tol=1e-6):
+        raise ValueError(
+            f"loss: must be a mean over the samples of a batch, but is {once:.5g} for {len(output)} samples and "
+            f"{both:.5g} for two copies of each. Is it a sum? Use reduction='mean'"
+        )
+
+
+def _short(tensor: torch.Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')} {list(tensor.shape)}"
 
 
 def describe(loss: str | Loss, output: torch.Tensor, target: torch.Tensor) -> Any:

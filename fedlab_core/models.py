@@ -15,6 +15,7 @@ from torch import nn
 
 from fedlab_core import validation
 from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.inspection import is_as_its_class
 from fedlab_core.randomness import derived_seed
 
 
@@ -95,14 +96,8 @@ def same_layers(module: nn.Module, other: nn.Module) -> bool:
     return (
         str(module) == str(other)
         and shapes[0] == shapes[1]
-        and all(type(mine) is type(theirs) and is_untouched(mine) for mine, theirs in pairs)
+        and all(type(mine) is type(theirs) and is_as_its_class(mine) for mine, theirs in pairs)
     )
-
-
-def is_untouched(layer: nn.Module) -> bool:
-    """Whether a layer does what its class says: no ``forward`` of its own, no hooks."""
-    hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    return "forward" not in vars(layer) and not any(vars(layer).get(name) for name in hooks)
 
 
 def _skeleton(name: str, arguments: dict[str, Any]) -> nn.Module:

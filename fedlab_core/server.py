@@ -94,7 +94,8 @@ class Server:
                 "missing?)"
             )
         for name, value in vars(correction).items():
-            if value is not None and not (name == "weight" and isinstance(value, (int, float))):
+            is_number = isinstance(value, (int, float)) or (isinstance(value, torch.Tensor) and value.ndim == 0)
+            if value is not None and not (name == "weight" and is_number):
                 self.check_vector(f"correction of client {client}: {name}", value)
 
     @property

@@ -62,8 +62,8 @@ class Simulation:
         output = check_run(fed, model, algorithm, s)
         self.fed, self.algorithm = fed, algorithm
         self._engine = engines.create(s.engine, fed, model, losses.resolve(s.loss), s.device)
-        config = configuration(fed, model, algorithm, s, output) | {"engine": self._engine.name}
-        self.history = History(config, template=model)
+        trained_by = {"engine": self._engine.name, "engine_form": self._engine.form}
+        self.history = History(configuration(fed, model, algorithm, s, output) | trained_by, template=model)
         self._server = Server(fed, self._engine, s)
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
@@ -99,9 +99,13 @@ class Simulation:
         """One round. If it is interrupted or fails, the state is that of the round before."""
         if self.round >= self.settings.rounds:
             raise StopIteration
-        before = self._server.snapshot()
+        server = self._server
+        before, batch_size = server.snapshot(), self.settings.batch_size
+        products = threads.products_per_step(
+            self.fed.sizes, server.clients_per_round, batch_size, server.num_parameters
+        )
         try:
-            with threads.suited_to(self._products_per_step()):
+            with threads.suited_to(products):
                 record = self._run_round()
                 clients = self._client_report() if record.round == self.settings.rounds else None
         except BaseException:
@@ -165,11 +169,6 @@ class Simulation:
             return value
         value = value.to(self.settings.device, copy=True)
         return ClientTable.from_dense(value) if is_dense_table else value
-
-    def _products_per_step(self) -> int:
-        largest = int(self.fed.sizes.max())
-        batch = min(self.settings.batch_size or largest, largest)
-        return self._server.clients_per_round * batch * self._server.num_parameters
 
     def _run_round(self) -> RoundRecord:
         started = time.perf_counter()
@@ -260,8 +259,8 @@ class Simulation:
         fed = self.fed
         if fed.num_classes is None:
             return None
-        correct = self._engine.correct(self._server.params).astype(np.float64)
-        sums = np.add.reduceat(correct[fed.indices], fed.offsets[:-1])
+        hits = self._engine.hits(self._server.params).astype(np.float64)
+        sums = np.add.reduceat(hits[fed.indices], fed.offsets[:-1])
         return ClientReport(sums / fed.sizes, fed.sizes)
 
 

@@ -5,6 +5,7 @@ import warnings
 from torch import nn
 
 from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines import agreement
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.reference import ReferenceEngine
 from fedlab_core.engines.stacked import StackedEngine, Unstackable
@@ -12,11 +13,16 @@ from fedlab_core.losses import Loss
 
 
 def create(name: str, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str) -> Engine:
-    """The engine called ``name``; "auto" is the stacked one wherever it can train the model, with a warning if not."""
+    """The engine called ``name``; "auto" is the stacked one wherever it can train the model, with a warning if not.
+
+    Raises ``ValueError`` if ``name`` is "stacked" and it cannot.
+    """
     if name == "reference":
         return ReferenceEngine(fed, model, loss, device)
     try:
-        return StackedEngine(fed, model, loss, device)
+        engine = StackedEngine(fed, model, loss, device)
+        agreement.check(engine, model)
+        return engine
     except Unstackable as error:
         if name == "stacked":
             raise ValueError(f"engine='stacked': cannot train this model ({error}); use engine='reference'") from error

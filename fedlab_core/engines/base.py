@@ -12,16 +12,19 @@ from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.work import Evaluation, Work
-from fedlab_core.losses import Loss
+from fedlab_core.losses import LOSSES, Loss
 from fedlab_core.updates import LocalUpdates
-
-EVALUATION_BATCH = 2000
 
 
 class Engine(ABC):
-    """Local training and evaluation of one model on one federation, on one device."""
+    """Local training and evaluation of one model on one federation, on one device.
+
+    ``name`` "reference" or "stacked", as the setting has it; ``form`` how the clients go through the model: "loop",
+    one after another; "layers", together through layers that know of clients; "vmap", together through ``torch.func``.
+    """
 
     name: str
+    form: str
 
     def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
         self.model = FlatModel(model, device)
@@ -35,8 +38,13 @@ class Engine(ABC):
         """Local SGD from ``params`` [P] on every client of ``work``, with one correction per client."""
 
     @abstractmethod
-    def mean_gradients(self, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
-        """The gradients [G, P] of the mean loss over each group of samples (indices into the data)."""
+    def mean_gradients(
+        self, params: torch.Tensor, groups: Sequence[np.ndarray], training: bool = False
+    ) -> torch.Tensor:
+        """The gradients [G, P] of the mean loss over each group of samples (indices into the data).
+
+        The model is in evaluation mode, or with ``training`` in that of local steps.
+        """
 
     @abstractmethod
     def moments(self, params: torch.Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> torch.Tensor:
@@ -55,25 +63,30 @@ class Engine(ABC):
 
     @torch.no_grad()
     def evaluate(self, params: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> Evaluation:
-        """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n."""
+        """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n.
+
+        Of the losses with a name, the mean over chunks of samples is that of all. Any other, which may weigh samples
+        or leave some out, is asked once for all outputs.
+        """
         if not len(y):
             return Evaluation(math.nan, math.nan)
-        self.model.module.eval()
-        loss, correct = torch.zeros(2, dtype=torch.float64, device=params.device)
-        for inputs, targets in zip(x.split(EVALUATION_BATCH), y.split(EVALUATION_BATCH), strict=True):
-            output = self.model(params, inputs)
-            loss += self.loss(output, targets) * len(targets)
+        is_plain_mean = self.loss in LOSSES.values()
+        total, hits = torch.zeros(2, dtype=torch.float64, device=params.device)
+        outputs = []
+        for output, targets in self.model.outputs(params, x, y):
+            if is_plain_mean:
+                total += self.loss(output, targets) * len(targets)
+            else:
+                outputs.append(output)
             if not y.is_floating_point():
-                correct += (output.argmax(1) == targets).sum()
-        accuracy = math.nan if y.is_floating_point() else float(correct) / len(y)
-        return Evaluation(float(loss) / len(y), accuracy)
+                hits += (output.argmax(1) == targets).sum()
+        loss = float(total) / len(y) if is_plain_mean else float(self.loss(torch.cat(outputs), y))
+        return Evaluation(loss, math.nan if y.is_floating_point() else float(hits) / len(y))
 
-    @torch.no_grad()
-    def correct(self, params: torch.Tensor) -> np.ndarray:
+    def hits(self, params: torch.Tensor) -> np.ndarray:
         """Which training samples ``params`` [P] classifies correctly, a bool array [n]."""
-        self.model.module.eval()
-        batches = zip(self.x.split(EVALUATION_BATCH), self.y.split(EVALUATION_BATCH), strict=True)
-        return torch.cat([self.model(params, x).argmax(1) == y for x, y in batches]).cpu().numpy()
+        outputs = self.model.outputs(params, self.x, self.y)
+        return torch.cat([output.argmax(1) == targets for output, targets in outputs]).cpu().numpy()
 
 
 def has_dropout(module: nn.Module) -> bool:

@@ -1,10 +1,15 @@
 """A model as a function of one flat parameter vector."""
 
 import copy
+from collections.abc import Iterator
 
 import torch
 from torch import nn
 from torch.func import functional_call
+
+from fedlab_core.losses import Loss
+
+EVALUATION_BATCH = 2000
 
 
 class FlatModel:
@@ -15,6 +20,9 @@ class FlatModel:
 
     def __init__(self, module: nn.Module, device: str | torch.device = "cpu") -> None:
         self.module = copy.deepcopy(module).to(device)
+        for layer in self.module.modules():
+            if isinstance(layer, (nn.Embedding, nn.EmbeddingBag)):
+                layer.sparse = False  # how gradients are stored: here in one vector
         self._named = [(name, value.shape, value.numel()) for name, value in self.module.named_parameters()]
         self._sizes = [numel for _, _, numel in self._named]
         self.size = sum(self._sizes)
@@ -35,6 +43,33 @@ class FlatModel:
     def __call__(self, params: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         """The module's output on ``x`` with the parameters ``params`` [P]."""
         return functional_call(self.module, self.split(params), (x,), tie_weights=self._tie_weights)
+
+    def gradient(self, params: torch.Tensor, x: torch.Tensor, y: torch.Tensor, loss: Loss) -> torch.Tensor:
+        """The gradient [P] of ``loss`` over the samples ``x`` [n, …], ``y`` [n, …] with respect to ``params`` [P]."""
+        with torch.enable_grad():
+            params = params.detach().requires_grad_()
+            return torch.autograd.grad(loss(self(params, x), y), params)[0]
+
+    @torch.no_grad()
+    def outputs(
+        self, params: torch.Tensor, x: torch.Tensor, y: torch.Tensor
+    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """The outputs on ``x`` [n, …] in evaluation mode, a chunk of samples at a time, and their targets of ``y``.
+
+        ``x`` stays as it is although some modules work in place: the first chunk is a copy, and if the module writes
+        to it, so are the others. Raises ``RuntimeError`` if the module writes to a later chunk only.
+        """
+        self.module.eval()
+        is_copy = True
+        for chunk, targets in zip(x.split(EVALUATION_BATCH), y.split(EVALUATION_BATCH), strict=True):
+            given = chunk.clone() if is_copy else chunk
+            version = given._version
+            output = self(params, given)
+            writes = given._version != version
+            if writes and not is_copy:
+                raise RuntimeError("model: changes its input in place for some samples only, and has changed the data")
+            is_copy = writes
+            yield output, targets
 
     def with_parameters(self, params: torch.Tensor) -> nn.Module:
         """A copy of the module that holds ``params`` [P]."""

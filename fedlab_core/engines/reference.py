@@ -21,7 +21,7 @@ from fedlab_core.updates import LocalUpdates
 class ReferenceEngine(Engine):
     """Local training of a cohort, one client after another."""
 
-    name = "reference"
+    name, form = "reference", "loop"
 
     def train(self, params: torch.Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         """y ← y − η (∇F_k(y; batch) + a ⊙ (y − r) + d), from y = ``params``, for every client of ``work``."""
@@ -43,12 +43,12 @@ class ReferenceEngine(Engine):
 
     def gradient(self, params: torch.Tensor, batch: torch.Tensor, loss: Loss | None = None) -> torch.Tensor:
         """Gradient [P] of the mean loss (the engine's own by default) over the samples ``batch`` (indices)."""
-        params = params.detach().requires_grad_()
-        value = (loss or self.loss)(self.model(params, self.x[batch]), self.y[batch])
-        return torch.autograd.grad(value, params)[0]
+        return self.model.gradient(params, self.x[batch], self.y[batch], loss or self.loss)
 
-    def mean_gradients(self, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
-        self.model.module.eval()
+    def mean_gradients(
+        self, params: torch.Tensor, groups: Sequence[np.ndarray], training: bool = False
+    ) -> torch.Tensor:
+        self.model.module.train(training)
         batches = [torch.from_numpy(group).to(self.device) for group in groups]
         return torch.stack([self.gradient(params, batch) for batch in batches])
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fedlab_core import validation
 from fedlab_core.randomness import client_streams
 
 
@@ -13,7 +14,8 @@ class Work:
     """Local training of one cohort in one round.
 
     ``clients`` int64 [K]; ``amount`` int64 [K]: how many epochs or steps (``unit``) each of them does;
-    ``batch_size`` None is full batch; ``stream`` names the random stream that orders the samples.
+    ``batch_size`` None is full batch; ``stream`` names the random stream that orders the samples. Raises ``ValueError``
+    if a client has nothing to do.
     """
 
     clients: np.ndarray
@@ -24,6 +26,11 @@ class Work:
     round: int
     seed: int
     stream: str = "batches"
+
+    def __post_init__(self) -> None:
+        validation.choice("unit", self.unit, ("epochs", "steps"))
+        if len(self.amount) and min(self.amount) < 1:
+            raise ValueError(f"{self.unit}={min(self.amount)}: every client does at least one epoch or one step")
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def test_test_and_train_metrics_are_exact_means_over_samples() -> None:
 
 def test_evaluation_counts_a_short_last_batch_exactly(monkeypatch) -> None:
     expected = simulation().run().frame
-    monkeypatch.setattr("fedlab_core.engines.base.EVALUATION_BATCH", 7)
+    monkeypatch.setattr("fedlab_core.engines.flat.EVALUATION_BATCH", 7)
     found = simulation().run().frame
     assert (found.test_accuracy == expected.test_accuracy).all()
     np.testing.assert_allclose(found.test_loss, expected.test_loss, atol=1e-12)
@@ -299,3 +299,58 @@ def test_fraction_is_rounded_and_never_empty() -> None:
     work = {"rounds": 1, "local_steps": 1, "batch_size": None, "lr": 0.1}
     sizes = [fl.Settings(clients_per_round=f, **work).cohort_size(100) for f in (0.2, 1.0, 0.001, 1, 100)]
     assert sizes == [20, 100, 1, 1, 100]
+
+
+class Counting(nn.Module):
+    """A linear layer that counts its batches in a buffer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 3).double()
+        self.register_buffer("batches", torch.zeros(()))
+
+    def forward(self, x):
+        if self.training:
+            self.batches += 1
+        return self.layer(x)
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (Counting(), "training changes its buffers batches"),
+        (
+            nn.Sequential(
+                nn.Unflatten(1, (1, 4)), nn.InstanceNorm1d(1, track_running_stats=True), nn.Flatten(), nn.Linear(4, 3)
+            ),
+            "training changes its buffers 1.running_mean, 1.running_var",
+        ),
+    ],
+    ids=["counter", "instance norm"],
+)
+def test_a_model_whose_buffers_training_changes_is_refused(model: nn.Module, said: str) -> None:
+    """No client sends them: a resumed run would differ, and the recorded loss would not be that of the final model."""
+    with pytest.raises(ValueError, match=said):
+        simulation(model=model.double())
+
+
+@pytest.mark.parametrize(
+    ("loss", "said"),
+    [
+        (lambda output, target: nn.functional.cross_entropy(output, target, reduction="sum"), "must be a mean"),
+        (lambda output: output.sum(), r"loss: must take \(output, target\)"),
+        (lambda output, target: nn.functional.cross_entropy(output, target, reduction="none"), "must give one number"),
+        (lambda output, target: 1.0, "must give one number"),
+    ],
+)
+def test_a_loss_that_is_no_mean_is_refused_before_any_work(loss, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        simulation(loss=loss)
+
+
+def test_the_check_of_the_model_leaves_the_data_as_they_are() -> None:
+    fed = blobs(SIZES)
+    before = fed.x.clone()
+    model = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 3)).double()
+    simulation(fed=fed, model=model).run()
+    assert torch.equal(fed.x, before)

@@ -17,7 +17,7 @@ class Cohort:
 
     _buffer: torch.Tensor
     _bound: Any
-    _correct: BoundCorrection
+    _bound_correction: BoundCorrection
 
     def __init__(self, model: CohortModel, params: torch.Tensor, clients: int, correction: StackedCorrection) -> None:
         self._model = model
@@ -38,7 +38,7 @@ class Cohort:
 
     def step(self, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor | None, lr: float) -> None:
         """One corrected SGD step of every active client on its batch; see ``CohortModel.step``."""
-        self._model.step(self._bound, self._bound, x, y, counts, lr, self._correct)
+        self._model.step(self._bound, self._bound, x, y, counts, lr, self._bound_correction)
 
     def finish(self) -> torch.Tensor:
         """The final parameters [A, P] of all clients."""
@@ -54,7 +54,7 @@ class Cohort:
     def _pack(self, rows: torch.Tensor) -> None:
         self._size = len(rows)
         self._buffer = self._model.layout.pack(rows)
-        self._correct = self._correction.bind(self._buffer, self._size, self._model.places)
+        self._bound_correction = self._correction.bind(self._buffer, self._size, self._model.places)
         self._bind()
 
     def _bind(self) -> None:

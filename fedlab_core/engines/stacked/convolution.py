@@ -21,7 +21,7 @@ class ImageConv2d(Layer):
     """Raw images [A, B, C, H, W] → [A, B, H', W', O], stride 1, no padding. There is nothing below it to train."""
 
     def __init__(self, start: int, layer: nn.Conv2d, workspace: Workspace) -> None:
-        super().__init__(start, [parameter.shape for parameter in layer.parameters()])
+        super().__init__(start, layer)
         self._height, self._width = layer.kernel_size
         self._workspace = workspace
 
@@ -57,7 +57,7 @@ class Conv2d(Layer):
     """[A, B, H, W, C] → [A, B, H', W', O], stride 1, no padding."""
 
     def __init__(self, start: int, layer: nn.Conv2d, workspace: Workspace) -> None:
-        super().__init__(start, [parameter.shape for parameter in layer.parameters()])
+        super().__init__(start, layer)
         self._height, self._width = layer.kernel_size
         self._workspace = workspace
         self._name = f"patches of the layer at {start}"
@@ -111,7 +111,7 @@ class LargeConv2d(Layer):
     """[A, B, C, H, W], or [A, B, H, W, C] if ``channels_last``, → [A, B, H', W', O]; stride 1, no padding."""
 
     def __init__(self, start: int, layer: nn.Conv2d, channels_last: bool) -> None:
-        super().__init__(start, [parameter.shape for parameter in layer.parameters()])
+        super().__init__(start, layer)
         self._channels_last = channels_last
 
     @staticmethod

@@ -1,16 +1,23 @@
 """The stacked engine: a whole cohort trained at once.
 
 The idea in one page. A loop over clients spends most of its time on overhead: a step of a small model is a handful of
-tiny products. Here the K clients of a cohort hold their parameters in one matrix [K, P], and every layer is one batch
-of matrix products over the leading client dimension, so a step costs a handful of calls for all of them together. Three
-more things bring it near the cost of the bare products:
+tiny products. Here every parameter tensor of the K clients of a cohort is one run of memory (``layout.py``,
+``cohort.py``), and every layer is one batch of matrix products over the leading client dimension, so a step costs a
+handful of calls for all of them together. What brings it near the cost of the bare products:
 
-1. The SGD step is taken inside the backward pass. Where a layer would form its weight gradient, it subtracts it from
-   the weights in the same product (``layers.py``). No gradient is ever stored, and no optimiser passes over it.
-2. Clients are sorted by their number of steps, so those that still work are always the first A rows (``batches.py``).
-3. A cohort is cut into chunks of clients whose parameters stay in the cache.
+1. The SGD step is taken inside the backward pass, layer by layer, and no optimiser passes over the weights. A linear
+   layer subtracts its gradient from the weights in the very product that would form it (``layers.py``), and so do a
+   convolution of raw images and the recurrent layer; their weight gradients are never stored. Any other convolution
+   forms its gradient and subtracts it at once.
+2. A convolution gathers the patches of its input, into buffers that are used again (``workspace.py``), and is a matrix
+   product too; a large one is left to PyTorch, client after client (``convolution.py``).
+3. Clients are sorted by their number of steps, so those that still work are always the first A rows (``batches.py``);
+   when half of them are done, the memory is packed anew.
+4. A cohort is cut into chunks of clients whose parameters and patches stay in the cache.
 
-The random streams and the order of the samples are those of the reference engine; so are the results, up to rounding.
+A module with a layer that has no such form goes through ``torch.func.vmap`` (``vectorised.py``), which forms the whole
+gradient [A, P] of a step. The random streams and the order of the samples are those of the reference engine; so are
+the results, up to rounding.
 """
 
 from collections.abc import Sequence
@@ -25,8 +32,9 @@ from fedlab_core.engines.base import Engine, has_dropout
 from fedlab_core.engines.stacked.batches import BatchTable
 from fedlab_core.engines.stacked.cohort import Cohort
 from fedlab_core.engines.stacked.corrections import BoundCorrection, StackedCorrection
+from fedlab_core.engines.stacked.layers import UnknownLayer
 from fedlab_core.engines.stacked.losses import output_loss
-from fedlab_core.engines.stacked.network import CohortModel, Network, UnknownLayer
+from fedlab_core.engines.stacked.network import CohortModel, Network
 from fedlab_core.engines.stacked.vectorised import VectorisedNetwork
 from fedlab_core.engines.stacked.workspace import Workspace
 from fedlab_core.engines.work import Work, plan_batches
@@ -46,9 +54,11 @@ class Unstackable(TypeError):
 class StackedEngine(Engine):
     """Local training of all clients of a cohort at once.
 
-    ``name`` is "stacked" for a model made of known layers and "stacked (vmap)" for any other. Raises
-    :class:`Unstackable` for a model that cannot be trained this way at all.
+    ``form`` is "layers" for a model made of known layers and "vmap" for any other. Raises :class:`Unstackable` for a
+    model that cannot be trained this way at all; whether one is trained rightly, ``agreement.check`` says.
     """
+
+    name = "stacked"
 
     def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
         super().__init__(fed, model, loss, device)
@@ -58,7 +68,7 @@ class StackedEngine(Engine):
         self._rows = self.x.reshape(len(self.x), -1)
         self._network = self._cohort_model(loss)
         self._moment_network = loss, self._network  # the last one asked for
-        self.name = "stacked" if isinstance(self._network, Network) else "stacked (vmap)"
+        self.form = "layers" if isinstance(self._network, Network) else "vmap"
 
     def _cohort_model(self, loss: Loss) -> CohortModel:
         """A network of known layers, or else the module itself through vmap."""
@@ -126,9 +136,11 @@ class StackedEngine(Engine):
         return x.view(*chosen.shape, *self.x.shape[1:]), self.y[chosen]
 
     @torch.no_grad()
-    def mean_gradients(self, params: torch.Tensor, groups: Sequence[np.ndarray]) -> torch.Tensor:
+    def mean_gradients(
+        self, params: torch.Tensor, groups: Sequence[np.ndarray], training: bool = False
+    ) -> torch.Tensor:
         """What a step of size −1 from zero leaves."""
-        self.model.module.eval()
+        self.model.module.train(training)
         result = params.new_empty(len(groups), len(params))
         for chunk in self._chunks(groups):
             result[chunk] = self._at_once(

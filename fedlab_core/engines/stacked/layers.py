@@ -5,14 +5,13 @@ of ``size`` clients (``layout.py``). ``forward(params, x)`` remembers what the b
 steps, each given the loss gradient with respect to the layer's output:
 
     ``input_gradient``  the gradient with respect to its input, formed before the parameters change;
-    ``update``          the SGD step  target ← target − step · ∇, taken in the product that would form the gradient,
-                        so that none is ever stored; ``target`` may be the parameters themselves.
+    ``update``          the SGD step  target ← target − step · ∇; ``target`` may be the parameters themselves. Where
+                        the weights lie in memory as the product wants them, it is taken in the product that would
+                        form the gradient, so that none is stored.
 
 ``add_moment`` is an update that keeps samples apart: target ← target + Σ_samples |∇_sample|^power. The gradient of a
 weight for one sample is a product of an output gradient and an input; so is its power, of their powers.
 """
-
-from collections.abc import Sequence
 
 import torch
 from torch import nn
@@ -21,16 +20,29 @@ from torch.nn import functional
 Views = tuple[torch.Tensor, ...]
 
 
+class UnknownLayer(TypeError):
+    """A layer, or a use of one, that has no stacked form."""
+
+
 class Layer:
-    """A layer without parameters and without effect; the base of the others."""
+    """A layer without parameters and without effect; the base of the others.
+
+    The parameters of ``layer`` lie from ``start`` on in the flat vector, in any order; ``places`` has them in that of
+    ``names``. Raises :class:`UnknownLayer` if it has others.
+    """
 
     has_moments = True
+    names: tuple[str, ...] = ("weight", "bias")
 
-    def __init__(self, start: int = 0, shapes: Sequence[torch.Size] = ()) -> None:
-        self.places = []
-        for shape in shapes:
-            self.places.append((start, start + shape.numel(), shape))
-            start += shape.numel()
+    def __init__(self, start: int = 0, layer: nn.Module | None = None) -> None:
+        found = {}
+        if layer is not None:
+            if set(layer._parameters) != set(self.names):
+                raise UnknownLayer(f"{layer} with the parameters {', '.join(layer._parameters) or 'none'}")
+            for name, parameter in layer.named_parameters(recurse=False):
+                found[name] = start, start + parameter.numel(), parameter.shape
+                start += parameter.numel()
+        self.places = [found[name] for name in self.names if name in found]
 
     def views(self, buffer: torch.Tensor, size: int, active: int) -> Views:
         """This layer's parameters [active, …] as views of ``buffer``."""
@@ -55,7 +67,7 @@ class Linear(Layer):
     """x [A, B, in] → [A, B, out]."""
 
     def __init__(self, start: int, layer: nn.Linear) -> None:
-        super().__init__(start, [parameter.shape for parameter in layer.parameters()])
+        super().__init__(start, layer)
 
     def views(self, buffer: torch.Tensor, size: int, active: int) -> Views:
         """Weight [A, out, in], its transpose, and the bias [A, 1, out] if there is one."""

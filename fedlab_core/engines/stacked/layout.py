@@ -13,6 +13,7 @@ class Layout:
         for size in sizes:
             self._places.append((start, start + size))
             start += size
+        self.size = start
 
     def pack(self, rows: torch.Tensor) -> torch.Tensor:
         """``rows`` [A, P] as a buffer [A·P]."""

@@ -24,6 +24,19 @@ def output_loss(loss: Loss) -> OutputLoss:
     return squared_norm if loss is losses.squared_norm else GeneralLoss(loss)
 
 
+def sample_gradients(
+    loss: OutputLoss, output: torch.Tensor, target: torch.Tensor, counts: torch.Tensor
+) -> torch.Tensor:
+    """The gradient [A, B, …] of each sample's loss on its own, zero in the rows that are padding."""
+    if not isinstance(loss, GeneralLoss):
+        gradient, scale = loss(output, target, counts)
+        return gradient * (scale * counts[:, None, None])
+    is_real = torch.arange(output.shape[1], device=counts.device) < counts[:, None]
+    gradient = torch.zeros_like(output)
+    gradient[is_real] = loss(output[is_real].unsqueeze(1), target[is_real].unsqueeze(1), None)[0].squeeze(1)
+    return gradient
+
+
 def cross_entropy(
     logits: torch.Tensor, labels: torch.Tensor, counts: torch.Tensor | None
 ) -> tuple[torch.Tensor, float]:

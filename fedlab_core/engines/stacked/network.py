@@ -7,16 +7,17 @@ import torch
 from torch import nn
 
 from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d
-from fedlab_core.engines.stacked.layers import Flatten, Layer, Linear, ReLU, Sigmoid, Tanh, Views
+from fedlab_core.engines.stacked.layers import Flatten, Layer, Linear, ReLU, Sigmoid, Tanh, UnknownLayer, Views
 from fedlab_core.engines.stacked.layout import Layout
-from fedlab_core.engines.stacked.losses import OutputLoss
+from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients
 from fedlab_core.engines.stacked.recurrent import Embedding, LastStateLSTM
 from fedlab_core.engines.stacked.workspace import Workspace
+from fedlab_core.inspection import is_as_its_class
 from fedlab_core.models import TextLSTM
 
 Bound = list[Views]
 CONVOLUTIONS = (ImageConv2d, Conv2d, LargeConv2d)
-Correct = Callable[[int], None]
+ApplyCorrection = Callable[[int], None]
 
 
 class CohortModel(Protocol):
@@ -37,18 +38,14 @@ class CohortModel(Protocol):
         y: torch.Tensor,
         counts: torch.Tensor | None,
         lr: float,
-        correct: Correct,
+        apply_correction: ApplyCorrection,
     ) -> None:
-        """target ← correct(target) − lr · ∇(mean loss of each client) at ``params``.
+        """target ← corrected target − lr · ∇(mean loss of each client) at ``params``.
 
-        ``correct(layer)`` changes the target of one layer in place, once nobody needs the old values any more.
+        ``apply_correction(layer)`` changes the target of one layer in place, once nobody needs its old values.
         ``x`` [A, B, …] and ``y`` [A, B, …] are one mini-batch for each client. ``counts`` [A] says how many of its
         samples are real (the rest is padding); None means all B.
         """
-
-
-class UnknownLayer(TypeError):
-    """A layer, or a use of one, that has no stacked form."""
 
 
 class Network:
@@ -65,6 +62,8 @@ class Network:
         self._loss = loss
         self.layout = Layout([parameter.numel() for parameter in module.parameters()])
         self.places = [[(start, stop) for start, stop, _ in layer.places] for layer in self._layers]
+        if sum(stop - start for layer in self.places for start, stop in layer) != self.layout.size:
+            raise UnknownLayer("a parameter that no layer uses")
         self._lowest = next(i for i, layer in enumerate(self._layers) if layer.places)
         self.has_moments = all(layer.has_moments for layer in self._layers)
 
@@ -79,7 +78,7 @@ class Network:
         y: torch.Tensor,
         counts: torch.Tensor | None,
         lr: float,
-        correct: Correct,
+        apply_correction: ApplyCorrection,
     ) -> None:
         for layer, views in zip(self._layers, params, strict=True):
             x = layer.forward(views, x)
@@ -91,7 +90,7 @@ class Network:
             layer = self._layers[i]
             below = layer.input_gradient(params[i], gradient) if i > self._lowest else gradient
             if layer.places:
-                correct(i)
+                apply_correction(i)
                 layer.update(target[i], gradient, step)
             gradient = below
 
@@ -101,8 +100,7 @@ class Network:
         """target ← target + Σ over the real samples of |∇(loss of one sample)|^power; arguments as in ``step``."""
         for layer, views in zip(self._layers, params, strict=True):
             x = layer.forward(views, x)
-        gradient, scale = self._loss(x, y, counts)
-        gradient = gradient * (scale * counts[:, None, None])
+        gradient = sample_gradients(self._loss, x, y, counts)
         for i in reversed(range(self._lowest, len(self._layers))):
             self._layers[i].add_moment(target[i], gradient, power)
             if i > self._lowest:
@@ -110,8 +108,8 @@ class Network:
 
 
 def _layers(module: nn.Module, workspace: Workspace, x: torch.Tensor) -> list[Layer]:
-    if any(child._forward_hooks or child._forward_pre_hooks for child in module.modules()):
-        raise UnknownLayer("a layer with a hook, which may compute anything")
+    if not all(map(is_as_its_class, module.modules())):
+        raise UnknownLayer("a layer with a hook or a forward of its own, which may compute anything")
     if type(module) is TextLSTM:
         modules: list[nn.Module] = [module.embedding, module.lstm, module.output]
     else:
@@ -189,7 +187,7 @@ def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer],
             return Tanh()
         case nn.Sigmoid():
             return Sigmoid()
-        case nn.Embedding(padding_idx=None, max_norm=None):
+        case nn.Embedding(padding_idx=None, max_norm=None, scale_grad_by_freq=False):
             return Embedding(start, child)
         case nn.LSTM(num_layers=1, batch_first=True, bias=True, bidirectional=False, proj_size=0):
             return LastStateLSTM(start, child)

@@ -10,9 +10,10 @@ class Embedding(Layer):
     """Token ids [A, B, T] → vectors [A, B, T, D]."""
 
     has_moments = False
+    names = ("weight",)
 
     def __init__(self, start: int, layer: nn.Embedding) -> None:
-        super().__init__(start, [layer.weight.shape])
+        super().__init__(start, layer)
 
     def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
         self._rows = x.flatten(1)
@@ -32,9 +33,10 @@ class LastStateLSTM(Layer):
     """
 
     has_moments = False
+    names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
 
     def __init__(self, start: int, layer: nn.LSTM) -> None:
-        super().__init__(start, [parameter.shape for parameter in layer.parameters()])
+        super().__init__(start, layer)
         self._hidden = layer.hidden_size
 
     def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:

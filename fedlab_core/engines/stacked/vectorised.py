@@ -5,7 +5,7 @@ from torch.func import grad, vmap
 
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked.layout import Layout
-from fedlab_core.engines.stacked.network import Correct
+from fedlab_core.engines.stacked.network import ApplyCorrection
 from fedlab_core.losses import Loss
 
 
@@ -36,7 +36,7 @@ class VectorisedNetwork:
         y: torch.Tensor,
         counts: torch.Tensor | None,
         lr: float,
-        correct: Correct,
+        apply_correction: ApplyCorrection,
     ) -> None:
         if counts is None:
             gradient = self._gradients(params, x, y)
@@ -45,5 +45,5 @@ class VectorisedNetwork:
             for count in counts.unique().tolist():
                 rows = torch.nonzero(counts == count).flatten()
                 gradient[rows] = self._gradients(params[rows], x[rows, :count], y[rows, :count])
-        correct(0)
+        apply_correction(0)
         target.sub_(gradient, alpha=lr)

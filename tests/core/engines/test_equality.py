@@ -65,7 +65,7 @@ def assert_same(
     fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, atol: float = 1e-9, **changes
 ) -> None:
     reference, stacked = histories(fed, model, algorithm, **changes)
-    assert stacked.config["engine"] == "stacked"
+    assert (stacked.config["engine"], stacked.config["engine_form"]) == ("stacked", "layers")
     torch.testing.assert_close(stacked.params, reference.params, rtol=0, atol=atol)
     assert stacked.frame.drift.to_numpy() == pytest.approx(reference.frame.drift.to_numpy(), abs=100 * atol)
     assert (torch.nn.utils.parameters_to_vector(model.parameters()) - reference.params).abs().max() > 1e-3
@@ -210,7 +210,7 @@ def shared() -> nn.Module:
 def test_unknown_modules_go_through_vmap(model: nn.Module, algorithm: fl.Algorithm) -> None:
     fed = blobs(RAGGED)
     reference, stacked = histories(fed, model.double(), algorithm, lr=0.05)
-    assert stacked.config["engine"] == "stacked (vmap)"
+    assert (stacked.config["engine"], stacked.config["engine_form"]) == ("stacked", "vmap")
     torch.testing.assert_close(stacked.params, reference.params, rtol=0, atol=1e-9)
 
 
@@ -231,6 +231,6 @@ def test_what_vmap_cannot_do_goes_to_the_loop_and_says_so(model: nn.Module) -> N
     arguments = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 5, "lr": 0.1, "progress": False}
     with pytest.warns(UserWarning, match="one after another") as warned:
         history = fl.simulate(fed, model.double(), fl.FedAvg(), **arguments)
-    assert len(warned) == 1 and history.config["engine"] == "reference"
+    assert len(warned) == 1 and (history.config["engine"], history.config["engine_form"]) == ("reference", "loop")
     with pytest.raises(ValueError, match=r"engine='stacked'.*use engine='reference'"):
         fl.simulate(fed, model.double(), fl.FedAvg(), engine="stacked", **arguments)

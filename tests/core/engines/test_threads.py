@@ -1,5 +1,6 @@
 """Small steps use one thread, large ones all of them, and the number is restored."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -25,3 +26,11 @@ def test_the_number_is_restored_after_an_error(four_threads) -> None:
     with pytest.raises(KeyError), threads.suited_to(1):
         raise KeyError
     assert torch.get_num_threads() == 4
+
+
+@pytest.mark.parametrize(("batch_size", "batch"), [(10, 10), (1000, 300), (None, 300)])
+def test_products_are_one_per_client_sample_and_weight(batch_size: int | None, batch: int) -> None:
+    """A layer without bias multiplies each of its weights once for each sample; no batch is larger than a client."""
+    sizes, (inputs, outputs), clients = np.array([20, 300, 7]), (50, 8), 2
+    products = clients * batch * inputs * outputs
+    assert threads.products_per_step(sizes, clients, batch_size, inputs * outputs) == products

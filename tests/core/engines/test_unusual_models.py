@@ -34,10 +34,10 @@ def federation(*shape: int, target: tuple[int, ...] | None = None) -> fl.Federat
     return fl.FederatedDataset(Dataset("random", Split(x, y), Split(x, y), 3 if target is None else None), parts)
 
 
-def assert_same(fed: fl.FederatedDataset, model: nn.Module, expected_engine: str, **changes) -> None:
+def assert_same(fed: fl.FederatedDataset, model: nn.Module, expected_form: str, **changes) -> None:
     arguments = {**ARGUMENTS, **changes}
     left, right = (fl.simulate(fed, model, fl.FedAvg(), engine=name, **arguments) for name in ("reference", "auto"))
-    assert right.config["engine"] == expected_engine
+    assert right.config["engine_form"] == expected_form
     torch.testing.assert_close(right.params, left.params, rtol=0, atol=1e-9)
     assert (torch.nn.utils.parameters_to_vector(model.parameters()) - left.params).abs().max() > 1e-5
 
@@ -62,25 +62,25 @@ def hooked_outside() -> nn.Module:
 )
 def test_hooks_are_not_forgotten(make) -> None:
     torch.manual_seed(0)
-    assert_same(blobs(SIZES), make().double(), "stacked (vmap)")
+    assert_same(blobs(SIZES), make().double(), "vmap")
 
 
 def test_images_as_output() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Conv2d(1, 4, 3)).double()
-    assert_same(federation(1, 8, 8, target=(4, 6, 6)), model, "stacked (vmap)", loss="squared_error", lr=0.002)
+    assert_same(federation(1, 8, 8, target=(4, 6, 6)), model, "vmap", loss="squared_error", lr=0.002)
 
 
 def test_a_known_layer_used_in_an_unknown_way_still_goes_through_vmap() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 2), nn.Flatten(), nn.Linear(14, 3)).double()
-    assert_same(federation(7, 4), model, "stacked (vmap)")
+    assert_same(federation(7, 4), model, "vmap")
 
 
 def test_regression_on_vectors() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 2)).double()
-    assert_same(federation(4, target=(2,)), model, "stacked", loss="squared_error")
+    assert_same(federation(4, target=(2,)), model, "layers", loss="squared_error")
 
 
 @pytest.mark.parametrize("batch_size", [5, None])
@@ -91,7 +91,7 @@ def test_large_convolutions(monkeypatch, batch_size: int | None) -> None:
     layers = [nn.Conv2d(2, 3, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(3, 4, (2, 3)), nn.Tanh()]
     layers += [nn.Conv2d(4, 2, 2, bias=False), nn.Flatten(), nn.Linear(12, 3)]
     fed, model = federation(2, 12, 12), nn.Sequential(*layers).double()
-    assert_same(fed, model, "stacked", batch_size=batch_size, lr=0.3)
+    assert_same(fed, model, "layers", batch_size=batch_size, lr=0.3)
     engines = [kind(fed, model, LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)]
     assert sum(isinstance(layer, convolution.LargeConv2d) for layer in engines[1]._network._layers) == 3
     params = engines[0].model.parameters().expand(3, -1)

@@ -1,0 +1,62 @@
+"""Whether the stacked engine computes what PyTorch computes for one client alone: asked once, before the first round.
+
+What a module does cannot be read off it. One that counts its calls, draws numbers that PyTorch does not control, or is
+patched in a way nobody foresaw would train wrongly in silence.
+"""
+
+import torch
+from torch import nn
+
+from fedlab_core.engines.flat import FlatModel
+from fedlab_core.engines.stacked import StackedEngine, Unstackable
+
+SAMPLES = 3
+TF32 = 2**-10
+ROUNDING = 100  # how many times the effect of rounding the parameters may be off
+
+
+def check(engine: StackedEngine, module: nn.Module) -> None:
+    """Compare the gradients of two small unequal batches, twice, with those of ``module`` alone.
+
+    Raises :class:`Unstackable` if they differ by more than rounding: by the square root of the machine precision
+    relative to their size, and by ``ROUNDING`` times what they move when the parameters move by a few units in the last
+    place. The second is for models that magnify rounding, such as those with large weights.
+    """
+    parts, sizes = engine.fed.parts, engine.fed.sizes
+    groups = [parts[int(sizes.argmin())][: SAMPLES - 1], parts[int(sizes.argmax())][:SAMPLES]]
+    params, alone = engine.model.parameters(), FlatModel(module, engine.device)
+    alone.module.train()
+    precision = torch.finfo(params.dtype).eps
+    if params.is_cuda and params.dtype == torch.float32:
+        precision = TF32  # cuDNN's convolutions round to it
+
+    def one_by_one(at: torch.Tensor) -> torch.Tensor:
+        batches = [torch.from_numpy(group).to(engine.device) for group in groups]
+        return torch.stack([alone.gradient(at, engine.x[batch], engine.y[batch], engine.loss) for batch in batches])
+
+    with torch.random.fork_rng(devices=[engine.device] if params.is_cuda else []):
+        expected = one_by_one(params)
+        tolerance = precision**0.5 * _size(expected)
+        if not _is_within(tolerance, one_by_one(params), expected):
+            raise Unstackable("it gives the same samples different gradients from one call to the next")
+        try:
+            found = [engine.mean_gradients(params, groups, training=True) for _ in range(2)]
+        except RuntimeError as error:
+            raise Unstackable(str(error).splitlines()[0]) from error
+        if all(_is_within(tolerance, gradients, expected) for gradients in found):
+            return
+        nudged = params * (1 + precision * torch.linspace(-4, 4, len(params), dtype=params.dtype, device=params.device))
+        tolerance = torch.maximum(tolerance, ROUNDING * _size(one_by_one(nudged) - expected))
+    if not all(_is_within(tolerance, gradients, expected) for gradients in found):
+        share = max(float((_size(gradients - expected) / _size(expected)).max()) for gradients in found)
+        raise Unstackable(f"trained at once, the gradients of two clients are {share:.2g} of their size off")
+
+
+def _is_within(tolerance: torch.Tensor, found: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Whether the rows of both are as near as that; what is not finite in ``expected`` says nothing."""
+    known = expected.isfinite().all(1)
+    return bool((_size(found - expected) <= tolerance)[known].all())
+
+
+def _size(rows: torch.Tensor) -> torch.Tensor:
+    return torch.linalg.vector_norm(rows, dim=1)

@@ -1,0 +1,58 @@
+"""What a module does beside what its class says, found by looking at it and by running it once."""
+
+import copy
+from collections.abc import Mapping
+
+import torch
+from torch import nn
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def is_as_its_class(layer: nn.Module) -> bool:
+    """Whether ``layer`` does what its class says: it has no hooks, and no method of its own such as ``forward``.
+
+    It says nothing of the layers inside ``layer``: ask for each of ``layer.modules()``.
+    """
+    own = (name for name in vars(layer) if callable(getattr(type(layer), name, None)))
+    return next(own, None) is None and not any(getattr(layer, hooks) for hooks in _HOOKS)
+
+
+def output_of(module: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    """The output [n, …] of ``module``, in evaluation mode, on the samples ``x`` [n, …], which it cannot change.
+
+    Raises ``ValueError`` if that is anything else than one tensor with a row for each sample.
+    """
+    training = module.training
+    try:
+        with torch.no_grad():
+            output = module.eval()(x.clone())
+    finally:
+        module.train(training)
+    if not isinstance(output, torch.Tensor):
+        raise ValueError(f"model: its output is a {type(output).__name__}, but must be one tensor of a row per sample")
+    if not output.ndim or len(output) != len(x):
+        raise ValueError(f"model: gives an output of shape {list(output.shape)} for {len(x)} samples")
+    return output
+
+
+def changed_buffers(module: nn.Module, x: torch.Tensor) -> list[str]:
+    """The names of the buffers that a forward pass on ``x`` [n, …] in training mode changes; ``module`` stays as it is.
+
+    A buffer that the first pass creates, and no later one changes, does not count.
+    """
+    module = copy.deepcopy(module).train()
+    changed: set[str] = set()
+    with torch.no_grad(), torch.random.fork_rng(devices=[x.device] if x.is_cuda else []):
+        for _ in range(2):
+            before = {name: buffer.clone() for name, buffer in module.named_buffers()}
+            module(x.clone())
+            after: Mapping[str, torch.Tensor] = dict(module.named_buffers())
+            changed |= {name for name, old in before.items() if not _is_same(old, after.get(name))}
+    return sorted(changed)
+
+
+def _is_same(old: torch.Tensor, new: torch.Tensor | None) -> bool:
+    if new is None or (old.shape, old.dtype) != (new.shape, new.dtype):
+        return False
+    return torch.allclose(old, new, rtol=0, atol=0, equal_nan=True)

@@ -1,0 +1,126 @@
+"""What a module does beside what its class says."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils import parametrizations, prune, spectral_norm
+
+from fedlab_core.inspection import changed_buffers, is_as_its_class, output_of
+
+HOOKS = ["forward_hook", "forward_pre_hook", "full_backward_hook", "full_backward_pre_hook"]
+
+
+def nothing(*arguments: object) -> None:
+    """A hook."""
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_a_hook_is_seen_and_its_removal_too(hook: str) -> None:
+    layer = nn.Linear(4, 3)
+    assert is_as_its_class(layer)
+    handle = getattr(layer, f"register_{hook}")(nothing)
+    assert not is_as_its_class(layer)
+    handle.remove()
+    assert is_as_its_class(layer)
+
+
+@pytest.mark.parametrize("method", ["forward", "_conv_forward", "__call__"])
+def test_a_method_of_an_instance_is_seen(method: str) -> None:
+    layer = nn.Conv2d(1, 1, 3)
+    setattr(layer, method, lambda *inputs: inputs[0])
+    assert not is_as_its_class(layer)
+
+
+def test_attributes_and_frozen_masks() -> None:
+    """An attribute is no method; a pruned layer has a hook until pruning is made permanent."""
+    layer = nn.Linear(4, 3)
+    layer.recipe = {"name": "mine"}
+    layer.activation = torch.relu
+    assert is_as_its_class(layer)
+    prune.random_unstructured(layer, "weight", amount=0.5)
+    assert not is_as_its_class(layer)
+    prune.remove(layer, "weight")
+    assert is_as_its_class(layer)
+
+
+class Counter(nn.Module):
+    """Counts its calls in a buffer, or makes a buffer at the first one."""
+
+    def __init__(self, lazy: bool) -> None:
+        super().__init__()
+        self.lazy = lazy
+        self.register_buffer("steps", None if lazy else torch.tensor(0))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if not self.lazy:
+            self.steps = self.steps + 1
+        elif self.steps is None:
+            self.steps = torch.arange(x.shape[1])
+        return x
+
+
+@pytest.mark.filterwarnings("ignore:`torch.nn.utils.spectral_norm` is deprecated")
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda: nn.Linear(4, 3), []),
+        (lambda: nn.Sequential(nn.LayerNorm(4), nn.Dropout(0.5)), []),
+        (lambda: nn.InstanceNorm1d(4), []),
+        (
+            lambda: nn.Sequential(nn.InstanceNorm1d(4, track_running_stats=True)),
+            ["0.running_mean", "0.running_var"],
+        ),
+        (lambda: spectral_norm(nn.Linear(4, 3)), ["weight_u", "weight_v"]),
+        (
+            lambda: parametrizations.spectral_norm(nn.Linear(4, 3)),
+            ["parametrizations.weight.0._u", "parametrizations.weight.0._v"],
+        ),
+        (lambda: Counter(lazy=False), ["steps"]),
+        (lambda: Counter(lazy=True), []),
+    ],
+)
+def test_buffers_that_training_changes(make, expected: list[str]) -> None:
+    torch.manual_seed(0)
+    module = make().eval()
+    x = torch.rand(3, 4, 4)
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    sample, state = x.clone(), torch.get_rng_state()
+    assert changed_buffers(module, x) == expected
+    assert all(torch.equal(before[name], value) for name, value in module.state_dict().items())
+    assert not module.training and torch.equal(x, sample) and torch.equal(torch.get_rng_state(), state)
+
+
+def test_a_buffer_that_is_not_a_number_stays_the_same() -> None:
+    module = nn.Linear(4, 3)
+    module.register_buffer("mask", torch.tensor([float("nan")]))
+    assert changed_buffers(module, torch.rand(2, 4)) == []
+
+
+class Returning(nn.Module):
+    def __init__(self, function) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: torch.Tensor):
+        return self.function(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: (x, x), "a tuple"),
+        (lambda x: {"logits": x}, "a dict"),
+        (lambda x: x.sum(), r"shape \[\] for 2 samples"),
+        (lambda x: x.flatten(), r"shape \[8\] for 2 samples"),
+    ],
+)
+def test_an_output_must_be_a_row_for_each_sample(function, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        output_of(Returning(function), torch.rand(2, 4))
+
+
+def test_the_output_leaves_samples_and_mode_as_they_are() -> None:
+    module = nn.Sequential(nn.ReLU(inplace=True), nn.Dropout(0.9)).train()
+    x = torch.tensor([[-1.0, 2.0]])
+    assert output_of(module, x).tolist() == [[0.0, 2.0]]
+    assert x.tolist() == [[-1.0, 2.0]] and module.training

@@ -102,7 +102,8 @@ def test_a_changed_layer_trains_as_in_the_reference_engine(change, form: str | N
         engines = [create(name, fed, model, LOSSES["cross_entropy"], "cpu") for name in ("reference", "auto")]
     assert form is None or engines[1].form == form
     params = engines[0].model.parameters()
-    server = Server(fed, engines[0], 5, 0.1, 0)
+    settings = fl.Settings(rounds=1, clients_per_round=5, local_steps=1, batch_size=4, lr=0.1)
+    server = Server(fed, engines[0], settings)
     corrections = [Pushed().correction(server, client) for client in range(5)]
     work = fl.engines.work.Work(np.arange(5), np.full(5, 2), "epochs", 5, 0.1, round=1, seed=0)
     left, right = (engine.train(params, work, corrections).params for engine in engines)

@@ -14,6 +14,7 @@ from fedlab_core.engines import ReferenceEngine, StackedEngine, create
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
 from fedlab_core.losses import LOSSES, squared_norm
+from fedlab_core.server import Server
 
 WEIGHTS = torch.tensor([1.0, 10.0, 0.1], dtype=torch.float64)
 SIZES = (3, 12, 250, 1, 9)
@@ -135,11 +136,12 @@ def test_fedcurv_with_class_weights_agrees_between_the_engines() -> None:
 
 
 @pytest.mark.parametrize("kind", [ReferenceEngine, StackedEngine])
-@pytest.mark.parametrize("work", [{}, {"steps": -1}], ids=["neither", "negative"])
+@pytest.mark.parametrize("work", [{}, {"steps": -1}, {"steps": 1, "epochs": 1}], ids=["neither", "negative", "both"])
 def test_a_probe_without_work_is_refused(kind: type[Engine], work: dict[str, int]) -> None:
     fed = federation()
-    server = fl.algorithms.Server(fed, kind(fed, model(), LOSSES["cross_entropy"]), 2, 0.1, 0)
-    with pytest.raises(ValueError, match="at least one epoch or one step"):
+    settings = fl.Settings(rounds=1, clients_per_round=2, local_steps=1, batch_size=5, lr=0.1)
+    server = Server(fed, kind(fed, model(), LOSSES["cross_entropy"]), settings)
+    with pytest.raises(ValueError, match="give exactly one of them, an integer ≥ 1"):
         server.probe(np.arange(2), lr=0.1, batch_size=5, **work)
 
 

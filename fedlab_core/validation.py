@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+import torch
+
 from fedlab_core.randomness import MAX_SEED
 
 
@@ -41,3 +44,15 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
 def seed(value: Any) -> int:
     """A valid random seed."""
     return integer("seed", value, minimum=0, maximum=MAX_SEED)
+
+
+def indices(name: str, values: Any, size: int | None = None) -> np.ndarray:
+    """``values``, an array, tensor or list of integers in 0 … size − 1, as int64 [m]. Without ``size`` any integers."""
+    array = values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else np.asarray(values)
+    if array.dtype == bool:
+        raise ValueError(f"{name}: a mask of booleans, not indices; write np.flatnonzero(mask)")
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
+        raise ValueError(f"{name}: must be integers of shape [m], got {array.dtype} of shape {list(array.shape)}")
+    if size is not None and len(array) and (array.min() < 0 or array.max() >= size):
+        raise ValueError(f"{name}: indices must lie in 0 … {size - 1}, got {array.min()} … {array.max()}")
+    return array.astype(np.int64, copy=False)

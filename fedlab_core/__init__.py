@@ -12,7 +12,7 @@
 from fedlab_core import clustering, compare, importance, models, plots, sampling, seeds
 from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedMas, FedNova, FedProx, FedSSO, Scaffold
 from fedlab_core.correction import Correction
-from fedlab_core.data import Dataset, DatasetNotFound, FederatedDataset, load_dataset, partition, synthetic
+from fedlab_core.data import Dataset, DatasetNotFound, FederatedDataset, Split, load_dataset, partition, synthetic
 from fedlab_core.history import History, RoundRecord
 from fedlab_core.rerun import rerun
 from fedlab_core.schedules import InverseTime
@@ -39,6 +39,7 @@ __all__ = [
     "Scaffold",
     "Settings",
     "Simulation",
+    "Split",
     "clustering",
     "compare",
     "importance",

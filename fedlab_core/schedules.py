@@ -10,19 +10,6 @@ Schedule = Callable[[int], float]
 
 
 @dataclass(frozen=True)
-class Constant:
-    """η_t = lr0."""
-
-    lr0: float
-
-    def __post_init__(self) -> None:
-        validation.real("lr", self.lr0, exclusive=True)
-
-    def __call__(self, t: int) -> float:
-        return float(self.lr0)
-
-
-@dataclass(frozen=True)
 class InverseTime:
     """η_t = lr0 / (1 + t), the schedule of FedSSO [004].
 
@@ -51,8 +38,9 @@ class Listed:
 
 def rates(lr: float | Schedule, rounds: int) -> list[float]:
     """η of each round. Raises ``ValueError`` unless every one is finite and positive."""
-    schedule = lr if callable(lr) else Constant(lr)
-    return [validation.real(f"lr({t})", schedule(t), exclusive=True) for t in range(rounds)]
+    if not callable(lr):
+        return [validation.real("lr", lr, exclusive=True)] * rounds
+    return [validation.real(f"lr({t})", lr(t), exclusive=True) for t in range(rounds)]
 
 
 def describe(lr: float | Schedule, rates: Sequence[float]) -> Any:
@@ -62,8 +50,6 @@ def describe(lr: float | Schedule, rates: Sequence[float]) -> Any:
     """
     if not callable(lr):
         return float(lr)
-    if isinstance(lr, Constant):
-        return float(lr.lr0)
     if isinstance(lr, InverseTime):
         return {"schedule": "InverseTime", "lr0": lr.lr0}
     name = lr.schedule if isinstance(lr, Listed) else getattr(lr, "__qualname__", type(lr).__name__)

@@ -29,8 +29,23 @@ def _integer(name: str, value: Any) -> int:
     return validation.integer(name, value, minimum=1)
 
 
-def _optional(check: Check) -> Check:
+def _or_none(check: Check) -> Check:
     return lambda name, value: None if value is None else check(name, value)
+
+
+def _or_function(check: Check) -> Check:
+    return lambda name, value: value if callable(value) else check(name, value)
+
+
+def _instance(kinds: Any, words: str) -> Check:
+    """A check for values of these types, or else the error says ``words``."""
+
+    def check(name: str, value: Any) -> Any:
+        if not isinstance(value, kinds):
+            raise ValueError(f"{name}={value!r}: must be {words}")
+        return value
+
+    return check
 
 
 def _cohort(name: str, value: Any) -> float:
@@ -43,59 +58,25 @@ def _cohort(name: str, value: Any) -> float:
     raise ValueError(f"{name}={value!r}: must be an integer ≥ 1, or a fraction in (0, 1]")
 
 
-def _rate(name: str, value: Any) -> Any:
-    return value if callable(value) else validation.real(name, value, exclusive=True)
-
-
-def _loss(name: str, value: Any) -> Any:
-    return value if callable(value) else validation.choice(name, value, losses.LOSSES)
-
-
-def _seed(name: str, value: Any) -> int:
-    return validation.seed(value)
-
-
-def _engine(name: str, value: Any) -> Any:
-    return validation.choice(name, value, ENGINES)
-
-
 def _device(name: str, value: Any) -> str:
-    allowed = f"{name}={value!r}: must be 'cpu' or 'cuda' (or 'cuda:1', …)"
     try:
         device = torch.device(value)
-    except (RuntimeError, TypeError) as error:
-        raise ValueError(allowed) from error
+    except (RuntimeError, TypeError):
+        device = torch.device("meta")
     if device.type not in ("cpu", "cuda"):
-        raise ValueError(allowed)
+        raise ValueError(f"{name}={value!r}: must be 'cpu' or 'cuda' (or 'cuda:1', …)")
     if device.type == "cuda" and not torch.cuda.is_available():
         raise ValueError(f"{name}={value!r}: this PyTorch sees no CUDA device; use device='cpu'")
     return str(device)
 
 
-def _path(name: str, value: Any) -> Path:
-    if not isinstance(value, (str, Path)):
-        raise ValueError(f"{name}={value!r}: must be the path of a file")
-    return Path(value)
-
-
-def _truth(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"{name}={value!r}: must be True or False")
-    return value
-
-
-def _fraction(name: str, value: Any) -> float:
-    if validation.real(name, value) > 1:
-        raise ValueError(f"{name}={value!r}: must be a fraction from 0 to 1")
-    return float(value)
-
-
-def _present(name: str, value: Any) -> Availability:
-    if not isinstance(value, Availability):
-        raise ValueError(
-            f"{name}={value!r}: must be None or an Availability, such as sampling.Bernoulli(probabilities)"
-        )
-    return value
+_RATE = _or_function(lambda name, value: validation.real(name, value, exclusive=True))
+_LOSS = _or_function(lambda name, value: validation.choice(name, value, losses.LOSSES))
+_ENGINE: Check = lambda name, value: validation.choice(name, value, ENGINES)  # noqa: E731
+_FRACTION: Check = lambda name, value: validation.real(name, value, maximum=1)  # noqa: E731
+_SEED: Check = lambda name, value: validation.seed(value)  # noqa: E731
+_FILE = _or_none(_instance((str, Path), "the path of a file"))
+_PRESENT = _or_none(_instance(Availability, "None or an Availability, such as sampling.Bernoulli(probabilities)"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,35 +89,35 @@ class Settings:
     )
     local_epochs: int | None = field(
         default=None,
-        metadata=_is("epochs E of a client in a round; give exactly one of epochs and steps", _optional(_integer)),
+        metadata=_is("epochs E of a client in a round; give exactly one of epochs and steps", _or_none(_integer)),
     )
-    local_steps: int | None = field(default=None, metadata=_is("SGD steps τ in a round, instead", _optional(_integer)))
-    batch_size: int | None = field(metadata=_is("samples B in a local step; None is full batch", _optional(_integer)))
+    local_steps: int | None = field(default=None, metadata=_is("SGD steps τ in a round, instead", _or_none(_integer)))
+    batch_size: int | None = field(metadata=_is("samples B in a local step; None is full batch", _or_none(_integer)))
     lr: float | Schedule = field(
-        metadata=_is("learning rate η of the local steps, or a schedule from t = 0, 1, … (rounds done) to η_t", _rate)
+        metadata=_is("learning rate η of the local steps, or a schedule from t = 0, 1, … (rounds done) to η_t", _RATE)
     )
     loss: str | Loss = field(
         default="cross_entropy",
-        metadata=_is('"cross_entropy", "squared_error", or a function (output, target) → scalar mean', _loss),
+        metadata=_is('"cross_entropy", "squared_error", or a function (output, target) → scalar mean', _LOSS),
     )
-    seed: int = field(default=0, metadata=_is("seed of every random stream", _seed))
+    seed: int = field(default=0, metadata=_is("seed of every random stream", _SEED))
     engine: str = field(
         default="auto",
-        metadata=_is('"stacked", a cohort at once; "reference", client by client; "auto", stacked if it can', _engine),
+        metadata=_is('"stacked", a cohort at once; "reference", client by client; "auto", stacked if it can', _ENGINE),
     )
     device: str = field(default="cpu", metadata=_is('"cpu" or "cuda"', _device))
     eval_every: int = field(default=1, metadata=_is("evaluate after every so many rounds and the last", _integer))
     checkpoint: str | Path | None = field(
-        default=None, metadata=_is("file to write as rounds end, and to resume from", _optional(_path))
+        default=None, metadata=_is("file to write as rounds end, and to resume from", _FILE)
     )
-    progress: bool = field(default=True, metadata=_is("whether to show progress", _truth))
+    progress: bool = field(default=True, metadata=_is("whether to show progress", _instance(bool, "True or False")))
     stragglers: float = field(
         default=0.0,
-        metadata=_is("fraction of clients that do only 1 … E of their epochs (or steps), which is kept", _fraction),
+        metadata=_is("fraction of clients that do only 1 … E of their epochs (or steps), which is kept", _FRACTION),
     )
     availability: Availability | None = field(
         default=None,
-        metadata=_is("who can be drawn in which round (fedlab_core.sampling); None is everybody", _optional(_present)),
+        metadata=_is("who can be drawn in which round (fedlab_core.sampling); None is everybody", _PRESENT),
     )
 
     def __post_init__(self) -> None:

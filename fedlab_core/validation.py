@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
+import torch
 
 from fedlab_core.randomness import MAX_SEED
 
@@ -20,12 +21,12 @@ def integer(name: str, value: Any, *, minimum: int = 0, maximum: int | None = No
     return number
 
 
-def real(name: str, value: Any, *, minimum: float = 0.0, exclusive: bool = False) -> float:
-    """``value`` as a finite float, at least ``minimum`` (greater than it with ``exclusive``)."""
-    sign = ">" if exclusive else "≥"
+def real(name: str, value: Any, *, minimum: float = 0.0, maximum: float = math.inf, exclusive: bool = False) -> float:
+    """``value`` as a finite float from ``minimum`` to ``maximum``; with ``exclusive`` greater than the minimum."""
     number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value < minimum or (exclusive and value == minimum):
-        raise ValueError(f"{name}={value!r}: must be a finite number {sign} {minimum:g}")
+    if not number or not math.isfinite(value) or not minimum <= value <= maximum or (exclusive and value == minimum):
+        limit = "" if maximum == math.inf else f" and ≤ {maximum:g}"
+        raise ValueError(f"{name}={value!r}: must be a finite number {'>' if exclusive else '≥'} {minimum:g}{limit}")
     return float(value)
 
 
@@ -55,11 +56,13 @@ def seed(value: Any) -> int:
     return integer("seed", value, minimum=0, maximum=MAX_SEED)
 
 
-def indices(name: str, values: Any, size: int) -> np.ndarray:
-    """``values`` as an int64 array of indices in 0 … size − 1; a mask or a fraction is none."""
-    array = np.asarray(values)
-    if array.ndim != 1 or (len(array) and not np.issubdtype(array.dtype, np.integer)):
-        raise ValueError(f"{name}: must be integers in one dimension, got {array.dtype} of shape {list(array.shape)}")
-    if len(array) and (array.min() < 0 or array.max() >= size):
-        raise ValueError(f"{name}: must lie in 0 … {size - 1}, got {array.min()} … {array.max()}")
-    return array.astype(np.int64)
+def indices(name: str, values: Any, size: int | None = None) -> np.ndarray:
+    """``values``, an array, tensor or list of integers in 0 … size − 1, as int64 [m]. Without ``size`` any integers."""
+    array = values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else np.asarray(values)
+    if array.dtype == bool:
+        raise ValueError(f"{name}: a mask of booleans, not indices; write np.flatnonzero(mask)")
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
+        raise ValueError(f"{name}: must be integers of shape [m], got {array.dtype} of shape {list(array.shape)}")
+    if size is not None and len(array) and (array.min() < 0 or array.max() >= size):
+        raise ValueError(f"{name}: indices must lie in 0 … {size - 1}, got {array.min()} … {array.max()}")
+    return array.astype(np.int64, copy=False)

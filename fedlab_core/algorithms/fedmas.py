@@ -71,8 +71,8 @@ class FedMas(Algorithm):
         validation.real("strength", self.strength)
         validation.literals(self)
         object.__setattr__(self, "tiers", tiers_from(self.tiers))
-        if self.fraction is not None and validation.real("fraction", self.fraction, exclusive=True) > 1:
-            raise ValueError(f"fraction={self.fraction!r}: must lie in (0, 1]")
+        if self.fraction is not None:
+            validation.real("fraction", self.fraction, maximum=1, exclusive=True)
         if self.decay is not None:
             if self.importance_update != "ema":
                 raise ValueError(f"decay={self.decay!r}: has a meaning only for importance_update='ema'")

@@ -1,6 +1,7 @@
 """What a data set is."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,14 +13,21 @@ class DatasetNotFound(FileNotFoundError):
 
 @dataclass(frozen=True)
 class Split:
-    """Samples ``x`` [n, …] and their targets ``y`` [n] (int64 classes) or [n, …] (float, for regression)."""
+    """Samples ``x`` [n, …] and their targets ``y``: classes, int64 [n], or for regression floats [n, …].
+
+    Arrays and lists become tensors, and integer targets int64; otherwise the dtype is kept. Memory may be shared with
+    what was given: do not write to it afterwards. Raises ``ValueError`` for anything else, or for different lengths.
+    """
 
     x: torch.Tensor
     y: torch.Tensor
 
     def __post_init__(self) -> None:
-        if len(self.x) != len(self.y):
-            raise ValueError(f"x and y must have the same length, got {len(self.x)} and {len(self.y)}")
+        x, y = as_tensor("x", self.x), as_tensor("y", self.y)
+        if len(x) != len(y):
+            raise ValueError(f"x and y must have the same length, got {len(x)} and {len(y)}")
+        object.__setattr__(self, "x", x)
+        object.__setattr__(self, "y", y if y.is_floating_point() else y.to(torch.int64))
 
     def __len__(self) -> int:
         return len(self.y)
@@ -33,6 +41,8 @@ class Dataset:
     ``[n, length]``.
     ``num_classes`` is None and ``classes`` empty for regression. ``users``: index arrays into ``train``, one for each
     natural client, or None.
+
+    Raises ``ValueError`` if ``train`` and ``test`` differ in kind or shape, or classes are not integers of shape [n].
     """
 
     name: str
@@ -41,3 +51,49 @@ class Dataset:
     num_classes: int | None
     classes: tuple[str, ...] = ()
     users: list[np.ndarray] | None = None
+
+    def __post_init__(self) -> None:
+        for where, split in (("train", self.train), ("test", self.test)):
+            if not isinstance(split, Split):
+                raise ValueError(f"{where}: must be a Split(x, y), got {type(split).__name__}")
+            y = split.y
+            if self.num_classes is not None and len(y) and (y.is_floating_point() or y.ndim != 1):
+                raise ValueError(
+                    f"{where}.y: class labels must be integers of shape [n], got {describe(y)}; for regression leave "
+                    "num_classes at None and give float targets"
+                )
+        if len(self.test):
+            _check_alike("x", self.train.x, self.test.x)
+            _check_alike("y", self.train.y, self.test.y)
+
+
+def as_tensor(name: str, values: Any) -> torch.Tensor:
+    """A tensor, an array or a nested list of numbers as a tensor [n, …]; ``ValueError`` for what is none of them."""
+    if isinstance(values, torch.Tensor):
+        tensor = values.detach() if values.requires_grad else values
+    elif not (isinstance(values, list | tuple) or hasattr(values, "__array__")):
+        raise ValueError(
+            f"{name}: must be a tensor or an array [n, …], got {type(values).__name__}; from a PyTorch data set of "
+            "pairs: x = torch.stack([x for x, _ in data]), y = torch.tensor([y for _, y in data])"
+        )
+    else:
+        try:
+            if not isinstance(values, list | tuple):
+                values = np.require(values, requirements=["C", "W"])
+            tensor = torch.as_tensor(values)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise ValueError(f"{name}: cannot be made a tensor ({error})") from error
+    if tensor.ndim == 0:
+        raise ValueError(f"{name}: must have one entry per sample [n, …], got a single number")
+    return tensor
+
+
+def _check_alike(name: str, train: torch.Tensor, test: torch.Tensor) -> None:
+    same_kind = train.is_floating_point() == test.is_floating_point() and (name == "y" or train.dtype == test.dtype)
+    if not same_kind or train.shape[1:] != test.shape[1:]:
+        raise ValueError(f"test.{name}: {describe(test)} does not go with train.{name}, {describe(train)}")
+
+
+def describe(tensor: torch.Tensor) -> str:
+    """Dtype and shape in words, for messages."""
+    return f"{str(tensor.dtype).removeprefix('torch.')} [{', '.join(['n', *map(str, tensor.shape[1:])])}]"

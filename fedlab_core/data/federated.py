@@ -3,14 +3,16 @@
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 import torch
 
-from fedlab_core.data.dataset import Dataset, Split
+from fedlab_core.data.dataset import Dataset, Split, as_tensor, describe
 from fedlab_core.data.heterogeneity import Heterogeneity, measure_heterogeneity
+from fedlab_core.data.partition.parts import join_parts
+
+_MAX_UNSEEN_CLASSES = 10_000  # classes may be more than the samples up to here: a vocabulary
 
 
 class FederatedDataset:
@@ -18,55 +20,54 @@ class FederatedDataset:
 
     The samples stay in one tensor ``x`` [n, …] (targets ``y``); a client is a run of ``indices`` [Σ n_k] from
     ``offsets[k]`` to ``offsets[k + 1]``. Clients may overlap (shared data) and may leave samples out; none is empty.
+    Data and parts must not be changed afterwards: ``fingerprint`` is taken once, and runs are recorded under it.
 
-    Raises ``ValueError`` for an empty client, an index outside the data, or a label outside 0 … num_classes − 1.
+    Raises ``ValueError`` for an empty client, parts that are not indices into the data, a label outside
+    0 … num_classes − 1, or samples or targets that are not finite.
     """
 
-    def __init__(self, dataset: Dataset, parts: Sequence[np.ndarray]) -> None:
+    def __init__(self, dataset: Dataset, parts: Sequence[Any]) -> None:
+        if not isinstance(dataset, Dataset):
+            raise ValueError(
+                f"dataset: must be a Dataset(name, train, test, num_classes), got {type(dataset).__name__}; "
+                "FederatedDataset.from_clients takes tensors"
+            )
         self.dataset = dataset
-        self.parts = [np.asarray(part, dtype=np.int64) for part in parts]
         self.recipe: dict[str, Any] = dict(getattr(parts, "recipe", None) or {"law": "given"})
-        self._check()
-        self.sizes = np.array([len(part) for part in self.parts], dtype=np.int64)
+        self.parts, self.sizes, self.indices = join_parts("parts", parts, len(dataset.train))
         self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])
-        self.indices = np.concatenate(self.parts)
+        self._check_values()
 
     @classmethod
     def from_clients(cls, clients: Sequence[tuple[Any, Any]], test: tuple[Any, Any], name: str = "custom") -> Self:
-        """One ``(x_k, y_k)`` per client, dtypes kept: integer targets are classes, float targets are regression."""
-        if not clients:
-            raise ValueError("clients=[]: must hold at least one (x, y)")
-        pairs = [(torch.as_tensor(x), torch.as_tensor(y)) for x, y in clients]
-        for k, (x, y) in enumerate(pairs):
-            if len(x) != len(y):
-                raise ValueError(f"clients[{k}]: x has {len(x)} samples but y has {len(y)}")
-        train = Split(torch.cat([x for x, _ in pairs]), _targets(torch.cat([y for _, y in pairs])))
-        held_out = Split(torch.as_tensor(test[0]), _targets(torch.as_tensor(test[1])))
-        num_classes = None
-        if not train.y.is_floating_point():
-            if len(held_out) and held_out.y.is_floating_point():
-                raise ValueError("test: targets are floats but the clients' targets are integers")
-            num_classes = int(max(y.max() for y in (train.y, held_out.y) if len(y))) + 1
-        classes = tuple(str(c) for c in range(num_classes or 0))
-        bounds = np.cumsum([0] + [len(y) for _, y in pairs])
-        parts = [np.arange(start, stop) for start, stop in pairwise(bounds)]
-        return cls(Dataset(name, train, held_out, num_classes, classes), parts)
+        """One ``(x_k, y_k)`` per client, dtypes kept: integer targets are classes, float targets are regression.
 
-    def _check(self) -> None:
-        if not self.parts:
-            raise ValueError("parts=[]: must hold at least one client")
-        size = len(self.y)
-        for k, part in enumerate(self.parts):
-            if part.ndim != 1 or len(part) == 0:
-                raise ValueError(f"parts[{k}]: client {k} is empty; give every client at least one sample (min_size=1)")
-            if part.min() < 0 or part.max() >= size:
-                raise ValueError(f"parts[{k}]: indices must lie in 0 … {size - 1}, got {part.min()} … {part.max()}")
-        if self.num_classes is not None:
-            for where, y in (("train", self.y), ("test", self.test.y)):
-                if len(y) and (int(y.min()) < 0 or int(y.max()) >= self.num_classes):
-                    raise ValueError(
-                        f"{where} labels must lie in 0 … {self.num_classes - 1}, got {int(y.min())} … {int(y.max())}"
-                    )
+        Tensors, arrays or lists. There are as many classes as the highest label says, counted from 0.
+        Raises ``ValueError`` for pairs that do not go together, with each other or with ``test``, for more classes than
+        samples if that is over 10,000, and for what ``FederatedDataset`` refuses.
+        """
+        if len(clients) == 0:
+            raise ValueError("clients=[]: must hold at least one (x, y)")
+        pairs = [_pair(f"clients[{k}]", client) for k, client in enumerate(clients)]
+        train = Split(_join("x", [x for x, _ in pairs]), _join("y", [y for _, y in pairs]))
+        held_out = Split(*_pair("test", test))
+        num_classes = None if train.y.is_floating_point() else _count_classes(train.y, held_out.y)
+        classes = tuple(str(c) for c in range(num_classes or 0))
+        bounds = np.cumsum([len(y) for _, y in pairs])
+        return cls(Dataset(name, train, held_out, num_classes, classes), np.split(np.arange(bounds[-1]), bounds[:-1]))
+
+    def _check_values(self) -> None:
+        for where, split in (("train", self.dataset.train), ("test", self.test)):
+            for tensor, what in ((split.x, "x"), (split.y, "y")):
+                if not tensor.numel():
+                    continue
+                if tensor.is_floating_point():
+                    if not all(torch.isfinite(bound) for bound in tensor.aminmax()):
+                        raise ValueError(f"{where}.{what}: holds values that are not finite (NaN or inf)")
+                elif what == "y" and self.num_classes is not None:
+                    low, high = (int(bound) for bound in tensor.aminmax())
+                    if low < 0 or high >= self.num_classes:
+                        raise ValueError(f"{where} labels must lie in 0 … {self.num_classes - 1}, got {low} … {high}")
 
     @property
     def x(self) -> torch.Tensor:
@@ -124,5 +125,38 @@ class FederatedDataset:
         return f"FederatedDataset({self.dataset.name}, {self.num_clients} clients, {int(self.sizes.sum())} samples)"
 
 
-def _targets(y: torch.Tensor) -> torch.Tensor:
-    return y if y.is_floating_point() else y.to(torch.int64)
+def _pair(name: str, pair: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        raise ValueError(f"{name}: must be a pair (x, y), got {type(pair).__name__}")
+    x, y = as_tensor(f"{name}: x", pair[0]), as_tensor(f"{name}: y", pair[1])
+    if len(x) != len(y):
+        raise ValueError(f"{name}: x has {len(x)} samples but y has {len(y)}")
+    return x, y
+
+
+def _join(what: str, tensors: list[torch.Tensor]) -> torch.Tensor:
+    def kind(tensor: torch.Tensor) -> tuple[Any, ...]:
+        return tensor.is_floating_point(), tensor.device, tensor.shape[1:]
+
+    if len({dtype.is_floating_point for dtype in {tensor.dtype for tensor in tensors}}) == 1:
+        try:
+            return torch.cat(tensors)
+        except RuntimeError:
+            if all(kind(tensor) == kind(tensors[0]) for tensor in tensors):
+                raise
+    k = next(k for k, tensor in enumerate(tensors) if kind(tensor) != kind(tensors[0]))
+    raise ValueError(
+        f"clients[{k}]: {what} is {describe(tensors[k])}, but that of clients[0] is {describe(tensors[0])}"
+    )
+
+
+def _count_classes(*labels: torch.Tensor) -> int:
+    """One more than the highest label, unless that can only be a number of another meaning."""
+    highest = max((int(y.max()) for y in labels if y.numel() and not y.is_floating_point()), default=-1)
+    samples = sum(map(len, labels))
+    if highest >= max(samples, _MAX_UNSEEN_CLASSES):
+        raise ValueError(
+            f"y: the label {highest} would make {highest + 1} classes of {samples} samples; number the classes from 0, "
+            "for example with np.unique(y, return_inverse=True)[1]"
+        )
+    return highest + 1

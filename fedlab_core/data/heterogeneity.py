@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from fedlab_core.data.partition.parts import join_parts
+
 
 @dataclass(frozen=True, repr=False)
 class Heterogeneity:
@@ -63,19 +65,17 @@ def measure_heterogeneity(
     several clients count for each of them, samples held by nobody count for none. ``class_names``: one name per class,
     or nothing for the numbers.
 
-    Raises ``ValueError`` for no clients, an empty client, or a wrong number of names.
+    Raises ``ValueError`` for no clients, an empty client, what is no index or no label, or a wrong number of names.
     """
     names = [str(name) for name in class_names] or [str(c) for c in range(num_classes)]
     if len(names) != num_classes:
         raise ValueError(f"class_names: got {len(names)} names for num_classes={num_classes}; give one per class")
-    if len(parts) == 0:
-        raise ValueError("parts=[]: must hold at least one client")
-    sizes = np.array([len(part) for part in parts], dtype=np.int64)
-    if not sizes.all():
-        raise ValueError(f"parts[{int(sizes.argmin())}]: this client is empty; give every client at least one sample")
-    counts = np.stack([np.bincount(np.asarray(y)[part], minlength=num_classes) for part in parts]).astype(np.int64)
-    if counts.shape[1] != num_classes:
-        raise ValueError(f"y: labels must lie in 0 … {num_classes - 1}, got {counts.shape[1] - 1}")
+    _, sizes, joined = join_parts("parts", parts, len(y))
+    labels = np.asarray(y)[joined]
+    if labels.min() < 0 or labels.max() >= num_classes:
+        raise ValueError(f"y: labels must lie in 0 … {num_classes - 1}, got {labels.min()} … {labels.max()}")
+    cells = np.repeat(np.arange(len(sizes)), sizes) * num_classes + labels
+    counts = np.bincount(cells, minlength=len(sizes) * num_classes).reshape(-1, num_classes)
 
     mix = counts / sizes[:, None]
     overall = counts.sum(0) / sizes.sum()

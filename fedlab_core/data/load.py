@@ -39,8 +39,8 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
     except DatasetCorrupt as error:
         option = _root_option(root)
         raise DatasetCorrupt(
-            f"{error}. Check the set with `python data_scripts/verify.py {name}{option}`; "
-            f"`python data_scripts/fetch.py {name}{option}` replaces it."
+            f"{error}. Check the set with `python -m fedlab_core data verify {name}{option}`; "
+            f"`python -m fedlab_core data fetch {name}{option}` replaces it."
         ) from error
 
 
@@ -51,8 +51,8 @@ def _not_found(source: Source, location: Location | None, root: str | os.PathLik
         where = f"{location.folder} lacks {', '.join(location.missing)}"
     option = _root_option(root)
     return (
-        f"{source.name} is not on disk: {where}. Fetch it with `python data_scripts/fetch.py {source.name}{option}` "
-        f"or `python -m fedlab_core data fetch {source.name}{option}`."
+        f"{source.name} is not on disk: {where}. "
+        f"Fetch it with `python -m fedlab_core data fetch {source.name}{option}`."
     )
 
 

@@ -68,7 +68,7 @@ def test_the_hook_after_aggregation_sees_the_aggregate() -> None:
 @pytest.mark.parametrize(
     ("cohort", "said"),
     [
-        (np.array([True, False, True]), "must be integers"),
+        (np.array([True, False, True]), "a mask of booleans"),
         (np.array([0.0, 1.7]), "must be integers"),
         (np.array([0, 3]), "0 … 2"),
         (np.array([-1]), "0 … 2"),

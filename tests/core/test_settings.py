@@ -72,7 +72,7 @@ def test_the_command_line_explains_settings_in_the_same_words(capsys: pytest.Cap
         ({"eval_every": 0}, "eval_every=0"),
         ({"checkpoint": 3}, "checkpoint=3: must be the path of a file"),
         ({"progress": "no"}, "progress='no': must be True or False"),
-        ({"stragglers": 1.5}, "stragglers=1.5: must be a fraction"),
+        ({"stragglers": 1.5}, "stragglers=1.5: must be a finite number ≥ 0 and ≤ 1"),
         ({"availability": [0.5]}, "availability="),
     ],
 )

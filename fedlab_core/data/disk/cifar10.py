@@ -1,7 +1,6 @@
 """CIFAR-10 from its official binary layout: 50,000 training and 10,000 test images of 32 × 32 pixels in colour."""
 
 import os
-import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ import torch
 
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.data.disk.files import DatasetCorrupt, cache_folder, content, md5_of
+from fedlab_core.data.disk.lock import locked
 from fedlab_core.data.disk.sources import Member, Source
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
@@ -67,11 +67,10 @@ def _batch(path: Path, member: Member) -> bytes:
 
 
 def _write_atomically(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+    temporary = path.with_name(path.name + ".new")
+    with locked(path.with_name(path.name + ".lock"), str(path)):
+        try:
+            temporary.write_bytes(data)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)

@@ -41,9 +41,17 @@ def search_roots(root: str | os.PathLike[str] | None = None) -> list[Path]:
     New files go into the first of them.
     """
     if root is not None:
-        return [Path(root).expanduser()]
+        return [user_path("root", root)]
     named = os.environ.get("FEDLAB_DATA")
-    return [Path(named).expanduser(), cache_folder()] if named else [cache_folder()]
+    return [user_path("FEDLAB_DATA", named), cache_folder()] if named else [cache_folder()]
+
+
+def user_path(name: str, value: str | os.PathLike[str]) -> Path:
+    """``value`` as a path, ``~`` being a home folder. Raises ``ValueError`` if there is no such home folder."""
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{name}={os.fspath(value)!r}: there is no home folder {Path(value).parts[0]}") from error
 
 
 def locate(source: Source, roots: Iterable[Path]) -> Location | None:

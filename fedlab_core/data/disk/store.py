@@ -1,13 +1,14 @@
 """Put data sets into the data folder, and check what is there.
 
-A set is first made complete, and every file of it checked, in a hidden folder beside its place; then it is moved there.
-What a broken download has left is kept in ``.NAME.partial`` in the data folder, where the next fetch goes on from it.
+A set is first made complete, and every file of it checked, in the hidden folder ``.NAME.new``; then it is moved to its
+place. What a broken download has left is kept in ``.NAME.partial``, where the next fetch goes on from it. One process
+at a time writes a set: it holds ``.NAME.lock``. All three lie in the data folder and go when the set is there; what a
+killed process leaves of them, the next one takes over.
 """
 
 import errno
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,9 +24,13 @@ from fedlab_core.data.disk.files import (
     locate,
     look_in,
     search_roots,
+    user_path,
 )
+from fedlab_core.data.disk.lock import locked
 from fedlab_core.data.disk.sources import Source, find_source
 from fedlab_core.data.disk.unpack import unpack
+
+_NOT_HERE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ def import_from(name: str, folder: str | os.PathLike[str], root: str | os.PathLi
     ``folder`` may hold the files themselves, plain or as ``.gz`` or ``.xz``, or the folder they usually lie in, or the
     published archive. Every file must have the right checksum. ``root`` and errors as for :func:`fetch`.
     """
-    return import_source(find_source(name), Path(folder).expanduser(), search_roots(root)[0])
+    return import_source(find_source(name), user_path("folder", folder), search_roots(root)[0])
 
 
 def verify(name: str, root: str | os.PathLike[str] | None = None) -> list[FileReport]:
@@ -69,37 +74,33 @@ def intact(source: Source, location: Location | None) -> bool:
 
 def fetch_source(source: Source, root: Path, *, progress: bool = True) -> Path:
     """:func:`fetch` for any :class:`Source`."""
-    present = locate(source, [root])
-    if present is not None and intact(source, present):
-        return present.folder
-    partial = root / f".{source.name}.partial"
-    with _writing_below(root):
-        try:
-            for item in source.downloads():
-                download(item.urls, partial / item.filename, item.md5, progress=progress)
-            folder = _install(source, partial, root)
-        except (WrongChecksum, DatasetCorrupt):
-            shutil.rmtree(partial, ignore_errors=True)
-            raise
-        except FetchFailed as error:
-            kept = f"What did arrive is kept in {partial}; the same command goes on from there."
-            raise FetchFailed(
-                f"{error} {kept if partial.exists() else 'Nothing was written.'} Files that you have already can be "
-                f"imported with `python data_scripts/fetch.py {source.name} --from FOLDER`."
-            ) from error
-        shutil.rmtree(partial)
-    return folder
+    with _writing(source, root) as present:
+        return present or _fetch(source, root, progress)
 
 
 def import_source(source: Source, folder: Path, root: Path) -> Path:
     """:func:`import_from` for any :class:`Source`."""
     if not folder.is_dir():
         raise FetchFailed(f"{folder} is not a folder.")
-    present = locate(source, [root])
-    if present is not None and intact(source, present):
-        return present.folder
-    with _writing_below(root):
-        return _install(source, folder, root)
+    with _writing(source, root) as present:
+        return present or _install(source, folder, root)
+
+
+def _fetch(source: Source, root: Path, progress: bool) -> Path:
+    partial = root / f".{source.name}.partial"
+    try:
+        for item in source.downloads():
+            download(item.urls, partial / item.filename, item.md5, progress=progress)
+        return _install(source, partial, root)
+    except (WrongChecksum, DatasetCorrupt):
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    except FetchFailed as error:
+        kept = f"What did arrive is kept in {partial}; the same command goes on from there."
+        raise FetchFailed(
+            f"{error} {kept if partial.exists() else 'Nothing was written.'} Files that you have already can be "
+            f"imported with `python -m fedlab_core data fetch {source.name} --from FOLDER`."
+        ) from error
 
 
 def _report(source: Source, location: Location | None) -> list[FileReport]:
@@ -118,10 +119,10 @@ def _install(source: Source, folder: Path, root: Path) -> Path:
     archive = folder / source.archive if source.archive else None
     if given.missing and (archive is None or not archive.is_file()):
         raise FetchFailed(_not_recognised(source, folder, given))
-    root.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{source.name}.", dir=root) as hidden:
-        ready = Path(hidden) / "set"
-        ready.mkdir()
+    ready = root / f".{source.name}.new"
+    shutil.rmtree(ready, ignore_errors=True)
+    ready.mkdir()
+    try:
         if given.missing and archive is not None:
             unpack(archive, ready, [member.name for member in source.members])
         else:
@@ -132,6 +133,8 @@ def _install(source: Source, folder: Path, root: Path) -> Path:
             states = "; ".join(f"{report.name}: {report.state}" for report in bad)
             raise WrongChecksum(f"{folder} does not hold {source.name} as published ({states}). Nothing was written.")
         return _move_into_place(source, ready, root / source.folders[0])
+    finally:
+        shutil.rmtree(ready, ignore_errors=True)
 
 
 def _move_into_place(source: Source, ready: Path, target: Path) -> Path:
@@ -149,16 +152,39 @@ def _move_into_place(source: Source, ready: Path, target: Path) -> Path:
 
 
 @contextmanager
+def _writing(source: Source, root: Path) -> Iterator[Path | None]:
+    """Be the only process that writes ``source`` below ``root``; where an intact copy of it is, if there is one.
+
+    Where all goes well, nothing hidden is left. A folder that may only be read is good enough for an intact set.
+    """
+    partial, new, lock = (root / f".{source.name}.{end}" for end in ("partial", "new", "lock"))
+    present = _intact_folder(source, root)
+    left_over = any(path.exists() for path in (partial, new, lock)) and os.access(root, os.W_OK)
+    if present is not None and not left_over:
+        yield present
+        return
+    with _writing_below(root), locked(lock, f"{source.name} in {root}"):
+        yield _intact_folder(source, root)
+        for folder in (partial, new):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _intact_folder(source: Source, root: Path) -> Path | None:
+    present = locate(source, [root])
+    return present.folder if present is not None and intact(source, present) else None
+
+
+@contextmanager
 def _writing_below(root: Path) -> Iterator[None]:
     """Turn "may not write here" into plain words, and remove the folders that were made for nothing."""
     absent = [folder for folder in (root, *root.parents) if not folder.exists()]
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        if error.errno in _NOT_HERE:
             raise FetchFailed(
-                f"{error.filename or root}: {error.strerror}. If the data folder {root} cannot be written, name "
-                f"another with --root; the user cache folder {cache_folder()} is always searched."
+                f"{error.filename or root}: {error.strerror}. If the data folder {root} cannot be written or has no "
+                f"file locks, name another with --root; the user cache folder {cache_folder()} is always searched."
             ) from error
         raise
     finally:

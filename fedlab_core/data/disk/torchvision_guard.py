@@ -2,8 +2,9 @@
 
 The usual torchvision wheel is compiled for CUDA. Beside a CPU build of PyTorch its compiled library cannot be loaded,
 and ``import torchvision`` then stops with "operator torchvision::nms does not exist": it attaches a shape rule to two
-operators which that library would have declared. Reading image files needs neither of them. So we declare the two
-names, without any implementation, and import again. Calling them still fails; nothing pretends to work.
+operators which that library would have declared. The mirrors of data sets, all that is wanted of it here, need neither
+of them. So we declare the two names, without any implementation, and import again. Calling them still fails; nothing
+pretends to work.
 
 The plain import always comes first. Where it succeeds, nothing is declared: a second declaration of an operator that
 the compiled library brings would itself be an error.
@@ -33,7 +34,7 @@ def import_torchvision() -> ModuleType:
         if error.name != "torchvision":
             raise
         raise ImportError(
-            "This data set is read with torchvision, which is not installed. Install the torchvision that belongs to "
+            "torchvision knows the mirrors of this data set, but is not installed. Install the one that belongs to "
             f"torch {torch.__version__}, for example with `python -m pip install torchvision`."
         ) from error
     except RuntimeError as error:

@@ -1,4 +1,8 @@
-"""Ways of dealing a data set out over clients; the laws are in ``laws.py``."""
+"""Ways of dealing a data set out over clients, from equal to skewed; the laws are in ``laws.py``.
+
+``iid``: equal and alike. ``quantity``: unequal sizes, like labels. ``shards``, ``labels_per_client``: few labels each.
+``dirichlet``: random label mixes. ``by_user``: whom the data come from.
+"""
 
 from collections.abc import Callable
 

@@ -19,7 +19,7 @@ from fedlab_core.data.partition.apportion import (
     log_dirichlet,
     match_labels,
 )
-from fedlab_core.data.partition.parts import Partition, reach_min_size
+from fedlab_core.data.partition.parts import Partition, deal_by_label, reach_min_size
 from fedlab_core.randomness import stream
 
 _ALPHA_MIN, _ALPHA_MAX = 1e-6, 1e12
@@ -84,13 +84,10 @@ def labels_per_client(y: Any, *, num_clients: int, labels_per_client: int, seed:
         raise ValueError(f"{setting} places need more samples of the rare labels than y has; lower one of them")
     rng = stream(validation.seed(seed), "partition")
     holders = holders_per_label(counts, num_clients, labels_per_client)
-    hands: list[list[np.ndarray]] = [[] for _ in range(num_clients)]
-    for label, clients in zip(present, match_labels(rng, holders, num_clients, labels_per_client), strict=True):
-        samples = rng.permutation(np.flatnonzero(labels == label))
-        for client, share in zip(clients, np.array_split(samples, len(clients)), strict=True):
-            hands[client].append(share)
+    matched = match_labels(rng, holders, num_clients, labels_per_client)
+    owners = [np.repeat(clients, even_sizes(n, len(clients))) for clients, n in zip(matched, counts, strict=True)]
     recipe = {"law": "labels_per_client", "num_clients": num_clients, "labels_per_client": labels_per_client}
-    return Partition((np.concatenate(hand) for hand in hands), recipe | {"seed": seed})
+    return Partition(deal_by_label(rng, labels, owners, num_clients), recipe | {"seed": seed})
 
 
 def dirichlet(
@@ -123,13 +120,9 @@ def dirichlet(
     _check_enough(len(labels), num_clients, min_size)
     rng = stream(validation.seed(seed), "partition")
     counts = _counts_by_client if by == "client" else _counts_by_class
-    present, per_class = np.unique(labels, return_counts=True)
-    hands: list[list[np.ndarray]] = [[] for _ in range(num_clients)]
-    for label, column in zip(present, counts(rng, per_class, num_clients, alpha).T, strict=True):
-        samples = rng.permutation(np.flatnonzero(labels == label))
-        for hand, share in zip(hands, np.split(samples, np.cumsum(column)[:-1]), strict=True):
-            hand.append(share)
-    parts, moved = reach_min_size([np.concatenate(hand) for hand in hands], min_size, rng)
+    table = counts(rng, np.unique(labels, return_counts=True)[1], num_clients, alpha)
+    owners = (np.repeat(np.arange(num_clients), column) for column in table.T)
+    parts, moved = reach_min_size(deal_by_label(rng, labels, owners, num_clients), min_size, rng)
     recipe = {"law": "dirichlet", "num_clients": num_clients, "alpha": alpha, "by": by, "min_size": min_size}
     return Partition(parts, recipe | {"seed": seed}, moved=moved)
 
@@ -193,7 +186,7 @@ def by_user(users: Sequence[np.ndarray] | None, *, min_samples: int = 1) -> Part
     validation.integer("min_samples", min_samples, minimum=1)
     if not users:
         raise ValueError("users: this data set has no natural clients; use another partitioner")
-    arrays = [np.asarray(user, dtype=np.int64) for user in users]
+    arrays = [validation.indices(f"users[{k}]", user) for k, user in enumerate(users)]
     everyone = np.concatenate(arrays)
     if len(np.unique(everyone)) != len(everyone):
         raise ValueError("users: the index arrays must be disjoint, but some sample has two users")

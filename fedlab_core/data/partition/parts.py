@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from fedlab_core import validation
+
 
 class Partition(list[np.ndarray]):
     """One int64 array of sample indices per client, ascending.
@@ -27,10 +29,41 @@ class Partition(list[np.ndarray]):
         return f"Partition({self.recipe['law']}: {arguments}; {sum(map(len, self))} samples)"
 
 
+def join_parts(name: str, parts: Sequence[Any], size: int) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    """``parts`` as int64 arrays, their lengths int64 [N], and all of them in a row.
+
+    Raises ``ValueError`` for no parts, an empty one, and one that is not indices in 0 … size − 1.
+    """
+    arrays = [validation.indices(f"{name}[{k}]", part) for k, part in enumerate(parts)]
+    if not arrays:
+        raise ValueError(f"{name}=[]: must hold at least one client")
+    lengths = np.fromiter(map(len, arrays), dtype=np.int64, count=len(arrays))
+    if not lengths.all():
+        raise ValueError(f"{name}[{lengths.argmin()}]: this client is empty; give every client at least one sample")
+    joined = np.concatenate(arrays)
+    if joined.min() < 0 or joined.max() >= size:
+        outside = np.argmax((joined < 0) | (joined >= size))
+        k = int(np.searchsorted(np.cumsum(lengths), outside, side="right"))
+        validation.indices(f"{name}[{k}]", arrays[k], size)
+    return arrays, lengths, joined
+
+
+def deal_by_label(
+    rng: np.random.Generator, labels: np.ndarray, owners: Iterable[np.ndarray], num_clients: int
+) -> list[np.ndarray]:
+    """Deal the samples of each label, in random order, to the clients that ``owners`` holds for it (one per sample)."""
+    samples = np.concatenate([rng.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)])
+    owner = np.concatenate(list(owners))
+    ends = np.cumsum(np.bincount(owner, minlength=num_clients))
+    return np.split(samples[np.argsort(owner, kind="stable")], ends[:-1])
+
+
 def reach_min_size(
     parts: Sequence[np.ndarray], min_size: int, rng: np.random.Generator
 ) -> tuple[list[np.ndarray], int]:
     """Give clients below ``min_size`` random samples of the client that is largest at the time; how many were moved."""
+    if min(map(len, parts)) >= min_size:
+        return list(parts), 0
     hands = [rng.permutation(part).tolist() for part in parts]
     largest = [(-len(hand), k) for k, hand in enumerate(hands)]
     heapq.heapify(largest)

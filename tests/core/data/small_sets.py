@@ -1,5 +1,6 @@
 """Small data sets in the layouts of the real ones, and a web server on this machine that publishes files."""
 
+import contextlib
 import gzip
 import hashlib
 import http.server
@@ -91,11 +92,16 @@ def tree(folder: Path) -> dict[str, bytes | None]:
 
 
 class Mirror:
-    """A web server on a free port. ``cuts[path]``: after how many bytes to drop the next answers, one after another."""
+    """A web server on a free port. ``cuts[path]``: after how many bytes to drop the next answers, one after another.
+
+    ``holds[path]``: how many bytes to send of the next answer before it sets ``held`` and waits for ``release``.
+    """
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self.files = dict(files)
         self.cuts: dict[str, list[int]] = {}
+        self.holds: dict[str, int] = {}
+        self.held, self.release = threading.Event(), threading.Event()
         self.resumes = True
         self.requests: list[tuple[str, str | None]] = []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -126,7 +132,14 @@ class Mirror:
                 self.send_header("Content-Length", str(len(data) - start))
                 self.end_headers()
                 cut = mirror.cuts[name].pop(0) if mirror.cuts.get(name) else len(data)
-                self.wfile.write(data[start : start + cut])
+                held = start + mirror.holds.pop(name, cut)
+                self.wfile.write(data[start : min(held, start + cut)])
+                if held < start + cut:
+                    self.wfile.flush()
+                    mirror.held.set()
+                    mirror.release.wait(120)
+                    with contextlib.suppress(ConnectionError):  # nobody may be there any more
+                        self.wfile.write(data[held : start + cut])
 
             def log_message(self, *_: Any) -> None:
                 pass

@@ -76,7 +76,7 @@ def test_a_federation_reports_on_itself():
         ((np.array([0, 1]), [], 2), "parts=\\[\\]"),
         ((np.array([0, 1]), [np.array([0]), np.array([], dtype=int)], 2), "parts\\[1\\]: this client is empty"),
         ((np.array([0, 1]), [np.array([0, 1])], 2, ("a",)), "got 1 names for num_classes=2"),
-        ((np.array([0, 2]), [np.array([0, 1])], 2), "labels must lie in 0 … 1, got 2"),
+        ((np.array([0, 2]), [np.array([0, 1])], 2), "labels must lie in 0 … 1, got 0 … 2"),
     ],
 )
 def test_bad_input_is_named(arguments, message):

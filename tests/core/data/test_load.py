@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fedlab_core.data.dataset import Dataset, DatasetNotFound
-from fedlab_core.data.disk import files
+from fedlab_core.data.disk import files, store
 from fedlab_core.data.disk.sources import DATASETS, SOURCES
 from fedlab_core.data.load import load_dataset
 from tests.core.data.small_sets import (
@@ -25,11 +25,10 @@ def test_unknown_name_suggests_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("name", list(SOURCES))
-def test_not_found_names_the_commands_and_creates_nothing(name: str, tmp_path: Path, user_cache: Path) -> None:
+def test_not_found_names_the_command_and_creates_nothing(name: str, tmp_path: Path, user_cache: Path) -> None:
     with pytest.raises(DatasetNotFound) as caught:
         load_dataset(name)
     message = str(caught.value)
-    assert f"`python data_scripts/fetch.py {name}`" in message
     assert f"`python -m fedlab_core data fetch {name}`" in message
     assert str(user_cache) in message
     assert tree(tmp_path) == {}
@@ -37,8 +36,18 @@ def test_not_found_names_the_commands_and_creates_nothing(name: str, tmp_path: P
 
 def test_not_found_below_a_root_names_it_in_the_command(tmp_path: Path) -> None:
     root = tmp_path / "my data"
-    with pytest.raises(DatasetNotFound, match=f"fetch.py mnist --root '{root}'`"):
+    with pytest.raises(DatasetNotFound, match=f"data fetch mnist --root '{root}'`"):
         load_dataset("mnist", root)
+
+
+def test_a_home_folder_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"root='~nouser-here/x': there is no home folder ~nouser-here"):
+        load_dataset("mnist", "~nouser-here/x")
+    with pytest.raises(ValueError, match="folder='~nouser-here': there is no home"):
+        store.import_from("mnist", "~nouser-here")
+    monkeypatch.setenv("FEDLAB_DATA", "~nouser-here")
+    with pytest.raises(ValueError, match="FEDLAB_DATA='~nouser-here': there is no home"):
+        load_dataset("mnist")
 
 
 @pytest.mark.usefixtures("small")
@@ -49,7 +58,6 @@ def test_an_incomplete_set_says_what_is_missing(tmp_path: Path) -> None:
         load_dataset("mnist", tmp_path)
 
 
-@needs_torchvision
 @pytest.mark.usefixtures("small")
 def test_roots_are_searched_in_order(tmp_path: Path, user_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def first_label(**options: Path) -> int:
@@ -69,7 +77,6 @@ def test_roots_are_searched_in_order(tmp_path: Path, user_cache: Path, monkeypat
     assert files.search_roots() == [user_cache]
 
 
-@needs_torchvision
 @pytest.mark.usefixtures("small")
 def test_a_complete_set_goes_before_an_incomplete_one(
     tmp_path: Path, user_cache: Path, monkeypatch: pytest.MonkeyPatch

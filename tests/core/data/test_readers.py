@@ -8,7 +8,9 @@ import pytest
 import torch
 
 from fedlab_core.data.disk import cifar10
+from fedlab_core.data.disk import idx as idx_reader
 from fedlab_core.data.disk.files import DatasetCorrupt
+from fedlab_core.data.disk.torchvision_guard import import_torchvision
 from fedlab_core.data.load import load_dataset
 from tests.core.data.small_sets import (
     CIFAR_NAMES,
@@ -19,6 +21,7 @@ from tests.core.data.small_sets import (
     idx_contents,
     md5,
     needs_torchvision,
+    source,
     tree,
     write,
 )
@@ -67,7 +70,6 @@ def test_digits_split_does_not_depend_on_global_random_state() -> None:
 # idx files
 
 
-@needs_torchvision
 @pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
 @pytest.mark.parametrize(
     ("name", "folder"),
@@ -92,7 +94,6 @@ def test_idx_layouts(tmp_path: Path, name: str, folder: str, suffix: str) -> Non
     assert tree(tmp_path) == before
 
 
-@needs_torchvision
 @pytest.mark.usefixtures("small")
 def test_class_names(tmp_path: Path) -> None:
     write(tmp_path / "mnist", idx_contents())
@@ -101,11 +102,25 @@ def test_class_names(tmp_path: Path) -> None:
     assert load_dataset("fashion-mnist", tmp_path).classes[::9] == ("T-shirt/top", "Ankle boot")
 
 
+@needs_torchvision
+def test_idx_files_are_read_as_torchvision_reads_them(tmp_path: Path) -> None:
+    torchvision = import_torchvision()
+    folder = write(tmp_path, idx_contents())
+    members = source("mnist", idx_contents()).members
+    for member, reader in zip(
+        members,
+        (torchvision.datasets.mnist.read_image_file, torchvision.datasets.mnist.read_label_file) * 2,
+        strict=True,
+    ):
+        path = folder / member.name
+        assert torch.equal(torch.from_numpy(idx_reader._parse(path, member).astype(np.int64)), reader(str(path)).long())
+    assert tuple(torchvision.datasets.FashionMNIST.classes) == idx_reader.GARMENTS
+
+
 def truncated(data: bytes) -> bytes:
     return data[: len(data) // 2]
 
 
-@needs_torchvision
 @pytest.mark.parametrize(
     ("member", "suffix", "damage", "reason"),
     [
@@ -119,7 +134,8 @@ def truncated(data: bytes) -> bytes:
         (1, "", lambda data: bytes(len(data)), "is not an idx file of labels"),
         (0, ".xz", lambda data: data, "cannot be read"),
         (1, "", lambda data: data[:-1] + bytes([10]), "holds the label 10"),
-        (1, "", lambda data: data[:4] + bytes(4) + data[8:], "is not an idx file"),
+        (1, "", lambda data: data[:4] + bytes(4) + data[8:], "shape (0,), but must hold (12,)"),
+        (0, "", lambda data: data[:2] + bytes([13]) + data[3:], "is not an idx file of images"),
     ],
     ids=[
         "cut gz",
@@ -133,6 +149,7 @@ def truncated(data: bytes) -> bytes:
         "no xz",
         "label 10",
         "header",
+        "floats",
     ],
 )
 @pytest.mark.usefixtures("small")
@@ -147,10 +164,9 @@ def test_a_corrupt_idx_file_is_named(tmp_path: Path, member: int, suffix: str, d
         load_dataset("mnist", tmp_path)
     message = str(caught.value)
     assert str(damaged) in message and reason in message
-    assert f"python data_scripts/verify.py mnist --root {tmp_path}" in message
+    assert f"python -m fedlab_core data verify mnist --root {tmp_path}" in message
 
 
-@needs_torchvision
 @pytest.mark.usefixtures("small")
 def test_an_idx_file_of_another_shape_is_refused(tmp_path: Path) -> None:
     folder = write(tmp_path / "mnist", idx_contents())

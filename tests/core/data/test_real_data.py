@@ -30,7 +30,6 @@ def real(name: str) -> Location:
     return location
 
 
-@needs_torchvision
 @pytest.mark.needs_data("mnist")
 def test_mnist() -> None:
     data = load_dataset("mnist")
@@ -41,7 +40,6 @@ def test_mnist() -> None:
     assert data.train.x.std().item() == pytest.approx(0.3081, abs=5e-5)
 
 
-@needs_torchvision
 @pytest.mark.needs_data("fashion-mnist")
 def test_fashion_mnist() -> None:
     data = load_dataset("fashion-mnist")

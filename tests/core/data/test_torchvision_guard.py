@@ -146,13 +146,13 @@ def test_a_package_that_torchvision_lacks_is_named(tmp_path: Path) -> None:
 def test_not_installed_says_what_to_install() -> None:
     result = python(IMPORT_GUARD + "import sys; sys.modules['torchvision'] = None; guard.import_torchvision()")
     assert result.returncode != 0
-    assert "ImportError: This data set is read with torchvision, which is not installed" in result.stderr
+    assert "ImportError: torchvision knows the mirrors of this data set, but is not installed" in result.stderr
     assert "pip install torchvision" in result.stderr
 
 
 @needs_torchvision
 @pytest.mark.parametrize("before", ["", DECLARE_BOTH], ids=["as installed", "operators declared before"])
-def test_the_installed_torchvision_reads_idx_files(before: str) -> None:
+def test_the_installed_torchvision_names_the_files_of_mnist(before: str) -> None:
     succeed(before + "\nassert len(guard.import_torchvision().datasets.MNIST.resources) == 4")
 
 

@@ -182,7 +182,7 @@ def test_a_data_set_that_is_not_there_is_said_in_words(monkeypatch, tmp_path) ->
     with pytest.raises(fl.DatasetNotFound, match="fashion-mnist is not on disk"):
         explorer.wait(60)
     assert "fashion-mnist is not on disk" in explorer.view.messages.value
-    assert "data_scripts/fetch.py fashion-mnist" in explorer.view.messages.value
+    assert "data fetch fashion-mnist" in explorer.view.messages.value
     explorer.controls.fields["dataset"].value = "digits"
     explorer.wait(60)
     assert explorer.view.messages.value == ""
@@ -205,7 +205,7 @@ def test_only_data_sets_on_this_computer_are_offered(monkeypatch, tmp_path) -> N
         ({"num_clients": 3}, ValueError, "clients_per_round=4: must be an integer from 1 to 3"),
         ({"split": "labels_per_client", "labels": 11}, ValueError, "labels_per_client=11: must be .* from 1 to 10"),
         ({"num_clients": 100_000}, ValueError, "num_clients=100000"),
-        ({"dataset": "fashion-mnist"}, fl.DatasetNotFound, "data_scripts/fetch.py fashion-mnist"),
+        ({"dataset": "fashion-mnist"}, fl.DatasetNotFound, "data fetch fashion-mnist"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_before_a_control_moves(

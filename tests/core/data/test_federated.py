@@ -1,0 +1,207 @@
+"""Federations from data and parts, and from clients' own data: what is taken, what is refused, and in what words."""
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch.utils.data import Dataset as TorchDataset
+from torch.utils.data import TensorDataset
+
+from fedlab_core.data import Dataset, FederatedDataset, Split, partition
+from fedlab_core.data.heterogeneity import measure_heterogeneity
+
+X, Y = torch.arange(24.0).reshape(12, 2), torch.arange(12) % 3
+
+
+def dataset(x=X, y=Y, test=None, num_classes: int | None = 3) -> Dataset:
+    return Dataset("own", Split(x, y), Split(*test) if test else Split(x[:4], y[:4]), num_classes)
+
+
+# parts
+
+
+@pytest.mark.parametrize("convert", [np.asarray, torch.from_numpy, np.ndarray.tolist], ids=["array", "tensor", "list"])
+def test_masks_are_refused_and_their_indices_taken(convert) -> None:
+    masks = [Y.numpy() == label for label in range(3)]
+    with pytest.raises(ValueError, match=r"parts\[0\]: a mask of booleans.*np\.flatnonzero\(mask\)"):
+        FederatedDataset(dataset(), [convert(mask) for mask in masks])
+    fed = FederatedDataset(dataset(), [convert(np.flatnonzero(mask)) for mask in masks])
+    assert fed.sizes.tolist() == [4, 4, 4] and [fed.client(k)[1].tolist() for k in range(3)] == [
+        [0] * 4,
+        [1] * 4,
+        [2] * 4,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ([], r"parts=\[\]: must hold at least one client"),
+        ([[0, 1], []], r"parts\[1\]: this client is empty"),
+        ([[0, 1], [2.0, 3.0]], r"parts\[1\]: must be integers"),
+        ([[0, 1], [2, 3], [4, 12]], r"parts\[2\]: indices must lie in 0 … 11, got 4 … 12"),
+        ([[0, 1], [-1], [12]], r"parts\[1\]: indices must lie in 0 … 11, got -1 … -1"),
+        (np.arange(3), r"parts\[0\]: must be integers of shape \[m\]"),
+    ],
+)
+def test_wrong_parts_are_named(parts, words: str) -> None:
+    for make in (
+        lambda: FederatedDataset(dataset(), parts),
+        lambda: measure_heterogeneity(Y.numpy(), parts, 3),
+    ):
+        with pytest.raises(ValueError, match=words):
+            make()
+
+
+def test_users_must_be_indices() -> None:
+    with pytest.raises(ValueError, match=r"users\[1\]: a mask of booleans"):
+        partition.by_user([np.array([0]), np.array([False, True])])
+
+
+# values
+
+
+def test_arrays_and_narrow_integers_are_taken() -> None:
+    frame = pd.DataFrame(X.numpy(), columns=["a", "b"])
+    readonly = X.numpy().copy()
+    readonly.flags.writeable = False
+    for x in (X.numpy(), readonly, frame, X.numpy()[::-1], X.tolist()):
+        for dtype in (np.int32, np.uint8, np.int64):
+            fed = FederatedDataset(dataset(x, Y.numpy().astype(dtype), test=(X, Y)), [[0, 5], [11]])
+            assert fed.y.dtype == torch.int64 and fed.x.dtype == torch.float32 and torch.equal(fed.y, Y)
+    own = FederatedDataset.from_clients([(X.numpy(), Y.numpy().astype(np.int32))], test=(X.double().numpy()[:0], []))
+    assert torch.equal(own.x, X) and torch.equal(own.y, Y) and own.num_classes == 3
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("where", ["train.x", "test.x"])
+def test_values_that_are_not_finite_are_refused(where: str, bad: float) -> None:
+    broken = X.clone()
+    broken[3, 1] = bad
+    x, held_out = (broken, X) if where == "train.x" else (X, broken)
+    with pytest.raises(ValueError, match=rf"{where}: holds values that are not finite"):
+        FederatedDataset(dataset(x, Y, test=(held_out, Y)), [[0], [1]])
+    with pytest.raises(ValueError, match=rf"{where.replace('x', 'y')}: holds values that are not finite"):
+        FederatedDataset.from_clients([(X, x)], test=(X, held_out))
+
+
+def test_large_finite_values_are_taken() -> None:
+    large = torch.full((12, 2), torch.finfo(torch.float32).max)
+    assert FederatedDataset(dataset(large, Y), [[0]]).num_clients == 1
+
+
+def test_a_label_that_is_no_class_number_is_refused_at_once() -> None:
+    y = Y.clone()
+    y[7] = 10**9
+    with pytest.raises(ValueError, match=r"the label 1000000000 would make 1000000001 classes of 16 samples"):
+        FederatedDataset.from_clients([(X, y)], test=(X[:4], Y[:4]))
+    with pytest.raises(ValueError, match=r"train labels must lie in 0 … 2, got 0 … 1000000000"):
+        FederatedDataset(dataset(X, y), [[0]])
+    with pytest.raises(ValueError, match=r"y: labels must lie in 0 … 2, got 0 … 1000000000"):
+        measure_heterogeneity(y.numpy(), [[0], [7]], 3)
+
+
+def test_more_classes_than_samples_are_taken_where_they_can_be_a_vocabulary() -> None:
+    assert FederatedDataset.from_clients([(X[:1], [9_999])], test=(X[:1], [0])).num_classes == 10_000
+
+
+# kinds and shapes
+
+FLOATS, COLUMN = torch.rand(12), Y[:, None]
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "words"),
+    [
+        ((X, FLOATS), (X, Y), r"test\.y: int64 \[n\] does not go with train\.y, float32 \[n\]"),
+        ((X, Y), (X, FLOATS), r"test\.y: class labels must be integers of shape \[n\], got float32 \[n\]"),
+        ((X, COLUMN), (X, COLUMN), r"train\.y: class labels must be integers of shape \[n\], got int64 \[n, 1\]"),
+        ((X, Y), (X, COLUMN), r"test\.y: class labels .* got int64 \[n, 1\]"),
+        ((X, FLOATS), (X, FLOATS[:, None]), r"test\.y: float32 \[n, 1\] does not go with train\.y, float32 \[n\]"),
+        ((X, Y), (X[:, :1], Y), r"test\.x: float32 \[n, 1\] does not go with train\.x, float32 \[n, 2\]"),
+        ((X, Y), (X.double(), Y), r"test\.x: float64 \[n, 2\] does not go with train\.x, float32 \[n, 2\]"),
+        ((X, Y), (X, Y[:3]), "test: x has 12 samples but y has 3"),
+        ((X, Y), X, r"test: must be a pair \(x, y\), got Tensor"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(train, test, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        FederatedDataset.from_clients([train, train], test)
+
+
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [
+        ((X, FLOATS), r"clients\[1\]: y is float32 \[n\], but that of clients\[0\] is int64 \[n\]"),
+        ((X[:, :1], Y), r"clients\[1\]: x is float32 \[n, 1\], but that of clients\[0\] is float32 \[n, 2\]"),
+        ((X, Y[:5]), r"clients\[1\]: x has 12 samples but y has 5"),
+        ((X[:0], Y[:0]), r"parts\[1\]: this client is empty"),
+        (TensorDataset(X, Y), r"clients\[1\]: must be a pair \(x, y\), got TensorDataset"),
+    ],
+)
+def test_a_client_unlike_the_others_is_named(second, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        FederatedDataset.from_clients([(X, Y), second, (X, Y)], (X, Y))
+
+
+def test_regression_keeps_its_dtype_and_shape() -> None:
+    targets = torch.rand(12, 2, dtype=torch.float64)
+    fed = FederatedDataset.from_clients([(X.double(), targets)], test=(X.double(), targets))
+    assert fed.num_classes is None and fed.y.dtype == torch.float64 and fed.y.shape == (12, 2)
+
+
+def test_arguments_of_dataset_and_federation_in_the_wrong_place() -> None:
+    with pytest.raises(ValueError, match=r"train: must be a Split\(x, y\), got tuple"):
+        Dataset("own", (X, Y), Split(X, Y), 3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"dataset: must be a Dataset.*got TensorDataset"):
+        FederatedDataset(TensorDataset(X, Y), [[0]])  # type: ignore[arg-type]
+
+
+class Endless(TorchDataset):
+    """Has items for any index, as data sets that take it modulo their length do: iterating never ends."""
+
+    def __len__(self) -> int:
+        return 12
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        assert index < 1000, "this would never end"
+        return X[index % 12]
+
+
+def test_a_torch_dataset_is_refused_with_the_conversion() -> None:
+    with pytest.raises(ValueError, match=r"x: must be a tensor or an array.*got Endless.*torch\.stack"):
+        Split(Endless(), Y)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"clients\[0\]: x: must be a tensor"):
+        FederatedDataset.from_clients([(Endless(), Y)], test=(X, Y))
+
+
+@pytest.mark.parametrize("x", [np.array(["a", "b"]), np.array([{}, {}]), [[1.0], [1.0, 2.0]], np.float32(1.0)])
+def test_what_cannot_be_a_tensor_is_refused(x) -> None:
+    with pytest.raises(ValueError, match=r"^x: (cannot be made a tensor|must have one entry per sample)"):
+        Split(x, [0, 1])  # type: ignore[arg-type]
+
+
+# many clients
+
+
+def test_many_small_clients() -> None:
+    """200,000 clients of three samples each hold what they were given."""
+    n = 200_000
+    x = torch.arange(3.0 * n)[:, None]
+    y = torch.arange(3 * n) % 10
+    order = np.random.default_rng(0).permutation(3 * n).reshape(n, 3)
+    fed = FederatedDataset(Dataset("many", Split(x, y), Split(x[:5], y[:5]), 10), order)
+    assert np.array_equal(fed.indices.reshape(n, 3), order) and fed.offsets[-1] == 3 * n
+    again = FederatedDataset.from_clients([(x[rows], y[rows]) for rows in order[:20_000]], test=(x[:5], y[:5]))
+    assert all(torch.equal(again.client(k)[0], fed.client(k)[0]) for k in (0, 7, 19_999))
+
+
+def test_the_fingerprint_is_that_of_the_bytes() -> None:
+    fed = FederatedDataset(dataset(), [[0, 2], [5]])
+    digest = hashlib.sha256()
+    for tensor in (X, Y, X[:4], Y[:4]):
+        digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode() + tensor.numpy().tobytes())
+    digest.update(np.array([0, 2, 3]).tobytes() + np.array([0, 2, 5]).tobytes())
+    assert fed.fingerprint == digest.hexdigest()[:16]

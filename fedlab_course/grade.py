@@ -13,6 +13,7 @@ This is no sandbox: a submission is a program that runs with your rights. Grade 
 
 import asyncio
 import logging
+import math
 import secrets
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -56,9 +57,11 @@ class Row:
 def grade(path: Path, timeout: float | None = None) -> list[Row]:
     """The result of each exercise in the notebook at ``path``; ``timeout``: seconds for one cell (default 120).
 
-    Raises ``ValueError`` if the file is no notebook or holds no exercise, and :class:`GradingFailed` if no kernel
-    starts.
+    Raises ``ValueError`` if the file is no notebook or holds no exercise, or for another ``timeout``, and
+    :class:`GradingFailed` if no kernel starts.
     """
+    if timeout is not None and not 0 < timeout < math.inf:
+        raise ValueError(f"timeout = {timeout!r}: must be a number of seconds > 0, or None")
     notebook = _read(path)
     exercises = _exercises(notebook, path)
     token, limit = secrets.token_hex(16), timeout or TIMEOUT

@@ -193,6 +193,12 @@ def test_without_a_kernel_nothing_is_graded(tmp_path: Path, monkeypatch: pytest.
     assert captured.out == ""
 
 
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
+def test_an_unusable_timeout_is_refused(tmp_path: Path, timeout: float) -> None:
+    with pytest.raises(ValueError, match=f"timeout = {timeout}: must be a number of seconds > 0"):
+        grade.grade(submission(tmp_path), timeout)
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -26,6 +26,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def _configure_run(parser: argparse.ArgumentParser) -> None:
+    limits = ", ".join(f"{seconds} in {profile}" for profile, seconds in harness.TIMEOUTS.items())
     add = parser.add_argument
     add("--profile", choices=harness.PROFILES, default="quick", help="how much work (default: quick)")
     add("--dataset", metavar="NAME", help="data set for the notebooks that let one choose")
@@ -34,7 +35,7 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebooks; may be repeated"
     )
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
-    _add_timeout(parser, "limit for one cell (default: by profile)")
+    _add_timeout(parser, f"limit for one cell (default: {limits})")
     parser.set_defaults(run=_run)
 
 
@@ -51,7 +52,7 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
         "Grade strangers' work in a container."
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="a submitted notebook")
-    _add_timeout(parser, "limit for one cell")
+    _add_timeout(parser, "limit for one cell (default: 120)")
     parser.set_defaults(run=_grade)
 
 

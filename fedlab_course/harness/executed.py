@@ -1,4 +1,4 @@
-"""What an executed notebook tells: its errors, also those hidden in widgets, and its verdicts."""
+"""Read an executed notebook: its errors, also those hidden in widgets, and its verdicts; and write it for a reader."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

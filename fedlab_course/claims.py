@@ -15,8 +15,8 @@ def check(claim: str, holds: Any, evidence: str = "") -> None:
 
     ``holds`` is a truth value, or an array, table, tensor or list of them, all of which must be true. A claim that does
     not hold here is a result, not an error: nothing is raised. ``ValueError``, if ``holds`` is empty, has missing
-    values or is no truth value at all. ``python -m fedlab_course run`` collects the verdicts in ``summary.json`` and
-    on the site's start page.
+    values or is anything but truth values: a number is the evidence, and a claim compares it. ``python -m
+    fedlab_course run`` collects the verdicts in ``summary.json`` and on the site's start page.
     """
     verdict = {"claim": str(claim), "holds": _truth(claim, holds), "evidence": str(evidence)}
     publish({VERDICT: verdict, "text/html": _as_html(verdict), "text/plain": _as_text(verdict)})
@@ -25,9 +25,10 @@ def check(claim: str, holds: Any, evidence: str = "") -> None:
 def _truth(claim: str, holds: Any) -> bool:
     values = np.asarray(holds.detach().cpu() if hasattr(holds, "detach") else holds)
     listed = values.ravel().tolist()
-    if not listed or not all(isinstance(value, bool | int | float | np.generic) and value == value for value in listed):
+    if not listed or not all(isinstance(value, bool | np.bool_) for value in listed):
         raise ValueError(
-            f"claim {claim!r}: holds must be True or False, or an array of them without gaps, and it is {holds!r}"
+            f"claim {claim!r}: holds must be True or False, or an array of them without gaps, such as `gap < 0.02` "
+            f"gives, and it is {holds!r}"
         )
     return all(listed)
 

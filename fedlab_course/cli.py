@@ -10,17 +10,23 @@ from fedlab_core import arguments
 from fedlab_core.cli import program
 from fedlab_core.data import load_dataset
 from fedlab_course import build as builder
-from fedlab_course import folders
+from fedlab_course import folders, termination
 from fedlab_course.harness import run as harness
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run ``python -m fedlab_course`` (or ``fedlab-course``) and return the exit status."""
+    """Run ``python -m fedlab_course`` (or ``fedlab-course``) and return the exit status.
+
+    0 success, 1 failure, 2 bad arguments, 130 interrupted, 143 terminated.
+    """
     summary = "A course on federated learning: run its notebooks, build them for a class, grade and lint them."
-    return program.run("python -m fedlab_course", summary, _COMMANDS, given)
+    with termination.as_interrupt() as received:
+        status = program.run("python -m fedlab_course", summary, _COMMANDS, given)
+    return 128 + received[0] if received else status
 
 
 def _configure_run(parser: argparse.ArgumentParser) -> None:
+    limits = ", ".join(f"{seconds} in {profile}" for profile, seconds in harness.TIMEOUTS.items())
     add = parser.add_argument
     add("--profile", choices=harness.PROFILES, default="quick", help="how much work (default: quick)")
     add("--dataset", metavar="NAME", help="data set for the notebooks that let one choose")
@@ -29,7 +35,7 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebooks; may be repeated"
     )
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
-    _add_timeout(parser, "limit for one cell (default: by profile)")
+    _add_timeout(parser, f"limit for one cell (default: {limits})")
     parser.set_defaults(run=_run)
 
 
@@ -46,7 +52,7 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
         "Grade strangers' work in a container."
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="a submitted notebook")
-    _add_timeout(parser, "limit for one cell")
+    _add_timeout(parser, "limit for one cell (default: 120)")
     parser.set_defaults(run=_grade)
 
 
@@ -64,11 +70,10 @@ def _add_timeout(parser: argparse.ArgumentParser, meaning: str) -> None:
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help=meaning)
 
 
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text}: must be a number of seconds > 0")
-    return seconds
+def _seconds(text: str) -> int:
+    if not (text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text}: must be a whole number of seconds > 0")
+    return int(text)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """Where the notebooks of the course lie, which of them are meant, and folders to write to."""
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,8 +29,11 @@ def select(folder: Path, only: Sequence[str]) -> list[Path]:
 
 
 def make(out: Path) -> None:
-    """Create the folder ``out`` unless it is there. Raises ``ValueError`` if a file stands in its way."""
+    """Create the folder ``out`` unless it is there. Raises ``ValueError`` if it cannot be made or written to."""
     try:
         out.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=out).close()
     except (FileExistsError, NotADirectoryError) as error:
         raise ValueError(f"--out {out}: a file stands in its way; name another folder") from error
+    except OSError as error:
+        raise ValueError(f"--out {out}: cannot be written to ({error.strerror}); name another folder") from error

@@ -13,6 +13,7 @@ This is no sandbox: a submission is a program that runs with your rights. Grade 
 
 import asyncio
 import logging
+import math
 import secrets
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -56,9 +57,11 @@ class Row:
 def grade(path: Path, timeout: float | None = None) -> list[Row]:
     """The result of each exercise in the notebook at ``path``; ``timeout``: seconds for one cell (default 120).
 
-    Raises ``ValueError`` if the file is no notebook or holds no exercise, and :class:`GradingFailed` if no kernel
-    starts.
+    Raises ``ValueError`` if the file is no notebook or holds no exercise, or for another ``timeout``, and
+    :class:`GradingFailed` if no kernel starts.
     """
+    if timeout is not None and not 0 < timeout < math.inf:
+        raise ValueError(f"timeout = {timeout!r}: must be a number of seconds > 0, or None")
     notebook = _read(path)
     exercises = _exercises(notebook, path)
     token, limit = secrets.token_hex(16), timeout or TIMEOUT
@@ -89,9 +92,14 @@ def report(rows: list[Row]) -> str:
     lines = []
     for row in rows:
         lines.append(f"{row.exercise:<{width}}  {row.status:<10}  {row.points} of {row.of}")
-        lines += [f"    {row.hint}"] if row.hint else []
+        lines += [f"    {_one_line(row.hint)}"] if row.hint else []
     total = f"{sum(row.points for row in rows)} of {sum(row.of for row in rows)}"
     return "\n".join([*lines, f"{'total':<{width}}  {'':<10}  {total} points"])
+
+
+def _one_line(text: str) -> str:
+    """``text`` without line breaks or what would steer a terminal: hints quote what was handed in."""
+    return "".join(character if character.isprintable() else "�" for character in " ".join(text.split()))
 
 
 def judge_here(exercise: str, answer: Any, token: str) -> None:
@@ -127,7 +135,8 @@ def _exercises(notebook: Any, path: Path) -> list[Exercise]:
 
 def _name(cell: Any) -> str:
     """What an exercise's cell is known by."""
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", ""))
+    marks = cell.metadata.get("nbgrader")
+    return str((marks.get("grade_id") if isinstance(marks, dict) else None) or cell.get("id", ""))
 
 
 def _with_own_checks(notebook: Any, exercises: list[Exercise], token: str) -> dict[str, Any]:
@@ -217,13 +226,15 @@ async def _ends(client: Any, number: int, seconds: float) -> bool:
 
 def _row(exercise: Exercise, check: Any, answer: Any, token: str, limit: float) -> Row:
     """The result of an exercise, from the cells of our check and of the answer (None if there is none), both run."""
-    data = [output.get("data", {}).get(MIME, {}) for output in check.get("outputs", [])]
-    found = [entry for entry in data if entry.get("token") == token]
+    data = [output.get("data", {}).get(MIME) for output in check.get("outputs", [])]
+    found = [entry for entry in data if isinstance(entry, dict) and entry.get("token") == token]
     broken = _errors(answer) if answer is not None else []
     stopped = _errors(check)
     if found and not (found[-1]["status"] == "open" and broken):
         verdict = found[-1]
-        return Row(exercise.id, verdict["status"], verdict["points"], exercise.points, verdict["hint"])
+        return Row(
+            exercise.id, verdict["status"], min(verdict["points"], exercise.points), exercise.points, verdict["hint"]
+        )
     if any(error.startswith("KeyboardInterrupt") for error in [*broken, *stopped]):
         return Row(exercise.id, "wrong", 0, exercise.points, f"Your code did not end within {limit:g} s.")
     if found:

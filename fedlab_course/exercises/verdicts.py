@@ -15,12 +15,14 @@ import numpy as np
 
 from fedlab_course.display import box, publish
 from fedlab_course.exercises.base import Exercise, Hint
+from fedlab_course.exercises.latest import outdated
 from fedlab_course.exercises.registry import get
 
 MIME = "application/vnd.fedlab.exercise+json"
 GRADING = "NBGRADER_EXECUTION"  # set by nbgrader while it grades or validates, and by nobody else
 _LIBRARY = str(Path(__file__).resolve().parents[2])
 _LOOKS = {"solved": ("✓ solved", "#006b4f"), "wrong": ("✗ not yet", "#a33c00"), "open": ("○ to do", "#555")}
+_OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
 
 
 class NotSolved(AssertionError):
@@ -42,9 +44,14 @@ class Verdict:
 def check(name: str, answer: Any) -> None:
     """Show whether ``answer`` solves the exercise called ``name``, and if it does not, a hint.
 
-    Nothing is raised, except under nbgrader, which gives points to check cells that end without error.
+    Nothing is raised, except under nbgrader, which gives points to check cells that end without error. An answer whose
+    cell has been changed since and stopped with an error is not judged: it is the one before.
     """
-    verdict = judge(get(name), answer)
+    exercise = get(name)
+    if outdated(exercise.name, answer):
+        verdict = Verdict(exercise.id, exercise.title, "wrong", _OUTDATED.format(exercise.name), 0, exercise.points)
+    else:
+        verdict = judge(exercise, answer)
     show(verdict)
     if os.environ.get(GRADING) and verdict.status != "solved":
         raise NotSolved(verdict.hint)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import time
-from pathlib import Path
 from threading import RLock
 from typing import Any
 
@@ -103,10 +102,6 @@ class Explorer:
         shown = {run.curve: run.curve.name for run in self.runner.runs()}
         shown |= {curve: f"{curve.name} (kept)" for curve in self.kept if curve not in shown}
         return "\n".join(f"# {name}\n{curve.code}" for curve, name in shown.items())
-
-    def save_csv(self, path: str | Path) -> None:
-        """Write :attr:`frame` as CSV."""
-        self.frame.to_csv(path, index=False)
 
     def keep(self) -> None:
         """Keep the present curves on the chart when the controls move on."""

@@ -130,9 +130,9 @@ class Runner:
                 with self._changed:
                     if run is None and (self._stopped or self._next() is None):
                         return self._leave()
-        except Exception as error:  # of the listener: `wait` raises it
+        except BaseException as error:  # of the listener: `wait` raises it
             with self._changed:
-                self._failure = error
+                self._failure = _as_error(error)
                 self._wanted = ()
                 self._leave()
 
@@ -158,9 +158,18 @@ class Runner:
             run.rounds += 1
         except StopIteration:
             run.finished = True
-        except Exception as error:
-            run.error, run.finished = error, True
+        except BaseException as error:
+            run.error, run.finished = _as_error(error), True
         run.warnings += [text for text in texts if text not in run.warnings]
         if run.finished or run.rounds == getattr(run.curve, "rounds", None):
             run.finished, run.simulation = True, None
         self._ended = time.monotonic()
+
+
+def _as_error(error: BaseException) -> Exception:
+    """The error itself, or one that names it if it would end the thread that ``wait`` is called in (SystemExit)."""
+    if isinstance(error, Exception):
+        return error
+    named = RuntimeError(f"the training ended with {error!r}")
+    named.__cause__ = error
+    return named

@@ -1,4 +1,4 @@
-"""What an executed notebook tells: its errors, also those hidden in widgets, and its verdicts."""
+"""Read an executed notebook: its errors, also those hidden in widgets, and its verdicts; and write it for a reader."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,22 +17,22 @@ def problems(notebook: Any) -> list[str]:
     """Every error of a run, each naming cell and exception.
 
     An exception inside ``interact`` or ``with Output():`` is swallowed by ipywidgets and stands in the widget state
-    alone; one in a thread is only printed to stderr. Both count.
+    alone; one in a thread is only printed to stderr. Both count, and so does a verdict that says nothing readable.
     """
     state, seen, found = _state(notebook), set(), []
     for place, cell in numbered(notebook):
         widgets = _reachable(state, cell)
         seen.update(widgets)
         found += [f"{place}: {error}" for error in _errors(cell.get("outputs", []))]
+        found += [f"{place}: {fault}" for entry in _published(cell) if (fault := _unreadable(entry))]
         found += [f"{place}, inside a widget: {error}" for key in widgets for error in _widget_errors(state[key])]
     hidden = [error for key, model in state.items() if key not in seen for error in _widget_errors(model)]
     return found + [f"inside a widget that no cell shows: {error}" for error in hidden]
 
 
 def verdicts(notebook: Any) -> list[dict[str, Any]]:
-    """The checks of claims, in order: ``claim``, ``holds``, ``evidence``."""
-    data = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
-    return [dict(entry[VERDICT]) for entry in data if VERDICT in entry]
+    """The checks of claims, in order: ``claim``, ``holds``, ``evidence``. What is no verdict is a problem instead."""
+    return [dict(entry) for cell in notebook.cells for entry in _published(cell) if not _unreadable(entry)]
 
 
 def numbered(notebook: Any) -> Iterator[tuple[str, Any]]:
@@ -59,6 +59,20 @@ def write(notebook: Any, path: Path) -> None:
         if cell.cell_type == "code":
             cell.outputs = [plain for output in cell.outputs for plain in _without_widget(state, output)]
     nbformat.write(notebook, path)
+
+
+def _published(cell: Any) -> list[Any]:
+    """Whatever a cell shows as a verdict."""
+    data = [output.get("data", {}) for output in cell.get("outputs", [])]
+    return [entry[VERDICT] for entry in data if VERDICT in entry]
+
+
+def _unreadable(verdict: Any) -> str | None:
+    """What is wrong with a verdict that does not come from ``claims.check``, or None."""
+    kinds = {"claim": str, "holds": bool, "evidence": str}
+    if isinstance(verdict, dict) and {key: type(value) for key, value in verdict.items()} == kinds:
+        return None
+    return f"a verdict must hold claim (text), holds (true or false) and evidence (text), and it is {verdict!r:.80}"
 
 
 def _without_widget(state: dict[str, Any], output: Any) -> list[Any]:

@@ -67,7 +67,7 @@ def manager_config(workspace: Path) -> Any:
     return Config({"KernelManager": {**transport, "client_class": "fedlab_course.harness.kernel_client.PollingClient"}})
 
 
-def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: float) -> Any:
+def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: int) -> Any:
     """Run the notebook at ``path`` with parameter ``values``, in its own folder, at most ``timeout`` seconds a cell.
 
     Returns the executed notebook, widget state included. Whatever stopped it stands in the outputs of its cell.
@@ -95,7 +95,7 @@ def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: float)
     except papermill.PapermillExecutionError:
         pass  # its traceback is an output of the cell already
     except CellTimeoutError:
-        stopped = ("TimeoutError", f"the cell ran longer than {timeout:g} s")
+        stopped = ("TimeoutError", f"the cell ran longer than {timeout} s")
     except RuntimeError as error:  # nbclient's DeadKernelError among them
         stopped = ("KernelError", f"{error} (out of memory?)")
     notebook = nbformat.read(target, as_version=4)

@@ -1,6 +1,5 @@
 """Run the notebooks through papermill and report: executed notebooks, a static site and ``summary.json``."""
 
-import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from typing import Any
 
 from fedlab_core import validation
 from fedlab_course import folders
-from fedlab_course.harness import executed, kernel, parameters
+from fedlab_course.harness import executed, kernel, output_folder, parameters
 
 PROFILES = ("quick", "full")
 TIMEOUTS = {"quick": 300, "full": 7200}
@@ -42,17 +41,21 @@ def run_course(
     only: Sequence[str] = (),
     settings: Mapping[str, str] | None = None,
     out: Path = Path("build"),
-    timeout: float | None = None,
+    timeout: int | None = None,
     notebooks: Path | None = None,
 ) -> list[Result]:
     """Run the notebooks in order, one printed line each; write executed notebooks, site and summary under ``out``.
 
-    ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: seconds for one cell.
+    ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: whole seconds for one cell.
     A notebook that fails does not stop the others. Raises ``ValueError`` before anything runs for an unknown profile,
-    notebook or parameter, a value of the wrong type, a formula that cannot be shown, and an ``out`` that is a file.
+    notebook or parameter, a value of the wrong type, a formula that cannot be shown, and an ``out`` that cannot be
+    written, holds ``notebooks``, or is being written by another run.
     """
     validation.choice("profile", profile, PROFILES)
-    paths = folders.select(notebooks or folders.NOTEBOOKS, only)
+    if timeout is not None and not (isinstance(timeout, int) and timeout > 0):
+        raise ValueError(f"timeout = {timeout!r}: must be a whole number of seconds > 0, or None")
+    source = notebooks or folders.NOTEBOOKS
+    paths = folders.select(source, only)
     for path in paths:
         check_text(path)
     declared = {path.stem: parameters.declared(path) for path in paths}
@@ -60,20 +63,18 @@ def run_course(
     values = parameters.resolve(declared, common, settings or {})
     defaults = {name: {key: entry.default for key, entry in entries.items()} for name, entries in declared.items()}
     results = [Result(name, parameters=defaults[name] | values[name]) for name in declared]
-    folder = _prepare(out)
-    try:
-        with kernel.environment() as workspace:
-            for number, (path, result) in enumerate(zip(paths, results, strict=True), start=1):
-                print(f"[{number}/{len(paths)}] {path.stem:<28} ", end="", flush=True)
-                _run(path, result, values[path.stem], folder, workspace, timeout or TIMEOUTS[profile])
-                print(result.line if result.error is None else f"{result.line}\n      {result.error}", flush=True)
-    except BaseException as error:  # Ctrl-C too: what is finished is reported, and no second error hides the first
+    with output_folder.claimed(out, source):
+        output_folder.clear(out)
+        output_folder.write_summary(out, _summary(results, profile, finished=False))
         try:
-            _report(results, profile, out)
-        except Exception as second:
-            error.add_note(f"The report on what was finished failed too: {second!r}")
-        raise
-    _report(results, profile, out)
+            _run_all(paths, results, values, profile, out, timeout or TIMEOUTS[profile])
+        except BaseException as error:  # Ctrl-C too: what is finished is reported, and no second error hides the first
+            try:
+                _report(results, profile, out)
+            except Exception as second:
+                error.add_note(f"The report on what was finished failed too: {second!r}")
+            raise
+        _report(results, profile, out)
     return results
 
 
@@ -91,46 +92,42 @@ def check_text(path: Path) -> None:
                 raise ValueError(f"{path.stem}: cell {number}: {error}") from error
 
 
-def _prepare(out: Path) -> Path:
-    """The folder for executed notebooks, without those that an earlier run left there."""
-    folders.make(out)
-    folder = out / "notebooks"
-    folders.make(folder)
-    for name in _names(out / "summary.json"):
-        (folder / f"{name}.ipynb").unlink(missing_ok=True)
-        (out / "site" / f"{name}.html").unlink(missing_ok=True)
-    return folder
+def _run_all(
+    paths: list[Path], results: list[Result], values: dict[str, dict[str, Any]], profile: str, out: Path, timeout: int
+) -> None:
+    """Execute the notebooks one after another; printed lines and the summary keep up."""
+    with kernel.environment() as workspace:
+        for number, (path, result) in enumerate(zip(paths, results, strict=True), start=1):
+            print(f"[{number}/{len(paths)}] {path.stem:<28} ", end="", flush=True)
+            _run(path, result, values[path.stem], out / "notebooks", workspace, timeout)
+            output_folder.write_summary(out, _summary(results, profile, finished=False))
+            print(result.line if result.error is None else f"{result.line}\n      {result.error}", flush=True)
 
 
-def _names(summary: Path) -> list[str]:
-    try:
-        return [Path(entry["name"]).name for entry in json.loads(summary.read_text(encoding="utf-8"))["notebooks"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-
-
-def _run(path: Path, result: Result, values: dict[str, Any], folder: Path, workspace: Path, timeout: float) -> None:
+def _run(path: Path, result: Result, values: dict[str, Any], folder: Path, workspace: Path, timeout: int) -> None:
     """Execute one notebook and fill in its ``result``."""
     start = time.perf_counter()
     notebook = kernel.execute(path, values, workspace, timeout)
-    problems = executed.problems(notebook)
     result.seconds = round(time.perf_counter() - start, 1)
-    result.verdicts = executed.verdicts(notebook)
-    result.status = "failed" if problems else "ok"
-    result.error = "; ".join(problems) or None
+    problems, result.verdicts = executed.problems(notebook), executed.verdicts(notebook)
     executed.write(notebook, folder / path.name)
+    result.status, result.error = "failed" if problems else "ok", "; ".join(problems) or None
 
 
 def _report(results: list[Result], profile: str, out: Path) -> None:
+    """Build the site of what was run, and then say so in the summary: it is the last to be written."""
     from fedlab_course.site import pages
 
-    finished = [result for result in results if result.status != "not run"]
-    summary = {
+    ran = [asdict(result) for result in results if result.status != "not run"]
+    pages.build(ran, out / "notebooks", out / "site", profile)
+    output_folder.write_summary(out, _summary(results, profile, finished=len(ran) == len(results)))
+
+
+def _summary(results: list[Result], profile: str, *, finished: bool) -> dict[str, Any]:
+    return {
         "profile": profile,
         "python": sys.version.split()[0],
+        "finished": finished,
         "seconds": round(sum(result.seconds for result in results), 1),
         "notebooks": [asdict(result) for result in results],
     }
-    text = json.dumps(summary, indent=2, ensure_ascii=False)
-    (out / "summary.json").write_text(text + "\n", encoding="utf-8")
-    pages.build([asdict(result) for result in finished], out / "notebooks", out / "site", profile)

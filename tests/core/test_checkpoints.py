@@ -1,4 +1,4 @@
-"""Interrupted and resumed is the same as never interrupted, bit for bit (oracle 15); files are safe."""
+"""Interrupted and resumed is the same as never interrupted, bit for bit on the CPU; files are safe."""
 
 import json
 import os

@@ -1,6 +1,7 @@
 """Small notebooks with planted properties, and the command that runs them, for the tests of the harness."""
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -103,7 +104,8 @@ class Run:
 
 
 def command(*arguments: str | Path, out: Path) -> Run:
-    """``python -m fedlab_course run …`` as a person starts it."""
+    """``python -m fedlab_course run …`` as a person starts it: kernels do otherwise where they find pytest."""
     full = [sys.executable, "-m", "fedlab_course", "run", "--out", str(out), *map(str, arguments)]
-    result = subprocess.run(full, capture_output=True, text=True)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    result = subprocess.run(full, capture_output=True, text=True, env=environment)
     return Run(result.returncode, result.stdout, result.stderr, out)

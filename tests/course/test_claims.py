@@ -14,16 +14,16 @@ from fedlab_course import claims
         (True, "✓"),
         (np.bool_(True), "✓"),
         (np.array([True, True]), "✓"),
-        (0, "✗"),
+        (np.array([True, False], dtype=object), "✗"),
         (np.array([True, False]), "✗"),
         ([True, True, False], "✗"),
         (np.array([[True, True], [True, False]]), "✗"),
-        (np.ones((2, 2)), "✓"),
+        ([np.bool_(True), True], "✓"),
         (pd.DataFrame({"a": [False], "b": [False]}), "✗"),
         (pd.DataFrame({"a": [True], "b": [True]}), "✓"),
         (pd.Series([True, False]), "✗"),
         (torch.tensor([True, False]), "✗"),
-        (torch.tensor([1.0, 2.0], requires_grad=True), "✓"),
+        (pd.Series([True, True], dtype="boolean"), "✓"),
         (torch.tensor(False), "✗"),
     ],
 )
@@ -37,6 +37,13 @@ def test_any_truth_value_is_read(holds, sign: str, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     "holds",
     [
+        0.3,  # a number where a comparison was forgotten
+        0,
+        1,
+        np.float64(0.3),
+        np.ones((2, 2)),
+        [True, 1],
+        torch.tensor([1.0, 2.0], requires_grad=True),
         [],
         pd.DataFrame({"a": []}),
         float("nan"),

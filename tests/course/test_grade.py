@@ -140,6 +140,37 @@ def test_errors_and_endless_loops_cost_only_their_own_exercise(tmp_path: Path) -
     assert "The cell of the answer stops with SyntaxError" in rows[1].hint
 
 
+@pytest.mark.parametrize("marks", [None, "mine", [1]], ids=repr)
+def test_metadata_that_makes_no_sense_is_passed_over(tmp_path: Path, marks) -> None:
+    def spoil(made: list) -> None:
+        for each in made:
+            each.metadata["nbgrader"] = marks
+
+    path = submission(tmp_path, change=spoil)
+    assert [e.id for e in grade._exercises(grade._read(path), path)] == [STEP.id, TRAINING.id, NOVA.id]
+
+
+@pytest.mark.parametrize("shown", [None, "solved", ["token"]], ids=repr)
+def test_a_verdict_of_another_form_is_passed_over(shown) -> None:
+    check = new_code_cell("1", outputs=[nbformat.v4.new_output("display_data", {MIME: shown})])
+    assert grade._row(STEP, check, None, "token", 60).status == "not judged"
+
+
+def test_no_exercise_gives_more_points_than_it_has() -> None:
+    shown = {"token": "token", "status": "solved", "points": 9, "hint": ""}
+    check = new_code_cell("1", outputs=[nbformat.v4.new_output("display_data", {MIME: shown})])
+    assert grade._row(STEP, check, None, "token", 60).points == STEP.points
+
+
+def test_what_a_hint_quotes_cannot_forge_lines_or_steer_a_terminal() -> None:
+    row = grade.Row(
+        STEP.id, "wrong", 0, 1, "It says no.\n02-fednova  solved  2 of 2\x1b[2J\r\x9b1A\u202e, e.g. “ρ − 1”"
+    )
+    lines = grade.report([row]).splitlines()
+    assert len(lines) == 3
+    assert lines[1] == "    It says no. 02-fednova solved 2 of 2�[2J �1A�, e.g. “ρ − 1”"
+
+
 DEAF = """\
     while True:
         try:
@@ -191,6 +222,12 @@ def test_without_a_kernel_nothing_is_graded(tmp_path: Path, monkeypatch: pytest.
     assert "02_fedprox.ipynb: no kernel starts" in captured.err
     assert "Traceback" not in captured.err
     assert captured.out == ""
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
+def test_an_unusable_timeout_is_refused(tmp_path: Path, timeout: float) -> None:
+    with pytest.raises(ValueError, match=f"timeout = {timeout}: must be a number of seconds > 0"):
+        grade.grade(submission(tmp_path), timeout)
 
 
 @pytest.mark.parametrize(

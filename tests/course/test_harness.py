@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from fedlab_course.claims import VERDICT
 from tests.course import planted
 from tests.course.planted import Run, command
 
@@ -24,6 +26,7 @@ def printed_facts(run: Run) -> dict:
 
 def test_a_good_run_succeeds(good: Run) -> None:
     assert good.status == 0, good.stderr
+    assert good.summary["finished"] is True
     assert [entry["status"] for entry in good.summary["notebooks"]] == ["ok", "ok"]
     assert good.stdout.count("\n") == 3  # one line for each notebook, one for the site
     assert "[1/2] 00_good" in good.stdout
@@ -94,7 +97,8 @@ def test_every_way_to_fail_is_reported(failing: Run, name: str) -> None:
 def test_failures_fail_the_command_and_do_not_stop_the_others(failing: Run) -> None:
     assert failing.status == 1
     assert failing.entry("20_last")["status"] == "ok"
-    assert failing.stderr.count("\n") == len(planted.FAILING)
+    said = [line.split()[1] for line in failing.stderr.splitlines() if line.startswith("error: ")]
+    assert said == list(planted.FAILING), failing.stderr
     assert "Traceback" not in failing.stderr
 
 
@@ -125,6 +129,9 @@ REFUSED = [
     (["--only", "00_godo"], ["unknown notebook '00_godo'", "Did you mean 00_good?"]),
     (["--dataset", "mnits"], ["mnits", "mnist"]),
     (["--timeout", "0"], ["--timeout", "0: must be", "> 0"]),
+    (["--timeout", "0.5"], ["--timeout", "0.5: must be a whole number of seconds"]),  # papermill takes no other
+    (["--timeout", "inf"], ["--timeout", "inf: must be a whole number of seconds"]),
+    (["--timeout", "soon"], ["--timeout", "soon: must be a whole number of seconds"]),
     (["--profile", "fast"], ["invalid choice: 'fast'", "quick"]),
 ]
 
@@ -306,14 +313,78 @@ def test_a_second_run_into_the_same_folder_leaves_nothing_stale(tmp_path: Path) 
     ]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals as a POSIX terminal sends them")
-def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
+def test_an_unusable_timeout_is_refused(tmp_path: Path) -> None:
+    from fedlab_course.harness.run import run_course
+
+    for timeout in (0, -1, 0.5):
+        with pytest.raises(ValueError, match=rf"timeout = {timeout}: must be a whole number"):
+            run_course(timeout=timeout, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_verdict_that_cannot_be_read_fails_its_notebook_only(tmp_path: Path) -> None:
+    verdicts = ["'yes'", "{'claim': 'x'}", "{'claim': 'x', 'holds': 'yes', 'evidence': ''}"]
+    show = f"display({{'{VERDICT}': %s}}, raw=True)"
+    for number, verdict in enumerate(verdicts):
+        planted.notebook(tmp_path, f"0{number}_odd", "1", show % verdict)
+    planted.notebook(tmp_path, "09_good", "from fedlab_course import claims\nclaims.check('Two is more', 2 > 1)")
+    run = command("--notebooks", tmp_path, out=tmp_path / "out")
+    assert run.status == 1
+    assert [entry["status"] for entry in run.summary["notebooks"]] == ["failed"] * 3 + ["ok"]
+    for number in range(3):
+        assert f"error: 0{number}_odd failed: cell 3 (`display(" in run.stderr
+    assert run.stderr.count("a verdict must hold claim (text), holds (true or false) and evidence (text)") == 3
+    assert "Traceback" not in run.stderr
+    assert run.entry("09_good")["verdicts"] == [{"claim": "Two is more", "holds": True, "evidence": ""}]
+    assert (tmp_path / "out" / "site" / "index.html").exists()
+
+
+@pytest.mark.parametrize("name", ["site", "notebooks"])
+def test_what_stands_in_the_way_below_out_is_found_before_anything_runs(tmp_path: Path, name: str) -> None:
+    blocked = tmp_path / "out" / name
+    blocked.parent.mkdir()
+    blocked.touch()
+    planted.notebook(tmp_path, "00_good", "import pathlib\npathlib.Path('begun').touch()")
+    run = command("--notebooks", tmp_path, out=tmp_path / "out")
+    assert run.status == 2
+    assert str(blocked) in run.stderr
+    assert not (tmp_path / "begun").exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder in which not even root may write")
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from fedlab_course.cli import main
+
+    planted.notebook(tmp_path, "00_good", "1")
+    for arguments in (["run", "--notebooks", str(tmp_path)], ["build", "student", "--only", "02"]):
+        assert main([*arguments, "--out", "/proc/self"]) == 2
+        assert "--out /proc/self: cannot be written to" in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_notebooks_that_are_run_are_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from fedlab_course.cli import main
+
+    (tmp_path / "notebooks").mkdir()
+    path = planted.notebook(tmp_path / "notebooks", "00_good", "1")
+    before = path.read_bytes()
+    assert main(["run", "--notebooks", str(path.parent), "--out", str(tmp_path)]) == 2
+    assert "would overwrite" in " ".join(capsys.readouterr().err.split())
+    assert path.read_bytes() == before
+
+
+@pytest.fixture
+def stopped_midway(tmp_path: Path) -> Iterator[subprocess.Popen]:
+    """The command in the midst of its second notebook, over a folder that a whole run has left."""
+    names = ["00_done", "01_long"]
+    for name in [*(f"notebooks/{name}.ipynb" for name in names), *(f"site/{name}.html" for name in ["index", *names])]:
+        (tmp_path / "out" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "out" / name).write_text("old")
+    entries = [{"name": name, "status": "ok"} for name in names]
+    (tmp_path / "out" / "summary.json").write_text(json.dumps({"finished": True, "notebooks": entries}))
     planted.notebook(tmp_path, "00_done", "1")
     planted.notebook(tmp_path, "01_long", "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(600)")
-    out = tmp_path / "out"
-    arguments = [sys.executable, "-m", "fedlab_course", "run", "--notebooks", str(tmp_path), "--out", str(out)]
     process = subprocess.Popen(
-        arguments,
+        [sys.executable, "-m", "fedlab_course", "run", "--notebooks", tmp_path, "--out", tmp_path / "out"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -324,11 +395,56 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         assert process.poll() is None
         time.sleep(0.1)
     time.sleep(1)
-    os.killpg(process.pid, signal.SIGINT)
-    _, stderr = process.communicate(timeout=120)
-    assert process.returncode == 130
-    assert "Traceback" not in stderr
+    yield process
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX systems send them")
+
+
+@posix
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_what_is_finished_is_kept_when_the_run_is_stopped(
+    tmp_path: Path, stopped_midway: subprocess.Popen, sent: signal.Signals, status: int
+) -> None:
+    """Ctrl-C goes to the whole group, as a terminal sends it; SIGTERM to the command alone, as supervisors do."""
+    out, send = tmp_path / "out", os.killpg if sent == signal.SIGINT else os.kill
+    send(stopped_midway.pid, sent)
+    _, stderr = stopped_midway.communicate(timeout=120)
+    assert stopped_midway.returncode == status
+    assert stderr == "\ninterrupted\n"
     assert [path.name for path in (out / "notebooks").iterdir()] == ["00_done.ipynb"]
     summary = json.loads((out / "summary.json").read_text())
     assert [entry["status"] for entry in summary["notebooks"]] == ["ok", "not run"]
+    assert summary["finished"] is False
+    start = (out / "site" / "index.html").read_text()
+    assert "00_done.html" in start
+    assert "01_long.html" not in start
+
+
+@posix
+def test_a_killed_run_leaves_nothing_untrue_and_no_lock(tmp_path: Path, stopped_midway: subprocess.Popen) -> None:
+    out = tmp_path / "out"
+    stopped_midway.kill()
+    stopped_midway.communicate(timeout=120)
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["finished"] is False
+    assert [entry["status"] for entry in summary["notebooks"]] == ["ok", "not run"]
+    assert not (out / "site" / "index.html").exists()
+    assert not (out / "site" / "01_long.html").exists()
+    again = command("--notebooks", tmp_path, "--only", "00", out=out)
+    assert again.status == 0
+    assert again.summary["finished"] is True
     assert (out / "site" / "index.html").exists()
+
+
+@posix
+def test_a_second_run_into_a_folder_in_use_is_refused(tmp_path: Path, stopped_midway: subprocess.Popen) -> None:
+    before = (tmp_path / "out" / "summary.json").read_bytes()
+    second = command("--notebooks", tmp_path, "--only", "00", out=tmp_path / "out")
+    assert second.status == 2
+    assert f"--out {tmp_path / 'out'}: another run writes there now" in " ".join(second.stderr.split())
+    assert (tmp_path / "out" / "summary.json").read_bytes() == before
+    assert stopped_midway.poll() is None

@@ -1,4 +1,4 @@
-"""FedCurv against closed forms on quadratics and on softmax regression (oracles 1, 7, 13; traps)."""
+"""FedCurv against closed forms on quadratics and on softmax regression."""
 
 import numpy as np
 import pytest
@@ -31,9 +31,10 @@ def test_from_the_second_round_on_it_is_not_fedavg() -> None:
 
 @pytest.mark.parametrize("clients_per_round", [5, 2])
 def test_every_round_in_closed_form(clients_per_round: int) -> None:
-    """x ← x* + (1 − η(a + 2λU))^K (x − x*) with x* of oracle 7; U and V leave out a client's own share, if it has one.
+    """x ← x* + (1 − η(a + 2λU))^K (x − x*) with x* = (ab + 2λV)/(a + 2λU).
 
-    Here I_j = a_j² (θ_j − b_j)². With 2 of 5 clients, most of those drawn were not there in the round before.
+    U and V leave out a client's own share, if it has one. Here I_j = a_j² (θ_j − b_j)². With 2 of 5
+    clients, most of those drawn were not there in the round before.
     """
     fed = quadratics(A, B)
     arguments = {"rounds": 9, "local_steps": STEPS, "lr": LR, "clients_per_round": clients_per_round}

@@ -1,4 +1,4 @@
-"""FedMas and its ablations against closed forms on quadratics, its ledger, its tiers (oracles 1, 8, 13; traps)."""
+"""FedMas and its ablations against closed forms on quadratics, its ledger, its tiers, its importance."""
 
 import copy
 import itertools

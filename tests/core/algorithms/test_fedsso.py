@@ -1,4 +1,4 @@
-"""FedSSO: the probe and w_1, who is drawn, with which weights, at which cost (oracles 1, 9, 11, 12, 13)."""
+"""FedSSO: the probe and w_1, who is drawn, with which weights, at which cost, and its bound."""
 
 from collections import Counter
 
@@ -399,7 +399,7 @@ def test_best_number_of_local_steps_is_the_least_of_eq_35(gap: float) -> None:
 
 def test_the_bound_says_more_local_steps_under_skew_and_experiments_say_fewer() -> None:
     """Equal clients gain from E at any E. Clients of different curvature end the farther from the optimum the larger E
-    is, at the fixed point of oracle 3."""
+    is, at FedAvg's fixed point Σ(1−q)b / Σ(1−q), q = (1 − ηa)^E."""
     assert LocalStepsBound(gap=50.0, **BOUND).best_local_steps > LocalStepsBound(gap=0.0, **BOUND).best_local_steps
     algorithm = fl.FedSSO(eps=1e3)
 

@@ -1,4 +1,4 @@
-"""Where the algorithms end on quadratics f_i(x) = a_i/2 (x − b_i)²: closed forms (oracles 3–6, 11)."""
+"""Where the algorithms end on quadratics f_i(x) = a_i/2 (x − b_i)²: closed forms."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Stopped, failed and resumed runs of the algorithms that probe, visit tiers or replace their state (oracle 15)."""
+"""Stopped, failed and resumed runs of the algorithms that probe, visit tiers or replace their state."""
 
 from functools import cache
 

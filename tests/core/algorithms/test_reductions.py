@@ -1,4 +1,5 @@
-"""What must equal what (oracles 1, 2, 13), on ragged clients and mini-batches where the identity allows it."""
+"""What must equal what: special cases, gradient descent on pooled data, renumbered clients. Ragged clients and
+mini-batches where the identity allows it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""SCAFFOLD's control variates under sampling, ragged clients and mini-batches (oracle 4, traps)."""
+"""SCAFFOLD's control variates under sampling, with ragged clients and mini-batches; momentum and cost."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_option_two_control_is_the_mean_raw_gradient_of_the_steps_really_taken(c
 
 
 def with_momentum(momentum: float, rounds: int) -> list[float]:
-    """SCAFFOLD on oracle 3's quadratics with momentum in the local step, and its controls divided by Kη all the same.
+    """SCAFFOLD on a = (1, 3), b = (0, 1) with momentum in the local step, and its controls divided by Kη all the same.
     The parameter after each round."""
     a, b, lr, steps = np.array([1.0, 3.0]), np.array([0.0, 1.0]), 0.02, 10
     w, c_clients, path = 0.0, np.zeros(2), []

@@ -115,8 +115,8 @@ METHODS = {
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(4, 40))
 def test_the_numbering_of_the_clients_does_not_matter(method, seed, num):
-    """Oracle 13, on points without structure, where most clients lie at some edge: the labels move with the clients,
-    the numbers of the clusters included."""
+    """On points without structure, where most clients lie at some edge: the labels move with the clients, the
+    numbers of the clusters included."""
     rng = np.random.default_rng(seed)
     points, order = rng.normal(size=(num, 3)), rng.permutation(num)
     original, renumbered = method(points), method(points[order])

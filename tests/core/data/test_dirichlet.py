@@ -28,7 +28,10 @@ def mean_and_error(values: np.ndarray) -> tuple[float, float]:
 
 @pytest.mark.parametrize("alpha", [0.01, 0.1, 0.3, 0.7, 10.0])
 def test_label_variance_by_client_is_the_closed_form(alpha):
-    """Oracle 10. What the exact cover costs with 100 clients is documented as 2 %; the rest is sampling error."""
+    """Var = (C−1)/(C²(Cα+1)) for the share of a label that one client holds.
+
+    What the exact cover costs with 100 clients is documented as 2 %; the rest is sampling error.
+    """
     ratio, error = mean_and_error(variance_ratios(np.full(10, 6000), 100, alpha, num_seeds=40).mean(1))
     assert error < 0.01
     assert abs(ratio - 1) < 0.025 + 4 * error
@@ -80,7 +83,7 @@ def test_clients_at_both_ends_of_the_list_follow_the_same_law():
 
 
 def test_label_variance_by_class_is_the_closed_form():
-    """Oracle 10: Var = (N−1)/(N²(Nα+1)) for the share of a class that one client receives."""
+    """Var = (N−1)/(N²(Nα+1)) for the share of a class that one client receives."""
     y, num_clients, alpha = np.repeat(np.arange(5), 40_000), 20, 0.3
     expected = (num_clients - 1) / (num_clients**2 * (num_clients * alpha + 1))
     variances = []

@@ -1,4 +1,4 @@
-"""The engines compute the same numbers (oracle 14): every algorithm, every model, equal and ragged clients."""
+"""The engines compute the same numbers: every algorithm, every model, equal and ragged clients."""
 
 from itertools import pairwise
 

@@ -92,7 +92,7 @@ class FixedStart:
 
 @pytest.mark.parametrize(("num", "size"), [(100, 10), (97, 10), (29, 28), (7, 7), (12, 5)])
 def test_systematic_inclusion_is_exactly_k_over_n(num, size):
-    """Oracle 9, without chance: over all equally likely starts, every client is drawn by K of n."""
+    """Without chance: over all equally likely starts, every client is drawn by K of n."""
     labels = np.sort(np.arange(num) % 6 - 1)
     counts = np.zeros(num, dtype=int)
     for start in range(num):

@@ -1,4 +1,4 @@
-"""Closed forms of the variance against enumeration, Monte Carlo and the figures of [004] (oracle 9)."""
+"""Closed forms of the variance against enumeration, Monte Carlo and the figures of [004]."""
 
 from itertools import combinations, permutations, product
 

@@ -155,15 +155,6 @@ def test_the_code_on_show_reproduces_every_curve_and_the_data_are_the_curves() -
     assert len(table) == 10
 
 
-def test_the_data_are_saved_as_csv(tmp_path) -> None:
-    explorer = make(algorithms=("fedavg",))
-    explorer.run()
-    explorer.save_csv(tmp_path / "curves.csv")
-    table = pd.read_csv(tmp_path / "curves.csv")
-    assert table.test_accuracy.tolist() == pytest.approx(accuracy(explorer, "FedAvg"))
-    assert set(table.curve) == {"FedAvg"}
-
-
 def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
     explorer = make(algorithms=("fedavg",))
     with pytest.raises(fl.Diverged, match="FedAvg"):

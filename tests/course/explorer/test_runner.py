@@ -1,5 +1,6 @@
 """The background runner: newest wins, one round at a time, stop within one round, nothing trained twice."""
 
+import re
 import threading
 import time
 import warnings
@@ -21,7 +22,7 @@ class World:
     threads: set[int] = field(default_factory=set)
     at_once: int = 0
     most_at_once: int = 0
-    failing: dict[str, Exception] = field(default_factory=dict)
+    failing: dict[str, BaseException] = field(default_factory=dict)
     warning: str | None = None
     gate: threading.Semaphore | None = None
 
@@ -166,6 +167,25 @@ def test_an_error_of_the_listener_is_raised_by_wait() -> None:
     runner.request(["a"])
     with pytest.raises(KeyError, match="drawing"):
         runner.wait(60)
+
+
+@pytest.mark.parametrize("stop", [SystemExit(3), KeyboardInterrupt()], ids=repr)
+def test_what_would_end_the_thread_is_an_error_like_others(stop: BaseException) -> None:
+    world = World(failing={"bad": stop})
+    runner = Runner(world.start)
+    runner.request(["bad", "good"])
+    with pytest.raises(RuntimeError, match=re.escape(f"ended with {stop!r}")) as caught:
+        runner.wait(60)
+    assert caught.value.__cause__ is stop
+    assert runner.runs()[1].history == [1, 2, 3, 4, 5]
+
+    def listener() -> None:
+        raise stop
+
+    runner = Runner(World().start, listener)
+    runner.request(["a"])
+    with pytest.raises(RuntimeError, match=re.escape(f"ended with {stop!r}")):
+        runner.wait(10)
 
 
 def test_the_listener_is_called_after_every_round_and_when_all_is_done() -> None:

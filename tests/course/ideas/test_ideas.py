@@ -1,4 +1,4 @@
-"""The small explorers against closed forms. Oracle numbers are those of two quadratics, worked out by hand."""
+"""The small explorers against closed forms. The numbers are those of two quadratics, worked out by hand."""
 
 import numpy as np
 import plotly.graph_objects as go

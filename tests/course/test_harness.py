@@ -125,8 +125,8 @@ REFUSED = [
     (["--set", "mu"], ["NAME=VALUE"]),
     (["--set", "profile=huge"], ["parameter profile", "--profile"]),
     (["--set", "dataset=mnits"], ["parameter dataset", "--dataset"]),
-    (["--only", "7"], ["unknown notebook '7'", "00_good"]),
-    (["--only", "00_godo"], ["unknown notebook '00_godo'", "Did you mean 00_good?"]),
+    (["--only", "7"], ["notebook='7': must be one of", "00_good"]),
+    (["--only", "00_godo"], ["notebook='00_godo': must be one of", "Did you mean 00_good?"]),
     (["--dataset", "mnits"], ["mnits", "mnist"]),
     (["--timeout", "0"], ["--timeout", "0: must be", "> 0"]),
     (["--timeout", "0.5"], ["--timeout", "0.5: must be a whole number of seconds"]),  # papermill takes no other

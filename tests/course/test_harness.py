@@ -126,7 +126,7 @@ REFUSED = [
     (["--set", "profile=huge"], ["parameter profile", "--profile"]),
     (["--set", "dataset=mnits"], ["parameter dataset", "--dataset"]),
     (["--only", "7"], ["notebook='7': must be one of", "00_good"]),
-    (["--only", "00_godo"], ["notebook='00_godo': must be one of", "Did you mean 00_good?"]),
+    (["--only", "00_godo"], ["notebook='00_godo': must be one of", "Did you mean '00_good'?"]),
     (["--dataset", "mnits"], ["mnits", "mnist"]),
     (["--timeout", "0"], ["--timeout", "0: must be", "> 0"]),
     (["--timeout", "0.5"], ["--timeout", "0.5: must be a whole number of seconds"]),  # papermill takes no other

@@ -1,8 +1,8 @@
 """Sampling designs: a cohort, and every client's probability of being in it.
 
 A design is made for one round, from the clients that are there in that round: ``available`` is a bool mask [N], None
-for everybody. Its ``probabilities`` are those given this mask; :mod:`~fedlab_core.sampling.availability` has the
-unconditional ones. Designs hold no random state: :meth:`Design.draw` takes a generator.
+for everybody. Its ``probabilities`` are those given this mask. Designs hold no random state: :meth:`Design.draw` takes
+a generator.
 """
 
 from abc import ABC, abstractmethod

@@ -11,16 +11,7 @@ from fedlab_core.plots.holdings import partition
 from fedlab_core.plots.intervals import intervals
 from fedlab_core.plots.style import describe
 
-__all__ = [
-    "clients",
-    "cluster_map",
-    "convergence",
-    "describe",
-    "drift",
-    "intervals",
-    "partition",
-    "reachability",
-]
+__all__ = ["clients", "cluster_map", "convergence", "describe", "drift", "intervals", "partition", "reachability"]
 
 
 def __dir__() -> list[str]:

@@ -20,6 +20,7 @@ import fedlab_core as fl
 from fedlab_core import clustering, engines, losses, sampling
 from fedlab_core.engines import Engine, threads
 from fedlab_core.engines.work import Work
+from fedlab_course import cluster_quality, theory
 
 NUM_CLIENTS = 100
 PROBES = {
@@ -68,14 +69,14 @@ def optics_rows(dataset: fl.Dataset, seed: int) -> list[dict[str, object]]:
     rows = []
     for name, min_share in MIN_SHARES.items():
         fed = fl.FederatedDataset(dataset, partition(name, dataset.train.y, seed))
-        groups = clustering.label_groups(fed.parts, fed.y, min_share)
+        groups = cluster_quality.label_groups(fed.parts, fed.y, min_share)
         for kind in PROBES:
             params = probe(fed, kind, seed)
             projection = clustering.RandomProjection(params.shape[1], PROJECTED, seed)
             full = clustering.optics(params)
             projected = clustering.optics(projection.apply(params))
             for space, found in (("full", full), (f"projected {PROJECTED}", projected)):
-                quality = clustering.quality(found.labels, groups.ids)
+                quality = cluster_quality.quality(found.labels, groups.ids)
                 rows.append(
                     {
                         "partition": name,
@@ -136,8 +137,8 @@ def variance_rows(dataset: fl.Dataset, seed: int) -> list[dict[str, object]]:
         models = train(engine, shares @ probed, "epoch", seed, round=1).double().numpy()
         everyone = np.ones(NUM_CLIENTS, dtype=bool)
         designs = {
-            "simple": (sampling.Uniform(everyone, COHORT), sampling.simple_variance(models, COHORT)),
-            "systematic": (sampling.Systematic(labels, COHORT), sampling.systematic_variance(models, labels, COHORT)),
+            "simple": (sampling.Uniform(everyone, COHORT), theory.simple_variance(models, COHORT)),
+            "systematic": (sampling.Systematic(labels, COHORT), theory.systematic_variance(models, labels, COHORT)),
         }
         for design_name, (design, closed_form) in designs.items():
             measured, error = measured_variance(design, models, seed)

@@ -8,7 +8,7 @@ Everything starts from name → histories, one per seed::
     compare.table(histories)                           # all three prices side by side
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,11 +88,7 @@ def at_equal(
     has spent the budget, for which later rounds might have fitted in.
     """
     allowed = smallest_price(histories, x) if budget is None else budget
-    columns = {
-        name: {seed: _reached(name, run, x, allowed, y) for seed, run in _by_seed(name, runs).items()}
-        for name, runs in histories.items()
-    }
-    return _frame(columns)
+    return _frame(histories, lambda name, run: _reached(name, run, x, allowed, y))
 
 
 def clients(histories: Histories, quantity: str = "worst_decile") -> pd.DataFrame:
@@ -103,12 +99,7 @@ def clients(histories: Histories, quantity: str = "worst_decile") -> pd.DataFram
     validation.choice("quantity", quantity, CLIENT_QUANTITIES)
     if any(run.clients is None for run in _all(histories)):
         raise ValueError("histories: accuracy per client was not measured in all runs (regression, or a run not ended)")
-    return _frame(
-        {
-            name: {seed: getattr(run.clients, quantity) for seed, run in _by_seed(name, runs).items()}
-            for name, runs in histories.items()
-        }
-    )
+    return _frame(histories, lambda name, run: getattr(run.clients, quantity))
 
 
 def summary(values: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
@@ -170,17 +161,11 @@ def price_in_words(x: str, amount: float) -> str:
 
 
 def _all(histories: Histories) -> list[History]:
+    """Every run; at least one of each name."""
     runs = [run for group in histories.values() for run in group]
     if not runs or not all(map(len, histories.values())):
         raise ValueError('histories: must map every name to at least one history, as in {"FedAvg": [history]}')
     return runs
-
-
-def _by_seed(name: str, runs: Sequence[History]) -> dict[int, History]:
-    by_seed = {int(run.config["seed"]): run for run in runs}
-    if len(by_seed) < len(runs):
-        raise ValueError(f"histories[{name!r}]: two runs have the same seed; every run must have its own")
-    return by_seed
 
 
 def _reached(name: str, run: History, x: str, budget: float, y: str) -> float:
@@ -191,10 +176,15 @@ def _reached(name: str, run: History, x: str, budget: float, y: str) -> float:
     return float(within.iloc[-1]) if len(within) else float("nan")
 
 
-def _frame(columns: Mapping[str, Mapping[int, float]]) -> pd.DataFrame:
-    seeds = {name: sorted(column) for name, column in columns.items()}
+def _frame(histories: Histories, value: Callable[[str, History], float]) -> pd.DataFrame:
+    """``value`` of each run, [seeds × names]."""
+    _all(histories)
+    seeds = {name: sorted(int(run.config["seed"]) for run in runs) for name, runs in histories.items()}
     first = next(iter(seeds))
     for name, mine in seeds.items():
+        if len(set(mine)) < len(mine):
+            raise ValueError(f"histories[{name!r}]: two runs have the same seed; every run must have its own")
         if mine != seeds[first]:
             raise ValueError(f"histories: {first} ran with seeds {seeds[first]}, {name} with {mine}; must be the same")
+    columns = {name: {int(run.config["seed"]): value(name, run) for run in runs} for name, runs in histories.items()}
     return pd.DataFrame(columns, index=pd.Index(seeds[first], name="seed"))

@@ -8,6 +8,7 @@ clients is a known trap, and a model that has it is rejected by ``simulate``.
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -111,47 +112,34 @@ def _linear(inputs: int, outputs: int, bias: bool) -> nn.Module:
 
 
 def _softmax_regression(inputs: int, classes: int) -> nn.Module:
-    return nn.Sequential(nn.Flatten(), nn.Linear(inputs, classes))
+    return _mlp(inputs, [], classes)
 
 
 def _mlp(inputs: int, hidden: Sequence[int], classes: int) -> nn.Module:
-    layers: list[nn.Module] = [nn.Flatten()]
-    for before, after in zip([inputs, *hidden], hidden, strict=False):
-        layers += [nn.Linear(before, after), nn.ReLU()]
-    return nn.Sequential(*layers, nn.Linear([inputs, *hidden][-1], classes))
+    return nn.Sequential(nn.Flatten(), *_dense(inputs, *hidden, classes))
+
+
+def _dense(*widths: int) -> list[nn.Module]:
+    """Linear layers with ReLU between them."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in pairwise(widths):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return layers[:-1]
 
 
 def _cnn_mnist(shape: Sequence[int], classes: int) -> nn.Module:
     channels, height, width = shape
     features = 16 * ((height - 4) // 2) * ((width - 4) // 2)
-    return nn.Sequential(
-        nn.Conv2d(channels, 16, 5),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Flatten(),
-        nn.Linear(features, 128),
-        nn.ReLU(),
-        nn.Linear(128, 64),
-        nn.ReLU(),
-        nn.Linear(64, classes),
-    )
+    convolution = [nn.Conv2d(channels, 16, 5), nn.ReLU(), nn.MaxPool2d(2)]
+    return nn.Sequential(*convolution, nn.Flatten(), *_dense(features, 128, 64, classes))
 
 
 def _cnn_cifar(shape: Sequence[int], classes: int) -> nn.Module:
     channels, height, width = shape
     features = 32 * (((height - 4) // 2 - 4) // 2) * (((width - 4) // 2 - 4) // 2)
-    return nn.Sequential(
-        nn.Conv2d(channels, 16, 5),
-        nn.ReLU(),
-        nn.AvgPool2d(2),
-        nn.Conv2d(16, 32, 5),
-        nn.ReLU(),
-        nn.AvgPool2d(2),
-        nn.Flatten(),
-        nn.Linear(features, 128),
-        nn.ReLU(),
-        nn.Linear(128, classes),
-    )
+    first = [nn.Conv2d(channels, 16, 5), nn.ReLU(), nn.AvgPool2d(2)]
+    second = [nn.Conv2d(16, 32, 5), nn.ReLU(), nn.AvgPool2d(2)]
+    return nn.Sequential(*first, *second, nn.Flatten(), *_dense(features, 128, classes))
 
 
 class TextLSTM(nn.Module):

@@ -40,11 +40,10 @@ def accuracy(histories: Sequence[History], rounds: int | range) -> np.ndarray:
     Raises ``ValueError`` for a round that was not run or not evaluated, and for anything else than an integer or a
     range.
     """
-    if isinstance(rounds, range):
-        return np.array([_mean(history, list(rounds)) for history in histories])
-    if isinstance(rounds, bool) or not isinstance(rounds, Integral):
+    if isinstance(rounds, bool) or not isinstance(rounds, (Integral, range)):
         raise ValueError(f"rounds={rounds!r}: must be a round, as in 30, or a range of rounds, as in range(21, 31)")
-    return np.array([_mean(history, [int(rounds)]) for history in histories])
+    chosen = list(rounds) if isinstance(rounds, range) else [int(rounds)]
+    return np.array([_mean(history, chosen) for history in histories])
 
 
 def spread(values: np.ndarray, form: str = ".3f") -> str:

@@ -1,8 +1,19 @@
-"""What a course needs on top of the library: explorers, ideas, exercises, a clinic, claims, harness, site, grading."""
+"""What a course needs on top of the library: explorers, ideas, figures, theory, exercises, clinic, site, grading."""
 
 from typing import Any
 
-__all__ = ["Explorer", "claims", "clinic", "exercises", "glossary", "ideas", "symbols"]
+__all__ = [
+    "Explorer",
+    "claims",
+    "clinic",
+    "cluster_quality",
+    "exercises",
+    "figures",
+    "glossary",
+    "ideas",
+    "symbols",
+    "theory",
+]
 
 
 def __getattr__(name: str) -> Any:

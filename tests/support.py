@@ -10,7 +10,7 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.sampling import Availability, Uniform
+from fedlab_core.sampling import Availability
 
 
 def quadratics(a: Sequence[float], b: Sequence[float], sizes: Sequence[int] | None = None) -> fl.FederatedDataset:
@@ -86,6 +86,3 @@ class Trace(Availability):
 
     def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
         return self.table[(round - 1) % len(self.table)]
-
-    def inclusion(self, clients_per_round: int) -> np.ndarray:
-        return np.mean([Uniform(row, clients_per_round).probabilities for row in self.table], axis=0)

@@ -6,7 +6,6 @@ import numpy as np
 
 from fedlab_core import validation
 
-NOISE = -1
 NOISE_POLICIES = ("keep", "drop", "nearest")
 
 

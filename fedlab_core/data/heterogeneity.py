@@ -47,9 +47,8 @@ class Heterogeneity:
         return f"{len(self.frame)} clients, {sizes}, {self.labels_per_client:.1f} labels per client; {distances}"
 
     def __repr__(self) -> str:
-        return (
-            f"Heterogeneity: {self._summary()}\n{self.frame.to_string(max_rows=10, index=False, float_format='%.2f')}"
-        )
+        table = self.frame.to_string(max_rows=10, index=False, float_format="%.2f")
+        return f"Heterogeneity: {self._summary()}\n{table}"
 
     def _repr_html_(self) -> str:
         table = self.frame.to_html(max_rows=10, index=False, float_format="%.2f", border=0)
@@ -79,11 +78,9 @@ def measure_heterogeneity(
 
     mix = counts / sizes[:, None]
     overall = counts.sum(0) / sizes.sum()
-    emd = np.abs(mix - overall).sum(1)
-    js = _jensen_shannon(mix, overall)
-    shares = pd.DataFrame(mix, columns=names)
+    emd, js = np.abs(mix - overall).sum(1), _jensen_shannon(mix, overall)
     ids = pd.DataFrame({"client": np.arange(len(parts)), "size": sizes})
-    frame = pd.concat([ids, shares, pd.DataFrame({"emd": emd, "js": js})], axis=1)
+    frame = pd.concat([ids, pd.DataFrame(mix, columns=names), pd.DataFrame({"emd": emd, "js": js})], axis=1)
     return Heterogeneity(
         frame=frame,
         label_counts=counts,

@@ -104,9 +104,8 @@ def _quadratic_arguments(
     counts = [num_samples] * len(curvatures) if isinstance(num_samples, int) else list(num_samples)
     sizes = np.array([validation.integer("num_samples", count, minimum=1) for count in counts])
     if not len(curvatures) == len(minima) == len(sizes) > 0:
-        raise ValueError(
-            f"a, b, num_samples: must have one entry per client, got {len(curvatures)}, {len(minima)} and {len(sizes)}"
-        )
+        lengths = f"{len(curvatures)}, {len(minima)} and {len(sizes)}"
+        raise ValueError(f"a, b, num_samples: must have one entry per client, got {lengths}")
     return curvatures, minima, sizes
 
 

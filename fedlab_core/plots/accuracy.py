@@ -34,9 +34,8 @@ def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
     _add_marks(figure, means, "mean over clients", "diamond")
     _add_marks(figure, worst, "mean of the worst tenth", "triangle-up")
     figure.update_xaxes(tickformat=".0%", tickangle=0)
-    figure.update_yaxes(
-        range=[len(groups) - 0.5, -0.75], showgrid=False, showline=False, ticks="", showticklabels=False
-    )
+    bare = {"showgrid": False, "showline": False, "ticks": "", "showticklabels": False}
+    figure.update_yaxes(range=[len(groups) - 0.5, -0.75], **bare)
     rows = [[name, len(values), f"{means[name]:.1%}", f"{worst[name]:.1%}"] for name, values in accuracies.items()]
     phrases = "; ".join(f"{name} mean {mean}, worst tenth {low}" for name, _, mean, low in rows)
     text = f"Box plots: accuracy of the final model on each client's own samples. {phrases}."
@@ -69,16 +68,8 @@ def _add_row(figure: go.Figure, name: str, values: np.ndarray, style: Look) -> N
         showlegend=False,
     )
     # The name stands above its row, so that a long one takes no width from the data.
-    label = {
-        "text": name,
-        "showarrow": False,
-        "xref": "paper",
-        "x": 0,
-        "xanchor": "left",
-        "y": name,
-        "yanchor": "bottom",
-    }
-    figure.add_annotation(**label, yshift=0.25 * _ROW_HEIGHT, font={"color": BLACK})
+    place = {"xref": "paper", "x": 0, "xanchor": "left", "y": name, "yanchor": "bottom", "yshift": 0.25 * _ROW_HEIGHT}
+    figure.add_annotation(text=name, showarrow=False, font={"color": BLACK}, **place)
 
 
 def _add_marks(figure: go.Figure, values: dict[str, float], label: str, symbol: str) -> None:

@@ -8,20 +8,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.clustering import Clustering
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.plots.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SKY_BLUE,
-    VERMILLION,
-    Look,
-    look,
-    new_figure,
-    set_description,
-)
+from fedlab_core.plots.style import BLACK, GREY, LABEL_COLOURS, Look, look, new_figure, set_description
 
 _LEGEND_ENTRIES = 12
 _CAPTION_LABELS = 3
@@ -29,7 +16,6 @@ _CAPTION_CLIENTS = 3
 _CAPTION_GAPS = 0.12, 0.05  # in shares of the map's width and height, as it is on a telephone
 _MAIN_SHARE = 0.25
 _VEIL = "rgba(255,255,255,0.6)"
-_LABEL_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY_BLUE, PURPLE, BLACK, "#332288", "#999933", "#882255")
 _MIXED = "#A6A6A6"
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon", "triangle-down", "hexagon2")
 _NOISE = Look(GREY, "solid", "circle-open")
@@ -66,10 +52,8 @@ def cluster_map(
         _add_captions(figure, clusters, places, mixes, names)
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(showgrid=False)
-    text = (
-        f"Map of {len(values)} clients by two principal components, which show {shares.sum():.0%} of the variance: "
-        f"{_count(clusters)}."
-    )
+    shown = f"by two principal components, which show {shares.sum():.0%} of the variance"
+    text = f"Map of {len(values)} clients {shown}: {_count(clusters)}."
     rows = []
     for cluster in np.unique(clusters):
         mine = clusters == cluster
@@ -96,9 +80,10 @@ def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
     figure = new_figure(
         title=title, x_title="clients in the order of the walk", y_title="reachability distance", legend=legend
     )
+    rows = []
     for cluster in np.unique(clusters):
-        mine = np.flatnonzero(clusters == cluster)
-        name = _name(int(cluster))
+        mine, name = np.flatnonzero(clusters == cluster), _name(cluster)
+        rows.append([name, len(mine)])
         pattern = {"shape": "." if cluster < 0 else ("", "/")[cluster % 2], "solidity": 0.25}
         figure.add_bar(
             x=mine,
@@ -106,7 +91,7 @@ def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
             customdata=order[mine],
             name=name,
             width=1,
-            marker={"color": _look(int(cluster)).colour, "pattern": pattern, "line": {"width": 0}},
+            marker={"color": _look(cluster).colour, "pattern": pattern, "line": {"width": 0}},
             hovertemplate="client %{customdata}<br>reachability %{y:.4g}<extra>" + name + "</extra>",
         )
     figure.update_layout(bargap=0)
@@ -118,7 +103,6 @@ def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
         f"Half of the clients in clusters are reached at {np.median(inside) if len(inside) else np.nan:.3g} or less, "
         f"the largest reachability is {finite.max(initial=0.0):.3g}."
     )
-    rows = [[_name(int(c)), int((clusters == c).sum())] for c in np.unique(clusters)]
     set_description(figure, text, ["cluster", "clients"], rows)
     return figure
 
@@ -167,7 +151,7 @@ def _add_mixes(
     """A marker for each cluster, and inside and on the rim the colours of the labels that a client holds most of."""
     ranks = np.argsort(-mixes, axis=1, kind="stable")[:, :2]
     main = np.take_along_axis(mixes, ranks, axis=1) >= _MAIN_SHARE  # [N, largest and next]
-    hues = np.array(_LABEL_COLOURS)[ranks % len(_LABEL_COLOURS)]
+    hues = np.array(LABEL_COLOURS)[ranks % len(LABEL_COLOURS)]
     inside = np.where(main[:, 0], hues[:, 0], _MIXED)
     rim = np.where(main[:, -1], hues[:, -1], inside)
     symbols = [_NOISE.marker if cluster < 0 else _MARKERS[cluster % len(_MARKERS)] for cluster in clusters]

@@ -6,10 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core import validation
+from fedlab_core.compare import PRICES
 from fedlab_core.plots.series import Histories, Series, algorithm_names, averaged, grouped
-from fedlab_core.plots.style import BLACK, Look, known_slot, look, looks, new_figure, set_description
+from fedlab_core.plots.style import BLACK, Look, add_band, known_slot, look, looks, new_figure, set_description
 
-_X_COLUMNS = {"rounds": "round", "updates": "server_updates", "bytes": "bytes"}
 _X_TITLES = {"rounds": "communication round", "updates": "server updates"}
 _Y_TITLES = {
     "test_accuracy": "test accuracy",
@@ -43,11 +43,11 @@ def convergence(
 
     Raises ``ValueError`` for unknown names, an empty mapping, or a quantity that was not measured.
     """
-    validation.choice("x", x, _X_COLUMNS)
+    validation.choice("x", x, PRICES)
     validation.choice("y", y, _Y_TITLES)
     validation.choice("band", band, ("range", "sd"))
     groups = grouped(histories)
-    series = [averaged(name, runs, _X_COLUMNS[x], y, band) for name, runs in groups.items()]
+    series = [averaged(name, runs, x, y, band) for name, runs in groups.items()]
     sources = {name: _points(name, curve) for name, curve in (illustration or {}).items()}
     ends = [one.x.max() for one in series] + [along.max() for along, _ in sources.values()]
     scale, x_title = _x_axis(x, max(ends))
@@ -56,14 +56,14 @@ def convergence(
         _add_source(figure, name, along / scale, values)
     styles = looks(algorithm_names(groups))
     for one in series:
-        _add_band(figure, one, styles[one.name], scale)
+        if one.num_runs > 1:
+            name = f"{one.name}, spread over seeds"
+            add_band(figure, one.x / scale, one.low, one.high, styles[one.name], group=one.name, name=name)
     for one in series:
         _add_curve(figure, one, styles[one.name], scale, y, x_title)
     figure.update_yaxes(tickformat=".0%" if y == "test_accuracy" else None)
     if log_y:
-        _use_log_axis(
-            figure, name=y, values=[*(one.low for one in series), *(values for _, values in sources.values())]
-        )
+        _use_log_axis(figure, y, [one.low for one in series] + [values for _, values in sources.values()])
     _describe(figure, series, y, band, _place(x, scale, x_title), list(sources))
     return figure
 
@@ -100,25 +100,11 @@ def _add_source(figure: go.Figure, name: str, along: np.ndarray, values: np.ndar
     figure.add_scatter(x=along, y=values, name=name, mode="lines", line=line, opacity=0.85, legendrank=1100)
 
 
-def _add_band(figure: go.Figure, series: Series, style: Look, scale: float) -> None:
-    if series.num_runs == 1:
-        return
-    figure.add_scatter(
-        x=np.concatenate([series.x, series.x[::-1]]) / scale,
-        y=np.concatenate([series.high, series.low[::-1]]),
-        fill="toself",
-        fillcolor=style.faded(0.15),
-        line={"width": 0},
-        hoverinfo="skip",
-        legendgroup=series.name,
-        name=f"{series.name}, spread over seeds",
-        showlegend=False,
-    )
-
-
 def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: str, x_title: str) -> None:
     form = ".1%" if y == "test_accuracy" else ".4g"
-    spread = f"<br>{series.num_runs} seeds: %{{customdata[0]:{form}}} to %{{customdata[1]:{form}}}"
+    hover = f"{x_title}: %{{x:.5g}}<br>{_Y_TITLES[y]}: %{{y:{form}}}"
+    if series.num_runs > 1:
+        hover += f"<br>{series.num_runs} seeds: %{{customdata[0]:{form}}} to %{{customdata[1]:{form}}}"
     figure.add_scatter(
         x=series.x / scale,
         y=series.y,
@@ -128,20 +114,18 @@ def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: 
         mode="lines+markers",
         line={"color": style.colour, "dash": style.dash, "width": 2},
         marker={"color": style.colour, "symbol": style.marker, "size": 8, "maxdisplayed": _MARKERS_PER_CURVE},
-        hovertemplate=f"{x_title}: %{{x:.5g}}<br>{_Y_TITLES[y]}: %{{y:{form}}}"
-        + (spread if series.num_runs > 1 else ""),
+        hovertemplate=hover,
     )
 
 
 def _use_log_axis(figure: go.Figure, name: str, values: Sequence[np.ndarray]) -> None:
     """A logarithmic y axis with ticks at 1, 2, 5 · 10^k (10^k only over more than three decades)."""
     drawn = np.concatenate(values)
-    if np.nanmin(drawn) <= 0:
-        raise ValueError(
-            f"log_y=True: {name} or its band reaches {np.nanmin(drawn):.3g} ≤ 0; must be False for these runs"
-        )
+    least = np.nanmin(drawn)
+    if least <= 0:
+        raise ValueError(f"log_y=True: {name} or its band reaches {least:.3g} ≤ 0; must be False for these runs")
     tops = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
-    first, last = int(np.floor(np.log10(np.nanmin(drawn)))), int(np.ceil(np.log10(np.nanmax(tops))))
+    first, last = int(np.floor(np.log10(least))), int(np.ceil(np.log10(np.nanmax(tops))))
     steps = (1, 2, 5) if last - first <= 3 else (1,)
     ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
     figure.update_yaxes(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])

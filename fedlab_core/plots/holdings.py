@@ -12,7 +12,7 @@ from fedlab_core.plots.style import GREY, new_figure, set_description
 
 
 def partition(
-    data: "FederatedDataset | Sequence[np.ndarray]",
+    data: FederatedDataset | Sequence[np.ndarray],
     y: Any = None,
     *,
     class_names: Sequence[str] = (),
@@ -32,6 +32,7 @@ def partition(
     figure = new_figure(title=title, x_title="client", y_title="label", height=height, legend=False)
     ids = np.arange(len(counts))
     gap = 1.0 if len(ids) <= 50 else 0.4 if len(ids) <= 150 else 0.0
+    bar = {"title": {"text": "samples", "side": "right"}, "thickness": 12, "len": 0.72, "y": 0, "yanchor": "bottom"}
     figure.add_heatmap(
         z=np.where(counts > 0, counts, np.nan).T,
         x=ids,
@@ -41,29 +42,15 @@ def partition(
         zmax=max(2, int(counts.max())),
         xgap=gap,
         ygap=1,
-        colorbar={
-            "title": {"text": "samples", "side": "right"},
-            "thickness": 12,
-            "len": 0.72,
-            "y": 0,
-            "yanchor": "bottom",
-        },
+        colorbar=bar,
         hovertemplate="client %{x}<br>label %{y}<br>%{z} samples<extra></extra>",
     )
-    sizes = counts.sum(1)
-    figure.add_bar(
-        x=ids, y=sizes, yaxis="y2", marker={"color": GREY}, hovertemplate="client %{x}: %{y} samples<extra></extra>"
-    )
+    hover = "client %{x}: %{y} samples<extra></extra>"
+    figure.add_bar(x=ids, y=counts.sum(1), yaxis="y2", marker={"color": GREY}, hovertemplate=hover)
     figure.update_layout(
         bargap=0.15 if gap else 0,
         yaxis={"domain": [0, 0.72], "type": "category", "showgrid": False},
-        yaxis2={
-            "domain": [0.78, 1],
-            "title": {"text": "samples"},
-            "nticks": 4,
-            "rangemode": "tozero",
-            "automargin": True,
-        },
+        yaxis2={"domain": [0.78, 1], "title": "samples", "nticks": 4, "rangemode": "tozero", "automargin": True},
         xaxis={"anchor": "y", "showgrid": False, "range": [-0.5, len(counts) - 0.5]},
     )
     _describe(figure, measured)

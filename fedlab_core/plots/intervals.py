@@ -56,14 +56,13 @@ def _add_row(figure: go.Figure, name: str, values: np.ndarray, found: Interval, 
         marker={"symbol": "line-ns-open", "size": 17, "color": style.colour, "line": {"width": 2.5}},
         hovertemplate=f"%{{x:{form}}}<extra>one seed, {name}</extra>",
     )
-    half = found.half_width
     text = f"{found.mean:{form}}<br>{found.low:{form}} to {found.high:{form}}"
     figure.add_scatter(
         x=[found.mean],
         y=[name],
         name=name,
         mode="markers",
-        error_x={"type": "data", "array": [half], "color": style.colour, "thickness": 2.5, "width": 7},
+        error_x={"type": "data", "array": [found.half_width], "color": style.colour, "thickness": 2.5, "width": 7},
         marker={"symbol": style.marker, "size": 12, "color": style.colour, "line": {"color": BLACK, "width": 1}},
         hovertemplate=f"{text}<extra>{name}</extra>",
     )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from fedlab_core.compare import price
 from fedlab_core.history import History
 
 Histories = Mapping[str, "History | Sequence[History]"]
@@ -39,21 +39,20 @@ def grouped(histories: Histories) -> dict[str, list[History]]:
 
 def algorithm_names(groups: Mapping[str, Sequence[History]]) -> dict[str, str]:
     """The algorithm behind each name: as the run's configuration has it, otherwise the name itself."""
-    return {name: _algorithm(runs[0].config, name) for name, runs in groups.items()}
-
-
-def _algorithm(config: Mapping[str, Any], default: str) -> str:
-    algorithm = config.get("algorithm", default)
-    return str(algorithm.get("name", default)) if isinstance(algorithm, Mapping) else str(algorithm)
+    names = {}
+    for name, runs in groups.items():
+        algorithm = runs[0].config.get("algorithm", name)
+        names[name] = str(algorithm.get("name", name) if isinstance(algorithm, Mapping) else algorithm)
+    return names
 
 
 def averaged(name: str, runs: Sequence[History], x: str, y: str, band: str) -> Series:
-    """Mean over runs of column ``y`` against column ``x`` ("bytes" for up and down together), round by round.
+    """Mean over runs of column ``y`` against their :func:`~fedlab_core.compare.price` ``x``, round by round.
 
     Only rounds that every run has evaluated count. ``band``: "range" for min–max, "sd" for ± one standard deviation
     over runs (ddof 1).
     """
-    frames = [_with_bytes(run.frame).set_index("round", drop=False) for run in runs]
+    frames = [run.frame.assign(price=price(run, x)).set_index("round") for run in runs]
     rounds = frames[0].index
     for frame in frames[1:]:
         rounds = rounds.intersection(frame.index)
@@ -65,9 +64,5 @@ def averaged(name: str, runs: Sequence[History], x: str, y: str, band: str) -> S
     mean = values.mean(0)
     spread = values.std(0, ddof=1) if len(runs) > 1 else np.zeros_like(mean)
     low, high = (values.min(0), values.max(0)) if band == "range" else (mean - spread, mean + spread)
-    along = np.stack([frame.loc[rounds, x].to_numpy(dtype=float) for frame in frames]).mean(0)
+    along = np.stack([frame.loc[rounds, "price"].to_numpy(dtype=float) for frame in frames]).mean(0)
     return Series(name, len(runs), along, mean, low, high)
-
-
-def _with_bytes(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(bytes=frame["bytes_up"] + frame["bytes_down"])

@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 # Okabe and Ito, "Color Universal Design" (2008), without yellow, which is too pale for a line on white.
 BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
 PURPLE, ORANGE, SKY_BLUE, GREY = "#CC79A7", "#E69F00", "#56B4E9", "#595959"
+LABEL_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY_BLUE, PURPLE, BLACK, "#332288", "#999933", "#882255")
 
 _COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY_BLUE)
 _DASHES = ("solid", "9px,3px", "5px,2px,1px,2px", "14px,4px", "10px,3px,2px,3px", "4px,2px", "12px,3px,2px,3px,2px,3px")
@@ -37,9 +39,8 @@ class Look:
 def look(slot: int) -> Look:
     """The look number ``slot``: 0 … 6 for the algorithms of the course."""
     repeat, colour = divmod(slot, len(_COLOURS))
-    return Look(
-        _COLOURS[colour], _DASHES[(colour + repeat) % len(_DASHES)], _MARKERS[(colour + repeat) % len(_MARKERS)]
-    )
+    shape = colour + repeat
+    return Look(_COLOURS[colour], _DASHES[shape % len(_DASHES)], _MARKERS[shape % len(_MARKERS)])
 
 
 def looks(algorithms: Mapping[str, str]) -> dict[str, Look]:
@@ -70,15 +71,8 @@ def new_figure(*, title: str | None, x_title: str, y_title: str, height: int = 4
 
     A title of up to 45 characters fits a telephone.
     """
-    axis = {
-        "showline": True,
-        "linecolor": BLACK,
-        "linewidth": 1,
-        "ticks": "outside",
-        "gridcolor": "#E5E5E5",
-        "zeroline": False,
-        "automargin": True,
-    }
+    axis = {"showline": True, "linecolor": BLACK, "linewidth": 1, "ticks": "outside", "gridcolor": "#E5E5E5"}
+    axis |= {"zeroline": False, "automargin": True}
     template = go.layout.Template(
         layout={
             "font": {"family": "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif", "size": 14, "color": BLACK},
@@ -99,6 +93,23 @@ def new_figure(*, title: str | None, x_title: str, y_title: str, height: int = 4
         place = {"x": 0.01, "xref": "container", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
         figure.update_layout(title={"text": title, "font": {"size": 16}, "pad": {"b": 12}, **place}, margin_t=60)
     return figure
+
+
+def add_band(
+    figure: go.Figure, x: Any, low: Any, high: Any, look: Look, *, group: str, name: str | None = None
+) -> None:
+    """A pale band from ``low`` to ``high`` along ``x``, all [n], that comes and goes with the curve ``group``."""
+    figure.add_scatter(
+        x=np.concatenate([x, x[::-1]]),
+        y=np.concatenate([high, low[::-1]]),
+        fill="toself",
+        fillcolor=look.faded(0.15),
+        line={"width": 0},
+        hoverinfo="skip",
+        legendgroup=group,
+        name=name,
+        showlegend=False,
+    )
 
 
 def set_description(figure: go.Figure, text: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

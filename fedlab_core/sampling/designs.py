@@ -1,8 +1,8 @@
 """Sampling designs: a cohort, and every client's probability of being in it.
 
 A design is made for one round, from the clients that are there in that round: ``available`` is a bool mask [N], None
-for everybody. Its ``probabilities`` are those given this mask; :mod:`~fedlab_core.sampling.availability` has the
-unconditional ones. Designs hold no random state: :meth:`Design.draw` takes a generator.
+for everybody. Its ``probabilities`` are those given this mask. Designs hold no random state: :meth:`Design.draw` takes
+a generator.
 """
 
 from abc import ABC, abstractmethod
@@ -35,7 +35,7 @@ class Uniform(Design):
     clients_per_round: int
 
     def __post_init__(self) -> None:
-        _check_mask(self.available, len(self.available))
+        _mask(self.available, len(self.available))
         validation.integer("clients_per_round", self.clients_per_round, minimum=1)
 
     @property
@@ -65,17 +65,13 @@ class Systematic(Design):
 
     def __post_init__(self) -> None:
         _check_labels(self.labels)
-        _check_mask(self._present, len(self.labels))
+        _mask(self.available, len(self.labels))
         validation.integer("clients_per_round", self.clients_per_round, minimum=1)
-
-    @property
-    def _present(self) -> np.ndarray:
-        return _mask(self.available, len(self.labels))
 
     @property
     def probabilities(self) -> np.ndarray:
         """min(1, K/n) for each of the n available clients."""
-        return _equal_probabilities(self._present, self.clients_per_round)
+        return _equal_probabilities(_mask(self.available, len(self.labels)), self.clients_per_round)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """One cohort of min(K, n) clients.
@@ -83,12 +79,13 @@ class Systematic(Design):
         In units of 1/K of a place, client i of the row fills [iK, (i + 1)K) and a point falls on s, s + n, s + 2n, …:
         whole numbers, so that nothing is lost to rounding.
         """
-        present = np.flatnonzero(self._present)
+        present = np.flatnonzero(_mask(self.available, len(self.labels)))
         num, size = len(present), min(self.clients_per_round, len(present))
         if num == 0:
             return present
         row = rng.permutation(present)
-        row = row[np.argsort(_noise_last(self.labels[row]), kind="stable")]
+        noise_last = np.where(self.labels < 0, self.labels.max() + 1, self.labels)
+        row = row[np.argsort(noise_last[row], kind="stable")]
         start = rng.integers(num)
         return np.sort(row[(start + num * np.arange(size)) // size])
 
@@ -108,13 +105,9 @@ class AtLeastOne(Design):
 
     def __post_init__(self) -> None:
         _check_labels(self.labels)
-        _check_mask(self._present, len(self.labels))
+        _mask(self.available, len(self.labels))
         if validation.real("fraction", self.fraction, exclusive=True) > 1:
             raise ValueError(f"fraction={self.fraction!r}: must lie in (0, 1]")
-
-    @property
-    def _present(self) -> np.ndarray:
-        return _mask(self.available, len(self.labels))
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -131,8 +124,9 @@ class AtLeastOne(Design):
 
     def _strata(self) -> list[tuple[np.ndarray, int]]:
         """The available clients of each stratum, and how many of them to draw."""
-        strata = [np.flatnonzero(self._present & (self.labels == c)) for c in np.unique(self.labels[self.labels >= 0])]
-        strata += [np.array([client]) for client in np.flatnonzero(self._present & (self.labels < 0))]
+        present = _mask(self.available, len(self.labels))
+        strata = [np.flatnonzero(present & (self.labels == c)) for c in np.unique(self.labels[self.labels >= 0])]
+        strata += [np.array([client]) for client in np.flatnonzero(present & (self.labels < 0))]
         return [(stratum, max(1, int(self.fraction * len(stratum) + 0.5))) for stratum in strata if len(stratum)]
 
 
@@ -140,18 +134,12 @@ def _equal_probabilities(available: np.ndarray, clients_per_round: int) -> np.nd
     return available * min(1.0, clients_per_round / max(1, int(available.sum())))
 
 
-def _noise_last(labels: np.ndarray) -> np.ndarray:
-    return np.where(labels < 0, labels.max() + 1, labels)
-
-
 def _mask(available: np.ndarray | None, num_clients: int) -> np.ndarray:
-    return np.ones(num_clients, dtype=bool) if available is None else available
-
-
-def _check_mask(available: np.ndarray, num_clients: int) -> None:
-    is_mask = isinstance(available, np.ndarray) and available.dtype == bool
-    if not is_mask or available.shape != (num_clients,) or num_clients == 0:
+    """``available`` checked, or everybody."""
+    mask = np.ones(num_clients, dtype=bool) if available is None else available
+    if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (num_clients,) or num_clients == 0:
         raise ValueError("available: must be a bool array [N] with one entry per client, N ≥ 1")
+    return mask
 
 
 def _check_labels(labels: np.ndarray) -> None:

@@ -97,6 +97,11 @@ def test_what_cannot_be_paired_is_refused(histories, message):
         compare.at_equal(histories)
 
 
+def test_no_histories_are_refused_whatever_the_budget():
+    with pytest.raises(ValueError, match="at least one"):
+        compare.at_equal({}, budget=1)
+
+
 def test_a_price_that_is_not_known_is_refused():
     with pytest.raises(ValueError, match="seconds"):
         compare.at_equal(RACE, "seconds")

@@ -1,4 +1,4 @@
-"""The figures of forgetting and importance: what they draw, in words too, and what they refuse."""
+"""The course's figures of forgetting and importance: what they draw, in words too, and what they refuse."""
 
 import json
 
@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_course import figures
 
 TWO_TIERS = [[1.0, 0.0], [0.2, 0.9], [0.8, 0.4]]  # after updates of the tiers 0, 1, 0
 
@@ -23,7 +24,7 @@ def size(module: nn.Module) -> int:
 
 
 def test_forgetting_has_a_row_per_tier_and_a_column_per_update():
-    figure = fl.plots.forgetting(TWO_TIERS)
+    figure = figures.forgetting(TWO_TIERS)
     heatmap, rings = figure.data
     assert type(figure) is go.Figure and heatmap.type == "heatmap"
     np.testing.assert_array_equal(heatmap.z, np.transpose(TWO_TIERS))
@@ -33,12 +34,12 @@ def test_forgetting_has_a_row_per_tier_and_a_column_per_update():
 
 
 def test_rings_follow_the_given_order_of_tiers_and_names():
-    rings = fl.plots.forgetting(TWO_TIERS, visits=[1, 1, 0], names=["cats", "dogs"]).data[1]
+    rings = figures.forgetting(TWO_TIERS, visits=[1, 1, 0], names=["cats", "dogs"]).data[1]
     assert list(rings.y) == ["dogs", "dogs", "cats"]
 
 
 def test_forgetting_in_words():
-    figure = fl.plots.forgetting(TWO_TIERS)
+    figure = figures.forgetting(TWO_TIERS)
     # Tier 0 was trained in updates 1 and 3 (1.0 and 0.8, before its second turn 0.2), tier 1 in update 2 (0.9).
     assert figure.layout.meta["table"]["rows"] == [["0", 2, "90%", "20%", "80%"], ["1", 1, "90%", "–", "40%"]]
     words = fl.plots.describe(figure)
@@ -59,11 +60,11 @@ def test_forgetting_in_words():
 )
 def test_forgetting_refuses_other_tables(arguments, message):
     with pytest.raises(ValueError, match=message):
-        fl.plots.forgetting(**arguments)
+        figures.forgetting(**arguments)
 
 
 def test_memory_draws_the_mean_over_seeds_with_a_band():
-    figure = fl.plots.memory({"λ=0": [[1.0, 0.4], [0.8, 0.2]], "λ=2": [[0.9, 0.6]]})
+    figure = figures.memory({"λ=0": [[1.0, 0.4], [0.8, 0.2]], "λ=2": [[0.9, 0.6]]})
     band, first, second = figure.data
     assert first.y == pytest.approx([0.9, 0.3]) and second.y == pytest.approx([0.9, 0.6])
     assert list(first.x) == [0, 1] and band.y == pytest.approx([1.0, 0.4, 0.2, 0.8])
@@ -75,9 +76,9 @@ def test_memory_draws_the_mean_over_seeds_with_a_band():
 
 def test_memory_refuses_nothing_and_other_shapes():
     with pytest.raises(ValueError, match="at least one curve"):
-        fl.plots.memory({})
+        figures.memory({})
     with pytest.raises(ValueError, match="curves: must be a table"):
-        fl.plots.memory({"a": [0.1, 0.2]})
+        figures.memory({"a": [0.1, 0.2]})
 
 
 def test_a_picture_sums_over_the_hidden_units():
@@ -85,7 +86,7 @@ def test_a_picture_sums_over_the_hidden_units():
     values = torch.zeros(size(net))
     values[: 2 * 6] = torch.arange(12.0)  # weights of the first layer, [hidden, pixels]
     values[12:] = 100.0  # its bias and the second layer are in no picture
-    figure = fl.plots.importance({"one client": values}, net, (2, 3))
+    figure = figures.importance({"one client": values}, net, (2, 3))
     np.testing.assert_array_equal(figure.data[0].z, [[6, 8, 10], [12, 14, 16]])
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 16)
     assert [note.text for note in figure.layout.annotations] == ["one client"]
@@ -94,7 +95,7 @@ def test_a_picture_sums_over_the_hidden_units():
 def test_all_pictures_share_one_scale_and_are_described():
     net = model()
     bright, dark = torch.ones(size(net)), torch.zeros(size(net))
-    figure = fl.plots.importance({"bright": bright, "dark": dark}, net, (2, 3))
+    figure = figures.importance({"bright": bright, "dark": dark}, net, (2, 3))
     assert {trace.coloraxis for trace in figure.data} == {"coloraxis"} and figure.layout.coloraxis.cmax == 2
     assert "bright 0%; dark 100%" in fl.plots.describe(figure)
     assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["bright", "dark"]
@@ -102,17 +103,17 @@ def test_all_pictures_share_one_scale_and_are_described():
 
 def test_seven_pictures_stand_in_two_rows():
     net = model()
-    figure = fl.plots.importance({f"client {k}": torch.ones(size(net)) for k in range(7)}, net, (2, 3))
+    figure = figures.importance({f"client {k}": torch.ones(size(net)) for k in range(7)}, net, (2, 3))
     assert len(figure.data) == 7 and len({trace.yaxis for trace in figure.data}) == 7
 
 
 def test_pictures_need_a_first_layer_that_sees_pixels():
     net = model()
     with pytest.raises(ValueError, match="linear on 3 × 3 pixels"):
-        fl.plots.importance({"a": torch.ones(size(net))}, net, (3, 3))
+        figures.importance({"a": torch.ones(size(net))}, net, (3, 3))
     convolution = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(2, 2))
     with pytest.raises(ValueError, match="linear on"):
-        fl.plots.importance({"a": torch.ones(size(convolution))}, convolution, (3, 3))
+        figures.importance({"a": torch.ones(size(convolution))}, convolution, (3, 3))
 
 
 @pytest.mark.parametrize(
@@ -127,17 +128,17 @@ def test_importances_are_one_finite_number_per_parameter_and_not_negative(change
     net = model()
     values = change(np.ones(size(net)))
     with pytest.raises(ValueError, match=message):
-        fl.plots.importance({"a": values}, net, (2, 3))
+        figures.importance({"a": values}, net, (2, 3))
     with pytest.raises(ValueError, match="at least one"):
-        fl.plots.importance({}, net, (2, 3))
+        figures.importance({}, net, (2, 3))
 
 
 @pytest.mark.parametrize(
     "figure",
     [
-        lambda net, omega: fl.plots.forgetting(TWO_TIERS),
-        lambda net, omega: fl.plots.memory({"a": [[0.5, 0.4]]}),
-        lambda net, omega: fl.plots.importance({"a": omega}, net, (2, 3)),
+        lambda net, omega: figures.forgetting(TWO_TIERS),
+        lambda net, omega: figures.memory({"a": [[0.5, 0.4]]}),
+        lambda net, omega: figures.importance({"a": omega}, net, (2, 3)),
     ],
 )
 def test_every_figure_survives_json_with_its_description(figure):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import look, new_figure, set_description
+from fedlab_core.plots.style import add_band, look, new_figure, set_description
 
 COLOURSCALE = ((0.0, "#F3F7FB"), (0.5, "#4A90C2"), (1.0, "#08306B"))
 
@@ -73,16 +73,7 @@ def memory(curves: Mapping[str, Any], *, title: str | None = None) -> go.Figure:
     for slot, (name, table) in enumerate(tables.items()):
         style, along = look(slot), np.arange(table.shape[1])
         if len(table) > 1:
-            figure.add_scatter(
-                x=np.concatenate([along, along[::-1]]),
-                y=np.concatenate([table.max(0), table.min(0)[::-1]]),
-                fill="toself",
-                fillcolor=style.faded(0.15),
-                line={"width": 0},
-                hoverinfo="skip",
-                showlegend=False,
-                legendgroup=name,
-            )
+            add_band(figure, along, table.min(0), table.max(0), style, group=name)
         figure.add_scatter(
             x=along,
             y=table.mean(0),

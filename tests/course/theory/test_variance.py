@@ -5,13 +5,8 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pytest
 
-from fedlab_core.sampling import (
-    Systematic,
-    Uniform,
-    simple_variance,
-    systematic_variance,
-    weight_variance,
-)
+from fedlab_core.sampling import Systematic, Uniform
+from fedlab_course.theory import simple_variance, systematic_variance, weight_variance
 
 
 def spread(estimates, centre: np.ndarray) -> float:

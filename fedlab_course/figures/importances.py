@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import torch
 from torch import nn
 
-from fedlab_core.plots.forgetting import COLOURSCALE
 from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course.figures.tiers import COLOURSCALE
 
 COLUMNS = 5
 

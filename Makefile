@@ -9,7 +9,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 SETUP = PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
 
-.PHONY: help course test lab clean
+.PHONY: help course test oldest lab clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -27,12 +27,16 @@ test: python ## lint, format check, types and all tests
 	$(RUN) -m mypy
 	$(RUN) -m pytest $(PYTEST_ARGS)
 
+oldest: python ## the library's tests on the oldest versions it allows (PyTorch excepted), in $(VENV)-oldest
+	@$(SETUP) --oldest test
+	$(VENV)-oldest/bin/python -m pytest $(PYTEST_ARGS) tests/core
+
 lab: python ## open the notebooks in JupyterLab
 	@$(SETUP) course
 	$(RUN) -m jupyterlab $(LAB_ARGS) notebooks
 
 clean: ## remove the environment, caches and everything under build/
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-oldest build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find fedlab_core fedlab_course data_scripts tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: python

@@ -1,5 +1,6 @@
 """The project's own files agree with one another."""
 
+import importlib
 import importlib.metadata
 import re
 import subprocess
@@ -69,8 +70,29 @@ def test_environment_installs_pytorch_first_and_the_project_last() -> None:
     assert packages[-1] == "--editable ."
 
 
-def test_the_extras_of_the_readme_exist() -> None:
-    assert set(EXTRAS) == {"course", "test", "cluster"}
+def extras_named(path: Path) -> set[str]:
+    """The extras in what a file tells to install: ``.[a]``, ``fedlab-core[a,b]`` or ``….whl[a]``."""
+    found = re.findall(r"(?:fedlab-core|\.whl|'\.)\[([^\]]*)\]", path.read_text(encoding="utf-8"))
+    return {name.strip() for names in found for name in names.split(",")}
+
+
+def test_the_readme_names_every_extra_and_no_other() -> None:
+    assert extras_named(ROOT / "README.md") == set(EXTRAS)
+
+
+def test_messages_name_extras_that_exist() -> None:
+    files = [path for package in ("fedlab_core", "fedlab_course") for path in (ROOT / package).rglob("*.py")]
+    named = set().union(*map(extras_named, files))
+    assert "course" in named
+    assert named <= set(EXTRAS)
+
+
+def test_the_readme_names_every_console_script_and_each_is_there() -> None:
+    assert set(PROJECT["scripts"]) == {"fedlab", "fedlab-course"}
+    for name, target in PROJECT["scripts"].items():
+        assert f"`{name} " in (ROOT / "README.md").read_text()
+        module, _, function = target.partition(":")
+        assert callable(getattr(importlib.import_module(module), function))
 
 
 def test_python_versions_agree() -> None:
@@ -93,7 +115,7 @@ def test_licences_are_there() -> None:
 def test_make_without_a_target_lists_the_targets() -> None:
     result = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0
-    for target in ("course", "test", "lab", "clean"):
+    for target in ("course", "test", "oldest", "lab", "clean"):
         assert f"make {target}" in result.stdout
 
 

@@ -14,6 +14,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
+def load():
+    """The script as a module."""
+    spec = importlib.util.spec_from_file_location("setup_env", ROOT / "tools" / "setup_env.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A new virtual environment, made once."""
@@ -25,25 +33,22 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def setup_env(fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The script, working on a small project in ``tmp_path`` and noting what it would install."""
-    spec = importlib.util.spec_from_file_location("setup_env", ROOT / "tools" / "setup_env.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    (tmp_path / "pyproject.toml").write_text("[project]\n")
-    (tmp_path / "constraints.txt").write_text("torch==1\nsetuptools==2\n")
+    module = load()
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["numpy>=1.5", "torch>=0.9"]\n')
+    (tmp_path / "constraints.txt").write_text("# exact\nNumPy==1.7\ntorch==1\nsetuptools==2\n")
     monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(module, "VENV", tmp_path / ".venv")
-    monkeypatch.setattr(module, "STAMP", tmp_path / ".venv" / "stamp.json")
-    monkeypatch.setattr(module, "PYTHON", tmp_path / ".venv" / "bin" / "python")
-    monkeypatch.setattr(module, "make_venv", lambda: shutil.copytree(fresh, module.VENV, symlinks=True))
+    made = module.Environment
+    monkeypatch.setattr(made, "make", lambda self: shutil.copytree(fresh, self.folder, symlinks=True))
     module.installed = []
-    monkeypatch.setattr(module, "pip", lambda *arguments: module.installed.append(arguments[-1]))
+    monkeypatch.setattr(made, "pip", lambda self, *arguments: module.installed.append(arguments[-1]))
+    module.regular = made(tmp_path / ".venv", oldest=False)
     return module
 
 
-def make(module) -> list[str]:
-    """Run the set-up for the course and return what was installed."""
+def make(module, *arguments: str) -> list[str]:
+    """Run the set-up, for the course unless told otherwise, and return what was installed."""
     module.installed.clear()
-    assert module.main(["course"]) == 0
+    assert module.main(list(arguments or ["course"])) == 0
     return list(module.installed)
 
 
@@ -55,56 +60,86 @@ def test_a_second_run_does_nothing(setup_env) -> None:
 
 def test_a_further_extra_is_added_and_the_first_one_kept(setup_env) -> None:
     make(setup_env)
-    assert setup_env.main(["test"]) == 0
-    assert setup_env.installed[-1].endswith("[course,test]")
+    assert make(setup_env, "test")[-1].endswith("[course,test]")
     assert make(setup_env) == []
 
 
 def test_changed_requirements_are_installed_without_starting_over(setup_env) -> None:
     make(setup_env)
-    (setup_env.VENV / "kept").touch()
+    (setup_env.regular.folder / "kept").touch()
     (setup_env.ROOT / "constraints.txt").write_text("torch==3\nsetuptools==2\n")
     assert make(setup_env) != []
-    assert (setup_env.VENV / "kept").exists()
+    assert (setup_env.regular.folder / "kept").exists()
 
 
 def without_stamp(module) -> None:
-    module.STAMP.unlink()
+    module.regular.stamp.unlink()
 
 
 def with_half_a_stamp(module) -> None:
-    module.STAMP.write_text(module.STAMP.read_text()[:20])
+    module.regular.stamp.write_text(module.regular.stamp.read_text()[:20])
 
 
 def without_interpreter(module) -> None:
-    module.PYTHON.unlink()
-    module.PYTHON.symlink_to("/no/such/python")
+    module.regular.python.unlink()
+    module.regular.python.symlink_to("/no/such/python")
 
 
 def without_a_package(module) -> None:
-    site = next(module.VENV.glob("lib/python*/site-packages"))
+    site = next(module.regular.folder.glob("lib/python*/site-packages"))
     (site / "pip").rename(site / "gone")
 
 
 @pytest.mark.parametrize("damage", [without_stamp, with_half_a_stamp, without_interpreter, without_a_package])
 def test_a_damaged_environment_is_built_again(setup_env, damage, capsys: pytest.CaptureFixture[str]) -> None:
     make(setup_env)
-    (setup_env.VENV / "old").touch()
+    (setup_env.regular.folder / "old").touch()
     damage(setup_env)
     assert make(setup_env) != []
-    assert not (setup_env.VENV / "old").exists()
+    assert not (setup_env.regular.folder / "old").exists()
     assert "incomplete" in capsys.readouterr().out
     assert make(setup_env) == []
 
 
 def test_an_install_that_fails_leaves_no_stamp(setup_env, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    def fail(*arguments: str) -> None:
+    def fail(self, *arguments: str) -> None:
         setup_env.call([sys.executable, "-c", "raise SystemExit(3)"])
 
-    monkeypatch.setattr(setup_env, "pip", fail)
+    monkeypatch.setattr(setup_env.Environment, "pip", fail)
     assert setup_env.main(["course"]) == 1
     assert "exit status 3" in capsys.readouterr().err
-    assert not setup_env.STAMP.exists()
+    assert not setup_env.regular.stamp.exists()
+
+
+def held_to(module, folder: str) -> dict[str, str]:
+    """The constraints of an environment."""
+    return dict(line.split("==") for line in (module.ROOT / folder / "constraints.txt").read_text().split())
+
+
+def test_the_oldest_environment_takes_the_lower_bounds_and_pytorch_as_pinned(setup_env) -> None:
+    assert make(setup_env, "--oldest", "test")[-1].endswith("[test]")
+    assert held_to(setup_env, ".venv-oldest") == {"numpy": "1.5", "torch": "1", "setuptools": "2"}
+    assert not setup_env.regular.folder.exists()
+
+
+def test_the_two_environments_live_side_by_side(setup_env) -> None:
+    make(setup_env)
+    make(setup_env, "--oldest", "test")
+    assert held_to(setup_env, ".venv") == {"numpy": "1.7", "torch": "1", "setuptools": "2"}
+    assert make(setup_env) == make(setup_env, "--oldest", "test") == []
+
+
+def test_a_requirement_without_a_lower_bound_is_refused(setup_env, capsys: pytest.CaptureFixture[str]) -> None:
+    (setup_env.ROOT / "pyproject.toml").write_text('[project]\ndependencies = ["numpy<3"]\n')
+    assert setup_env.main(["--oldest", "test"]) == 1
+    assert "'numpy<3' is not of the form name>=version" in capsys.readouterr().err
+
+
+def test_every_lower_bound_takes_the_place_of_a_pin() -> None:
+    script = load()
+    bounds = script.lower_bounds()
+    assert {"numpy", "pandas", "plotly", "scikit-learn", "scipy"} <= set(bounds) <= set(script.pins())
+    assert "torch" not in bounds
 
 
 def test_an_old_python_is_refused(setup_env, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -124,9 +159,9 @@ def test_a_python_without_venv_is_refused(setup_env, monkeypatch: pytest.MonkeyP
 
 def test_the_list_of_packages_names_version_and_losses(setup_env) -> None:
     make(setup_env)
-    listed = setup_env.packages()
+    listed = setup_env.regular.packages()
     assert any(line.startswith("pip==") and "missing" not in line for line in listed)
-    assert json.loads(setup_env.STAMP.read_text())["packages"] == listed
+    assert json.loads(setup_env.regular.stamp.read_text())["packages"] == listed
 
 
 def test_this_environment_is_listed_without_losses() -> None:

@@ -1,5 +1,7 @@
 """Make the virtual environment .venv hold what the named extras need: ``python tools/setup_env.py course test``.
 
+With ``--oldest`` the environment is .venv-oldest, and what the library itself needs comes in the oldest versions that
+pyproject.toml allows. Only PyTorch does not: its older releases on PyPI bring gigabytes of CUDA libraries each.
 Does nothing if it already does. An environment that was left half made, that lost packages or whose interpreter is gone
 is deleted and built again; one that is sound but was made for other requirements is brought up to date.
 Standard library only: this file runs before anything is installed.
@@ -10,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -18,10 +21,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / ".venv"
-STAMP = VENV / "fedlab-stamp.json"  # written last: its absence means half made
-PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-OLDEST = (3, 11)
+OLDEST_PYTHON = (3, 11)
+CONSTRAINTS = "constraints.txt"  # what an environment was held to, inside its folder
 
 # One line per installed distribution: name==version, and "missing" if a file or folder it put there is gone.
 LIST_PACKAGES = """
@@ -37,11 +38,13 @@ class SetupError(Exception):
     """The environment cannot be made; the message says what to do."""
 
 
-def main(extras: list[str]) -> int:
-    """Set up ``.venv`` for ``extras`` and return the exit status."""
+def main(arguments: list[str]) -> int:
+    """Set up the environment for the extras among ``arguments`` and return the exit status."""
+    oldest = "--oldest" in arguments
+    environment = Environment(ROOT / (".venv-oldest" if oldest else ".venv"), oldest)
     try:
         check_interpreter()
-        ensure(sorted(set(extras)))
+        environment.ensure(sorted(set(arguments) - {"--oldest"}))
     except SetupError as error:
         print("set-up: " + str(error), file=sys.stderr)
         return 1
@@ -50,7 +53,7 @@ def main(extras: list[str]) -> int:
 
 def check_interpreter() -> None:
     """Raise ``SetupError`` unless this interpreter is new enough and can make virtual environments."""
-    if sys.version_info < OLDEST:
+    if sys.version_info < OLDEST_PYTHON:
         found = "{}.{}".format(*sys.version_info)
         raise SetupError(
             f"Python 3.11 or newer is needed, {sys.executable} is {found}. Name another one: make PYTHON=python3.12 …"
@@ -65,73 +68,98 @@ def check_interpreter() -> None:
         ) from error
 
 
-def ensure(extras: list[str]) -> None:
-    """Bring ``.venv`` into the state that ``extras`` ask for."""
-    wanted = fingerprint()
-    stamp = read_stamp()
-    if VENV.exists() and not sound(stamp):
-        print("set-up: .venv is incomplete, building it again", flush=True)
-        shutil.rmtree(VENV)
-        stamp = {}
-    if stamp.get("fingerprint") == wanted and set(extras) <= set(stamp["extras"]):
-        return
-    extras = sorted({*extras, *stamp.get("extras", [])})
-    if not VENV.exists():
-        print("set-up: making .venv; this takes a few minutes the first time", flush=True)
-        make_venv()
-    install(extras)
-    STAMP.write_text(json.dumps({"fingerprint": wanted, "extras": extras, "packages": packages()}, indent=1))
+class Environment:
+    """The virtual environment in ``folder``, with the pinned versions or with the ``oldest`` allowed."""
+
+    def __init__(self, folder: Path, oldest: bool) -> None:
+        self.folder = folder
+        self.oldest = oldest
+        self.stamp = folder / "fedlab-stamp.json"  # written last: its absence means half made
+        self.python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    def ensure(self, extras: list[str]) -> None:
+        """Bring the environment into the state that ``extras`` ask for."""
+        wanted = fingerprint()
+        stamp = self.read_stamp()
+        if self.folder.exists() and not self.sound(stamp):
+            print(f"set-up: {self.folder.name} is incomplete, building it again", flush=True)
+            shutil.rmtree(self.folder)
+            stamp = {}
+        if stamp.get("fingerprint") == wanted and set(extras) <= set(stamp["extras"]):
+            return
+        extras = sorted({*extras, *stamp.get("extras", [])})
+        if not self.folder.exists():
+            print(f"set-up: making {self.folder.name}; this takes a few minutes the first time", flush=True)
+            self.make()
+        self.install(extras)
+        state = {"fingerprint": wanted, "extras": extras, "packages": self.packages()}
+        self.stamp.write_text(json.dumps(state, indent=1))
+
+    def read_stamp(self) -> dict[str, Any]:
+        """The stamp of a finished environment, or an empty one."""
+        try:
+            return json.loads(self.stamp.read_text())
+        except (OSError, ValueError):
+            return {}
+
+    def sound(self, stamp: dict[str, Any]) -> bool:
+        """True if the environment was finished and still has every package with which it was finished."""
+        listed = self.packages() if stamp else None
+        return listed is not None and set(stamp["packages"]) <= set(listed)
+
+    def packages(self) -> list[str] | None:
+        """What is installed, as sorted ``name==version`` lines; None if the interpreter does not run."""
+        try:
+            result = subprocess.run([str(self.python), "-I", "-c", LIST_PACKAGES], capture_output=True, text=True)
+        except OSError:
+            return None
+        return sorted(set(result.stdout.splitlines())) if result.returncode == 0 else None
+
+    def make(self) -> None:
+        """An empty environment with pip."""
+        call([sys.executable, "-m", "venv", str(self.folder)])
+
+    def install(self, extras: list[str]) -> None:
+        """Install the project, editable, with ``extras``; PyTorch first, so that nothing else chooses its build."""
+        self.stamp.unlink(missing_ok=True)
+        versions = pins() if not self.oldest else {**pins(), **lower_bounds()}
+        (self.folder / CONSTRAINTS).write_text("".join(f"{name}=={version}\n" for name, version in versions.items()))
+        print("set-up: installing " + ", ".join([f"PyTorch {versions['torch']}", *extras]), flush=True)
+        self.pip("torch==" + versions["torch"], "setuptools==" + versions["setuptools"])
+        self.pip("--no-build-isolation", "--editable", f"{ROOT}[{','.join(extras)}]")
+
+    def pip(self, *arguments: str) -> None:
+        """Run pip in the environment, held to its constraints."""
+        common = [str(self.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        extra = shlex.split(os.environ.get("PIP_ARGS", ""))
+        call([*common, "--constraint", str(self.folder / CONSTRAINTS), *extra, *arguments])
 
 
 def fingerprint() -> str:
-    """A digest of all that decides what belongs into the environment."""
+    """A digest of all that decides what belongs into an environment."""
     sources = [ROOT / "pyproject.toml", ROOT / "constraints.txt"]
     parts = [source.read_bytes() for source in sources] + [str(ROOT).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
-def read_stamp() -> dict[str, Any]:
-    """The stamp of a finished environment, or an empty one."""
-    try:
-        return json.loads(STAMP.read_text())
-    except (OSError, ValueError):
-        return {}
+def pins() -> dict[str, str]:
+    """Distribution → version in constraints.txt, names in lower case."""
+    lines = (ROOT / "constraints.txt").read_text().lower().splitlines()
+    return dict(line.split("==") for line in lines if "==" in line)
 
 
-def sound(stamp: dict[str, Any]) -> bool:
-    """True if the environment was finished and still has every package with which it was finished."""
-    listed = packages() if stamp else None
-    return listed is not None and set(stamp["packages"]) <= set(listed)
+def lower_bounds() -> dict[str, str]:
+    """Distribution → oldest version that pyproject.toml allows, for what the library itself needs except PyTorch."""
+    import tomllib  # not at the top, where an older Python would stop before it is told so
 
-
-def packages() -> list[str] | None:
-    """What is installed, as sorted ``name==version`` lines; None if the interpreter does not run."""
-    try:
-        result = subprocess.run([str(PYTHON), "-I", "-c", LIST_PACKAGES], capture_output=True, text=True)
-    except OSError:
-        return None
-    return sorted(set(result.stdout.splitlines())) if result.returncode == 0 else None
-
-
-def make_venv() -> None:
-    """An empty ``.venv`` with pip."""
-    call([sys.executable, "-m", "venv", str(VENV)])
-
-
-def install(extras: list[str]) -> None:
-    """Install the project, editable, with ``extras``. PyTorch comes first, so that nothing else chooses its build."""
-    STAMP.unlink(missing_ok=True)
-    pins = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().split("\n") if "==" in line)
-    print("set-up: installing " + ", ".join(["PyTorch", *extras]), flush=True)
-    pip("torch==" + pins["torch"], "setuptools==" + pins["setuptools"])
-    pip("--no-build-isolation", "--editable", f"{ROOT}[{','.join(extras)}]")
-
-
-def pip(*arguments: str) -> None:
-    """Run pip in the environment, held to constraints.txt."""
-    common = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    extra = shlex.split(os.environ.get("PIP_ARGS", ""))
-    call([*common, "--constraint", str(ROOT / "constraints.txt"), *extra, *arguments])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    bounds = {}
+    for requirement in project["dependencies"]:
+        match = re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement)
+        if match is None:
+            raise SetupError(f"pyproject.toml: {requirement!r} is not of the form name>=version")
+        bounds[match[1].lower()] = match[2]
+    return {name: version for name, version in bounds.items() if name != "torch"}
 
 
 def call(command: list[str]) -> None:

@@ -1,0 +1,86 @@
+"""Imports flow one way: neither package has a cycle, imports for type checkers included."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def modules(root: Path, package: str) -> dict[str, Path]:
+    """Dotted name → file."""
+    files = {path.relative_to(root).with_suffix(""): path for path in (root / package).rglob("*.py")}
+    return {".".join(name.parts).removesuffix(".__init__"): path for name, path in files.items()}
+
+
+def at_import(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports outside of functions: at the top, and in ``if``, ``try``, ``with`` and ``class``."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from at_import(child)
+
+
+def graph(root: Path, package: str) -> dict[str, set[str]]:
+    """Module → the modules of the package that it imports by name; packages on the way to those are not counted."""
+    known = modules(root, package)
+    edges: dict[str, set[str]] = {name: set() for name in known}
+    for name, path in known.items():
+        for node in at_import(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                edges[name].update(alias.name for alias in node.names if alias.name in known)
+                continue
+            base = node.module or ""
+            if node.level:
+                above = name.split(".")[: None if path.name == "__init__.py" else -1]
+                above = above[: len(above) - node.level + 1]
+                base = ".".join([*above, *filter(None, [node.module])])
+            if base in known:
+                inner = {f"{base}.{alias.name}" for alias in node.names}
+                edges[name] |= (inner & set(known)) | ({base} if inner - set(known) else set())
+    return edges
+
+
+def cycle(root: Path, package: str) -> list[str]:
+    """A cycle of imports, or nothing."""
+    try:
+        TopologicalSorter(graph(root, package)).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+@pytest.mark.parametrize("package", ["fedlab_core", "fedlab_course"])
+def test_no_module_imports_itself_in_a_circle(package: str) -> None:
+    assert len(graph(ROOT, package)) > 50
+    assert cycle(ROOT, package) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("import pack.b", "import pack.a"),
+        ("from pack import b", "from pack.a import name"),
+        ("from . import b", "from .a import name"),
+        ("if True:\n    from pack.b import name", "try:\n    import pack.a\nexcept ImportError:\n    pass"),
+        ("from pack.inner import name", "from pack import a"),
+    ],
+)
+def test_a_circle_is_seen(tmp_path: Path, first: str, second: str) -> None:
+    (tmp_path / "pack" / "inner").mkdir(parents=True)
+    (tmp_path / "pack" / "__init__.py").write_text("from pack.a import name\n")
+    (tmp_path / "pack" / "a.py").write_text(first)
+    (tmp_path / "pack" / "b.py").write_text(second)
+    (tmp_path / "pack" / "inner" / "__init__.py").write_text("from pack.b import name")
+    assert {"pack.a", "pack.b"} <= set(cycle(tmp_path, "pack"))
+
+
+def test_an_import_inside_a_function_makes_no_circle(tmp_path: Path) -> None:
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "a.py").write_text("import pack.b")
+    (tmp_path / "pack" / "b.py").write_text("class Late:\n    def later(self):\n        import pack.a\n")
+    assert cycle(tmp_path, "pack") == []

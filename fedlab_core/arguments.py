@@ -2,10 +2,11 @@
 
 import json
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Literal, Union, get_args, get_origin
 
-_TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
+_WORDS = {"true": True, "yes": True, "false": False, "no": False, "none": None}
 
 
 def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
@@ -24,10 +25,11 @@ def from_text(name: str, text: str, kind: Any) -> Any:
 
     A bool is true/false, yes/no or 1/0; a list is JSON. Raises ``ValueError`` naming ``name``, ``text`` and the type.
     """
-    try:
-        return _convert(text, kind)
-    except ValueError as error:
-        raise ValueError(f"{name}={text}: must be {describe(kind)}") from error
+    for value in _readings(text):
+        if matches(value, kind):
+            members = get_args(kind) or (kind,)
+            return float(value) if type(value) is int and float in members and int not in members else value
+    raise ValueError(f"{name}={text}: must be {describe(kind)}")
 
 
 def describe(kind: Any) -> str:
@@ -42,29 +44,18 @@ def describe(kind: Any) -> str:
     return " or ".join(describe(option) for option in get_args(kind))
 
 
-def _convert(text: str, kind: Any) -> Any:
-    if kind is bool:
-        if text.lower() not in _TRUE + _FALSE:
-            raise ValueError(text)
-        return text.lower() in _TRUE
-    if kind in (int, float, str):
-        return kind(text)
-    if kind is type(None):
-        if text.lower() != "none":
-            raise ValueError(text)
-        return None
-    if get_origin(kind) is list:
-        entries = json.loads(text)
-        return entries if isinstance(entries, list) and matches(entries, kind) else _refuse(text)
-    if get_origin(kind) is Literal:
-        options = {str(option): option for option in get_args(kind)}
-        return options[text] if text in options else _refuse(text)
-    for option in sorted(get_args(kind), key=lambda option: option is str):
-        try:
-            return _convert(text, option)
-        except ValueError:
-            continue
-    return _refuse(text)
+def _readings(text: str) -> Iterator[Any]:
+    """What a text may mean, from the most special to the text itself."""
+    if text.lower() in _WORDS:
+        yield _WORDS[text.lower()]
+    with suppress(ValueError):
+        if not isinstance(parsed := json.loads(text), str):
+            yield parsed
+    with suppress(ValueError):
+        yield float(text)
+    if text in ("0", "1"):
+        yield text == "1"
+    yield text
 
 
 def matches(value: Any, kind: Any) -> bool:
@@ -80,7 +71,3 @@ def matches(value: Any, kind: Any) -> bool:
     if get_origin(kind) is Literal:
         return value in get_args(kind)
     return isinstance(value, kind)
-
-
-def _refuse(text: str) -> Any:
-    raise ValueError(text)

@@ -22,8 +22,12 @@ GOOD = [
     ("[]", list[str], []),
     ("none", int | None, None),
     ("7", int | None, 7),
+    ("7", float | None, 7.0),
+    ("7", int | float, 7),
+    ("7", str | None, "7"),
+    ('"a"', str, '"a"'),
     ("none", str | None, None),
-    ("paper", Literal["paper", "seed"], "paper"),
+    ("all", Literal["all", "cohort"], "all"),
     ("2", Literal[1, 2], 2),
 ]
 BAD = [
@@ -36,7 +40,7 @@ BAD = [
     ("1, 2", list[int]),
     ("{}", list[int]),
     ("x", int | None),
-    ("other", Literal["paper", "seed"]),
+    ("other", Literal["all", "cohort"]),
 ]
 
 

@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 # Okabe and Ito, "Color Universal Design" (2008), without yellow, which is too pale for a line on white.
 BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
 PURPLE, ORANGE, SKY_BLUE, GREY = "#CC79A7", "#E69F00", "#56B4E9", "#595959"
-LABEL_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY_BLUE, PURPLE, BLACK, "#332288", "#999933", "#882255")
 
 _COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY_BLUE)
 _DASHES = ("solid", "9px,3px", "5px,2px,1px,2px", "14px,4px", "10px,3px,2px,3px", "4px,2px", "12px,3px,2px,3px,2px,3px")

@@ -1,9 +1,10 @@
-"""Figures that only the course needs, in the style of :mod:`fedlab_core.plots`: what tiers still know, what matters."""
+"""Figures that only the course needs, in the style of :mod:`fedlab_core.plots`: clusters, forgetting, importance."""
 
+from fedlab_course.figures.clusters import cluster_map, reachability
 from fedlab_course.figures.importances import importance
 from fedlab_course.figures.tiers import forgetting, memory
 
-__all__ = ["forgetting", "importance", "memory"]
+__all__ = ["cluster_map", "forgetting", "importance", "memory", "reachability"]
 
 
 def __dir__() -> list[str]:

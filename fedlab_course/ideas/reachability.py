@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core import clustering, plots
+from fedlab_core import clustering
+from fedlab_course import figures
 from fedlab_course.chart import ladder
 from fedlab_course.ideas.idea import Idea
 
@@ -17,7 +18,7 @@ def reachability(points: Any, *, xi: float = 0.25, min_samples: int = 2, live: b
     values = np.asarray(points)
 
     def draw(xi: float) -> go.Figure:
-        figure = plots.reachability(clustering.optics(values, min_samples=min_samples, xi=xi))
+        figure = figures.reachability(clustering.optics(values, min_samples=min_samples, xi=xi))
         meta = figure.layout.meta
         return figure.update_layout(meta=meta | {"alt": f"ξ={xi:g}. {meta['alt']}"})
 

@@ -8,7 +8,20 @@ import plotly.graph_objects as go
 
 from fedlab_core.clustering import Clustering
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.plots.style import BLACK, GREY, LABEL_COLOURS, Look, look, new_figure, set_description
+from fedlab_core.plots.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY_BLUE,
+    VERMILLION,
+    Look,
+    look,
+    new_figure,
+    set_description,
+)
 
 _LEGEND_ENTRIES = 12
 _CAPTION_LABELS = 3
@@ -16,6 +29,7 @@ _CAPTION_CLIENTS = 3
 _CAPTION_GAPS = 0.12, 0.05  # in shares of the map's width and height, as it is on a telephone
 _MAIN_SHARE = 0.25
 _VEIL = "rgba(255,255,255,0.6)"
+_LABEL_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY_BLUE, PURPLE, BLACK, "#332288", "#999933", "#882255")
 _MIXED = "#A6A6A6"
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon", "triangle-down", "hexagon2")
 _NOISE = Look(GREY, "solid", "circle-open")
@@ -151,7 +165,7 @@ def _add_mixes(
     """A marker for each cluster, and inside and on the rim the colours of the labels that a client holds most of."""
     ranks = np.argsort(-mixes, axis=1, kind="stable")[:, :2]
     main = np.take_along_axis(mixes, ranks, axis=1) >= _MAIN_SHARE  # [N, largest and next]
-    hues = np.array(LABEL_COLOURS)[ranks % len(LABEL_COLOURS)]
+    hues = np.array(_LABEL_COLOURS)[ranks % len(_LABEL_COLOURS)]
     inside = np.where(main[:, 0], hues[:, 0], _MIXED)
     rim = np.where(main[:, -1], hues[:, -1], inside)
     symbols = [_NOISE.marker if cluster < 0 else _MARKERS[cluster % len(_MARKERS)] for cluster in clusters]

@@ -8,6 +8,7 @@ from scipy.spatial.distance import pdist
 
 import fedlab_core as fl
 from fedlab_core import clustering
+from fedlab_course import figures
 
 # Two groups of three on a plane in R^5, and one client far from both.
 PLANE = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 2)))[0].T
@@ -48,26 +49,26 @@ def legend(figure: go.Figure) -> dict[str, tuple[str, str]]:
 
 
 def test_a_map_of_points_in_a_plane_keeps_every_distance():
-    found = places(fl.plots.cluster_map(POINTS, LABELS))
+    found = places(figures.cluster_map(POINTS, LABELS))
     assert sorted(found) == list(range(7))
     assert pdist([found[k] for k in range(7)]) == pytest.approx(pdist(PLACES))
 
 
 def test_the_axes_say_which_share_of_the_variance_they_show():
     spread = np.diag([3.0, 2.0, 1.0])
-    figure = fl.plots.cluster_map(np.concatenate([spread, -spread]), np.zeros(6, int))
+    figure = figures.cluster_map(np.concatenate([spread, -spread]), np.zeros(6, int))
     assert "64%" in figure.layout.xaxis.title.text and "29%" in figure.layout.yaxis.title.text  # 9/14, 4/14
 
 
 def test_a_map_does_not_depend_on_where_the_origin_is_nor_flip_when_points_are_listed_in_another_order():
     order = np.array([6, 2, 4, 0, 1, 5, 3])
-    found = places(fl.plots.cluster_map(POINTS, LABELS))
-    moved = places(fl.plots.cluster_map(POINTS[order] + 5, LABELS[order]))
+    found = places(figures.cluster_map(POINTS, LABELS))
+    moved = places(figures.cluster_map(POINTS[order] + 5, LABELS[order]))
     assert np.array([moved[i] for i in range(7)]) == pytest.approx(np.array([found[k] for k in order]))
 
 
 def test_without_label_mixes_every_cluster_has_its_own_colour_and_marker_and_noise_is_an_open_circle():
-    figure = fl.plots.cluster_map(np.random.default_rng(1).normal(size=(82, 3)), np.arange(82) // 2 - 1)
+    figure = figures.cluster_map(np.random.default_rng(1).normal(size=(82, 3)), np.arange(82) // 2 - 1)
     looks = legend(figure)
     assert len(set(looks.values())) == len(looks) == 41
     assert looks["noise"] == ("#595959", "circle-open") and figure.layout.showlegend is False
@@ -76,7 +77,7 @@ def test_without_label_mixes_every_cluster_has_its_own_colour_and_marker_and_noi
 def test_the_colour_shows_the_labels_a_client_holds_and_the_marker_its_cluster():
     #        cluster 0           cluster 1          noise
     mixes = [[4, 0, 0, 0, 0], [3, 1, 0, 0, 0], [1, 3, 0, 0, 0], [2, 2, 2, 2, 2], [0, 0, 9, 1, 0]]
-    figure = fl.plots.cluster_map(POINTS[:5], np.array([0, 0, 1, 1, -1]), clients(mixes))
+    figure = figures.cluster_map(POINTS[:5], np.array([0, 0, 1, 1, -1]), clients(mixes))
     colour = {name: look[0] for name, look in legend(figure).items()}
     assert list(colour) == ["label 0", "label 1", "label 2", "many labels", "noise"]
     assert len(set(colour.values())) == 5
@@ -94,21 +95,21 @@ def test_the_colour_shows_the_labels_a_client_holds_and_the_marker_its_cluster()
 
 
 def test_ten_labels_have_ten_colours():
-    figure = fl.plots.cluster_map(np.random.default_rng(2).normal(size=(10, 3)), np.zeros(10, int), clients(np.eye(10)))
+    figure = figures.cluster_map(np.random.default_rng(2).normal(size=(10, 3)), np.zeros(10, int), clients(np.eye(10)))
     assert len(set(legend(figure).values())) == 10 and figure.layout.showlegend
 
 
 def test_the_label_mix_shows_on_hover_and_at_the_clusters():
-    figure = fl.plots.cluster_map(POINTS, LABELS, clients(MIXES))
+    figure = figures.cluster_map(POINTS, LABELS, clients(MIXES))
     seen = drawn(figure)
     assert seen[0]["hover"] == "<br>labels 0 80%, 1 20%" and seen[6]["hover"] == "<br>labels 0 25%, 1 25%, 2 50%"
     assert [note.text for note in figure.layout.annotations] == ["0+1", "2"]
 
 
 def test_clusters_of_two_and_clusters_of_many_labels_have_no_caption():
-    pair = fl.plots.cluster_map(POINTS, np.array([0, 0, -1, 1, 1, 1, -1]), clients(MIXES))
+    pair = figures.cluster_map(POINTS, np.array([0, 0, -1, 1, 1, 1, -1]), clients(MIXES))
     assert [note.text for note in pair.layout.annotations] == ["2"]
-    broad = fl.plots.cluster_map(POINTS, LABELS, clients([[1] * 4] * 3 + [[0, 0, 0, 5]] * 4))
+    broad = figures.cluster_map(POINTS, LABELS, clients([[1] * 4] * 3 + [[0, 0, 0, 5]] * 4))
     assert [note.text for note in broad.layout.annotations] == ["3"]
 
 
@@ -117,13 +118,13 @@ def test_captions_do_not_stand_on_each_other():
     labels = np.repeat([0, 1, 2, 3], [3, 5, 4, 3])
     spots = np.where(labels == 3, 10.0, 0.0)[:, None] + np.zeros((15, 2))
     spots[-3:, 1] += [-5.0, 0.0, 5.0]
-    notes = fl.plots.cluster_map(spots, labels, clients(np.eye(4)[labels])).layout.annotations
+    notes = figures.cluster_map(spots, labels, clients(np.eye(4)[labels])).layout.annotations
     assert [note.text for note in notes] == ["1", "2", "3"]
     assert notes[0].yshift == notes[2].yshift == -notes[1].yshift > 0
 
 
 def test_a_map_says_in_words_and_in_a_table_what_it_shows():
-    figure = fl.plots.cluster_map(POINTS, LABELS, clients(MIXES))
+    figure = figures.cluster_map(POINTS, LABELS, clients(MIXES))
     assert "7 clients" in fl.plots.describe(figure) and "2 clusters and 1 client in none" in fl.plots.describe(figure)
     assert figure.layout.meta["table"]["columns"] == ["cluster", "clients", "mean label mix"]
     assert figure.layout.meta["table"]["rows"][1] == ["cluster 0", 3, "0 80%, 1 20%"]
@@ -141,17 +142,17 @@ def test_a_map_says_in_words_and_in_a_table_what_it_shows():
 )
 def test_a_map_refuses_what_it_cannot_draw(points, labels, fed, message):
     with pytest.raises(ValueError, match=message):
-        fl.plots.cluster_map(points, labels, fed)
+        figures.cluster_map(points, labels, fed)
 
 
 def test_clients_that_are_all_the_same_lie_on_one_spot():
-    found = places(fl.plots.cluster_map(np.ones((3, 4)), np.zeros(3, int), clients([[3]] * 3)))
+    found = places(figures.cluster_map(np.ones((3, 4)), np.zeros(3, int), clients([[3]] * 3)))
     assert set(found.values()) == {(0.0, 0.0)}
 
 
 def test_bars_stand_in_the_order_of_the_walk_and_are_as_high_as_the_reachability():
     found = clustering.Clustering(np.array([0, 0, -1, 1, 1]), np.array([2, 0, 1, 4, 3]), np.array([4, 1, np.inf, 2, 6]))
-    figure = fl.plots.reachability(found)
+    figure = figures.reachability(found)
     bars = {int(c): (int(x), y) for t in figure.data for x, y, c in zip(t.x, t.y, t.customdata, strict=True)}
     top = figure.layout.yaxis.range[1]
     assert bars == {2: (0, top), 0: (1, 4.0), 1: (2, 1.0), 4: (3, 6.0), 3: (4, 2.0)} and top > 6
@@ -160,11 +161,11 @@ def test_bars_stand_in_the_order_of_the_walk_and_are_as_high_as_the_reachability
 
 
 def test_a_reachability_plot_says_in_words_and_in_a_table_what_it_shows():
-    figure = fl.plots.reachability(clustering.optics(POINTS))
+    figure = figures.reachability(clustering.optics(POINTS))
     assert "2 clusters" in fl.plots.describe(figure)
     assert sum(row[1] for row in figure.layout.meta["table"]["rows"]) == 7
 
 
 def test_only_a_walk_has_a_reachability_plot():
     with pytest.raises(ValueError, match="optics"):
-        fl.plots.reachability(clustering.dbscan(POINTS, eps=2.0))
+        figures.reachability(clustering.dbscan(POINTS, eps=2.0))

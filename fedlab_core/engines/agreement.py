@@ -5,7 +5,7 @@ patched in a way nobody foresaw would train wrongly in silence.
 """
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked import StackedEngine, Unstackable
@@ -30,7 +30,7 @@ def check(engine: StackedEngine, module: nn.Module) -> None:
     if params.is_cuda and params.dtype == torch.float32:
         precision = TF32  # cuDNN's convolutions round to it
 
-    def one_by_one(at: torch.Tensor) -> torch.Tensor:
+    def one_by_one(at: Tensor) -> Tensor:
         batches = [torch.from_numpy(group).to(engine.device) for group in groups]
         return torch.stack([alone.gradient(at, engine.x[batch], engine.y[batch], engine.loss) for batch in batches])
 
@@ -40,23 +40,23 @@ def check(engine: StackedEngine, module: nn.Module) -> None:
         if not _is_within(tolerance, one_by_one(params), expected):
             raise Unstackable("it gives the same samples different gradients from one call to the next")
         try:
-            found = [engine.mean_gradients(params, groups, training=True) for _ in range(2)]
+            found = torch.stack([engine.mean_gradients(params, groups, training=True) for _ in range(2)])
         except RuntimeError as error:
             raise Unstackable(str(error).splitlines()[0]) from error
-        if all(_is_within(tolerance, gradients, expected) for gradients in found):
+        if _is_within(tolerance, found, expected):
             return
         nudged = params * (1 + precision * torch.linspace(-4, 4, len(params), dtype=params.dtype, device=params.device))
         tolerance = torch.maximum(tolerance, ROUNDING * _size(one_by_one(nudged) - expected))
-    if not all(_is_within(tolerance, gradients, expected) for gradients in found):
-        share = max(float((_size(gradients - expected) / _size(expected)).max()) for gradients in found)
+    if not _is_within(tolerance, found, expected):
+        share = float((_size(found - expected) / _size(expected)).max())
         raise Unstackable(f"trained at once, the gradients of two clients are {share:.2g} of their size off")
 
 
-def _is_within(tolerance: torch.Tensor, found: torch.Tensor, expected: torch.Tensor) -> bool:
+def _is_within(tolerance: Tensor, found: Tensor, expected: Tensor) -> bool:
     """Whether the rows of both are as near as that; what is not finite in ``expected`` says nothing."""
     known = expected.isfinite().all(1)
-    return bool((_size(found - expected) <= tolerance)[known].all())
+    return bool((_size(found - expected) <= tolerance)[..., known].all())
 
 
-def _size(rows: torch.Tensor) -> torch.Tensor:
-    return torch.linalg.vector_norm(rows, dim=1)
+def _size(rows: Tensor) -> Tensor:
+    return torch.linalg.vector_norm(rows, dim=-1)

@@ -25,26 +25,14 @@ class BatchTable:
             own = np.stack([samples[k][plans[k].orders] for k in alike])
             self.indices[: first.num_steps, alike, : first.batch_size] = _cut(first, own).swapaxes(0, 1)
             self.counts[: first.num_steps, alike] = _batch_sizes(first)[:, None]
-        self._finish(steps)
+        self.active = (np.arange(total)[:, None] < steps).sum(1)
+        self.width = self.counts.max(1)
+        self.is_even = ((self.counts == 0) | (self.counts == self.width[:, None])).all(1)
 
     @classmethod
     def whole(cls, samples: Sequence[np.ndarray]) -> Self:
         """One step that uses every sample of every client."""
-        table = cls.__new__(cls)
-        sizes = [len(own) for own in samples]
-        table.indices = np.zeros((1, len(samples), max(sizes)), dtype=np.int64)
-        table.counts = np.array([sizes])
-        for k, own in enumerate(samples):
-            table.indices[0, k, : len(own)] = own
-        table._finish(np.ones(len(samples), dtype=np.int64))
-        return table
-
-    def _finish(self, steps: np.ndarray) -> None:
-        total = len(self.counts)
-        self.active = (np.arange(total)[:, None] < steps).sum(1)
-        self.width = self.counts.max(1)
-        padded = np.where(self.counts > 0, self.counts, self.width[:, None])
-        self.is_even = (padded == self.width[:, None]).all(1)
+        return cls([BatchPlan(np.arange(len(own))[None], len(own), num_steps=1) for own in samples], samples)
 
     def steps(self) -> Iterator[tuple[int, int, bool]]:
         """For each step: how many clients are active, the width of their batches, and whether all of it is real."""
@@ -70,6 +58,5 @@ def _cut(plan: BatchPlan, samples: np.ndarray) -> np.ndarray:
 def _batch_sizes(plan: BatchPlan) -> np.ndarray:
     """How many samples each batch has, [τ]."""
     epochs, n = plan.orders.shape
-    sizes = np.full(plan.steps_per_epoch, plan.batch_size)
-    sizes[-1] = n - (plan.steps_per_epoch - 1) * plan.batch_size
+    sizes = np.minimum(plan.batch_size, n - plan.batch_size * np.arange(plan.steps_per_epoch))
     return np.tile(sizes, epochs)[: plan.num_steps]

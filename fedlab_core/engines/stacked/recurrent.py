@@ -1,7 +1,7 @@
 """Embedding and LSTM for a cohort."""
 
 import torch
-from torch import nn
+from torch import Tensor
 
 from fedlab_core.engines.stacked.layers import Layer, Views
 
@@ -12,15 +12,12 @@ class Embedding(Layer):
     has_moments = False
     names = ("weight",)
 
-    def __init__(self, start: int, layer: nn.Embedding) -> None:
-        super().__init__(start, layer)
-
-    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, params: Views, x: Tensor) -> Tensor:
         self._rows = x.flatten(1)
         self._clients = torch.arange(len(x), device=x.device)[:, None]
         return params[0][self._clients, self._rows].view(*x.shape, -1)
 
-    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
+    def update(self, target: Views, gradient: Tensor, step: float) -> None:
         change = gradient.reshape(*self._rows.shape, -1) * -step
         target[0].index_put_((self._clients, self._rows), change, accumulate=True)
 
@@ -35,17 +32,13 @@ class LastStateLSTM(Layer):
     has_moments = False
     names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
 
-    def __init__(self, start: int, layer: nn.LSTM) -> None:
-        super().__init__(start, layer)
-        self._hidden = layer.hidden_size
-
-    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, params: Views, x: Tensor) -> Tensor:
         weight_ih, weight_hh, bias_ih, bias_hh = params
         clients, batch, length, _ = x.shape
         self._x = x.transpose(1, 2).reshape(clients, length * batch, -1)
-        inputs = torch.baddbmm((bias_ih + bias_hh).unsqueeze(1), self._x, weight_ih.transpose(1, 2))
+        inputs = torch.baddbmm(bias_ih + bias_hh, self._x, weight_ih.transpose(1, 2))
         inputs = inputs.view(clients, length, batch, -1)
-        h = x.new_zeros(clients, batch, self._hidden)
+        h = x.new_zeros(clients, batch, weight_hh.shape[2])
         c = torch.zeros_like(h)
         self._states, self._cells, self._gates = [h], [c], []
         for t in range(length):
@@ -58,7 +51,7 @@ class LastStateLSTM(Layer):
             self._cells.append(c)
         return h
 
-    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
+    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
         weight_ih, weight_hh, _, _ = params
         dh, dc = gradient, torch.zeros_like(gradient)
         steps = []
@@ -71,15 +64,14 @@ class LastStateLSTM(Layer):
             steps.append(d_gates)
             dh, dc = torch.bmm(d_gates, weight_hh), dc * f
         clients, batch = gradient.shape[:2]
-        self._gradient = torch.stack(steps[::-1], dim=1).view(clients, -1, 4 * self._hidden)
+        self._gradient = torch.stack(steps[::-1], dim=1).view(clients, -1, weight_ih.shape[1])
         below = torch.bmm(self._gradient, weight_ih)
         return below.view(clients, -1, batch, weight_ih.shape[2]).transpose(1, 2)
 
-    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
+    def update(self, target: Views, gradient: Tensor, step: float) -> None:
         """Uses the gradient of all gates, which ``input_gradient`` has left."""
-        before = torch.stack(self._states[:-1], dim=1).view(len(gradient), -1, self._hidden)
+        before = torch.stack(self._states[:-1], dim=1).view(len(gradient), -1, gradient.shape[2])
         target[0].baddbmm_(self._gradient.transpose(1, 2), self._x, alpha=-step)
         target[1].baddbmm_(self._gradient.transpose(1, 2), before, alpha=-step)
-        bias = self._gradient.sum(1)
-        target[2].sub_(bias, alpha=step)
-        target[3].sub_(bias, alpha=step)
+        for bias in target[2:]:
+            bias.sub_(self._gradient.sum(1, keepdim=True), alpha=step)

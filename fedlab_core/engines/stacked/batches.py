@@ -1,6 +1,6 @@
 """The mini-batches of a cohort as one table of sample indices."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -11,8 +11,8 @@ from fedlab_core.engines.work import BatchPlan
 class BatchTable:
     """``indices`` int64 [S, A, B] into the data and ``counts`` [S, A] of those that are real, not padding.
 
-    Clients come in decreasing order of steps, so the ``active[s]`` clients that take step s are the first ones. In the
-    steps where all of them have equally many samples, which are most, ``counts`` need not be looked at (``is_even``).
+    ``steps`` (active, width, is_even) for each step: clients come in decreasing order of steps, so the ``active`` ones
+    are the first; the ``width`` of their batches; and whether all of it is real, so that ``counts`` need not be read.
     """
 
     def __init__(self, plans: Sequence[BatchPlan], samples: Sequence[np.ndarray]) -> None:
@@ -25,18 +25,15 @@ class BatchTable:
             own = np.stack([samples[k][plans[k].orders] for k in alike])
             self.indices[: first.num_steps, alike, : first.batch_size] = _cut(first, own).swapaxes(0, 1)
             self.counts[: first.num_steps, alike] = _batch_sizes(first)[:, None]
-        self.active = (np.arange(total)[:, None] < steps).sum(1)
-        self.width = self.counts.max(1)
-        self.is_even = ((self.counts == 0) | (self.counts == self.width[:, None])).all(1)
+        active = (np.arange(total)[:, None] < steps).sum(1)
+        width = self.counts.max(1)
+        is_even = ((self.counts == 0) | (self.counts == width[:, None])).all(1)
+        self.steps = list(zip(active.tolist(), width.tolist(), is_even.tolist(), strict=True))
 
     @classmethod
     def whole(cls, samples: Sequence[np.ndarray]) -> Self:
         """One step that uses every sample of every client."""
         return cls([BatchPlan(np.arange(len(own))[None], len(own), num_steps=1) for own in samples], samples)
-
-    def steps(self) -> Iterator[tuple[int, int, bool]]:
-        """For each step: how many clients are active, the width of their batches, and whether all of it is real."""
-        return zip(self.active.tolist(), self.width.tolist(), self.is_even.tolist(), strict=True)
 
 
 def _alike(plans: Sequence[BatchPlan]) -> list[list[int]]:

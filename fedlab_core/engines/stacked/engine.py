@@ -113,7 +113,7 @@ class StackedEngine(Engine):
         cohort = Cohort(self._network, params, table.indices.shape[1], correction)
         indices, counts = (torch.from_numpy(t).to(self.device) for t in (table.indices, table.counts))
         at_once = max(1, GATHERED_VALUES // (indices[0].numel() * self._rows.shape[1]))
-        for step, (active, width, is_even) in enumerate(table.steps()):
+        for step, (active, width, is_even) in enumerate(table.steps):
             cohort.keep_first(active)
             if step % at_once == 0:
                 x, y = self._gather(indices[step : step + at_once, :active])
@@ -165,14 +165,14 @@ class StackedEngine(Engine):
         """The mean gradient [G, P] of each group at its row of ``params``; or the sum of its samples' |∇|^power."""
         table = BatchTable.whole(groups)
         x, y = self._gather(torch.from_numpy(table.indices[0]).to(self.device))
-        counts = torch.from_numpy(table.counts[0]).to(self.device)
+        counts, (_, _, is_even) = torch.from_numpy(table.counts[0]).to(self.device), table.steps[0]
         here = network.layout.pack(params)
         target = torch.zeros_like(here)
         bound, bound_target = (network.bind(buffer, len(groups), len(groups)) for buffer in (here, target))
         if power is not None and isinstance(network, Network) and network.has_moments:
             network.moments(bound, bound_target, x, y, counts, power)
         else:
-            network.step(bound, bound_target, x, y, None if table.is_even[0] else counts, -1.0, uncorrected)
+            network.step(bound, bound_target, x, y, None if is_even else counts, -1.0, uncorrected)
             if power is not None:
                 target.abs_().pow_(power)
         return network.layout.unpack(target, len(groups), slice(None))

@@ -22,11 +22,10 @@ class ClientTable:
 
     def __getitem__(self, clients: int | np.ndarray) -> torch.Tensor:
         slots = self._slots[np.atleast_1d(clients)]
-        if (slots >= 0).all():
+        if (seen := slots >= 0).all():
             rows = self._rows[torch.from_numpy(slots)]
         else:
             rows = self._rows.new_zeros(len(slots), self._rows.shape[1])
-            seen = slots >= 0
             rows[torch.from_numpy(np.flatnonzero(seen))] = self._rows[torch.from_numpy(slots[seen])]
         return rows[0] if np.ndim(clients) == 0 else rows
 

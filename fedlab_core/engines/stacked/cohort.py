@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from fedlab_core.correction import Correction
-from fedlab_core.engines.stacked.network import ApplyCorrection
-from fedlab_core.engines.stacked.vectorised import CohortModel
+from fedlab_core.engines.stacked.network import ApplyCorrection, CohortModel
 
 
 class StackedCorrection:

@@ -14,9 +14,9 @@ handful of calls for all of them together. What brings it near the cost of the b
    when half of them are done, the memory is packed anew.
 4. A cohort is cut into chunks of clients whose parameters and patches stay in the cache.
 
-A module with a layer that has no such form goes through ``torch.func.vmap`` (``vectorised.py``), which forms the whole
-gradient [A, P] of a step. The random streams and the order of the samples are those of the reference engine; so are
-the results, up to rounding.
+A module with a layer that has no such form goes through ``torch.func.vmap`` (``network.py``), which forms the whole
+gradient [A, P] of a step. Random streams and the order of the samples are the reference engine's; so are the results,
+up to rounding.
 """
 
 from collections.abc import Sequence
@@ -33,8 +33,7 @@ from fedlab_core.engines.stacked.buffers import Workspace
 from fedlab_core.engines.stacked.cohort import Cohort, StackedCorrection, uncorrected
 from fedlab_core.engines.stacked.layers import UnknownLayer
 from fedlab_core.engines.stacked.losses import output_loss
-from fedlab_core.engines.stacked.network import Network
-from fedlab_core.engines.stacked.vectorised import CohortModel, VectorisedNetwork
+from fedlab_core.engines.stacked.network import CohortModel, Network, VectorisedNetwork
 from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import Loss
 from fedlab_core.updates import LocalUpdates

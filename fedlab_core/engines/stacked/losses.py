@@ -1,6 +1,7 @@
 """The gradient of the loss at the output of a cohort network."""
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -23,12 +24,12 @@ def output_loss(loss: Loss) -> OutputLoss:
         return cross_entropy
     if loss is LOSSES["squared_error"]:
         return squared_error
-    return squared_norm if loss is losses.squared_norm else GeneralLoss(loss)
+    return squared_norm if loss is losses.squared_norm else partial(general_loss, loss)
 
 
 def sample_gradients(loss: OutputLoss, output: Tensor, target: Tensor, counts: Tensor) -> Tensor:
     """The gradient [A, B, …] of each sample's loss on its own, zero in the rows that are padding."""
-    if not isinstance(loss, GeneralLoss):
+    if loss in (cross_entropy, squared_error, squared_norm):
         gradient, scale = loss(output, target, counts)
         return gradient * (scale * counts[:, None, None])
     is_real = _is_real(output, counts)
@@ -67,16 +68,11 @@ def _is_real(rows: Tensor, counts: Tensor) -> Tensor:
     return torch.arange(rows.shape[1], device=counts.device) < counts[:, None]
 
 
-class GeneralLoss:
+def general_loss(loss: Loss, output: Tensor, target: Tensor, counts: Tensor | None) -> Scaled:
     """Any ``loss(output, target)``: one evaluation for each client, on its real samples."""
-
-    def __init__(self, loss: Loss) -> None:
-        self._loss = loss
-
-    def __call__(self, output: Tensor, target: Tensor, counts: Tensor | None) -> Scaled:
-        sizes = [output.shape[1]] * len(output) if counts is None else counts.tolist()
-        with torch.enable_grad():
-            output = output.detach().requires_grad_()
-            losses = [self._loss(output[k, :size], target[k, :size]) for k, size in enumerate(sizes)]
-            (gradient,) = torch.autograd.grad(torch.stack(losses).sum(), output)
-        return gradient, 1.0
+    sizes = [output.shape[1]] * len(output) if counts is None else counts.tolist()
+    with torch.enable_grad():
+        output = output.detach().requires_grad_()
+        values = [loss(output[k, :size], target[k, :size]) for k, size in enumerate(sizes)]
+        (gradient,) = torch.autograd.grad(torch.stack(values).sum(), output)
+    return gradient, 1.0

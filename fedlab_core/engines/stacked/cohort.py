@@ -21,10 +21,9 @@ class StackedCorrection:
         self._pull: Tensor | None = None
         if all(correction.is_zero for correction in corrections):
             return
-        weight, anchor, offset = (
-            _rows([getattr(correction, part) for correction in corrections], like)
-            for part in ("weight", "anchor", "offset")
-        )
+        weight = _rows([correction.weight for correction in corrections], like)
+        anchor = _rows([correction.anchor for correction in corrections], like)
+        offset = _rows([correction.offset for correction in corrections], like)
         self._shrink = 1 - lr * weight
         self._pull = like.new_zeros(1, len(like)) if anchor is None else lr * weight * anchor
         if offset is not None:

@@ -11,9 +11,8 @@ from torch.nn import functional
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked.buffers import Layout, Workspace
 from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d
-from fedlab_core.engines.stacked.layers import Activation, Flatten, Layer, Linear, UnknownLayer
+from fedlab_core.engines.stacked.layers import LSTM, Activation, Embedding, Flatten, Layer, Linear, UnknownLayer
 from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients
-from fedlab_core.engines.stacked.recurrent import Embedding, LastStateLSTM
 from fedlab_core.inspection import is_as_its_class
 from fedlab_core.losses import Loss
 from fedlab_core.models import TextLSTM
@@ -200,5 +199,5 @@ def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer],
         case nn.Embedding(padding_idx=None, max_norm=None, scale_grad_by_freq=False):
             return Embedding(start, child)
         case nn.LSTM(num_layers=1, batch_first=True, bias=True, bidirectional=False, proj_size=0):
-            return LastStateLSTM(start, child)
+            return LSTM(start, child)
     raise UnknownLayer(f"{child}")

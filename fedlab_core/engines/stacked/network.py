@@ -17,7 +17,6 @@ from fedlab_core.inspection import is_as_its_class
 from fedlab_core.losses import Loss
 from fedlab_core.models import TextLSTM
 
-CONVOLUTIONS = (ImageConv2d, Conv2d, LargeConv2d)
 ApplyCorrection = Callable[[int], None]
 
 
@@ -126,20 +125,15 @@ def _layers(module: nn.Module, workspace: Workspace, x: Tensor) -> list[Layer]:
         modules = _pool_before_relu(_chain(module))
     if len(set(modules)) < len(modules):
         raise UnknownLayer("a layer that is used twice")
-    starts, layers = _starts(module), list[Layer]()
+    starts, layers, channels_last = _starts(module), list[Layer](), False
     for child in modules:
-        layers.append(_layer(child, starts[child], workspace, layers, x))
+        layers.append(_layer(child, starts[child], workspace, layers, channels_last, x))
+        channels_last = isinstance(child, nn.Conv2d) or (channels_last and not isinstance(child, nn.Flatten))
         if isinstance(child, (nn.Conv2d, nn.MaxPool2d, nn.AvgPool2d)):
             x = child(x)
-    if _is_image(layers):
+    if channels_last:
         raise UnknownLayer("images as output, which here would be channels-last")
     return layers
-
-
-def _is_image(layers: Sequence[Layer]) -> bool:
-    """Whether what the last of these layers gives is a channels-last image."""
-    is_convolved = any(isinstance(layer, CONVOLUTIONS) for layer in layers)
-    return is_convolved and not any(isinstance(layer, Flatten) for layer in layers)
 
 
 def _chain(module: nn.Module) -> list[nn.Module]:
@@ -168,18 +162,19 @@ def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
     return modules
 
 
-def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer], x: Tensor) -> Layer:
+def _layer(
+    child: Any, start: int, workspace: Workspace, below: Sequence[Layer], channels_last: bool, x: Tensor
+) -> Layer:
     """The cohort form of ``child``, for samples like ``x`` as they come from the layers ``below``."""
     if not type(child).__module__.startswith("torch.nn.modules"):
         raise UnknownLayer(f"{child}")  # a subclass may compute anything
-    channels_last = _is_image(below)
     is_tiling = channels_last and getattr(child, "stride", None) == getattr(child, "kernel_size", 0)
     match child:
         case nn.Linear():
             return Linear(start, child)
         case nn.ReLU():
             # in place where the layer below does not need its own output again
-            in_place = bool(below) and isinstance(below[-1], (Linear, *CONVOLUTIONS, MaxPool2d))
+            in_place = bool(below) and isinstance(below[-1], (Linear, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d))
             relu = functional.relu_ if in_place else functional.relu
             return Activation(relu, torch.ops.aten.threshold_backward, 0)
         case nn.Flatten(start_dim=1, end_dim=-1):

@@ -77,10 +77,9 @@ def _create_beside(target: Path) -> tuple[Path, IO[bytes]]:
 
 def _keep_name(folder: Path) -> None:
     """Let a new name in ``folder`` outlive a crash of the machine, where the system can do that."""
-    if sys.platform != "win32":
-        with contextlib.suppress(OSError):
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+    with contextlib.suppress(OSError):  # Windows opens no folders
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -53,10 +53,9 @@ class Checkpoint:
         meta, arrays = archive.read(self.path, kind="checkpoint")
         with archive.reading(self.path, "checkpoint"):
             changed = differences(archive.entry(meta, "config", dict), config)
+            state = {} if changed else _unpack(meta, arrays, config)
         if changed:
             raise ValueError(f"checkpoint={str(self.path)!r}: belongs to another run, with {'; '.join(changed)}")
-        with archive.reading(self.path, "checkpoint"):
-            state = _unpack(meta, arrays, config)
         self._written_round = state["round"]
         return state
 

@@ -22,11 +22,10 @@ class ClientTable:
 
     def __getitem__(self, clients: int | np.ndarray) -> torch.Tensor:
         slots = self._slots[np.atleast_1d(clients)]
-        if (slots >= 0).all():
+        if (seen := slots >= 0).all():
             rows = self._rows[torch.from_numpy(slots)]
         else:
             rows = self._rows.new_zeros(len(slots), self._rows.shape[1])
-            seen = slots >= 0
             rows[torch.from_numpy(np.flatnonzero(seen))] = self._rows[torch.from_numpy(slots[seen])]
         return rows[0] if np.ndim(clients) == 0 else rows
 
@@ -46,17 +45,14 @@ class ClientTable:
 
     def _write(self, clients: np.ndarray, rows: torch.Tensor) -> None:
         new = clients[self._slots[clients] < 0]
-        self._reserve(self._used + len(new))
-        self._slots[new] = np.arange(self._used, self._used + len(new))
-        self._used += len(new)
-        self._rows[torch.from_numpy(self._slots[clients])] = rows
-
-    def _reserve(self, count: int) -> None:
-        capacity = len(self._rows)
-        if count > capacity:
-            grown = self._rows.new_zeros(min(max(count, 2 * capacity), self.num_clients), self._rows.shape[1])
+        used, capacity = self._used + len(new), len(self._rows)
+        if used > capacity:
+            grown = self._rows.new_zeros(min(max(used, 2 * capacity), self.num_clients), self._rows.shape[1])
             grown[:capacity] = self._rows
             self._rows = grown
+        self._slots[new] = np.arange(self._used, used)
+        self._used = used
+        self._rows[torch.from_numpy(self._slots[clients])] = rows
 
     @property
     def num_rows_in_memory(self) -> int:

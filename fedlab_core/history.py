@@ -72,10 +72,8 @@ class ClientReport:
         return pd.DataFrame({"client": range(len(self.sizes)), "size": self.sizes, "accuracy": self.accuracy})
 
     def __repr__(self) -> str:
-        return (
-            f"ClientReport({len(self.sizes)} clients, accuracy {self.mean:.3f} ± {self.std:.3f}, "
-            f"worst 10 %: {self.worst_decile:.3f})"
-        )
+        accuracy = f"accuracy {self.mean:.3f} ± {self.std:.3f}, worst 10 %: {self.worst_decile:.3f}"
+        return f"ClientReport({len(self.sizes)} clients, {accuracy})"
 
 
 @dataclass
@@ -95,7 +93,7 @@ class History:
     @property
     def frame(self) -> pd.DataFrame:
         """One row per evaluated round; the columns are the fields of :class:`RoundRecord`."""
-        return pd.DataFrame([asdict(record) for record in self.records], columns=[f.name for f in fields(RoundRecord)])
+        return pd.DataFrame(self.rows(), columns=[f.name for f in fields(RoundRecord)])
 
     @property
     def model(self) -> nn.Module:
@@ -176,9 +174,8 @@ def _parameters(model: nn.Module) -> tuple[int, str]:
 
 def _clients_from(arrays: Mapping[str, np.ndarray], num_clients: int) -> ClientReport | None:
     found = [arrays[name] for name in ("clients_accuracy", "clients_sizes") if name in arrays]
-    if found and [(str(a.dtype), a.shape) for a in found] != [
-        (dtype, (num_clients,)) for dtype in ("float64", "int64")
-    ]:
+    kinds = [(str(array.dtype), array.shape) for array in found]
+    if found and kinds != [("float64", (num_clients,)), ("int64", (num_clients,))]:
         raise ValueError(f"its client accuracies and sizes are not those of {num_clients} clients")
     return ClientReport(*found) if found else None
 

@@ -16,14 +16,12 @@ from torch import nn
 
 from fedlab_core import engines, losses
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.engines import Engine
 from fedlab_core.inspection import output_of
 
 
 def mas(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
     """Ω [P] of ``model`` over the samples ``x`` [n, …]."""
-    engine = _engine(model, x, torch.zeros(len(x), dtype=torch.int64), losses.squared_norm)
-    return engine.moments(engine.model.parameters()[None], [np.arange(len(x))], losses.squared_norm, power=1)[0]
+    return _moment(model, x, torch.zeros(len(x), dtype=torch.int64), losses.squared_norm, power=1)
 
 
 def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -33,11 +31,11 @@ def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch
     """
     if len(y) != len(x):
         raise ValueError(f"y: {len(y)} labels for {len(x)} samples x")
-    engine = _engine(model, x, y, losses.LOSSES["squared_error" if y.is_floating_point() else "cross_entropy"])
-    return engine.moments(engine.model.parameters()[None], [np.arange(len(x))], engine.loss, power=2)[0]
+    loss = losses.LOSSES["squared_error" if y.is_floating_point() else "cross_entropy"]
+    return _moment(model, x, y, loss, power=2)
 
 
-def _engine(model: nn.Module, x: torch.Tensor, y: torch.Tensor, loss: losses.Loss) -> Engine:
+def _moment(model: nn.Module, x: torch.Tensor, y: torch.Tensor, loss: losses.Loss, power: int) -> torch.Tensor:
     if not len(x):
         raise ValueError("x: holds no samples")
     device = next(model.parameters()).device
@@ -45,4 +43,5 @@ def _engine(model: nn.Module, x: torch.Tensor, y: torch.Tensor, loss: losses.Los
     if not y.is_floating_point() and y.max() >= logits:
         raise ValueError(f"y: label {int(y.max())}, but the model has {logits} logits")
     fed = FederatedDataset.from_clients([(x, y)], test=(x[:0], y[:0]))
-    return engines.create("auto", fed, model, loss, str(device))
+    engine = engines.create("auto", fed, model, loss, str(device))
+    return engine.moments(engine.model.parameters()[None], [np.arange(len(x))], loss, power)[0]

@@ -1,7 +1,6 @@
 """What a module does beside what its class says, found by looking at it and by running it once."""
 
 import copy
-from collections.abc import Mapping
 
 import torch
 from torch import nn
@@ -47,7 +46,7 @@ def changed_buffers(module: nn.Module, x: torch.Tensor) -> list[str]:
         for _ in range(2):
             before = {name: buffer.clone() for name, buffer in module.named_buffers()}
             module(x.clone())
-            after: Mapping[str, torch.Tensor] = dict(module.named_buffers())
+            after = dict(module.named_buffers())
             changed |= {name for name, old in before.items() if not _is_same(old, after.get(name))}
     return sorted(changed)
 

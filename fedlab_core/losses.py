@@ -48,8 +48,7 @@ def check_is_mean(loss: Loss, output: torch.Tensor, target: torch.Tensor) -> Non
         given = f"an output {_short(output)} and a target {_short(target)}"
         raise ValueError(f"loss: must take (output, target), but fails for {given}: {error}") from error
     if not isinstance(value, torch.Tensor) or value.ndim or not value.is_floating_point():
-        found = _short(value) if isinstance(value, torch.Tensor) else type(value).__name__
-        raise ValueError(f"loss: must give one number, a float tensor without dimensions, got {found}")
+        raise ValueError(f"loss: must give one number, a float tensor without dimensions, got {_short(value)}")
     if not value.requires_grad:
         raise ValueError("loss: does not depend on the output in a way that PyTorch can differentiate")
     if target._version != version:
@@ -62,8 +61,9 @@ def check_is_mean(loss: Loss, output: torch.Tensor, target: torch.Tensor) -> Non
         )
 
 
-def _short(tensor: torch.Tensor) -> str:
-    return f"{str(tensor.dtype).removeprefix('torch.')} {list(tensor.shape)}"
+def _short(value: Any) -> str:
+    is_tensor = isinstance(value, torch.Tensor)
+    return f"{str(value.dtype).removeprefix('torch.')} {list(value.shape)}" if is_tensor else type(value).__name__
 
 
 def describe(loss: str | Loss, output: torch.Tensor, target: torch.Tensor) -> Any:

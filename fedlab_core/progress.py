@@ -2,7 +2,6 @@
 
 import os
 import sys
-from types import TracebackType
 from typing import Any, Self
 
 from tqdm.auto import tqdm
@@ -21,10 +20,8 @@ class Progress:
     """A stage of ``total`` rounds, used in a ``with`` block; silent if not ``enabled``."""
 
     def __init__(self, title: str, total: int, done: int = 0, enabled: bool = True) -> None:
-        self.title = title
-        self.done, self.total = done, total
-        self._status = ""
-        self._enabled = enabled
+        self.title, self.done, self.total = title, done, total
+        self._status, self._enabled = "", enabled
         self._bar: Any = tqdm(total=total, initial=done, desc=title, unit="round") if enabled and watched() else None
 
     def update(self, status: str) -> None:
@@ -38,9 +35,7 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.close()
         elif self._enabled:

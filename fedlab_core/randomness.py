@@ -10,28 +10,11 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-STREAMS = (
-    "partition",
-    "data",
-    "model",
-    "cohort",
-    "batches",
-    "stragglers",
-    "dropout",
-    "evaluation",
-    "probe",
-    "availability",
-    "projection",
-    "importance",
-)
+_BEFORE = ("partition", "data", "model", "evaluation", "projection")
+_IN_ROUNDS = ("availability", "cohort", "stragglers", "batches", "dropout", "probe", "importance")
+STREAMS = (*_BEFORE, *_IN_ROUNDS)
 MAX_SEED = 2**63 - 1
-
-
-def _name_key(name: str) -> int:
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
-
-
-_KEYS = {name: _name_key(name) for name in STREAMS}
+_KEYS = {name: int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little") for name in STREAMS}
 
 
 def stream(seed: int, name: str, *, round: int = 0, client: int = 0) -> np.random.Generator:

@@ -5,9 +5,9 @@ patched in a way nobody foresaw would train wrongly in silence.
 """
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from fedlab_core.engines.flat import FlatModel
+from fedlab_core.engines.reference import ReferenceEngine
 from fedlab_core.engines.stacked import StackedEngine, Unstackable
 
 SAMPLES = 3
@@ -24,39 +24,35 @@ def check(engine: StackedEngine, module: nn.Module) -> None:
     """
     parts, sizes = engine.fed.parts, engine.fed.sizes
     groups = [parts[int(sizes.argmin())][: SAMPLES - 1], parts[int(sizes.argmax())][:SAMPLES]]
-    params, alone = engine.model.parameters(), FlatModel(module, engine.device)
-    alone.module.train()
+    params = engine.model.parameters()
+    alone = ReferenceEngine(engine.fed, module, engine.loss, engine.device)
     precision = torch.finfo(params.dtype).eps
     if params.is_cuda and params.dtype == torch.float32:
         precision = TF32  # cuDNN's convolutions round to it
-
-    def one_by_one(at: torch.Tensor) -> torch.Tensor:
-        batches = [torch.from_numpy(group).to(engine.device) for group in groups]
-        return torch.stack([alone.gradient(at, engine.x[batch], engine.y[batch], engine.loss) for batch in batches])
-
     with torch.random.fork_rng(devices=[engine.device] if params.is_cuda else []):
-        expected = one_by_one(params)
+        expected = alone.mean_gradients(params, groups, training=True)
         tolerance = precision**0.5 * _size(expected)
-        if not _is_within(tolerance, one_by_one(params), expected):
+        if not _is_within(tolerance, alone.mean_gradients(params, groups, training=True), expected):
             raise Unstackable("it gives the same samples different gradients from one call to the next")
         try:
-            found = [engine.mean_gradients(params, groups, training=True) for _ in range(2)]
+            found = torch.stack([engine.mean_gradients(params, groups, training=True) for _ in range(2)])
         except RuntimeError as error:
             raise Unstackable(str(error).splitlines()[0]) from error
-        if all(_is_within(tolerance, gradients, expected) for gradients in found):
+        if _is_within(tolerance, found, expected):
             return
         nudged = params * (1 + precision * torch.linspace(-4, 4, len(params), dtype=params.dtype, device=params.device))
-        tolerance = torch.maximum(tolerance, ROUNDING * _size(one_by_one(nudged) - expected))
-    if not all(_is_within(tolerance, gradients, expected) for gradients in found):
-        share = max(float((_size(gradients - expected) / _size(expected)).max()) for gradients in found)
+        effect = _size(alone.mean_gradients(nudged, groups, training=True) - expected)
+        tolerance = torch.maximum(tolerance, ROUNDING * effect)
+    if not _is_within(tolerance, found, expected):
+        share = float((_size(found - expected) / _size(expected)).max())
         raise Unstackable(f"trained at once, the gradients of two clients are {share:.2g} of their size off")
 
 
-def _is_within(tolerance: torch.Tensor, found: torch.Tensor, expected: torch.Tensor) -> bool:
+def _is_within(tolerance: Tensor, found: Tensor, expected: Tensor) -> bool:
     """Whether the rows of both are as near as that; what is not finite in ``expected`` says nothing."""
     known = expected.isfinite().all(1)
-    return bool((_size(found - expected) <= tolerance)[known].all())
+    return bool((_size(found - expected) <= tolerance)[..., known].all())
 
 
-def _size(rows: torch.Tensor) -> torch.Tensor:
-    return torch.linalg.vector_norm(rows, dim=1)
+def _size(rows: Tensor) -> Tensor:
+    return torch.linalg.vector_norm(rows, dim=-1)

@@ -3,17 +3,25 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.flat import FlatModel
-from fedlab_core.engines.work import Evaluation, Work
+from fedlab_core.engines.work import Work
 from fedlab_core.losses import LOSSES, Loss
 from fedlab_core.updates import LocalUpdates
+
+
+class Evaluation(NamedTuple):
+    """Mean loss and share of correct predictions; NaN without samples, and accuracy NaN for regression."""
+
+    loss: float
+    accuracy: float
 
 
 class Engine(ABC):
@@ -34,35 +42,33 @@ class Engine(ABC):
         self.x, self.y = fed.x.to(device), fed.y.to(device)
 
     @abstractmethod
-    def train(self, params: torch.Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
+    def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         """Local SGD from ``params`` [P] on every client of ``work``, with one correction per client."""
 
     @abstractmethod
-    def mean_gradients(
-        self, params: torch.Tensor, groups: Sequence[np.ndarray], training: bool = False
-    ) -> torch.Tensor:
+    def mean_gradients(self, params: Tensor, groups: Sequence[np.ndarray], training: bool = False) -> Tensor:
         """The gradients [G, P] of the mean loss over each group of samples (indices into the data).
 
         The model is in evaluation mode, or with ``training`` in that of local steps.
         """
 
     @abstractmethod
-    def moments(self, params: torch.Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> torch.Tensor:
+    def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
         """For each group of samples, the mean of |∇ loss(one sample)|^``power`` at its row of ``params``, [G, P].
 
         The power is taken of every sample's own gradient, before the mean.
         """
 
-    def gradients(self, params: torch.Tensor, clients: np.ndarray) -> torch.Tensor:
+    def gradients(self, params: Tensor, clients: np.ndarray) -> Tensor:
         """Full-batch gradients ∇F_k(params) [K, P] of the given clients."""
         return self.mean_gradients(params, [self.fed.parts[client] for client in clients])
 
-    def num_samples(self, clients: np.ndarray) -> torch.Tensor:
+    def num_samples(self, clients: np.ndarray) -> Tensor:
         """n_k [K] of the given clients."""
         return torch.tensor(self.fed.sizes[clients], dtype=self.model.dtype, device=self.device)
 
     @torch.no_grad()
-    def evaluate(self, params: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> Evaluation:
+    def evaluate(self, params: Tensor, x: Tensor, y: Tensor) -> Evaluation:
         """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n.
 
         Of the losses with a name, the mean over chunks of samples is that of all. Any other, which may weigh samples
@@ -83,12 +89,7 @@ class Engine(ABC):
         loss = float(total) / len(y) if is_plain_mean else float(self.loss(torch.cat(outputs), y))
         return Evaluation(loss, math.nan if y.is_floating_point() else float(hits) / len(y))
 
-    def hits(self, params: torch.Tensor) -> np.ndarray:
+    def hits(self, params: Tensor) -> np.ndarray:
         """Which training samples ``params`` [P] classifies correctly, a bool array [n]."""
         outputs = self.model.outputs(params, self.x, self.y)
         return torch.cat([output.argmax(1) == targets for output, targets in outputs]).cpu().numpy()
-
-
-def has_dropout(module: nn.Module) -> bool:
-    """Whether training with ``module`` draws random numbers inside the model."""
-    return any(isinstance(layer, nn.modules.dropout._DropoutNd) and layer.p > 0 for layer in module.modules())

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.func import functional_call
 
 from fedlab_core.losses import Loss
@@ -23,37 +23,35 @@ class FlatModel:
         for layer in self.module.modules():
             if isinstance(layer, (nn.Embedding, nn.EmbeddingBag)):
                 layer.sparse = False  # how gradients are stored: here in one vector
-        self._named = [(name, value.shape, value.numel()) for name, value in self.module.named_parameters()]
-        self._sizes = [numel for _, _, numel in self._named]
+        self._shapes = {name: value.shape for name, value in self.module.named_parameters()}
+        self._sizes = [shape.numel() for shape in self._shapes.values()]
         self.size = sum(self._sizes)
         self.dtype = next(self.module.parameters()).dtype
         # A layer that is used twice must be swapped once; parameters that two layers share, in both of them.
         owned = [id(value) for layer in self.module.modules() for value in layer.parameters(recurse=False)]
         self._tie_weights = len(set(owned)) < len(owned)
 
-    def parameters(self) -> torch.Tensor:
+    def parameters(self) -> Tensor:
         """The module's own parameters as a vector [P]."""
         return torch.cat([value.detach().reshape(-1) for value in self.module.parameters()])
 
-    def split(self, params: torch.Tensor) -> dict[str, torch.Tensor]:
+    def split(self, params: Tensor) -> dict[str, Tensor]:
         """Views of ``params`` [P] in the shapes of the module's parameters."""
-        pieces = params.split(self._sizes)
-        return {name: piece.view(shape) for (name, shape, _), piece in zip(self._named, pieces, strict=True)}
+        pieces = zip(self._shapes.items(), params.split(self._sizes), strict=True)
+        return {name: piece.view(shape) for (name, shape), piece in pieces}
 
-    def __call__(self, params: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    def __call__(self, params: Tensor, x: Tensor) -> Tensor:
         """The module's output on ``x`` with the parameters ``params`` [P]."""
         return functional_call(self.module, self.split(params), (x,), tie_weights=self._tie_weights)
 
-    def gradient(self, params: torch.Tensor, x: torch.Tensor, y: torch.Tensor, loss: Loss) -> torch.Tensor:
+    def gradient(self, params: Tensor, x: Tensor, y: Tensor, loss: Loss) -> Tensor:
         """The gradient [P] of ``loss`` over the samples ``x`` [n, …], ``y`` [n, …] with respect to ``params`` [P]."""
         with torch.enable_grad():
             params = params.detach().requires_grad_()
             return torch.autograd.grad(loss(self(params, x), y), params)[0]
 
     @torch.no_grad()
-    def outputs(
-        self, params: torch.Tensor, x: torch.Tensor, y: torch.Tensor
-    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    def outputs(self, params: Tensor, x: Tensor, y: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
         """The outputs on ``x`` [n, …] in evaluation mode, a chunk of samples at a time, and their targets of ``y``.
 
         ``x`` stays as it is although some modules work in place: the first chunk is a copy, and if the module writes
@@ -71,7 +69,7 @@ class FlatModel:
             is_copy = writes
             yield output, targets
 
-    def with_parameters(self, params: torch.Tensor) -> nn.Module:
+    def with_parameters(self, params: Tensor) -> nn.Module:
         """A copy of the module that holds ``params`` [P]."""
         module = copy.deepcopy(self.module)
         torch.nn.utils.vector_to_parameters(params.clone(), module.parameters())

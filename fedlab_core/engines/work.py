@@ -58,27 +58,14 @@ def plan_batches(work: Work, num_samples: Sequence[int]) -> list[BatchPlan]:
     Each epoch is a fresh permutation from the client's own stream of this round. Steps run through as many epochs as
     they need and stop where they stop.
     """
-    clients = work.clients.tolist()
-    streams = client_streams(work.seed, work.stream, round=work.round, clients=clients)
-    return [
-        _plan(work, amount, n, rng) for amount, n, rng in zip(work.amount.tolist(), num_samples, streams, strict=True)
-    ]
-
-
-def _plan(work: Work, amount: int, num_samples: int, rng: np.random.Generator) -> BatchPlan:
-    batch_size = min(num_samples, work.batch_size or num_samples)
-    per_epoch = -(-num_samples // batch_size)
-    num_steps = amount * per_epoch if work.unit == "epochs" else amount
-    epochs = -(-num_steps // per_epoch)
-    orders = np.broadcast_to(np.arange(num_samples), (epochs, num_samples))
-    if batch_size < num_samples:
-        orders = rng.permuted(orders, axis=1)
-    return BatchPlan(orders, batch_size, num_steps)
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Mean loss and share of correct predictions; NaN without samples, and accuracy NaN for regression."""
-
-    loss: float
-    accuracy: float
+    streams = client_streams(work.seed, work.stream, round=work.round, clients=work.clients.tolist())
+    plans = []
+    for amount, n, rng in zip(work.amount.tolist(), num_samples, streams, strict=True):
+        batch_size = min(n, work.batch_size or n)
+        per_epoch = -(-n // batch_size)
+        num_steps = amount * per_epoch if work.unit == "epochs" else amount
+        orders = np.broadcast_to(np.arange(n), (-(-num_steps // per_epoch), n))
+        if batch_size < n:
+            orders = rng.permuted(orders, axis=1)
+        plans.append(BatchPlan(orders, batch_size, num_steps))
+    return plans

@@ -1,6 +1,7 @@
 """The mini-batches of a cohort as one table of sample indices."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -11,8 +12,8 @@ from fedlab_core.engines.work import BatchPlan
 class BatchTable:
     """``indices`` int64 [S, A, B] into the data and ``counts`` [S, A] of those that are real, not padding.
 
-    Clients come in decreasing order of steps, so the ``active[s]`` clients that take step s are the first ones. In the
-    steps where all of them have equally many samples, which are most, ``counts`` need not be looked at (``is_even``).
+    ``steps`` (active, width, is_even) for each step: clients come in decreasing order of steps, so the ``active`` ones
+    are the first; the ``width`` of their batches; and whether all of it is real, so that ``counts`` need not be read.
     """
 
     def __init__(self, plans: Sequence[BatchPlan], samples: Sequence[np.ndarray]) -> None:
@@ -20,56 +21,22 @@ class BatchTable:
         total, batch = int(steps[0]), max(plan.batch_size for plan in plans)
         self.indices = np.zeros((total, len(plans), batch), dtype=np.int64)
         self.counts = np.zeros((total, len(plans)), dtype=np.int64)
-        for alike in _alike(plans):
-            first = plans[alike[0]]
-            own = np.stack([samples[k][plans[k].orders] for k in alike])
-            self.indices[: first.num_steps, alike, : first.batch_size] = _cut(first, own).swapaxes(0, 1)
-            self.counts[: first.num_steps, alike] = _batch_sizes(first)[:, None]
-        self._finish(steps)
+        groups = defaultdict(list)
+        for k, plan in enumerate(plans):
+            groups[plan.num_steps, plan.batch_size, plan.orders.shape].append(k)
+        for (taken, size, (epochs, n)), alike in groups.items():  # plans of one shape are cut together
+            per_epoch = plans[alike[0]].steps_per_epoch
+            cut = np.zeros((len(alike), epochs, per_epoch * size), dtype=np.int64)  # short batches padded with sample 0
+            cut[:, :, :n] = [samples[k][plans[k].orders] for k in alike]
+            self.indices[:taken, alike, :size] = cut.reshape(len(alike), -1, size)[:, :taken].swapaxes(0, 1)
+            sizes = np.minimum(size, n - size * np.arange(per_epoch))
+            self.counts[:taken, alike] = np.tile(sizes, epochs)[:taken, None]
+        active = (np.arange(total)[:, None] < steps).sum(1)
+        width = self.counts.max(1)
+        is_even = ((self.counts == 0) | (self.counts == width[:, None])).all(1)
+        self.steps = list(zip(active.tolist(), width.tolist(), is_even.tolist(), strict=True))
 
     @classmethod
     def whole(cls, samples: Sequence[np.ndarray]) -> Self:
         """One step that uses every sample of every client."""
-        table = cls.__new__(cls)
-        sizes = [len(own) for own in samples]
-        table.indices = np.zeros((1, len(samples), max(sizes)), dtype=np.int64)
-        table.counts = np.array([sizes])
-        for k, own in enumerate(samples):
-            table.indices[0, k, : len(own)] = own
-        table._finish(np.ones(len(samples), dtype=np.int64))
-        return table
-
-    def _finish(self, steps: np.ndarray) -> None:
-        total = len(self.counts)
-        self.active = (np.arange(total)[:, None] < steps).sum(1)
-        self.width = self.counts.max(1)
-        padded = np.where(self.counts > 0, self.counts, self.width[:, None])
-        self.is_even = (padded == self.width[:, None]).all(1)
-
-    def steps(self) -> Iterator[tuple[int, int, bool]]:
-        """For each step: how many clients are active, the width of their batches, and whether all of it is real."""
-        return zip(self.active.tolist(), self.width.tolist(), self.is_even.tolist(), strict=True)
-
-
-def _alike(plans: Sequence[BatchPlan]) -> list[list[int]]:
-    """The positions of plans of one shape together, so that they are cut into batches together."""
-    groups: dict[tuple[int, int, int], list[int]] = {}
-    for k, plan in enumerate(plans):
-        groups.setdefault((plan.num_steps, plan.batch_size, plan.orders.shape[1]), []).append(k)
-    return list(groups.values())
-
-
-def _cut(plan: BatchPlan, samples: np.ndarray) -> np.ndarray:
-    """``samples`` [k, epochs, n] in their order, as batches [k, τ, B]; short ones are padded with sample 0."""
-    clients, epochs, n = samples.shape
-    padded = np.zeros((clients, epochs, plan.steps_per_epoch * plan.batch_size), dtype=np.int64)
-    padded[:, :, :n] = samples
-    return padded.reshape(clients, -1, plan.batch_size)[:, : plan.num_steps]
-
-
-def _batch_sizes(plan: BatchPlan) -> np.ndarray:
-    """How many samples each batch has, [τ]."""
-    epochs, n = plan.orders.shape
-    sizes = np.full(plan.steps_per_epoch, plan.batch_size)
-    sizes[-1] = n - (plan.steps_per_epoch - 1) * plan.batch_size
-    return np.tile(sizes, epochs)[: plan.num_steps]
+        return cls([BatchPlan(np.arange(len(own))[None], len(own), num_steps=1) for own in samples], samples)

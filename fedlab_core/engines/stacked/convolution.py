@@ -8,53 +8,17 @@ is work enough, PyTorch's own convolution needs no copies and wins, client after
 """
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
-from fedlab_core.engines.stacked.layers import Layer, Views
-from fedlab_core.engines.stacked.workspace import Workspace
+from fedlab_core.engines.stacked.buffers import Workspace
+from fedlab_core.engines.stacked.layers import Layer, Linear, Views
 
 LARGE = 500_000  # products for one sample
 
 
-class ImageConv2d(Layer):
+class ImageConv2d(Linear):
     """Raw images [A, B, C, H, W] → [A, B, H', W', O], stride 1, no padding. There is nothing below it to train."""
-
-    def __init__(self, start: int, layer: nn.Conv2d, workspace: Workspace) -> None:
-        super().__init__(start, layer)
-        self._height, self._width = layer.kernel_size
-        self._workspace = workspace
-
-    def views(self, buffer: torch.Tensor, size: int, active: int) -> Views:
-        """Weight [A, O, C·k·k], its transpose, and the bias [A, 1, O] if there is one."""
-        weight, *bias = super().views(buffer, size, active)
-        weight = weight.view(*weight.shape[:2], -1)
-        return weight, weight.transpose(1, 2), *(b.unsqueeze(1) for b in bias)
-
-    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
-        _, transposed, *bias = params
-        clients, batch, _, height, width = x.shape
-        rows, columns = height - self._height + 1, width - self._width + 1
-        windows = x.unfold(3, rows, 1).unfold(4, columns, 1).permute(0, 2, 3, 4, 1, 5, 6)
-        patches = self._workspace.empty("image patches", *windows.shape).copy_(windows)
-        self._patches = patches.view(clients, -1, batch * rows * columns).transpose(1, 2)
-        output = torch.baddbmm(bias[0], self._patches, transposed) if bias else torch.bmm(self._patches, transposed)
-        return output.view(clients, batch, rows, columns, -1)
-
-    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
-        gradient = gradient.flatten(1, 3)
-        target[0].baddbmm_(gradient.transpose(1, 2), self._patches, alpha=-step)
-        if len(target) == 3:
-            target[2].sub_(gradient.sum(1, keepdim=True), alpha=step)
-
-    def add_moment(self, target: Views, gradient: torch.Tensor, power: int) -> None:
-        clients, batch = gradient.shape[:2]
-        patches = self._patches.view(clients, batch, -1, self._patches.shape[2])
-        _add_moment(target[0], target[2:], patches, gradient.flatten(2, 3), power)
-
-
-class Conv2d(Layer):
-    """[A, B, H, W, C] → [A, B, H', W', O], stride 1, no padding."""
 
     def __init__(self, start: int, layer: nn.Conv2d, workspace: Workspace) -> None:
         super().__init__(start, layer)
@@ -62,44 +26,54 @@ class Conv2d(Layer):
         self._workspace = workspace
         self._name = f"patches of the layer at {start}"
 
-    def views(self, buffer: torch.Tensor, size: int, active: int) -> Views:
-        """Weight [A, O, k, k, C], and the bias [A, 1, O] if there is one."""
-        weight, *bias = super().views(buffer, size, active)
-        return weight.permute(0, 1, 3, 4, 2), *(b.unsqueeze(1) for b in bias)
+    def forward(self, params: Views, x: Tensor) -> Tensor:
+        clients, batch, _, height, width = x.shape
+        rows, columns = height - self._height + 1, width - self._width + 1
+        windows = x.unfold(3, rows, 1).unfold(4, columns, 1).permute(0, 2, 3, 4, 1, 5, 6)
+        patches = self._workspace.empty(self._name, *windows.shape).copy_(windows)
+        output = super().forward(params, patches.view(clients, -1, batch * rows * columns).transpose(1, 2))
+        return output.view(clients, batch, rows, columns, -1)
 
-    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
+    def update(self, target: Views, gradient: Tensor, step: float) -> None:
+        super().update(target, gradient.flatten(1, 3), step)
+
+    def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
+        _add_moment(target[0], target[2:], self._x, gradient, power)
+
+
+class Conv2d(ImageConv2d):
+    """[A, B, H, W, C] → [A, B, H', W', O], stride 1, no padding."""
+
+    def views(self, buffer: Tensor, size: int, active: int) -> Views:
+        """Weight [A, O, k, k, C], and the bias [A, 1, O] if there is one."""
+        weight, *bias = Layer.views(self, buffer, size, active)
+        return weight.permute(0, 1, 3, 4, 2), *bias
+
+    def forward(self, params: Views, x: Tensor) -> Tensor:
         weight, *bias = params
         clients, batch, height, width, _ = self._input_shape = x.shape
         rows, columns = height - self._height + 1, width - self._width + 1
         windows = x.unfold(2, self._height, 1).unfold(3, self._width, 1).permute(0, 1, 2, 3, 5, 6, 4)
         patches = self._workspace.empty(self._name, *windows.shape).copy_(windows)
-        self._patches = patches.view(clients, batch * rows * columns, -1)
         self._weight = weight.flatten(2)
-        transposed = self._weight.transpose(1, 2)
-        output = torch.baddbmm(bias[0], self._patches, transposed) if bias else torch.bmm(self._patches, transposed)
+        flat = self._weight, self._weight.transpose(1, 2), *bias
+        output = Linear.forward(self, flat, patches.view(clients, batch * rows * columns, -1))
         return output.view(clients, batch, rows, columns, -1)
 
-    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
-        return self._fold(torch.bmm(gradient.flatten(1, 3), self._weight))
-
-    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
+    def update(self, target: Views, gradient: Tensor, step: float) -> None:
         gradient = gradient.flatten(1, 3)
-        change = torch.bmm(gradient.transpose(1, 2), self._patches)
-        target[0].sub_(change.view(target[0].shape), alpha=step)
-        if len(target) == 2:
-            target[1].sub_(gradient.sum(1, keepdim=True), alpha=step)
+        target[0].sub_(torch.bmm(gradient.transpose(1, 2), self._x).view(target[0].shape), alpha=step)
+        for bias in target[1:]:
+            bias.sub_(gradient.sum(1, keepdim=True), alpha=step)
 
-    def add_moment(self, target: Views, gradient: torch.Tensor, power: int) -> None:
-        clients, batch = gradient.shape[:2]
-        gradient = gradient.flatten(2, 3)
-        patches = self._patches.view(clients, batch, gradient.shape[2], -1)
-        _add_moment(target[0], target[1:], patches, gradient, power)
+    def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
+        _add_moment(target[0], target[1:], self._x, gradient, power)
 
-    def _fold(self, patches: torch.Tensor) -> torch.Tensor:
-        """The gradient of the input: that of every patch, where patches overlap added up."""
-        clients, batch, height, width, channels = self._input_shape
-        rows, columns = height - self._height + 1, width - self._width + 1
-        patches = patches.view(clients, batch, rows, columns, self._height, self._width, channels)
+    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
+        """That of every patch, where patches overlap added up."""
+        rows, columns = gradient.shape[2:4]
+        patches = torch.bmm(gradient.flatten(1, 3), self._weight)
+        patches = patches.view(*gradient.shape[:4], self._height, self._width, -1)
         image = patches.new_zeros(self._input_shape)
         for i in range(self._height):
             for j in range(self._width):
@@ -115,35 +89,33 @@ class LargeConv2d(Layer):
         self._channels_last = channels_last
 
     @staticmethod
-    def pays(layer: nn.Conv2d, x: torch.Tensor) -> bool:
+    def pays(layer: nn.Conv2d, x: Tensor) -> bool:
         """Whether it is the faster one for images like ``x`` [1, C, H, W]. A GPU wants all clients in one call."""
         height, width = (size - k + 1 for size, k in zip(x.shape[-2:], layer.kernel_size, strict=True))
         return x.device.type == "cpu" and layer.in_channels > 1 and height * width * layer.weight.numel() > LARGE
 
-    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, params: Views, x: Tensor) -> Tensor:
         x = x if self._channels_last else x.permute(0, 1, 3, 4, 2).contiguous()
         self._images = x.permute(0, 1, 4, 2, 3)
-        bias = params[1] if len(params) == 2 else [None] * len(x)
+        bias = params[1].squeeze(1) if len(params) == 2 else [None] * len(x)
         outputs = [torch.conv2d(*client) for client in zip(self._images, params[0], bias, strict=True)]
         return torch.stack([output.permute(0, 2, 3, 1) for output in outputs])
 
-    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
+    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
         below = [self._backward(k, params, gradient, [True, False, False])[0] for k in range(len(gradient))]
         return torch.stack([image.permute(0, 2, 3, 1) for image in below])
 
-    def update(self, target: Views, gradient: torch.Tensor, step: float) -> None:
+    def update(self, target: Views, gradient: Tensor, step: float) -> None:
         for k in range(len(gradient)):
             changes = self._backward(k, target, gradient, [False, True, len(target) == 2])
             for values, change in zip(target, changes[1:], strict=False):
                 values[k].sub_(change, alpha=step)
 
-    def add_moment(self, target: Views, gradient: torch.Tensor, power: int) -> None:
-        clients, batch = gradient.shape[:2]
+    def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
         patches = functional.unfold(self._images.flatten(0, 1), target[0].shape[-2:]).transpose(1, 2)
-        bias = [b.unsqueeze(1) for b in target[1:]]
-        _add_moment(target[0], tuple(bias), patches.unflatten(0, (clients, batch)), gradient.flatten(2, 3), power)
+        _add_moment(target[0], target[1:], patches, gradient, power)
 
-    def _backward(self, k: int, params: Views, gradient: torch.Tensor, wanted: list[bool]) -> tuple[torch.Tensor, ...]:
+    def _backward(self, k: int, params: Views, gradient: Tensor, wanted: list[bool]) -> tuple[Tensor, ...]:
         """The gradients of client k's input, weight and bias, those that are ``wanted``."""
         images, weight = self._images[k], params[0][k]
         geometry = [1, 1], [0, 0], [1, 1], False, [0, 0], 1  # stride, padding, dilation; not transposed; groups
@@ -152,60 +124,58 @@ class LargeConv2d(Layer):
         )
 
 
-class MaxPool2d(Layer):
-    """Maximum over k×k tiles of [A, B, H, W, C]."""
+class Pool2d(Layer):
+    """Something over k×k tiles of [A, B, H, W, C]."""
 
-    def __init__(self, layer: nn.MaxPool2d) -> None:
+    def __init__(self, layer: nn.MaxPool2d | nn.AvgPool2d) -> None:
         super().__init__()
-        self._size = _pair(layer.kernel_size)
+        self._size = layer.kernel_size
 
-    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
+
+class MaxPool2d(Pool2d):
+    """Maximum over tiles."""
+
+    def forward(self, params: Views, x: Tensor) -> Tensor:
         self._x = _as_images(x)
         output, self._indices = functional.max_pool2d(self._x, self._size, return_indices=True)
         return _as_batches(output, x.shape)
 
-    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
+    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
         below = torch.ops.aten.max_pool2d_with_indices_backward(
             _as_images(gradient), self._x, self._size, self._size, [0, 0], [1, 1], False, self._indices
         )
         return _as_batches(below, gradient.shape)
 
 
-class AvgPool2d(Layer):
-    """Mean over k×k tiles of [A, B, H, W, C]."""
+class AvgPool2d(Pool2d):
+    """Mean over tiles."""
 
-    def __init__(self, layer: nn.AvgPool2d) -> None:
-        super().__init__()
-        self._size = _pair(layer.kernel_size)
-
-    def forward(self, params: Views, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, params: Views, x: Tensor) -> Tensor:
         self._x = _as_images(x)
         return _as_batches(functional.avg_pool2d(self._x, self._size), x.shape)
 
-    def input_gradient(self, params: Views, gradient: torch.Tensor) -> torch.Tensor:
+    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
         below = torch.ops.aten.avg_pool2d_backward(
             _as_images(gradient), self._x, self._size, self._size, [0, 0], False, True, None
         )
         return _as_batches(below, gradient.shape)
 
 
-def _add_moment(weight: torch.Tensor, bias: Views, patches: torch.Tensor, gradient: torch.Tensor, power: int) -> None:
-    """Add Σ_samples |Σ_positions gradient · patch|^power, for ``patches`` and ``gradient`` [A, B, positions, ·]."""
+def _add_moment(weight: Tensor, bias: Views, patches: Tensor, gradient: Tensor, power: int) -> None:
+    """Add Σ_samples |Σ_positions gradient · patch|^power, for ``gradient`` [A, B, H', W', O] and its ``patches``."""
+    gradient = gradient.flatten(2, 3)
+    patches = patches.view(*gradient.shape[:3], -1)
     own = torch.matmul(gradient.transpose(2, 3), patches).abs_().pow_(power).sum(1)
     weight.add_(own.view(weight.shape))
     for value in bias:
         value.add_(gradient.sum(2).abs_().pow_(power).sum(1, keepdim=True))
 
 
-def _pair(size: int | tuple[int, int]) -> list[int]:
-    return [size, size] if isinstance(size, int) else list(size)
-
-
-def _as_images(x: torch.Tensor) -> torch.Tensor:
+def _as_images(x: Tensor) -> Tensor:
     """[A, B, H, W, C] as PyTorch's pooling wants it, [A·B, C, H, W], still channels-last in memory."""
     return x.flatten(0, 1).permute(0, 3, 1, 2)
 
 
-def _as_batches(images: torch.Tensor, shape: torch.Size) -> torch.Tensor:
+def _as_batches(images: Tensor, shape: torch.Size) -> Tensor:
     """The way back, for the A and B of ``shape``."""
     return images.permute(0, 2, 3, 1).contiguous().unflatten(0, shape[:2])

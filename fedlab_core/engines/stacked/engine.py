@@ -1,42 +1,39 @@
 """The stacked engine: a whole cohort trained at once.
 
 The idea in one page. A loop over clients spends most of its time on overhead: a step of a small model is a handful of
-tiny products. Here every parameter tensor of the K clients of a cohort is one run of memory (``layout.py``,
+tiny products. Here every parameter tensor of the K clients of a cohort is one run of memory (``buffers.py``,
 ``cohort.py``), and every layer is one batch of matrix products over the leading client dimension, so a step costs a
 handful of calls for all of them together. What brings it near the cost of the bare products:
 
 1. The SGD step is taken inside the backward pass, layer by layer, and no optimiser passes over the weights. A linear
-   layer subtracts its gradient from the weights in the very product that would form it (``layers.py``), and so do a
-   convolution of raw images and the recurrent layer; their weight gradients are never stored. Any other convolution
-   forms its gradient and subtracts it at once.
-2. A convolution gathers the patches of its input, into buffers that are used again (``workspace.py``), and is a matrix
-   product too; a large one is left to PyTorch, client after client (``convolution.py``).
+   layer, a convolution of raw images and the recurrent layer subtract their gradient from the weights in the very
+   product that would form it, so that it is never stored (``layers.py``); any other convolution subtracts it at once.
+2. A convolution gathers the patches of its input, into buffers that are used again, and is a matrix product too; a
+   large one is left to PyTorch, client after client (``convolution.py``).
 3. Clients are sorted by their number of steps, so those that still work are always the first A rows (``batches.py``);
    when half of them are done, the memory is packed anew.
 4. A cohort is cut into chunks of clients whose parameters and patches stay in the cache.
 
-A module with a layer that has no such form goes through ``torch.func.vmap`` (``vectorised.py``), which forms the whole
-gradient [A, P] of a step. The random streams and the order of the samples are those of the reference engine; so are
-the results, up to rounding.
+A module with a layer that has no such form goes through ``torch.func.vmap`` (``network.py``), which forms the whole
+gradient [A, P] of a step. Random streams and the order of the samples are the reference engine's; so are the results,
+up to rounding.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.engines.base import Engine, has_dropout
+from fedlab_core.engines.base import Engine
 from fedlab_core.engines.stacked.batches import BatchTable
-from fedlab_core.engines.stacked.cohort import Cohort
-from fedlab_core.engines.stacked.corrections import BoundCorrection, StackedCorrection
+from fedlab_core.engines.stacked.buffers import Workspace
+from fedlab_core.engines.stacked.cohort import Cohort, StackedCorrection, uncorrected
 from fedlab_core.engines.stacked.layers import UnknownLayer
 from fedlab_core.engines.stacked.losses import output_loss
-from fedlab_core.engines.stacked.network import CohortModel, Network
-from fedlab_core.engines.stacked.vectorised import VectorisedNetwork
-from fedlab_core.engines.stacked.workspace import Workspace
+from fedlab_core.engines.stacked.network import CohortModel, Network, VectorisedNetwork
 from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import Loss
 from fedlab_core.updates import LocalUpdates
@@ -62,7 +59,7 @@ class StackedEngine(Engine):
 
     def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
         super().__init__(fed, model, loss, device)
-        if has_dropout(model):
+        if any(isinstance(layer, nn.modules.dropout._DropoutNd) and layer.p > 0 for layer in model.modules()):
             raise Unstackable("dropout draws random numbers for each client on its own")
         self._workspace = Workspace(self.x)
         self._rows = self.x.reshape(len(self.x), -1)
@@ -90,15 +87,13 @@ class StackedEngine(Engine):
         return network
 
     @torch.no_grad()
-    def train(self, params: torch.Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
+    def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         self.model.module.train()
-        plans = plan_batches(work, [len(self.fed.parts[client]) for client in work.clients])
+        plans = plan_batches(work, self.fed.sizes[work.clients].tolist())
         steps = np.array([plan.num_steps for plan in plans])
         result = params.new_empty(len(plans), len(params))
-        longest_first = np.argsort(-steps, kind="stable")
-        for chunk in np.array_split(
-            longest_first, self._num_chunks(len(plans), max(plan.batch_size for plan in plans))
-        ):
+        num_chunks = self._num_chunks(len(plans), max(plan.batch_size for plan in plans))
+        for chunk in np.array_split(np.argsort(-steps, kind="stable"), num_chunks):  # those with most steps first
             table = BatchTable([plans[i] for i in chunk], [self.fed.parts[work.clients[i]] for i in chunk])
             correction = StackedCorrection([corrections[i] for i in chunk], work.lr, params)
             result[torch.from_numpy(chunk).to(self.device)] = self._train_chunk(params, table, correction, work.lr)
@@ -112,14 +107,12 @@ class StackedEngine(Engine):
         values = self.model.size + batch * self._network.scratch_per_sample
         return min(clients, -(-clients * values * self.model.dtype.itemsize // CACHE_BYTES))
 
-    def _train_chunk(
-        self, params: torch.Tensor, table: BatchTable, correction: StackedCorrection, lr: float
-    ) -> torch.Tensor:
+    def _train_chunk(self, params: Tensor, table: BatchTable, correction: StackedCorrection, lr: float) -> Tensor:
         """The final parameters [A, P] of the chunk's clients."""
         cohort = Cohort(self._network, params, table.indices.shape[1], correction)
         indices, counts = (torch.from_numpy(t).to(self.device) for t in (table.indices, table.counts))
         at_once = max(1, GATHERED_VALUES // (indices[0].numel() * self._rows.shape[1]))
-        for step, (active, width, is_even) in enumerate(table.steps()):
+        for step, (active, width, is_even) in enumerate(table.steps):
             cohort.keep_first(active)
             if step % at_once == 0:
                 x, y = self._gather(indices[step : step + at_once, :active])
@@ -129,33 +122,30 @@ class StackedEngine(Engine):
             cohort.step(*here, None if is_even else counts[step, :active], lr)
         return cohort.finish()
 
-    def _gather(self, chosen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _gather(self, chosen: Tensor) -> tuple[Tensor, Tensor]:
         """The samples with the indices ``chosen``, of any shape [*]: x [*, …] and y [*, …]."""
         x = self._workspace.empty("x", chosen.numel(), self._rows.shape[1])
         torch.index_select(self._rows, 0, chosen.reshape(-1), out=x)
         return x.view(*chosen.shape, *self.x.shape[1:]), self.y[chosen]
 
     @torch.no_grad()
-    def mean_gradients(
-        self, params: torch.Tensor, groups: Sequence[np.ndarray], training: bool = False
-    ) -> torch.Tensor:
+    def mean_gradients(self, params: Tensor, groups: Sequence[np.ndarray], training: bool = False) -> Tensor:
         """What a step of size −1 from zero leaves."""
         self.model.module.train(training)
         result = params.new_empty(len(groups), len(params))
         for chunk in self._chunks(groups):
-            result[chunk] = self._at_once(
-                self._network, params.expand(len(groups[chunk]), -1), groups[chunk], power=None
-            )
+            rows = params.expand(len(groups[chunk]), -1)
+            result[chunk] = self._at_once(self._network, rows, groups[chunk], power=None)
         return result
 
     @torch.no_grad()
-    def moments(self, params: torch.Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> torch.Tensor:
+    def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
         """Groups are cut into pieces, of one sample each if the model cannot keep samples apart otherwise."""
         self.model.module.eval()
         if self._moment_network[0] is not loss:
             self._moment_network = loss, self._cohort_model(loss)
         network = self._moment_network[1]
-        size = MOMENT_SAMPLES if isinstance(network, Network) and network.has_moments else 1
+        size = MOMENT_SAMPLES if network.has_moments else 1
         pieces = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
         owner = np.repeat(np.arange(len(groups)), [-(-len(group) // size) for group in groups])
         result = torch.zeros_like(params)
@@ -170,21 +160,18 @@ class StackedEngine(Engine):
         at_once = max(1, GRADIENT_VALUES // max(largest * self._rows.shape[1], self.model.size))
         return [slice(start, start + at_once) for start in range(0, len(groups), at_once)]
 
-    def _at_once(
-        self, network: CohortModel, params: torch.Tensor, groups: Sequence[np.ndarray], power: int | None
-    ) -> torch.Tensor:
+    def _at_once(self, network: CohortModel, params: Tensor, groups: Sequence[np.ndarray], power: int | None) -> Tensor:
         """The mean gradient [G, P] of each group at its row of ``params``; or the sum of its samples' |∇|^power."""
         table = BatchTable.whole(groups)
         x, y = self._gather(torch.from_numpy(table.indices[0]).to(self.device))
-        counts = torch.from_numpy(table.counts[0]).to(self.device)
+        counts, (_, _, is_even) = torch.from_numpy(table.counts[0]).to(self.device), table.steps[0]
         here = network.layout.pack(params)
         target = torch.zeros_like(here)
         bound, bound_target = (network.bind(buffer, len(groups), len(groups)) for buffer in (here, target))
         if power is not None and isinstance(network, Network) and network.has_moments:
             network.moments(bound, bound_target, x, y, counts, power)
         else:
-            uncorrected = BoundCorrection([[] for _ in network.places])
-            network.step(bound, bound_target, x, y, None if table.is_even[0] else counts, -1.0, uncorrected)
+            network.step(bound, bound_target, x, y, None if is_even else counts, -1.0, uncorrected)
             if power is not None:
                 target.abs_().pow_(power)
         return network.layout.unpack(target, len(groups), slice(None))

@@ -1,51 +1,23 @@
-"""A module as a list of cohort layers, and the SGD step of a whole cohort through it."""
+"""A module as a list of cohort layers, or through vmap, and the SGD step of a whole cohort through it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.func import grad, vmap
+from torch.nn import functional
 
+from fedlab_core.engines.flat import FlatModel
+from fedlab_core.engines.stacked.buffers import Layout, Workspace
 from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d
-from fedlab_core.engines.stacked.layers import Flatten, Layer, Linear, ReLU, Sigmoid, Tanh, UnknownLayer, Views
-from fedlab_core.engines.stacked.layout import Layout
+from fedlab_core.engines.stacked.layers import LSTM, Activation, Embedding, Flatten, Layer, Linear, UnknownLayer
 from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients
-from fedlab_core.engines.stacked.recurrent import Embedding, LastStateLSTM
-from fedlab_core.engines.stacked.workspace import Workspace
 from fedlab_core.inspection import is_as_its_class
+from fedlab_core.losses import Loss
 from fedlab_core.models import TextLSTM
 
-Bound = list[Views]
-CONVOLUTIONS = (ImageConv2d, Conv2d, LargeConv2d)
 ApplyCorrection = Callable[[int], None]
-
-
-class CohortModel(Protocol):
-    """What the engine asks of a model."""
-
-    layout: Layout
-    places: list[list[tuple[int, int]]]  # for each layer, where its tensors begin and end in the flat vector
-    scratch_per_sample: int  # numbers beside the parameters that a step works on, known after the first step
-
-    def bind(self, buffer: torch.Tensor, size: int, active: int) -> Any:
-        """What ``step`` wants to know of the first ``active`` of ``size`` clients: made once, used in many steps."""
-
-    def step(
-        self,
-        params: Any,
-        target: Any,
-        x: torch.Tensor,
-        y: torch.Tensor,
-        counts: torch.Tensor | None,
-        lr: float,
-        apply_correction: ApplyCorrection,
-    ) -> None:
-        """target ← corrected target − lr · ∇(mean loss of each client) at ``params``.
-
-        ``apply_correction(layer)`` changes the target of one layer in place, once nobody needs its old values.
-        ``x`` [A, B, …] and ``y`` [A, B, …] are one mini-batch for each client. ``counts`` [A] says how many of its
-        samples are real (the rest is padding); None means all B.
-        """
 
 
 class Network:
@@ -55,33 +27,33 @@ class Network:
     in ``x`` [1, …]. Raises :class:`UnknownLayer` for any other module.
     """
 
-    def __init__(self, module: nn.Module, loss: OutputLoss, x: torch.Tensor) -> None:
+    def __init__(self, module: nn.Module, loss: OutputLoss, x: Tensor) -> None:
         self._workspace = Workspace(next(module.parameters()))
         self._layers = _layers(module, self._workspace, x)
-        self.scratch_per_sample = 0
         self._loss = loss
         self.layout = Layout([parameter.numel() for parameter in module.parameters()])
+        # for each layer, where its tensors begin and end in the flat vector
         self.places = [[(start, stop) for start, stop, _ in layer.places] for layer in self._layers]
         if sum(stop - start for layer in self.places for start, stop in layer) != self.layout.size:
             raise UnknownLayer("a parameter that no layer uses")
-        self._lowest = next(i for i, layer in enumerate(self._layers) if layer.places)
+        self.scratch_per_sample = 0  # numbers beside the parameters that a step works on, known after the first step
         self.has_moments = all(layer.has_moments for layer in self._layers)
+        self._lowest = next(i for i, layer in enumerate(self._layers) if layer.places)
 
-    def bind(self, buffer: torch.Tensor, size: int, active: int) -> Bound:
+    def bind(self, buffer: Tensor, size: int, active: int) -> Any:
+        """What ``step`` wants to know of the first ``active`` of ``size`` clients: made once, used in many steps."""
         return [layer.views(buffer, size, active) for layer in self._layers]
 
     def step(
-        self,
-        params: Bound,
-        target: Bound,
-        x: torch.Tensor,
-        y: torch.Tensor,
-        counts: torch.Tensor | None,
-        lr: float,
-        apply_correction: ApplyCorrection,
+        self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor | None, lr: float, correct: ApplyCorrection
     ) -> None:
-        for layer, views in zip(self._layers, params, strict=True):
-            x = layer.forward(views, x)
+        """target ← corrected target − lr · ∇(mean loss of each client) at ``params``.
+
+        ``correct(layer)`` changes the target of one layer in place, once nobody needs its old values.
+        ``x`` [A, B, …] and ``y`` [A, B, …] are one mini-batch for each client. ``counts`` [A] says how many of its
+        samples are real (the rest is padding); None means all B.
+        """
+        x = self._forward(params, x)
         if not self.scratch_per_sample:
             self.scratch_per_sample = self._workspace.num_values // (len(y) * y.shape[1])
         gradient, scale = self._loss(x, y, counts)
@@ -90,24 +62,61 @@ class Network:
             layer = self._layers[i]
             below = layer.input_gradient(params[i], gradient) if i > self._lowest else gradient
             if layer.places:
-                apply_correction(i)
+                correct(i)
                 layer.update(target[i], gradient, step)
             gradient = below
 
-    def moments(
-        self, params: Bound, target: Bound, x: torch.Tensor, y: torch.Tensor, counts: torch.Tensor, power: int
-    ) -> None:
+    def moments(self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor, power: int) -> None:
         """target ← target + Σ over the real samples of |∇(loss of one sample)|^power; arguments as in ``step``."""
-        for layer, views in zip(self._layers, params, strict=True):
-            x = layer.forward(views, x)
-        gradient = sample_gradients(self._loss, x, y, counts)
+        gradient = sample_gradients(self._loss, self._forward(params, x), y, counts)
         for i in reversed(range(self._lowest, len(self._layers))):
             self._layers[i].add_moment(target[i], gradient, power)
             if i > self._lowest:
                 gradient = self._layers[i].input_gradient(params[i], gradient)
 
+    def _forward(self, params: Any, x: Tensor) -> Tensor:
+        for layer, views in zip(self._layers, params, strict=True):
+            x = layer.forward(views, x)
+        return x
 
-def _layers(module: nn.Module, workspace: Workspace, x: torch.Tensor) -> list[Layer]:
+
+class VectorisedNetwork:
+    """Any other module, through ``torch.func.vmap``: slower than a :class:`Network`, faster than a loop.
+
+    Clients with equally many samples go through together, so that no padding is ever seen.
+    """
+
+    has_moments, scratch_per_sample = False, 0
+
+    def __init__(self, model: FlatModel, loss: Loss) -> None:
+        def mean_loss(params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+            return loss(model(params, x), y)
+
+        self.layout = Layout([model.size])
+        self.places = [[(0, model.size)]]
+        self._gradients = vmap(grad(mean_loss))
+
+    def bind(self, buffer: Tensor, size: int, active: int) -> Any:
+        return buffer.view(size, -1)[:active]
+
+    def step(
+        self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor | None, lr: float, correct: ApplyCorrection
+    ) -> None:
+        if counts is None:
+            gradient = self._gradients(params, x, y)
+        else:
+            gradient = torch.empty_like(params)
+            for count in counts.unique().tolist():
+                rows = torch.nonzero(counts == count).flatten()
+                gradient[rows] = self._gradients(params[rows], x[rows, :count], y[rows, :count])
+        correct(0)
+        target.sub_(gradient, alpha=lr)
+
+
+CohortModel = Network | VectorisedNetwork
+
+
+def _layers(module: nn.Module, workspace: Workspace, x: Tensor) -> list[Layer]:
     if not all(map(is_as_its_class, module.modules())):
         raise UnknownLayer("a layer with a hook or a forward of its own, which may compute anything")
     if type(module) is TextLSTM:
@@ -116,21 +125,15 @@ def _layers(module: nn.Module, workspace: Workspace, x: torch.Tensor) -> list[La
         modules = _pool_before_relu(_chain(module))
     if len(set(modules)) < len(modules):
         raise UnknownLayer("a layer that is used twice")
-    places = _starts(module)
-    layers: list[Layer] = []
+    starts, layers, channels_last = _starts(module), list[Layer](), False
     for child in modules:
-        layers.append(_layer(child, places.get(child, 0), workspace, layers, x))
+        layers.append(_layer(child, starts[child], workspace, layers, channels_last, x))
+        channels_last = isinstance(child, nn.Conv2d) or (channels_last and not isinstance(child, nn.Flatten))
         if isinstance(child, (nn.Conv2d, nn.MaxPool2d, nn.AvgPool2d)):
             x = child(x)
-    if _is_image(layers):
+    if channels_last:
         raise UnknownLayer("images as output, which here would be channels-last")
     return layers
-
-
-def _is_image(layers: Sequence[Layer]) -> bool:
-    """Whether what the last of these layers gives is a channels-last image."""
-    is_convolved = any(isinstance(layer, CONVOLUTIONS) for layer in layers)
-    return is_convolved and not any(isinstance(layer, Flatten) for layer in layers)
 
 
 def _chain(module: nn.Module) -> list[nn.Module]:
@@ -144,10 +147,8 @@ def _starts(module: nn.Module) -> dict[nn.Module, int]:
     """Where the parameters of each layer begin in the flat vector."""
     starts, position = {}, 0
     for child in module.modules():
-        own = sum(parameter.numel() for parameter in child.parameters(recurse=False))
-        if own:
-            starts[child] = position
-            position += own
+        starts[child] = position
+        position += sum(parameter.numel() for parameter in child.parameters(recurse=False))
     if position != sum(parameter.numel() for parameter in module.parameters()):
         raise UnknownLayer("layers that share parameters")
     return starts
@@ -161,38 +162,37 @@ def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
     return modules
 
 
-def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer], x: torch.Tensor) -> Layer:
+def _layer(
+    child: Any, start: int, workspace: Workspace, below: Sequence[Layer], channels_last: bool, x: Tensor
+) -> Layer:
     """The cohort form of ``child``, for samples like ``x`` as they come from the layers ``below``."""
     if not type(child).__module__.startswith("torch.nn.modules"):
         raise UnknownLayer(f"{child}")  # a subclass may compute anything
-    channels_last = _is_image(below)
+    is_tiling = channels_last and getattr(child, "stride", None) == getattr(child, "kernel_size", 0)
     match child:
         case nn.Linear():
             return Linear(start, child)
         case nn.ReLU():
-            return ReLU(in_place=bool(below) and isinstance(below[-1], (Linear, *CONVOLUTIONS, MaxPool2d)))
+            # in place where the layer below does not need its own output again
+            in_place = bool(below) and isinstance(below[-1], (Linear, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d))
+            relu = functional.relu_ if in_place else functional.relu
+            return Activation(relu, torch.ops.aten.threshold_backward, 0)
         case nn.Flatten(start_dim=1, end_dim=-1):
             return Flatten(channels_last)
         case nn.Conv2d(stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
             if LargeConv2d.pays(child, x):
                 return LargeConv2d(start, child, channels_last)
             return Conv2d(start, child, workspace) if channels_last else ImageConv2d(start, child, workspace)
-        case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if channels_last and _is_tiling(
-            child
-        ):
+        case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if is_tiling:
             return MaxPool2d(child)
-        case nn.AvgPool2d(padding=0, ceil_mode=False, divisor_override=None) if channels_last and _is_tiling(child):
+        case nn.AvgPool2d(padding=0, ceil_mode=False, divisor_override=None) if is_tiling:
             return AvgPool2d(child)
         case nn.Tanh():
-            return Tanh()
+            return Activation(torch.tanh, torch.ops.aten.tanh_backward)
         case nn.Sigmoid():
-            return Sigmoid()
+            return Activation(torch.sigmoid, torch.ops.aten.sigmoid_backward)
         case nn.Embedding(padding_idx=None, max_norm=None, scale_grad_by_freq=False):
             return Embedding(start, child)
         case nn.LSTM(num_layers=1, batch_first=True, bias=True, bidirectional=False, proj_size=0):
-            return LastStateLSTM(start, child)
+            return LSTM(start, child)
     raise UnknownLayer(f"{child}")
-
-
-def _is_tiling(layer: nn.MaxPool2d | nn.AvgPool2d) -> bool:
-    return layer.stride == layer.kernel_size

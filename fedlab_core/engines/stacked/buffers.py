@@ -1,0 +1,52 @@
+"""Memory: where the parameters of several clients lie, and buffers that are used again."""
+
+import math
+from collections.abc import Sequence
+
+from torch import Tensor, cat
+
+
+class Layout:
+    """The parameters [A, P] of A clients in a buffer: tensor after tensor, in each of them client after client."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self._sizes = list(sizes)
+        self.size = sum(sizes)
+
+    def pack(self, rows: Tensor) -> Tensor:
+        """``rows`` [A, P] as a buffer [A·P]."""
+        buffer = rows.new_empty(rows.numel())
+        for tensor, values in zip(self._tensors(buffer, len(rows)), rows.split(self._sizes, dim=1), strict=True):
+            tensor.copy_(values)
+        return buffer
+
+    def unpack(self, buffer: Tensor, size: int, clients: slice) -> Tensor:
+        """The rows [·, P] of the given ``clients`` out of a buffer of ``size`` clients."""
+        return cat([tensor[clients] for tensor in self._tensors(buffer, size)], dim=1)
+
+    def _tensors(self, buffer: Tensor, size: int) -> list[Tensor]:
+        return [tensor.view(size, -1) for tensor in buffer.split([size * own for own in self._sizes])]
+
+
+class Workspace:
+    """Named buffers of one dtype on one device; each grows to the largest size asked for and stays.
+
+    A large fresh tensor would cost a page fault for every 4 kB of it, at every step.
+    """
+
+    def __init__(self, like: Tensor) -> None:
+        self._like = like
+        self._buffers: dict[str, Tensor] = {}
+
+    @property
+    def num_values(self) -> int:
+        """How many numbers all buffers hold together."""
+        return sum(map(len, self._buffers.values()))
+
+    def empty(self, name: str, *shape: int) -> Tensor:
+        """A contiguous tensor of ``shape`` with arbitrary content, valid until the next call with this name."""
+        size = math.prod(shape)
+        buffer = self._buffers.get(name)
+        if buffer is None or len(buffer) < size:
+            buffer = self._buffers[name] = self._like.new_empty(size)
+        return buffer[:size].view(shape)

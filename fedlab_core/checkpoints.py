@@ -1,7 +1,7 @@
 """Checkpoint files: written atomically as rounds end, resumed bit for bit."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from fedlab_core import archive, atomic
 from fedlab_core.client_table import ClientTable
 from fedlab_core.history import differences, params_from, records_from
 from fedlab_core.server import Ledger
-from fedlab_core.server_state import check_state
 
 State = Callable[[], dict[str, Any]]
 MAX_SHARE = 0.1
@@ -58,6 +57,39 @@ class Checkpoint:
             raise ValueError(f"checkpoint={str(self.path)!r}: belongs to another run, with {'; '.join(changed)}")
         self._written_round = state["round"]
         return state
+
+
+def check_state(state: Mapping[str, Any], num_clients: int | None = None) -> None:
+    """``ValueError`` for an entry of ``server.state`` that a checkpoint could not give back as it is.
+
+    It can: tensors of a dtype that NumPy has, strided and without gradient; client tables (of ``num_clients``, if
+    given); None, bool, int, float, str; lists and dictionaries of these, with texts as keys.
+    """
+    for name, value in state.items():
+        where = f"server.state[{name!r}]"
+        if not isinstance(name, str) or not name.isprintable():
+            raise ValueError(f"{where}: the name of an entry must be a printable text")
+        if isinstance(value, ClientTable):
+            if num_clients not in (None, value.num_clients):
+                raise ValueError(f"{where}: a table of {value.num_clients} clients in a run with {num_clients}")
+        elif type(value) is torch.Tensor:
+            if value.requires_grad or value.layout != torch.strided:
+                raise ValueError(f"{where}: a tensor must be strided and without gradient; use .detach()")
+            archive.as_numpy(where, torch.empty(0, dtype=value.dtype))
+        elif not _is_plain(value):
+            raise ValueError(
+                f"{where} is {value!r:.60} ({type(value).__name__}): must be a tensor (torch.from_numpy of an array), "
+                "a client table, None, bool, int, float, str, or lists and dictionaries (keys: texts) of the last five"
+            )
+
+
+def _is_plain(value: Any, depth: int = 100) -> bool:
+    """Whether JSON gives ``value`` back as it is, of the same type: at most ``depth`` lists or dictionaries deep."""
+    if type(value) is list:
+        return depth > 0 and all(_is_plain(part, depth - 1) for part in value)
+    if type(value) is dict:
+        return depth > 0 and all(type(key) is str and _is_plain(part, depth - 1) for key, part in value.items())
+    return value is None or type(value) in (bool, int, float, str)
 
 
 def _pack(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

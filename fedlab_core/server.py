@@ -1,6 +1,7 @@
 """What an algorithm sees and may change while a run goes on."""
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,6 @@ from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
 from fedlab_core.randomness import stream
 from fedlab_core.sampling import Uniform
-from fedlab_core.server_state import copy_state
 from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
 
@@ -187,3 +187,8 @@ class Server:
 
     def _tables(self) -> list[ClientTable]:
         return [value for value in self.state.values() if isinstance(value, ClientTable)]
+
+
+def copy_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """``state`` as it is now, whatever is done to it in place; client tables, which undo themselves, stay the same."""
+    return {name: value if isinstance(value, ClientTable) else copy.deepcopy(value) for name, value in state.items()}

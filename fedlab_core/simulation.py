@@ -24,8 +24,7 @@ from fedlab_core.history import ClientReport, History, RoundRecord
 from fedlab_core.one_page import one_round
 from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
-from fedlab_core.server import Ledger, ProbeDiverged, Server
-from fedlab_core.server_state import copy_state
+from fedlab_core.server import Ledger, ProbeDiverged, Server, copy_state
 from fedlab_core.settings import Settings, takes_settings
 from fedlab_core.updates import LocalUpdates
 

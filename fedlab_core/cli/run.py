@@ -6,7 +6,6 @@ import functools
 import inspect
 import operator
 import typing
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         shown = _DEFAULT_EPOCHS if name == "local_epochs" else default
         said = "" if shown is None else f" (default: {shown})"
         group: Any = work if name.startswith("local_") else parser
-        reader = _reader(name, declared.type)
-        group.add_argument(_option(name), type=reader, default=default, metavar="…", help=settings.meaning(name) + said)
+        option = "--" + name.replace("_", "-")
+        group.add_argument(option, default=default, metavar="…", help=settings.meaning(name) + said)
     add("--lr-schedule", choices=("constant", "inverse-time"), default="constant", help="default: constant")
     add("--out", type=Path, default=Path("build/history.npz"), metavar="FILE.npz", help="default: build/history.npz")
     parser.set_defaults(run=_run)
@@ -58,22 +57,10 @@ def _settings() -> dict[str, dataclasses.Field[Any]]:
     return {name: declared for name, declared in settings.declarations().items() if name not in _NOT_IN_TEXT}
 
 
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
-def _reader(name: str, kind: Any) -> Callable[[str], Any]:
-    """What turns a text into a value of those members of the union ``kind`` that can be written as text."""
+def _value(name: str, kind: Any, text: Any) -> Any:
+    """``text`` as one of those members of the union ``kind`` that can be written as text; a default stays as it is."""
     members = [member for member in typing.get_args(kind) or (kind,) if member in _TEXTUAL]
-    textual = functools.reduce(operator.or_, members)
-
-    def read(text: str) -> Any:
-        try:
-            return arguments.from_text(name, text, textual)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return read
+    return arguments.from_text(name, text, functools.reduce(operator.or_, members)) if isinstance(text, str) else text
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -82,17 +69,17 @@ def _run(options: argparse.Namespace) -> int:
     if options.checkpoint is not None and Path(options.checkpoint).resolve() == options.out.resolve():
         raise ValueError(f"--out {options.out}: is the checkpoint too; name another file")
     archive.check_writable(options.out)
-    given = {name: getattr(options, name) for name in _settings()}
+    given = {name: _value(name, declared.type, getattr(options, name)) for name, declared in _settings().items()}
     if given["local_epochs"] is given["local_steps"] is None:
         given["local_epochs"] = _DEFAULT_EPOCHS
     if options.lr_schedule == "inverse-time":
-        given["lr"] = InverseTime(options.lr)
+        given["lr"] = InverseTime(given["lr"])
     settings.Settings(**given)  # refused before any data are read
     algorithm = build_algorithm(options.algorithm, arguments.parse_assignments(options.set))
     build_model = models.MODELS[validation.choice("model", options.model, models.MODELS)]
-    fed = _federation(options)
+    fed = _federation(options, given["seed"])
     try:
-        history = simulate(fed, build_model(fed, seed=options.seed), algorithm, **given)
+        history = simulate(fed, build_model(fed, seed=given["seed"]), algorithm, **given)
     except Diverged as error:
         _save(error.history, options.out)
         raise
@@ -114,7 +101,7 @@ def build_algorithm(name: str, texts: dict[str, str]) -> Algorithm:
     return kind(**{key: arguments.from_text(key, text, kinds[key]) for key, text in texts.items()})
 
 
-def _federation(options: argparse.Namespace) -> FederatedDataset:
+def _federation(options: argparse.Namespace, seed: int) -> FederatedDataset:
     law = partition.LAWS[validation.choice("partition", options.partition, partition.LAWS)]
     accepted = inspect.signature(law).parameters
     defaults = {"num_clients": 100} | ({"alpha": 0.3} if options.partition == "dirichlet" else {})
@@ -131,7 +118,7 @@ def _federation(options: argparse.Namespace) -> FederatedDataset:
         if dataset.users is None:
             raise ValueError(f"--partition by_user: the data set {dataset.name} has no users")
         return FederatedDataset(dataset, law(dataset.users, **chosen))
-    return FederatedDataset(dataset, law(dataset.train.y, seed=options.seed, **chosen))
+    return FederatedDataset(dataset, law(dataset.train.y, seed=seed, **chosen))
 
 
 def _save(history: History, path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core.checkpoints import check_state
 from fedlab_core.client_table import ClientTable
-from fedlab_core.server_state import check_state
 from tests.core.test_checkpoints import same, simulation
 
 PLAIN = {

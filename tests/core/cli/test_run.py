@@ -76,7 +76,7 @@ REFUSED = [
     (["--partition", "by_user"], ["--num-clients has no meaning"]),
     (["--model", "mpl"], ["Did you mean 'mlp'?"]),
     (["--clients-per-round", "21"], ["clients_per_round=21", "1 to 20"]),
-    (["--clients-per-round", "many"], ["--clients-per-round", "many"]),
+    (["--clients-per-round", "many"], ["clients_per_round=many", "must be an integer or a number"]),
     (["--lr", "0"], ["lr=0"]),
     (["--seed", "-1"], ["seed=-1"]),
     (["--local-steps", "3"], ["not allowed with argument"]),

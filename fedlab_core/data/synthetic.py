@@ -1,4 +1,4 @@
-"""Federations made from formulas: the synthetic(α, β) family, quadratics and logistic regression."""
+"""Federations made from formulas: the synthetic(α, β) family, and quadratics whose optimum is known."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -108,37 +108,3 @@ def _quadratic_arguments(
             f"a, b, num_samples: must have one entry per client, got {len(curvatures)}, {len(minima)} and {len(sizes)}"
         )
     return curvatures, minima, sizes
-
-
-def logistic(
-    num_clients: int = 10, dim: int = 5, heterogeneity: float = 1.0, num_samples: int = 100, seed: int = 0
-) -> FederatedDataset:
-    """Two-class logistic regression whose optimum is finite, in float64.
-
-    Client k: x ~ N(0, I) [dim], P(y = 1 | x) = 1/(1 + exp(−xᵀθ_k)), θ_k the unit vector along θ + h·δ_k, with θ and δ_k
-    uniform on the unit sphere and h = ``heterogeneity`` (0: IID). Labels are drawn, not thresholded: about a third
-    contradict the sign of xᵀθ_k, so that no hyperplane separates the classes. Each client has ``num_samples`` samples,
-    and a quarter as many (rounded up) in the test set.
-
-    Raises ``ValueError`` for fewer than 5·dim samples per client (they might be separable), dim < 2, or h < 0.
-    """
-    validation.integer("num_clients", num_clients, minimum=1)
-    validation.integer("dim", dim, minimum=2)
-    validation.real("heterogeneity", heterogeneity)
-    validation.integer("num_samples", num_samples, minimum=5 * dim)
-    validation.seed(seed)
-    theta = _unit(stream(seed, "data").normal(size=dim))
-    train, test = [], []
-    for k in range(num_clients):
-        rng = stream(seed, "data", client=k + 1)
-        theta_k = _unit(theta + heterogeneity * _unit(rng.normal(size=dim)))
-        x = rng.normal(size=(num_samples + -(-num_samples // 4), dim))
-        y = (rng.random(len(x)) < 1 / (1 + np.exp(-x @ theta_k))).astype(np.int64)
-        train.append((x[:num_samples], y[:num_samples]))
-        test.append((x[num_samples:], y[num_samples:]))
-    held_out = tuple(np.concatenate(arrays) for arrays in zip(*test, strict=True))
-    return FederatedDataset.from_clients(train, (held_out[0], held_out[1]), name="logistic")
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    return vector / np.linalg.norm(vector)

@@ -1,12 +1,8 @@
 """The embedded data set: 1797 handwritten digits of 8 × 8 pixels, from scikit-learn."""
 
 import numpy as np
-import torch
 
 from fedlab_core.data.dataset import Dataset, Split
-
-_TEST_EVERY = 5
-_MAX_GREY = 16.0
 
 
 def read_digits() -> Dataset:
@@ -19,21 +15,8 @@ def read_digits() -> Dataset:
     from sklearn.datasets import load_digits  # takes a second to import, so only when wanted
 
     images, labels = load_digits(return_X_y=True)
-    x = torch.from_numpy((images / _MAX_GREY).astype(np.float32).reshape(-1, 1, 8, 8))
-    y = torch.from_numpy(labels.astype(np.int64))
-    test = _every_nth_of_each_class(labels, _TEST_EVERY)
-    return Dataset(
-        name="digits",
-        train=Split(x[~test], y[~test]),
-        test=Split(x[test], y[test]),
-        num_classes=10,
-        classes=tuple(str(digit) for digit in range(10)),
-    )
-
-
-def _every_nth_of_each_class(labels: np.ndarray, n: int) -> torch.Tensor:
-    """A mask [len(labels)], True for the n-th, 2n-th, … sample of each class."""
-    chosen = np.zeros(len(labels), dtype=bool)
-    for label in np.unique(labels):
-        chosen[np.flatnonzero(labels == label)[n - 1 :: n]] = True
-    return torch.from_numpy(chosen)
+    x = (images / 16).astype(np.float32).reshape(-1, 1, 8, 8)
+    test = np.zeros(len(labels), dtype=bool)
+    for digit in range(10):
+        test[np.flatnonzero(labels == digit)[4::5]] = True
+    return Dataset("digits", Split(x[~test], labels[~test]), Split(x[test], labels[test]), 10, tuple("0123456789"))

@@ -15,6 +15,7 @@ from platformdirs import user_cache_path
 from fedlab_core.data.disk.sources import Member, Source
 
 _OPENERS: dict[str, Callable[..., Any]] = {"": open, ".gz": gzip.open, ".xz": lzma.open}
+SUFFIXES = tuple(_OPENERS)
 
 
 class DatasetCorrupt(OSError):
@@ -57,24 +58,18 @@ def user_path(name: str, value: str | os.PathLike[str]) -> Path:
 def locate(source: Source, roots: Iterable[Path]) -> Location | None:
     """The first complete copy of ``source`` below ``roots``; failing that, the first incomplete one; or None."""
     found = [look_in(root / folder, source) for root in roots for folder in source.folders]
-    complete = [location for location in found if not location.missing]
-    incomplete = [location for location in found if location.files]
-    return next(iter(complete + incomplete), None)
+    begun = [location for location in found if location.files]
+    return min(begun, key=lambda location: bool(location.missing), default=None)
 
 
 def look_in(folder: Path, source: Source) -> Location:
     """What ``folder`` itself holds of ``source``, plain or compressed (plain first)."""
     files = {}
     for member in source.members:
-        present = [folder / form for form in forms(member) if (folder / form).is_file()]
-        if present:
+        forms = [folder / (member.name + suffix) for suffix in SUFFIXES]
+        if present := [form for form in forms if form.is_file()]:
             files[member.name] = present[0]
     return Location(folder, files, tuple(member.name for member in source.members if member.name not in files))
-
-
-def forms(member: Member) -> tuple[str, ...]:
-    """The file names under which ``member`` is recognised."""
-    return tuple(member.name + suffix for suffix in _OPENERS)
 
 
 def content(path: Path, member: Member) -> bytes:

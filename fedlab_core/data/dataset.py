@@ -38,9 +38,8 @@ class Dataset:
     """A named train/test pair.
 
     ``train.x`` is float32 ``[n, …]`` (images ``[n, channels, height, width]`` in [0, 1]) or int64 token ids
-    ``[n, length]``.
-    ``num_classes`` is None and ``classes`` empty for regression. ``users``: index arrays into ``train``, one for each
-    natural client, or None.
+    ``[n, length]``. ``num_classes`` is None and ``classes`` empty for regression. ``users``: index arrays into
+    ``train``, one for each natural client, or None.
 
     Raises ``ValueError`` if ``train`` and ``test`` differ in kind or shape, or classes are not integers of shape [n].
     """
@@ -71,18 +70,17 @@ def as_tensor(name: str, values: Any) -> torch.Tensor:
     """A tensor, an array or a nested list of numbers as a tensor [n, …]; ``ValueError`` for what is none of them."""
     if isinstance(values, torch.Tensor):
         tensor = values.detach() if values.requires_grad else values
-    elif not (isinstance(values, list | tuple) or hasattr(values, "__array__")):
+    elif isinstance(values, list | tuple) or hasattr(values, "__array__"):
+        try:
+            listed = isinstance(values, list | tuple)
+            tensor = torch.as_tensor(values if listed else np.require(values, requirements=["C", "W"]))
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise ValueError(f"{name}: cannot be made a tensor ({error})") from error
+    else:
         raise ValueError(
             f"{name}: must be a tensor or an array [n, …], got {type(values).__name__}; from a PyTorch data set of "
             "pairs: x = torch.stack([x for x, _ in data]), y = torch.tensor([y for _, y in data])"
         )
-    else:
-        try:
-            if not isinstance(values, list | tuple):
-                values = np.require(values, requirements=["C", "W"])
-            tensor = torch.as_tensor(values)
-        except (TypeError, ValueError, RuntimeError) as error:
-            raise ValueError(f"{name}: cannot be made a tensor ({error})") from error
     if tensor.ndim == 0:
         raise ValueError(f"{name}: must have one entry per sample [n, …], got a single number")
     return tensor

@@ -145,9 +145,8 @@ def _join(what: str, tensors: list[torch.Tensor]) -> torch.Tensor:
             if all(kind(tensor) == kind(tensors[0]) for tensor in tensors):
                 raise
     k = next(k for k, tensor in enumerate(tensors) if kind(tensor) != kind(tensors[0]))
-    raise ValueError(
-        f"clients[{k}]: {what} is {describe(tensors[k])}, but that of clients[0] is {describe(tensors[0])}"
-    )
+    here, first = describe(tensors[k]), describe(tensors[0])
+    raise ValueError(f"clients[{k}]: {what} is {here}, but that of clients[0] is {first}")
 
 
 def _count_classes(*labels: torch.Tensor) -> int:

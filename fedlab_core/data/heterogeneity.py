@@ -47,9 +47,8 @@ class Heterogeneity:
         return f"{len(self.frame)} clients, {sizes}, {self.labels_per_client:.1f} labels per client; {distances}"
 
     def __repr__(self) -> str:
-        return (
-            f"Heterogeneity: {self._summary()}\n{self.frame.to_string(max_rows=10, index=False, float_format='%.2f')}"
-        )
+        table = self.frame.to_string(max_rows=10, index=False, float_format="%.2f")
+        return f"Heterogeneity: {self._summary()}\n{table}"
 
     def _repr_html_(self) -> str:
         table = self.frame.to_html(max_rows=10, index=False, float_format="%.2f", border=0)
@@ -62,8 +61,7 @@ def measure_heterogeneity(
     """Compare the label mix of each client with the mix of all clients together.
 
     ``y``: labels [n], integers 0 … num_classes − 1. ``parts``: one index array into ``y`` per client; samples held by
-    several clients count for each of them, samples held by nobody count for none. ``class_names``: one name per class,
-    or nothing for the numbers.
+    several clients count for each of them, samples held by nobody for none. ``class_names``: by default the numbers.
 
     Raises ``ValueError`` for no clients, an empty client, what is no index or no label, or a wrong number of names.
     """
@@ -79,13 +77,13 @@ def measure_heterogeneity(
 
     mix = counts / sizes[:, None]
     overall = counts.sum(0) / sizes.sum()
+    middle = (mix + overall) / 2
     emd = np.abs(mix - overall).sum(1)
-    js = _jensen_shannon(mix, overall)
+    js = np.sqrt(np.clip((_relative_entropy(mix, middle) + _relative_entropy(overall, middle)) / 2, 0, 1))
+    ids = pd.DataFrame({"client": np.arange(len(sizes)), "size": sizes})
     shares = pd.DataFrame(mix, columns=names)
-    ids = pd.DataFrame({"client": np.arange(len(parts)), "size": sizes})
-    frame = pd.concat([ids, shares, pd.DataFrame({"emd": emd, "js": js})], axis=1)
     return Heterogeneity(
-        frame=frame,
+        frame=pd.concat([ids, shares, pd.DataFrame({"emd": emd, "js": js})], axis=1),
         label_counts=counts,
         size_min=int(sizes.min()),
         size_mean=float(sizes.mean()),
@@ -94,12 +92,6 @@ def measure_heterogeneity(
         js=float(np.average(js, weights=sizes)),
         labels_per_client=float((counts > 0).sum(1).mean()),
     )
-
-
-def _jensen_shannon(mix: np.ndarray, overall: np.ndarray) -> np.ndarray:
-    middle = (mix + overall) / 2
-    divergence = (_relative_entropy(mix, middle) + _relative_entropy(overall, middle)) / 2
-    return np.sqrt(np.clip(divergence, 0, 1))
 
 
 def _relative_entropy(p: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -1,10 +1,11 @@
-"""Data sets by name."""
+"""Data sets by name, and the embedded one."""
 
 import os
 import shlex
 
-from fedlab_core.data.dataset import Dataset, DatasetNotFound
-from fedlab_core.data.digits import read_digits
+import numpy as np
+
+from fedlab_core.data.dataset import Dataset, DatasetNotFound, Split
 from fedlab_core.data.disk.files import DatasetCorrupt, locate, search_roots
 from fedlab_core.data.disk.readers import read_cifar10, read_idx_dataset
 from fedlab_core.data.disk.sources import DATASETS, find_source
@@ -42,3 +43,20 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
     except DatasetCorrupt as error:
         verify = f"`python -m fedlab_core data verify {arguments}`"
         raise DatasetCorrupt(f"{error}. Check the set with {verify}; {fetch} replaces it.") from error
+
+
+def read_digits() -> Dataset:
+    """1797 handwritten digits of 8 × 8 pixels: ``x`` float32 [n, 1, 8, 8] in [0, 1], ``y`` in 0 … 9.
+
+    The split is fixed and stratified: of each class, in the order of the file, every fifth sample is a test sample.
+    Source: E. Alpaydin and C. Kaynak, Optical recognition of handwritten digits, UCI machine learning repository
+    (1998), the part that scikit-learn ships (grey values 0 … 16).
+    """
+    from sklearn.datasets import load_digits  # takes a second to import, so only when wanted
+
+    images, labels = load_digits(return_X_y=True)
+    x = (images / 16).astype(np.float32).reshape(-1, 1, 8, 8)
+    test = np.zeros(len(labels), dtype=bool)
+    for digit in range(10):
+        test[np.flatnonzero(labels == digit)[4::5]] = True
+    return Dataset("digits", Split(x[~test], labels[~test]), Split(x[test], labels[test]), 10, tuple("0123456789"))

@@ -1,7 +1,6 @@
 """Federations made from formulas: the synthetic(α, β) family, and quadratics whose optimum is known."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import torch
@@ -44,8 +43,8 @@ def synthetic(
         held_out = len(y) // 10
         test.append((x[:held_out], y[:held_out]))
         train.append((x[held_out:], y[held_out:]))
-    bounds = np.cumsum([0] + [len(y) for _, y in train])
-    users = [np.arange(start, stop) for start, stop in pairwise(bounds)]
+    bounds = np.cumsum([len(y) for _, y in train])
+    users = np.split(np.arange(bounds[-1]), bounds[:-1])
     name = "synthetic(iid)" if iid else f"synthetic({alpha:g}, {beta:g})"
     classes = tuple(str(c) for c in range(NUM_CLASSES))
     return Dataset(name, _joined(train), _joined(test), NUM_CLASSES, classes, users)
@@ -82,12 +81,11 @@ def quadratics(a: Sequence[float], b: Sequence[float], num_samples: int | Sequen
     Raises ``ValueError`` for different lengths, or a_i ≤ 0.
     """
     curvatures, minima, sizes = _quadratic_arguments(a, b, num_samples)
-    clients = []
-    for curvature, minimum, size in zip(curvatures, minima, sizes, strict=True):
-        x = torch.full((int(size), 1), float(np.sqrt(curvature)), dtype=torch.float64)
-        clients.append((x, x * float(minimum)))
-    test = (torch.cat([x for x, _ in clients]), torch.cat([y for _, y in clients]))
-    return FederatedDataset.from_clients(clients, test, name="quadratics")
+    x = np.sqrt(np.repeat(curvatures, sizes))[:, None]
+    y = x * np.repeat(minima, sizes)[:, None]
+    cuts = np.cumsum(sizes)[:-1]
+    clients = list(zip(np.split(x, cuts), np.split(y, cuts), strict=True))
+    return FederatedDataset.from_clients(clients, (x, y), name="quadratics")
 
 
 def quadratic_optimum(a: Sequence[float], b: Sequence[float], num_samples: int | Sequence[int] = 1) -> float:

@@ -6,9 +6,8 @@ import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from platformdirs import user_cache_path
 
@@ -22,8 +21,7 @@ class DatasetCorrupt(OSError):
     """A file of a data set does not hold what it should."""
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(NamedTuple):
     """The files of a data set in ``folder``, by member name, and the names of members that are not there."""
 
     folder: Path
@@ -101,9 +99,3 @@ def check(path: Path | None, member: Member) -> str:
 def md5_of(data: bytes) -> str:
     """The MD5 sum in hexadecimal. It guards against damage, not against forgery."""
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
-
-
-def md5_of_file(path: Path) -> str:
-    """The MD5 sum of a file as it lies on disk."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()

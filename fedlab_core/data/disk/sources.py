@@ -50,8 +50,7 @@ def _idx_members(*md5_sums: str) -> tuple[Member, ...]:
 def _idx_downloads(torchvision_class: str) -> tuple[Download, ...]:
     published = getattr(import_torchvision().datasets, torchvision_class)
     return tuple(
-        Download(filename, md5, tuple(mirror + filename for mirror in published.mirrors))
-        for filename, md5 in published.resources
+        Download(name, md5, tuple(url + name for url in published.mirrors)) for name, md5 in published.resources
     )
 
 
@@ -62,7 +61,7 @@ def _cifar10_downloads() -> tuple[Download, ...]:
 
 
 CIFAR10_ARCHIVE = "cifar-10-binary.tar.gz"
-CIFAR10_BATCH_SIZE = 10_000 * (1 + 3 * 32 * 32)
+_BATCH_SIZE = 10_000 * (1 + 3 * 32 * 32)
 
 MNIST = Source(
     "mnist",
@@ -96,12 +95,12 @@ CIFAR10 = Source(
     "cifar10",
     folders=("cifar-10-batches-bin",),
     members=(
-        Member("data_batch_1.bin", CIFAR10_BATCH_SIZE, "5dd7e06a14cb22eb9f671a540d1b7c25"),
-        Member("data_batch_2.bin", CIFAR10_BATCH_SIZE, "5ea93a67294ea407fff1d09f752e9692"),
-        Member("data_batch_3.bin", CIFAR10_BATCH_SIZE, "942cd6a4bcdd0dd3c604fbe906cb4421"),
-        Member("data_batch_4.bin", CIFAR10_BATCH_SIZE, "ae636b3ba5c66a11e91e8cb52e771fcb"),
-        Member("data_batch_5.bin", CIFAR10_BATCH_SIZE, "53f37980c15c3d472c316c40844f3f0d"),
-        Member("test_batch.bin", CIFAR10_BATCH_SIZE, "803d5f7f4d78ea53de84dbe85f74fb6d"),
+        Member("data_batch_1.bin", _BATCH_SIZE, "5dd7e06a14cb22eb9f671a540d1b7c25"),
+        Member("data_batch_2.bin", _BATCH_SIZE, "5ea93a67294ea407fff1d09f752e9692"),
+        Member("data_batch_3.bin", _BATCH_SIZE, "942cd6a4bcdd0dd3c604fbe906cb4421"),
+        Member("data_batch_4.bin", _BATCH_SIZE, "ae636b3ba5c66a11e91e8cb52e771fcb"),
+        Member("data_batch_5.bin", _BATCH_SIZE, "53f37980c15c3d472c316c40844f3f0d"),
+        Member("test_batch.bin", _BATCH_SIZE, "803d5f7f4d78ea53de84dbe85f74fb6d"),
     ),
     terms="no explicit licence; cite the report",
     citation="A. Krizhevsky: Learning multiple layers of features from tiny images. Technical report (2009)",

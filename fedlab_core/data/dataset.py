@@ -57,10 +57,8 @@ class Dataset:
                 raise ValueError(f"{where}: must be a Split(x, y), got {type(split).__name__}")
             y = split.y
             if self.num_classes is not None and len(y) and (y.is_floating_point() or y.ndim != 1):
-                raise ValueError(
-                    f"{where}.y: class labels must be integers of shape [n], got {describe(y)}; for regression leave "
-                    "num_classes at None and give float targets"
-                )
+                wrong = f"{where}.y: class labels must be integers of shape [n], got {describe(y)}"
+                raise ValueError(f"{wrong}; for regression leave num_classes at None and give float targets")
         if len(self.test):
             _check_alike("x", self.train.x, self.test.x)
             _check_alike("y", self.train.y, self.test.y)

@@ -67,7 +67,7 @@ def _synthetic_client(
 
 
 def _joined(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> Split:
-    x, y = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
+    x, y = map(np.concatenate, zip(*pairs, strict=True))
     return Split(torch.from_numpy(x).float(), torch.from_numpy(y))
 
 
@@ -102,7 +102,6 @@ def _quadratic_arguments(
     counts = [num_samples] * len(curvatures) if isinstance(num_samples, int) else list(num_samples)
     sizes = np.array([validation.integer("num_samples", count, minimum=1) for count in counts])
     if not len(curvatures) == len(minima) == len(sizes) > 0:
-        raise ValueError(
-            f"a, b, num_samples: must have one entry per client, got {len(curvatures)}, {len(minima)} and {len(sizes)}"
-        )
+        lengths = f"{len(curvatures)}, {len(minima)} and {len(sizes)}"
+        raise ValueError(f"a, b, num_samples: must have one entry per client, got {lengths}")
     return curvatures, minima, sizes

@@ -40,19 +40,15 @@ def shards(y: Any, *, num_clients: int, shards_per_client: int, seed: int = 0) -
     """Sort by label, cut into N·s shards, deal s shards to each client at random (McMahan et al. 2017, section 3).
 
     ``y``: labels [n]. Shards have ⌊n/(N·s)⌋ or ⌈n/(N·s)⌉ samples, in random order within a label. A client holds at
-    most s labels where shards do not straddle two labels, and may hold fewer: its shards can show the same label.
-
-    Raises ``ValueError`` if n < N·s.
+    most s labels where shards do not straddle two, and may hold fewer. Raises ``ValueError`` if n < N·s.
     """
     labels = _labels(y)
     _check_enough(len(labels), num_clients)
     validation.integer("shards_per_client", shards_per_client, minimum=1)
     count = num_clients * shards_per_client
     if count > len(labels):
-        raise ValueError(
-            f"num_clients={num_clients} × shards_per_client={shards_per_client} = {count} shards need as many samples, "
-            f"but y has {len(labels)}; lower one of them"
-        )
+        setting = f"num_clients={num_clients} × shards_per_client={shards_per_client} = {count}"
+        raise ValueError(f"{setting} shards need as many samples, but y has {len(labels)}; lower one of them")
     rng = stream(validation.seed(seed), "partition")
     shuffled = rng.permutation(len(labels))
     by_label = np.array_split(shuffled[np.argsort(labels[shuffled], kind="stable")], count)
@@ -66,10 +62,9 @@ def labels_per_client(y: Any, *, num_clients: int, labels_per_client: int, seed:
 
     ``y``: labels [n]. Label c goes to h_c clients, with Σ h_c = N·C and h_c in proportion to its n_c samples as far as
     1 ≤ h_c ≤ min(N, n_c) allows. Which clients is random. The samples of a label are shared equally among its holders,
-    so sizes are about equal and differ where h_c must be rounded.
+    so sizes differ where h_c must be rounded.
 
-    Raises ``ValueError`` for more labels per client than there are, for fewer places N·C than labels, and for too few
-    samples of the labels to give every client C of them.
+    Raises ``ValueError`` for more labels per client than there are, fewer places N·C than labels, or too few samples.
     """
     labels = _labels(y)
     _check_enough(len(labels), num_clients)
@@ -168,7 +163,6 @@ def by_user(users: Sequence[np.ndarray] | None, *, min_samples: int = 1) -> Part
     """The natural clients of a data set: one per user with at least ``min_samples`` samples.
 
     ``users``: one index array per user (``dataset.users``). ``left_out`` holds the samples of the other users.
-
     Raises ``ValueError`` if there are no users, none is large enough, or two users share a sample.
     """
     validation.integer("min_samples", min_samples, minimum=1)
@@ -204,7 +198,5 @@ def _check_enough(size: int, num_clients: int, min_size: int = 1) -> None:
     validation.integer("num_clients", num_clients, minimum=1)
     validation.integer("min_size", min_size, minimum=1)
     if size < num_clients * min_size:
-        raise ValueError(
-            f"num_clients={num_clients} × min_size={min_size} = {num_clients * min_size} samples are needed, but y has "
-            f"{size}; lower num_clients or min_size"
-        )
+        needed = f"num_clients={num_clients} × min_size={min_size} = {num_clients * min_size} samples"
+        raise ValueError(f"{needed} are needed, but y has {size}; lower num_clients or min_size")

@@ -1,39 +1,33 @@
 """The commands ``data list``, ``data fetch`` and ``data verify``."""
 
 import argparse
-from collections.abc import Callable
 
 from fedlab_core.data.disk import store
 from fedlab_core.data.disk.files import Location, locate, search_roots
-from fedlab_core.data.disk.sources import BUILT_IN, DATASETS, SOURCES, Source
+from fedlab_core.data.disk.sources import BUILT_IN, DATASETS, SOURCES
 from fedlab_core.validation import choice
-
-Command = Callable[[argparse.Namespace], int]
-_GOES_ON = ". The same command goes on from what has already arrived."
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the commands to ``parser``; each sets ``run``, a function from the parsed arguments to the exit status."""
-    commands = parser.add_subparsers(title="commands", required=True, metavar="|".join(_COMMANDS))
-    for name, (summary, add_arguments, run) in _COMMANDS.items():
+    commands = parser.add_subparsers(title="commands", required=True, metavar="list|fetch|verify")
+
+    def add(name: str, summary: str, **defaults: object) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=summary, description=summary)
-        add_arguments(command)
-        command.set_defaults(run=run, when_interrupted=_GOES_ON if name == "fetch" else "")
+        command.add_argument(
+            "--root", metavar="FOLDER", help="data folder (default: $FEDLAB_DATA, then the user cache)"
+        )
+        command.set_defaults(**defaults)
+        return command
 
-
-def _add_root(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--root", metavar="FOLDER", help="data folder (default: $FEDLAB_DATA, then the user cache)")
-
-
-def _add_fetch(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help=", ".join(SOURCES))
-    parser.add_argument("--from", dest="folder", metavar="FOLDER", help="import files that are already in FOLDER")
-    _add_root(parser)
-
-
-def _add_verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", nargs="*", metavar="NAME", help="default: every set that is on disk")
-    _add_root(parser)
+    add("list", "Show every data set: where it is, its size, its terms, what to cite.", run=_list)
+    goes_on = ". The same command goes on from what has already arrived."
+    summary = "Download a data set from its official mirrors, or import it from a folder."
+    fetch = add("fetch", summary, run=_fetch, when_interrupted=goes_on)
+    fetch.add_argument("name", metavar="NAME", help=", ".join(SOURCES))
+    fetch.add_argument("--from", dest="folder", metavar="FOLDER", help="import files that are already in FOLDER")
+    verify = add("verify", "Check the files of data sets against their checksums.", run=_verify)
+    verify.add_argument("names", nargs="*", metavar="NAME", help="default: every set that is on disk")
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -68,8 +62,9 @@ def _fetch(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    on_disk = [name for name, source in SOURCES.items() if _is_on_disk(source, arguments.root)]
-    names = [choice("name", name, DATASETS) for name in arguments.names] or on_disk
+    roots = search_roots(arguments.root)
+    names = [choice("name", name, DATASETS) for name in arguments.names]
+    names = names or [name for name, source in SOURCES.items() if locate(source, roots)]
     if not names:
         raise ValueError("there is no data set on disk to verify")
     good = True
@@ -81,14 +76,3 @@ def _verify(arguments: argparse.Namespace) -> int:
             print(f"{name}: {report.path or report.name}: {report.state}")
             good &= report.state == "ok"
     return 0 if good else 1
-
-
-def _is_on_disk(source: Source, root: str | None) -> bool:
-    return locate(source, search_roots(root)) is not None
-
-
-_COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None], Command]] = {
-    "list": ("Show every data set: where it is, its size, its terms, what to cite.", _add_root, _list),
-    "fetch": ("Download a data set from its official mirrors, or import it from a folder.", _add_fetch, _fetch),
-    "verify": ("Check the files of data sets against their checksums.", _add_verify, _verify),
-}

@@ -38,9 +38,8 @@ class Dataset:
     """A named train/test pair.
 
     ``train.x`` is float32 ``[n, …]`` (images ``[n, channels, height, width]`` in [0, 1]) or int64 token ids
-    ``[n, length]``.
-    ``num_classes`` is None and ``classes`` empty for regression. ``users``: index arrays into ``train``, one for each
-    natural client, or None.
+    ``[n, length]``. ``num_classes`` is None and ``classes`` empty for regression. ``users``: index arrays into
+    ``train``, one for each natural client, or None.
 
     Raises ``ValueError`` if ``train`` and ``test`` differ in kind or shape, or classes are not integers of shape [n].
     """
@@ -58,10 +57,8 @@ class Dataset:
                 raise ValueError(f"{where}: must be a Split(x, y), got {type(split).__name__}")
             y = split.y
             if self.num_classes is not None and len(y) and (y.is_floating_point() or y.ndim != 1):
-                raise ValueError(
-                    f"{where}.y: class labels must be integers of shape [n], got {describe(y)}; for regression leave "
-                    "num_classes at None and give float targets"
-                )
+                wrong = f"{where}.y: class labels must be integers of shape [n], got {describe(y)}"
+                raise ValueError(f"{wrong}; for regression leave num_classes at None and give float targets")
         if len(self.test):
             _check_alike("x", self.train.x, self.test.x)
             _check_alike("y", self.train.y, self.test.y)
@@ -71,18 +68,17 @@ def as_tensor(name: str, values: Any) -> torch.Tensor:
     """A tensor, an array or a nested list of numbers as a tensor [n, …]; ``ValueError`` for what is none of them."""
     if isinstance(values, torch.Tensor):
         tensor = values.detach() if values.requires_grad else values
-    elif not (isinstance(values, list | tuple) or hasattr(values, "__array__")):
+    elif isinstance(values, list | tuple) or hasattr(values, "__array__"):
+        try:
+            listed = isinstance(values, list | tuple)
+            tensor = torch.as_tensor(values if listed else np.require(values, requirements=["C", "W"]))
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise ValueError(f"{name}: cannot be made a tensor ({error})") from error
+    else:
         raise ValueError(
             f"{name}: must be a tensor or an array [n, …], got {type(values).__name__}; from a PyTorch data set of "
             "pairs: x = torch.stack([x for x, _ in data]), y = torch.tensor([y for _, y in data])"
         )
-    else:
-        try:
-            if not isinstance(values, list | tuple):
-                values = np.require(values, requirements=["C", "W"])
-            tensor = torch.as_tensor(values)
-        except (TypeError, ValueError, RuntimeError) as error:
-            raise ValueError(f"{name}: cannot be made a tensor ({error})") from error
     if tensor.ndim == 0:
         raise ValueError(f"{name}: must have one entry per sample [n, …], got a single number")
     return tensor

@@ -21,6 +21,8 @@ class FederatedDataset:
     The samples stay in one tensor ``x`` [n, …] (targets ``y``); a client is a run of ``indices`` [Σ n_k] from
     ``offsets[k]`` to ``offsets[k + 1]``. Clients may overlap (shared data) and may leave samples out; none is empty.
     Data and parts must not be changed afterwards: ``fingerprint`` is taken once, and runs are recorded under it.
+    ``sizes`` n_k, int64 [N]; ``weights`` ρ_k = n_k/Σ n, float64 [N]; ``num_classes``, None for regression; ``test``, a
+    ``Split``; ``dtype``, the floating dtype that a model for these data should have.
 
     Raises ``ValueError`` for an empty client, parts that are not indices into the data, a label outside
     0 … num_classes − 1, or samples or targets that are not finite.
@@ -32,9 +34,12 @@ class FederatedDataset:
                 f"dataset: must be a Dataset(name, train, test, num_classes), got {type(dataset).__name__}; "
                 "FederatedDataset.from_clients takes tensors"
             )
-        self.dataset = dataset
+        self.dataset, self.num_classes, self.test = dataset, dataset.num_classes, dataset.test
+        self.x, self.y = dataset.train.x, dataset.train.y
+        self.dtype = self.x.dtype if self.x.is_floating_point() else torch.float32
         self.recipe: dict[str, Any] = dict(getattr(parts, "recipe", None) or {"law": "given"})
         self.parts, self.sizes, self.indices = join_parts("parts", parts, len(dataset.train))
+        self.num_clients, self.weights = len(self.parts), self.sizes / self.sizes.sum()
         self.offsets = np.concatenate([[0], np.cumsum(self.sizes)])
         self._check_values()
 
@@ -68,37 +73,6 @@ class FederatedDataset:
                     low, high = (int(bound) for bound in tensor.aminmax())
                     if low < 0 or high >= self.num_classes:
                         raise ValueError(f"{where} labels must lie in 0 … {self.num_classes - 1}, got {low} … {high}")
-
-    @property
-    def x(self) -> torch.Tensor:
-        return self.dataset.train.x
-
-    @property
-    def y(self) -> torch.Tensor:
-        return self.dataset.train.y
-
-    @property
-    def test(self) -> Split:
-        return self.dataset.test
-
-    @property
-    def num_classes(self) -> int | None:
-        """Number of classes, None for regression."""
-        return self.dataset.num_classes
-
-    @property
-    def num_clients(self) -> int:
-        return len(self.parts)
-
-    @property
-    def weights(self) -> np.ndarray:
-        """Sample weights ρ_k = n_k / Σ n, float64 [N]."""
-        return self.sizes / self.sizes.sum()
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The floating dtype a model for these data should have."""
-        return self.x.dtype if self.x.is_floating_point() else torch.float32
 
     def client(self, k: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Client k's samples and targets."""
@@ -145,9 +119,8 @@ def _join(what: str, tensors: list[torch.Tensor]) -> torch.Tensor:
             if all(kind(tensor) == kind(tensors[0]) for tensor in tensors):
                 raise
     k = next(k for k, tensor in enumerate(tensors) if kind(tensor) != kind(tensors[0]))
-    raise ValueError(
-        f"clients[{k}]: {what} is {describe(tensors[k])}, but that of clients[0] is {describe(tensors[0])}"
-    )
+    here, first = describe(tensors[k]), describe(tensors[0])
+    raise ValueError(f"clients[{k}]: {what} is {here}, but that of clients[0] is {first}")
 
 
 def _count_classes(*labels: torch.Tensor) -> int:

@@ -61,8 +61,7 @@ def measure_heterogeneity(
     """Compare the label mix of each client with the mix of all clients together.
 
     ``y``: labels [n], integers 0 … num_classes − 1. ``parts``: one index array into ``y`` per client; samples held by
-    several clients count for each of them, samples held by nobody count for none. ``class_names``: one name per class,
-    or nothing for the numbers.
+    several clients count for each of them, samples held by nobody for none. ``class_names``: by default the numbers.
 
     Raises ``ValueError`` for no clients, an empty client, what is no index or no label, or a wrong number of names.
     """
@@ -78,11 +77,13 @@ def measure_heterogeneity(
 
     mix = counts / sizes[:, None]
     overall = counts.sum(0) / sizes.sum()
-    emd, js = np.abs(mix - overall).sum(1), _jensen_shannon(mix, overall)
-    ids = pd.DataFrame({"client": np.arange(len(parts)), "size": sizes})
-    frame = pd.concat([ids, pd.DataFrame(mix, columns=names), pd.DataFrame({"emd": emd, "js": js})], axis=1)
+    middle = (mix + overall) / 2
+    emd = np.abs(mix - overall).sum(1)
+    js = np.sqrt(np.clip((_relative_entropy(mix, middle) + _relative_entropy(overall, middle)) / 2, 0, 1))
+    ids = pd.DataFrame({"client": np.arange(len(sizes)), "size": sizes})
+    shares = pd.DataFrame(mix, columns=names)
     return Heterogeneity(
-        frame=frame,
+        frame=pd.concat([ids, shares, pd.DataFrame({"emd": emd, "js": js})], axis=1),
         label_counts=counts,
         size_min=int(sizes.min()),
         size_mean=float(sizes.mean()),
@@ -91,12 +92,6 @@ def measure_heterogeneity(
         js=float(np.average(js, weights=sizes)),
         labels_per_client=float((counts > 0).sum(1).mean()),
     )
-
-
-def _jensen_shannon(mix: np.ndarray, overall: np.ndarray) -> np.ndarray:
-    middle = (mix + overall) / 2
-    divergence = (_relative_entropy(mix, middle) + _relative_entropy(overall, middle)) / 2
-    return np.sqrt(np.clip(divergence, 0, 1))
 
 
 def _relative_entropy(p: np.ndarray, q: np.ndarray) -> np.ndarray:

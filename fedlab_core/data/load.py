@@ -1,14 +1,15 @@
-"""Data sets by name."""
+"""Data sets by name, and the embedded one."""
 
 import os
 import shlex
 
-from fedlab_core.data.dataset import Dataset, DatasetNotFound
-from fedlab_core.data.digits import read_digits
-from fedlab_core.data.disk.cifar10 import read_cifar10
-from fedlab_core.data.disk.files import DatasetCorrupt, Location, locate, search_roots
-from fedlab_core.data.disk.idx import read_idx_dataset
-from fedlab_core.data.disk.sources import DATASETS, Source, find_source
+import numpy as np
+
+from fedlab_core.data.dataset import Dataset, DatasetNotFound, Split
+from fedlab_core.data.disk.files import DatasetCorrupt, locate, search_roots
+from fedlab_core.data.disk.readers import read_cifar10, read_idx_dataset
+from fedlab_core.data.disk.sources import DATASETS, find_source
+from fedlab_core.data.synthetic import synthetic
 from fedlab_core.validation import choice
 
 _READERS = {"mnist": read_idx_dataset, "fashion-mnist": read_idx_dataset, "cifar10": read_cifar10}
@@ -27,34 +28,35 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
     if name == "digits":
         return read_digits()
     if name == "synthetic":
-        from fedlab_core.data.synthetic import synthetic
-
         return synthetic()
-    source = find_source(name)
-    location = locate(source, search_roots(root))
+    source, roots = find_source(name), search_roots(root)
+    location = locate(source, roots)
+    arguments = name if root is None else f"{name} --root {shlex.quote(os.fspath(root))}"
+    fetch = f"`python -m fedlab_core data fetch {arguments}`"
     if location is None or location.missing:
-        raise DatasetNotFound(_not_found(source, location, root))
+        where = f"it is not in {' nor in '.join(map(str, roots))}"
+        if location is not None:
+            where = f"{location.folder} lacks {', '.join(location.missing)}"
+        raise DatasetNotFound(f"{name} is not on disk: {where}. Fetch it with {fetch}.")
     try:
         return _READERS[name](source, location.files)
     except DatasetCorrupt as error:
-        option = _root_option(root)
-        raise DatasetCorrupt(
-            f"{error}. Check the set with `python -m fedlab_core data verify {name}{option}`; "
-            f"`python -m fedlab_core data fetch {name}{option}` replaces it."
-        ) from error
+        verify = f"`python -m fedlab_core data verify {arguments}`"
+        raise DatasetCorrupt(f"{error}. Check the set with {verify}; {fetch} replaces it.") from error
 
 
-def _not_found(source: Source, location: Location | None, root: str | os.PathLike[str] | None) -> str:
-    if location is None:
-        where = "it is not in " + " nor in ".join(str(folder) for folder in search_roots(root))
-    else:
-        where = f"{location.folder} lacks {', '.join(location.missing)}"
-    option = _root_option(root)
-    return (
-        f"{source.name} is not on disk: {where}. "
-        f"Fetch it with `python -m fedlab_core data fetch {source.name}{option}`."
-    )
+def read_digits() -> Dataset:
+    """1797 handwritten digits of 8 × 8 pixels: ``x`` float32 [n, 1, 8, 8] in [0, 1], ``y`` in 0 … 9.
 
+    The split is fixed and stratified: of each class, in the order of the file, every fifth sample is a test sample.
+    Source: E. Alpaydin and C. Kaynak, Optical recognition of handwritten digits, UCI machine learning repository
+    (1998), the part that scikit-learn ships (grey values 0 … 16).
+    """
+    from sklearn.datasets import load_digits  # takes a second to import, so only when wanted
 
-def _root_option(root: str | os.PathLike[str] | None) -> str:
-    return "" if root is None else f" --root {shlex.quote(os.fspath(root))}"
+    images, labels = load_digits(return_X_y=True)
+    x = (images / 16).astype(np.float32).reshape(-1, 1, 8, 8)
+    test = np.zeros(len(labels), dtype=bool)
+    for digit in range(10):
+        test[np.flatnonzero(labels == digit)[4::5]] = True
+    return Dataset("digits", Split(x[~test], labels[~test]), Split(x[test], labels[test]), 10, tuple("0123456789"))

@@ -1,7 +1,6 @@
-"""Federations made from formulas: the synthetic(α, β) family, quadratics and logistic regression."""
+"""Federations made from formulas: the synthetic(α, β) family, and quadratics whose optimum is known."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import torch
@@ -44,8 +43,8 @@ def synthetic(
         held_out = len(y) // 10
         test.append((x[:held_out], y[:held_out]))
         train.append((x[held_out:], y[held_out:]))
-    bounds = np.cumsum([0] + [len(y) for _, y in train])
-    users = [np.arange(start, stop) for start, stop in pairwise(bounds)]
+    bounds = np.cumsum([len(y) for _, y in train])
+    users = np.split(np.arange(bounds[-1]), bounds[:-1])
     name = "synthetic(iid)" if iid else f"synthetic({alpha:g}, {beta:g})"
     classes = tuple(str(c) for c in range(NUM_CLASSES))
     return Dataset(name, _joined(train), _joined(test), NUM_CLASSES, classes, users)
@@ -68,7 +67,7 @@ def _synthetic_client(
 
 
 def _joined(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> Split:
-    x, y = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
+    x, y = map(np.concatenate, zip(*pairs, strict=True))
     return Split(torch.from_numpy(x).float(), torch.from_numpy(y))
 
 
@@ -82,12 +81,11 @@ def quadratics(a: Sequence[float], b: Sequence[float], num_samples: int | Sequen
     Raises ``ValueError`` for different lengths, or a_i ≤ 0.
     """
     curvatures, minima, sizes = _quadratic_arguments(a, b, num_samples)
-    clients = []
-    for curvature, minimum, size in zip(curvatures, minima, sizes, strict=True):
-        x = torch.full((int(size), 1), float(np.sqrt(curvature)), dtype=torch.float64)
-        clients.append((x, x * float(minimum)))
-    test = (torch.cat([x for x, _ in clients]), torch.cat([y for _, y in clients]))
-    return FederatedDataset.from_clients(clients, test, name="quadratics")
+    x = np.sqrt(np.repeat(curvatures, sizes))[:, None]
+    y = x * np.repeat(minima, sizes)[:, None]
+    cuts = np.cumsum(sizes)[:-1]
+    clients = list(zip(np.split(x, cuts), np.split(y, cuts), strict=True))
+    return FederatedDataset.from_clients(clients, (x, y), name="quadratics")
 
 
 def quadratic_optimum(a: Sequence[float], b: Sequence[float], num_samples: int | Sequence[int] = 1) -> float:
@@ -107,37 +105,3 @@ def _quadratic_arguments(
         lengths = f"{len(curvatures)}, {len(minima)} and {len(sizes)}"
         raise ValueError(f"a, b, num_samples: must have one entry per client, got {lengths}")
     return curvatures, minima, sizes
-
-
-def logistic(
-    num_clients: int = 10, dim: int = 5, heterogeneity: float = 1.0, num_samples: int = 100, seed: int = 0
-) -> FederatedDataset:
-    """Two-class logistic regression whose optimum is finite, in float64.
-
-    Client k: x ~ N(0, I) [dim], P(y = 1 | x) = 1/(1 + exp(−xᵀθ_k)), θ_k the unit vector along θ + h·δ_k, with θ and δ_k
-    uniform on the unit sphere and h = ``heterogeneity`` (0: IID). Labels are drawn, not thresholded: about a third
-    contradict the sign of xᵀθ_k, so that no hyperplane separates the classes. Each client has ``num_samples`` samples,
-    and a quarter as many (rounded up) in the test set.
-
-    Raises ``ValueError`` for fewer than 5·dim samples per client (they might be separable), dim < 2, or h < 0.
-    """
-    validation.integer("num_clients", num_clients, minimum=1)
-    validation.integer("dim", dim, minimum=2)
-    validation.real("heterogeneity", heterogeneity)
-    validation.integer("num_samples", num_samples, minimum=5 * dim)
-    validation.seed(seed)
-    theta = _unit(stream(seed, "data").normal(size=dim))
-    train, test = [], []
-    for k in range(num_clients):
-        rng = stream(seed, "data", client=k + 1)
-        theta_k = _unit(theta + heterogeneity * _unit(rng.normal(size=dim)))
-        x = rng.normal(size=(num_samples + -(-num_samples // 4), dim))
-        y = (rng.random(len(x)) < 1 / (1 + np.exp(-x @ theta_k))).astype(np.int64)
-        train.append((x[:num_samples], y[:num_samples]))
-        test.append((x[num_samples:], y[num_samples:]))
-    held_out = tuple(np.concatenate(arrays) for arrays in zip(*test, strict=True))
-    return FederatedDataset.from_clients(train, (held_out[0], held_out[1]), name="logistic")
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    return vector / np.linalg.norm(vector)

@@ -3,6 +3,7 @@
 The loop over steps is ``local_sgd`` of ``fedlab_core/one_page.py``. Every other engine computes the same numbers.
 """
 
+import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +17,8 @@ from fedlab_core.losses import Loss
 from fedlab_core.one_page import local_sgd
 from fedlab_core.randomness import derived_seed
 from fedlab_core.updates import LocalUpdates
+
+_GENERATOR = threading.RLock()  # runs in several threads lend it one after another
 
 
 class ReferenceEngine(Engine):
@@ -32,7 +35,7 @@ class ReferenceEngine(Engine):
             samples = self.fed.parts[client]
             batches = (torch.from_numpy(samples[plan.batch(step)]).to(self.device) for step in range(plan.num_steps))
             # Dropout draws from PyTorch's global generator: lend it the client's own stream and give it back.
-            with torch.random.fork_rng(devices=devices):
+            with _GENERATOR, torch.random.fork_rng(devices=devices):
                 torch.manual_seed(derived_seed(work.seed, "dropout", round=work.round, client=client))
                 locals_.append(local_sgd(params, batches, self.gradient, correction, work.lr))
         steps = torch.tensor([plan.num_steps for plan in plans], dtype=params.dtype, device=self.device)

@@ -8,7 +8,6 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core.data.dataset import Dataset, Split
 from tests.support import blobs, flat, quadratics, run, scalar_model
 
 ARGUMENTS = {"rounds": 6, "clients_per_round": 3, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
@@ -289,8 +288,7 @@ def test_models_that_cannot_work_are_refused(model, words: str) -> None:
 def test_data_on_another_device_are_refused() -> None:
     fed = blobs(SIZES)
     model = fl.models.softmax_regression(fed)
-    train = Split(fed.x.to("meta"), fed.y)
-    fed.dataset = Dataset("moved", train, fed.test, 3)
+    fed.x = fed.x.to("meta")
     with pytest.raises(ValueError, match="the data: on device meta"):
         simulation(fed, model)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from fedlab_core.data.disk.files import md5_of_file
+from fedlab_core.data.disk.files import md5_of
 
 ATTEMPTS = 3
 PAUSE = 1.0  # seconds before the second attempt at a mirror; twice that before the third
@@ -40,8 +40,7 @@ def download(urls: Sequence[str], target: Path, md5: str, *, progress: bool = Tr
     part = target.with_name(target.name + ".part")
     if _complete(target, md5):
         return
-    failures = []
-    wrong = False
+    failures, wrong = [], False
     for url in urls:
         for attempt in range(ATTEMPTS):
             time.sleep(PAUSE * attempt)
@@ -50,10 +49,10 @@ def download(urls: Sequence[str], target: Path, md5: str, *, progress: bool = Tr
                 _transfer(url, part, progress)
             except _NETWORK_ERRORS as error:
                 failures.append(f"{url}: {error or type(error).__name__}")
-                status = getattr(error, "code", None)
+                status = getattr(error, "code", 500)
                 if status == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                     _discard(part)  # longer than the file: start afresh
-                elif status is not None and status < 500:
+                elif status < 500:
                     break  # the server knows the answer, and it is no
                 continue
             if _complete(part, md5):
@@ -69,7 +68,7 @@ def download(urls: Sequence[str], target: Path, md5: str, *, progress: bool = Tr
 
 
 def _complete(path: Path, md5: str) -> bool:
-    return path.is_file() and md5_of_file(path) == md5
+    return path.is_file() and md5_of(path.read_bytes()) == md5
 
 
 def _discard(part: Path) -> None:
@@ -89,9 +88,8 @@ def _transfer(url: str, part: Path, progress: bool) -> None:
         if not chunk:
             raise ConnectionError("the server sent nothing")
         part.parent.mkdir(parents=True, exist_ok=True)
-        name = part.name.removesuffix(".part")
-        bar = tqdm(total=total, initial=start, desc=name, unit="B", unit_scale=True, disable=None if progress else True)
-        with bar, part.open("ab" if start else "wb") as file:
+        look = {"desc": part.stem, "unit": "B", "unit_scale": True, "disable": None if progress else True}
+        with tqdm(total=total, initial=start, **look) as bar, part.open("ab" if start else "wb") as file:
             while chunk:
                 file.write(chunk)
                 bar.update(len(chunk))

@@ -6,23 +6,22 @@ import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from platformdirs import user_cache_path
 
 from fedlab_core.data.disk.sources import Member, Source
 
 _OPENERS: dict[str, Callable[..., Any]] = {"": open, ".gz": gzip.open, ".xz": lzma.open}
+SUFFIXES = tuple(_OPENERS)
 
 
 class DatasetCorrupt(OSError):
     """A file of a data set does not hold what it should."""
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(NamedTuple):
     """The files of a data set in ``folder``, by member name, and the names of members that are not there."""
 
     folder: Path
@@ -57,24 +56,18 @@ def user_path(name: str, value: str | os.PathLike[str]) -> Path:
 def locate(source: Source, roots: Iterable[Path]) -> Location | None:
     """The first complete copy of ``source`` below ``roots``; failing that, the first incomplete one; or None."""
     found = [look_in(root / folder, source) for root in roots for folder in source.folders]
-    complete = [location for location in found if not location.missing]
-    incomplete = [location for location in found if location.files]
-    return next(iter(complete + incomplete), None)
+    begun = [location for location in found if location.files]
+    return min(begun, key=lambda location: bool(location.missing), default=None)
 
 
 def look_in(folder: Path, source: Source) -> Location:
     """What ``folder`` itself holds of ``source``, plain or compressed (plain first)."""
     files = {}
     for member in source.members:
-        present = [folder / form for form in forms(member) if (folder / form).is_file()]
-        if present:
+        forms = [folder / (member.name + suffix) for suffix in SUFFIXES]
+        if present := [form for form in forms if form.is_file()]:
             files[member.name] = present[0]
     return Location(folder, files, tuple(member.name for member in source.members if member.name not in files))
-
-
-def forms(member: Member) -> tuple[str, ...]:
-    """The file names under which ``member`` is recognised."""
-    return tuple(member.name + suffix for suffix in _OPENERS)
 
 
 def content(path: Path, member: Member) -> bytes:
@@ -106,9 +99,3 @@ def check(path: Path | None, member: Member) -> str:
 def md5_of(data: bytes) -> str:
     """The MD5 sum in hexadecimal. It guards against damage, not against forgery."""
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
-
-
-def md5_of_file(path: Path) -> str:
-    """The MD5 sum of a file as it lies on disk."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()

@@ -29,15 +29,12 @@ def locked(path: Path, what: str) -> Iterator[None]:
     While another process holds it, wait, and say once on stderr that it is for ``what``. Raises ``OSError`` where the
     file cannot be made or locked.
     """
-    handle = None
     said = False
-    while handle is None:
-        handle = _try(path)
-        if handle is None:
-            if not said:
-                print(f"waiting for another process that is writing {what}", file=sys.stderr, flush=True)
-            said = True
-            time.sleep(_PAUSE)
+    while (handle := _try(path)) is None:
+        if not said:
+            print(f"waiting for another process that is writing {what}", file=sys.stderr, flush=True)
+        said = True
+        time.sleep(_PAUSE)
     try:
         yield
     finally:

@@ -1,14 +1,13 @@
 """The data sets that come as files: what belongs to each, where it is published, on what terms."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fedlab_core.data.disk.torchvision_guard import import_torchvision
 from fedlab_core.validation import choice
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """One file of a data set: its name, size in bytes and MD5 sum, all of the uncompressed file."""
 
     name: str
@@ -16,8 +15,7 @@ class Member:
     md5: str
 
 
-@dataclass(frozen=True)
-class Download:
+class Download(NamedTuple):
     """One published file, its MD5 sum as published, and the addresses to try in turn."""
 
     filename: str
@@ -25,8 +23,7 @@ class Download:
     urls: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """One data set.
 
     ``folders``: where it may lie below the data folder; the first is where ``fetch`` puts it. ``members``: its files,
@@ -43,24 +40,17 @@ class Source:
     archive: str | None = None
 
 
-def _idx_members(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[Member, ...]:
-    """The four idx files of 60,000 + 10,000 images of 28 × 28, given their MD5 sums.
-
-    A header of 16 bytes before images, of 8 before labels; one byte per pixel and per label.
-    """
-    return (
-        Member("train-images-idx3-ubyte", 16 + 60_000 * 28 * 28, train_images),
-        Member("train-labels-idx1-ubyte", 8 + 60_000, train_labels),
-        Member("t10k-images-idx3-ubyte", 16 + 10_000 * 28 * 28, test_images),
-        Member("t10k-labels-idx1-ubyte", 8 + 10_000, test_labels),
-    )
+def _idx_members(*md5_sums: str) -> tuple[Member, ...]:
+    """The four idx files: 16 bytes before the images, 8 before the labels, then one byte per pixel and per label."""
+    names = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
+    sizes = (16 + 60_000 * 28 * 28, 8 + 60_000, 16 + 10_000 * 28 * 28, 8 + 10_000)
+    return tuple(map(Member, names, sizes, md5_sums))
 
 
 def _idx_downloads(torchvision_class: str) -> tuple[Download, ...]:
     published = getattr(import_torchvision().datasets, torchvision_class)
     return tuple(
-        Download(filename, md5, tuple(mirror + filename for mirror in published.mirrors))
-        for filename, md5 in published.resources
+        Download(name, md5, tuple(url + name for url in published.mirrors)) for name, md5 in published.resources
     )
 
 
@@ -71,10 +61,10 @@ def _cifar10_downloads() -> tuple[Download, ...]:
 
 
 CIFAR10_ARCHIVE = "cifar-10-binary.tar.gz"
-CIFAR10_BATCH_SIZE = 10_000 * (1 + 3 * 32 * 32)
+_BATCH_SIZE = 10_000 * (1 + 3 * 32 * 32)
 
 MNIST = Source(
-    name="mnist",
+    "mnist",
     folders=("mnist", "MNIST/raw"),
     members=_idx_members(
         "6bbc9ace898e44ae57da46a324031adb",
@@ -83,15 +73,12 @@ MNIST = Source(
         "27ae3e4e09519cfbb04c329615203637",
     ),
     terms="CC BY-SA 3.0, Y. LeCun and C. Cortes",
-    citation=(
-        "Y. LeCun, L. Bottou, Y. Bengio, P. Haffner: Gradient-based learning applied to document recognition. "
-        "Proceedings of the IEEE 86 (1998)"
-    ),
+    citation="Y. LeCun, L. Bottou, Y. Bengio, P. Haffner: Gradient-based learning applied to document recognition. "
+    "Proceedings of the IEEE 86 (1998)",
     downloads=lambda: _idx_downloads("MNIST"),
 )
-
 FASHION_MNIST = Source(
-    name="fashion-mnist",
+    "fashion-mnist",
     folders=("fashion-mnist", "FashionMNIST/raw"),
     members=_idx_members(
         "f4a8712d7a061bf5bd6d2ca38dc4d50a",
@@ -100,23 +87,20 @@ FASHION_MNIST = Source(
         "15d484375f8d13e6eb1aabb0c3f46965",
     ),
     terms="MIT licence, Zalando SE",
-    citation=(
-        "H. Xiao, K. Rasul, R. Vollgraf: Fashion-MNIST: a novel image dataset for benchmarking machine learning "
-        "algorithms. arXiv:1708.07747 (2017)"
-    ),
+    citation="H. Xiao, K. Rasul, R. Vollgraf: Fashion-MNIST: a novel image dataset for benchmarking machine learning "
+    "algorithms. arXiv:1708.07747 (2017)",
     downloads=lambda: _idx_downloads("FashionMNIST"),
 )
-
 CIFAR10 = Source(
-    name="cifar10",
+    "cifar10",
     folders=("cifar-10-batches-bin",),
     members=(
-        Member("data_batch_1.bin", CIFAR10_BATCH_SIZE, "5dd7e06a14cb22eb9f671a540d1b7c25"),
-        Member("data_batch_2.bin", CIFAR10_BATCH_SIZE, "5ea93a67294ea407fff1d09f752e9692"),
-        Member("data_batch_3.bin", CIFAR10_BATCH_SIZE, "942cd6a4bcdd0dd3c604fbe906cb4421"),
-        Member("data_batch_4.bin", CIFAR10_BATCH_SIZE, "ae636b3ba5c66a11e91e8cb52e771fcb"),
-        Member("data_batch_5.bin", CIFAR10_BATCH_SIZE, "53f37980c15c3d472c316c40844f3f0d"),
-        Member("test_batch.bin", CIFAR10_BATCH_SIZE, "803d5f7f4d78ea53de84dbe85f74fb6d"),
+        Member("data_batch_1.bin", _BATCH_SIZE, "5dd7e06a14cb22eb9f671a540d1b7c25"),
+        Member("data_batch_2.bin", _BATCH_SIZE, "5ea93a67294ea407fff1d09f752e9692"),
+        Member("data_batch_3.bin", _BATCH_SIZE, "942cd6a4bcdd0dd3c604fbe906cb4421"),
+        Member("data_batch_4.bin", _BATCH_SIZE, "ae636b3ba5c66a11e91e8cb52e771fcb"),
+        Member("data_batch_5.bin", _BATCH_SIZE, "53f37980c15c3d472c316c40844f3f0d"),
+        Member("test_batch.bin", _BATCH_SIZE, "803d5f7f4d78ea53de84dbe85f74fb6d"),
     ),
     terms="no explicit licence; cite the report",
     citation="A. Krizhevsky: Learning multiple layers of features from tiny images. Technical report (2009)",

@@ -11,21 +11,12 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+from fedlab_core.data.disk import files
 from fedlab_core.data.disk.download import FetchFailed, WrongChecksum, download
-from fedlab_core.data.disk.files import (
-    DatasetCorrupt,
-    Location,
-    cache_folder,
-    check,
-    forms,
-    locate,
-    look_in,
-    search_roots,
-    user_path,
-)
+from fedlab_core.data.disk.files import DatasetCorrupt, Location, locate, look_in, search_roots
 from fedlab_core.data.disk.lock import locked
 from fedlab_core.data.disk.sources import Source, find_source
 from fedlab_core.data.disk.unpack import unpack
@@ -33,8 +24,7 @@ from fedlab_core.data.disk.unpack import unpack
 _NOT_HERE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)
 
 
-@dataclass(frozen=True)
-class FileReport:
+class FileReport(NamedTuple):
     """The state of one file: ``"ok"``, ``"missing"``, ``"wrong checksum"`` or what is wrong with it."""
 
     name: str
@@ -49,7 +39,9 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
     Raises ``FetchFailed`` if no mirror delivers it or the data folder cannot be written, ``ValueError`` for an unknown
     name, ``ImportError`` without torchvision, which knows the mirrors.
     """
-    return fetch_source(find_source(name), search_roots(root)[0], progress=progress)
+    source, target = find_source(name), search_roots(root)[0]
+    with _writing(source, target) as present:
+        return present or _fetch(source, target, progress)
 
 
 def import_from(name: str, folder: str | os.PathLike[str], root: str | os.PathLike[str] | None = None) -> Path:
@@ -58,7 +50,11 @@ def import_from(name: str, folder: str | os.PathLike[str], root: str | os.PathLi
     ``folder`` may hold the files themselves, plain or as ``.gz`` or ``.xz``, or the folder they usually lie in, or the
     published archive. Every file must have the right checksum. ``root`` and errors as for :func:`fetch`.
     """
-    return import_source(find_source(name), user_path("folder", folder), search_roots(root)[0])
+    source, given, target = find_source(name), files.user_path("folder", folder), search_roots(root)[0]
+    if not given.is_dir():
+        raise FetchFailed(f"{given} is not a folder.")
+    with _writing(source, target) as present:
+        return present or _install(source, given, target)
 
 
 def verify(name: str, root: str | os.PathLike[str] | None = None) -> list[FileReport]:
@@ -67,23 +63,17 @@ def verify(name: str, root: str | os.PathLike[str] | None = None) -> list[FileRe
     return _report(source, locate(source, search_roots(root)))
 
 
-def intact(source: Source, location: Location | None) -> bool:
-    """Whether every file of ``source`` is there and has the right checksum."""
-    return all(report.state == "ok" for report in _report(source, location))
+def _report(source: Source, location: Location | None) -> list[FileReport]:
+    found = location.files if location else {}
+    return [FileReport(m.name, found.get(m.name), files.check(found.get(m.name), m)) for m in source.members]
 
 
-def fetch_source(source: Source, root: Path, *, progress: bool = True) -> Path:
-    """:func:`fetch` for any :class:`Source`."""
-    with _writing(source, root) as present:
-        return present or _fetch(source, root, progress)
-
-
-def import_source(source: Source, folder: Path, root: Path) -> Path:
-    """:func:`import_from` for any :class:`Source`."""
-    if not folder.is_dir():
-        raise FetchFailed(f"{folder} is not a folder.")
-    with _writing(source, root) as present:
-        return present or _install(source, folder, root)
+def _intact(source: Source, root: Path) -> Path | None:
+    """The folder below ``root`` where every file of ``source`` is there and has the right checksum, or None."""
+    present = locate(source, [root])
+    if present is not None and all(report.state == "ok" for report in _report(source, present)):
+        return present.folder
+    return None
 
 
 def _fetch(source: Source, root: Path, progress: bool) -> Path:
@@ -103,14 +93,6 @@ def _fetch(source: Source, root: Path, progress: bool) -> Path:
         ) from error
 
 
-def _report(source: Source, location: Location | None) -> list[FileReport]:
-    files = location.files if location else {}
-    return [
-        FileReport(member.name, files.get(member.name), check(files.get(member.name), member))
-        for member in source.members
-    ]
-
-
 def _install(source: Source, folder: Path, root: Path) -> Path:
     """Copy the set from ``folder`` into a hidden folder, check it there, and move it to its place below ``root``."""
     given = look_in(folder, source)
@@ -118,7 +100,13 @@ def _install(source: Source, folder: Path, root: Path) -> Path:
         given = locate(source, [folder]) or given
     archive = folder / source.archive if source.archive else None
     if given.missing and (archive is None or not archive.is_file()):
-        raise FetchFailed(_not_recognised(source, folder, given))
+        found = f"only {', '.join(given.files)}" if given.files else "none of its files"
+        names = ", ".join(member.name for member in source.members)
+        packed = f", or the archive {source.archive}" if source.archive else ""
+        raise FetchFailed(
+            f"{folder} holds {found} of {source.name}. Needed are {names}, each plain or as .gz or .xz{packed}. "
+            "Pickled files are never opened. Nothing was written."
+        )
     ready = root / f".{source.name}.new"
     shutil.rmtree(ready, ignore_errors=True)
     ready.mkdir()
@@ -142,12 +130,11 @@ def _move_into_place(source: Source, ready: Path, target: Path) -> Path:
     if not target.exists():
         ready.rename(target)
         return target
-    for member in source.members:
-        new = look_in(ready, source).files[member.name]
+    for name, new in look_in(ready, source).files.items():
         os.replace(new, target / new.name)
-        for form in forms(member):
-            if form != new.name:
-                (target / form).unlink(missing_ok=True)  # the damaged copy in another form
+        for suffix in files.SUFFIXES:
+            if name + suffix != new.name:
+                (target / (name + suffix)).unlink(missing_ok=True)  # the damaged copy in another form
     return target
 
 
@@ -158,20 +145,15 @@ def _writing(source: Source, root: Path) -> Iterator[Path | None]:
     Where all goes well, nothing hidden is left. A folder that may only be read is good enough for an intact set.
     """
     partial, new, lock = (root / f".{source.name}.{end}" for end in ("partial", "new", "lock"))
-    present = _intact_folder(source, root)
+    present = _intact(source, root)
     left_over = any(path.exists() for path in (partial, new, lock)) and os.access(root, os.W_OK)
     if present is not None and not left_over:
         yield present
         return
     with _writing_below(root), locked(lock, f"{source.name} in {root}"):
-        yield _intact_folder(source, root)
+        yield _intact(source, root)
         for folder in (partial, new):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _intact_folder(source: Source, root: Path) -> Path | None:
-    present = locate(source, [root])
-    return present.folder if present is not None and intact(source, present) else None
 
 
 @contextmanager
@@ -181,23 +163,13 @@ def _writing_below(root: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _NOT_HERE:
-            raise FetchFailed(
-                f"{error.filename or root}: {error.strerror}. If the data folder {root} cannot be written or has no "
-                f"file locks, name another with --root; the user cache folder {cache_folder()} is always searched."
-            ) from error
-        raise
+        if error.errno not in _NOT_HERE:
+            raise
+        raise FetchFailed(
+            f"{error.filename or root}: {error.strerror}. If the data folder {root} cannot be written or has no "
+            f"file locks, name another with --root; the user cache folder {files.cache_folder()} is always searched."
+        ) from error
     finally:
         for folder in absent:
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
-
-
-def _not_recognised(source: Source, folder: Path, given: Location) -> str:
-    archive = f", or the archive {source.archive}" if source.archive else ""
-    names = ", ".join(member.name for member in source.members)
-    found = f"only {', '.join(given.files)}" if given.files else "none of its files"
-    return (
-        f"{folder} holds {found} of {source.name}. Needed are {names}, each plain or as .gz or .xz{archive}. "
-        "Pickled files are never opened. Nothing was written."
-    )

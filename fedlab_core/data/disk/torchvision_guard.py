@@ -1,13 +1,10 @@
 """Import torchvision although its compiled operators are missing.
 
-The usual torchvision wheel is compiled for CUDA. Beside a CPU build of PyTorch its compiled library cannot be loaded,
-and ``import torchvision`` then stops with "operator torchvision::nms does not exist": it attaches a shape rule to two
-operators which that library would have declared. The mirrors of data sets, all that is wanted of it here, need neither
-of them. So we declare the two names, without any implementation, and import again. Calling them still fails; nothing
-pretends to work.
-
-The plain import always comes first. Where it succeeds, nothing is declared: a second declaration of an operator that
-the compiled library brings would itself be an error.
+The usual torchvision wheel is compiled for CUDA. Beside a CPU build of PyTorch its library cannot be loaded, and
+``import torchvision`` stops with "operator torchvision::nms does not exist": it attaches a shape rule to two operators
+which that library would have declared. The mirrors of data sets, all that is wanted of it here, need neither. So we
+declare the two names, without any implementation (calling them still fails), and import again. The plain import always
+comes first: a second declaration of an operator that the compiled library brings would itself be an error.
 """
 
 import importlib
@@ -19,15 +16,11 @@ _SCHEMAS = {
     "nms": "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
     "qnms": "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
 }
-# A declaration lives as long as the Library object that made it.
-_libraries: list[torch.library.Library] = []
+_libraries: list[torch.library.Library] = []  # a declaration lives as long as the object that made it
 
 
 def import_torchvision() -> ModuleType:
-    """The torchvision module, with or without its compiled operators.
-
-    Raises ``ImportError`` if torchvision is not installed.
-    """
+    """The torchvision module, with or without its compiled operators. ``ImportError`` if it is not installed."""
     try:
         return importlib.import_module("torchvision")
     except ModuleNotFoundError as error:

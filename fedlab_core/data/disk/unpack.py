@@ -9,21 +9,17 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from fedlab_core.data.disk.files import DatasetCorrupt
 
 
-class UnsafeArchive(DatasetCorrupt):
-    """An archive has a member that could be written outside its folder."""
-
-
 def unpack(archive: Path, folder: Path, names: Collection[str]) -> None:
     """Write the members of ``archive`` whose last path component is one of ``names`` into ``folder``.
 
-    Each is written under that bare name, so nothing can land elsewhere. The archive is refused all the same, with
-    :class:`UnsafeArchive`, at the first member with an absolute path, with ``..`` in its path, or that is neither a
-    regular file nor a folder (a link could lead a later member astray). A damaged archive raises ``DatasetCorrupt``.
+    Each is written under that bare name, so nothing can land elsewhere. ``DatasetCorrupt`` refuses the archive all the
+    same at the first member with an absolute path, with ``..`` in its path, or that is neither a regular file nor a
+    folder (a link could lead a later member astray); it is raised for a damaged archive, too.
     """
     try:
         with tarfile.open(archive, "r:gz") as tar:
             for member in tar:
-                _refuse_unsafe(archive, member)
+                _check_safe(archive, member)
                 name = PurePosixPath(member.name).name
                 stream = tar.extractfile(member) if name in names else None
                 if stream is not None:
@@ -33,9 +29,9 @@ def unpack(archive: Path, folder: Path, names: Collection[str]) -> None:
         raise DatasetCorrupt(f"{archive}: cannot be unpacked ({error})") from error
 
 
-def _refuse_unsafe(archive: Path, member: tarfile.TarInfo) -> None:
+def _check_safe(archive: Path, member: tarfile.TarInfo) -> None:
     path = PureWindowsPath(member.name)  # takes both / and \ for separators
     if path.drive or path.root or ".." in path.parts:
-        raise UnsafeArchive(f"{archive}: refused, because its member {member.name!r} leads out of the folder")
+        raise DatasetCorrupt(f"{archive}: refused, because its member {member.name!r} leads out of the folder")
     if not (member.isfile() or member.isdir()):
-        raise UnsafeArchive(f"{archive}: refused, because its member {member.name!r} is a link or a device")
+        raise DatasetCorrupt(f"{archive}: refused, because its member {member.name!r} is a link or a device")

@@ -9,10 +9,8 @@ from collections.abc import Callable
 from fedlab_core.data.partition.laws import by_user, dirichlet, iid, labels_per_client, quantity, shards
 from fedlab_core.data.partition.parts import Partition
 
-LAWS: dict[str, Callable[..., Partition]] = {
-    law.__name__: law for law in (iid, shards, labels_per_client, dirichlet, quantity, by_user)
-}
-
+_LAWS = (iid, shards, labels_per_client, dirichlet, quantity, by_user)
+LAWS: dict[str, Callable[..., Partition]] = {law.__name__: law for law in _LAWS}
 __all__ = ["LAWS", "Partition", "by_user", "dirichlet", "iid", "labels_per_client", "quantity", "shards"]
 
 

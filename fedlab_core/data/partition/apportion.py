@@ -39,10 +39,9 @@ def fit_table(log_mix: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.
     starts from flattened mixes (their power ``heat`` < 1) and doubles the power until it is 1; the number of sweeps is
     bounded. What is then left of the column sums, and the rounding, is settled by :func:`_round_table`.
     """
-    doublings = max(0, int(np.ceil(np.log2(max(1.0, -log_mix.min() / 5)))))
+    doublings = int(np.ceil(np.log2(max(1.0, -log_mix.min() / 5))))
     scale = np.zeros(len(columns))
-    for doubling in range(doublings, -1, -1):
-        heat = 0.5**doubling
+    for heat in 0.5 ** np.arange(doublings, -1, -1):
         scale = 2 * scale
         for _ in range(_SWEEPS_PER_STAGE):
             table = heat * log_mix + scale
@@ -81,19 +80,16 @@ def holders_per_label(counts: np.ndarray, num_clients: int, labels_per_client: i
 
     In proportion to the samples per label ``counts`` by the Webster–Sainte-Laguë rule.
     """
-    most = np.minimum(counts, num_clients).tolist()
-    samples = counts.tolist()
+    samples, most = counts.tolist(), np.minimum(counts, num_clients).tolist()
     holders = [1] * len(samples)
     claims = [(-n / 1.5, c) for c, n in enumerate(samples) if most[c] > 1]
     heapq.heapify(claims)
     for _ in range(num_clients * labels_per_client - len(samples)):
-        c = claims[0][1]
+        c = heapq.heappop(claims)[1]
         holders[c] += 1
         if holders[c] < most[c]:
-            heapq.heapreplace(claims, (-samples[c] / (holders[c] + 0.5), c))
-        else:
-            heapq.heappop(claims)
-    return np.array(holders, dtype=np.int64)
+            heapq.heappush(claims, (-samples[c] / (holders[c] + 0.5), c))
+    return np.array(holders)
 
 
 def match_labels(

@@ -70,8 +70,8 @@ def reach_min_size(
     moved = 0
     for hand in hands:
         while len(hand) < min_size:
-            donor = hands[largest[0][1]]
-            hand.append(donor.pop())
-            heapq.heapreplace(largest, (-len(donor), largest[0][1]))
+            size, k = largest[0]
+            heapq.heapreplace(largest, (size + 1, k))
+            hand.append(hands[k].pop())
             moved += 1
     return [np.array(hand, dtype=np.int64) for hand in hands], moved

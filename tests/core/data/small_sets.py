@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fedlab_core.data.disk import store
 from fedlab_core.data.disk.sources import SOURCES, Download, Member, Source
 
 PACK = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
@@ -64,6 +65,13 @@ def source(
     """The set called ``name`` with other files: ``contents`` by member name."""
     members = tuple(Member(member, len(data), md5(data)) for member, data in contents.items())
     return Source(name, SOURCES[name].folders, members, "terms", "citation", lambda: downloads, archive)
+
+
+def fetch(given: Source, root: Path) -> Path:
+    """Fetch ``given`` in the place of the set of the same name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SOURCES, given.name, given)
+        return store.fetch(given.name, root, progress=False)
 
 
 def write(folder: Path, contents: dict[str, bytes], suffix: str = "") -> Path:

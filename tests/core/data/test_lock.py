@@ -12,7 +12,7 @@ import pytest
 from fedlab_core.data.disk import lock, store
 from fedlab_core.data.disk.download import FetchFailed
 from fedlab_core.data.disk.sources import Download, Source
-from tests.core.data.small_sets import IDX_NAMES, Mirror, idx_contents, md5, source, tree, write
+from tests.core.data.small_sets import IDX_NAMES, Mirror, fetch, idx_contents, md5, source, tree, write
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 GZ = {name + ".gz": gzip.compress(data, mtime=0) for name, data in idx_contents().items()}
@@ -24,10 +24,12 @@ HEAD = """
 import sys
 from pathlib import Path
 from fedlab_core.data.disk import store
+from fedlab_core.data.disk.sources import SOURCES
+from tests.core.data.small_sets import fetch
 from tests.core.data.test_lock import mnist_from
 root, other = Path(sys.argv[1]), sys.argv[2]
 """
-FETCH = HEAD + "store.fetch_source(mnist_from(other), root, progress=False)"
+FETCH = HEAD + "fetch(mnist_from(other), root)"
 STOP_IN_IMPORT = (
     HEAD
     + """
@@ -41,7 +43,8 @@ def copyfile(source, target):
     copied.append(copy(source, target))
 
 shutil.copyfile = copyfile
-store.import_source(mnist_from(""), Path(other), root)
+SOURCES["mnist"] = mnist_from("")
+store.import_from("mnist", other, root)
 """
 )
 # The module alone: the rest of the library takes seconds to import and has no part in this.
@@ -121,11 +124,12 @@ def test_what_a_killed_download_leaves_is_gone_on_from(mirror: StartMirror, star
     process.wait()
     server.release.set()
     assert tree(tmp_path) == {".mnist.lock": b"", ".mnist.partial": None, f".mnist.partial/{FIRST}": GZ[FIRST]}
-    store.fetch_source(mnist_from(server.url), tmp_path, progress=False)
+    fetch(mnist_from(server.url), tmp_path)
     assert [name for name, _ in server.requests].count(FIRST) == 1
     assert tree(tmp_path) == {"mnist": None, **{f"mnist/{name}": data for name, data in GZ.items()}}
 
 
+@pytest.mark.usefixtures("small")
 def test_what_a_killed_import_leaves_goes_with_the_next(start: Start, tmp_path: Path) -> None:
     given, root = write(tmp_path / "given", idx_contents()), tmp_path / "root"
     process = start(STOP_IN_IMPORT, root, given)
@@ -134,7 +138,7 @@ def test_what_a_killed_import_leaves_goes_with_the_next(start: Start, tmp_path: 
     process.wait()
     left = set(tree(root))
     assert left == {".mnist.lock", ".mnist.new", f".mnist.new/{IDX_NAMES[0]}", f".mnist.new/{IDX_NAMES[1]}"}
-    store.import_source(mnist_from(""), given, root)
+    store.import_from("mnist", given, root)
     assert tree(root) == {"mnist": None, **{f"mnist/{name}": data for name, data in idx_contents().items()}}
 
 
@@ -146,15 +150,16 @@ def test_what_was_left_beside_an_intact_set_goes_where_it_can(
     write(tmp_path / ".mnist.partial", {"a.part": b"half"})
     write(tmp_path / ".mnist.new", {IDX_NAMES[0]: b""})
     monkeypatch.setattr(store.os, "access", lambda *_: writable)
-    assert store.fetch_source(mnist_from("http://127.0.0.1:9/"), tmp_path, progress=False) == tmp_path / "mnist"
+    assert fetch(mnist_from("http://127.0.0.1:9/"), tmp_path) == tmp_path / "mnist"
     hidden = {path.name for path in tmp_path.iterdir()} - {"mnist"}
     assert hidden == (set() if writable else {".mnist.partial", ".mnist.new"})
 
 
+@pytest.mark.usefixtures("small")
 def test_a_folder_without_locks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(lock, "_lock", refuse)
     with pytest.raises(FetchFailed, match=r"No locks available.*or has no file locks.*--root"):
-        store.import_source(mnist_from(""), write(tmp_path / "given", idx_contents()), tmp_path / "root")
+        store.import_from("mnist", write(tmp_path / "given", idx_contents()), tmp_path / "root")

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from fedlab_core.data.disk import cifar10
-from fedlab_core.data.disk import idx as idx_reader
+from fedlab_core.data.disk import readers
 from fedlab_core.data.disk.files import DatasetCorrupt
 from fedlab_core.data.disk.torchvision_guard import import_torchvision
 from fedlab_core.data.load import load_dataset
@@ -113,8 +112,10 @@ def test_idx_files_are_read_as_torchvision_reads_them(tmp_path: Path) -> None:
         strict=True,
     ):
         path = folder / member.name
-        assert torch.equal(torch.from_numpy(idx_reader._parse(path, member).astype(np.int64)), reader(str(path)).long())
-    assert tuple(torchvision.datasets.FashionMNIST.classes) == idx_reader.GARMENTS
+        assert torch.equal(
+            torch.from_numpy(readers._parse_idx(path, member).astype(np.int64)), reader(str(path)).long()
+        )
+    assert tuple(torchvision.datasets.FashionMNIST.classes) == readers.GARMENTS
 
 
 def truncated(data: bytes) -> bytes:
@@ -217,7 +218,7 @@ def test_xz_batches_are_unpacked_once(tmp_path: Path, user_cache: Path, monkeypa
     write(tmp_path / "cifar-10-batches-bin", cifar_contents(), ".xz")
     first = load_dataset("cifar10", tmp_path)
     assert tree(user_cache / "unpacked") == {md5(data): data for data in cifar_contents().values()}
-    monkeypatch.setattr(cifar10, "content", None)  # calling it would fail
+    monkeypatch.setattr(readers, "content", None)  # calling it would fail
     second = load_dataset("cifar10", tmp_path)
     assert torch.equal(first.train.x, second.train.x) and torch.equal(first.test.y, second.test.y)
 

@@ -17,6 +17,7 @@ from tests.core.data.small_sets import (
     PACK,
     Mirror,
     cifar_contents,
+    fetch,
     idx_contents,
     md5,
     source,
@@ -38,10 +39,6 @@ def mnist_from(*mirrors: Mirror) -> Source:
 def cifar_from(mirror: Mirror, archive: bytes) -> Source:
     download = Download(ARCHIVE, md5(archive), (mirror.url + ARCHIVE,))
     return source("cifar10", cifar_contents(), (download,), ARCHIVE)
-
-
-def fetch(given: Source, root: Path) -> Path:
-    return store.fetch_source(given, root, progress=False)
 
 
 # fetch

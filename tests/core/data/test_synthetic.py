@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.data.synthetic import logistic, quadratic_optimum, quadratics, synthetic
+from fedlab_core.data.synthetic import quadratic_optimum, quadratics, synthetic
 
 
 def test_synthetic_has_the_published_shape_and_natural_clients():
@@ -88,34 +88,6 @@ def test_the_optimum_of_the_two_quadratics_of_the_course():
     assert quadratic_optimum((1, 3), (0, 1)) == pytest.approx(0.75)
 
 
-def newton(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """The minimiser of the mean logistic loss, to machine precision."""
-    w = torch.zeros(x.shape[1], dtype=torch.float64)
-    for _ in range(30):
-        p = torch.sigmoid(x @ w)
-        hessian = (x * (p * (1 - p))[:, None]).T @ x
-        w = w - torch.linalg.solve(hessian, x.T @ (p - y))
-    assert (x.T @ (torch.sigmoid(x @ w) - y)).abs().max() / len(x) < 1e-12
-    return w
-
-
-@pytest.mark.parametrize("heterogeneity", [0.0, 1.0, 100.0])
-def test_logistic_has_a_finite_optimum_at_every_client(heterogeneity):
-    fed = logistic(num_clients=8, dim=4, heterogeneity=heterogeneity, num_samples=400, seed=3)
-    assert fed.dtype == torch.float64 and fed.num_classes == 2 and len(fed.test) == 8 * 100
-    minimisers = torch.stack([newton(*fed.client(k)) for k in range(8)])
-    # Each θ_k has length 1; its estimate from 400 samples is off by about √(dim · 4.9/400) = 0.22.
-    assert (minimisers.norm(dim=1) - 1).abs().max() < 0.8
-
-
-def test_heterogeneity_separates_the_clients_optima():
-    def spread(heterogeneity: float) -> float:
-        fed = logistic(num_clients=8, dim=4, heterogeneity=heterogeneity, num_samples=2000, seed=0)
-        return float(torch.stack([newton(*fed.client(k)) for k in range(8)]).var(0).sum())
-
-    assert spread(0.0) < 0.05 < 0.2 < spread(1.0) < spread(100.0)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -126,9 +98,6 @@ def test_heterogeneity_separates_the_clients_optima():
         (lambda: quadratics([], []), "one entry per client"),
         (lambda: quadratics([0.0], [1.0]), "a=0.0"),
         (lambda: quadratics([1.0], [1.0], 0), "num_samples=0"),
-        (lambda: logistic(dim=5, num_samples=24), "num_samples=24: must be an integer ≥ 25"),
-        (lambda: logistic(dim=1), "dim=1"),
-        (lambda: logistic(heterogeneity=-0.1), "heterogeneity=-0.1"),
     ],
 )
 def test_bad_input_is_named(call, message):

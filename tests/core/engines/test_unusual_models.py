@@ -1,5 +1,6 @@
 """Models and data at the edges of what the stacked engine knows: the numbers of the reference engine, or a loop."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -158,3 +159,17 @@ def test_a_weight_without_dimensions_is_a_number() -> None:
         fl.simulate(fed, model, algorithm, **ARGUMENTS).params for algorithm in (ZeroDimensional(), fl.FedProx(0.5))
     ]
     torch.testing.assert_close(*results, rtol=0, atol=1e-12)
+
+
+def test_dropout_is_the_same_when_runs_go_on_in_several_threads() -> None:
+    """PyTorch has one generator for all threads: who lends it must have it alone."""
+    fed = blobs((30, 30, 30))
+    model = nn.Sequential(nn.Linear(4, 16), nn.Dropout(0.5), nn.Linear(16, 3)).double()
+    work = {"rounds": 4, "clients_per_round": 3, "local_epochs": 2, "batch_size": 2, "lr": 0.1, "progress": False}
+
+    def params(_=None) -> torch.Tensor:
+        return fl.simulate(fed, model, fl.FedAvg(), **work, engine="reference").params
+
+    alone = params()
+    with ThreadPoolExecutor(4) as pool:
+        assert all(torch.equal(alone, found) for found in pool.map(params, range(8)))

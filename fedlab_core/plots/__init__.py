@@ -7,10 +7,9 @@ colour alone. ``describe(figure)`` is the figure in words, for readers who do no
 from fedlab_core.plots.accuracy import clients
 from fedlab_core.plots.curves import convergence, drift
 from fedlab_core.plots.holdings import partition
-from fedlab_core.plots.intervals import intervals
 from fedlab_core.plots.style import describe
 
-__all__ = ["clients", "convergence", "describe", "drift", "intervals", "partition"]
+__all__ = ["clients", "convergence", "describe", "drift", "partition"]
 
 
 def __dir__() -> list[str]:

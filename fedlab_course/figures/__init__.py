@@ -1,10 +1,11 @@
-"""Figures that only the course needs, in the style of :mod:`fedlab_core.plots`: clusters, forgetting, importance."""
+"""Figures that only the course needs, in the style of :mod:`fedlab_core.plots`: clusters, intervals, forgetting."""
 
 from fedlab_course.figures.clusters import cluster_map, reachability
 from fedlab_course.figures.importances import importance
+from fedlab_course.figures.intervals import intervals
 from fedlab_course.figures.tiers import forgetting, memory
 
-__all__ = ["cluster_map", "forgetting", "importance", "memory", "reachability"]
+__all__ = ["cluster_map", "forgetting", "importance", "intervals", "memory", "reachability"]
 
 
 def __dir__() -> list[str]:

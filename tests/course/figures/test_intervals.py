@@ -8,6 +8,7 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_core.compare import t_interval
+from fedlab_course import figures
 
 
 def test_two_values_have_the_cauchy_interval():
@@ -54,7 +55,7 @@ VALUES = {"FedAvg": [0.90, 0.92, 0.94], "SCAFFOLD": [0.95, 0.96, 0.97]}
 
 
 def test_a_row_draws_each_value_the_mean_and_its_interval():
-    figure = fl.plots.intervals(VALUES)
+    figure = figures.intervals(VALUES)
     assert type(figure) is go.Figure
     seeds, mean = (trace for trace in figure.data if set(trace.y) == {"FedAvg"})
     assert list(seeds.x) == VALUES["FedAvg"]
@@ -64,7 +65,7 @@ def test_a_row_draws_each_value_the_mean_and_its_interval():
 
 
 def test_a_name_keeps_its_look_and_the_order_is_that_given():
-    figure = fl.plots.intervals(VALUES)
+    figure = figures.intervals(VALUES)
     means = [trace for trace in figure.data if trace.name]
     assert [trace.name for trace in means] == ["FedAvg", "SCAFFOLD"]
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1], "the first row is on top"
@@ -74,14 +75,14 @@ def test_a_name_keeps_its_look_and_the_order_is_that_given():
 
 
 def test_the_description_holds_the_numbers():
-    figure = fl.plots.intervals(VALUES, x_title="worst tenth", level=0.9)
+    figure = figures.intervals(VALUES, x_title="worst tenth", level=0.9)
     words = fl.plots.describe(figure)
     assert "worst tenth" in words and "90%" in words and "over 3 seeds" in words and "FedAvg 92.0%" in words
     assert [row[0] for row in figure.layout.meta["table"]["rows"]] == list(VALUES)
 
 
 def test_differences_have_a_line_at_zero_and_plain_numbers():
-    figure = fl.plots.intervals({"B − A": [-0.5, 1.5]}, reference=0.0, percent=False)
+    figure = figures.intervals({"B − A": [-0.5, 1.5]}, reference=0.0, percent=False)
     (line,) = figure.layout.shapes
     assert (line.x0, line.x1) == (0.0, 0.0)
     assert figure.layout.meta["table"]["rows"][0][1] == "0.5"
@@ -89,4 +90,4 @@ def test_differences_have_a_line_at_zero_and_plain_numbers():
 
 def test_nothing_to_draw_is_refused():
     with pytest.raises(ValueError, match="at least one name"):
-        fl.plots.intervals({})
+        figures.intervals({})

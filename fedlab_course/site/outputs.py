@@ -27,7 +27,7 @@ def render(output: Any) -> Markup:
 
 
 def figure(spec: dict[str, Any]) -> Markup:
-    """A Plotly figure: its JSON, drawn by site.js, and its text alternative in words and as a table.
+    """A Plotly figure: its JSON, drawn by figures.js, and its text alternative in words and as a table.
 
     These are ``layout.meta["alt"]`` (or the title) and ``layout.meta["table"]`` (``columns`` and ``rows``).
     """

@@ -15,8 +15,7 @@ from pygments.formatters import HtmlFormatter
 from fedlab_course import glossary, symbols
 from fedlab_course.site import markdown, outputs
 
-TEMPLATE = Path(__file__).parent / "template"
-ASSETS = ("site.css", "site.js")
+TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
@@ -47,8 +46,8 @@ def build(results: Sequence[dict[str, Any]], notebooks: Path, target: Path, prof
 
 def _write_assets(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ASSETS:
-        shutil.copyfile(TEMPLATE / name, folder / name)
+    for path in (TEMPLATE / "site.css", *SCRIPTS.glob("*.js")):
+        shutil.copyfile(path, folder / path.name)
     with (folder / "site.css").open("a", encoding="utf-8") as css:
         css.write(HtmlFormatter(style="xcode").get_style_defs(".highlight") + "\n")
     shutil.copyfile(PLOTLY_JS, folder / "plotly.min.js")

@@ -1,0 +1,49 @@
+"""What a browser makes of a figure on a page."""
+
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+
+from tests.course.site.visit import Visit, is_drawn, site_of
+
+pytestmark = pytest.mark.needs_browser
+
+
+def line(**layout) -> go.Figure:
+    """A line from (1, 1) to (3, 9)."""
+    return go.Figure(go.Scatter(x=[1, 2, 3], y=[1, 4, 9], name="squares"), layout=layout)
+
+
+def test_no_figure_offers_to_send_anything_anywhere(tmp_path: Path, chromium) -> None:
+    asking = line(modebar={"add": ["sendChartToCloud"]})
+    visit = Visit(chromium, site_of(tmp_path, line(), asking))
+    with visit as page:
+        is_drawn(page, 2)
+        for figure in page.locator("figure.plot").all():
+            figure.hover()
+            assert figure.locator(".modebar-btn").count() == 0
+        assert page.get_by_text("Share").count() == page.get_by_label("Share").count() == 0
+        contexts = page.evaluate("[...document.querySelectorAll('.canvas')].map((canvas) => canvas._context)")
+        assert [(one["showSendToCloud"], one["plotlyServerURL"]) for one in contexts] == [(False, "")] * 2
+    assert [url for url in visit.requests if not url.startswith(("file:", "data:"))] == []
+
+
+def test_a_zoomed_figure_goes_back_and_a_picture_can_be_saved(tmp_path: Path, chromium) -> None:
+    figure = line()
+    figure.update_xaxes(range=[0, 4])
+    with Visit(chromium, site_of(tmp_path, figure)) as page:
+        is_drawn(page)
+        ranges = (
+            "['xaxis', 'yaxis'].map((axis) => Array.from(document.querySelector('.canvas')._fullLayout[axis].range))"
+        )
+        before = page.evaluate(ranges)
+        assert before[0] == [0, 4]
+        zoom = "{'xaxis.range': [1, 2], 'yaxis.range': [2, 3]}"
+        page.evaluate(f"Plotly.relayout(document.querySelector('.canvas'), {zoom})")
+        assert page.evaluate(ranges) == [[1, 2], [2, 3]]
+        page.get_by_role("button", name="Reset view").press("Enter")
+        assert page.evaluate(ranges) == before
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save as SVG").click()
+        assert "<svg" in Path(download.value.path()).read_text()

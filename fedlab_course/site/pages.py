@@ -13,7 +13,7 @@ from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
 from fedlab_course import glossary, symbols
-from fedlab_course.site import markdown, outputs
+from fedlab_course.site import colours, contents, markdown, outputs
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -49,8 +49,13 @@ def _write_assets(folder: Path) -> None:
     for path in (TEMPLATE / "site.css", *SCRIPTS.glob("*.js")):
         shutil.copyfile(path, folder / path.name)
     with (folder / "site.css").open("a", encoding="utf-8") as css:
-        css.write(HtmlFormatter(style="xcode").get_style_defs(".highlight") + "\n")
+        css.write(_code_style("xcode") + "\n")
+        css.write(f"@media screen and (prefers-color-scheme: dark) {{\n{_code_style('github-dark')}\n}}\n")
     shutil.copyfile(PLOTLY_JS, folder / "plotly.min.js")
+
+
+def _code_style(style: str) -> str:
+    return str(HtmlFormatter(style=style).get_style_defs(".highlight"))
 
 
 def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str]) -> dict[str, Any]:
@@ -58,12 +63,17 @@ def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str]) -> dict
     notebook = nbformat.read(notebooks / f"{result['name']}.ipynb", as_version=4)
     title, lead = heading(notebook)
     cells = [_cell(cell, names) for cell in notebook.cells]
+    found = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    specs = [data[outputs.PLOTLY] for data in found if outputs.PLOTLY in data]
     return {
         **result,
+        "number": result["name"].partition("_")[0],
         "title": title or result["name"],
         "lead": Markup(markdown.to_html(lead, names)),
         "cells": cells,
-        "plots": any('class="plot"' in output for cell in cells for output in cell.get("outputs", [])),
+        "contents": contents.of(cell["html"] for cell in cells if cell["kind"] == "markdown"),
+        "plots": bool(specs),
+        "colours": outputs.as_json(colours.palette(specs)),
     }
 
 

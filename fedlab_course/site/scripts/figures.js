@@ -25,7 +25,7 @@
   function layoutFor(layout) {
     const fitted = { ...layout, autosize: true, uirevision: "kept" };
     delete fitted.width;
-    if (printing) return { ...fitted, autosize: false, width: PAPER, height: layout.height ?? 450 };
+    if (printing) return { ...fitted, autosize: false, width: PAPER, height: Math.min(layout.height ?? 450, 420) };
     if (narrow.matches) {
       fitted.font = { ...layout.font, size: 12 };
       fitted.margin = { ...layout.margin, l: 48, r: 8 };
@@ -43,6 +43,7 @@
     if (typeof value === "string") {
       if (!/color/i.test(key)) return value;
       if (key === "gridcolor") return table.grid ?? value;
+      if (key === "paper_bgcolor" || key === "plot_bgcolor") return table.ground ?? value;
       return (text ? table.text : table.marks)[value] ?? value;
     }
     if (Array.isArray(value)) {
@@ -91,7 +92,7 @@
     const scroll = document.createElement("div");
     scroll.className = "table";
     scroll.tabIndex = 0; // so that it can be scrolled with the keyboard
-    scroll.setAttribute("role", "region");
+    scroll.setAttribute("role", "group");
     scroll.setAttribute("aria-label", "Data of the figure");
     const table = scroll.appendChild(document.createElement("table"));
     const head = table.createTHead().insertRow();

@@ -44,3 +44,11 @@ def site_of(folder: Path, *shown: Any, text: str = "") -> Path:
 def is_drawn(page: Any, number: int = 1) -> None:
     """Wait until that many figures are drawn."""
     page.wait_for_function(f"document.querySelectorAll('figure.plot .main-svg .xaxislayer-above').length >= {number}")
+
+
+def violations(page: Any) -> list[str]:
+    """What axe finds wrong on a page: each rule with the first element that breaks it."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}, {len(one['nodes'])} times: {one['nodes'][0]['html']}" for one in found]

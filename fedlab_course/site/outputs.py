@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 from nbconvert.filters import ansi2html
 
+from fedlab_course import grid
 from fedlab_course.site import colours, markdown
 
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -21,16 +22,19 @@ def render(output: Any) -> Markup:
     if output["output_type"] == "error":
         return Markup('<pre class="error">{}</pre>').format(_ansi("\n".join(output["traceback"])))
     data = output["data"]
+    if PLOTLY in data and grid.MIME in data:
+        return figure(data[PLOTLY], _controls(data[grid.MIME]))
     for mime, renderer in _RENDERERS.items():
         if mime in data:
             return renderer(data[mime])
     return Markup()
 
 
-def figure(spec: dict[str, Any]) -> Markup:
+def figure(spec: dict[str, Any], controls: Markup | str = "") -> Markup:
     """A Plotly figure: its JSON, drawn by figures.js, and its text alternative in words and as a table.
 
     These are ``layout.meta["alt"]`` (or the title) and ``layout.meta["table"]`` (``columns`` and ``rows``).
+    ``controls`` stand above it.
     """
     layout = spec.get("layout", {})
     meta = layout.get("meta") or {}
@@ -38,10 +42,20 @@ def figure(spec: dict[str, Any]) -> Markup:
     alt = meta.get("alt") or (f"Figure: {title}" if title else "Figure")
     table = _table(meta.get("table"))
     return Markup(
-        '<figure class="plot"><div class="canvas" role="img" aria-label="{}" style="min-height: {}px"></div>'
+        '<figure class="plot">{}<div class="canvas" role="img" aria-label="{}" style="min-height: {}px"></div>'
         '<script type="application/json">{}</script><noscript><p>{}</p>{}</noscript>'
         '<details class="words"><summary>Description and data</summary><p>{}</p>{}</details></figure>'
-    ).format(alt, layout.get("height") or _DEFAULT_HEIGHT, as_json(spec), alt, table, alt, table)
+    ).format(controls, alt, layout.get("height") or _DEFAULT_HEIGHT, as_json(spec), alt, table, alt, table)
+
+
+def _controls(stored: dict[str, Any]) -> Markup:
+    """The stored figures of a grid, for grid.js, and how many there are and which are not."""
+    pictures = f"{len(stored['cells'])} stored pictures, {max(1, round(grid.size(stored) / 1000))} kB compressed."
+    gaps = [f"{one['label']} {', '.join(one['left_out'])}" for one in stored["sliders"] if one["left_out"]]
+    left_out = f" Left out here, to be had in JupyterLab: {'; '.join(gaps)}." if gaps else ""
+    return Markup(
+        '<div class="grid" hidden><p class="facts">{}{}</p><script type="application/json">{}</script></div>'
+    ).format(pictures, left_out, as_json(stored))
 
 
 def as_json(value: Any) -> Markup:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
-from fedlab_course import glossary, symbols
+from fedlab_course import glossary, grid, symbols
 from fedlab_course.site import colours, contents, markdown, outputs
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
@@ -64,7 +64,7 @@ def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str]) -> dict
     title, lead = heading(notebook)
     cells = [_cell(cell, names) for cell in notebook.cells]
     found = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
-    specs = [data[outputs.PLOTLY] for data in found if outputs.PLOTLY in data]
+    specs = [data[mime] for data in found for mime in (outputs.PLOTLY, grid.MIME) if mime in data]
     return {
         **result,
         "number": result["name"].partition("_")[0],

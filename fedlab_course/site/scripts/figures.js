@@ -173,7 +173,7 @@
   if (!window.Plotly) figures.forEach(failed);
   else {
     for (const figure of figures) {
-      specs.set(figure, JSON.parse(figure.querySelector("script").textContent));
+      specs.set(figure, JSON.parse(figure.querySelector(":scope > script").textContent));
       draw(figure);
       addTools(figure);
       figure.querySelector("details").addEventListener("toggle", ({ target }) => target.open && listPoints(figure));

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-__all__ = ["Explorer", "claims", "clinic", "exercises", "glossary", "ideas", "symbols"]
+__all__ = ["Explorer", "claims", "clinic", "exercises", "glossary", "ideas", "shows", "symbols"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
-from fedlab_course import glossary, grid, symbols
+from fedlab_course import glossary, grid, shows, symbols
 from fedlab_course.site import colours, contents, markdown, outputs
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
@@ -40,7 +40,9 @@ def build(results: Sequence[dict[str, Any]], notebooks: Path, target: Path, prof
     tables = {"symbols": symbols.table(), "glossary": glossary.table()}
     html = sheet.render({name: Markup(markdown.to_html(table)) for name, table in tables.items()})
     (target / "symbols.html").write_text(html, encoding="utf-8")
-    home = environment.get_template("home.html.j2").render(pages=pages, profile=profile)
+    home = environment.get_template("home.html.j2").render(
+        pages=pages, profile=profile, show=Markup(shows.one_round().html)
+    )
     (target / "index.html").write_text(home, encoding="utf-8")
 
 

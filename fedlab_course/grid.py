@@ -7,8 +7,9 @@ A MIME bundle holds the plain figure for the present values and, under ``MIME``,
      "values": [parts that figures share, …]}
 
 In a figure ``{"$": n}`` stands for ``values[n]``, so that what two figures have in common is stored once. Numbers are
-rounded to six digits. A grid with more than ``CELLS`` positions or more than ``BYTES`` compressed loses every second
-position of its longest slider, and says so in ``left_out``.
+rounded to six digits. A "note", if there is one, says what holds for all figures. A grid with more than ``CELLS``
+positions or more than ``BYTES`` compressed loses every second position of its longest slider, and says so in
+``left_out``.
 """
 
 import base64
@@ -23,6 +24,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 MIME = "application/vnd.fedlab.grid+json"
+RUNS = "application/vnd.fedlab.runs+json"  # the choice of an explorer, over which a page stores a grid of runs
+PLOTLY = "application/vnd.plotly.v1+json"
 CELLS, BYTES = 120, 400_000
 _SHORT = 40  # a part of so few characters is not worth a reference
 
@@ -61,12 +64,13 @@ class Slider:
 def bundle(draw: Callable[..., go.Figure], widgets: Mapping[str, Any]) -> dict[str, Any]:
     """The MIME bundle of a figure that ``draw`` makes of the values of ``widgets``, by name."""
     now = draw(**{name: widget.value for name, widget in widgets.items()})
-    plain = json.loads(now.to_json())
-    return {
-        "application/vnd.plotly.v1+json": plain,
-        MIME: build(draw, {name: Slider.of(widget) for name, widget in widgets.items()}),
-        "text/plain": (plain["layout"].get("meta") or {}).get("alt", "Figure"),
-    }
+    return plain(now) | {MIME: build(draw, {name: Slider.of(widget) for name, widget in widgets.items()})}
+
+
+def plain(figure: go.Figure) -> dict[str, Any]:
+    """The MIME bundle of a figure that stands still."""
+    spec = json.loads(figure.to_json())
+    return {PLOTLY: spec, "text/plain": (spec["layout"].get("meta") or {}).get("alt", "Figure")}
 
 
 def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider]) -> dict[str, Any]:

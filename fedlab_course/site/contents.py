@@ -11,10 +11,10 @@ _HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)<a class="anchor-link"', re.D
 
 @dataclass(frozen=True)
 class Entry:
-    """A heading of ``level`` 2 or 3: its anchor and its text as HTML."""
+    """A heading of ``level`` 2 or 3: its anchor and its text, both as HTML."""
 
     level: int
-    anchor: str
+    anchor: Markup
     text: Markup
 
 
@@ -22,6 +22,6 @@ def of(texts: Iterable[str]) -> list[Entry]:
     """The headings of levels 2 and 3 in these pieces of HTML, which :mod:`fedlab_course.site.markdown` made."""
     found = (match for text in texts for match in _HEADING.finditer(text))
     return [
-        Entry(int(level), anchor, Markup(re.sub(r"</?a\b[^>]*>", "", text)))
+        Entry(int(level), Markup(anchor), Markup(re.sub(r"</?a\b[^>]*>", "", text)))
         for level, anchor, text in (match.groups() for match in found)
     ]

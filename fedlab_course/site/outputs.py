@@ -11,7 +11,7 @@ from nbconvert.filters import ansi2html
 from fedlab_course import grid
 from fedlab_course.site import colours, markdown
 
-PLOTLY = "application/vnd.plotly.v1+json"
+PLOTLY = grid.PLOTLY
 _DEFAULT_HEIGHT = 450
 
 
@@ -54,8 +54,8 @@ def _controls(stored: dict[str, Any]) -> Markup:
     gaps = [f"{one['label']} {', '.join(one['left_out'])}" for one in stored["sliders"] if one["left_out"]]
     left_out = f" Left out here, to be had in JupyterLab: {'; '.join(gaps)}." if gaps else ""
     return Markup(
-        '<div class="grid" hidden><p class="facts">{}{}</p><script type="application/json">{}</script></div>'
-    ).format(pictures, left_out, as_json(stored))
+        '<div class="grid" hidden><p class="facts">{}{}{}</p><script type="application/json">{}</script></div>'
+    ).format(pictures, left_out, f" {stored['note']}" if "note" in stored else "", as_json(stored))
 
 
 def as_json(value: Any) -> Markup:

@@ -13,7 +13,7 @@ from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
 from fedlab_course import glossary, grid, shows, symbols
-from fedlab_course.site import colours, contents, markdown, outputs
+from fedlab_course.site import colours, contents, markdown, outputs, runs
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -30,7 +30,7 @@ def build(results: Sequence[dict[str, Any]], notebooks: Path, target: Path, prof
         lstrip_blocks=True,
     )
     names = [result["name"] for result in results]
-    pages = [_page(result, notebooks, names) for result in results]
+    pages = [_page(result, notebooks, names, target.parent / "runs") for result in results]
     for number, page in enumerate(pages):
         before, after = pages[max(0, number - 1) : number], pages[number + 1 : number + 2]
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
@@ -60,12 +60,15 @@ def _code_style(style: str) -> str:
     return str(HtmlFormatter(style=style).get_style_defs(".highlight"))
 
 
-def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str]) -> dict[str, Any]:
-    """What the templates show of one notebook."""
+def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: Path) -> dict[str, Any]:
+    """What the templates show of one notebook. Runs that its explorers ask for are trained, or found in ``cache``."""
     notebook = nbformat.read(notebooks / f"{result['name']}.ipynb", as_version=4)
     title, lead = heading(notebook)
-    cells = [_cell(cell, names) for cell in notebook.cells]
     found = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    for data in found:
+        if grid.RUNS in data:
+            data |= runs.stored(data[grid.RUNS], cache)
+    cells = [_cell(cell, names) for cell in notebook.cells]
     specs = [data[mime] for data in found for mime in (outputs.PLOTLY, grid.MIME) if mime in data]
     return {
         **result,

@@ -100,6 +100,8 @@ def test_its_page_is_light_to_load(quick) -> None:
 def test_axe_finds_nothing_on_its_page(quick, chromium, scheme: str) -> None:
     pytest.importorskip("axe_playwright_python")
     result, out = quick
-    with Visit(chromium, out / "site" / f"{result.name}.html", color_scheme=scheme) as page:
+    visit = Visit(chromium, out / "site" / f"{result.name}.html", color_scheme=scheme)
+    with visit as page:
         page.wait_for_function("document.querySelectorAll('.canvas:not(:has(.main-svg))').length === 0")
         assert violations(page) == []
+    assert visit.faults == []

@@ -11,6 +11,7 @@ __all__ = [
     "figures",
     "glossary",
     "ideas",
+    "shows",
     "symbols",
     "theory",
 ]

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.history import History
 from fedlab_core.progress import watched
-from fedlab_course import chart
+from fedlab_course import chart, grid
 from fedlab_course.explorer.choices import Choice, Curve
 from fedlab_course.explorer.controls import Controls
 from fedlab_course.explorer.runner import Run, Runner
@@ -173,7 +173,9 @@ class Explorer:
             display(self.view.box)
             chart.when_shown((self.view.picture, self.view.chart), self.start)
         else:
-            display(self.run())
+            axes = {"x": self.view.x.value, "y": self.view.y.value}
+            request = {"choice": dataclasses.asdict(self.choice), **axes}
+            display(grid.plain(self.run()) | {grid.RUNS: request}, raw=True)
 
 
 def _begun(run: Run) -> bool:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.progress import watched
-from fedlab_course import chart
+from fedlab_course import chart, grid
 
 
 class Idea:
@@ -19,7 +19,7 @@ class Idea:
     :func:`fedlab_course.chart.ladder` makes them. ``live``: whether somebody watches; found out if None.
 
     As the last line of a cell it shows itself: with its sliders where somebody can move them, and elsewhere as the
-    plain figure of :meth:`figure`.
+    plain figure of :meth:`figure`, with what a page needs to move it (:mod:`fedlab_course.grid`).
     """
 
     def __init__(self, draw: Callable[..., go.Figure], sliders: Mapping[str, Any], *, live: bool | None = None) -> None:
@@ -61,4 +61,7 @@ class Idea:
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        display(self.box if self._live else self.figure())
+        if self._live:
+            display(self.box)
+        else:
+            display(grid.bundle(self._draw, self.sliders), raw=True)

@@ -1,15 +1,17 @@
 """Outputs of notebook cells as HTML."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 from markupsafe import Markup
 from nbconvert.filters import ansi2html
 
-from fedlab_course.site import markdown
+from fedlab_course import grid
+from fedlab_course.site import colours, markdown
 
-PLOTLY = "application/vnd.plotly.v1+json"
+PLOTLY = grid.PLOTLY
 _DEFAULT_HEIGHT = 450
 
 
@@ -20,42 +22,63 @@ def render(output: Any) -> Markup:
     if output["output_type"] == "error":
         return Markup('<pre class="error">{}</pre>').format(_ansi("\n".join(output["traceback"])))
     data = output["data"]
+    if PLOTLY in data and grid.MIME in data:
+        return figure(data[PLOTLY], _controls(data[grid.MIME]))
     for mime, renderer in _RENDERERS.items():
         if mime in data:
             return renderer(data[mime])
     return Markup()
 
 
-def figure(spec: dict[str, Any]) -> Markup:
-    """A Plotly figure: its JSON, drawn by site.js, and its text alternative in words and as a table.
+def figure(spec: dict[str, Any], controls: Markup | str = "") -> Markup:
+    """A Plotly figure: its JSON, drawn by figures.js, and its text alternative in words and as a table.
 
     These are ``layout.meta["alt"]`` (or the title) and ``layout.meta["table"]`` (``columns`` and ``rows``).
+    ``controls`` stand above it.
     """
     layout = spec.get("layout", {})
     meta = layout.get("meta") or {}
     title = Markup(layout.get("title", {}).get("text") or "").striptags()
     alt = meta.get("alt") or (f"Figure: {title}" if title else "Figure")
-    safe = json.dumps(spec, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    table = _table(meta.get("table"))
     return Markup(
-        '<figure class="plot"><div class="canvas" role="img" aria-label="{}" style="min-height: {}px"></div>'
-        '<script type="application/json">{}</script>'
-        "<details><summary>Description and data</summary><p>{}</p>{}</details></figure>"
-    ).format(alt, layout.get("height") or _DEFAULT_HEIGHT, Markup(safe), alt, _table(meta.get("table")))
+        '<figure class="plot">{}<div class="canvas" role="img" aria-label="{}" style="min-height: {}px"></div>'
+        '<script type="application/json">{}</script><noscript><p>{}</p>{}</noscript>'
+        '<details class="words"><summary>Description and data</summary><p>{}</p>{}</details></figure>'
+    ).format(controls, alt, layout.get("height") or _DEFAULT_HEIGHT, as_json(spec), alt, table, alt, table)
+
+
+def _controls(stored: dict[str, Any]) -> Markup:
+    """The stored figures of a grid, for grid.js, and how many there are and which are not."""
+    pictures = f"{len(stored['cells'])} stored pictures, {max(1, round(grid.size(stored) / 1000))} kB compressed."
+    gaps = [f"{one['label']} {', '.join(one['left_out'])}" for one in stored["sliders"] if one["left_out"]]
+    left_out = f" Left out here, to be had in JupyterLab: {'; '.join(gaps)}." if gaps else ""
+    return Markup(
+        '<div class="grid" hidden><p class="facts">{}{}{}</p><script type="application/json">{}</script></div>'
+    ).format(pictures, left_out, f" {stored['note']}" if "note" in stored else "", as_json(stored))
+
+
+def as_json(value: Any) -> Markup:
+    """``value`` as JSON that may stand in a script element."""
+    return Markup(json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"))
 
 
 def _table(table: dict[str, Any] | None) -> Markup:
     if not table:
         return Markup()
-    head = Markup().join(Markup('<th scope="col">{}</th>').format(name) for name in table["columns"])
+    head = Markup().join(
+        Markup('<th scope="col">{}</th>' if name else "<td></td>").format(name) for name in table["columns"]
+    )
     body = Markup().join(
         Markup('<tr><th scope="row">{}</th>{}</tr>').format(
             _short(row[0]), Markup().join(Markup("<td>{}</td>").format(_short(value)) for value in row[1:])
         )
         for row in table["rows"]
     )
-    return Markup('<div class="table"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>').format(
-        head, body
-    )
+    return Markup(
+        '<div class="table" tabindex="0" role="group" aria-label="Data of the figure">'
+        "<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(head, body)
 
 
 def _short(value: Any) -> str:
@@ -70,7 +93,9 @@ def _ansi(text: str | list[str]) -> Markup:
 
 
 def _html(html: str | list[str]) -> Markup:
-    return Markup('<div class="html">{}</div>').format(Markup("".join(html)))
+    """HTML that a cell made, in colours for both schemes; the corner of a pandas table is no heading of anything."""
+    text = re.sub(r"<th[^>]*>(\s|&nbsp;)*</th>", "<td></td>", "".join(html))
+    return Markup('<div class="html">{}</div>').format(Markup(colours.inline(text)))
 
 
 def _markdown(source: str | list[str]) -> Markup:

@@ -12,11 +12,10 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
-from fedlab_course import glossary, symbols
-from fedlab_course.site import markdown, outputs
+from fedlab_course import glossary, grid, shows, symbols
+from fedlab_course.site import colours, contents, markdown, outputs, runs
 
-TEMPLATE = Path(__file__).parent / "template"
-ASSETS = ("site.css", "site.js")
+TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
@@ -31,7 +30,7 @@ def build(results: Sequence[dict[str, Any]], notebooks: Path, target: Path, prof
         lstrip_blocks=True,
     )
     names = [result["name"] for result in results]
-    pages = [_page(result, notebooks, names) for result in results]
+    pages = [_page(result, notebooks, names, target.parent / "runs") for result in results]
     for number, page in enumerate(pages):
         before, after = pages[max(0, number - 1) : number], pages[number + 1 : number + 2]
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
@@ -41,30 +40,45 @@ def build(results: Sequence[dict[str, Any]], notebooks: Path, target: Path, prof
     tables = {"symbols": symbols.table(), "glossary": glossary.table()}
     html = sheet.render({name: Markup(markdown.to_html(table)) for name, table in tables.items()})
     (target / "symbols.html").write_text(html, encoding="utf-8")
-    home = environment.get_template("home.html.j2").render(pages=pages, profile=profile)
+    home = environment.get_template("home.html.j2").render(
+        pages=pages, profile=profile, show=Markup(shows.one_round().html)
+    )
     (target / "index.html").write_text(home, encoding="utf-8")
 
 
 def _write_assets(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ASSETS:
-        shutil.copyfile(TEMPLATE / name, folder / name)
+    for path in (TEMPLATE / "site.css", *SCRIPTS.glob("*.js")):
+        shutil.copyfile(path, folder / path.name)
     with (folder / "site.css").open("a", encoding="utf-8") as css:
-        css.write(HtmlFormatter(style="xcode").get_style_defs(".highlight") + "\n")
+        css.write(_code_style("xcode") + "\n")
+        css.write(f"@media screen and (prefers-color-scheme: dark) {{\n{_code_style('github-dark')}\n}}\n")
     shutil.copyfile(PLOTLY_JS, folder / "plotly.min.js")
 
 
-def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str]) -> dict[str, Any]:
-    """What the templates show of one notebook."""
+def _code_style(style: str) -> str:
+    return str(HtmlFormatter(style=style).get_style_defs(".highlight"))
+
+
+def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: Path) -> dict[str, Any]:
+    """What the templates show of one notebook. Runs that its explorers ask for are trained, or found in ``cache``."""
     notebook = nbformat.read(notebooks / f"{result['name']}.ipynb", as_version=4)
     title, lead = heading(notebook)
+    found = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    for data in found:
+        if grid.RUNS in data:
+            data |= runs.stored(data[grid.RUNS], cache)
     cells = [_cell(cell, names) for cell in notebook.cells]
+    specs = [data[mime] for data in found for mime in (outputs.PLOTLY, grid.MIME) if mime in data]
     return {
         **result,
+        "number": result["name"].partition("_")[0],
         "title": title or result["name"],
         "lead": Markup(markdown.to_html(lead, names)),
         "cells": cells,
-        "plots": any('class="plot"' in output for cell in cells for output in cell.get("outputs", [])),
+        "contents": contents.of(cell["html"] for cell in cells if cell["kind"] == "markdown"),
+        "plots": bool(specs),
+        "colours": outputs.as_json(colours.palette(specs)),
     }
 
 

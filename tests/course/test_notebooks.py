@@ -1,5 +1,6 @@
 """The real notebooks: parameters, links and commands, beside what ``lint`` says of them; then, run to the end."""
 
+import gzip
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from fedlab_course import folders
 from fedlab_course.harness import parameters, run
 from fedlab_course.site.outputs import PLOTLY
+from tests.course.site.visit import Visit, violations
 
 NOTEBOOKS = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -85,3 +87,21 @@ def test_its_page_loads_nothing_from_elsewhere(quick) -> None:
     result, out = quick
     html = (out / "site" / f"{result.name}.html").read_text(encoding="utf-8")
     assert re.findall(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=[\"'](?!data:|assets/)[^\"']*", html) == []
+
+
+def test_its_page_is_light_to_load(quick) -> None:
+    result, out = quick
+    html = (out / "site" / f"{result.name}.html").read_bytes()
+    assert len(gzip.compress(html)) <= 1_500_000  # beside the one file of Plotly
+
+
+@pytest.mark.needs_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_its_page(quick, chromium, scheme: str) -> None:
+    pytest.importorskip("axe_playwright_python")
+    result, out = quick
+    visit = Visit(chromium, out / "site" / f"{result.name}.html", color_scheme=scheme)
+    with visit as page:
+        page.wait_for_function("document.querySelectorAll('.canvas:not(:has(.main-svg))').length === 0")
+        assert violations(page) == []
+    assert visit.faults == []

@@ -9,11 +9,10 @@ import pytest
 
 from fedlab_core.plots import style
 from fedlab_course.glossary import GLOSSARY
-from fedlab_course.site import pages
 from fedlab_course.site.markdown import to_html
-from fedlab_course.site.outputs import PLOTLY
 from fedlab_course.symbols import SYMBOLS
 from tests.course.planted import Run
+from tests.course.site.visit import Visit, site_of
 
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 
@@ -166,19 +165,6 @@ def test_title_and_lead() -> None:
     assert read("no title") == ("", "no title")
 
 
-class Visit:
-    """A page in Chromium, with what went wrong on it and what it asked for."""
-
-    def __init__(self, chromium, path: Path, width: int) -> None:
-        self.page = chromium.new_page(viewport={"width": width, "height": 900})
-        self.faults: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("console", lambda message: message.type == "error" and self.faults.append(message.text))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-
-
 @pytest.mark.needs_browser
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("name", ["index", "symbols", "00_good", "10_error"])
@@ -204,18 +190,6 @@ def test_a_browser_draws_the_figure_and_lists_its_points(good: Run, chromium) ->
     assert rows == [["squares", "1", "1"], ["squares", "2", "4"], ["squares", "3", "9"]]
     assert page.get_by_role("img", name="A curve that rises from 1 to 9").count() == 1
     page.close()
-
-
-def site_of(folder: Path, *figures) -> Path:
-    """The page of a notebook whose one cell shows these figures."""
-    from nbformat import write
-    from nbformat.v4 import new_code_cell, new_notebook, new_output
-
-    shown = [new_output("display_data", {PLOTLY: json.loads(figure.to_json())}) for figure in figures]
-    write(new_notebook(cells=[new_code_cell("1", outputs=shown)]), folder / "00_figures.ipynb")
-    result = {"name": "00_figures", "status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "error": None}
-    pages.build([result], folder, folder / "site", "quick")
-    return folder / "site" / "00_figures.html"
 
 
 def long_names(number_of_points: int = 3):

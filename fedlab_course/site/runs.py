@@ -1,0 +1,123 @@
+"""The grid of runs behind an explorer on a page: trained once, in parallel, and kept by configuration."""
+
+import dataclasses
+import hashlib
+import itertools
+import multiprocessing
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+
+import fedlab_core
+from fedlab_core import plots
+from fedlab_core.history import History
+from fedlab_core.simulation import Diverged
+from fedlab_course import grid
+from fedlab_course.explorer.choices import Choice, Curve, tuned
+
+# On other data a grid of runs takes hours.
+DATA = "digits"
+POSITIONS: dict[str, tuple[str, tuple[float, ...]]] = {
+    "mu": ("μ of FedProx", (0.1, 1.0, 10.0)),
+    "strength": ("λ of the penalty", (0.0, 0.2, 2.0)),
+    "alpha": ("α of Dirichlet", (0.1, 0.3, 1.0)),
+    "labels": ("labels per client", (1, 2, 5)),
+    "local_epochs": ("local epochs E", (1, 5, 10)),
+}
+NOTE = "Runs with one seed; all else as in the cell above. In JupyterLab every value between can be trained."
+_HEIGHT = 430
+
+
+def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The grid of an explorer's ``request`` (``choice``, ``x``, ``y``), as an entry of a MIME bundle.
+
+    Empty for other data than digits. Finished runs lie in ``folder``, by what they depend on.
+    """
+    given = {**request["choice"], "algorithms": tuple(request["choice"]["algorithms"])}
+    choice = Choice(**given)
+    if choice.dataset != DATA:
+        return {}
+    sliders = sliders_of(choice)
+    combinations = itertools.product(*([value for _, value in slider.options] for slider in sliders.values()))
+    choices = [dataclasses.replace(choice, **dict(zip(sliders, values, strict=True))) for values in combinations]
+    train({curve for one in choices for curve in one.curves()}, folder)
+
+    def draw(**values: Any) -> go.Figure:
+        return _figure(dataclasses.replace(choice, **values).curves(), folder, request["x"], request["y"])
+
+    return {grid.MIME: grid.build(draw, sliders) | {"note": NOTE}}
+
+
+def sliders_of(choice: Choice) -> dict[str, grid.Slider]:
+    """The controls that a page offers: what the algorithms take, how the data are dealt, and the local work."""
+    taken = {name for algorithm in choice.algorithms for name in tuned(algorithm)}
+    split = {"dirichlet": {"alpha"}, "labels_per_client": {"labels"}}.get(choice.split, set())
+    names = [name for name in POSITIONS if name in taken | split | {"local_epochs"}]
+    return {name: _slider(name, getattr(choice, name)) for name in names}
+
+
+def train(curves: set[Curve], folder: Path) -> None:
+    """Train those ``curves`` that do not lie in ``folder`` yet, one process for each core."""
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = sorted((curve for curve in curves if not any(path.exists() for path in _paths(curve, folder))), key=repr)
+    if not missing:
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(missing)), mp_context=spawn) as pool:
+        list(pool.map(_train, missing, [folder] * len(missing)))
+
+
+def _train(curve: Curve, folder: Path) -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    history, failed = _paths(curve, folder)
+    simulation = curve.simulation()
+    try:
+        for _ in simulation:
+            pass
+    except Diverged as error:
+        words = f"{curve.name} diverged in round {error.round} at η={error.lr:g}. Try a smaller learning rate."
+        failed.write_text(words, encoding="utf-8")
+    else:
+        simulation.history.save(history)
+
+
+def _paths(curve: Curve, folder: Path) -> tuple[Path, Path]:
+    """Where the history of a run lies, or the words on why it has none."""
+    name = hashlib.sha256(f"{_library()} {curve!r}".encode()).hexdigest()[:24]
+    return folder / f"{name}.npz", folder / f"{name}.txt"
+
+
+@cache
+def _library() -> str:
+    """A digest of the library's source: another library may train otherwise."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(fedlab_core.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _figure(curves: Sequence[Curve], folder: Path, x: str, y: str) -> go.Figure:
+    histories = {}
+    for curve in curves:
+        history, failed = _paths(curve, folder)
+        if failed.exists():
+            raise ValueError(failed.read_text(encoding="utf-8"))
+        histories[curve.name] = History.load(history)
+    figure = plots.convergence(histories, x=x, y=y)
+    figure.update_layout(height=_HEIGHT, legend_font_size=12)
+    if x == "rounds":
+        figure.update_xaxes(range=[0, 1.02 * max(curve.rounds for curve in curves)])
+    return figure.update_yaxes(range=[0, 1.02]) if y == "test_accuracy" else figure
+
+
+def _slider(name: str, value: float) -> grid.Slider:
+    label, listed = POSITIONS[name]
+    values = sorted({*listed, value})
+    return grid.Slider(label, tuple((f"{one:g}", one) for one in values), values.index(value))

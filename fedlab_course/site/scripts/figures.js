@@ -1,0 +1,190 @@
+"use strict";
+
+// Figures: drawn from the JSON beside them in the colours of the page, on paper as vectors that fit its width, and
+// with their points below the table when that is opened. `fedlab.show(figure, spec)` draws another picture in place.
+(() => {
+  const MOST_POINTS = 300; // a longer list is of use to nobody
+  const MOST_LETTERS = 26; // of an axis title in one line on a telephone
+  const PAPER = 660; // pixels: the narrower of A4 and Letter between margins of 15 mm
+  const narrow = window.matchMedia("(max-width: 600px)");
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  // Nothing is offered that sends a chart anywhere, and what can be pressed stands outside of the picture.
+  const CONFIG = { responsive: true, displayModeBar: false, displaylogo: false, showSendToCloud: false, plotlyServerURL: "" };
+  const colours = JSON.parse(document.getElementById("colours")?.textContent ?? "null");
+  const specs = new Map(); // figure → what it shows, in the colours in which it was made
+  let printing = false;
+
+  function wrapped(text) {
+    const length = (line) => line.replace(/<[^>]*>/g, "").length;
+    return text.split(" ").reduce((lines, word) => {
+      const longer = `${lines.at(-1)} ${word}`;
+      return length(longer) <= MOST_LETTERS ? [...lines.slice(0, -1), longer.trim()] : [...lines, word];
+    }, [""]).filter(Boolean).join("<br>");
+  }
+
+  function layoutFor(layout) {
+    const fitted = { ...layout, autosize: true, uirevision: "kept" };
+    delete fitted.width;
+    if (printing) return { ...fitted, autosize: false, width: PAPER, height: Math.min(layout.height ?? 450, 420) };
+    if (narrow.matches) {
+      fitted.font = { ...layout.font, size: 12 };
+      fitted.margin = { ...layout.margin, l: 48, r: 8 };
+      fitted.legend = { ...layout.legend, orientation: "h", x: 0, xanchor: "left" };
+      Object.assign(fitted.legend, { y: 0, yref: "container", yanchor: "bottom" });
+      for (const axis of Object.keys(layout).filter((key) => /^xaxis\d*$/.test(key) && layout[key].title?.text)) {
+        fitted[axis] = { ...layout[axis], title: { ...layout[axis].title, text: wrapped(layout[axis].title.text) } };
+      }
+    }
+    return fitted;
+  }
+
+  // The spec in the colours of the scheme: `colours` says for each colour of the page what it becomes.
+  function inColours(value, table, key = "", text = false) {
+    if (typeof value === "string") {
+      if (!/color/i.test(key)) return value;
+      if (key === "gridcolor") return table.grid ?? value;
+      if (key === "paper_bgcolor" || key === "plot_bgcolor") return table.ground ?? value;
+      return (text ? table.text : table.marks)[value] ?? value;
+    }
+    if (Array.isArray(value)) {
+      if (key === "colorscale") return value.map(([at, colour]) => [at, table.scales[colour] ?? colour]);
+      return /color/i.test(key) || typeof value[0] === "object" ? value.map((one) => inColours(one, table, key, text)) : value;
+    }
+    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
+    const entries = Object.entries(value);
+    return Object.fromEntries(entries.map(([name, one]) => [name, inColours(one, table, name, /font/.test(key))]));
+  }
+
+  // Chromium puts one picture into the PDF for each bar with a pattern, megabytes in all: on paper such a bar is hollow.
+  function unpatterned(trace) {
+    const shape = trace.marker?.pattern?.shape;
+    if (!shape) return trace;
+    const { pattern, ...marker } = trace.marker;
+    return { ...trace, marker: { ...marker, color: "rgba(0,0,0,0)", line: { color: marker.color, width: 1 } } };
+  }
+
+  function draw(figure) {
+    const canvas = figure.querySelector(".canvas");
+    const spec = structuredClone(specs.get(figure)); // Plotly writes into what it is given
+    const table = colours && (dark.matches && !printing ? colours.dark : colours.light);
+    const shown = table ? inColours(spec, table) : spec;
+    const data = printing ? shown.data.map(unpatterned) : shown.data;
+    const drawn = Plotly.react(canvas, { data, layout: layoutFor(shown.layout ?? {}), frames: spec.frames, config: CONFIG });
+    if (!printing) drawn.then(makeRoom);
+  }
+
+  // On a telephone the entries of a legend stand below each other: give them room that the data do not lose. Where the
+  // axes share one scale, the width is what limits the data.
+  function makeRoom(canvas) {
+    const legend = canvas.querySelector(".legend");
+    if (narrow.matches && legend && !canvas._fullLayout.yaxis.scaleanchor) {
+      Plotly.relayout(canvas, { height: canvas._fullLayout.height + legend.getBoundingClientRect().height });
+    }
+  }
+
+  function cell(row, tag, value) {
+    const element = row.appendChild(document.createElement(tag));
+    element.textContent = typeof value === "number" ? Number(value.toPrecision(5)) : (value ?? "");
+    return element;
+  }
+
+  function tableOf(columns, rows) {
+    const scroll = document.createElement("div");
+    scroll.className = "table";
+    scroll.tabIndex = 0; // so that it can be scrolled with the keyboard
+    scroll.setAttribute("role", "group");
+    scroll.setAttribute("aria-label", "Data of the figure");
+    const table = scroll.appendChild(document.createElement("table"));
+    const head = table.createTHead().insertRow();
+    columns.forEach((name) => (cell(head, "th", name).scope = "col"));
+    const body = table.createTBody();
+    rows.forEach((values) => {
+      const row = body.insertRow();
+      values.forEach((value) => cell(row, "td", value));
+    });
+    return scroll;
+  }
+
+  function pointsOf(trace, name) {
+    if (trace.z) {
+      return trace.z.flatMap((line, i) => Array.from(line, (z, j) => [name, trace.x?.[j] ?? j, trace.y?.[i] ?? i, z]));
+    }
+    return Array.from(trace.x ?? [], (x, i) => [name, x, trace.y?.[i]]);
+  }
+
+  function listPoints(figure) {
+    const canvas = figure.querySelector(".canvas");
+    const details = figure.querySelector("details");
+    details.querySelector("details")?.remove();
+    const visible = canvas._fullData.filter((trace) => trace.hoverinfo !== "skip");
+    const rows = visible.flatMap((trace) => pointsOf(trace, canvas.data[trace.index].name)); // no made-up "trace 0"
+    if (rows.length === 0 || rows.length > MOST_POINTS) return;
+    const { xaxis, yaxis } = specs.get(figure).layout ?? {};
+    const names = ["series", xaxis?.title?.text || "x", yaxis?.title?.text || "y", "value"];
+    const points = details.appendChild(document.createElement("details"));
+    points.appendChild(document.createElement("summary")).textContent = "All points";
+    points.appendChild(tableOf(names.slice(0, rows[0].length), rows));
+  }
+
+  function button(bar, words, action) {
+    const made = bar.appendChild(document.createElement("button"));
+    made.type = "button";
+    made.textContent = words;
+    made.addEventListener("click", action);
+  }
+
+  function addTools(figure) {
+    const canvas = figure.querySelector(".canvas");
+    const bar = document.createElement("div");
+    bar.className = "tools";
+    const axes = () => Object.keys(canvas._fullLayout).filter((key) => /^[xy]axis\d*$/.test(key));
+    const initial = (axis) => specs.get(figure).layout?.[axis]?.range;
+    const ranges = (axis) => (initial(axis) ? [`${axis}.range`, [...initial(axis)]] : [`${axis}.autorange`, true]);
+    button(bar, "Reset view", () => Plotly.relayout(canvas, Object.fromEntries(axes().map(ranges))));
+    const size = () => ({ width: canvas.clientWidth, height: canvas.clientHeight });
+    button(bar, "Save as SVG", () => Plotly.downloadImage(canvas, { format: "svg", filename: "figure", ...size() }));
+    canvas.after(bar);
+  }
+
+  // Another picture in place of the present one, with its description and its data.
+  function show(figure, spec) {
+    specs.set(figure, spec);
+    draw(figure);
+    const { alt, table } = spec.layout?.meta ?? {};
+    const details = figure.querySelector("details");
+    if (alt) {
+      figure.querySelector(".canvas").setAttribute("aria-label", alt);
+      details.querySelector("p").textContent = alt;
+    }
+    if (table) details.querySelector(".table")?.replaceWith(tableOf(table.columns, table.rows));
+    if (details.open) listPoints(figure);
+  }
+
+  function failed(figure) {
+    figure.querySelector(".canvas").remove();
+    figure.querySelector("details").open = true;
+    const words = document.createElement("p");
+    words.textContent = "The chart did not load: load the page again. Its description and data stand below.";
+    figure.prepend(words);
+  }
+
+  window.fedlab = { show };
+  const figures = [...document.querySelectorAll("figure.plot")];
+  if (!window.Plotly) figures.forEach(failed);
+  else {
+    for (const figure of figures) {
+      specs.set(figure, JSON.parse(figure.querySelector(":scope > script").textContent));
+      draw(figure);
+      addTools(figure);
+      figure.querySelector("details").addEventListener("toggle", ({ target }) => target.open && listPoints(figure));
+    }
+    const again = () => figures.forEach(draw);
+    dark.addEventListener("change", again);
+    for (const [event, value] of [["beforeprint", true], ["afterprint", false]]) {
+      window.addEventListener(event, () => {
+        printing = value;
+        again();
+      });
+    }
+  }
+})();

@@ -1,0 +1,104 @@
+"""Figures that are moved on a page without a kernel."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from fedlab_core.plots import style
+from fedlab_course import grid, ideas
+from fedlab_course.chart import ladder
+from tests.course.site.visit import Visit, is_drawn, site_of, violations
+
+pytestmark = pytest.mark.needs_browser
+CURVES = "[...document.querySelectorAll('.canvas')].map((canvas) => canvas._fullData.map((one) => Array.from(one.y)))"
+
+
+def power(p: int, shift: float) -> go.Figure:
+    """x ↦ x^p + shift at 0, 1, 2, 3; no figure for p = 4."""
+    if p == 4:
+        raise ValueError("p=4: must be below 4")
+    figure = style.new_figure(title=None, x_title="x", y_title="y")
+    figure.add_scatter(x=np.arange(4), y=np.arange(4) ** p + shift, name=f"power {p}")
+    style.set_description(figure, f"x to the power {p} plus {shift:g}", ["x", "y"], [[3, 3**p + shift]])
+    return figure
+
+
+@pytest.fixture
+def moving(tmp_path: Path) -> Path:
+    """A page with the figure of :func:`power` and one that stands still."""
+    sliders = {"p": ladder("power p", (1, 2, 3, 4), 2, "tip"), "shift": ladder("shift", (0.0, 0.5), 0.0, "tip")}
+    return site_of(tmp_path, grid.bundle(power, sliders), power(1, 7.0))
+
+
+def wait_for(page: Any, values: list[float]) -> None:
+    page.wait_for_function(f"(values) => JSON.stringify({CURVES}[0][0]) === JSON.stringify(values)", arg=values)
+
+
+def test_sliders_move_the_figure_with_its_words_and_its_table(moving: Path, chromium) -> None:
+    visit = Visit(chromium, moving)
+    with visit as page:
+        is_drawn(page, 2)
+        wait_for(page, [0, 1, 4, 9])
+        sliders = page.get_by_role("slider")
+        assert sliders.count() == 2
+        page.get_by_label("power p").press("ArrowRight")
+        wait_for(page, [0, 1, 8, 27])
+        page.get_by_label("shift").press("End")
+        wait_for(page, [0.5, 1.5, 8.5, 27.5])
+        assert page.get_by_label("power p").get_attribute("aria-valuetext") == "3"
+        assert page.get_by_label("shift").get_attribute("aria-valuetext") == "0.5"
+        assert page.get_by_role("img", name="x to the power 3 plus 0.5").count() == 1
+        page.locator("summary:has-text('Description')").first.click()
+        assert page.locator("figure.plot").first.locator(".table td").first.inner_text() == "3"
+        assert page.locator("figure.plot").first.locator(".table").first.inner_text().split()[-1] == "27.5"
+        assert page.evaluate(CURVES)[1] == [[7, 8, 9, 10]]
+    assert visit.faults == []
+    assert [url for url in visit.requests if not url.startswith(("file:", "data:"))] == []
+
+
+def test_a_position_without_a_figure_says_why_and_the_next_one_draws_again(moving: Path, chromium) -> None:
+    with Visit(chromium, moving) as page:
+        is_drawn(page, 2)
+        page.get_by_label("power p").press("End")
+        page.get_by_text("p=4: must be below 4").wait_for()
+        assert page.evaluate(CURVES)[0] == [[0, 1, 4, 9]]
+        page.get_by_label("power p").press("Home")
+        wait_for(page, [0, 1, 2, 3])
+        assert page.get_by_text("p=4: must be below 4").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_on_a_figure_that_moves(moving: Path, chromium, scheme: str, width: int) -> None:
+    pytest.importorskip("axe_playwright_python")
+    with Visit(chromium, moving, width, color_scheme=scheme) as page:
+        is_drawn(page, 2)
+        page.get_by_label("shift").press("End")
+        wait_for(page, [0.5, 1.5, 4.5, 9.5])
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+
+
+def test_the_page_says_what_it_stores_and_what_it_leaves_out(tmp_path: Path) -> None:
+    sliders = {"shift": ladder("shift", [0.5 * number for number in range(200)], 0.0, "tip")}
+    html = site_of(tmp_path, grid.bundle(lambda shift: power(1, shift), sliders)).read_text(encoding="utf-8")
+    assert "101 stored pictures, " in html
+    assert "Left out here, to be had in JupyterLab: shift 0.5, 1.5, 2.5" in html
+
+
+def test_every_position_of_an_idea_of_the_course_is_drawn_in_dark_colours_too(tmp_path: Path, chromium) -> None:
+    idea = ideas.proximal(live=False)
+    page_of = site_of(tmp_path, grid.bundle(idea.figure, idea.sliders))
+    with Visit(chromium, page_of, color_scheme="dark") as page:
+        is_drawn(page)
+        slider = page.get_by_role("slider")
+        slider.press("Home")
+        for value in [value for _, value in idea.sliders["mu"].options]:
+            alt = idea.figure(mu=value).layout.meta["alt"]
+            page.wait_for_function("(alt) => document.querySelector('.canvas').ariaLabel === alt", arg=alt)
+            ink = page.evaluate("document.querySelector('.canvas')._fullLayout.font.color")
+            assert ink == "#ededed"
+            slider.press("ArrowRight")

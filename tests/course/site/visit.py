@@ -1,0 +1,54 @@
+"""Pages made of planted figures and outputs, and how a browser sees them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fedlab_course.site import pages
+from fedlab_course.site.outputs import PLOTLY
+
+
+class Visit:
+    """A page in Chromium, with what went wrong on it and what it asked for; ``more`` goes to Playwright's new_page."""
+
+    def __init__(self, chromium: Any, path: Path, width: int = 1280, height: int = 900, **more: Any) -> None:
+        self.page = chromium.new_page(viewport={"width": width, "height": height}, **more)
+        self.faults: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", lambda message: message.type == "error" and self.faults.append(message.text))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def __enter__(self) -> Any:
+        return self.page
+
+    def __exit__(self, *_: Any) -> None:
+        self.page.close()
+
+
+def site_of(folder: Path, *shown: Any, text: str = "") -> Path:
+    """The page of a notebook with ``text`` whose one cell shows these figures, or MIME bundles."""
+    from nbformat import write
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+    bundles = [one if isinstance(one, dict) else {PLOTLY: json.loads(one.to_json())} for one in shown]
+    outputs = [new_output("display_data", bundle) for bundle in bundles]
+    cells = [new_markdown_cell(text or "# Figures"), new_code_cell("mu = 1  # a comment", outputs=outputs)]
+    write(new_notebook(cells=cells), folder / "00_figures.ipynb")
+    result = {"name": "00_figures", "status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "error": None}
+    pages.build([result], folder, folder / "site", "quick")
+    return folder / "site" / "00_figures.html"
+
+
+def is_drawn(page: Any, number: int = 1) -> None:
+    """Wait until that many figures are drawn."""
+    page.wait_for_function(f"document.querySelectorAll('figure.plot .main-svg .xaxislayer-above').length >= {number}")
+
+
+def violations(page: Any) -> list[str]:
+    """What axe finds wrong on a page: each rule with the first element that breaks it."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}, {len(one['nodes'])} times: {one['nodes'][0]['html']}" for one in found]

@@ -1,6 +1,7 @@
 """The explorer: choose algorithms and settings, watch them train, compare."""
 
 import dataclasses
+import json
 import time
 from pathlib import Path
 from threading import RLock
@@ -11,9 +12,9 @@ import plotly.graph_objects as go
 
 from fedlab_core.history import History
 from fedlab_core.progress import watched
-from fedlab_course import chart
 from fedlab_course.explorer.choices import Choice, Curve
 from fedlab_course.explorer.controls import Controls
+from fedlab_course.explorer.palette import Palette
 from fedlab_course.explorer.runner import Run, Runner
 from fedlab_course.explorer.view import View
 
@@ -42,7 +43,8 @@ class Explorer:
         self.controls = Controls(self._initial)
         self.runner = Runner(Curve.simulation, self._trained)
         self.kept: dict[Curve, History] = {}
-        self.view = View(self.controls.box, x, y, self._live)
+        self.view = View(self.controls.box, x, y)
+        self._palette = Palette()
         self._federation: Any = None
         self._connect()
 
@@ -72,23 +74,17 @@ class Explorer:
     def figure(self) -> go.Figure:
         """The chart as it is now, as a plain figure."""
         with self._lock:
-            return chart.plain(self.view.chart)
+            return go.Figure(self.view.chart.figure)
 
     def partition(self) -> go.Figure:
         """The picture of who holds what, as a plain figure."""
         with self._lock:
-            return chart.plain(self.view.picture)
+            return go.Figure(self.view.picture.figure)
 
     @property
     def histories(self) -> dict[str, History]:
         """The curves on the chart by name: those of the controls, then those kept."""
-        current = {run.curve: run.history for run in self.runner.runs() if _begun(run)}
-        names = {curve.name: history for curve, history in current.items()}
-        now = self.choice.curves()
-        for curve, history in self.kept.items():
-            if curve not in current:
-                names[_unused(_kept_name(curve, now), names)] = history
-        return names
+        return {name: history for name, (_, history) in self._shown().items()}
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -99,10 +95,14 @@ class Explorer:
 
     @property
     def code(self) -> str:
-        """For each curve on the chart the lines of Python that make it again."""
-        shown = {run.curve: run.curve.name for run in self.runner.runs()}
-        shown |= {curve: f"{curve.name} (kept)" for curve in self.kept if curve not in shown}
-        return "\n".join(f"# {name}\n{curve.code}" for curve, name in shown.items())
+        """The lines of Python that make the curves on the chart again, as ``histories``, and draw them."""
+        text, dealt = "import fedlab_core as fl\n\nhistories = {}\n", ""
+        for name, (curve, _) in self._shown().items():
+            federation, call = curve.federation.code, curve.code.partition("\nhistory = ")[2]
+            text += "" if federation == dealt else f"\n{federation}\n"
+            text += f"histories[{json.dumps(name, ensure_ascii=False)}] = {call}"
+            dealt = federation
+        return f'{text}\nfl.plots.convergence(histories, x="{self.view.x.value}", y="{self.view.y.value}")\n'
 
     def save_csv(self, path: str | Path) -> None:
         """Write :attr:`frame` as CSV."""
@@ -141,12 +141,14 @@ class Explorer:
             with self._lock:
                 self._problem = None
                 if choice.federation != self._federation:
-                    chart.show(self.view.picture, self.view.partition_figure(choice))
+                    self.view.picture.show(self.view.partition_figure(choice))
                     self._federation = choice.federation
             self.runner.request(choice.curves(), delay)
         except Exception as error:
             self.runner.request(())
             self._federation, self._problem = None, error
+        if self._live:
+            self.view.stage.beat_while(lambda: self.runner.busy)
         self._draw()
 
     def _trained(self) -> None:
@@ -158,25 +160,42 @@ class Explorer:
             ended = time.monotonic()
             self._next_drawing = ended + max(_BETWEEN_DRAWINGS, 4 * (ended - started))
 
+    def _shown(self) -> dict[str, tuple[Curve, History]]:
+        """The curves that have begun, by the names that they have on the chart."""
+        current = {run.curve: run.history for run in self.runner.runs() if _begun(run)}
+        shown = {curve.name: (curve, history) for curve, history in current.items()}
+        now = self.choice.curves()
+        for curve, history in self.kept.items():
+            if curve not in current:
+                shown[_unused(_kept_name(curve, now), shown)] = curve, history
+        return shown
+
     def _draw(self) -> None:
         """Bring chart, progress and messages up to date."""
         with self._lock:
             try:
-                runs, histories = self.runner.runs(), self.histories
-                self.view.draw_curves(histories, max((run.curve.rounds for run in runs), default=1))
+                runs, shown = self.runner.runs(), self._shown()
+                looks = self._palette.looks([*self.kept, *(run.curve for run in runs)])
+                self.view.draw_curves(
+                    {name: history for name, (_, history) in shown.items()},
+                    {name: looks[curve] for name, (curve, _) in shown.items()},
+                    max((run.curve.rounds for run in runs), default=1),
+                )
                 self.view.tell(runs, self.runner, self._problem)
                 if not self.runner.busy:
-                    self.view.export(self.code, self.frame if histories else None)
+                    self.view.export(self.code, self.frame if shown else None)
+                    self.view.stage.keep(self.view.chart.figure)
             except Exception as error:
                 self._problem = error
                 self.view.tell([], self.runner, error)
+        self.view.stage.beat(self.runner.busy)
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
         if self._live:
-            display(self.view.box)
-            chart.when_shown((self.view.picture, self.view.chart), self.start)
+            self.view.stage.display()
+            self.start()
         else:
             display(self.run())
 

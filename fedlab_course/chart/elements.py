@@ -1,12 +1,34 @@
 """The elements that all explorers share: sliders over listed numbers, and lines that tell something."""
 
 import html
+from functools import cache
 from typing import Any
 
 import ipywidgets
 
 from fedlab_core.data import DatasetNotFound
 from fedlab_core.simulation import Diverged
+
+
+@cache
+def _plain() -> dict[str, Any]:
+    """One layout and one style for all that the style sheet arranges: each is a message to the browser of its own."""
+    return {"layout": ipywidgets.Layout(), "style": ipywidgets.HTML().style}
+
+
+def text() -> Any:
+    """A place for HTML."""
+    return ipywidgets.HTML(**_plain())
+
+
+def column(*parts: Any, look: str) -> Any:
+    """Widgets below each other; ``look``: the CSS classes of the box."""
+    return ipywidgets.VBox(parts, layout=_plain()["layout"], _dom_classes=look.split())
+
+
+def row(*parts: Any) -> Any:
+    """Widgets beside each other, or below where there is no room."""
+    return ipywidgets.HBox(parts, layout=_plain()["layout"], _dom_classes=["fedlab-row"])
 
 
 def ladder(label: str, values: Any, value: float, tooltip: str, *, continuous: bool = False) -> Any:

@@ -45,7 +45,7 @@
 
   function fromKernel() {
     return new Promise((resolve, reject) => {
-      const button = document.querySelector("button.fedlab-source");
+      const button = document.querySelector(".fedlab-hidden button");
       if (!button) return reject(new Error("no kernel to ask for Plotly"));
       arrived = { resolve, reject };
       button.click();
@@ -261,7 +261,7 @@
     }
 
     touched(target) {
-      if (target.closest("select, input, button:not(.modebar-btn)") && !target.closest(".fedlab-source")) this.ask();
+      if (target.closest("select, input, button:not(.modebar-btn)") && !target.closest(".fedlab-hidden")) this.ask();
     }
 
     ask() {
@@ -304,11 +304,10 @@
       }
       for (const group of this.explorer.querySelectorAll(".widget-toggle-buttons")) {
         set(group, "role", "group");
-        set(group, "aria-label", "horizontal axis");
+        set(group, "aria-label", group.querySelector(".widget-label")?.textContent);
         for (const button of group.querySelectorAll("button"))
           set(button, "aria-pressed", String(button.classList.contains("mod-active")));
       }
-      for (const bar of this.explorer.querySelectorAll(".progress")) set(bar, "aria-hidden", "true");
     }
   }
 

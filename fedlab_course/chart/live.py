@@ -14,6 +14,8 @@ import ipywidgets
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from fedlab_course.chart.elements import column, text
+
 _WAITING = "The chart has not loaded yet. If nothing appears, run this cell again."
 _STILL = "This explorer moves when its cell is run. Below is what it showed last."
 _BETWEEN_BEATS = 2.0  # seconds; the script loses patience after three of them
@@ -29,15 +31,15 @@ class Chart:
 
     def __init__(self, figure: go.Figure) -> None:
         self._name = f"chart-{next(_names)}"
-        self.widget = ipywidgets.HTML(layout={"width": "100%", "margin": "0"})
+        self.widget = text()
         self.show(figure)
 
     def show(self, figure: go.Figure) -> None:
         """Show a copy of ``figure``."""
         self.figure = go.Figure(figure)
-        text = self.figure.to_json().replace("<", "\\u003c")
+        figure_as_json = self.figure.to_json().replace("<", "\\u003c")
         self.widget.value = (
-            f'<fedlab-chart data-name="{self._name}"><script type="application/json">{text}</script>'
+            f'<fedlab-chart data-name="{self._name}"><script type="application/json">{figure_as_json}</script>'
             f'<p class="fedlab-words">{_WAITING}</p></fedlab-chart>'
         )
 
@@ -49,12 +51,11 @@ class Stage:
     """
 
     def __init__(self, *parts: Any, look: str) -> None:
-        hidden = ipywidgets.Layout(display="none")
-        self._pulse, self._source = ipywidgets.HTML(layout=hidden), ipywidgets.HTML(layout=hidden)
-        button = ipywidgets.Button(description="Send Plotly", layout=hidden).add_class("fedlab-source")
+        self._pulse, self._source = text(), text()
+        button = ipywidgets.Button(description="Send Plotly")
         button.on_click(lambda _: self._send_plotly())
-        explorer = ipywidgets.VBox([*parts, self._pulse, self._source, button])
-        self.box = ipywidgets.VBox([explorer.add_class("fedlab-explorer").add_class(look)]).add_class("fedlab-live")
+        hidden = column(self._pulse, self._source, button, look="fedlab-hidden")
+        self.box = column(column(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
         self._beats = itertools.count()
         self._lock, self._beating = threading.Lock(), False
         self._still: Any = None

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -128,11 +129,16 @@ class Explorer:
         self._request(delay=0.0)
 
     def _connect(self) -> None:
-        self.controls.observe(lambda moving: self._request(_DELAY_MOVING if moving else _DELAY))
+        self.controls.observe(lambda moving: self._answer(self._request, _DELAY_MOVING if moving else _DELAY))
         buttons = {"run": self.start, "stop": self.stop, "keep": self.keep, "reset": self.reset}
         for name, action in buttons.items():
-            self.view.buttons[name].on_click(lambda _, action=action: action())
-        self.view.on_axes(self._draw)
+            self.view.buttons[name].on_click(lambda _, action=action: self._answer(action))
+        self.view.on_axes(lambda: self._answer(self._draw))
+
+    def _answer(self, action: Callable[..., None], *arguments: Any) -> None:
+        """Do what somebody asked for with a control, and tell the browser that it was heard."""
+        action(*arguments)
+        self.view.stage.beat(self.runner.busy)
 
     def _request(self, delay: float) -> None:
         """Show the partition of the present choice at once, and ask for its curves."""
@@ -188,7 +194,6 @@ class Explorer:
             except Exception as error:
                 self._problem = error
                 self.view.tell([], self.runner, error)
-        self.view.stage.beat(self.runner.busy)
 
     def _ipython_display_(self) -> None:
         from IPython.display import display

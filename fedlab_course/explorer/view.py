@@ -43,9 +43,10 @@ class View:
         self.x = ipywidgets.ToggleButtons(
             options=_X,
             value=x,
+            description="against",
             tooltip="The quantity on the horizontal axis",
             tooltips=["communication rounds", "aggregations by the server", "sent up and down since the start"],
-            style={"button_width": "auto"},
+            style={"button_width": "auto", "description_width": "auto"},
         )
         self.y = ipywidgets.Dropdown(
             options=_Y,
@@ -55,13 +56,10 @@ class View:
             layout={"width": "auto"},
             style={"description_width": "auto"},
         )
-        text = {"layout": ipywidgets.Layout(), "style": ipywidgets.HTML().style}
+        # Every layout and every style is a message to the browser of its own: they are shared.
         press = {"layout": ipywidgets.Layout(width="auto"), "style": ipywidgets.Button().style}
         self.buttons = {name: _button(*about, **press) for name, about in _BUTTONS.items()}
-        self.progress = ipywidgets.IntProgress(
-            0, 0, 1, tooltip="Rounds done", layout={"width": "90px"}, style={"bar_color": "#0072B2"}
-        )
-        self.status, self.messages, self.fold = (ipywidgets.HTML(**text) for _ in range(3))
+        self.status, self.messages, self.fold = (chart.text() for _ in range(3))
         self.picture = chart.Chart(_empty("client", "label", _STRIP))
         self.chart = chart.Chart(_empty("communication round", "test accuracy", _HEIGHT))
         self.stage = self._staged(controls)
@@ -96,7 +94,6 @@ class View:
         """Progress, elapsed time, warnings and errors."""
         total, done = sum(run.curve.rounds for run in runs), sum(run.rounds for run in runs)
         busy = runner.busy
-        self.progress.max, self.progress.value = max(total, 1), done
         self.buttons["stop"].disabled = not busy
         self.buttons["run"].disabled = busy or (done == total and total > 0)
         errors = [(run.curve.name, run.error) for run in runs if run.error is not None]
@@ -106,7 +103,8 @@ class View:
             self.status.value = chart.note("Choose at least one algorithm.")
         else:
             text = f"{word}, {done} of {total} rounds, {runner.elapsed:.1f} s"
-            self.status.value = chart.note(text, kind="timer" if busy else "status")
+            bar = f'<progress max="{max(total, 1)}" value="{done}" aria-hidden="true"></progress>'
+            self.status.value = bar + chart.note(text, kind="timer" if busy else "status")
         warnings = [chart.note(f"{run.curve.name}: {text}", kind="warning") for run in runs for text in run.warnings]
         texts = [chart.error_in_words(error, name) for name, error in errors]
         texts += [chart.error_in_words(problem)] if problem is not None else []
@@ -126,10 +124,9 @@ class View:
         )
 
     def _staged(self, controls: Any) -> chart.Stage:
-        axes = ipywidgets.HBox([self.y, ipywidgets.Label("against"), self.x]).add_class("fedlab-row")
-        bar = ipywidgets.HBox([*self.buttons.values(), self.progress, self.status]).add_class("fedlab-row")
-        main = ipywidgets.VBox([axes, self.chart.widget, bar]).add_class("fedlab-main")
-        below = ipywidgets.VBox([self.messages, self.fold]).add_class("fedlab-below")
+        axes, bar = chart.row(self.y, self.x), chart.row(*self.buttons.values(), self.status)
+        main = chart.column(axes, self.chart.widget, bar, look="fedlab-main")
+        below = chart.column(self.messages, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
         return chart.Stage(strip, controls.add_class("fedlab-controls"), main, below, look="fedlab-training")
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
-import ipywidgets
 import plotly.graph_objects as go
 
 from fedlab_core import validation
@@ -27,7 +26,7 @@ class Idea:
         self._draw = draw
         self._live = watched() if live is None else live
         self._lock = Lock()
-        self._message = ipywidgets.HTML()
+        self._message = chart.text()
         self.chart = chart.Chart(self.figure())
         for slider in self.sliders.values():
             slider.observe(lambda change: self._redraw(), "value")

@@ -45,10 +45,13 @@
 
   function fromKernel() {
     return new Promise((resolve, reject) => {
-      const button = document.querySelector(".fedlab-hidden button");
-      if (!button) return reject(new Error("no kernel to ask for Plotly"));
       arrived = { resolve, reject };
-      button.click();
+      const ask = () => {
+        const button = document.querySelector(".fedlab-hidden button:not(.jupyter-widgets-disconnected)");
+        if (button) button.click();
+        else setTimeout(ask, 250); // it comes with the explorer, a little after its chart
+      };
+      ask();
     });
   }
 

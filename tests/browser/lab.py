@@ -22,10 +22,10 @@ SETTINGS = {
     "@jupyterlab/apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
 }
 TOKEN = "explorer"
-PATIENCE = 60  # seconds until a wait gives up; a machine may have much else to do
+PATIENCE = 240  # seconds until a wait gives up; a machine may have much else to do
 CURVES = """explorer => {
     const chart = explorer.querySelector('.fedlab-main .js-plotly-plot');
-    return Object.fromEntries((chart?.data || []).map(trace => [trace.name, Array.from(trace.y._inputArray ?? trace.y)]));
+    return Object.fromEntries((chart?._fullData || []).map(trace => [trace.name, Array.from(trace.y)]));
 }"""
 # JupyterLab renders the cells that are in sight, and no others.
 SCROLL = """async source => {

@@ -65,12 +65,12 @@ def contrast(page: Page, selector: str) -> float:
 
 
 def test_no_chart_stays_empty_on_a_slow_machine(open_notebook) -> None:
-    for opening in range(4):
+    for opening in range(2):
         figures = ["ideas.proximal()", "ideas.local_steps()", "ideas.corrections()", "ideas.skew(num_clients=10)"]
         notebook = open_notebook(IMPORT, SHORT, SHORT, *figures, name=f"slow{opening}.ipynb", slower=4)
         for source in (SHORT, *figures):
             notebook.scroll_to(source)
-            wait_until(lambda: (drawn := notebook.page.evaluate(DRAWN)) and all(drawn))
+            wait_until(lambda page=notebook.page: (drawn := page.evaluate(DRAWN)) and all(drawn))
         assert notebook.faults == []
         end(notebook)
 
@@ -201,18 +201,14 @@ def test_after_a_restart_the_explorer_says_that_it_is_dead_and_the_cell_makes_a_
 
 def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
     notebook = open_notebook(IMPORT, SHORT, f"{SHORT[:-1]}, lr=1e30)")
-    wait_until(lambda: notebook.page.get_by_role("alert").filter(visible=True).count() == 1)
+    wait_until(lambda: notebook.page.get_by_role("alert").filter(visible=True).count() == 2)
+    change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
     try:
         for theme in ("JupyterLab Dark", "JupyterLab Light"):
-            notebook.page.evaluate(
-                "t => window.jupyterapp.commands.execute('apputils:change-theme', {theme: t})", theme
-            )
-            notebook.page.wait_for_function(
-                "dark => document.body.dataset.jpThemeLight === String(!dark)", arg="Dark" in theme
-            )
+            notebook.page.evaluate(change, theme)
+            light = "light => document.body.dataset.jpThemeLight === String(light)"
+            notebook.page.wait_for_function(light, arg="Light" in theme)
             for text in (".fedlab-note", "[role=alert]", ".fedlab-data summary", ".fedlab-main .xtick text"):
                 wait_until(lambda text=text: contrast(notebook.page, text) >= 4.5)
     finally:
-        notebook.page.evaluate(
-            "window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})"
-        )
+        notebook.page.evaluate(change, "JupyterLab Light")

@@ -129,7 +129,7 @@
       this.room = new ResizeObserver(() => this.fit());
       this.room.observe(this.canvas);
       this.holder = this.figure = this.Plotly = null;
-      this.busy = this.drawn = false;
+      this.busy = this.drawn = this.stale = false;
     }
 
     // Draw what the holder holds; if it is exchanged meanwhile, the newest is drawn next.
@@ -140,7 +140,9 @@
         this.Plotly = await plotly();
         do {
           this.again = false;
-          if (this.holder && this.canvas.clientWidth) await this.react();
+          this.stale = !this.canvas.clientWidth; // out of sight: `fit` draws it when it comes back
+          if (this.stale) setTimeout(() => this.fit(), 500); // the observer misses what lasts less than a frame
+          else if (this.holder) await this.react();
           await new Promise((resolve) => setTimeout(resolve)); // let the page answer between two drawings
         } while (this.again);
       } catch (error) {
@@ -164,7 +166,8 @@
     fit() {
       const { width, height } = this.canvas._fullLayout ?? {};
       const { clientWidth, clientHeight } = this.canvas;
-      if (clientWidth && (clientWidth !== width || (this.drawn && clientHeight !== height))) this.draw();
+      const resized = clientWidth !== width || (this.drawn && clientHeight !== height);
+      if (clientWidth && (this.stale || resized)) this.draw();
     }
 
     describe() {

@@ -14,6 +14,8 @@ PURPLE, ORANGE, SKY_BLUE, GREY = "#CC79A7", "#E69F00", "#56B4E9", "#595959"
 
 _COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY_BLUE)
 _DASHES = ("solid", "9px,3px", "5px,2px,1px,2px", "14px,4px", "10px,3px,2px,3px", "4px,2px", "12px,3px,2px,3px,2px,3px")
+# Buttons: one that uploads the figure to a company's servers, and those that only confuse.
+_UNWANTED = ["sendChartToCloud", "zoom", "pan", "select", "lasso", "zoomin", "zoomout", "autoscale"]
 _MARKERS = ("circle", "square", "triangle-up", "diamond", "x", "star", "cross", "triangle-down", "pentagon", "hexagon")
 # The slot of an algorithm is the same in every figure.
 _SLOTS = {"fedavg": 0, "fedprox": 1, "scaffold": 2, "fednova": 3, "fedmas": 4, "fedcurv": 5, "fedsso": 6}
@@ -83,7 +85,7 @@ def new_figure(*, title: str | None, x_title: str, y_title: str, height: int = 4
             "hoverlabel": {"font": {"size": 13}, "align": "left", "namelength": -1},
             "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"},
             "margin": {"l": 60, "r": 20, "t": 36, "b": 50},
-            "modebar": {"remove": ["zoom", "pan", "select", "lasso", "zoomin", "zoomout", "autoscale"]},
+            "modebar": {"remove": _UNWANTED},
         }
     )
     figure = go.Figure()

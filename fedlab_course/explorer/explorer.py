@@ -1,7 +1,9 @@
 """The explorer: choose algorithms and settings, watch them train, compare."""
 
 import dataclasses
+import json
 import time
+from collections.abc import Callable
 from threading import RLock
 from typing import Any
 
@@ -10,9 +12,10 @@ import plotly.graph_objects as go
 
 from fedlab_core.history import History
 from fedlab_core.progress import watched
-from fedlab_course import chart, grid
+from fedlab_course import grid
 from fedlab_course.explorer.choices import Choice, Curve
 from fedlab_course.explorer.controls import Controls
+from fedlab_course.explorer.palette import Palette
 from fedlab_course.explorer.runner import Run, Runner
 from fedlab_course.explorer.view import View
 
@@ -41,7 +44,8 @@ class Explorer:
         self.controls = Controls(self._initial)
         self.runner = Runner(Curve.simulation, self._trained)
         self.kept: dict[Curve, History] = {}
-        self.view = View(self.controls.box, x, y, self._live)
+        self.view = View(self.controls.box, x, y)
+        self._palette = Palette()
         self._federation: Any = None
         self._connect()
 
@@ -71,23 +75,17 @@ class Explorer:
     def figure(self) -> go.Figure:
         """The chart as it is now, as a plain figure."""
         with self._lock:
-            return chart.plain(self.view.chart)
+            return go.Figure(self.view.chart.figure)
 
     def partition(self) -> go.Figure:
         """The picture of who holds what, as a plain figure."""
         with self._lock:
-            return chart.plain(self.view.picture)
+            return go.Figure(self.view.picture.figure)
 
     @property
     def histories(self) -> dict[str, History]:
         """The curves on the chart by name: those of the controls, then those kept."""
-        current = {run.curve: run.history for run in self.runner.runs() if _begun(run)}
-        names = {curve.name: history for curve, history in current.items()}
-        now = self.choice.curves()
-        for curve, history in self.kept.items():
-            if curve not in current:
-                names[_unused(_kept_name(curve, now), names)] = history
-        return names
+        return {name: history for name, (_, history) in self._shown().items()}
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -98,10 +96,14 @@ class Explorer:
 
     @property
     def code(self) -> str:
-        """For each curve on the chart the lines of Python that make it again."""
-        shown = {run.curve: run.curve.name for run in self.runner.runs()}
-        shown |= {curve: f"{curve.name} (kept)" for curve in self.kept if curve not in shown}
-        return "\n".join(f"# {name}\n{curve.code}" for curve, name in shown.items())
+        """The lines of Python that make the curves on the chart again, as ``histories``, and draw them."""
+        text, dealt = "import fedlab_core as fl\n\nhistories = {}\n", ""
+        for name, (curve, _) in self._shown().items():
+            federation, call = curve.federation.code, curve.code.partition("\nhistory = ")[2]
+            text += "" if federation == dealt else f"\n{federation}\n"
+            text += f"histories[{json.dumps(name, ensure_ascii=False)}] = {call}"
+            dealt = federation
+        return f'{text}\nfl.plots.convergence(histories, x="{self.view.x.value}", y="{self.view.y.value}")\n'
 
     def keep(self) -> None:
         """Keep the present curves on the chart when the controls move on."""
@@ -123,11 +125,16 @@ class Explorer:
         self._request(delay=0.0)
 
     def _connect(self) -> None:
-        self.controls.observe(lambda moving: self._request(_DELAY_MOVING if moving else _DELAY))
+        self.controls.observe(lambda moving: self._answer(self._request, _DELAY_MOVING if moving else _DELAY))
         buttons = {"run": self.start, "stop": self.stop, "keep": self.keep, "reset": self.reset}
         for name, action in buttons.items():
-            self.view.buttons[name].on_click(lambda _, action=action: action())
-        self.view.on_axes(self._draw)
+            self.view.buttons[name].on_click(lambda _, action=action: self._answer(action))
+        self.view.on_axes(lambda: self._answer(self._draw))
+
+    def _answer(self, action: Callable[..., None], *arguments: Any) -> None:
+        """Do what somebody asked for with a control, and tell the browser that it was heard."""
+        action(*arguments)
+        self.view.stage.beat(self.runner.busy)
 
     def _request(self, delay: float) -> None:
         """Show the partition of the present choice at once, and ask for its curves."""
@@ -136,12 +143,14 @@ class Explorer:
             with self._lock:
                 self._problem = None
                 if choice.federation != self._federation:
-                    chart.show(self.view.picture, self.view.partition_figure(choice))
+                    self.view.picture.show(self.view.partition_figure(choice))
                     self._federation = choice.federation
             self.runner.request(choice.curves(), delay)
         except Exception as error:
             self.runner.request(())
             self._federation, self._problem = None, error
+        if self._live:
+            self.view.stage.beat_while(lambda: self.runner.busy)
         self._draw()
 
     def _trained(self) -> None:
@@ -153,15 +162,31 @@ class Explorer:
             ended = time.monotonic()
             self._next_drawing = ended + max(_BETWEEN_DRAWINGS, 4 * (ended - started))
 
+    def _shown(self) -> dict[str, tuple[Curve, History]]:
+        """The curves that have begun, by the names that they have on the chart."""
+        current = {run.curve: run.history for run in self.runner.runs() if _begun(run)}
+        shown = {curve.name: (curve, history) for curve, history in current.items()}
+        now = self.choice.curves()
+        for curve, history in self.kept.items():
+            if curve not in current:
+                shown[_unused(_kept_name(curve, now), shown)] = curve, history
+        return shown
+
     def _draw(self) -> None:
         """Bring chart, progress and messages up to date."""
         with self._lock:
             try:
-                runs, histories = self.runner.runs(), self.histories
-                self.view.draw_curves(histories, max((run.curve.rounds for run in runs), default=1))
+                runs, shown = self.runner.runs(), self._shown()
+                looks = self._palette.looks([*self.kept, *(run.curve for run in runs)])
+                self.view.draw_curves(
+                    {name: history for name, (_, history) in shown.items()},
+                    {name: looks[curve] for name, (curve, _) in shown.items()},
+                    max((run.curve.rounds for run in runs), default=1),
+                )
                 self.view.tell(runs, self.runner, self._problem)
                 if not self.runner.busy:
-                    self.view.export(self.code, self.frame if histories else None)
+                    self.view.export(self.code, self.frame if shown else None)
+                    self.view.stage.keep(self.view.chart.figure)
             except Exception as error:
                 self._problem = error
                 self.view.tell([], self.runner, error)
@@ -170,8 +195,8 @@ class Explorer:
         from IPython.display import display
 
         if self._live:
-            display(self.view.box)
-            chart.when_shown((self.view.picture, self.view.chart), self.start)
+            self.view.stage.display()
+            self.start()
         else:
             axes = {"x": self.view.x.value, "y": self.view.y.value}
             request = {"choice": dataclasses.asdict(self.choice), **axes}

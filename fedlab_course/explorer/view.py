@@ -1,6 +1,7 @@
 """What the explorer looks like: controls on the left; picture, chart, buttons and messages on the right."""
 
 import base64
+import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,9 +11,10 @@ import plotly.graph_objects as go
 
 from fedlab_core import plots, validation
 from fedlab_core.history import History
-from fedlab_core.plots.style import new_figure, set_description
+from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course import chart
 from fedlab_course.explorer.choices import Choice
+from fedlab_course.explorer.palette import paint
 from fedlab_course.explorer.runner import Run, Runner
 
 _X = (("rounds", "rounds"), ("server updates", "updates"), ("bytes", "bytes"))
@@ -29,21 +31,22 @@ _BUTTONS = {
     "reset": ("Reset", "undo", "Put every control back and drop the kept curves"),
 }
 
-_HEIGHT, _ROW = 430, 30  # pixels: the chart with some lines of legend, and the line of one more kept curve
+_STRIP, _HEIGHT, _ROW = 128, 330, 20  # pixels: the clients, the curves with a legend, one more line of legend
 
 
 class View:
     """The widgets and the two figures of an explorer, and how they are brought up to date."""
 
-    def __init__(self, controls: Any, x: str, y: str, live: bool) -> None:
+    def __init__(self, controls: Any, x: str, y: str) -> None:
         validation.choice("x", x, [value for _, value in _X])
         validation.choice("y", y, [value for _, value in _Y])
         self.x = ipywidgets.ToggleButtons(
             options=_X,
             value=x,
+            description="against",
             tooltip="The quantity on the horizontal axis",
             tooltips=["communication rounds", "aggregations by the server", "sent up and down since the start"],
-            style={"button_width": "auto"},
+            style={"button_width": "auto", "description_width": "auto"},
         )
         self.y = ipywidgets.Dropdown(
             options=_Y,
@@ -53,19 +56,13 @@ class View:
             layout={"width": "auto"},
             style={"description_width": "auto"},
         )
-        self.buttons = {name: _button(*about) for name, about in _BUTTONS.items()}
-        self.progress = ipywidgets.IntProgress(
-            0, 0, 1, tooltip="Rounds done", layout={"width": "110px"}, style={"bar_color": "#0072B2"}
-        )
-        self.status = ipywidgets.HTML()
-        self.messages = ipywidgets.HTML()
-        self.code = ipywidgets.Textarea(
-            layout={"width": "100%", "height": "230px"}, tooltip="Copy these lines into a cell to make the curves again"
-        )
-        self.download = ipywidgets.HTML()
-        self.picture = chart.canvas(_empty("client", "label", 300), live)
-        self.chart = chart.canvas(_empty("communication round", "test accuracy", _HEIGHT), live)
-        self.box = self._arranged(controls, live)
+        # Every layout and every style is a message to the browser of its own: they are shared.
+        press = {"layout": ipywidgets.Layout(width="auto"), "style": ipywidgets.Button().style}
+        self.buttons = {name: _button(*about, **press) for name, about in _BUTTONS.items()}
+        self.status, self.messages, self.fold = (chart.text() for _ in range(3))
+        self.picture = chart.Chart(_empty("client", "label", _STRIP))
+        self.chart = chart.Chart(_empty("communication round", "test accuracy", _HEIGHT))
+        self.stage = self._staged(controls)
 
     def on_axes(self, handler: Callable[[], None]) -> None:
         """Call ``handler`` when another axis is chosen."""
@@ -75,27 +72,28 @@ class View:
     def partition_figure(self, choice: Choice) -> go.Figure:
         """Who holds what under ``choice``."""
         figure = plots.partition(choice.federation.build())
-        # The word "samples" must fit beside the bars.
-        return figure.update_layout(height=300, margin={"t": 16, "b": 40}, font_size=12)
+        figure.update_layout(height=_STRIP, margin={"t": 17, "b": 26, "l": 40}, font_size=11)
+        figure.update_layout(xaxis_title_standoff=0, yaxis2={"showticklabels": False, "ticks": "", "title": None})
+        return figure.update_traces(selector={"type": "heatmap"}, colorbar={"nticks": 3, "len": 1, "title": "samples"})
 
-    def draw_curves(self, histories: Mapping[str, History], rounds: int) -> None:
-        """Draw the curves, or an empty chart if there are none yet."""
+    def draw_curves(self, histories: Mapping[str, History], looks: Mapping[str, Look], rounds: int) -> None:
+        """Draw the curves, each with its look, or an empty chart if there are none yet."""
         if not histories:
-            chart.show(self.chart, _empty("communication round", "test accuracy", _HEIGHT))
+            self.chart.show(_empty("communication round", "test accuracy", _HEIGHT))
             return
         figure = plots.convergence(histories, x=self.x.value, y=self.y.value)
+        paint(figure, looks)
         kept = sum("(kept)" in name for name in histories)
-        figure.update_layout(height=_HEIGHT + _ROW * kept, legend_font_size=12)
+        figure.update_layout(height=_HEIGHT + _ROW * kept, font_size=12, margin={"t": 24, "r": 12})
         longest = max(rounds, *(history.records[-1].round for history in histories.values()))
         figure.update_xaxes(range=[0, longest * 1.02] if self.x.value == "rounds" else None, rangemode="tozero")
         figure.update_yaxes(range=[0, 1.02] if self.y.value == "test_accuracy" else None)
-        chart.show(self.chart, figure)
+        self.chart.show(figure)
 
     def tell(self, runs: Sequence[Run], runner: Runner, problem: Exception | None) -> None:
         """Progress, elapsed time, warnings and errors."""
         total, done = sum(run.curve.rounds for run in runs), sum(run.rounds for run in runs)
         busy = runner.busy
-        self.progress.max, self.progress.value = max(total, 1), done
         self.buttons["stop"].disabled = not busy
         self.buttons["run"].disabled = busy or (done == total and total > 0)
         errors = [(run.curve.name, run.error) for run in runs if run.error is not None]
@@ -105,7 +103,8 @@ class View:
             self.status.value = chart.note("Choose at least one algorithm.")
         else:
             text = f"{word}, {done} of {total} rounds, {runner.elapsed:.1f} s"
-            self.status.value = chart.note(text, kind="timer" if busy else "status")
+            bar = f'<progress max="{max(total, 1)}" value="{done}" aria-hidden="true"></progress>'
+            self.status.value = bar + chart.note(text, kind="timer" if busy else "status")
         warnings = [chart.note(f"{run.curve.name}: {text}", kind="warning") for run in runs for text in run.warnings]
         texts = [chart.error_in_words(error, name) for name, error in errors]
         texts += [chart.error_in_words(problem)] if problem is not None else []
@@ -113,35 +112,27 @@ class View:
 
     def export(self, code: str, frame: pd.DataFrame | None) -> None:
         """Offer the calls as text and the data as a file."""
-        self.code.value = code
-        if frame is None:
-            self.download.value = ""
-            return
-        data = base64.b64encode(frame.to_csv(index=False).encode()).decode()
-        self.download.value = (
-            f'<a download="curves.csv" href="data:text/csv;base64,{data}" style="text-decoration:underline">'
-            f"Save the data as CSV</a> ({len(frame)} rows)"
+        link = ""
+        if frame is not None:
+            data = base64.b64encode(frame.to_csv(index=False).encode()).decode()
+            link = f'<a download="curves.csv" href="data:text/csv;base64,{data}">Save the data as CSV</a>'
+            link += f" ({len(frame)} rows)"
+        self.fold.value = (
+            '<fedlab-fold><details class="fedlab-fold"><summary>The same in Python, and the data as CSV</summary>'
+            f'<textarea readonly spellcheck="false" aria-label="The same in Python">\n{html.escape(code)}</textarea>'
+            f"<p>{link}</p></details></fedlab-fold>"
         )
 
-    def _arranged(self, controls: Any, live: bool) -> ipywidgets.VBox:
-        figures = [self.picture, self.chart] if live else []
-        axes = ipywidgets.HBox(
-            [self.y, ipywidgets.Label("against"), self.x], layout={"flex_flow": "row wrap", "align_items": "center"}
-        )
-        bar = ipywidgets.HBox(
-            [*self.buttons.values(), self.progress, self.status],
-            layout={"flex_flow": "row wrap", "align_items": "center"},
-        )
-        export = ipywidgets.Accordion(
-            [ipywidgets.VBox([self.code, self.download])], titles=["The same in Python, and the data as CSV"]
-        )
-        column = [*figures[:1], axes, *figures[1:], bar, self.messages, export, *([chart.Fit()] if live else [])]
-        right = ipywidgets.VBox(column, layout={"flex": "1 1 520px", "min_width": "0"})
-        return ipywidgets.HBox([controls, right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
+    def _staged(self, controls: Any) -> chart.Stage:
+        axes, bar = chart.row(self.y, self.x), chart.row(*self.buttons.values(), self.status)
+        main = chart.column(axes, self.chart.widget, bar, look="fedlab-main")
+        below = chart.column(self.messages, self.fold, look="fedlab-below")
+        strip = self.picture.widget.add_class("fedlab-strip")
+        return chart.Stage(strip, controls.add_class("fedlab-controls"), main, below, look="fedlab-training")
 
 
-def _button(label: str, icon: str, tooltip: str) -> ipywidgets.Button:
-    return ipywidgets.Button(description=label, icon=icon, tooltip=tooltip, layout={"width": "auto"})
+def _button(label: str, icon: str, tooltip: str, **press: Any) -> ipywidgets.Button:
+    return ipywidgets.Button(description=label, icon=icon, tooltip=tooltip, **press)
 
 
 def _empty(x_title: str, y_title: str, height: int) -> go.Figure:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
-import ipywidgets
 import plotly.graph_objects as go
 
 from fedlab_core import validation
@@ -27,12 +26,11 @@ class Idea:
         self._draw = draw
         self._live = watched() if live is None else live
         self._lock = Lock()
-        self._message = ipywidgets.HTML()
-        self.chart = chart.canvas(self.figure(), self._live)
+        self._message = chart.text()
+        self.chart = chart.Chart(self.figure())
         for slider in self.sliders.values():
             slider.observe(lambda change: self._redraw(), "value")
-        parts = [*self.sliders.values(), self._message, *([self.chart, chart.Fit()] if self._live else [])]
-        self.box = ipywidgets.VBox(parts, layout={"max_width": "900px"})
+        self.stage = chart.Stage(*self.sliders.values(), self._message, self.chart.widget, look="fedlab-idea")
 
     @property
     def values(self) -> dict[str, Any]:
@@ -53,15 +51,18 @@ class Idea:
     def _redraw(self) -> None:
         with self._lock:
             try:
-                chart.show(self.chart, self.figure())
+                self.chart.show(self.figure())
+                self.stage.keep(self.chart.figure)
                 self._message.value = ""
             except Exception as error:
                 self._message.value = chart.note(chart.error_in_words(error), kind="alert")
+            self.stage.beat()
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
         if self._live:
-            display(self.box)
+            self.stage.display()
+            self.stage.keep(self.chart.figure)
         else:
             display(grid.bundle(self._draw, self.sliders), raw=True)

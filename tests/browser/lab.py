@@ -12,28 +12,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import nbformat
+from nbformat.v4 import new_code_cell, new_notebook
+
 from fedlab_course.harness import kernel
 
 SETTINGS = {
-    "@jupyterlab/notebook-extension/tracker": '{"windowingMode": "defer", "recordTiming": false}',
+    "@jupyterlab/notebook-extension/tracker": '{"recordTiming": false}',
     "@jupyterlab/apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
 }
 TOKEN = "explorer"
-PATIENCE = 240  # seconds until a wait gives up; a machine may have much else to do
-# anywidget gives each widget two seconds to load its code, and then leaves an empty place.
-NO_HURRY = f"""
-    const timeout = AbortSignal.timeout.bind(AbortSignal);
-    AbortSignal.timeout = milliseconds => timeout(Math.max(milliseconds, {PATIENCE * 1000}));
-"""
-# The explorer is the output with a button "Keep curves"; other figures of a chapter have curves of these names, too.
-CURVES = """() => {
-    const outputs = Array.from(document.querySelectorAll('.jp-OutputArea-output'));
-    const buttons = output => Array.from(output.querySelectorAll('button'), button => button.textContent);
-    const explorer = outputs.find(output => buttons(output).some(text => text.includes('Keep curves')));
-    const charts = explorer ? Array.from(explorer.querySelectorAll('.js-plotly-plot')) : [];
-    const chart = charts.find(one => (one.data || []).some(trace => (trace.name || '').startsWith('FedAvg')));
-    const kept = trace => trace.name && trace.y && trace.mode === 'lines+markers';
-    return chart ? Object.fromEntries(chart.data.filter(kept).map(t => [t.name, Array.from(t.y)])) : {};
+PATIENCE = 120  # seconds until a wait gives up; a machine may have much else to do
+CURVES = """explorer => {
+    const chart = explorer.querySelector('.fedlab-main .js-plotly-plot');
+    return Object.fromEntries((chart?._fullData || []).map(trace => [trace.name, Array.from(trace.y)]));
+}"""
+# JupyterLab renders the cells that are in sight, and no others.
+SCROLL = """async source => {
+    const notebook = window.jupyterapp.shell.currentWidget.content;
+    const index = notebook.widgets.findIndex(cell => cell.model.sharedModel.source.includes(source));
+    notebook.activeCellIndex = index;
+    await notebook.scrollToItem(index, 'start');
 }"""
 # What JupyterLab itself says about its own server, with or without a notebook.
 NOT_OURS = re.compile(r"/api/(workspaces|settings|news)|favicon|service-worker|manifest")
@@ -65,6 +64,13 @@ def serving(folder: Path) -> Iterator[str]:
                 server.wait(PATIENCE)
 
 
+def write(path: Path, *cells: str) -> None:
+    """A notebook of code cells."""
+    spec = {"name": kernel.KERNEL, "display_name": "Python 3", "language": "python"}
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells], metadata={"kernelspec": spec})
+    nbformat.write(notebook, path)
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -89,21 +95,32 @@ def wait_until(condition: Callable[[], Any]) -> Any:
 
 
 class Notebook:
-    """The notebook, open in JupyterLab and run to its end."""
+    """A notebook, open in JupyterLab, ``size`` pixels wide and high; on a processor that is ``slower`` times."""
 
-    def __init__(self, chromium, address: str) -> None:
+    def __init__(self, chromium, address: str, size: tuple[int, int] = (1400, 900), slower: int = 1) -> None:
         self.faults: list[str] = []
-        self.page = chromium.new_page(viewport={"width": 1400, "height": 1250})
+        self.page = chromium.new_page(viewport={"width": size[0], "height": size[1]})
         self.page.set_default_timeout(PATIENCE * 1000)
-        self.page.add_init_script(NO_HURRY)
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("console", self._heard)
+        if slower > 1:
+            devtools = self.page.context.new_cdp_session(self.page)
+            devtools.send("Emulation.setCPUThrottlingRate", {"rate": slower})
         self.page.goto(address)
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell")
         self.page.wait_for_function("window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel != null")
+        self.explorer = self.page.locator(".fedlab-training").first
+
+    def run(self) -> None:
+        """Start all cells, one after another."""
         self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
-        button = self.page.locator("button", has_text="Keep curves")
-        self.explorer = self.page.locator(".jp-OutputArea-output", has=button)
+
+    def scroll_to(self, source: str) -> None:
+        """Bring the first cell with ``source`` in it, and what it shows, to the top of the window."""
+        self.page.evaluate(SCROLL, source)
+
+    def save(self) -> None:
+        self.page.evaluate("window.jupyterapp.shell.currentWidget.context.save()")
 
     def _heard(self, message) -> None:
         if message.type == "error" and not NOT_OURS.search(f"{message.text} {message.location.get('url', '')}"):
@@ -111,15 +128,14 @@ class Notebook:
 
     def curves(self) -> dict[str, list[float]]:
         """The curves on the explorer's chart, from the data of the page."""
-        return self.page.evaluate(CURVES)
+        return self.explorer.evaluate(CURVES) if self.explorer.count() else {}
 
     def wait_for(self, condition: Callable[[dict[str, list[float]]], Any]) -> Any:
         return wait_until(lambda: condition(self.curves()))
 
     def slider(self, label: str) -> Any:
         """The handle of a slider of the explorer, by its label."""
-        box = self.explorer.locator(".widget-hslider", has=self.page.locator("label", has_text=label)).first
-        return box.get_by_role("slider")
+        return self.explorer.get_by_role("slider", name=label, exact=True)
 
     def press(self, label: str, key: str, times: int = 1) -> None:
         """Move a slider as somebody without a mouse does."""
@@ -129,4 +145,6 @@ class Notebook:
             self.page.keyboard.press(key)
 
     def status(self) -> str:
-        return self.explorer.locator("[role=status], [role=timer]").first.inner_text()
+        """What the explorer says about its training; nothing if it says nothing now."""
+        lines = self.explorer.locator(".fedlab-main").locator("[role=status], [role=timer]")
+        return " ".join(lines.filter(visible=True).all_inner_texts())

@@ -10,13 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 
 from fedlab_course import folders
-from fedlab_course.harness import kernel
-from tests.browser.lab import Notebook, serving, wait_until
+from tests.browser.lab import Notebook, wait_until, write
 
 ARTEFACTS = Path(__file__).resolve().parents[2] / "build" / "browser"
 SMALL, CHAPTER = "explorer.ipynb", "02_fedprox.ipynb"
@@ -25,28 +22,19 @@ CELLS = (
     "explorer = Explorer()\nexplorer",
     "ideas.proximal()",
 )
-METADATA = {"kernelspec": {"name": kernel.KERNEL, "display_name": "Python 3", "language": "python"}}
 
 pytestmark = pytest.mark.needs_browser
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a notebook in a running JupyterLab, with {} for its name."""
-    folder = tmp_path_factory.mktemp("lab")
-    nbformat.write(new_notebook(cells=[new_code_cell(c) for c in CELLS], metadata=METADATA), folder / SMALL)
-    shutil.copy(folders.NOTEBOOKS / CHAPTER, folder)
-    with serving(folder) as address:
-        yield address
-
-
 @pytest.fixture(scope="module", params=(SMALL, CHAPTER), ids=lambda name: name.partition(".")[0])
-def notebook(request: pytest.FixtureRequest, lab: str, chromium) -> Iterator[Notebook]:
+def notebook(request: pytest.FixtureRequest, lab: str, folder: Path, chromium) -> Iterator[Notebook]:
+    write(folder / SMALL, *CELLS)
+    shutil.copy(folders.NOTEBOOKS / CHAPTER, folder)
     opened = Notebook(chromium, lab.format(request.param))
+    opened.run()
+    opened.scroll_to("Explorer(")
     yield opened
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
-    if opened.explorer.count():
-        opened.explorer.scroll_into_view_if_needed()
     opened.page.screenshot(path=ARTEFACTS / f"{Path(request.param).stem}.png")
     opened.page.close()
 
@@ -100,15 +88,49 @@ def test_stop_ends_training_and_a_new_E_starts_it(notebook: Notebook) -> None:
     assert all(curves[name] != stopped[name][:5] for name in curves)
 
 
-def test_every_control_has_a_label_and_a_place_in_the_tab_order(notebook: Notebook) -> None:
-    for label in ("μ of FedProx", "α of Dirichlet", "local epochs E", "learning rate η", "clients a round K"):
-        assert notebook.slider(label).get_attribute("tabindex") == "0", label
-    for name in ("Run", "Stop", "Keep curves", "Reset"):
-        assert notebook.explorer.locator("button", has_text=name).count() == 1, name
+def test_every_control_has_a_name_a_real_value_and_a_place_in_the_tab_order(notebook: Notebook) -> None:
+    for handle in notebook.explorer.get_by_role("slider").all():
+        label = handle.get_attribute("aria-label")
+        row = notebook.explorer.locator(".widget-hslider", has=notebook.page.get_by_text(label, exact=True))
+        assert handle.get_attribute("aria-valuetext") == row.locator(".widget-readout").inner_text(), label
+        assert handle.get_attribute("tabindex") == "0", label
+    for role, names in {
+        "slider": ("μ of FedProx", "α of Dirichlet", "local epochs E", "learning rate η", "clients a round K"),
+        "combobox": ("data set", "split", "schedule", "show"),
+        "button": ("Run", "Stop", "Keep curves", "rounds", "server updates", "bytes"),
+        "spinbutton": ("seed",),
+        "group": ("against",),
+    }.items():
+        for name in names:
+            assert notebook.explorer.get_by_role(role, name=name).count() == 1, name
+
+
+def test_charts_speak_and_show_their_data(notebook: Notebook) -> None:
+    chart = notebook.explorer.locator(".fedlab-main fedlab-chart")
+    chart.get_by_role("img", name="Line chart of test accuracy").wait_for()
+    chart.get_by_text("Description and data").focus()
+    notebook.page.keyboard.press("Enter")
+    shown = [row.split("\t") for row in chart.get_by_role("table").inner_text().splitlines()]
+    assert [row[0] for row in shown] == ["name", *notebook.curves()]
+    notebook.page.keyboard.press("Enter")
+    assert chart.get_by_role("table").count() == 0
+
+
+def test_the_code_is_reached_by_tab_and_stays_open_when_it_changes(notebook: Notebook) -> None:
+    notebook.explorer.locator("button", has_text="Reset").focus()
+    notebook.page.keyboard.press("Tab")
+    notebook.page.keyboard.press("Enter")
+    code = notebook.explorer.get_by_label("The same in Python")
+    assert 'histories["FedProx μ=2"]' in code.input_value()
+    notebook.press("μ of FedProx", "ArrowRight")
+    wait_until(lambda: 'histories["FedProx μ=5"]' in code.input_value())
+    assert code.is_visible()
+    notebook.press("μ of FedProx", "ArrowLeft")
+    wait_until(lambda: 'histories["FedProx μ=2"]' in code.input_value())
 
 
 def test_a_kept_curve_stays_and_makes_the_chart_higher(notebook: Notebook) -> None:
-    chart = notebook.explorer.locator(".js-plotly-plot").last
+    chart = notebook.explorer.locator(".fedlab-main .js-plotly-plot")
     before, height = notebook.curves(), chart.evaluate("chart => chart.clientHeight")
     notebook.explorer.locator("button", has_text="Keep curves").click()
     notebook.press("μ of FedProx", "ArrowLeft")
@@ -119,10 +141,13 @@ def test_a_kept_curve_stays_and_makes_the_chart_higher(notebook: Notebook) -> No
 
 
 def test_charts_are_as_wide_as_their_place(notebook: Notebook) -> None:
-    widths = "() => Array.from(document.querySelectorAll('.js-plotly-plot'), p => [p.clientWidth, p._fullLayout.width])"
+    widths = """() => Array.from(document.querySelectorAll('.fedlab-explorer .js-plotly-plot'),
+        plot => [plot.clientWidth, plot._fullLayout.width]).filter(([room]) => room > 0)"""
     for width in (1100, 700, 1400):
-        notebook.page.set_viewport_size({"width": width, "height": 1250})
-        wait_until(lambda: all(abs(room - used) < 2 for room, used in notebook.page.evaluate(widths)))
+        notebook.page.set_viewport_size({"width": width, "height": 900})
+        wait_until(
+            lambda: (found := notebook.page.evaluate(widths)) and all(abs(room - used) < 2 for room, used in found)
+        )
 
 
 def test_there_was_no_error(notebook: Notebook) -> None:

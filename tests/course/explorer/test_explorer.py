@@ -1,6 +1,7 @@
 """The explorer: sliders are moved by setting their value; no display is needed."""
 
 import base64
+import html
 import io
 import random
 import re
@@ -128,7 +129,6 @@ def test_kept_curves_stay_and_say_how_they_differ() -> None:
     shown = curves(explorer.run(lr=0.2))
     assert list(shown) == ["FedAvg", "FedAvg, η=0.05 (kept)"]
     assert shown["FedAvg, η=0.05 (kept)"] == first
-    assert [line for line in explorer.code.splitlines() if line[:1] == "#"] == ["# FedAvg", "# FedAvg (kept)"]
     explorer.run(alpha=1.0)
     assert "FedAvg, α=0.3, η=0.05 (kept)" in explorer.histories
     kept = explorer.figure().layout.height
@@ -140,19 +140,52 @@ def test_kept_curves_stay_and_say_how_they_differ() -> None:
     assert explorer.choice.lr == 0.05
 
 
-def test_the_code_on_show_reproduces_every_curve_and_the_data_are_the_curves() -> None:
+def colours(explorer: Explorer) -> dict[str, str]:
+    return {trace.name: trace.line.color for trace in explorer.figure().data}
+
+
+def test_a_curve_keeps_its_colour_while_others_come_and_go() -> None:
+    explorer = make(algorithms=("fedavg", "fedprox"), mu=0.5)
+    explorer.run()
+    first = colours(explorer)
+    explorer.keep()
+    explorer.run(mu=2.0)
+    kept = colours(explorer)
+    assert kept["FedProx μ=0.5 (kept)"] == first["FedProx μ=0.5"]
+    assert kept["FedAvg"] == first["FedAvg"]
+    assert len(set(kept.values())) == 3
+    explorer.run(algorithms=("fedavg", "fedprox", "scaffold"))
+    more = colours(explorer)
+    assert more.pop("SCAFFOLD") not in kept.values()
+    assert more == kept
+    explorer.run(lr=0.2, algorithms=("fedprox",))
+    moved = colours(explorer)
+    assert moved["FedProx μ=0.5, η=0.05 (kept)"] == first["FedProx μ=0.5"]
+    assert moved["FedAvg, η=0.05 (kept)"] == first["FedAvg"]
+    explorer.reset()
+    explorer.wait(60)
+    assert colours(explorer) == first
+
+
+def test_the_code_on_show_makes_and_draws_every_curve_and_the_data_are_the_curves() -> None:
     explorer = make(algorithms=("fedavg", "scaffold"))
-    shown = curves(explorer.run())
-    blocks = re.split(r"^# (.+)\n", explorer.view.code.value, flags=re.MULTILINE)[1:]
-    for name, block in zip(blocks[::2], blocks[1::2], strict=True):
-        namespace: dict = {}
-        exec(block, namespace)
-        assert namespace["history"].frame.test_accuracy.tolist() == shown.pop(name)
-    assert shown == {}
-    link = re.search(r'href="data:text/csv;base64,([^"]+)"', explorer.view.download.value)
+    explorer.run()
+    explorer.keep()
+    shown = curves(explorer.run(lr=0.2, algorithms=("fedavg",)))
+    assert len(shown) == 3
+    on_page = re.search(r"<textarea[^>]*>\n(.*)</textarea>", explorer.view.fold.value, flags=re.DOTALL)
+    code = html.unescape(on_page[1])
+    assert code.count("fl.load_dataset") == 1  # one federation, dealt once
+    *lines, last = code.strip().splitlines()
+    namespace: dict = {}
+    exec("\n".join(lines), namespace)
+    assert {name: one.frame.test_accuracy.tolist() for name, one in namespace["histories"].items()} == shown
+    assert curves(eval(last, namespace)) == shown
+    link = re.search(r'href="data:text/csv;base64,([^"]+)"', explorer.view.fold.value)
     table = pd.read_csv(io.BytesIO(base64.b64decode(link[1])))
-    assert table[table.curve == "SCAFFOLD"].test_accuracy.tolist() == pytest.approx(accuracy(explorer, "SCAFFOLD"))
-    assert len(table) == 10
+    kept = "SCAFFOLD, η=0.05 (kept)"
+    assert table[table.curve == kept].test_accuracy.tolist() == pytest.approx(accuracy(explorer, kept))
+    assert len(table) == 15
 
 
 def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
@@ -251,7 +284,7 @@ def test_stop_ends_training_and_run_goes_on() -> None:
 def test_progress_and_time_are_told() -> None:
     explorer = make(algorithms=("fedavg",))
     explorer.run()
-    assert explorer.view.progress.value == explorer.view.progress.max == 5
+    assert '<progress max="5" value="5"' in explorer.view.status.value
     assert re.search(r"done, 5 of 5 rounds, \d+\.\d s", explorer.view.status.value)
 
 

@@ -44,7 +44,7 @@ def test_every_slider_is_labelled_and_every_position_has_a_figure_in_words(name:
             assert type(figure) is go.Figure
             assert figure.layout.meta["table"]["rows"]
             texts.add(fl.plots.describe(figure))
-            assert fl.plots.describe(idea.chart) == fl.plots.describe(figure)
+            assert fl.plots.describe(idea.chart.figure) == fl.plots.describe(figure)
             assert fl.plots.describe(idea.figure(**{slider_name: value})) == fl.plots.describe(figure)
         assert len(texts) == len(slider.options)
 

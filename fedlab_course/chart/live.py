@@ -1,0 +1,107 @@
+"""Charts that change in place in a notebook, and the stage that shows them with their controls."""
+
+import base64
+import gzip
+import itertools
+import json
+import threading
+import time
+from collections.abc import Callable
+from importlib import resources
+from typing import Any
+
+import ipywidgets
+import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
+
+from fedlab_course.chart.elements import column, text
+
+_WAITING = "The chart has not loaded yet. If nothing appears, run this cell again."
+_STILL = "This explorer moves when its cell is run. Below is what it showed last."
+_BETWEEN_BEATS = 2.0  # seconds; the script loses patience after three of them
+_names = itertools.count()
+
+
+class Chart:
+    """A figure that can change: ``figure`` is what it shows now, and ``widget`` shows it in a live notebook.
+
+    The widget is plain HTML with the figure as JSON in it; the script beside this file draws it. The HTML always holds
+    the whole newest figure, so a browser that comes late misses nothing.
+    """
+
+    def __init__(self, figure: go.Figure) -> None:
+        self._name = f"chart-{next(_names)}"
+        self.widget = text()
+        self.show(figure)
+
+    def show(self, figure: go.Figure) -> None:
+        """Show a copy of ``figure``."""
+        self.figure = go.Figure(figure)
+        figure_as_json = self.figure.to_json().replace("<", "\\u003c")
+        self.widget.value = (
+            f'<fedlab-chart data-name="{self._name}"><script type="application/json">{figure_as_json}</script>'
+            f'<p class="fedlab-words">{_WAITING}</p></fedlab-chart>'
+        )
+
+
+class Stage:
+    """What a live notebook shows of an explorer: its ``parts``, and beside them a still picture for the saved file.
+
+    ``look``: the CSS class that arranges the parts.
+    """
+
+    def __init__(self, *parts: Any, look: str) -> None:
+        self._pulse, self._source = text(), text()
+        button = ipywidgets.Button(description="Send Plotly")
+        button.on_click(lambda _: self._send_plotly())
+        hidden = column(self._pulse, self._source, button, look="fedlab-hidden")
+        self.box = column(column(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
+        self._beats = itertools.count()
+        self._lock, self._beating = threading.Lock(), False
+        self._still: Any = None
+        self.beat()
+
+    def display(self) -> None:
+        """Show the parts in the cell that runs now."""
+        from IPython.display import HTML, display
+
+        script = f"<style>{_read('live.css')}</style><script>{_read('live.js')}</script>"
+        display(HTML(f'<fedlab-cell data-still="{_STILL}"></fedlab-cell>{script}'))
+        # JupyterLab takes the HTML where it does not trust the notebook, and other readers where they know no widgets.
+        display(self.box._repr_mimebundle_() | {"text/html": f"<p>{_STILL}</p>"}, raw=True)
+        self._still = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def keep(self, figure: go.Figure) -> None:
+        """Make ``figure`` the picture that a saved notebook shows; nothing before :meth:`display`."""
+        if self._still is not None:
+            bundle = {"application/vnd.plotly.v1+json": json.loads(figure.to_json())}
+            self._still.update(bundle, raw=True)
+
+    def beat(self, busy: bool = False) -> None:
+        """Tell the browser that the kernel lives. While it is ``busy``, silence means that it does not."""
+        self._pulse.value = f"<fedlab-beat data-number={next(self._beats)}{' data-busy' if busy else ''}></fedlab-beat>"
+
+    def beat_while(self, busy: Callable[[], bool]) -> None:
+        """Beat every two seconds, in the background, for as long as ``busy()`` is true."""
+        with self._lock:
+            if not self._beating:
+                self._beating = True
+                threading.Thread(target=self._beat_on, args=(busy,), name="heartbeat", daemon=True).start()
+
+    def _beat_on(self, busy: Callable[[], bool]) -> None:
+        while True:
+            with self._lock:
+                going = self._beating = busy()
+            self.beat(going)
+            if not going:
+                return
+            time.sleep(_BETWEEN_BEATS)
+
+    def _send_plotly(self) -> None:
+        """What the script asks for, with the hidden button, on a page that has no Plotly."""
+        packed = base64.b64encode(gzip.compress(get_plotlyjs().encode())).decode()
+        self._source.value = f"<fedlab-source>{packed}</fedlab-source>"
+
+
+def _read(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,214 @@
+"""Live charts where it is hard: slow machines, small windows, no kernel, no Plotly, a notebook opened again."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.lab import Notebook, wait_until, write
+
+IMPORT = "from fedlab_course import Explorer, ideas"
+SHORT = "Explorer(rounds=5, num_clients=10, clients_per_round=4, local_epochs=1)"
+LONG = "Explorer(rounds=1000, local_epochs=20)"
+# Every chart in sight, and whether there is a drawing in it.
+DRAWN = """() => Array.from(document.querySelectorAll('fedlab-chart'),
+    chart => chart.querySelectorAll('.main-svg :is(.trace, .heatmaplayer image, .contourlayer path)').length > 0)"""
+
+pytestmark = pytest.mark.needs_browser
+
+
+@pytest.fixture
+def open_notebook(lab: str, folder: Path, chromium) -> Iterator:
+    """Write a notebook of code cells, open it and run it."""
+    opened: list[Notebook] = []
+
+    def start(*cells: str, name: str = "live.ipynb", **browser) -> Notebook:
+        write(folder / name, *cells)
+        opened.append(Notebook(chromium, lab.format(name), **browser))
+        opened[-1].run()
+        return opened[-1]
+
+    yield start
+    for notebook in opened:
+        if not notebook.page.is_closed():
+            end(notebook)
+
+
+def end(notebook: Notebook) -> None:
+    """Close the notebook and end its kernel."""
+    notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    notebook.page.close()
+
+
+def contrast(page: Page, selector: str) -> float:
+    """The contrast of a text against what is painted behind it, as WCAG 2 defines it."""
+    colours = page.locator(selector).first.evaluate(
+        """node => {
+            const numbers = text => text.match(/[\\d.]+/g).map(Number);
+            let behind = node;
+            while (numbers(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+            const colour = name => node.closest('svg') ? getComputedStyle(node).fill : getComputedStyle(node).color;
+            return [numbers(colour()), numbers(getComputedStyle(behind).backgroundColor)];
+        }"""
+    )
+
+    def luminance(rgb: list[float]) -> float:
+        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in rgb[:3])]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted(map(luminance, colours))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_no_chart_stays_empty_on_a_slow_machine(open_notebook) -> None:
+    for opening in range(2):
+        figures = ["ideas.proximal()", "ideas.local_steps()", "ideas.corrections()", "ideas.skew(num_clients=10)"]
+        notebook = open_notebook(IMPORT, SHORT, SHORT, *figures, name=f"slow{opening}.ipynb", slower=4)
+        for source in (SHORT, *figures):
+            notebook.scroll_to(source)
+            wait_until(lambda page=notebook.page: (drawn := page.evaluate(DRAWN)) and all(drawn))
+        assert notebook.faults == []
+        end(notebook)
+
+
+@pytest.mark.parametrize(("width", "height", "most"), [(1400, 900, 560), (1000, 700, 579), (390, 844, None)])
+def test_an_explorer_fits_the_window_and_its_chart_stays_in_sight(
+    open_notebook, width: int, height: int, most: int | None
+) -> None:
+    notebook = open_notebook(IMPORT, SHORT, *["pass"] * 20, size=(width, height))
+    if width < 600:
+        notebook.page.evaluate("window.jupyterapp.commands.execute('application:toggle-left-area')")
+    notebook.scroll_to(SHORT)
+    wait_until(lambda: "done" in notebook.status())
+    box = notebook.explorer.bounding_box()
+    assert most is None or box["height"] <= most
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    pane = notebook.page.locator(".jp-WindowedPanel-outer").bounding_box()
+    for label in ("μ of FedProx", "rounds"):
+        notebook.slider(label).evaluate("slider => slider.scrollIntoView({block: 'end'})")
+        chart = notebook.explorer.locator(".fedlab-main .fedlab-canvas").bounding_box()
+        slider = notebook.slider(label).bounding_box()
+        assert chart["y"] >= pane["y"] - 1, label
+        assert chart["y"] + chart["height"] <= pane["y"] + pane["height"] + 1, label
+        assert slider["y"] >= chart["y"] + chart["height"] or slider["x"] < chart["x"], label
+
+
+def test_two_explorers_train_side_by_side(open_notebook) -> None:
+    notebook = open_notebook(IMPORT, f"{SHORT[:-1]}, algorithms=('fedavg',))", f"{SHORT[:-1]}, lr=0.2)")
+    lines = notebook.page.locator(".fedlab-main [role=status]")
+    wait_until(
+        lambda: [text.split(" rounds")[0] for text in lines.all_inner_texts()] == ["done, 5 of 5", "done, 10 of 10"]
+    )
+    wait_until(lambda: all(notebook.page.evaluate(DRAWN)))
+    assert list(notebook.curves()) == ["FedAvg"]
+
+
+def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook) -> None:
+    notebook = open_notebook("pass")
+    notebook.page.evaluate("delete window._JUPYTERLAB['jupyterlab-plotly']")
+    frames: list[int] = []
+    devtools = notebook.page.context.new_cdp_session(notebook.page)
+    devtools.send("Network.enable")
+    devtools.on("Network.webSocketFrameReceived", lambda event: frames.append(len(event["response"]["payloadData"])))
+    notebook.page.evaluate(
+        """async cells => {
+            const panel = window.jupyterapp.shell.currentWidget;
+            const {sharedModel} = panel.content.model;
+            sharedModel.insertCells(1, cells.map(source => ({cell_type: 'code', source})));
+            await window.jupyterapp.commands.execute('notebook:run-all-cells');
+        }""",
+        [IMPORT, SHORT, "ideas.local_steps()"],
+    )
+    wait_until(lambda: len(drawn := notebook.page.evaluate(DRAWN)) == 3 and all(drawn))
+    assert sum(size > 1_000_000 for size in frames) == 1
+    assert notebook.faults == []
+
+
+def test_a_chart_that_cannot_load_says_so(open_notebook) -> None:
+    notebook = open_notebook("pass")
+    notebook.page.evaluate("delete window._JUPYTERLAB['jupyterlab-plotly']; delete window.DecompressionStream")
+    write_cell = "cell => window.jupyterapp.shell.currentWidget.content.model.sharedModel.insertCells(1, [cell])"
+    notebook.page.evaluate(write_cell, {"cell_type": "code", "source": f"{IMPORT}\nideas.local_steps()"})
+    notebook.run()
+    notebook.page.get_by_text("The chart did not load: run this cell again.").wait_for()
+
+
+def test_nothing_on_a_page_offers_an_upload(open_notebook) -> None:
+    plain = f"{IMPORT}\nideas.local_steps(live=False).figure()"
+    notebook = open_notebook(plain, "ideas.local_steps()")
+    plots = notebook.page.locator(".js-plotly-plot:visible")
+    wait_until(lambda: plots.count() == 2 and notebook.page.locator(".js-plotly-plot:visible .modebar-btn").count())
+    for plot in plots.all():
+        plot.hover()
+        titles = plot.locator(".modebar-btn").evaluate_all("buttons => buttons.map(button => button.dataset.title)")
+        assert "Download plot as a PNG" in titles
+        assert not [title for title in titles if "hare" in title or "loud" in title or "tudio" in title]
+
+
+def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(open_notebook, folder, lab, chromium) -> None:
+    notebook = open_notebook(IMPORT, SHORT, "ideas.local_steps()", name="saved.ipynb")
+    wait_until(lambda: "done" in notebook.status())
+    shown = notebook.curves()
+    notebook.save()
+    saved = json.loads((folder / "saved.ipynb").read_text(encoding="utf-8"))
+    assert "widgets" not in saved["metadata"]
+    assert len(json.dumps(saved)) < 150_000
+    end(notebook)
+    again = Notebook(chromium, lab.format("saved.ipynb"))
+    again.scroll_to(SHORT)
+    plots = again.page.locator(".jp-RenderedPlotly.js-plotly-plot:visible")
+    wait_until(lambda: plots.count() == 2)
+    lines = plots.first.evaluate("plot => plot._fullData.map(trace => [trace.name, Array.from(trace.y)])")
+    assert dict(lines) == shown
+    again.page.get_by_text("This explorer moves when its cell is run.").first.wait_for()
+    assert again.page.get_by_text("Error displaying widget").count() == 0
+    end(again)
+
+
+def test_a_kernel_that_is_silent_is_told_and_one_that_speaks_again(open_notebook) -> None:
+    notebook = open_notebook(f"import os\n{IMPORT}", "print(os.getpid())", LONG)
+    pid = int(notebook.page.locator(".jp-RenderedText pre").first.inner_text())
+    wait_until(lambda: "training" in notebook.status())
+    told = notebook.explorer.get_by_text("The kernel does not answer.")
+    assert told.count() == 0
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        told.wait_for()
+        assert notebook.status() == ""  # and not that it trains
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    told.wait_for(state="hidden")
+    wait_until(lambda: "training" in notebook.status())
+    notebook.explorer.locator("button", has_text="Stop").click()
+    wait_until(lambda: "stopped" in notebook.status())
+
+
+def test_after_a_restart_the_explorer_says_that_it_is_dead_and_the_cell_makes_a_new_one(open_notebook) -> None:
+    notebook = open_notebook(IMPORT, LONG)
+    wait_until(lambda: "training" in notebook.status())
+    notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    notebook.explorer.get_by_text("The kernel was restarted").wait_for()
+    assert notebook.status() == ""
+    notebook.run()
+    wait_until(lambda: "training" in notebook.status())
+    assert notebook.page.get_by_text("The kernel was restarted").count() == 0
+
+
+def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
+    notebook = open_notebook(IMPORT, SHORT, f"{SHORT[:-1]}, lr=1e30)")
+    wait_until(lambda: notebook.page.get_by_role("alert").filter(visible=True).count() == 2)
+    change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+    try:
+        for theme in ("JupyterLab Dark", "JupyterLab Light"):
+            notebook.page.evaluate(change, theme)
+            light = "light => document.body.dataset.jpThemeLight === String(light)"
+            notebook.page.wait_for_function(light, arg="Light" in theme)
+            for text in (".fedlab-note", "[role=alert]", ".fedlab-data summary", ".fedlab-main .xtick text"):
+                wait_until(lambda text=text: contrast(notebook.page, text) >= 4.5)
+    finally:
+        notebook.page.evaluate(change, "JupyterLab Light")

@@ -141,10 +141,11 @@ def test_a_kept_curve_stays_and_makes_the_chart_higher(notebook: Notebook) -> No
 
 
 def test_charts_are_as_wide_as_their_place(notebook: Notebook) -> None:
-    widths = """() => Array.from(document.querySelectorAll('.fedlab-explorer .js-plotly-plot'),
-        plot => [plot.clientWidth, plot._fullLayout.width]).filter(([room]) => room > 0)"""
+    widths = """() => Array.from(document.querySelectorAll('.fedlab-training .js-plotly-plot'),
+        plot => [plot.clientWidth, plot._fullLayout.width])"""
     for width in (1100, 700, 1400):
         notebook.page.set_viewport_size({"width": width, "height": 900})
+        notebook.scroll_to("Explorer(")  # what is above it has another height now
         wait_until(
             lambda: (found := notebook.page.evaluate(widths)) and all(abs(room - used) < 2 for room, used in found)
         )

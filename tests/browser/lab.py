@@ -22,7 +22,7 @@ SETTINGS = {
     "@jupyterlab/apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
 }
 TOKEN = "explorer"
-PATIENCE = 120  # seconds until a wait gives up; a machine may have much else to do
+PATIENCE = 240  # seconds until a wait gives up; a machine may have much else to do
 CURVES = """explorer => {
     const chart = explorer.querySelector('.fedlab-main .js-plotly-plot');
     return Object.fromEntries((chart?._fullData || []).map(trace => [trace.name, Array.from(trace.y)]));

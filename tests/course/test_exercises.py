@@ -273,7 +273,7 @@ def test_an_answer_that_changes_its_argument_is_told_so() -> None:
 
 
 def test_an_unknown_exercise_is_refused_with_the_nearest() -> None:
-    with pytest.raises(ValueError, match=r"02-prox-stp.*Did you mean 02-prox-step"):
+    with pytest.raises(ValueError, match=r"02-prox-stp.*Did you mean '02-prox-step'"):
         exercises.check("02-prox-stp", None)
 
 

@@ -28,7 +28,7 @@ def write(path: str | Path, meta: Mapping[str, Any], arrays: Mapping[str, np.nda
     meta = {"format": FORMAT, **meta, "arrays": _describe(named)}
     text = json.dumps({**meta, "digest": _digest(meta)})
     with atomic.replacing(path) as file:
-        np.savez(file, allow_pickle=False, __meta__=np.frombuffer(text.encode(), dtype=np.uint8), **named)
+        np.savez(file, __meta__=np.frombuffer(text.encode(), dtype=np.uint8), **named)
 
 
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

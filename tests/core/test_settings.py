@@ -4,8 +4,6 @@ import dataclasses
 import inspect
 
 import pytest
-from IPython.core.completer import provisionalcompleter
-from IPython.core.interactiveshell import InteractiveShell
 
 import fedlab_core as fl
 from fedlab_core import settings
@@ -35,9 +33,12 @@ def test_its_documentation_says_what_every_setting_means(function) -> None:
 
 @pytest.mark.parametrize("begun", ["fl.simulate(fed, model, fl.FedAvg(), ", "fl.Simulation(fed, model, fl.FedAvg(), "])
 def test_a_notebook_completes_every_setting(begun: str) -> None:
-    shell = InteractiveShell.instance()
+    pytest.importorskip("IPython")
+    from IPython.core import completer, interactiveshell
+
+    shell = interactiveshell.InteractiveShell.instance()
     shell.user_ns.update({"fl": fl, "fed": None, "model": None})
-    with provisionalcompleter():
+    with completer.provisionalcompleter():
         for name in NAMES:
             code = begun + name[:3]
             assert f"{name}=" in [found.text for found in shell.Completer.completions(code, len(code))]

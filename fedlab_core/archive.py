@@ -24,7 +24,7 @@ def write(path: str | Path, meta: Mapping[str, Any], arrays: Mapping[str, np.nda
 
     Raises ``ValueError`` for a tensor of a dtype that NumPy does not have.
     """
-    named = {name: as_numpy(name, array) for name, array in arrays.items()}
+    named: dict[str, Any] = {name: as_numpy(name, array) for name, array in arrays.items()}
     meta = {"format": FORMAT, **meta, "arrays": _describe(named)}
     text = json.dumps({**meta, "digest": _digest(meta)})
     with atomic.replacing(path) as file:

@@ -12,8 +12,6 @@ from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.randomness import stream
 from fedlab_core.settings import Settings
 
-_BATCH_NORM = (nn.modules.batchnorm._BatchNorm,)
-
 
 def check_run(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, settings: Settings) -> torch.Tensor:
     """Raise ``ValueError`` for anything that cannot run. Returns what the model says of the first two samples."""
@@ -64,7 +62,7 @@ def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.
     if not parameters:
         raise ValueError("model: has no parameters to train")
     for name, module in model.named_modules():
-        if isinstance(module, _BATCH_NORM):
+        if isinstance(module, nn.modules.batchnorm._BatchNorm):
             raise ValueError(
                 f"model: layer {name!r} is {type(module).__name__}; its running averages have no meaning when clients "
                 "are averaged. Use GroupNorm or no normalisation"

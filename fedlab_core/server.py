@@ -56,6 +56,7 @@ class Server:
         self.lr = settings.rates[0]
         self.seed = settings.seed
         self._availability = settings.availability
+        self._present = -1, np.empty(0, dtype=bool)  # the latest round that was asked for, and who is there in it
         self.round = 0
         self.state: dict[str, Any] = {}
         self.ledger = Ledger()
@@ -115,7 +116,9 @@ class Server:
         """Which clients are there in this round, a bool array [N]."""
         if self._availability is None:
             return np.ones(self.num_clients, dtype=bool)
-        return self._availability.available(self.round, self.stream("availability"))
+        if self._present[0] != self.round:
+            self._present = self.round, self._availability.available(self.round, self.stream("availability"))
+        return self._present[1]
 
     def uniform_cohort(self) -> np.ndarray:
         """K of the available clients (all, if they are fewer), uniformly without replacement, in increasing order."""

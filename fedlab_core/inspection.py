@@ -5,6 +5,8 @@ import copy
 import torch
 from torch import nn
 
+from fedlab_core.randomness import torch_generator
+
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -22,12 +24,12 @@ def output_of(module: nn.Module, x: torch.Tensor) -> torch.Tensor:
 
     Raises ``ValueError`` if that is anything else than one tensor with a row for each sample.
     """
-    training = module.training
-    try:
-        with torch.no_grad():
+    with torch.no_grad(), torch_generator(x.device):  # of two threads, one would give the mode back too early
+        training = module.training
+        try:
             output = module.eval()(x.clone())
-    finally:
-        module.train(training)
+        finally:
+            module.train(training)
     if not isinstance(output, torch.Tensor):
         raise ValueError(f"model: its output is a {type(output).__name__}, but must be one tensor of a row per sample")
     if not output.ndim or len(output) != len(x):
@@ -42,7 +44,7 @@ def changed_buffers(module: nn.Module, x: torch.Tensor) -> list[str]:
     """
     module = copy.deepcopy(module).train()
     changed: set[str] = set()
-    with torch.no_grad(), torch.random.fork_rng(devices=[x.device] if x.is_cuda else []):
+    with torch.no_grad(), torch_generator(x.device):
         for _ in range(2):
             before = {name: buffer.clone() for name, buffer in module.named_buffers()}
             module(x.clone())

@@ -6,14 +6,18 @@ round depends neither on the algorithm, nor on the engine, nor on which other cl
 """
 
 import hashlib
+import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
+import torch
 
 _BEFORE = ("partition", "data", "model", "evaluation", "projection")
 _IN_ROUNDS = ("availability", "cohort", "stragglers", "batches", "dropout", "probe", "importance")
 STREAMS = (*_BEFORE, *_IN_ROUNDS)
 MAX_SEED = 2**63 - 1
+_LENT = threading.RLock()
 _KEYS = {name: int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little") for name in STREAMS}
 
 
@@ -42,3 +46,15 @@ def client_streams(seed: int, name: str, *, round: int, clients: Iterable[int]) 
 def derived_seed(seed: int, name: str, *, round: int = 0, client: int = 0) -> int:
     """A 63-bit integer drawn from a stream, for libraries that want a seed (PyTorch, scikit-learn)."""
     return int(stream(seed, name, round=round, client=client).integers(MAX_SEED))
+
+
+@contextmanager
+def torch_generator(device: str | torch.device, seed: int | None = None) -> Iterator[None]:
+    """PyTorch's global generator of the CPU and of ``device``, at ``seed`` if given; it goes on as before afterwards.
+
+    Dropout draws from it, and all threads have the same one: whoever else asks for it waits until the block ends.
+    """
+    with _LENT, torch.random.fork_rng(devices=[] if torch.device(device).type == "cpu" else [device]):
+        if seed is not None:
+            torch.manual_seed(seed)
+        yield

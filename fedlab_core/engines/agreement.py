@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from fedlab_core.engines.reference import ReferenceEngine
 from fedlab_core.engines.stacked import StackedEngine, Unstackable
+from fedlab_core.randomness import torch_generator
 
 SAMPLES = 3
 TF32 = 2**-10
@@ -29,7 +30,7 @@ def check(engine: StackedEngine, module: nn.Module) -> None:
     precision = torch.finfo(params.dtype).eps
     if params.is_cuda and params.dtype == torch.float32:
         precision = TF32  # cuDNN's convolutions round to it
-    with torch.random.fork_rng(devices=[engine.device] if params.is_cuda else []):
+    with torch_generator(params.device):
         expected = alone.mean_gradients(params, groups, training=True)
         tolerance = precision**0.5 * _size(expected)
         if not _is_within(tolerance, alone.mean_gradients(params, groups, training=True), expected):

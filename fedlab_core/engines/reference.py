@@ -3,7 +3,6 @@
 The loop over steps is ``local_sgd`` of ``fedlab_core/one_page.py``. Every other engine computes the same numbers.
 """
 
-import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,10 +14,8 @@ from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import Loss
 from fedlab_core.one_page import local_sgd
-from fedlab_core.randomness import derived_seed
+from fedlab_core.randomness import derived_seed, torch_generator
 from fedlab_core.updates import LocalUpdates
-
-_GENERATOR = threading.RLock()  # runs in several threads lend it one after another
 
 
 class ReferenceEngine(Engine):
@@ -30,13 +27,11 @@ class ReferenceEngine(Engine):
         """y ← y − η (∇F_k(y; batch) + a ⊙ (y − r) + d), from y = ``params``, for every client of ``work``."""
         self.model.module.train()
         plans = plan_batches(work, self.fed.sizes[work.clients].tolist())
-        devices, locals_ = [] if self.device == "cpu" else [self.device], []
+        locals_ = []
         for client, plan, correction in zip(work.clients.tolist(), plans, corrections, strict=True):
             samples = self.fed.parts[client]
             batches = (torch.from_numpy(samples[plan.batch(step)]).to(self.device) for step in range(plan.num_steps))
-            # Dropout draws from PyTorch's global generator: lend it the client's own stream and give it back.
-            with _GENERATOR, torch.random.fork_rng(devices=devices):
-                torch.manual_seed(derived_seed(work.seed, "dropout", round=work.round, client=client))
+            with torch_generator(self.device, derived_seed(work.seed, "dropout", round=work.round, client=client)):
                 locals_.append(local_sgd(params, batches, self.gradient, correction, work.lr))
         steps = torch.tensor([plan.num_steps for plan in plans], dtype=params.dtype, device=self.device)
         return LocalUpdates(work.clients, torch.stack(locals_), steps, self.num_samples(work.clients))

@@ -1,5 +1,7 @@
 """What a module does beside what its class says."""
 
+import threading
+
 import pytest
 import torch
 from torch import nn
@@ -124,3 +126,25 @@ def test_the_output_leaves_samples_and_mode_as_they_are() -> None:
     x = torch.tensor([[-1.0, 2.0]])
     assert output_of(module, x).tolist() == [[0.0, 2.0]]
     assert x.tolist() == [[-1.0, 2.0]] and module.training
+
+
+def test_a_second_thread_waits_until_the_mode_is_given_back() -> None:
+    """Else it finds the module in training mode half way, and dropout draws numbers that belong to another run."""
+    modes, threads, second_is_inside, first_is_done = [], [], threading.Event(), threading.Event()
+
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        if not threads:
+            threads.append(threading.Thread(target=output_of, args=(module, x)))
+            threads[0].start()
+            second_is_inside.wait(0.2)
+        else:
+            second_is_inside.set()
+            first_is_done.wait(10)
+        modes.append(module.training)
+        return x
+
+    module = Returning(forward).train()
+    output_of(module, torch.rand(2, 4))
+    first_is_done.set()
+    threads[0].join()
+    assert modes == [False, False] and module.training

@@ -1,5 +1,6 @@
 """Random streams: named, independent of one another, and paired across algorithms, partners and resumption."""
 
+import threading
 from itertools import chain
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.engines.work import Work, plan_batches
-from fedlab_core.randomness import STREAMS, client_streams, derived_seed, stream
+from fedlab_core.randomness import STREAMS, client_streams, derived_seed, stream, torch_generator
 from tests.support import blobs
 
 SIZES = (7, 12, 9, 15, 4, 11, 20, 6)
@@ -35,6 +36,29 @@ def test_streams_do_not_overlap() -> None:
 
 def test_largest_seed_works() -> None:
     assert derived_seed(2**63 - 1, "model") >= 0
+
+
+def test_the_global_generator_is_lent_to_one_thread_at_a_time_and_goes_on_afterwards() -> None:
+    torch.manual_seed(1)
+    expected = torch.rand(4)
+    torch.manual_seed(2)
+    alone = torch.rand(8)
+    torch.manual_seed(1)
+
+    def other() -> None:
+        with torch_generator("cpu", seed=3):
+            torch.rand(5)
+
+    with torch_generator("cpu", seed=2):
+        drawn = torch.rand(4)
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join(0.1)
+        assert thread.is_alive()
+        drawn = torch.cat([drawn, torch.rand(4)])
+    thread.join()
+    assert torch.equal(drawn, alone)
+    assert torch.equal(torch.rand(4), expected)
 
 
 class Recorder(fl.Algorithm):

@@ -34,6 +34,7 @@ def configuration(
         "local_steps": settings.local_steps,
         "batch_size": settings.batch_size,
         "lr": schedules.describe(settings.lr, settings.rates),
+        "local_momentum": settings.local_momentum,
         "loss": losses.describe(settings.loss, output, target),
         "seed": settings.seed,
         "device": settings.device,

@@ -37,10 +37,11 @@ def draw_cohort(clients: np.ndarray, size: int, rng: np.random.Generator) -> np.
 def local_sgd(
     params: torch.Tensor, batches: Iterable[Any], gradient: Gradient, correction: Correction, lr: float
 ) -> torch.Tensor:
-    """y ← y − η (∇F_k(y; batch) + a ⊙ (y − r) + d), batch after batch, from y = w = ``params``."""
-    local = params
+    """y ← y − η v, batch after batch, from y = w = ``params``; FedAvg: v = ∇F_k(y; batch)."""
+    local, velocity = params if correction.start is None else correction.start, None
     for batch in batches:
-        local = local - lr * correction.added_to(gradient(local, batch), local)
+        velocity = correction.direction(gradient(local, batch), local, velocity)
+        local = local - lr * velocity
     return local
 
 

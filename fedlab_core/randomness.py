@@ -9,6 +9,7 @@ import hashlib
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 import torch
@@ -18,16 +19,20 @@ _IN_ROUNDS = ("availability", "cohort", "stragglers", "batches", "dropout", "pro
 STREAMS = (*_BEFORE, *_IN_ROUNDS)
 MAX_SEED = 2**63 - 1
 _LENT = threading.RLock()
-_KEYS = {name: int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little") for name in STREAMS}
+
+
+@cache
+def _key(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
 
 
 def stream(seed: int, name: str, *, round: int = 0, client: int = 0) -> np.random.Generator:
     """The generator of one named stream.
 
-    ``seed``: 0 … 2⁶³−1. ``name``: one of :data:`STREAMS`. ``round``: 1 for the first round, 0 outside rounds.
-    Every call returns a fresh generator at the start of its stream.
+    ``seed``: 0 … 2⁶³−1. ``name``: any; those of the library are :data:`STREAMS`. ``round``: 1 for the first round, 0
+    outside rounds. Every call returns a fresh generator at the start of its stream.
     """
-    return np.random.Generator(np.random.Philox(key=[seed, _KEYS[name]], counter=[0, 0, round, client]))
+    return np.random.Generator(np.random.Philox(key=[seed, _key(name)], counter=[0, 0, round, client]))
 
 
 def client_streams(seed: int, name: str, *, round: int, clients: Iterable[int]) -> Iterator[np.random.Generator]:
@@ -35,7 +40,7 @@ def client_streams(seed: int, name: str, *, round: int, clients: Iterable[int]) 
 
     It is one generator that is moved: what is wanted of a stream has to be drawn before the next one is asked for.
     """
-    philox = np.random.Philox(key=[seed, _KEYS[name]], counter=[0, 0, round, 0])
+    philox = np.random.Philox(key=[seed, _key(name)], counter=[0, 0, round, 0])
     generator, state = np.random.Generator(philox), philox.state
     for client in clients:
         state["state"]["counter"][3] = client

@@ -10,7 +10,7 @@ import torch
 
 from fedlab_core import losses, validation
 from fedlab_core.client_table import ClientTable
-from fedlab_core.correction import Correction
+from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
@@ -44,8 +44,8 @@ class Server:
     """The global model, an algorithm's own state, and services that hide the engine.
 
     ``params`` [P] global parameters w; ``state`` the algorithm's named tensors [P] and client tables [N, P]; ``round``
-    1, 2, … (0 before the first); ``lr`` η of this round; ``clients_per_round`` K; ``fed`` the federation; ``ledger``
-    the cost so far.
+    1, 2, … (0 before the first); ``lr`` η of this round; ``local_momentum`` m; ``clients_per_round`` K; ``fed`` the
+    federation; ``ledger`` the cost so far; ``tag`` what ``cohorts`` said of the cohort at hand, None if nothing.
     """
 
     def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings) -> None:
@@ -53,12 +53,13 @@ class Server:
         self._engine = engine
         self._params = engine.model.parameters()
         self.clients_per_round = settings.cohort_size(fed.num_clients)
-        self.lr = settings.rates[0]
+        self.lr, self.local_momentum = settings.rates[0], settings.local_momentum
         self.seed = settings.seed
         self._availability = settings.availability
         self._present = -1, np.empty(0, dtype=bool)  # the latest round that was asked for, and who is there in it
         self.round = 0
         self.state: dict[str, Any] = {}
+        self.tag: Any = None
         self.ledger = Ledger()
 
     @property
@@ -89,15 +90,24 @@ class Server:
 
     def check_correction(self, client: int, correction: Any) -> None:
         """Raise ``ValueError`` unless ``correction`` is one, of vectors [P]."""
+        if correction is PLAIN:
+            return
         if not isinstance(correction, Correction):
             raise ValueError(
                 f"correction of client {client}: must be a Correction, got {type(correction).__name__} (is a `return` "
                 "missing?)"
             )
         for name, value in vars(correction).items():
+            what = f"correction of client {client}: {name}"
             is_number = isinstance(value, (int, float)) or (isinstance(value, torch.Tensor) and value.ndim == 0)
-            if value is not None and not (name == "weight" and is_number):
-                self.check_vector(f"correction of client {client}: {name}", value)
+            if value is None or (name in ("weight", "scale") and is_number):
+                continue
+            if name == "momentum":
+                validation.real(what, value, below=1)
+            elif name == "amount":
+                validation.integer(what, value, minimum=1)
+            else:
+                self.check_vector(what, value)
 
     @property
     def num_clients(self) -> int:
@@ -108,7 +118,7 @@ class Server:
         return len(self.params)
 
     def stream(self, name: str, client: int = 0) -> np.random.Generator:
-        """The named random stream of this round (and client)."""
+        """The random stream of this round (and client) under a name: any of an algorithm's own, such as "noise"."""
         return stream(self.seed, name, round=self.round, client=client)
 
     @property
@@ -127,12 +137,31 @@ class Server:
     def cohorts_of(self, algorithm: Any) -> Iterator[np.ndarray]:
         """The cohorts of ``algorithm`` as int64 arrays, without those in which nobody is there.
 
-        Raises ``ValueError`` for anything but the numbers of clients.
+        One that comes as a pair (clients, tag) leaves its ``tag`` here until the next. Raises ``ValueError`` for
+        anything but the numbers of clients.
         """
         for cohort in algorithm.cohorts(self):
+            self.tag = None
+            if isinstance(cohort, tuple) and len(cohort) == 2 and not isinstance(cohort[0], (int, np.integer)):
+                cohort, self.tag = cohort
             clients = validation.indices("cohort", cohort, self.num_clients)
             if len(clients):
                 yield clients
+
+    @property
+    def layout(self) -> dict[str, slice]:
+        """Where each of the model's tensors lies in the P parameters, by name, such as ``"1.weight"``, in order."""
+        return self._engine.model.layout
+
+    def losses(self, clients: np.ndarray, params: torch.Tensor | None = None) -> torch.Tensor:
+        """F_k [K] of the given clients on all their samples, at w or at ``params`` [P]; [M, K] at several, [M, P].
+
+        What asking costs is for the caller to :meth:`spend`.
+        """
+        clients = validation.indices("clients", clients, self.num_clients)
+        if params is None or params.ndim == 1:
+            return self._engine.losses(self.params if params is None else params, clients)
+        return torch.stack([self._engine.losses(row, clients) for row in params])
 
     def gradients(self, clients: np.ndarray) -> torch.Tensor:
         """Full-batch gradients ∇F_k(w) [K, P] at the global parameters."""
@@ -152,7 +181,7 @@ class Server:
         unit = "epochs" if epochs else "steps"
         amount = np.full(len(clients), epochs or steps)
         work = Work(clients, amount, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
-        updates = self._engine.train(self.params, work, [Correction()] * len(clients))
+        updates = self._engine.train(self.params, work, [PLAIN] * len(clients))
         bad = torch.nonzero(~torch.isfinite(updates.params).all(1)).flatten()
         if len(bad):
             raise ProbeDiverged(int(clients[int(bad[0])]), lr)

@@ -73,6 +73,7 @@ def _device(name: str, value: Any) -> str:
 _RATE = _or_function(lambda name, value: validation.real(name, value, exclusive=True))
 _LOSS = _or_function(lambda name, value: validation.choice(name, value, losses.LOSSES))
 _ENGINE: Check = lambda name, value: validation.choice(name, value, ENGINES)  # noqa: E731
+_MOMENTUM: Check = lambda name, value: validation.real(name, value, below=1)  # noqa: E731
 _FRACTION: Check = lambda name, value: validation.real(name, value, maximum=1)  # noqa: E731
 _SEED: Check = lambda name, value: validation.seed(value)  # noqa: E731
 _FILE = _or_none(_instance((str, Path), "the path of a file"))
@@ -95,6 +96,12 @@ class Settings:
     batch_size: int | None = field(metadata=_is("samples B in a local step; None is full batch", _or_none(_integer)))
     lr: float | Schedule = field(
         metadata=_is("learning rate η of the local steps, or a schedule from t = 0, 1, … (rounds done) to η_t", _RATE)
+    )
+    local_momentum: float = field(
+        default=0.0,
+        metadata=_is(
+            "momentum m of the local steps, from zero in each round: v ← m v + gradient, y ← y − η v", _MOMENTUM
+        ),
     )
     loss: str | Loss = field(
         default="cross_entropy",

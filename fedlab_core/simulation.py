@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
 from fedlab_core.server import Ledger, ProbeDiverged, Server, copy_state
 from fedlab_core.settings import Settings, takes_settings
-from fedlab_core.updates import LocalUpdates
+from fedlab_core.updates import ChunkedUpdates, LocalUpdates
 
 TRAIN_LOSS_SAMPLES = 10_000
 
@@ -177,7 +177,10 @@ class Simulation:
         server.round += 1
         server.lr = self.settings.rates[server.round - 1]
         self._distances: list[torch.Tensor] = []
+        self._unmeasured: list[ChunkedUpdates] = []
         one_round(server, self.algorithm, self._train)
+        for updates in self._unmeasured:
+            self._measure(updates)
         evaluation: dict[str, Any] = self._evaluate()
         self._seconds += time.perf_counter() - started
         return RoundRecord(
@@ -200,9 +203,11 @@ class Simulation:
         server, s = self._server, self.settings
         for client, correction in zip(cohort.tolist(), corrections, strict=True):
             server.check_correction(client, correction)
+        if s.local_momentum:
+            corrections = [replace(c, momentum=s.local_momentum) if c.momentum is None else c for c in corrections]
         work = Work(
             clients=cohort,
-            amount=np.array([self._amount(int(client)) for client in cohort]),
+            amount=np.array([c.amount or self._amount(k) for k, c in zip(cohort.tolist(), corrections, strict=True)]),
             unit=s.unit,
             batch_size=s.batch_size,
             lr=server.lr,
@@ -210,10 +215,13 @@ class Simulation:
             seed=s.seed,
         )
         updates = self._engine.train(server.params, work, corrections)
-        self._distances.append(self._checked_distances(updates))
+        if isinstance(updates, ChunkedUpdates):
+            self._unmeasured.append(updates)
+        else:
+            self._measure(updates)
         down, up = self.algorithm.communication(server, cohort)
         server.spend(down=down, up=up, server_updates=1)
-        return updates
+        return self.algorithm.upload(server, updates)
 
     def _amount(self, client: int) -> int:
         """Epochs or steps of a client in this round: all of them, or a straggler's draw from 1 … E."""
@@ -224,13 +232,13 @@ class Simulation:
         is_straggler = rng.random() < s.stragglers
         return int(rng.integers(1, s.amount, endpoint=True)) if is_straggler else s.amount
 
-    def _checked_distances(self, updates: LocalUpdates) -> torch.Tensor:
-        """‖y_k − w‖₂ [K]; a distance that is not finite means that the client's loss is not."""
-        distances = torch.linalg.vector_norm(updates.params - self._server.params, dim=1)
+    def _measure(self, updates: LocalUpdates) -> None:
+        """Enter ‖y_k − w‖₂ [K]; a distance that is not finite means that the client's loss is not."""
+        distances = updates.distances()
         bad = torch.nonzero(~torch.isfinite(distances)).flatten()
         if len(bad):
             raise self._diverged(int(updates.clients[int(bad[0])]))
-        return distances
+        self._distances.append(distances)
 
     def _diverged(self, client: int | None) -> Diverged:
         return Diverged(str(self.algorithm), self.round, client, self._server.lr, self.history)

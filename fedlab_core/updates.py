@@ -1,11 +1,15 @@
 """What a cohort sends back to the server."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 
 from fedlab_core.one_page import average
+
+Rows = Iterator[tuple[np.ndarray, torch.Tensor]]
 
 
 @dataclass(frozen=True)
@@ -13,14 +17,78 @@ class LocalUpdates:
     """What a cohort of K clients sends back.
 
     ``clients`` int64 array [K]; ``params`` [K, P] the local parameters y_k; ``num_steps`` [K] τ_k, the SGD steps that
-    each really took; ``num_samples`` [K] n_k. Tensors on the device of the run; counts have the dtype of ``params``.
+    each really took; ``num_samples`` [K] n_k; ``received`` [P] the global parameters w that they were sent. Tensors on
+    the device of the run; counts have the dtype of ``params``.
     """
 
     clients: np.ndarray
     params: torch.Tensor
     num_steps: torch.Tensor
     num_samples: torch.Tensor
+    received: torch.Tensor
 
-    def weighted_mean(self) -> torch.Tensor:
-        """Σ n_k y_k / Σ n_k, a vector [P]."""
-        return average(self.params, self.num_samples)
+    def weighted_mean(self, weights: torch.Tensor | None = None) -> torch.Tensor:
+        """Σ a_k y_k / Σ a_k, a vector [P]; ``weights`` a_k [K] are n_k if not given."""
+        return average(self.params, self.num_samples if weights is None else weights)
+
+    def distances(self) -> torch.Tensor:
+        """‖y_k − w‖₂ [K]."""
+        return torch.linalg.vector_norm(self.params - self.received, dim=1)
+
+
+class ChunkedUpdates(LocalUpdates):
+    """The same of a cohort whose parameters are too many to lie in memory together.
+
+    Its clients train when somebody asks: ``weighted_mean`` takes a few of them at a time and keeps none, while
+    ``params`` is all of them at once after all. Both train the whole cohort, with the same numbers every time.
+    ``rows``: gives, a few clients at a time, their places among the K and their parameters.
+    """
+
+    def __init__(
+        self,
+        clients: np.ndarray,
+        rows: Callable[[], Rows],
+        num_steps: torch.Tensor,
+        num_samples: torch.Tensor,
+        received: torch.Tensor,
+    ) -> None:
+        # the fields are frozen, and params is not there before somebody asks
+        vars(self).update(clients=clients, num_steps=num_steps, num_samples=num_samples, received=received)
+        vars(self).update(_rows=rows, _distances=None)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "params":
+            raise AttributeError(name)
+        vars(self)["params"] = gathered(len(self.clients), self._measured())
+        return self.params
+
+    def weighted_mean(self, weights: torch.Tensor | None = None) -> torch.Tensor:
+        weights = self.num_samples if weights is None else weights
+        shares, mean = weights / weights.sum(), torch.zeros_like(self.received)
+        for places, rows in self._measured():
+            mean += shares[torch.from_numpy(places).to(shares.device)] @ rows
+        return mean
+
+    def distances(self) -> torch.Tensor:
+        if self._distances is None:
+            for _ in self._measured():
+                pass
+        return self._distances
+
+    def _measured(self) -> Rows:
+        distances = torch.empty_like(self.num_samples)
+        for places, rows in self._rows():
+            distances[torch.from_numpy(places).to(rows.device)] = torch.linalg.vector_norm(rows - self.received, dim=1)
+            yield places, rows
+        vars(self)["_distances"] = distances
+
+
+def gathered(clients: int, rows: Rows) -> torch.Tensor:
+    """The parameters [K, P] of K = ``clients``, from ``rows`` that together hold each of them once."""
+    result = None
+    for places, params in rows:
+        if result is None:
+            result = params.new_empty(clients, params.shape[1])
+        result[torch.from_numpy(places).to(params.device)] = params
+    assert result is not None, "a cohort has at least one client"
+    return result

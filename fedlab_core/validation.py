@@ -21,11 +21,22 @@ def integer(name: str, value: Any, *, minimum: int = 0, maximum: int | None = No
     return number
 
 
-def real(name: str, value: Any, *, minimum: float = 0.0, maximum: float = math.inf, exclusive: bool = False) -> float:
-    """``value`` as a finite float from ``minimum`` to ``maximum``; with ``exclusive`` greater than the minimum."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or not minimum <= value <= maximum or (exclusive and value == minimum):
-        limit = "" if maximum == math.inf else f" and ≤ {maximum:g}"
+def real(
+    name: str,
+    value: Any,
+    *,
+    minimum: float = 0.0,
+    maximum: float = math.inf,
+    below: float = math.inf,
+    exclusive: bool = False,
+) -> float:
+    """``value`` as a finite float from ``minimum`` to ``maximum``, and less than ``below``.
+
+    With ``exclusive`` it is greater than the minimum.
+    """
+    number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not number or not minimum <= value <= maximum or value >= below or (exclusive and value == minimum):
+        limit = f" and ≤ {maximum:g}" if maximum < math.inf else f" and < {below:g}" if below < math.inf else ""
         raise ValueError(f"{name}={value!r}: must be a finite number {'>' if exclusive else '≥'} {minimum:g}{limit}")
     return float(value)
 

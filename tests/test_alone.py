@@ -84,5 +84,7 @@ def test_no_file_of_the_library_imports_what_belongs_to_the_course(path: Path) -
 
 
 def test_the_library_is_small() -> None:
-    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES)
+    """Algorithms, of which there may be any number, do not count."""
+    files = [path for path in FILES if path.parent.name != "algorithms"]
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
     assert lines <= MAX_LINES, f"fedlab_core has {lines} lines, {lines - MAX_LINES} more than {MAX_LINES}"

@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from fedlab_core.correction import Correction
+from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.description import in_words
-from fedlab_core.one_page import average
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
@@ -40,17 +39,22 @@ class Algorithm:
     def cohorts(self, server: Server) -> Iterable[np.ndarray]:
         """The cohorts of this round, each an int64 array of clients, trained and aggregated one after another.
 
-        When the next one is asked for, ``server.params`` is the aggregate of the one before.
+        When the next one is asked for, ``server.params`` is the aggregate of the one before. A pair (clients, tag)
+        leaves the tag in ``server.tag`` for the methods below, who may want to know whose cohort it is.
         """
         yield server.uniform_cohort()
 
     def correction(self, server: Server, client: int) -> Correction:
-        """How this client's local gradient is corrected."""
-        return Correction()
+        """How this client's local steps differ from plain SGD that begins at ``server.params``."""
+        return PLAIN
+
+    def upload(self, server: Server, updates: LocalUpdates) -> LocalUpdates:
+        """What the server receives of what the clients have: all of it. One may compress it, clip it or add noise."""
+        return updates
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         """The next global parameters [P]; may update ``server.state``. By default Σ n_k y_k / Σ n_k."""
-        return average(updates.params, updates.num_samples)
+        return updates.weighted_mean()
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
         """Once ``server.params`` is the aggregate of these ``updates``, before the next cohort. By default nothing."""

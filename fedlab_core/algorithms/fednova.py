@@ -7,8 +7,10 @@ NeurIPS 2020, eqs. (5)–(8) and section 4.
     w ← w − τ_eff η Σ_S p_k d_k,    p_k = n_k / Σ_S n
     plain SGD:            ‖a_k‖₁ = τ_k,                          τ_eff = Σ_S p_k τ_k
     proximal weight μ:    ‖a_k‖₁ = [1 − (1 − ημ)^τ_k] / (ημ),    τ_eff = Σ_S p_k τ_k
+    local momentum ρ:     ‖a_k‖₁ = [τ_k − ρ (1 − ρ^τ_k) / (1 − ρ)] / (1 − ρ),    τ_eff = Σ_S p_k ‖a_k‖₁
 
-τ_k the steps client k really took, η the local rate, μ ≥ 0 an optional FedProx term. P numbers down and P + 1 up
+τ_k the steps client k really took, η the local rate, μ ≥ 0 an optional FedProx term, ρ the run's ``local_momentum``
+(not together with μ, for which the paper has no such form). P numbers down and P + 1 up
 (Δw and ‖a_k‖₁) per client.
 
 Deviation. The paper weighs clients by p_k over all N; with a sampled cohort the weights here are renormalised over it,
@@ -42,15 +44,21 @@ class FedNova(Algorithm):
         largest = max(settings.rates)
         if largest * self.mu >= 2:
             raise ValueError(f"mu={self.mu}: lr·mu must be < 2, or local steps diverge; it is {largest * self.mu:g}")
+        if self.mu and settings.local_momentum:
+            raise ValueError(f"mu={self.mu}: must be 0 with local_momentum={settings.local_momentum}")
 
     def correction(self, server: Server, client: int) -> Correction:
         return Correction(weight=self.mu, anchor=server.params)
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        tau, shrink = updates.num_steps.double(), server.lr * self.mu
+        tau, shrink, rho = updates.num_steps.double(), server.lr * self.mu, server.local_momentum
         p = updates.num_samples.double() / updates.num_samples.sum()
-        a_norm = (1 - (1 - shrink) ** tau) / shrink if shrink > 0 else tau
-        weights = (p @ tau) * p / a_norm
+        if rho > 0:
+            a_norm = (tau - rho * (1 - rho**tau) / (1 - rho)) / (1 - rho)
+            weights = (p @ a_norm) * p / a_norm
+        else:
+            a_norm = (1 - (1 - shrink) ** tau) / shrink if shrink > 0 else tau
+            weights = (p @ tau) * p / a_norm
         return server.params - weights.to(server.params.dtype) @ (server.params - updates.params)
 
     def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:

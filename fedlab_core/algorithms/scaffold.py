@@ -15,7 +15,8 @@ c [P] server and c_k [P] client control variates, τ_k the steps client k really
 2P numbers down (w, c) and 2P up (Δw, Δc) per client: twice FedAvg.
 
 Deviations. "all" keeps c = mean over all N clients of c_k after every round; "cohort" keeps c = (N/|S|) times that mean
-when |S| is constant. Both have the same optimum. The momentum that public code adds breaks option 2 and is not offered.
+when |S| is constant. Both have the same optimum. Option 2 refuses local momentum, which public code adds: w − y_k is
+then no sum of gradients with equal weights, and c_k⁺ not their mean.
 """
 
 from dataclasses import dataclass
@@ -27,7 +28,9 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.correction import Correction
+from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.server import Server
+from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
 
 
@@ -46,6 +49,13 @@ class Scaffold(Algorithm):
     def __post_init__(self) -> None:
         validation.real("server_lr", self.server_lr, exclusive=True)
         validation.literals(self)
+
+    def check(self, fed: FederatedDataset, settings: Settings) -> None:
+        if self.option == 2 and settings.local_momentum:
+            raise ValueError(
+                f"option=2: with local_momentum={settings.local_momentum}, (w − y_k) / (τ_k η) is not the mean of the "
+                "local gradients; use option=1"
+            )
 
     def setup(self, server: Server) -> None:
         server.state["c"] = torch.zeros_like(server.params)

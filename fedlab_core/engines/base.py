@@ -12,9 +12,12 @@ from torch import Tensor, nn
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.flat import FlatModel
-from fedlab_core.engines.work import Work
+from fedlab_core.engines.work import BatchPlan, Work, plan_batches
 from fedlab_core.losses import LOSSES, Loss
-from fedlab_core.updates import LocalUpdates
+from fedlab_core.updates import ChunkedUpdates, LocalUpdates, Rows, gathered
+
+AT_ONCE_BYTES = 2**29  # of a cohort's parameters; of larger ones a few clients at a time are in memory
+EVALUATION_SAMPLES = 10_000
 
 
 class Evaluation(NamedTuple):
@@ -41,9 +44,24 @@ class Engine(ABC):
         self.fed = fed
         self.x, self.y = fed.x.to(device), fed.y.to(device)
 
-    @abstractmethod
     def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
-        """Local SGD from ``params`` [P] on every client of ``work``, with one correction per client."""
+        """Local SGD from ``params`` w [P] on every client of ``work``, with one correction per client.
+
+        More than ``AT_ONCE_BYTES`` of local parameters come as :class:`ChunkedUpdates`.
+        """
+        plans = plan_batches(work, self.fed.sizes[work.clients].tolist())
+        steps = torch.tensor([plan.num_steps for plan in plans], dtype=params.dtype, device=self.device)
+        counts = steps, self.num_samples(work.clients), params
+        if len(plans) * params.nbytes > AT_ONCE_BYTES:
+            return ChunkedUpdates(work.clients, lambda: self.trained(params, work, plans, corrections), *counts)
+        rows = gathered(len(plans), self.trained(params, work, plans, corrections))
+        return LocalUpdates(work.clients, rows, *counts)
+
+    @abstractmethod
+    def trained(
+        self, params: Tensor, work: Work, plans: Sequence[BatchPlan], corrections: Sequence[Correction]
+    ) -> Rows:
+        """The local parameters of the clients of ``work``, a few at a time, after all steps of their ``plans``."""
 
     @abstractmethod
     def mean_gradients(self, params: Tensor, groups: Sequence[np.ndarray], training: bool = False) -> Tensor:
@@ -88,6 +106,17 @@ class Engine(ABC):
                 hits += (output.argmax(1) == targets).sum()
         loss = float(total) / len(y) if is_plain_mean else float(self.loss(torch.cat(outputs), y))
         return Evaluation(loss, math.nan if y.is_floating_point() else float(hits) / len(y))
+
+    def losses(self, params: Tensor, clients: np.ndarray) -> Tensor:
+        """F_k [K] of the given clients at ``params`` [P], on all their samples, in evaluation mode."""
+        sizes, result = self.fed.sizes[clients], []
+        for group in np.split(clients, np.flatnonzero(np.diff(np.cumsum(sizes) // EVALUATION_SAMPLES)) + 1):
+            own = torch.from_numpy(np.concatenate([self.fed.parts[client] for client in group])).to(self.device)
+            outputs = torch.cat([output for output, _ in self.model.outputs(params, self.x[own], self.y[own])])
+            pieces = self.fed.sizes[group].tolist()
+            pairs = zip(outputs.split(pieces), self.y[own].split(pieces), strict=True)
+            result += [self.loss(output, targets) for output, targets in pairs]
+        return torch.stack(result)
 
     def hits(self, params: Tensor) -> np.ndarray:
         """Which training samples ``params`` [P] classifies correctly, a bool array [n]."""

@@ -35,6 +35,12 @@ class FlatModel:
         """The module's own parameters as a vector [P]."""
         return torch.cat([value.detach().reshape(-1) for value in self.module.parameters()])
 
+    @property
+    def layout(self) -> dict[str, slice]:
+        """Where each tensor lies in the vector, by its name."""
+        stops = [sum(self._sizes[: i + 1]) for i in range(len(self._sizes))]
+        return {name: slice(b - n, b) for name, n, b in zip(self._shapes, self._sizes, stops, strict=True)}
+
     def split(self, params: Tensor) -> dict[str, Tensor]:
         """Views of ``params`` [P] in the shapes of the module's parameters."""
         pieces = zip(self._shapes.items(), params.split(self._sizes), strict=True)

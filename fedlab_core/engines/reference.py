@@ -11,11 +11,11 @@ from torch import Tensor
 
 from fedlab_core.correction import Correction
 from fedlab_core.engines.base import Engine
-from fedlab_core.engines.work import Work, plan_batches
+from fedlab_core.engines.work import BatchPlan, Work
 from fedlab_core.losses import Loss
 from fedlab_core.one_page import local_sgd
 from fedlab_core.randomness import derived_seed, torch_generator
-from fedlab_core.updates import LocalUpdates
+from fedlab_core.updates import Rows
 
 
 class ReferenceEngine(Engine):
@@ -23,18 +23,16 @@ class ReferenceEngine(Engine):
 
     name, form = "reference", "loop"
 
-    def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
-        """y ← y − η (∇F_k(y; batch) + a ⊙ (y − r) + d), from y = ``params``, for every client of ``work``."""
-        self.model.module.train()
-        plans = plan_batches(work, self.fed.sizes[work.clients].tolist())
-        locals_ = []
-        for client, plan, correction in zip(work.clients.tolist(), plans, corrections, strict=True):
+    def trained(
+        self, params: Tensor, work: Work, plans: Sequence[BatchPlan], corrections: Sequence[Correction]
+    ) -> Rows:
+        for place, (client, plan, correction) in enumerate(zip(work.clients.tolist(), plans, corrections, strict=True)):
+            self.model.module.train()
             samples = self.fed.parts[client]
             batches = (torch.from_numpy(samples[plan.batch(step)]).to(self.device) for step in range(plan.num_steps))
             with torch_generator(self.device, derived_seed(work.seed, "dropout", round=work.round, client=client)):
-                locals_.append(local_sgd(params, batches, self.gradient, correction, work.lr))
-        steps = torch.tensor([plan.num_steps for plan in plans], dtype=params.dtype, device=self.device)
-        return LocalUpdates(work.clients, torch.stack(locals_), steps, self.num_samples(work.clients))
+                local = local_sgd(params, batches, self.gradient, correction, work.lr)
+            yield np.array([place]), local[None]
 
     def gradient(self, params: Tensor, batch: Tensor, loss: Loss | None = None) -> Tensor:
         """Gradient [P] of the mean loss (the engine's own by default) over the samples ``batch`` (indices)."""

@@ -1,12 +1,14 @@
 """The parameters of a chunk of clients while they train, and the corrections of their gradients."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from fedlab_core.correction import Correction
+from fedlab_core.engines.stacked.buffers import Layout
 from fedlab_core.engines.stacked.network import ApplyCorrection, CohortModel
 
 
@@ -14,20 +16,33 @@ class StackedCorrection:
     """y ← y − η (a ⊙ (y − r) + d) for A clients at once, written as y ← shrink ⊙ y + pull.
 
     shrink = 1 − ηa and pull = ηa ⊙ r − ηd, formed once for a whole round. What all clients share stays one row.
+    ``start``: where they begin, [A, P] or [1, P]. Clients with momentum or a scale have a velocity, which is corrected
+    in the place of y: v ← m v + a ⊙ y − pull, with pull = a ⊙ r − d.
     """
 
-    def __init__(self, corrections: Sequence[Correction], lr: float, like: Tensor) -> None:
-        self._shrink: Any = 1.0
+    def __init__(self, corrections: Sequence[Correction], lr: float, params: Tensor) -> None:
+        self.start = _rows([params if own.start is None else own.start for own in corrections], params)
+        self._momentum = _rows([own.momentum or 0.0 for own in corrections], params)
+        self._scale = _rows([own.scale for own in corrections], params)
+        self.has_velocity = any(isinstance(v, Tensor) or v for v in (self._momentum, self._scale - 1.0))
+        self._weight = _rows([own.weight for own in corrections], params)
+        anchor = _rows([own.anchor for own in corrections], params)
+        offset = _rows([own.offset for own in corrections], params)
+        rate = 1.0 if self.has_velocity else lr
+        self._shrink = 1 - rate * self._weight
         self._pull: Tensor | None = None
-        if all(correction.is_zero for correction in corrections):
-            return
-        weight = _rows([correction.weight for correction in corrections], like)
-        anchor = _rows([correction.anchor for correction in corrections], like)
-        offset = _rows([correction.offset for correction in corrections], like)
-        self._shrink = 1 - lr * weight
-        self._pull = like.new_zeros(1, len(like)) if anchor is None else lr * weight * anchor
+        if isinstance(self._weight, Tensor) or self._weight:
+            self._pull = params.new_zeros(1, len(params)) if anchor is None else rate * self._weight * anchor
         if offset is not None:
-            self._pull = self._pull - lr * offset
+            self._pull = (0.0 if self._pull is None else self._pull) - rate * offset
+
+    def packed(self, layout: Layout, clients: int) -> "Velocity":
+        """The velocity of the first ``clients``, in a buffer of the ``layout`` of their parameters."""
+        numbers = self._momentum, self._scale, self._weight, 0.0 if self._pull is None else self._pull
+        like = self.start[:1].expand(clients, -1)
+        rows = (v[:clients].expand_as(like) if isinstance(v, Tensor) else v for v in numbers)
+        momentum, scale, weight, pull = (layout.pack(v) if isinstance(v, Tensor) else v for v in rows)
+        return Velocity(torch.zeros_like(layout.pack(like)), momentum, scale, weight, pull)
 
     def bind(self, buffer: Tensor, clients: int, places: Sequence[Sequence[tuple[int, int]]]) -> ApplyCorrection:
         """What corrects, in place, one layer of the first ``clients`` in a ``buffer`` for them, in one pass.
@@ -55,6 +70,34 @@ class StackedCorrection:
         return apply
 
 
+@dataclass(frozen=True)
+class Velocity:
+    """v of some clients, with m, s, a and a ⊙ r − d: each packed as their parameters are, or a number."""
+
+    values: Tensor
+    momentum: Any
+    scale: Any
+    weight: Any
+    pull: Any
+
+    def correct(self, params: Tensor) -> None:
+        """v ← m v + a ⊙ y − (a ⊙ r − d); what is then missing is the gradient."""
+        self.values.mul_(self.momentum)
+        if isinstance(self.weight, Tensor):
+            self.values.addcmul_(self.weight, params)
+        elif self.weight:
+            self.values.add_(params, alpha=self.weight)
+        if isinstance(self.pull, Tensor):
+            self.values.sub_(self.pull)
+
+    def move(self, params: Tensor, lr: float) -> None:
+        """y ← y − η s ⊙ v."""
+        if isinstance(self.scale, Tensor):
+            params.addcmul_(self.scale, self.values, value=-lr)
+        else:
+            params.add_(self.values, alpha=-lr * self.scale)
+
+
 def uncorrected(layer: int) -> None:
     """The correction that leaves every gradient as it is."""
 
@@ -70,18 +113,20 @@ def _rows(values: Sequence[Any], like: Tensor) -> Any:
 
 
 class Cohort:
-    """A clients that start from ``params`` [P]; those that finish first must come last.
+    """A clients with their ``correction``, which says where they start; those that finish first must come last.
 
     Every parameter tensor of the clients that still work is one contiguous run of a buffer, which batched matrix
     products need to be fast. The buffer is made smaller when half of its clients are done.
     """
 
-    def __init__(self, model: CohortModel, params: Tensor, clients: int, correction: StackedCorrection) -> None:
+    def __init__(self, model: CohortModel, clients: int, correction: StackedCorrection) -> None:
         self._model = model
         self._correction = correction
         self._active = clients
-        self._result = params.new_empty(clients, len(params))
-        self._pack(params.expand(clients, -1))
+        start = correction.start.expand(clients, -1)
+        self._result = torch.empty_like(start, memory_format=torch.contiguous_format)
+        self._velocity: Velocity | None = None
+        self._pack(start)
 
     def keep_first(self, active: int) -> None:
         """Only the first ``active`` clients go on."""
@@ -89,13 +134,18 @@ class Cohort:
             return
         self._store(active)
         if 2 * active <= self._size:
-            self._pack(self._model.layout.unpack(self._buffer, self._size, slice(active)))
+            self._pack(self._rows(self._buffer, slice(active)))
         else:
-            self._bound = self._model.bind(self._buffer, self._size, active)
+            self._bind(active)
 
     def step(self, x: Tensor, y: Tensor, counts: Tensor | None, lr: float) -> None:
         """One corrected SGD step of every active client on its batch; see ``Network.step``."""
-        self._model.step(self._bound, self._bound, x, y, counts, lr, self._apply_correction)
+        if self._velocity is None:
+            self._model.step(self._bound, self._bound, x, y, counts, lr, self._apply_correction)
+            return
+        self._velocity.correct(self._buffer)
+        self._model.step(self._bound, self._bound_velocity, x, y, counts, -1.0, uncorrected)
+        self._velocity.move(self._buffer, lr)
 
     def finish(self) -> Tensor:
         """The final parameters [A, P] of all clients."""
@@ -105,11 +155,26 @@ class Cohort:
     def _store(self, first: int) -> None:
         """Keep the parameters of the active clients from ``first`` on: they are done."""
         done = slice(first, self._active)
-        self._result[done] = self._model.layout.unpack(self._buffer, self._size, done)
+        self._result[done] = self._rows(self._buffer, done)
         self._active = first
 
+    def _rows(self, buffer: Tensor, clients: slice) -> Tensor:
+        return self._model.layout.unpack(buffer, self._size, clients)
+
     def _pack(self, rows: Tensor) -> None:
+        """A buffer for these clients, who are the first; their velocity goes on."""
+        last = None if self._velocity is None else self._rows(self._velocity.values, slice(len(rows)))
         self._size = len(rows)
         self._buffer = self._model.layout.pack(rows)
-        self._apply_correction = self._correction.bind(self._buffer, self._size, self._model.places)
-        self._bound = self._model.bind(self._buffer, self._size, self._size)
+        if self._correction.has_velocity:
+            self._velocity = self._correction.packed(self._model.layout, self._size)
+            if last is not None:
+                self._velocity.values.copy_(self._model.layout.pack(last))
+        else:
+            self._apply_correction = self._correction.bind(self._buffer, self._size, self._model.places)
+        self._bind(self._size)
+
+    def _bind(self, active: int) -> None:
+        self._bound = self._model.bind(self._buffer, self._size, active)
+        if self._velocity is not None:
+            self._bound_velocity = self._model.bind(self._velocity.values, self._size, active)

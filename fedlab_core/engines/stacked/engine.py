@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fedlab_core.correction import Correction
+from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.stacked.batches import BatchTable
@@ -34,9 +34,9 @@ from fedlab_core.engines.stacked.cohort import Cohort, StackedCorrection, uncorr
 from fedlab_core.engines.stacked.layers import UnknownLayer
 from fedlab_core.engines.stacked.losses import output_loss
 from fedlab_core.engines.stacked.network import CohortModel, Network, VectorisedNetwork
-from fedlab_core.engines.work import Work, plan_batches
+from fedlab_core.engines.work import BatchPlan, Work
 from fedlab_core.losses import Loss
-from fedlab_core.updates import LocalUpdates
+from fedlab_core.updates import Rows
 
 CACHE_BYTES = 8_000_000
 GATHERED_VALUES = 1_000_000
@@ -79,26 +79,24 @@ class StackedEngine(Engine):
         self.model.module.train()
         try:
             first = torch.from_numpy(self.fed.indices[[0, 0]]).to(self.device)[:, None]
-            nothing = StackedCorrection([Correction()], 0.0, self.model.parameters())
+            nothing = StackedCorrection([PLAIN], 0.0, self.model.parameters())
             with torch.no_grad():
-                Cohort(network, self.model.parameters(), 2, nothing).step(*self._gather(first), None, lr=0.0)
+                Cohort(network, 2, nothing).step(*self._gather(first), None, lr=0.0)
         except RuntimeError as error:
             raise Unstackable(str(error).splitlines()[0]) from error
         return network
 
     @torch.no_grad()
-    def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
-        self.model.module.train()
-        plans = plan_batches(work, self.fed.sizes[work.clients].tolist())
+    def trained(
+        self, params: Tensor, work: Work, plans: Sequence[BatchPlan], corrections: Sequence[Correction]
+    ) -> Rows:
         steps = np.array([plan.num_steps for plan in plans])
-        result = params.new_empty(len(plans), len(params))
         num_chunks = self._num_chunks(len(plans), max(plan.batch_size for plan in plans))
         for chunk in np.array_split(np.argsort(-steps, kind="stable"), num_chunks):  # those with most steps first
             table = BatchTable([plans[i] for i in chunk], [self.fed.parts[work.clients[i]] for i in chunk])
             correction = StackedCorrection([corrections[i] for i in chunk], work.lr, params)
-            result[torch.from_numpy(chunk).to(self.device)] = self._train_chunk(params, table, correction, work.lr)
-        taken = torch.tensor(steps, dtype=params.dtype, device=self.device)
-        return LocalUpdates(work.clients, result, taken, self.num_samples(work.clients))
+            self.model.module.train()
+            yield chunk, self._train_chunk(table, correction, work.lr)
 
     def _num_chunks(self, clients: int, batch: int) -> int:
         """As many as keep the parameters and the patches of a chunk in the cache; one on a GPU, which needs width."""
@@ -107,9 +105,9 @@ class StackedEngine(Engine):
         values = self.model.size + batch * self._network.scratch_per_sample
         return min(clients, -(-clients * values * self.model.dtype.itemsize // CACHE_BYTES))
 
-    def _train_chunk(self, params: Tensor, table: BatchTable, correction: StackedCorrection, lr: float) -> Tensor:
+    def _train_chunk(self, table: BatchTable, correction: StackedCorrection, lr: float) -> Tensor:
         """The final parameters [A, P] of the chunk's clients."""
-        cohort = Cohort(self._network, params, table.indices.shape[1], correction)
+        cohort = Cohort(self._network, table.indices.shape[1], correction)
         indices, counts = (torch.from_numpy(t).to(self.device) for t in (table.indices, table.counts))
         at_once = max(1, GATHERED_VALUES // (indices[0].numel() * self._rows.shape[1]))
         for step, (active, width, is_even) in enumerate(table.steps):

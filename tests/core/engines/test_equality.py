@@ -34,6 +34,29 @@ class Mixed(fl.Algorithm):
         return fl.Correction() if client % 3 == 0 else fl.Correction(weight=0.1 * client, anchor=server.params)
 
 
+class Local(fl.Algorithm):
+    """Starts, scales, momenta and amounts of work that differ from client to client: each alone, and all together."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def correction(self, server: Server, client: int) -> fl.Correction:
+        ramp = torch.linspace(0, 1, server.num_parameters, dtype=server.params.dtype) * (1 + client % 4)
+        every = {
+            "start": server.params + 0.02 * ramp,
+            "scale": ramp.round(),
+            "momentum": 0.2 * (client % 5),
+            "amount": 1 + client % 3,
+            "weight": 0.1 * ramp,
+            "anchor": server.params * 0.5,
+            "offset": 0.01 * ramp,
+        }
+        return fl.Correction(**{name: every[name] for name in self.names if client != 2})
+
+
+STEP = ("start", "scale", "momentum", "amount")
+LOCAL = [*(Local(name) for name in STEP), Local(*STEP, "weight", "anchor", "offset")]
+
 ALGORITHMS = [
     fl.FedAvg(),
     fl.FedProx(0.5),
@@ -47,6 +70,7 @@ ALGORITHMS = [
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1, 2, 2], importance_update="accumulate", tier_order="shuffled"),
     PerParameter(),
     Mixed(),
+    *LOCAL,
 ]
 VARIANTS = [fl.FedSSO(), fl.FedMas(0.01, tiers=Dbscan(eps=0.01)), FedAvgMas(0.01), TFedAvg(tiers=Dbscan(eps=0.01))]
 
@@ -104,7 +128,7 @@ def texts() -> fl.FederatedDataset:
     return fl.FederatedDataset(data, [list(range(a, b)) for a, b in ((0, 3), (3, 20), (20, 30), (30, 44), (44, 50))])
 
 
-@pytest.mark.parametrize("algorithm", [fl.FedAvg(), PerParameter(), fl.Scaffold(option=1)], ids=str)
+@pytest.mark.parametrize("algorithm", [fl.FedAvg(), PerParameter(), fl.Scaffold(option=1), LOCAL[-1]], ids=str)
 @pytest.mark.parametrize(
     ("fed", "model"),
     [

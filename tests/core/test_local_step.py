@@ -1,0 +1,252 @@
+"""Where a client starts, how it steps, how much it does, and what the server can ask and know meanwhile."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+import fedlab_core as fl
+from fedlab_core.engines import base
+from fedlab_core.server import Server
+from fedlab_core.updates import ChunkedUpdates, LocalUpdates
+from tests.support import blobs
+
+ETA, STEPS = 0.1, 6
+WORK = {"rounds": 1, "clients_per_round": 1.0, "local_steps": STEPS, "batch_size": None, "lr": ETA, "progress": False}
+ENGINES = ("reference", "stacked")
+
+
+def quadratics(*minima: float) -> tuple[fl.FederatedDataset, torch.nn.Module]:
+    """F_k(w) = ½ (w − b_k)² + constant: one weight, one sample x = 1 with the target b_k."""
+    clients = [(torch.ones(1, 1, dtype=torch.float64), torch.tensor([b], dtype=torch.float64)) for b in minima]
+    fed = fl.FederatedDataset.from_clients(clients, test=clients[0])
+    model = torch.nn.Sequential(torch.nn.Linear(1, 1, bias=False)).double()
+    torch.nn.init.zeros_(model[0].weight)
+    return fed, model
+
+
+class Fixed(fl.Algorithm):
+    """The same correction for everybody."""
+
+    def __init__(self, **fields) -> None:
+        self.fields = fields
+
+    def correction(self, server: Server, client: int) -> fl.Correction:
+        fields = {
+            n: torch.full_like(server.params, v) if n in ("start", "anchor") else v for n, v in self.fields.items()
+        }
+        return fl.Correction(**fields)
+
+
+def heavy_ball(b: float, *, start=0.0, m=0.0, s=1.0, a=0.0, r=0.0, steps=STEPS, lr=ETA) -> float:
+    y, v = start, 0.0
+    for _ in range(steps):
+        v = m * v + (y - b) + a * (y - r)
+        y -= lr * s * v
+    return y
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"start": 3.0}, {"start": 3.0}),
+        ({"momentum": 0.9}, {"m": 0.9}),
+        ({"scale": 0.25}, {"s": 0.25}),
+        ({"amount": 2}, {"steps": 2}),
+        ({"momentum": 0.5, "weight": 2.0, "anchor": 0.7, "scale": 0.5}, {"m": 0.5, "a": 2.0, "r": 0.7, "s": 0.5}),
+        ({"start": -1.0, "momentum": 0.3, "amount": 9}, {"start": -1.0, "m": 0.3, "steps": 9}),
+    ],
+    ids=str,
+)
+def test_the_step_on_a_quadratic(engine: str, fields, expected) -> None:
+    fed, model = quadratics(2.0)
+    history = fl.simulate(fed, model, Fixed(**fields), engine=engine, **WORK, loss="squared_error")
+    assert float(history.params) == pytest.approx(heavy_ball(2.0, **expected), abs=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_runs_momentum_is_that_of_every_client_that_has_none_of_its_own(engine: str) -> None:
+    fed, model = quadratics(2.0)
+    work = {**WORK, "engine": engine, "loss": "squared_error", "local_momentum": 0.9}
+    for algorithm, m in ((fl.FedAvg(), 0.9), (Fixed(momentum=0.1), 0.1), (Fixed(momentum=0.0), 0.0)):
+        params = float(fl.simulate(fed, model, algorithm, **work).params)
+        assert params == pytest.approx(heavy_ball(2.0, m=m), abs=1e-12)
+
+
+def test_what_a_scale_of_zero_keeps() -> None:
+    fed = blobs((9, 5, 12))
+    model = fl.models.mlp(fed, (4,), seed=1)
+
+    class HeadOnly(fl.Algorithm):
+        def correction(self, server: Server, client: int) -> fl.Correction:
+            scale = torch.zeros_like(server.params)
+            scale[server.layout["3.weight"]] = 1
+            return fl.Correction(scale=scale)
+
+    simulation = fl.Simulation(
+        fed, model, HeadOnly(), rounds=3, clients_per_round=3, local_epochs=2, batch_size=4, lr=0.1
+    )
+    history = simulation.run()
+    before = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
+    changed = (history.params != before).nonzero().flatten()
+    head = simulation._server.layout["3.weight"]
+    assert (changed.min(), changed.max()) == (head.start, head.stop - 1)
+
+
+def test_the_layout_names_every_parameter_once() -> None:
+    fed = blobs((9, 5))
+    model = fl.models.mlp(fed, (4,), seed=1)
+    layout = fl.Simulation(fed, model, fl.FedAvg(), **WORK)._server.layout
+    flat = torch.nn.utils.parameters_to_vector(model.parameters())
+    for name, value in model.named_parameters():
+        assert torch.equal(flat[layout[name]], value.flatten())
+    assert [s.start for s in layout.values()] == [0, *[s.stop for s in layout.values()][:-1]]
+    assert list(layout.values())[-1].stop == len(flat)
+
+
+@pytest.mark.parametrize("field", ["start", "scale", "anchor"])
+def test_a_vector_of_another_length_is_refused(field: str) -> None:
+    class Wrong(fl.Algorithm):
+        def correction(self, server: Server, client: int) -> fl.Correction:
+            return fl.Correction(weight=1.0, **{field: server.params[1:]})
+
+    fed = blobs((4, 4))
+    with pytest.raises(ValueError, match=f"correction of client 0: {field}: must be torch.float64"):
+        fl.simulate(fed, fl.models.softmax_regression(fed), Wrong(), **WORK)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"momentum": 1.0}, "momentum=1.0: must be a finite number ≥ 0 and < 1"),
+        ({"momentum": -0.1}, "momentum=-0.1"),
+        ({"amount": 0}, "amount=0: must be an integer ≥ 1"),
+        ({"amount": 1.5}, "amount=1.5"),
+    ],
+)
+def test_a_number_that_no_step_can_have_is_refused(fields, words: str) -> None:
+    fed, model = quadratics(1.0)
+    with pytest.raises(ValueError, match=words):
+        fl.simulate(fed, model, Fixed(**fields), **WORK, loss="squared_error")
+
+
+def test_momentum_of_a_run_must_be_below_one() -> None:
+    with pytest.raises(ValueError, match=r"local_momentum=1: must be a finite number ≥ 0 and < 1"):
+        fl.Settings(**{**WORK, "local_momentum": 1})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_fednova_is_unbiased_also_with_momentum(engine: str) -> None:
+    """Clients of one curvature that take 1 and 5 steps: the plain mean of the minima is where the changes cancel."""
+    counts, minima = (1, 5), (0.0, 1.0)
+    clients = [
+        (torch.ones(n, 1, dtype=torch.float64), torch.full((n,), b, dtype=torch.float64))
+        for n, b in zip(counts, minima, strict=True)
+    ]
+    fed = fl.FederatedDataset.from_clients(clients, test=clients[0])
+    model = quadratics(0.0)[1]
+    rho, lr, tau, p = 0.5, 0.05, np.array(counts), np.array(counts) / sum(counts)
+    work = {"rounds": 400, "clients_per_round": 2, "local_epochs": 1, "batch_size": 1, "lr": lr, "progress": False}
+    work |= {"engine": engine, "loss": "squared_error", "local_momentum": rho, "eval_every": 400}
+    found = {kind: float(fl.simulate(fed, model, kind(), **work).params) for kind in (fl.FedAvg, fl.FedNova)}
+    a_norm = (tau - rho * (1 - rho**tau) / (1 - rho)) / (1 - rho)
+    shrink = [1 - heavy_ball(0.0, start=1.0, m=rho, steps=steps, lr=lr) for steps in counts]
+    weights = {fl.FedAvg: p, fl.FedNova: p / a_norm}
+    for kind, weight in weights.items():
+        assert found[kind] == pytest.approx(np.average(minima, weights=weight * shrink), abs=1e-6)
+    assert abs(found[fl.FedNova] - 5 / 6) < abs(found[fl.FedAvg] - 5 / 6) / 2
+
+
+def test_scaffold_takes_momentum_only_with_option_1() -> None:
+    fed = blobs((9, 5))
+    model, work = fl.models.softmax_regression(fed), {**WORK, "local_momentum": 0.5}
+    with pytest.raises(ValueError, match=r"option=2: with local_momentum=0\.5"):
+        fl.simulate(fed, model, fl.Scaffold(), **work)
+    fl.simulate(fed, model, fl.Scaffold(option=1), **work)
+    with pytest.raises(ValueError, match=r"mu=0\.1: must be 0 with local_momentum=0\.5"):
+        fl.simulate(fed, model, fl.FedNova(0.1), **work)
+
+
+class Asking(fl.Algorithm):
+    """Asks what it can ask, and keeps the answers where the test finds them."""
+
+    def __init__(self) -> None:
+        self.seen: list = []
+
+    def describe(self) -> dict:
+        return {"name": "Asking"}
+
+    def cohorts(self, server: Server):
+        yield np.array([2, 0]), {"model": 1}
+        yield np.array([1])
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        at = torch.stack([server.params, updates.params[0]])
+        self.seen.append((server.tag, server.params, updates, server.losses(updates.clients), at))
+        self.seen[-1] += (server.losses(updates.clients, at), server.stream("noise").random())
+        return server.params
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("limit", [1, 10_000])
+def test_losses_tags_and_streams(engine: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "EVALUATION_SAMPLES", limit)
+    fed = blobs((9, 5, 12))
+    asking = Asking()
+    model = fl.models.mlp(fed, (4,), seed=1)
+    fl.simulate(fed, model, asking, **WORK, engine=engine)
+    assert [seen[0] for seen in asking.seen] == [{"model": 1}, None]
+    for _, params, updates, losses, at, several, _ in asking.seen:
+        assert torch.equal(updates.received, params)
+
+        def loss(vector: torch.Tensor, client: int) -> torch.Tensor:
+            torch.nn.utils.vector_to_parameters(vector, model.parameters())
+            x, y = fed.client(client)
+            return functional.cross_entropy(model(x), y).detach()
+
+        expected = torch.stack([torch.stack([loss(row, client) for client in updates.clients]) for row in at])
+        torch.testing.assert_close(several, expected, rtol=0, atol=1e-12)
+        torch.testing.assert_close(losses, expected[0], rtol=0, atol=1e-12)
+    assert asking.seen[0][-1] == asking.seen[1][-1]  # one stream for a round, whatever is drawn from others
+
+
+CHUNKED = [fl.FedAvg(), fl.FedProx(0.3), fl.Scaffold(), fl.FedNova(), fl.FedSSO(), fl.FedMas(0.01), fl.FedCurv(0.1)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("algorithm", CHUNKED, ids=str)
+def test_a_cohort_in_pieces_gives_the_same(algorithm, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fed = blobs((9, 5, 12, 7, 3))
+    model = fl.models.mlp(fed, (4,), seed=1)
+    work = {**WORK, "rounds": 3, "clients_per_round": 4, "engine": engine}
+    whole = fl.simulate(fed, model, algorithm, **work)
+    monkeypatch.setattr(base, "AT_ONCE_BYTES", 0)
+    pieces = fl.simulate(fed, model, algorithm, **work)
+    torch.testing.assert_close(pieces.params, whole.params, rtol=0, atol=1e-12)
+    assert pieces.frame.drift.to_numpy() == pytest.approx(whole.frame.drift.to_numpy(), abs=1e-12)
+
+
+def test_a_mean_of_pieces_never_holds_the_cohort(monkeypatch: pytest.MonkeyPatch) -> None:
+    trained: list[int] = []
+
+    def rows():
+        for k in range(6):
+            trained.append(k)
+            yield np.array([5 - k]), torch.full((1, 2), float(5 - k))
+
+    counts = torch.arange(1.0, 7.0)
+    updates = ChunkedUpdates(np.arange(6), rows, counts, counts, torch.zeros(2))
+    assert updates.weighted_mean().tolist() == pytest.approx([(counts @ torch.arange(6.0) / 21).item()] * 2)
+    assert updates.weighted_mean(torch.ones(6)).tolist() == pytest.approx([2.5] * 2)
+    assert "params" not in vars(updates)
+    assert updates.distances().tolist() == pytest.approx([k * 2**0.5 for k in range(6)])
+    assert len(trained) == 12  # once for each mean; the distances were seen on the way
+    assert updates.params[:, 0].tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_piece_that_diverges_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "AT_ONCE_BYTES", 0)
+    fed, model = quadratics(1.0, 2.0)
+    with pytest.raises(fl.Diverged, match="client 0"):
+        fl.simulate(fed, model, fl.FedAvg(), **{**WORK, "lr": 1e300}, loss="squared_error")

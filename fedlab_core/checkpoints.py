@@ -10,7 +10,7 @@ import torch
 
 from fedlab_core import archive, atomic
 from fedlab_core.client_table import ClientTable
-from fedlab_core.history import differences, params_from, records_from
+from fedlab_core.history import client_accuracy_from, differences, params_from, records_from
 from fedlab_core.server import Ledger
 
 State = Callable[[], dict[str, Any]]
@@ -96,6 +96,8 @@ def _pack(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     algorithm, num_clients = state.pop("algorithm"), state["config"]["num_clients"]
     check_state(algorithm, num_clients)
     arrays: dict[str, Any] = {"params": state.pop("params")}
+    if (accuracy := state.pop("client_accuracy")) is not None:
+        arrays["client_accuracy"] = accuracy
     kinds: dict[str, list[Any]] = {}
     for name, value in algorithm.items():
         if isinstance(value, ClientTable):
@@ -129,6 +131,7 @@ def _unpack(meta: dict[str, Any], arrays: dict[str, np.ndarray], config: dict[st
             case _:
                 raise ValueError(f"its state {name!r} is {kind!r:.60}")
     state |= {"config": config, "params": params_from(arrays, config), "algorithm": algorithm}
-    if set(arrays) != {"params"}:
+    state["client_accuracy"] = client_accuracy_from(arrays, config, len(rounds))
+    if set(arrays) - {"client_accuracy"} != {"params"}:
         raise ValueError(f"its arrays {sorted(arrays)!s:.80} are not all those of a state")
     return state

@@ -21,6 +21,8 @@ def check_run(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, set
     settings.cohort_size(fed.num_clients)
     _check_loss(settings.loss, fed)
     _check_availability(settings, fed.num_clients)
+    if settings.client_accuracy and fed.num_classes is None:
+        raise ValueError("client_accuracy=True: needs class labels, but the targets are floats (regression)")
     output = _check_model(model, fed, settings.device)
     if callable(settings.loss):
         losses.check_is_mean(settings.loss, output, fed.y[: len(output)].to(output.device))

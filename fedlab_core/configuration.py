@@ -40,6 +40,8 @@ def configuration(
         "device": settings.device,
         "eval_every": settings.eval_every,
         "stragglers": settings.stragglers,
+        "held_out": settings.held_out,
+        "client_accuracy": settings.client_accuracy,
         "availability": described("availability", settings.availability),
         "versions": {"torch": torch.__version__},
     }

@@ -46,7 +46,10 @@ class RoundRecord:
 
 @dataclass(frozen=True)
 class ClientReport:
-    """Accuracy of the final model on each client's own samples: ``accuracy`` [N] in [0, 1], ``sizes`` [N]."""
+    """Accuracy of each client's final model on its own samples: ``accuracy`` [N] in [0, 1], ``sizes`` [N].
+
+    That is the global model, unless the algorithm gives clients their own; and all their samples, or those held out.
+    """
 
     accuracy: np.ndarray
     sizes: np.ndarray
@@ -81,13 +84,15 @@ class History:
     """The measured course of a run.
 
     ``records`` the evaluated rounds; ``config`` everything needed to run it again; ``params`` [P] the final global
-    parameters; ``clients`` the per-client accuracy at the end (None before the end and for regression).
+    parameters; ``clients`` the per-client accuracy at the end (None before the end and for regression);
+    ``client_accuracy`` [R, N] that of every record (None unless the setting of that name asks for it).
     """
 
     config: dict[str, Any]
     records: list[RoundRecord] = field(default_factory=list)
     params: torch.Tensor | None = None
     clients: ClientReport | None = None
+    client_accuracy: np.ndarray | None = None
     template: nn.Module | None = field(default=None, repr=False)
 
     @property
@@ -109,6 +114,8 @@ class History:
         arrays: dict[str, Any] = {"params": self.params} if self.params is not None else {}
         if self.clients is not None:
             arrays |= {"clients_accuracy": self.clients.accuracy, "clients_sizes": self.clients.sizes}
+        if self.client_accuracy is not None:
+            arrays["client_accuracy"] = self.client_accuracy
         archive.write(path, {"kind": "history", "config": self.config, "records": self.rows()}, arrays)
 
     @classmethod
@@ -125,6 +132,7 @@ class History:
             if history.records or "params" in arrays:
                 history.params = params_from(arrays, config)
             history.clients = _clients_from(arrays, archive.entry(config, "num_clients", int))
+            history.client_accuracy = client_accuracy_from(arrays, config, len(history.records))
             history.template = _rebuild(config["model"]) if model is None else model
         if history.template is not None and (found := _parameters(history.template)) != (size, dtype):
             raise ValueError(f"model: has {found[0]} parameters of {found[1]}, but {path} holds {size} of {dtype}")
@@ -158,6 +166,18 @@ def params_from(arrays: Mapping[str, np.ndarray], config: Mapping[str, Any]) -> 
         has = "missing" if found is None else f"{found.dtype} {list(found.shape)}"
         raise ValueError(f"its params are {has}, but should be {dtype} [{size}]")
     return torch.from_numpy(found)
+
+
+def client_accuracy_from(
+    arrays: Mapping[str, np.ndarray], config: Mapping[str, Any], records: int
+) -> np.ndarray | None:
+    """The accuracies [R, N] in a file; ``ValueError`` unless there is a row for each record, if there should be."""
+    if not config.get("client_accuracy"):
+        return None
+    found, shape = arrays.get("client_accuracy"), (records, config["num_clients"])
+    if found is None or (found.shape, str(found.dtype)) != (shape, "float64"):
+        raise ValueError(f"its client_accuracy is not float64 {list(shape)}")
+    return found
 
 
 def _parameters_of(config: Mapping[str, Any]) -> tuple[int, str]:

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 import torch
 
-_BEFORE = ("partition", "data", "model", "evaluation", "projection")
+_BEFORE = ("partition", "data", "held_out", "model", "evaluation", "projection")
 _IN_ROUNDS = ("availability", "cohort", "stragglers", "batches", "dropout", "probe", "importance")
 STREAMS = (*_BEFORE, *_IN_ROUNDS)
 MAX_SEED = 2**63 - 1

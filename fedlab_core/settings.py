@@ -73,9 +73,11 @@ def _device(name: str, value: Any) -> str:
 _RATE = _or_function(lambda name, value: validation.real(name, value, exclusive=True))
 _LOSS = _or_function(lambda name, value: validation.choice(name, value, losses.LOSSES))
 _ENGINE: Check = lambda name, value: validation.choice(name, value, ENGINES)  # noqa: E731
-_MOMENTUM: Check = lambda name, value: validation.real(name, value, below=1)  # noqa: E731
+_SHARE: Check = lambda name, value: validation.real(name, value, below=1)  # noqa: E731
 _FRACTION: Check = lambda name, value: validation.real(name, value, maximum=1)  # noqa: E731
 _SEED: Check = lambda name, value: validation.seed(value)  # noqa: E731
+_TRUTH = _instance(bool, "True or False")
+_CALLABLE = _or_none(_instance(Callable, "None or a function (record, server)"))
 _FILE = _or_none(_instance((str, Path), "the path of a file"))
 _PRESENT = _or_none(_instance(Availability, "None or an Availability, such as sampling.Bernoulli(probabilities)"))
 
@@ -99,9 +101,7 @@ class Settings:
     )
     local_momentum: float = field(
         default=0.0,
-        metadata=_is(
-            "momentum m of the local steps, from zero in each round: v ← m v + gradient, y ← y − η v", _MOMENTUM
-        ),
+        metadata=_is("momentum m of the local steps, from zero in each round: v ← m v + gradient, y ← y − η v", _SHARE),
     )
     loss: str | Loss = field(
         default="cross_entropy",
@@ -114,10 +114,19 @@ class Settings:
     )
     device: str = field(default="cpu", metadata=_is('"cpu" or "cuda"', _device))
     eval_every: int = field(default=1, metadata=_is("evaluate after every so many rounds and the last", _integer))
+    held_out: float = field(
+        default=0.0, metadata=_is("share of each client's samples that it is measured on and does not train on", _SHARE)
+    )
+    client_accuracy: bool = field(
+        default=False, metadata=_is("whether to record every client's accuracy as rounds are evaluated", _TRUTH)
+    )
+    on_round: Callable[..., Any] | None = field(
+        default=None, metadata=_is("a function (record, server) to call after each round", _CALLABLE)
+    )
     checkpoint: str | Path | None = field(
         default=None, metadata=_is("file to write as rounds end, and to resume from", _FILE)
     )
-    progress: bool = field(default=True, metadata=_is("whether to show progress", _instance(bool, "True or False")))
+    progress: bool = field(default=True, metadata=_is("whether to show progress", _TRUTH))
     stragglers: float = field(
         default=0.0,
         metadata=_is("fraction of clients that do only 1 … E of their epochs (or steps), which is kept", _FRACTION),

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from fedlab_core import checkpoints, engines, losses
+from fedlab_core import checkpoints, clients, engines, losses
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.checks import check_run
 from fedlab_core.client_table import ClientTable
@@ -59,11 +59,14 @@ class Simulation:
     def __init__(self, fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **settings: Any) -> None:
         self.settings = s = Settings(**settings)
         output = check_run(fed, model, algorithm, s)
-        self.fed, self.algorithm = fed, algorithm
-        self._engine = engines.create(s.engine, fed, model, losses.resolve(s.loss), s.device)
+        self.algorithm = algorithm
+        self.fed, self._own = clients.hold_out(fed, s.held_out, s.seed) if s.held_out else (fed, fed)
+        self._engine = engines.create(s.engine, self.fed, model, losses.resolve(s.loss), s.device)
         trained_by = {"engine": self._engine.name, "engine_form": self._engine.form}
         self.history = History(configuration(fed, model, algorithm, s, output) | trained_by, template=model)
-        self._server = Server(fed, self._engine, s)
+        if s.client_accuracy:
+            self.history.client_accuracy = np.empty((0, fed.num_clients))
+        self._server = Server(self.fed, self._engine, s)
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
@@ -106,7 +109,9 @@ class Simulation:
         try:
             with threads.suited_to(products):
                 record = self._run_round()
-                clients = self._client_report() if record.round == self.settings.rounds else None
+                report = self._client_report(record)
+                if self.settings.on_round is not None:
+                    self.settings.on_round(record, server)
         except BaseException:
             self._server.restore(before)
             self.history.params = self._server.params if self.round else None
@@ -114,7 +119,9 @@ class Simulation:
         self.history.params = self._server.params
         if record.evaluated:
             self.history.records.append(record)
-        self.history.clients = clients
+            if self.history.client_accuracy is not None and report is not None:
+                self.history.client_accuracy = np.vstack([self.history.client_accuracy, report.accuracy])
+        self.history.clients = report if record.round == self.settings.rounds else None
         if self._checkpoint is not None:
             self._checkpoint.write_if_due(self.round, self.compact_state)
         return record
@@ -141,6 +148,7 @@ class Simulation:
             "seconds": self._seconds,
             "records": self.history.rows(),
             "params": self._server.params.clone(),
+            "client_accuracy": self.history.client_accuracy,
             "algorithm": copy_state(self._server.state),
         }
 
@@ -154,11 +162,12 @@ class Simulation:
         self._seconds = state["seconds"]
         self.history.records = [RoundRecord(**row) for row in state["records"]]
         self.history.params = server.params
+        self.history.client_accuracy = state.get("client_accuracy")
         tables = state.get("client_tables", ())
         algorithm = copy_state(state["algorithm"])
         server.state = {name: self._restore(value, name in tables) for name, value in algorithm.items()}
         if self.round == self.settings.rounds:
-            self.history.clients = self._client_report()
+            self.history.clients = self._client_report(self.history.records[-1])
 
     def _restore(self, value: Any, is_dense_table: bool) -> Any:
         """A copy of a state entry on this run's device."""
@@ -170,7 +179,7 @@ class Simulation:
         return ClientTable.from_dense(value) if is_dense_table else value
 
     def _run_round(self) -> RoundRecord:
-        started = time.perf_counter()
+        started, before = time.perf_counter(), dict(vars(self.algorithm))
         server = self._server
         if server.round == 0:
             self._set_up()
@@ -181,6 +190,12 @@ class Simulation:
         one_round(server, self.algorithm, self._train)
         for updates in self._unmeasured:
             self._measure(updates)
+        for name, value in vars(self.algorithm).items():
+            if name not in before or before[name] is not value:
+                raise ValueError(
+                    f"{type(self.algorithm).__name__}: changes its attribute {name!r} in a run; keep state in "
+                    f"server.state[{name!r}], which another run, an interruption and a checkpoint treat rightly"
+                )
         evaluation: dict[str, Any] = self._evaluate()
         self._seconds += time.perf_counter() - started
         return RoundRecord(
@@ -262,13 +277,12 @@ class Simulation:
         chosen = torch.from_numpy(np.sort(indices)).to(self.settings.device)
         return Split(self._engine.x[chosen], self._engine.y[chosen])
 
-    def _client_report(self) -> ClientReport | None:
-        fed = self.fed
-        if fed.num_classes is None:
+    def _client_report(self, record: RoundRecord) -> ClientReport | None:
+        """After the last round, and after every one that is evaluated if the setting asks for it."""
+        s = self.settings
+        if self.fed.num_classes is None or not (record.round == s.rounds or (s.client_accuracy and record.evaluated)):
             return None
-        hits = self._engine.hits(self._server.params).astype(np.float64)
-        sums = np.add.reduceat(hits[fed.indices], fed.offsets[:-1])
-        return ClientReport(sums / fed.sizes, fed.sizes)
+        return ClientReport(clients.accuracy(self.algorithm, self._server, self._engine, self._own), self._own.sizes)
 
 
 @takes_settings

@@ -59,6 +59,10 @@ class Algorithm:
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
         """Once ``server.params`` is the aggregate of these ``updates``, before the next cohort. By default nothing."""
 
+    def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
+        """The model that these K clients use, and are measured with: w [P] by default, or a row for each, [K, P]."""
+        return server.params
+
     def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         """Numbers (not bytes) sent (down, up) for one cohort, all its clients together; asked before aggregation."""
         return len(cohort) * server.num_parameters, len(cohort) * server.num_parameters

@@ -118,7 +118,9 @@ class Engine(ABC):
             result += [self.loss(output, targets) for output, targets in pairs]
         return torch.stack(result)
 
-    def hits(self, params: Tensor) -> np.ndarray:
-        """Which training samples ``params`` [P] classifies correctly, a bool array [n]."""
-        outputs = self.model.outputs(params, self.x, self.y)
-        return torch.cat([output.argmax(1) == targets for output, targets in outputs]).cpu().numpy()
+    def hits(self, params: Tensor, indices: np.ndarray) -> np.ndarray:
+        """Which of the training samples ``indices`` [m] the model with ``params`` [P] gets right, a bool array [m]."""
+        hits = []
+        for own in torch.from_numpy(indices).to(self.device).split(EVALUATION_SAMPLES):
+            hits += [output.argmax(1) == y for output, y in self.model.outputs(params, self.x[own], self.y[own])]
+        return torch.cat(hits).cpu().numpy()

@@ -14,7 +14,7 @@ from tests.support import Trace, blobs, quadratics, run, scalar_model
 class Recording(fl.FedAvg):
     """FedAvg that remembers who trained; for these tests only."""
 
-    def setup(self, server) -> None:
+    def __init__(self) -> None:
         self.seen = []
 
     def aggregate(self, server, updates):

@@ -76,7 +76,7 @@ def test_a_model_that_works_in_place_does_not_change_the_data(kind: type[Engine]
     assert engine.evaluate(params, fed.x, fed.y).loss == pytest.approx(
         float(functional.cross_entropy(logits, fed.y)), rel=1e-12
     )
-    assert np.array_equal(engine.hits(params), (logits.argmax(1) == fed.y).numpy())
+    assert np.array_equal(engine.hits(params, np.arange(len(fed.y))), (logits.argmax(1) == fed.y).numpy())
     groups = [fed.parts[0], fed.parts[2]]
     work = Work(np.arange(5), np.full(5, 2), "epochs", 5, 0.1, round=1, seed=0)
     engine.train(params, work, [fl.Correction()] * 5)
@@ -98,7 +98,7 @@ def test_a_model_that_begins_to_work_in_place_is_refused() -> None:
     fed.x[3000:] += 1000
     engine = ReferenceEngine(fed, InPlace("for large samples").double(), LOSSES["cross_entropy"])
     with pytest.raises(RuntimeError, match="in place"):
-        engine.hits(engine.model.parameters())
+        engine.evaluate(engine.model.parameters(), fed.x, fed.y)
 
 
 @pytest.mark.parametrize("power", [1, 2])

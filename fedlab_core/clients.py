@@ -1,0 +1,52 @@
+"""Accuracy client by client: each with the model that it uses, on samples that it may have kept from training."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines import base
+from fedlab_core.randomness import client_streams
+from fedlab_core.server import Server
+
+
+def hold_out(fed: FederatedDataset, share: float, seed: int) -> tuple[FederatedDataset, FederatedDataset]:
+    """``fed`` without a ``share`` of each client's samples, and these, rounded so that both have one of each client.
+
+    Raises ``ValueError`` if a client has one sample only.
+    """
+    if min(fed.sizes) < 2:
+        client = int(fed.sizes.argmin())
+        raise ValueError(f"held_out={share}: client {client} has one sample, which cannot be trained on and kept back")
+    kept, held = [], []
+    streams = client_streams(seed, "held_out", round=0, clients=range(fed.num_clients))
+    for part, rng in zip(fed.parts, streams, strict=True):
+        size = min(max(1, round(share * len(part))), len(part) - 1)
+        is_held = np.zeros(len(part), dtype=bool)
+        is_held[rng.choice(len(part), size, replace=False)] = True
+        kept.append(part[~is_held])
+        held.append(part[is_held])
+    return FederatedDataset(fed.dataset, kept), FederatedDataset(fed.dataset, held)
+
+
+def accuracy(algorithm: Any, server: Server, engine: base.Engine, fed: FederatedDataset) -> np.ndarray:
+    """The accuracy [N] of the model that each client uses (``algorithm.client_params``) on its samples in ``fed``."""
+    at_once = max(1, base.AT_ONCE_BYTES // server.params.nbytes)
+    hits = []
+    for first in range(0, fed.num_clients, at_once):
+        clients = np.arange(first, min(first + at_once, fed.num_clients))
+        params = algorithm.client_params(server, clients)
+        _check(params, len(clients), server)
+        if params.ndim == 1:
+            hits.append(engine.hits(params, fed.indices[fed.offsets[first] : fed.offsets[clients[-1] + 1]]))
+        else:
+            hits += [engine.hits(own, fed.parts[client]) for own, client in zip(params, clients, strict=True)]
+    return np.add.reduceat(np.concatenate(hits).astype(np.float64), fed.offsets[:-1]) / fed.sizes
+
+
+def _check(params: Any, clients: int, server: Server) -> None:
+    if not isinstance(params, torch.Tensor) or params.shape[:-1] not in ((), (clients,)):
+        found = list(params.shape) if isinstance(params, torch.Tensor) else type(params).__name__
+        raise ValueError(f"client_params: must be [P], or a row for each of {clients} clients, got {found}")
+    server.check_vector("client_params", params if params.ndim == 1 else params[0])

@@ -63,7 +63,10 @@ class Simulation:
         self._engine = engines.create(s.engine, fed, model, losses.resolve(s.loss), s.device)
         trained_by = {"engine": self._engine.name, "engine_form": self._engine.form}
         self.history = History(configuration(fed, model, algorithm, s, output) | trained_by, template=model)
-        self._server = Server(fed, self._engine, s)
+        self._server = server = Server(fed, self._engine, s)
+        self._products = threads.products_per_step(
+            fed.sizes, server.clients_per_round, s.batch_size, server.num_parameters
+        )
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
@@ -99,12 +102,9 @@ class Simulation:
         if self.round >= self.settings.rounds:
             raise StopIteration
         server = self._server
-        before, batch_size = server.snapshot(), self.settings.batch_size
-        products = threads.products_per_step(
-            self.fed.sizes, server.clients_per_round, batch_size, server.num_parameters
-        )
+        before = server.snapshot()
         try:
-            with threads.suited_to(products):
+            with threads.suited_to(self._products):
                 record = self._run_round()
                 clients = self._client_report() if record.round == self.settings.rounds else None
         except BaseException:

@@ -1,10 +1,15 @@
 """What a round costs depends on the cohort, not on the number of clients; memory follows participation."""
 
+import tracemalloc
+
 import numpy as np
+import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core import server
 from fedlab_core.client_table import ClientTable
+from fedlab_core.groups import members_of
 from tests.support import blobs, one_sample_each
 
 
@@ -37,6 +42,59 @@ def test_the_work_of_a_round_does_not_grow_with_the_number_of_clients() -> None:
     seen.clear()
     simulation.run()
     assert len(set(seen)) == 5
+
+
+ALGORITHMS = {
+    "FedAvg": lambda n: fl.FedAvg(),
+    "SCAFFOLD": lambda n: fl.Scaffold(),
+    "FedMas": lambda n: fl.FedMas(0.01, tiers=[k % 50 for k in range(n)], fraction=1e-4),
+}
+
+
+@pytest.mark.parametrize("make", ALGORITHMS.values(), ids=ALGORITHMS)
+def test_a_round_makes_no_array_with_a_place_for_every_client(make):
+    """Not a byte per client: what the second round allocates at its peak, beside PyTorch's tensors."""
+    num = 200_000
+    fed = fl.FederatedDataset(one_sample_each(num).dataset, np.arange(num)[:, None])
+    arguments = {"rounds": 3, "clients_per_round": 5, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
+    simulation = fl.Simulation(fed, fl.models.softmax_regression(fed), make(num), **arguments)
+    next(simulation)
+    tracemalloc.start()
+    try:
+        next(simulation)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < num / 2
+
+
+def test_fedmas_sorts_the_clients_into_tiers_once(monkeypatch):
+    sorted_labels = []
+
+    def watched(labels):
+        sorted_labels.append(len(labels))
+        return members_of(labels)
+
+    monkeypatch.setattr(server, "members_of", watched)
+    fed = one_sample_each(60)
+    arguments = {"rounds": 4, "clients_per_round": 5, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
+    fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedMas(0.01, tiers=[k % 7 for k in range(60)]), **arguments)
+    assert sorted_labels == [60]
+
+
+def test_who_is_where_is_found_again_for_other_labels():
+    fed = one_sample_each(4)
+    arguments = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
+    seen = []
+
+    class Regrouping(fl.Algorithm):
+        def setup(self, server):
+            for labels in ([2, 0, 2, -1], [1, 1, 1, 1]):
+                server.state["labels"] = torch.tensor(labels)
+                seen.append({label: members.tolist() for label, members in server.groups("labels").items()})
+
+    fl.simulate(fed, fl.models.softmax_regression(fed), Regrouping(), **arguments)
+    assert seen == [{-1: [3], 0: [1], 2: [0, 2]}, {1: [0, 1, 2, 3]}]
 
 
 def test_a_table_can_be_rolled_back_and_rewritten() -> None:

@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import fedlab_core as fl
 from fedlab_core import server
@@ -119,3 +120,42 @@ def test_ragged_cohorts_where_most_clients_finish_early() -> None:
             for engine in ("reference", "stacked")
         ]
         torch.testing.assert_close(runs[0].params, runs[1].params, rtol=0, atol=1e-12)
+
+
+class Tables(TorchDispatchMode):
+    """Keeps every tensor of at least ``size`` values that is made, so that ``count`` tells the memory they took."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size, self.kept = size, []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor) and result.numel() >= self.size:
+            self.kept.append(result)
+        return result
+
+    def count(self, *known: torch.Tensor) -> int:
+        """How many of them share no memory with another or with those that are ``known``."""
+        made = {tensor.untyped_storage().data_ptr() for tensor in self.kept}
+        return len(made - {tensor.untyped_storage().data_ptr() for tensor in known})
+
+
+@pytest.mark.parametrize("option", [1, 2])
+def test_scaffold_combines_a_cohort_in_two_tables_beside_those_it_stores(option):
+    """c_k before and after; the updates themselves are the engine's, and rows are stored for those drawn first."""
+    fed = one_sample_each(100)
+    made = []
+
+    class Watched(fl.Scaffold):
+        def aggregate(self, server, updates):
+            server.gradients = lambda clients: gradients
+            gradients = torch.rand_like(updates.params)
+            with Tables(updates.params.numel()) as tables:
+                result = super().aggregate(server, updates)
+            made.append(tables.count(updates.params, gradients, server.state["c_clients"]._rows))
+            return result
+
+    arguments = {"rounds": 2, "clients_per_round": 20, "local_steps": 1, "batch_size": 10, "lr": 0.1, "progress": False}
+    fl.simulate(fed, fl.models.softmax_regression(fed), Watched(option=option), **arguments)
+    assert max(made) <= (1 if option == 1 else 2)

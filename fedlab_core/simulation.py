@@ -102,16 +102,16 @@ class Simulation:
         if self.round >= self.settings.rounds:
             raise StopIteration
         server = self._server
-        before = server.snapshot()
-        try:
-            with threads.suited_to(self._products):
+        with threads.suited_to(self._products):
+            before = server.snapshot()
+            try:
                 record = self._run_round()
                 clients = self._client_report() if record.round == self.settings.rounds else None
-        except BaseException:
-            self._server.restore(before)
-            self.history.params = self._server.params if self.round else None
-            raise
-        self.history.params = self._server.params
+            except BaseException:
+                server.restore(before)
+                self.history.params = server.params if self.round else None
+                raise
+        self.history.params = server.params
         if record.evaluated:
             self.history.records.append(record)
         self.history.clients = clients

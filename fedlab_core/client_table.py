@@ -31,7 +31,9 @@ class ClientTable:
 
     def __setitem__(self, clients: int | np.ndarray, rows: torch.Tensor) -> None:
         clients = np.atleast_1d(clients)
-        self._undo.append((clients, self[clients]))
+        seen = self._slots[clients] >= 0
+        self._undo.append((clients[~seen], self._rows.new_zeros(self._rows.shape[1])))
+        self._undo.append((clients[seen], self[clients[seen]]))
         self._write(clients, rows)
 
     def commit(self) -> None:
@@ -47,7 +49,7 @@ class ClientTable:
         new = clients[self._slots[clients] < 0]
         used, capacity = self._used + len(new), len(self._rows)
         if used > capacity:
-            grown = self._rows.new_zeros(min(max(used, 2 * capacity), self.num_clients), self._rows.shape[1])
+            grown = self._rows.new_empty(min(max(used, 2 * capacity), self.num_clients), self._rows.shape[1])
             grown[:capacity] = self._rows
             self._rows = grown
         self._slots[new] = np.arange(self._used, used)

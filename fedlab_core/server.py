@@ -14,8 +14,9 @@ from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
+from fedlab_core.groups import members_of
+from fedlab_core.one_page import draw_cohort
 from fedlab_core.randomness import stream
-from fedlab_core.sampling import Uniform
 from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
 
@@ -56,7 +57,9 @@ class Server:
         self.lr, self.local_momentum = settings.rates[0], settings.local_momentum
         self.seed = settings.seed
         self._availability = settings.availability
+        self._everybody = np.arange(fed.num_clients)
         self._present = -1, np.empty(0, dtype=bool)  # the latest round that was asked for, and who is there in it
+        self._groups: tuple[Any, dict[int, np.ndarray]] = None, {}  # the latest labels asked for, and who has which
         self.round = 0
         self.state: dict[str, Any] = {}
         self.tag: Any = None
@@ -123,16 +126,40 @@ class Server:
 
     @property
     def available(self) -> np.ndarray:
-        """Which clients are there in this round, a bool array [N]."""
+        """Which clients are there in this round, a bool array [N].
+
+        Raises ``ValueError`` if the availability gives anything else.
+        """
         if self._availability is None:
             return np.ones(self.num_clients, dtype=bool)
         if self._present[0] != self.round:
-            self._present = self.round, self._availability.available(self.round, self.stream("availability"))
+            present = self._availability.available(self.round, self.stream("availability"))
+            if not isinstance(present, np.ndarray) or present.dtype != bool or present.shape != (self.num_clients,):
+                raise ValueError(
+                    f"availability: gives {present!r:.60}, but must give a bool array [{self.num_clients}]"
+                )
+            self._present = self.round, present
         return self._present[1]
+
+    def present(self, clients: np.ndarray | None = None) -> np.ndarray:
+        """Those of ``clients``, of all if None, who are there in this round; int64, not to be written to."""
+        if self._availability is None:
+            return self._everybody if clients is None else clients
+        return np.flatnonzero(self.available) if clients is None else clients[self.available[clients]]
 
     def uniform_cohort(self) -> np.ndarray:
         """K of the available clients (all, if they are fewer), uniformly without replacement, in increasing order."""
-        return Uniform(self.available, self.clients_per_round).draw(self.stream("cohort"))
+        return draw_cohort(self.present(), self.clients_per_round, self.stream("cohort"))
+
+    def groups(self, name: str) -> dict[int, np.ndarray]:
+        """The clients with each label in ``state[name]``, a tensor [N], as ``members_of`` has them.
+
+        They are sorted once, until another tensor is assigned to that name.
+        """
+        labels = self.state[name]
+        if self._groups[0] is not labels:
+            self._groups = labels, members_of(labels.cpu().numpy())
+        return self._groups[1]
 
     def cohorts_of(self, algorithm: Any) -> Iterator[np.ndarray]:
         """The cohorts of ``algorithm`` as int64 arrays, without those in which nobody is there.

@@ -66,7 +66,10 @@ class Simulation:
         self.history = History(configuration(fed, model, algorithm, s, output) | trained_by, template=model)
         if s.client_accuracy:
             self.history.client_accuracy = np.empty((0, fed.num_clients))
-        self._server = Server(self.fed, self._engine, s)
+        self._server = server = Server(self.fed, self._engine, s)
+        self._products = threads.products_per_step(
+            self.fed.sizes, server.clients_per_round, s.batch_size, server.num_parameters
+        )
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
@@ -102,21 +105,18 @@ class Simulation:
         if self.round >= self.settings.rounds:
             raise StopIteration
         server = self._server
-        before, batch_size = server.snapshot(), self.settings.batch_size
-        products = threads.products_per_step(
-            self.fed.sizes, server.clients_per_round, batch_size, server.num_parameters
-        )
-        try:
-            with threads.suited_to(products):
+        with threads.suited_to(self._products):
+            before = server.snapshot()
+            try:
                 record = self._run_round()
                 report = self._client_report(record)
                 if self.settings.on_round is not None:
                     self.settings.on_round(record, server)
-        except BaseException:
-            self._server.restore(before)
-            self.history.params = self._server.params if self.round else None
-            raise
-        self.history.params = self._server.params
+            except BaseException:
+                server.restore(before)
+                self.history.params = server.params if self.round else None
+                raise
+        self.history.params = server.params
         if record.evaluated:
             self.history.records.append(record)
             if self.history.client_accuracy is not None and report is not None:

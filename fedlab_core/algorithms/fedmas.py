@@ -40,7 +40,7 @@ from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.algorithms.tiers import Dbscan, OneTier, Tiers, tiers_from
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.sampling import Uniform
+from fedlab_core.one_page import draw_cohort
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
@@ -89,21 +89,18 @@ class FedMas(Algorithm):
 
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
         """One cohort per tier; the next tier starts from the aggregate of the one before."""
-        clusters, available = server.state["clusters"].cpu().numpy(), server.available
-        for tier in self._order(server, np.unique(clusters)):
-            members = clusters == tier
-            here = members & available
-            if here.any():
+        tiers = server.groups("clusters")
+        for tier in self._order(server, np.array(list(tiers))):
+            present = server.present(tiers[tier])
+            if len(present):
                 self._check_stability(server)
-                design = Uniform(here, self._sample_size(server, int(members.sum())))
-                yield design.draw(server.stream("cohort", tier))
+                yield draw_cohort(present, self._sample_size(server, len(tiers[tier])), server.stream("cohort", tier))
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
         """One of the available clients of the tier measures Ω at the tier's aggregate."""
         if self.strength > 0:
-            clusters = server.state["clusters"].cpu().numpy()
-            tier = int(clusters[updates.clients[0]])
-            self._measure_importance(server, np.flatnonzero((clusters == tier) & server.available), tier)
+            tier = int(server.state["clusters"][updates.clients[0]])
+            self._measure_importance(server, server.present(server.groups("clusters")[tier]), tier)
 
     def _order(self, server: Server, tiers: np.ndarray) -> list[int]:
         """The tiers by number, or in random order; its stream is that of a tier one past the last."""

@@ -110,11 +110,10 @@ class FedSSO(Algorithm):
 
     def _present_share(self, server: Server) -> np.ndarray:
         """φ_c for each client's cluster c, float64 [N]; 1 for a client that is a stratum of its own."""
-        clusters, rho, available = server.state["clusters"].cpu().numpy(), server.fed.weights, server.available
-        shares = np.ones(server.num_clients)
-        for c in np.unique(clusters[clusters >= 0]):
-            members = clusters == c
-            shares[members] = rho[members & available].sum() / rho[members].sum()
+        shares, rho = np.ones(server.num_clients), server.fed.weights
+        for c, members in server.groups("clusters").items():
+            if c >= 0:
+                shares[members] = rho[server.present(members)].sum() / rho[members].sum()
         return shares
 
     def _design(self, server: Server) -> Design:

@@ -70,11 +70,13 @@ class Scaffold(Algorithm):
         if self.option == 1:
             after = server.gradients(updates.clients)
         else:
-            after = before - c + (server.params - updates.params) / (updates.num_steps[:, None] * server.lr)
+            after = (server.params - updates.params).div_(updates.num_steps[:, None] * server.lr)
+            for row, old in zip(after, before, strict=True):  # row by row and in place: no further tables [K, P]
+                row += old - c
         share = server.num_clients if self.control_update == "all" else len(updates.clients)
-        server.state["c"] = c + (after - before).sum(0) / share
+        server.state["c"] = c + torch.sub(after, before, out=before).sum(0) / share
         c_clients[updates.clients] = after
-        return server.params + self.server_lr * (updates.params - server.params).mean(0)
+        return server.params + self.server_lr * torch.sub(updates.params, server.params, out=after).mean(0)
 
     def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         return 2 * len(cohort) * server.num_parameters, 2 * len(cohort) * server.num_parameters

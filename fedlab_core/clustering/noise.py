@@ -3,8 +3,10 @@
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from fedlab_core import validation
+from fedlab_core.groups import members_of
 
 NOISE_POLICIES = ("keep", "drop", "nearest")
 
@@ -35,7 +37,8 @@ def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> np.nd
 
 def _nearest_cluster(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """For each noise point, the cluster with the nearest centroid."""
-    clusters = np.unique(labels[labels >= 0])
-    centroids = [points[labels == c].mean(axis=0) for c in clusters]
-    distances = [np.linalg.norm(points[labels < 0] - centroid, axis=1) for centroid in centroids]
-    return clusters[np.argmin(distances, axis=0)]
+    clusters = {c: members for c, members in members_of(labels).items() if c >= 0}
+    noise = points[labels < 0]
+    centroids = np.array([points[members].mean(axis=0) for members in clusters.values()])
+    nearest = [cdist(noise[k : k + 1], centroids).argmin() for k in range(len(noise))]
+    return np.array(list(clusters))[nearest]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedlab_core import validation
+from fedlab_core.groups import members_of
 from fedlab_core.one_page import draw_cohort
 
 
@@ -125,8 +126,9 @@ class AtLeastOne(Design):
     def _strata(self) -> list[tuple[np.ndarray, int]]:
         """The available clients of each stratum, and how many of them to draw."""
         present = _mask(self.available, len(self.labels))
-        strata = [np.flatnonzero(present & (self.labels == c)) for c in np.unique(self.labels[self.labels >= 0])]
-        strata += [np.array([client]) for client in np.flatnonzero(present & (self.labels < 0))]
+        clusters = members_of(self.labels)
+        alone = clusters.pop(-1, np.empty(0, dtype=np.int64))
+        strata = [members[present[members]] for members in (*clusters.values(), *alone[:, None])]
         return [(stratum, max(1, int(self.fraction * len(stratum) + 0.5))) for stratum in strata if len(stratum)]
 
 

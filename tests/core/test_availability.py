@@ -82,3 +82,15 @@ def test_availability_is_part_of_the_configuration() -> None:
 def test_wrong_availability_is_refused(availability) -> None:
     with pytest.raises(ValueError, match="availability"):
         run(quadratics([1.0, 1.0], [0.0, 1.0]), scalar_model(), fl.FedAvg(), rounds=1, availability=availability)
+
+
+def test_an_availability_that_gives_numbers_of_clients_is_refused() -> None:
+    """Four integers for four clients: taken for indices they would say something else."""
+
+    class Numbers(fl.sampling.Availability):
+        def available(self, round, rng):
+            return np.array([1, 0, 1, 1])
+
+    fed = quadratics([1.0] * 4, range(4))
+    with pytest.raises(ValueError, match=r"availability: gives array\(.*must give a bool array \[4\]"):
+        run(fed, scalar_model(), fl.FedAvg(), rounds=1, clients_per_round=2, availability=Numbers())

@@ -63,16 +63,16 @@ def _round_table(table: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np
     rank = np.argsort(np.argsort(whole - table, axis=1, kind="stable"), axis=1)
     whole += rank < (rows - whole.sum(1))[:, None]
     excess = whole.sum(0) - columns
+    whole, table = (np.ascontiguousarray(cells.T) for cells in (whole, table))  # now one row per column, in one piece
+    error = whole - table
     while excess.any():
         source, target = int(excess.argmax()), int(excess.argmin())
-        error = whole - table
-        gain = np.where(whole[:, source] > 0, error[:, source] - error[:, target], -np.inf)
-        row = int(gain.argmax())
-        whole[row, source] -= 1
-        whole[row, target] += 1
-        excess[source] -= 1
-        excess[target] += 1
-    return whole
+        row = int(np.where(whole[source] > 0, error[source] - error[target], -np.inf).argmax())
+        for column, unit in ((source, -1), (target, 1)):
+            whole[column, row] += unit
+            error[column, row] = whole[column, row] - table[column, row]
+            excess[column] += unit
+    return whole.T
 
 
 def holders_per_label(counts: np.ndarray, num_clients: int, labels_per_client: int) -> np.ndarray:

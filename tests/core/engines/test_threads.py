@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+import fedlab_core as fl
 from fedlab_core.engines import threads
+from fedlab_core.server import Server
+from tests.support import one_sample_each
 
 
 @pytest.fixture
@@ -34,3 +37,13 @@ def test_products_are_one_per_client_sample_and_weight(batch_size: int | None, b
     sizes, (inputs, outputs), clients = np.array([20, 300, 7]), (50, 8), 2
     products = clients * batch * inputs * outputs
     assert threads.products_per_step(sizes, clients, batch_size, inputs * outputs) == products
+
+
+def test_the_state_of_many_clients_is_kept_by_one_thread_too(four_threads, monkeypatch) -> None:
+    """A copy of a label per client is large enough for all threads, who would then wait for work through the round."""
+    snapshot, seen = Server.snapshot, []
+    monkeypatch.setattr(Server, "snapshot", lambda server: seen.append(torch.get_num_threads()) or snapshot(server))
+    fed = one_sample_each(20)
+    arguments = {"rounds": 2, "clients_per_round": 5, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
+    fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedMas(0.01, tiers="one"), **arguments)
+    assert seen == [1, 1] and torch.get_num_threads() == 4

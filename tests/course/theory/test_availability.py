@@ -1,5 +1,6 @@
 """Inclusion probabilities of clients that are not always there, against enumeration and closed forms."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -52,7 +53,9 @@ def test_taking_one_client_out_is_exact_for_a_hundred(law):
         "half": np.full(100, 0.5),
         "extreme": rng.choice([0, 1e-12, 1e-3, 0.5, 0.999, 1 - 1e-12, 1], 100),
     }[law]
-    others = others_available(p)
+    others = np.zeros((100, 100))
+    for b, chances in others_available(p):
+        others[:, b] += chances
     for k in range(100):
         assert np.abs(others[k] - num_available(np.delete(p, k))).max() < 1e-13
 
@@ -69,6 +72,17 @@ def test_probabilities_add_up_to_the_expected_cohort_size_for_a_thousand():
     p = np.random.default_rng(2).beta(0.5, 2, 1000)
     expected = np.minimum(150, np.arange(1001)) @ num_available(p)
     assert inclusion(p, 150).sum() == pytest.approx(expected, rel=1e-11)
+
+
+def test_memory_follows_the_number_of_clients():
+    p = np.random.default_rng(4).random(1000)
+    tracemalloc.start()
+    try:
+        inclusion(p, 20)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 40 * p.nbytes
 
 
 @pytest.mark.parametrize("stratified", [False, True])

@@ -6,7 +6,18 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAvgMas, TFedAvg, TFedAvgMas
+from fedlab_core.algorithms import (
+    FedAdam,
+    FedAvgM,
+    FedAvgMas,
+    FedDyn,
+    FedYogi,
+    MimeLite,
+    PowerOfChoice,
+    QFedAvg,
+    TFedAvg,
+    TFedAvgMas,
+)
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from tests.support import blobs
 
@@ -23,6 +34,13 @@ ALGORITHMS = [
     FedAvgMas(0.01),
     TFedAvg(tiers="kmeans"),
     TFedAvgMas(0.01, tiers="one"),
+    FedAvgM(0.5, server_lr=0.7),
+    FedAdam(0.05, beta1=0.5),
+    FedYogi(0.05, tau=0.1),
+    FedDyn(0.5),
+    MimeLite(0.7),
+    QFedAvg(1.5),
+    PowerOfChoice(4),
 ]
 WORK = {
     "rounds": 2,

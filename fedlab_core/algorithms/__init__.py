@@ -4,6 +4,7 @@ A new algorithm is a file here and its lines below; ``ALGORITHMS`` brings it to 
 """
 
 from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.algorithms.compressed import Compressed
 from fedlab_core.algorithms.fedadam import FedAdam, FedYogi
 from fedlab_core.algorithms.fedavg import FedAvg
 from fedlab_core.algorithms.fedavgm import FedAvgM
@@ -15,17 +16,20 @@ from fedlab_core.algorithms.fedprox import FedProx
 from fedlab_core.algorithms.fedsso import FedSSO
 from fedlab_core.algorithms.mimelite import MimeLite
 from fedlab_core.algorithms.powerofchoice import PowerOfChoice
+from fedlab_core.algorithms.private import Private, epsilon
 from fedlab_core.algorithms.qfedavg import QFedAvg
 from fedlab_core.algorithms.scaffold import Scaffold
+from fedlab_core.algorithms.wrapper import Wrapper
 
 _COURSE: tuple[type[Algorithm], ...] = (FedAvg, FedProx, Scaffold, FedNova, FedCurv, FedSSO, FedMas)
 _GALLERY: tuple[type[Algorithm], ...] = (FedAvgM, FedAdam, FedYogi, FedDyn, MimeLite, QFedAvg, PowerOfChoice)
-_ALL = (*_COURSE, *_GALLERY)
+_ALL = (*_COURSE, *_GALLERY)  # a wrapper is not among them: what it wraps cannot be written as a text
 ALGORITHMS = {kind.__name__.lower(): kind for kind in _ALL}
 
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
+    "Compressed",
     "FedAdam",
     "FedAvg",
     "FedAvgM",
@@ -39,8 +43,11 @@ __all__ = [
     "FedYogi",
     "MimeLite",
     "PowerOfChoice",
+    "Private",
     "QFedAvg",
     "Scaffold",
     "TFedAvg",
     "TFedAvgMas",
+    "Wrapper",
+    "epsilon",
 ]

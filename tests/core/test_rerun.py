@@ -1,5 +1,7 @@
 """A history runs again from its own configuration, bit for bit; what cannot be made again is said."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,7 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.algorithms import (
+    Compressed,
     FedAdam,
     FedAvgM,
     FedAvgMas,
@@ -14,6 +17,7 @@ from fedlab_core.algorithms import (
     FedYogi,
     MimeLite,
     PowerOfChoice,
+    Private,
     QFedAvg,
     TFedAvg,
     TFedAvgMas,
@@ -41,6 +45,9 @@ ALGORITHMS = [
     MimeLite(0.7),
     QFedAvg(1.5),
     PowerOfChoice(4),
+    Compressed(fl.FedMas(0.01, tiers=KMeans(num_tiers=3)), keep=0.3, bits=4),
+    Private(Compressed(FedAvgM(0.5), keep=0.3), clip=0.5, noise=0.1),
+    Private(fl.FedAvg(), clip=math.inf, noise=0.0),
 ]
 WORK = {
     "rounds": 2,

@@ -6,12 +6,14 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import (
+    Compressed,
     FedAdam,
     FedAvgM,
     FedDyn,
     FedYogi,
     MimeLite,
     PowerOfChoice,
+    Private,
     QFedAvg,
 )
 from fedlab_core.updates import ChunkedUpdates
@@ -24,11 +26,13 @@ MEANS = [
     MimeLite(0.7),
     QFedAvg(1.5),
     PowerOfChoice(4),
+    Private(fl.FedAvg(), clip=0.05, noise=0.1),
+    Private(FedAvgM(), clip=0.05, noise=0.0),
 ]
 
 
 @pytest.mark.parametrize("engine", ["reference", "stacked"])
-@pytest.mark.parametrize("algorithm", [*MEANS, FedDyn(0.5)], ids=str)
+@pytest.mark.parametrize("algorithm", [*MEANS, FedDyn(0.5), Compressed(fl.FedAvg(), keep=0.3)], ids=str)
 def test_the_same_numbers(algorithm: fl.Algorithm, engine: str, monkeypatch) -> None:
     fed = blobs((9, 5, 12, 7, 3))
     work = {"rounds": 3, "clients_per_round": 4, "local_epochs": 1, "batch_size": 4, "engine": engine}

@@ -8,6 +8,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import (
+    Compressed,
     FedAdam,
     FedAvgM,
     FedAvgMas,
@@ -15,6 +16,7 @@ from fedlab_core.algorithms import (
     FedYogi,
     MimeLite,
     PowerOfChoice,
+    Private,
     QFedAvg,
     TFedAvg,
 )
@@ -40,6 +42,8 @@ ALGORITHMS = [
     MimeLite(0.7),
     QFedAvg(1.5),
     PowerOfChoice(4),
+    Compressed(PowerOfChoice(4), keep=0.3, bits=4),
+    Private(Compressed(FedAvgM(), keep=0.3), clip=0.5, noise=0.1),
 ]
 
 

@@ -7,6 +7,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import (
+    Compressed,
     FedAdam,
     FedAvgM,
     FedAvgMas,
@@ -15,6 +16,7 @@ from fedlab_core.algorithms import (
     FedYogi,
     MimeLite,
     PowerOfChoice,
+    Private,
     QFedAvg,
 )
 from tests.support import blobs, flat, quadratics, run, scalar_model
@@ -134,6 +136,8 @@ def test_one_full_batch_step_of_everybody_is_gradient_descent_on_the_pooled_data
         MimeLite(0.7),
         QFedAvg(1.5),
         PowerOfChoice(5),
+        Compressed(fl.FedAvg(), keep=0.3),
+        Private(fl.FedAvg(), clip=0.05, noise=0.1),
     ],
     ids=str,
 )

@@ -153,3 +153,5 @@ def test_the_gallery_takes_its_parameters_from_the_command_line(tmp_path: Path) 
     assert history.config["algorithm"] == expected
     with pytest.raises(ValueError, match="fedadam needs a value: --set server_lr="):
         build_algorithm("fedadam", {})
+    with pytest.raises(ValueError, match="algorithm='compressed': must be one of"):
+        build_algorithm("compressed", {})

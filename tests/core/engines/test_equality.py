@@ -8,6 +8,7 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.algorithms import (
+    Compressed,
     FedAdam,
     FedAvgM,
     FedAvgMas,
@@ -15,6 +16,7 @@ from fedlab_core.algorithms import (
     FedYogi,
     MimeLite,
     PowerOfChoice,
+    Private,
     QFedAvg,
     TFedAvg,
 )
@@ -94,6 +96,8 @@ VARIANTS = [
     FedYogi(0.05),
     QFedAvg(1.5),
     PowerOfChoice(6),
+    Compressed(fl.FedAvg(), keep=0.3),
+    Private(fl.FedProx(0.5), clip=0.5, noise=0.1),
 ]
 
 

@@ -77,9 +77,9 @@ def _instance(what: str, description: Mapping[str, Any], kinds: Iterable[type]) 
     if kind is None or not is_dataclass(kind):
         raise ValueError(f"{what} {description['name']} cannot be made from its description; pass {what}=…")
     fields = {name: value for name, value in description.items() if name in signature(kind).parameters}
-    for name, base in (("tiers", Tiers), ("inner", Algorithm)):
+    for name, part, base in (("tiers", "tiers", Tiers), ("inner", "algorithm", Algorithm)):
         if isinstance(fields.get(name), Mapping):
-            fields[name] = _instance(name, fields[name], _subclasses(base))
+            fields[name] = _instance(part, fields[name], _subclasses(base))
     return kind(**fields)
 
 

@@ -195,3 +195,14 @@ def test_a_patched_layer_is_another_model(fed) -> None:
     }
     model[2].forward = torch.tanh
     assert fl.models.recipe_of(model) is None
+
+
+def test_an_inner_algorithm_of_another_library_has_to_be_given_with_its_wrapper(fed) -> None:
+    class Foreign(fl.Algorithm):
+        needs = "mean"
+
+    algorithm = Compressed(Foreign(), keep=0.5)
+    history = fl.simulate(fed, fl.models.softmax_regression(fed, seed=2), algorithm, **WORK)
+    with pytest.raises(ValueError, match="algorithm Foreign cannot be made from its description; pass algorithm="):
+        fl.rerun(history.config, progress=False)
+    assert same(fl.rerun(history.config, algorithm=algorithm, progress=False), history)

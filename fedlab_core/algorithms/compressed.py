@@ -11,17 +11,18 @@ Quantisation: Alistarh, Grubic, Li, Tomioka, Vojnovic: QSGD, NeurIPS 2017, secti
     top_k(d): the ``keep``·P entries (rounded, at least one) largest in absolute value, 0 elsewhere
     Q(x)_i = M/s · (⌊s x_i / M⌋ + 1 with probability the fraction cut off),  M = max |x|,  s = 2^(bits − 1) − 1
 
-d_k, c_k, e_k [P]. E Q(x) = x, and no entry is off by M/s or more, so that e_k stays bounded from 3 bits (s = 3) on;
-with 2 bits (s = 1) it grows without end, and they are refused. keep = 1 without ``bits`` is the inner algorithm
-exactly.
+d_k, c_k, e_k [P]. E Q(x) = x, and no entry is off by M/s or more: without top_k, e_k stays below 1/(s − 1) of the
+largest change there was, from 3 bits (s = 3) on; for 2 bits (s = 1) there is no such bound, and they are refused.
+keep = 1 without ``bits`` is the inner algorithm exactly.
 
 Sent up per client, in place of the P numbers of y_k: the values kept, each of the size of a parameter or ``bits`` bits
 (together rounded up to bytes) with one M of the size of a parameter; and for each value kept its index, 4 bytes, unless
 all are kept. With float32 that pays for ``keep`` below ½. Down, and whatever else the inner algorithm sends, as before.
 
 Deviations. An algorithm whose clients keep or send what they compute from the exact y_k (SCAFFOLD's and FedDyn's
-controls, FedCurv's Fisher information) is refused: its server would compute them from c_k, which is another method. All
-e_k of clients that took part are in memory, and so is [K, P] of a cohort, however large.
+controls, FedCurv's Fisher information) is refused: its server would compute them from c_k, which is another method.
+q-FedAvg's ‖d_k‖ is that of c_k. All e_k of clients that took part are in memory, and so is [K, P] of a cohort, however
+large.
 """
 
 import math

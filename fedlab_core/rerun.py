@@ -77,8 +77,9 @@ def _instance(what: str, description: Mapping[str, Any], kinds: Iterable[type]) 
     if kind is None or not is_dataclass(kind):
         raise ValueError(f"{what} {description['name']} cannot be made from its description; pass {what}=…")
     fields = {name: value for name, value in description.items() if name in signature(kind).parameters}
-    if "tiers" in fields and isinstance(fields["tiers"], Mapping):
-        fields["tiers"] = _instance("tiers", fields["tiers"], _subclasses(Tiers))
+    for name, part, base in (("tiers", "tiers", Tiers), ("inner", "algorithm", Algorithm)):
+        if isinstance(fields.get(name), Mapping):
+            fields[name] = _instance(part, fields[name], _subclasses(base))
     return kind(**fields)
 
 

@@ -1,6 +1,7 @@
 """What an algorithm sees and may change while a run goes on."""
 
 import copy
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -223,10 +224,13 @@ class Server:
         groups = [self.fed.parts[client] for client in updates.clients]
         return self._engine.moments(updates.params, groups, self._engine.loss, power=2)
 
-    def spend(self, *, down: int = 0, up: int = 0, server_updates: int = 0) -> None:
-        """Enter a cost in the ledger: numbers (not bytes) sent to and from clients, and aggregations."""
-        size = self.params.element_size()
-        self.ledger = self.ledger.plus(server_updates=server_updates, bytes_up=up * size, bytes_down=down * size)
+    def spend(self, *, down: float = 0, up: float = 0, server_updates: int = 0) -> None:
+        """Enter a cost in the ledger: numbers (not bytes) sent to and from clients, and aggregations.
+
+        A fraction of a number counts as the bytes it fills.
+        """
+        up, down = (math.ceil(numbers * self.params.element_size()) for numbers in (up, down))
+        self.ledger = self.ledger.plus(server_updates=server_updates, bytes_up=up, bytes_down=down)
 
     def client_table(self) -> ClientTable:
         """A zero vector [P] for every client, stored only once it is written."""

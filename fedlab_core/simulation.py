@@ -306,7 +306,12 @@ def _check_fits(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
 def _fit(config: dict[str, Any]) -> dict[str, Any]:
     """What decides which tensors a state holds, and of what shape and dtype."""
     model = {name: config["model"][name] for name in ("num_parameters", "dtype")}
-    return {"algorithm": config["algorithm"]["name"], "num_clients": config["num_clients"], **model}
+    return {"algorithm": _name(config["algorithm"]), "num_clients": config["num_clients"], **model}
+
+
+def _name(algorithm: dict[str, Any]) -> str:
+    """The name of an algorithm, and of those that it wraps."""
+    return f"{algorithm['name']}({_name(algorithm['inner'])})" if "inner" in algorithm else algorithm["name"]
 
 
 def _status(record: RoundRecord) -> str:

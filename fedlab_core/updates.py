@@ -31,6 +31,10 @@ class LocalUpdates:
         """Σ a_k y_k / Σ a_k, a vector [P]; ``weights`` a_k [K] are n_k if not given."""
         return average(self.params, self.num_samples if weights is None else weights)
 
+    def mean(self) -> torch.Tensor:
+        """Σ y_k / K, a vector [P]."""
+        return self.weighted_mean(torch.ones_like(self.num_samples))
+
     def distances(self) -> torch.Tensor:
         """‖y_k − w‖₂ [K]."""
         return torch.linalg.vector_norm(self.params - self.received, dim=1)

@@ -49,6 +49,14 @@ def limit(
     return float(run(fed, scalar_model(start), algorithm, rounds=rounds, **arguments).history.params[0])
 
 
+def path(fed: fl.FederatedDataset, algorithm: fl.Algorithm, *, start: float = 0.0, **arguments: Any) -> np.ndarray:
+    """The parameter of a scalar run after each round; full participation and full batch unless said otherwise."""
+    defaults = {"clients_per_round": 1.0, "batch_size": None, "lr": 0.1, "local_steps": 10, "progress": False}
+    arguments = {**defaults, "loss": "squared_error", **arguments}
+    simulation = fl.Simulation(fed, scalar_model(start), algorithm, **arguments)
+    return np.array([float(simulation.history.params[0]) for _ in simulation])
+
+
 def blobs(
     sizes: Sequence[int], *, classes: int = 3, dim: int = 4, seed: int = 0, dtype=torch.float64
 ) -> fl.FederatedDataset:

@@ -1,31 +1,53 @@
 """The algorithms, one file each. Numbers in brackets are the source texts listed in docs/sources.md.
 
-A new algorithm is a file here and its lines below; ``_ALL`` brings it to the command line and the explorers.
+A new algorithm is a file here and its lines below; ``ALGORITHMS`` brings it to the command line.
 """
 
 from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.algorithms.compressed import Compressed
+from fedlab_core.algorithms.fedadam import FedAdam, FedYogi
 from fedlab_core.algorithms.fedavg import FedAvg
+from fedlab_core.algorithms.fedavgm import FedAvgM
 from fedlab_core.algorithms.fedcurv import FedCurv
+from fedlab_core.algorithms.feddyn import FedDyn
 from fedlab_core.algorithms.fedmas import FedAvgMas, FedMas, TFedAvg, TFedAvgMas
 from fedlab_core.algorithms.fednova import FedNova
 from fedlab_core.algorithms.fedprox import FedProx
 from fedlab_core.algorithms.fedsso import FedSSO
+from fedlab_core.algorithms.mimelite import MimeLite
+from fedlab_core.algorithms.powerofchoice import PowerOfChoice
+from fedlab_core.algorithms.private import Private, epsilon
+from fedlab_core.algorithms.qfedavg import QFedAvg
 from fedlab_core.algorithms.scaffold import Scaffold
+from fedlab_core.algorithms.wrapper import Wrapper
 
-_ALL: tuple[type[Algorithm], ...] = (FedAvg, FedProx, Scaffold, FedNova, FedCurv, FedSSO, FedMas)
+_COURSE: tuple[type[Algorithm], ...] = (FedAvg, FedProx, Scaffold, FedNova, FedCurv, FedSSO, FedMas)
+_GALLERY: tuple[type[Algorithm], ...] = (FedAvgM, FedAdam, FedYogi, FedDyn, MimeLite, QFedAvg, PowerOfChoice)
+_ALL = (*_COURSE, *_GALLERY)  # a wrapper is not among them: what it wraps cannot be written as a text
 ALGORITHMS = {kind.__name__.lower(): kind for kind in _ALL}
 
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
+    "Compressed",
+    "FedAdam",
     "FedAvg",
+    "FedAvgM",
     "FedAvgMas",
     "FedCurv",
+    "FedDyn",
     "FedMas",
     "FedNova",
     "FedProx",
     "FedSSO",
+    "FedYogi",
+    "MimeLite",
+    "PowerOfChoice",
+    "Private",
+    "QFedAvg",
     "Scaffold",
     "TFedAvg",
     "TFedAvgMas",
+    "Wrapper",
+    "epsilon",
 ]

@@ -1,7 +1,7 @@
 """What an algorithm is: who trains, how the local gradient is corrected, how the server combines."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -12,6 +12,8 @@ from fedlab_core.description import in_words
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
+
+Needs = Literal["mean", "each", "own"]
 
 
 class Algorithm:
@@ -26,9 +28,14 @@ class Algorithm:
 
             def correction(self, server, client):
                 return Correction(weight=self.mu, anchor=server.params)
+
+    ``needs`` tells what wraps it (``Compressed``, ``Private``) what it makes of the local parameters: "mean", nothing
+    but a mean of those of one uniform cohort a round; "each", those of every client, as the server received them;
+    "own", also what only the client knows, who has them exactly, such as a control variate.
     """
 
     title: ClassVar[str] = ""  # how its name is written, where that is not the name of its class
+    needs: ClassVar[Needs] = "own"  # the safe answer for an algorithm that does not say
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         """Raise ``ValueError`` for a federation or settings that it cannot run with, before any work starts."""
@@ -63,8 +70,11 @@ class Algorithm:
         """The model that these K clients use, and are measured with: w [P] by default, or a row for each, [K, P]."""
         return server.params
 
-    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
-        """Numbers (not bytes) sent (down, up) for one cohort, all its clients together; asked before aggregation."""
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[float, float]:
+        """Numbers (not bytes) sent (down, up) for one cohort, all its clients together; asked before aggregation.
+
+        What is smaller than a parameter is a fraction: an index of 4 bytes among float64 parameters is half a number.
+        """
         return len(cohort) * server.num_parameters, len(cohort) * server.num_parameters
 
     def describe(self) -> dict[str, Any]:

@@ -11,10 +11,13 @@ w [P] global and y_k [P] local parameters, n_k samples of client k, S the cohort
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.algorithms.base import Algorithm, Needs
 
 
 @dataclass(frozen=True)
 class FedAvg(Algorithm):
     """FedAvg has no parameter of its own: it is what :class:`Algorithm` does by default."""
+
+    needs: ClassVar[Needs] = "mean"

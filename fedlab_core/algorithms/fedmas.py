@@ -30,13 +30,13 @@ Deviations and gaps of the text.
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.algorithms.base import Algorithm, Needs
 from fedlab_core.algorithms.tiers import Dbscan, OneTier, Tiers, tiers_from
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
@@ -59,6 +59,7 @@ class FedMas(Algorithm):
     State: ``clusters`` int64 [N], the tiers; ``importance`` Ω [P], zero until measured; ``weight`` 2λΩ [P]; ``warned``.
     """
 
+    needs: ClassVar[Needs] = "each"
     strength: float
     tiers: Tiers | str | list[int] = field(default_factory=Dbscan)
     importance_update: Literal["replace", "accumulate", "ema"] = "replace"

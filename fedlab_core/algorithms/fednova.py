@@ -18,12 +18,13 @@ without a further factor N/K.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.algorithms.base import Algorithm, Needs
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.server import Server
@@ -35,6 +36,7 @@ from fedlab_core.updates import LocalUpdates
 class FedNova(Algorithm):
     """FedNova, with a proximal weight μ ≥ 0 if wanted. A run needs ημ < 2 throughout, where ‖a_k‖₁ stays positive."""
 
+    needs: ClassVar[Needs] = "each"
     mu: float = 0.0
 
     def __post_init__(self) -> None:

@@ -15,9 +15,10 @@ in most implementations, sampling is uniform and the average is weighted by n_k.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.algorithms.base import Algorithm, Needs
 from fedlab_core.correction import Correction
 from fedlab_core.server import Server
 
@@ -26,6 +27,7 @@ from fedlab_core.server import Server
 class FedProx(Algorithm):
     """FedAvg with weight μ and anchor w^t. Raises ``ValueError`` unless μ is finite and ≥ 0."""
 
+    needs: ClassVar[Needs] = "mean"
     mu: float
 
     def __post_init__(self) -> None:

@@ -30,13 +30,13 @@ Deviations.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.algorithms.base import Algorithm, Needs
 from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
 from fedlab_core.clustering import optics, settle_noise
 from fedlab_core.data.federated import FederatedDataset
@@ -54,6 +54,7 @@ class FedSSO(Algorithm):
     State: ``clusters`` int64 [N], −1 for noise.
     """
 
+    needs: ClassVar[Needs] = "each"
     min_samples: int = 2
     xi: float = 0.25
     probe: Literal["epoch", "full_batch", "sample"] = "epoch"

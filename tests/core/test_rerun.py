@@ -1,12 +1,27 @@
 """A history runs again from its own configuration, bit for bit; what cannot be made again is said."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAvgMas, TFedAvg, TFedAvgMas
+from fedlab_core.algorithms import (
+    Compressed,
+    FedAdam,
+    FedAvgM,
+    FedAvgMas,
+    FedDyn,
+    FedYogi,
+    MimeLite,
+    PowerOfChoice,
+    Private,
+    QFedAvg,
+    TFedAvg,
+    TFedAvgMas,
+)
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from tests.support import blobs
 
@@ -23,6 +38,16 @@ ALGORITHMS = [
     FedAvgMas(0.01),
     TFedAvg(tiers="kmeans"),
     TFedAvgMas(0.01, tiers="one"),
+    FedAvgM(0.5, server_lr=0.7),
+    FedAdam(0.05, beta1=0.5),
+    FedYogi(0.05, tau=0.1),
+    FedDyn(0.5),
+    MimeLite(0.7),
+    QFedAvg(1.5),
+    PowerOfChoice(4),
+    Compressed(fl.FedMas(0.01, tiers=KMeans(num_tiers=3)), keep=0.3, bits=4),
+    Private(Compressed(FedAvgM(0.5), keep=0.3), clip=0.5, noise=0.1),
+    Private(fl.FedAvg(), clip=math.inf, noise=0.0),
 ]
 WORK = {
     "rounds": 2,
@@ -170,3 +195,14 @@ def test_a_patched_layer_is_another_model(fed) -> None:
     }
     model[2].forward = torch.tanh
     assert fl.models.recipe_of(model) is None
+
+
+def test_an_inner_algorithm_of_another_library_has_to_be_given_with_its_wrapper(fed) -> None:
+    class Foreign(fl.Algorithm):
+        needs = "mean"
+
+    algorithm = Compressed(Foreign(), keep=0.5)
+    history = fl.simulate(fed, fl.models.softmax_regression(fed, seed=2), algorithm, **WORK)
+    with pytest.raises(ValueError, match="algorithm Foreign cannot be made from its description; pass algorithm="):
+        fl.rerun(history.config, progress=False)
+    assert same(fl.rerun(history.config, algorithm=algorithm, progress=False), history)

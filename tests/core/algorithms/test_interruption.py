@@ -7,7 +7,19 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAvgMas, TFedAvg
+from fedlab_core.algorithms import (
+    Compressed,
+    FedAdam,
+    FedAvgM,
+    FedAvgMas,
+    FedDyn,
+    FedYogi,
+    MimeLite,
+    PowerOfChoice,
+    Private,
+    QFedAvg,
+    TFedAvg,
+)
 from fedlab_core.algorithms.tiers import KMeans
 from fedlab_core.sampling import Bernoulli
 from tests.support import blobs
@@ -23,6 +35,15 @@ ALGORITHMS = [
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 2, 2], importance_update="ema", tier_order="shuffled", no_penalty="first_round"),
     FedAvgMas(0.01),
     TFedAvg(),
+    FedAvgM(),
+    FedAdam(0.05),
+    FedYogi(0.05),
+    FedDyn(0.5),
+    MimeLite(0.7),
+    QFedAvg(1.5),
+    PowerOfChoice(4),
+    Compressed(PowerOfChoice(4), keep=0.3, bits=4),
+    Private(Compressed(FedAvgM(), keep=0.3), clip=0.5, noise=0.1),
 ]
 
 

@@ -6,7 +6,19 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAvgMas, FedMas
+from fedlab_core.algorithms import (
+    Compressed,
+    FedAdam,
+    FedAvgM,
+    FedAvgMas,
+    FedDyn,
+    FedMas,
+    FedYogi,
+    MimeLite,
+    PowerOfChoice,
+    Private,
+    QFedAvg,
+)
 from tests.support import blobs, flat, quadratics, run, scalar_model
 
 RAGGED, EQUAL = (3, 17, 8, 30, 1), (12, 12, 12, 12)
@@ -88,6 +100,10 @@ def _fedprox_scaled(fed: fl.FederatedDataset, mu: float, arguments: dict) -> tor
         (fl.FedCurv(0.0), RAGGED),
         (FedMas(0.0, tiers="one"), RAGGED),
         (fl.Scaffold(), EQUAL),
+        (FedAvgM(beta=0.0), RAGGED),
+        (MimeLite(0.0), EQUAL),
+        (QFedAvg(0.0), EQUAL),
+        (PowerOfChoice(4), EQUAL),
     ],
     ids=str,
 )
@@ -106,7 +122,24 @@ def test_one_full_batch_step_of_everybody_is_gradient_descent_on_the_pooled_data
 
 
 @pytest.mark.parametrize(
-    "algorithm", [fl.FedAvg(), fl.FedProx(0.4), fl.Scaffold(), fl.Scaffold(option=1), fl.FedNova()]
+    "algorithm",
+    [
+        fl.FedAvg(),
+        fl.FedProx(0.4),
+        fl.Scaffold(),
+        fl.Scaffold(option=1),
+        fl.FedNova(),
+        FedAvgM(),
+        FedAdam(0.05),
+        FedYogi(0.05),
+        FedDyn(0.5),
+        MimeLite(0.7),
+        QFedAvg(1.5),
+        PowerOfChoice(5),
+        Compressed(fl.FedAvg(), keep=0.3),
+        Private(fl.FedAvg(), clip=0.05, noise=0.1),
+    ],
+    ids=str,
 )
 def test_renumbering_the_clients_changes_nothing(algorithm: fl.Algorithm) -> None:
     """A server that lets the last client overwrite the sum would fail here."""

@@ -145,3 +145,13 @@ def test_a_checkpoint_is_not_overwritten_by_the_history(tmp_path: Path, capsys: 
     path = str(tmp_path / "h.npz")
     assert main([*QUICK, "--checkpoint", path, "--out", path]) == 2
     assert "is the checkpoint too" in " ".join(capsys.readouterr().err.split()) and not Path(path).exists()
+
+
+def test_the_gallery_takes_its_parameters_from_the_command_line(tmp_path: Path) -> None:
+    history = run(tmp_path, "--algorithm", "fedadam", "--set", "server_lr=0.1", "--set", "tau=0.01")
+    expected = {"name": "FedAdam", "server_lr": 0.1, "beta1": 0.9, "beta2": 0.99, "tau": 0.01}
+    assert history.config["algorithm"] == expected
+    with pytest.raises(ValueError, match="fedadam needs a value: --set server_lr="):
+        build_algorithm("fedadam", {})
+    with pytest.raises(ValueError, match="algorithm='compressed': must be one of"):
+        build_algorithm("compressed", {})

@@ -7,7 +7,19 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAvgMas, TFedAvg
+from fedlab_core.algorithms import (
+    Compressed,
+    FedAdam,
+    FedAvgM,
+    FedAvgMas,
+    FedDyn,
+    FedYogi,
+    MimeLite,
+    PowerOfChoice,
+    Private,
+    QFedAvg,
+    TFedAvg,
+)
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.engines import ReferenceEngine
@@ -68,11 +80,25 @@ ALGORITHMS = [
     fl.FedSSO(sampling="at_least_one", noise="nearest", eps=0.2, weights="literal", projection=50),
     fl.FedMas(0.01, tiers=KMeans(num_tiers=3)),
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1, 2, 2], importance_update="accumulate", tier_order="shuffled"),
+    FedDyn(0.5),
+    MimeLite(0.7),
     PerParameter(),
     Mixed(),
     *LOCAL,
 ]
-VARIANTS = [fl.FedSSO(), fl.FedMas(0.01, tiers=Dbscan(eps=0.01)), FedAvgMas(0.01), TFedAvg(tiers=Dbscan(eps=0.01))]
+VARIANTS = [
+    fl.FedSSO(),
+    fl.FedMas(0.01, tiers=Dbscan(eps=0.01)),
+    FedAvgMas(0.01),
+    TFedAvg(tiers=Dbscan(eps=0.01)),
+    FedAvgM(),
+    FedAdam(0.05),
+    FedYogi(0.05),
+    QFedAvg(1.5),
+    PowerOfChoice(6),
+    Compressed(fl.FedAvg(), keep=0.3),
+    Private(fl.FedProx(0.5), clip=0.5, noise=0.1),
+]
 
 
 def histories(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> list[fl.History]:

@@ -1,0 +1,48 @@
+"""FedAvgM: FedAvg with momentum on the server.
+
+Hsu, Qi, Brown: Measuring the Effects of Non-Identical Data Distribution for Federated Visual Classification, 2019,
+section 4.3.
+
+    Δ = Σ_S n_k (y_k − w) / Σ_S n_k
+    v ← β v + Δ,    w ← w + η_g v
+
+v [P] the velocity, zero at the start, β its decay, η_g the server rate. With β = 0 and η_g = 1 it is FedAvg. P numbers
+down and P up per client, as FedAvg.
+
+Deviation. The server rate is that of Reddi et al. (2021), where FedAvgM is a baseline; the paper has η_g = 1. It tries
+β from 0 to 0.997 and recommends none; 0.9 is the value of Reddi et al.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from fedlab_core import validation
+from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.server import Server
+from fedlab_core.updates import LocalUpdates
+
+
+@dataclass(frozen=True)
+class FedAvgM(Algorithm):
+    """FedAvg with server momentum β in [0, 1) and server rate η_g > 0.
+
+    State: ``velocity`` [P].
+    """
+
+    needs: ClassVar[Needs] = "mean"
+    beta: float = 0.9
+    server_lr: float = 1.0
+
+    def __post_init__(self) -> None:
+        validation.real("beta", self.beta, below=1)
+        validation.real("server_lr", self.server_lr, exclusive=True)
+
+    def setup(self, server: Server) -> None:
+        server.state["velocity"] = torch.zeros_like(server.params)
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        change = updates.weighted_mean() - server.params
+        server.state["velocity"] = self.beta * server.state["velocity"] + change
+        return server.params + self.server_lr * server.state["velocity"]

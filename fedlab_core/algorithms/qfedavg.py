@@ -1,0 +1,56 @@
+"""q-FedAvg: clients with a large loss count for more, so that accuracy is more even between clients.
+
+Li, Sanjabi, Beirami, Smith: Fair Resource Allocation in Federated Learning, ICLR 2020, algorithm 2, for the objective
+(2), Σ_k F_k^(q+1) / (q + 1).
+
+    d_k = L (w − y_k),    L = 1/η                           y_k after the local steps of FedAvg
+    Δ_k = F_k^q d_k
+    h_k = q F_k^(q−1) ‖d_k‖² + L F_k^q
+    w ← w − Σ_S Δ_k / Σ_S h_k
+
+F_k the mean loss of client k on all its samples at the w that was sent, η the rate of the round, q ≥ 0. With q = 0 it
+is the unweighted mean of the y_k: FedAvg, if all clients have as many samples. P numbers down and P + 1 up (Δ_k, h_k)
+per client, which knows its own F_k.
+
+Deviations. The paper draws clients with probability n_k / n, for the objective with these weights; here, as for all
+methods, sampling is uniform, and the clients of the objective weigh alike. A loss below 10⁻¹⁰ counts as 10⁻¹⁰ (the
+authors' code adds as much to every loss), for 0^(q−1) has no value; a negative one is refused.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from fedlab_core import validation
+from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.server import Server
+from fedlab_core.updates import LocalUpdates
+
+SMALLEST_LOSS = 1e-10
+
+
+@dataclass(frozen=True)
+class QFedAvg(Algorithm):
+    """q-FedAvg with fairness q ≥ 0. Raises ``ValueError`` in a round in which a client's loss is negative."""
+
+    needs: ClassVar[Needs] = "each"
+    q: float
+
+    def __post_init__(self) -> None:
+        validation.real("q", self.q)
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        losses = server.losses(updates.clients).double()
+        if (losses < 0).any():
+            raise ValueError(f"loss: is {losses.min():g} for a client, but q-FedAvg takes powers of it; must be ≥ 0")
+        losses, lipschitz = losses.clamp_min(SMALLEST_LOSS), 1 / server.lr
+        powers = (losses / losses.max()) ** self.q  # F_k^q, less a common factor that cancels
+        mean = updates.weighted_mean(powers.to(server.params))  # Σ F_k^q y_k / Σ F_k^q
+        squares = (lipschitz * updates.distances().double()) ** 2
+        h = self.q * powers / losses * squares + lipschitz * powers
+        return server.params - (lipschitz * powers.sum() / h.sum()).to(server.params) * (server.params - mean)
+
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
+        return len(cohort) * server.num_parameters, len(cohort) * (server.num_parameters + 1)

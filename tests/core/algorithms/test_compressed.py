@@ -1,0 +1,234 @@
+"""Compressed uploads: what is sent, what is kept for later, what it costs, and which algorithms cannot have them."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.algorithms import Compressed, FedAvgM, FedDyn, MimeLite, PowerOfChoice, Private
+from fedlab_core.algorithms.compressed import quantised
+from fedlab_core.updates import LocalUpdates
+from tests.support import blobs, run
+
+SIZES = (3, 17, 8, 30, 12)
+WORK = {"local_epochs": 2, "batch_size": 5, "rounds": 4, "clients_per_round": 3}
+
+
+def history(algorithm: fl.Algorithm, **changes) -> fl.History:
+    fed = blobs(SIZES)
+    return run(fed, fl.models.mlp(fed, (6,), seed=1), algorithm, **(WORK | changes)).history
+
+
+def started(algorithm: fl.Algorithm, size: int = 4):
+    """A server with ``size`` parameters after set-up."""
+    x = torch.eye(size, dtype=torch.float64)
+    fed = fl.FederatedDataset.from_clients([(x, x[0])] * 3, test=(x, x[0]))
+    simulation = run(fed, torch.nn.Linear(size, 1, bias=False).double(), algorithm, rounds=1, lr=1e-12)
+    return simulation._server
+
+
+def uploaded(algorithm: Compressed, server, clients: list[int], changes: list[list[float]]) -> torch.Tensor:
+    """The changes [K, P] that the server receives where the clients have ``changes``."""
+    w, rows = server.params, torch.tensor(changes, dtype=torch.float64)
+    counts = torch.ones(len(clients), dtype=torch.float64)
+    sent = algorithm.upload(server, LocalUpdates(np.array(clients), w + rows, counts, 7 * counts, w))
+    assert torch.equal(sent.num_samples, 7 * counts) and torch.equal(sent.num_steps, counts)
+    assert sent.clients.tolist() == clients and torch.equal(sent.received, w)
+    return sent.params - w
+
+
+def close(found: torch.Tensor, expected: list[list[float]]) -> None:
+    torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-9)
+
+
+def test_the_largest_are_sent_and_the_rest_is_kept_for_later_for_each_client() -> None:
+    algorithm = Compressed(fl.FedAvg(), keep=0.5)
+    server = started(algorithm)
+    close(
+        uploaded(algorithm, server, [0, 2], [[3.0, -1.0, 0.5, 2.0], [0.1, 0.2, -0.3, 0.4]]),
+        [[3.0, 0.0, 0.0, 2.0], [0.0, 0.0, -0.3, 0.4]],
+    )
+    close(uploaded(algorithm, server, [0], [[0.0, -1.0, 0.0, 0.1]]), [[0.0, -2.0, 0.5, 0.0]])
+    close(
+        uploaded(algorithm, server, [2, 1], [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 5.0]]),
+        [[0.1, 0.2, 0.0, 0.0], [0.0, 0.0, 0.0, 5.0]],
+    )
+    residuals = server.state["residuals"].dense()
+    close(residuals, [[0.0, 0.0, 0.0, 0.1], [0.0] * 4, [0.0] * 4])
+
+
+@pytest.mark.parametrize("chosen", [{"keep": 0.25}, {"bits": 3}, {"keep": 0.5, "bits": 4}], ids=str)
+def test_all_is_said_in_the_end(chosen) -> None:
+    """Σ c_k = Σ Δ_k − e_k, round after round."""
+    algorithm = Compressed(fl.FedAvg(), **chosen)
+    server, rng = started(algorithm, 8), np.random.default_rng(0)
+    said = sent = torch.zeros(1, 8, dtype=torch.float64)
+    for t in range(30):
+        server.round = t + 1
+        change = rng.normal(size=(1, 8)).tolist()
+        said = said + torch.tensor(change, dtype=torch.float64)
+        sent = sent + uploaded(algorithm, server, [1], change)
+        residual = server.state["residuals"][1]
+        torch.testing.assert_close(sent[0], said[0] - residual, rtol=0, atol=1e-9)
+    assert residual.abs().max() > 1e-3
+
+
+def test_residuals_of_quantisation_stay_below_their_bound() -> None:
+    """|e| < M/s and M ≤ max |Δ| + max |e| give max |e| ≤ max |Δ| / (s − 1)."""
+    algorithm = Compressed(fl.FedAvg(), bits=3)
+    server = started(algorithm, 200)
+    for t in range(200):
+        server.round = t + 1
+        change = np.random.default_rng(t).uniform(-1, 1, (1, 200))
+        uploaded(algorithm, server, [0], change.tolist())
+        assert server.state["residuals"][0].abs().max() <= 1 / (3 - 1)
+
+
+@pytest.mark.parametrize("bits", [3, 4, 8, 16])
+def test_quantisation_is_unbiased_and_on_its_grid(bits: int) -> None:
+    """The mean over the draws (j + ½)/m is off by half of 1/m steps at most."""
+    values = torch.tensor([[0.7, -0.31, 0.0, 0.123, -1.9, 1.0], [0.0] * 6], dtype=torch.float64)
+    steps, m = 2 ** (bits - 1) - 1, 1000
+    unit = 1.9 / steps
+    grid = [(j + 0.5) / m for j in range(m)]
+    found = torch.stack([quantised(values, bits, torch.full_like(values, draw)) for draw in grid])
+    torch.testing.assert_close(found.mean(0), values, rtol=0, atol=0.5001 * unit / m)
+    codes = found[:, 0] / unit
+    torch.testing.assert_close(codes, codes.round(), rtol=0, atol=1e-9)
+    assert (found - values).abs().max() < unit
+    assert (found[:, 0, 4] == -1.9).all() and not found[:, :, 2].any() and not found[:, 1].any()
+    assert codes.abs().max() <= steps + 1e-9 and 2 * steps + 1 < 2**bits
+
+
+def test_each_client_has_draws_of_its_own_in_each_round() -> None:
+    algorithm = Compressed(fl.FedAvg(), bits=3)
+    row = np.random.default_rng(0).uniform(-1, 1, 50).tolist()
+    both = uploaded(algorithm, started(algorithm, 50), [0, 2], [row, row])
+    assert (both[0] - both[1]).abs().max() > 0.1
+    swapped = uploaded(algorithm, started(algorithm, 50), [2, 0], [row, row])
+    close(swapped, both.flip(0).tolist())
+    later = started(algorithm, 50)
+    later.round = 2
+    assert (uploaded(algorithm, later, [0], [row])[0] - both[0]).abs().max() > 0.1
+
+
+@pytest.mark.parametrize("inner", [fl.FedAvg(), fl.FedNova(0.3), FedAvgM(), PowerOfChoice(4), MimeLite(0.5)], ids=str)
+def test_with_everything_kept_it_is_the_inner_algorithm_exactly(inner: fl.Algorithm) -> None:
+    ours, plain = history(Compressed(inner, keep=1.0)), history(inner)
+    assert torch.equal(ours.params, plain.params)
+    assert ours.frame.drop(columns="seconds").equals(plain.frame.drop(columns="seconds"))
+
+
+def test_what_is_left_out_is_not_in_the_model_and_in_the_end_a_single_client_is_where_it_wants_to_be() -> None:
+    b = torch.tensor([4.0, -3.0, 2.0, 0.5], dtype=torch.float64)
+    x = 2 * torch.eye(4, dtype=torch.float64)  # the mean over four samples: ½ (w_j − b_j)² in every entry
+    fed = fl.FederatedDataset.from_clients([(x, 2 * b)], test=(x, 2 * b))
+    model = torch.nn.Linear(4, 1, bias=False).double()
+    torch.nn.init.zeros_(model.weight)
+    for rounds, expected in ((1, [4 * 0.19, 0.0, 0.0, 0.0]), (400, b.tolist())):
+        found = run(fed, model, Compressed(fl.FedAvg(), keep=0.25), rounds=rounds, local_steps=2).history.params
+        torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-9)
+
+
+def test_both_engines_quantise_alike() -> None:
+    left, right = (history(Compressed(fl.FedAvg(), keep=0.5, bits=4), engine=e) for e in ("reference", "stacked"))
+    torch.testing.assert_close(left.params, right.params, rtol=0, atol=1e-9)
+
+
+P = 4 * 6 + 6 + 6 * 3 + 3  # 51, of 8 bytes
+
+
+@pytest.mark.parametrize(
+    ("chosen", "size"),
+    [
+        ({"keep": 0.1}, 5 * 8 + 5 * 4),
+        ({"keep": 0.001}, 1 * 8 + 1 * 4),
+        ({"bits": 3}, math.ceil(P * 3 / 8) + 8),
+        ({"keep": 1.0, "bits": 12}, math.ceil(P * 12 / 8) + 8),
+        ({"keep": 0.2, "bits": 7}, math.ceil(10 * 7 / 8) + 8 + 10 * 4),
+    ],
+    ids=str,
+)
+def test_ledger_counts_bytes(chosen, size: int) -> None:
+    frame = history(Compressed(fl.FedAvg(), **chosen)).frame
+    assert frame.bytes_up.tolist() == [3 * size * t for t in (1, 2, 3, 4)]
+    assert frame.bytes_down.tolist() == [3 * P * 8 * t for t in (1, 2, 3, 4)]
+    inner = history(MimeLite(0.5)).frame  # gradients go up and momentum down beside the parameters
+    both = history(Compressed(MimeLite(0.5), **chosen)).frame
+    assert (both.bytes_up - inner.bytes_up).tolist() == [3 * (size - P * 8) * t for t in (1, 2, 3, 4)]
+    assert both.bytes_down.equals(inner.bytes_down)
+
+
+def test_a_value_in_single_precision_is_as_large_as_its_index() -> None:
+    fed = blobs(SIZES, dtype=torch.float32)
+    frame = run(fed, fl.models.mlp(fed, (6,)), Compressed(fl.FedAvg(), keep=0.1), **WORK).history.frame
+    assert frame.bytes_up.tolist() == [3 * (5 * 4 + 5 * 4) * t for t in (1, 2, 3, 4)]
+
+
+class Silent(fl.Algorithm):
+    """Does not say what its server needs."""
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [fl.Scaffold(), fl.FedCurv(), FedDyn(1.0), Silent(), Private(fl.FedAvg(), 1.0, 1.0)],
+    ids=str,
+)
+def test_algorithms_whose_clients_need_their_exact_parameters_are_refused(inner: fl.Algorithm) -> None:
+    with pytest.raises(ValueError, match=r"inner=.*must have 'mean' or 'each'. Its clients need their exact"):
+        Compressed(inner, keep=0.1)
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ({}, "give at least one"),
+        ({"keep": 0.0}, "keep=0.0"),
+        ({"keep": 1.1}, "keep=1.1"),
+        ({"bits": 2}, "bits=2: must be an integer from 3 to 16"),
+        ({"bits": 17}, "bits=17"),
+        ({"bits": 4.0}, "bits=4.0"),
+        ({"inner": "fedavg", "keep": 0.1}, "inner='fedavg': must be an algorithm"),
+        ({"inner": fl.FedAvg, "keep": 0.1}, "inner=.*must be an algorithm"),
+        ({"inner": Compressed(fl.FedAvg(), keep=0.1), "bits": 4}, "compressed already"),
+    ],
+)
+def test_bad_hyper_parameters(bad, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Compressed(**{"inner": fl.FedAvg(), **bad})
+
+
+def test_it_names_what_it_wraps() -> None:
+    algorithm = Compressed(fl.FedProx(0.1), keep=0.1)
+    assert str(algorithm) == "Compressed(inner=FedProx(mu=0.1), keep=0.1)"
+    assert history(algorithm, rounds=1).config["algorithm"] == {
+        "name": "Compressed",
+        "inner": {"name": "FedProx", "mu": 0.1},
+        "keep": 0.1,
+        "bits": None,
+    }
+
+
+def test_a_state_of_another_inner_algorithm_is_refused() -> None:
+    fed = blobs(SIZES)
+    model = fl.models.softmax_regression(fed)
+    first, second = (
+        fl.Simulation(fed, model, Compressed(inner, keep=0.5), lr=0.1, progress=False, **WORK)
+        for inner in (FedAvgM(), fl.FedAvg())
+    )
+    next(first)
+    with pytest.raises(ValueError, match=r"algorithm='Compressed\(FedAvgM\)'.*'Compressed\(FedAvg\)'"):
+        second.load_state_dict(first.state_dict())
+
+
+def test_the_inner_algorithm_is_checked_and_its_hooks_run() -> None:
+    fed = blobs(SIZES)
+    with pytest.raises(ValueError, match="candidates=2"):
+        run(fed, fl.models.softmax_regression(fed), Compressed(PowerOfChoice(2), keep=0.1), **WORK)
+    frame = history(Compressed(PowerOfChoice(5), keep=0.1)).frame
+    assert frame.bytes_down.tolist() == [5 * P * 8 * t for t in (1, 2, 3, 4)]
+    assert frame.bytes_up.tolist() == [(3 * 60 + 5 * 8) * t for t in (1, 2, 3, 4)]
+    tiers = fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1])  # measures its importance after aggregation
+    assert history(Compressed(tiers, keep=1.0)).frame.bytes_up.equals(history(tiers).frame.bytes_up)

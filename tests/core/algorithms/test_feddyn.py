@@ -1,0 +1,86 @@
+"""FedDyn: it ends at the optimum of the unweighted objective, and h is the mean of the h_k all the way."""
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.algorithms import FedDyn
+from tests.support import blobs, limit, path, quadratics, run, scalar_model
+
+A, B, SIZES = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0]), np.array([5, 1, 2])
+OPTIMUM = (A * B).sum() / A.sum()
+
+
+@pytest.mark.parametrize("mu", [0.5, 2.0])
+def test_path(mu: float) -> None:
+    """Ten steps of gradient descent on F_k(y) − h_k y + μ/2 (y − w)²."""
+    w, h, h_clients, expected = 2.0, 0.0, np.zeros(3), []
+    for _ in range(15):
+        y = np.full(3, w)
+        for _ in range(10):
+            y = y - 0.1 * (A * (y - B) - h_clients + mu * (y - w))
+        h_clients = h_clients - mu * (y - w)
+        h = h - mu * (y - w).sum() / 3
+        w = y.mean() - h / mu
+        expected.append(w)
+    assert path(quadratics(A, B, SIZES), FedDyn(mu), rounds=15, start=2.0) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("mu", "steps"), [(1.0, 5), (1.0, 40), (5.0, 10)])
+def test_it_reaches_the_optimum_whatever_the_sizes_the_steps_and_mu(mu: float, steps: int) -> None:
+    fed = quadratics(A, B, SIZES)
+    assert limit(fed, FedDyn(mu), rounds=400, local_steps=steps) == pytest.approx(OPTIMUM, abs=1e-9)
+    assert abs(limit(fed, fl.FedProx(mu), rounds=400, local_steps=steps) - OPTIMUM) > 0.05
+
+
+def test_with_sampled_cohorts_h_is_the_mean_and_h_k_become_the_gradients() -> None:
+    a, b = np.linspace(0.5, 2, 6), np.linspace(-1, 2, 6)
+    simulation = fl.Simulation(
+        quadratics(a, b, [1, 2, 3, 4, 5, 6]),
+        scalar_model(1.0),
+        FedDyn(2.0),
+        rounds=600,
+        clients_per_round=2,
+        local_steps=30,
+        batch_size=None,
+        lr=0.1,
+        loss="squared_error",
+        eval_every=600,
+        progress=False,
+    )
+    for record in simulation:
+        if record.round <= 20:
+            state = simulation.state_dict()["algorithm"]
+            torch.testing.assert_close(state["h"], state["h_clients"].mean(0), rtol=0, atol=1e-12)
+            assert state["h"].abs().item() > 1e-6
+    optimum = (a * b).sum() / a.sum()
+    state = simulation.state_dict()["algorithm"]
+    assert float(simulation.history.params[0]) == pytest.approx(optimum, abs=1e-8)
+    assert state["h_clients"][:, 0].numpy() == pytest.approx(a * (optimum - b), abs=1e-7)
+
+
+def test_the_first_round_is_twice_the_step_of_fedprox() -> None:
+    """h_k = 0, and h = −μ times the mean change: w moves by the mean change once more."""
+    fed = blobs((12, 12, 12, 12))
+    model = fl.models.mlp(fed, (6,), seed=1)
+    start = torch.cat([p.detach().reshape(-1) for p in model.parameters()])
+    arguments = {"local_epochs": 2, "batch_size": 5, "rounds": 1}
+    once = run(fed, model, fl.FedProx(0.7), **arguments).history.params - start
+    twice = run(fed, model, FedDyn(0.7), **arguments).history.params - start
+    torch.testing.assert_close(twice, 2 * once, rtol=0, atol=1e-14)
+
+
+def test_it_costs_what_fedavg_costs() -> None:
+    fed = blobs((3, 17, 8, 30))
+    arguments = {"local_steps": 2, "rounds": 3, "clients_per_round": 2}
+    model = fl.models.softmax_regression(fed)
+    ours, plain = (run(fed, model, algorithm, **arguments).history.frame for algorithm in (FedDyn(1.0), fl.FedAvg()))
+    assert ours.bytes_up.tolist() == plain.bytes_up.tolist() == [2 * 15 * 8 * t for t in (1, 2, 3)]
+    assert ours.bytes_down.tolist() == plain.bytes_down.tolist()
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, float("nan")])
+def test_bad_hyper_parameters(bad) -> None:
+    with pytest.raises(ValueError, match="mu"):
+        FedDyn(bad)

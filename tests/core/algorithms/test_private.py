@@ -1,0 +1,221 @@
+"""Client-level privacy: what is clipped, the noise, what the inner server still sees, and ε between known bounds."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+import torch
+from scipy import optimize, stats
+
+import fedlab_core as fl
+from fedlab_core.algorithms import Compressed, FedAdam, FedAvgM, FedDyn, MimeLite, PowerOfChoice, Private, epsilon
+from tests.support import Trace, blobs, flat, path, quadratics, run, scalar_model
+
+A, B, SIZES = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -20.0]), np.array([5, 1, 2])
+WORK = {"local_epochs": 2, "batch_size": 5, "rounds": 4, "clients_per_round": 3}
+
+
+def history(algorithm: fl.Algorithm, sizes=(3, 17, 8, 30, 12), **changes) -> fl.History:
+    fed = blobs(sizes)
+    return run(fed, fl.models.mlp(fed, (6,), seed=1), algorithm, **(WORK | changes)).history
+
+
+@pytest.mark.parametrize("inner", [fl.FedAvg(), fl.FedProx(0.3), FedAvgM(), FedAdam(0.1)], ids=str)
+def test_without_bound_and_noise_it_is_the_inner_algorithm_exactly(inner: fl.Algorithm) -> None:
+    ours, plain = history(Private(inner, clip=math.inf, noise=0.0)), history(inner)
+    assert torch.equal(ours.params, plain.params)
+    assert ours.frame.drop(columns="seconds").equals(plain.frame.drop(columns="seconds"))
+
+
+@pytest.mark.parametrize("inner", [fl.FedAvg(), FedAvgM(), FedAdam(0.1)], ids=str)
+def test_a_bound_that_no_change_reaches_leaves_equal_clients_as_they_were(inner: fl.Algorithm) -> None:
+    equal = (12, 12, 12, 12)
+    ours, plain = history(Private(inner, clip=1e6, noise=0.0), equal), history(inner, equal)
+    torch.testing.assert_close(ours.params, plain.params, rtol=0, atol=1e-12)
+    assert ours.frame.bytes_up.equals(plain.frame.bytes_up) and ours.frame.bytes_down.equals(plain.frame.bytes_down)
+
+
+@pytest.mark.parametrize("clip", [0.05, 0.5, 100.0])
+def test_path_of_clipped_changes_with_equal_weights(clip: float) -> None:
+    w, expected = 2.0, []
+    for _ in range(10):
+        changes = (B - w) * (1 - (1 - 0.1 * A) ** 10)
+        w += np.clip(changes, -clip, clip).mean()
+        expected.append(w)
+    found = path(quadratics(A, B, SIZES), Private(fl.FedAvg(), clip, 0.0), rounds=10, start=2.0)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_clipping_keeps_the_direction() -> None:
+    """By the norm of the whole change, not entry by entry: a single client's step is shortened, nothing else."""
+    fed = blobs((12,))
+    model = fl.models.mlp(fed, (6,), seed=1)
+    free = run(fed, model, fl.FedAvg(), rounds=1).history.params - flat(model)
+    short = run(fed, model, Private(fl.FedAvg(), 0.01, 0.0), rounds=1).history.params - flat(model)
+    torch.testing.assert_close(short, free * (0.01 / free.norm()), rtol=0, atol=1e-14)
+
+
+def test_no_client_can_move_the_mean_by_more_than_the_bound_over_k() -> None:
+    clients = [blobs((9, 9, 9, 9)).client(k) for k in range(4)]
+    clean = fl.FederatedDataset.from_clients(clients, test=clients[0])
+    x, y = clients[0]
+    spoilt = fl.FederatedDataset.from_clients([(1e3 * x, 2 - y), *clients[1:]], test=clients[0])
+    model = fl.models.softmax_regression(clean, seed=2)
+    ends = [run(fed, model, Private(fl.FedAvg(), 0.02, 0.0), rounds=1).history.params for fed in (clean, spoilt)]
+    assert 0 < (ends[0] - ends[1]).norm() <= 2 * 0.02 / 4 + 1e-12
+
+
+def noises(noise: float, clip: float, clients: int, rounds: int) -> np.ndarray:
+    """What the noise adds to w in each round, [rounds, P], where no client moves."""
+    x = torch.zeros(1, 5000, dtype=torch.float64)
+    fed = fl.FederatedDataset.from_clients([(x, x[:, 0])] * clients, test=(x, x[:, 0]))
+    model = torch.nn.Linear(5000, 1, bias=False).double()
+    settings = {"clients_per_round": 1.0, "local_steps": 1, "batch_size": None, "lr": 0.1, "loss": "squared_error"}
+    algorithm = Private(fl.FedAvg(), clip, noise)
+    simulation = fl.Simulation(fed, model, algorithm, rounds=rounds, progress=False, **settings)
+    points = [flat(model), *(simulation.history.params.clone() for _ in simulation)]
+    return torch.stack(points).diff(dim=0).numpy()
+
+
+@pytest.mark.parametrize(("noise", "clip", "clients"), [(1.0, 1.0, 1), (0.7, 3.0, 4), (2.0, 0.5, 20)])
+def test_noise_is_gaussian_with_the_stated_deviation_and_new_in_each_round(noise, clip, clients) -> None:
+    found = noises(noise, clip, clients, 3) / (noise * clip / clients)
+    for row in found:
+        assert stats.kstest(row, "norm").pvalue > 1e-4
+    assert np.abs(np.corrcoef(found) - np.eye(3)).max() < 5 / 5000**0.5
+
+
+def test_noise_is_added_to_the_mean_and_not_to_each_client() -> None:
+    """Twenty rows with a noise of their own would leave less of it by the square root of twenty."""
+    deviations = [noises(1.0, 1.0, clients, 1).std() for clients in (1, 4, 20)]
+    assert deviations == pytest.approx([1.0, 1 / 4, 1 / 20], rel=0.05)
+
+
+class Curious(fl.FedAvg):
+    """Remembers what it was given."""
+
+    def aggregate(self, server, updates):
+        server.state["seen"] = updates.params
+        server.state["weights"] = updates.num_samples
+        return updates.weighted_mean()
+
+
+def test_the_inner_server_sees_one_noisy_mean_and_nothing_else() -> None:
+    fed = blobs((3, 17, 8))
+    simulation = run(fed, fl.models.softmax_regression(fed), Private(Curious(), 1.0, 0.5), rounds=1)
+    state = simulation.state_dict()["algorithm"]
+    assert state["seen"].shape == (1, 15) and state["weights"].tolist() == [1.0]
+    torch.testing.assert_close(state["seen"][0], simulation.history.params, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "inner", [fl.Scaffold(), fl.FedNova(), fl.FedSSO(), FedDyn(1.0), MimeLite(0.9), PowerOfChoice(4)], ids=str
+)
+def test_servers_that_learn_more_than_a_mean_are_refused(inner: fl.Algorithm) -> None:
+    with pytest.raises(ValueError, match=r"inner=.*must have 'mean'. Its server learns more"):
+        Private(inner, clip=1.0, noise=1.0)
+    with pytest.raises(ValueError, match=r"inner=.*must have 'mean'"):
+        Private(Private(fl.FedAvg(), clip=1.0, noise=1.0), clip=1.0, noise=1.0)
+
+
+def test_compressed_changes_are_clipped_as_they_are_sent() -> None:
+    found = history(Private(Compressed(fl.FedAvg(), keep=0.1), clip=1e-3, noise=0.0), rounds=1, local_epochs=1)
+    fed = blobs((3, 17, 8, 30, 12))
+    moved = found.params - flat(fl.models.mlp(fed, (6,), seed=1))
+    assert 0 < moved.norm() <= 1e-3 + 1e-12
+    assert 5 <= (moved.abs() > 1e-15).sum() <= 3 * 5
+    assert found.frame.bytes_up.tolist() == [3 * (5 * 8 + 5 * 4)]
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ({"clip": 0.0}, "clip=0.0"),
+        ({"clip": -math.inf}, "clip=-inf"),
+        ({"clip": math.nan}, "clip=nan"),
+        ({"noise": -1.0}, "noise=-1.0"),
+        ({"noise": math.inf}, "noise=inf"),
+        ({"clip": math.inf, "noise": 1.0}, "noise=1.0: must be 0 with clip=inf"),
+        ({"inner": "fedavg"}, "inner='fedavg'"),
+    ],
+)
+def test_bad_hyper_parameters(bad, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Private(**{"inner": fl.FedAvg(), "clip": 1.0, "noise": 1.0, **bad})
+
+
+def private_run(noise: float, rounds: int, clients: int, cohort: int, **changes) -> fl.Simulation:
+    fed = quadratics([1.0] * clients, [0.0] * clients)
+    settings = {"rounds": rounds, "clients_per_round": cohort, "local_steps": 1, "batch_size": None, "lr": 0.1}
+    settings |= {"loss": "squared_error", "progress": False}
+    return fl.Simulation(fed, scalar_model(), Private(fl.FedAvg(), 1.0, noise), **(settings | changes))
+
+
+def delta_of(eps: float, rate: float, noise: float) -> float:
+    """The least δ for which one Poisson-sampled Gaussian release is (ε, δ) private, by integration of its definition:
+    the larger of ∫ max(0, p − e^ε r) and ∫ max(0, r − e^ε p), r = N(0, σ²) and p = (1 − q) r + q N(1, σ²)."""
+    z = np.linspace(-12 * noise, 1 + 12 * noise, 400_001)
+    r = stats.norm(0, noise).pdf(z)
+    p = (1 - rate) * r + rate * stats.norm(1, noise).pdf(z)
+    gains = [np.maximum(0, one - math.exp(eps) * other) for one, other in ((p, r), (r, p))]
+    return max(np.trapezoid(gain, z) for gain in gains)
+
+
+@pytest.mark.parametrize(
+    ("rate", "noise", "rounds"),
+    [((4, 4), 1.0, 1), ((4, 4), 3.0, 20), ((4, 4), 0.5, 3), ((1, 4), 1.0, 1), ((2, 8), 2, 1)],
+)
+def test_epsilon_lies_between_the_exact_value_and_a_classical_bound(rate, noise, rounds) -> None:
+    """T full Gaussian releases are one with σ/√T. Rényi divergences give too much, but no more than the classical
+    T/2σ² + √(2T log(1/δ))/σ, which holds without sampling and hence with it."""
+    pytest.importorskip("opacus", reason="the extra privacy is not installed")
+    cohort, clients = rate
+    simulation = private_run(noise, rounds, clients, cohort)
+    found = epsilon(simulation.run(), delta=1e-5)
+    single = noise / rounds**0.5
+    exact = optimize.brentq(lambda eps: delta_of(eps, cohort / clients, single) - 1e-5, 0, 60, xtol=1e-4)
+    classical = rounds / (2 * noise**2) + (2 * rounds * math.log(1e5)) ** 0.5 / noise
+    assert exact - 1e-3 <= found <= classical
+    assert found <= 1.35 * exact
+
+
+def test_epsilon_grows_with_rounds_and_falls_with_noise_and_sampling() -> None:
+    pytest.importorskip("opacus", reason="the extra privacy is not installed")
+    base = epsilon(private_run(1.0, 5, 10, 2).run(), 1e-5)
+    assert epsilon(private_run(1.0, 6, 10, 2).run(), 1e-5) > base > epsilon(private_run(1.1, 5, 10, 2).run(), 1e-5)
+    assert epsilon(private_run(1.0, 5, 10, 3).run(), 1e-5) > base > epsilon(private_run(1.0, 5, 10, 2).run(), 1e-3)
+
+
+def test_a_run_that_was_left_counts_the_rounds_it_may_have_had() -> None:
+    pytest.importorskip("opacus", reason="the extra privacy is not installed")
+    whole = private_run(1.0, 12, 4, 4, eval_every=4)
+    assert epsilon(whole.history, 1e-5) == epsilon(private_run(1.0, 3, 4, 4).run(), 1e-5)
+    found = []
+    for record in whole:
+        found.append(epsilon(whole.history, 1e-5))
+        assert found[-1] >= epsilon(private_run(1.0, record.round, 4, 4).run(), 1e-5)
+    assert found[-1] == epsilon(private_run(1.0, 12, 4, 4).run(), 1e-5)
+
+
+def test_without_noise_nothing_is_private() -> None:
+    assert epsilon(private_run(0.0, 2, 4, 2).run(), 1e-5) == math.inf
+
+
+def test_histories_that_have_no_epsilon() -> None:
+    with pytest.raises(ValueError, match=r"is of FedAvg, but must be of Private"):
+        epsilon(history(fl.FedAvg(), rounds=1), 1e-5)
+    there = Trace(np.ones((1, 4), dtype=bool))
+    with pytest.raises(ValueError, match="availability"):
+        epsilon(private_run(1.0, 2, 4, 2, availability=there).run(), 1e-5)
+    for bad in (0.0, 1.0, -1e-5):
+        with pytest.raises(ValueError, match="delta="):
+            epsilon(private_run(1.0, 2, 4, 2).run(), bad)
+
+
+def test_epsilon_says_what_to_install(monkeypatch) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "opacus"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "opacus", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'fedlab-core\[privacy\]'"):
+        epsilon(private_run(1.0, 2, 4, 2).run(), 1e-5)

@@ -64,19 +64,20 @@ def sliders_of(choice: Choice) -> dict[str, grid.Slider]:
 def train(curves: set[Curve], folder: Path) -> None:
     """Train those ``curves`` that do not lie in ``folder`` yet, one process for each core."""
     folder.mkdir(parents=True, exist_ok=True)
-    missing = sorted((curve for curve in curves if not any(path.exists() for path in _paths(curve, folder))), key=repr)
+    wanted = {curve: _paths(curve, folder) for curve in sorted(curves, key=repr)}
+    missing = {curve: paths for curve, paths in wanted.items() if not any(path.exists() for path in paths)}
     if not missing:
         return
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(os.cpu_count() or 1, len(missing)), mp_context=spawn) as pool:
-        list(pool.map(_train, missing, [folder] * len(missing)))
+        list(pool.map(_train, missing.keys(), missing.values()))
 
 
-def _train(curve: Curve, folder: Path) -> None:
+def _train(curve: Curve, paths: tuple[Path, Path]) -> None:
     import torch
 
     torch.set_num_threads(1)
-    history, failed = _paths(curve, folder)
+    history, failed = paths
     simulation = curve.simulation()
     try:
         for _ in simulation:

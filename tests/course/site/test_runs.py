@@ -49,7 +49,12 @@ def test_what_was_trained_is_not_trained_again(stored: dict[str, Any], folder: P
     assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
-def test_a_run_that_diverges_leaves_words_in_its_place(tmp_path: Path) -> None:
+def test_a_run_that_diverges_leaves_words_in_its_place_also_if_the_library_changes_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        runs, "_library", lambda: "as it was when the build began"
+    )  # not so in the processes that train
     wild = dataclasses.replace(SMALL, lr=1e30, rounds=3)
     stored = runs.stored(request(wild), tmp_path)[grid.MIME]
     cells = [whole(stored, cell) for cell in stored["cells"]]

@@ -29,19 +29,27 @@ POSITIONS: dict[str, tuple[str, tuple[float, ...]]] = {
     "labels": ("labels per client", (1, 2, 5)),
     "local_epochs": ("local epochs E", (1, 5, 10)),
 }
-NOTE = "Runs with one seed; all else as in the cell above. In JupyterLab every value between can be trained."
+NOTE = (
+    "Runs on the digits with seed {seed} alone, which show what can happen; all else as in the cell above. In "
+    "JupyterLab every value between and every seed can be trained."
+)
+ELSEWHERE = (
+    "This figure stands still: stored pictures that can be moved belong to the digits, and this run is on {dataset}. "
+    "In JupyterLab it can be trained."
+)
 _HEIGHT = 430
 
 
 def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """The grid of an explorer's ``request`` (``choice``, ``x``, ``y``), as an entry of a MIME bundle.
 
-    Empty for other data than digits. Finished runs lie in ``folder``, by what they depend on.
+    For other data than digits it is the words on why there is none. Finished runs lie in ``folder``, by what they
+    depend on.
     """
     given = {**request["choice"], "algorithms": tuple(request["choice"]["algorithms"])}
     choice = Choice(**given)
     if choice.dataset != DATA:
-        return {}
+        return {grid.STILL: ELSEWHERE.format(dataset=choice.dataset)}
     sliders = sliders_of(choice)
     combinations = itertools.product(*([value for _, value in slider.options] for slider in sliders.values()))
     choices = [dataclasses.replace(choice, **dict(zip(sliders, values, strict=True))) for values in combinations]
@@ -50,7 +58,7 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     def draw(**values: Any) -> go.Figure:
         return _figure(dataclasses.replace(choice, **values).curves(), folder, request["x"], request["y"])
 
-    return {grid.MIME: grid.build(draw, sliders) | {"note": NOTE}}
+    return {grid.MIME: grid.build(draw, sliders) | {"note": NOTE.format(seed=choice.seed)}}
 
 
 def sliders_of(choice: Choice) -> dict[str, grid.Slider]:

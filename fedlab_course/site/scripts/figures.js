@@ -5,6 +5,7 @@
 (() => {
   const MOST_POINTS = 300; // a longer list is of use to nobody
   const MOST_LETTERS = 26; // of an axis title in one line on a telephone
+  const SMALL = 320; // pixels: a figure beside others, such as that of the start page
   const PAPER = 660; // pixels: the narrower of A4 and Letter between margins of 15 mm
   const narrow = window.matchMedia("(max-width: 600px)");
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -22,9 +23,10 @@
     }, [""]).filter(Boolean).join("<br>");
   }
 
-  function layoutFor(layout) {
+  function layoutFor(layout, small) {
     const fitted = { ...layout, autosize: true, uirevision: "kept" };
     delete fitted.width;
+    if (small) fitted.height = SMALL;
     if (printing) return { ...fitted, autosize: false, width: PAPER, height: Math.min(layout.height ?? 450, 420) };
     if (narrow.matches) {
       fitted.font = { ...layout.font, size: 12 };
@@ -69,7 +71,7 @@
     const table = colours && (dark.matches && !printing ? colours.dark : colours.light);
     const shown = table ? inColours(spec, table) : spec;
     const data = printing ? shown.data.map(unpatterned) : shown.data;
-    const drawn = Plotly.react(canvas, { data, layout: layoutFor(shown.layout ?? {}), frames: spec.frames, config: CONFIG });
+    const drawn = Plotly.react(canvas, { data, layout: layoutFor(shown.layout ?? {}, figure.matches(".small")), frames: spec.frames, config: CONFIG });
     if (!printing) drawn.then(makeRoom);
   }
 

@@ -30,7 +30,7 @@ POSITIONS: dict[str, tuple[str, tuple[float, ...]]] = {
     "local_epochs": ("local epochs E", (1, 5, 10)),
 }
 NOTE = (
-    "Runs on the digits with seed {seed} alone, which show what can happen; all else as in the cell above. In "
+    "Runs on the digits with seed {seed} alone, which show what can happen; all else as in its cell. In "
     "JupyterLab every value between and every seed can be trained."
 )
 ELSEWHERE = (

@@ -23,18 +23,20 @@
   // A heat map as one rectangle a cell. x and y are the edges of the cells in the data of their axes.
   function cells({ trace, x, y, z }, layout) {
     const [across, up] = ["x", "y"].map((name) => layout[trace[`${name}axis`].replace(name, `${name}axis`)]);
+    const shared = layout[trace.coloraxis]; // by several heat maps of a figure
+    const [low, high, scale] = shared ? [shared.cmin, shared.cmax, shared.colorscale] : [trace.zmin, trace.zmax, trace.colorscale];
     const group = document.createElementNS(SVG, "g");
     group.setAttribute("class", "vectors");
     z.forEach((line, i) => line.forEach((value, j) => {
       if (!Number.isFinite(value)) return;
       const [[left, right], [top, bottom]] = [[across, x, j], [up, y, i]].map(([axis, edges, at]) =>
         [axis.c2p(edges[at]), axis.c2p(edges[at + 1])].sort((one, other) => one - other));
-      const share = Math.min(Math.max((value - trace.zmin) / (trace.zmax - trace.zmin), 0), 1);
+      const share = Math.min(Math.max((value - low) / (high - low || 1), 0), 1);
       const rect = group.appendChild(document.createElementNS(SVG, "rect"));
       const [width, height] = [right - left - (trace.xgap ?? 0), bottom - top - (trace.ygap ?? 0)];
       const place = { x: left + (trace.xgap ?? 0) / 2, y: top + (trace.ygap ?? 0) / 2, width, height };
       for (const [name, size] of Object.entries(place)) rect.setAttribute(name, Math.max(size, 0).toFixed(2));
-      rect.setAttribute("fill", colourAt(trace.colorscale, share));
+      rect.setAttribute("fill", colourAt(scale, share));
     }));
     return group;
   }

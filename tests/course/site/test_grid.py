@@ -104,6 +104,10 @@ def test_axe_finds_nothing_on_a_figure_that_moves(moving: Path, chromium, scheme
         wait_for(page, [0.5, 1.5, 4.5, 9.5])
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+        page.goto(moving.with_name("index.html").as_uri())
+        is_drawn(page)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
 
 
 def test_the_page_says_what_it_stores_and_what_it_leaves_out(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlab_course.display import box, publish
+from fedlab_course.display import GOOD, MIXED, box, publish
 
 VERDICT = "application/vnd.fedlab.verdict+json"
 
@@ -43,7 +43,7 @@ def _as_text(verdict: dict[str, Any]) -> str:
 
 
 def _as_html(verdict: dict[str, Any]) -> str:
-    colour = "#006b4f" if verdict["holds"] else "#a33c00"
-    evidence = f'<div style="color: #555; font-size: .9em">{html.escape(verdict["evidence"])}</div>'
+    colour = GOOD if verdict["holds"] else MIXED
+    evidence = f'<div style="font-size: .9em">{html.escape(verdict["evidence"])}</div>'
     below = evidence if verdict["evidence"] else ""
     return box("fedlab-verdict", colour, _words(verdict), verdict["claim"], below)

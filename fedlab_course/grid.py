@@ -25,6 +25,7 @@ import plotly.graph_objects as go
 
 MIME = "application/vnd.fedlab.grid+json"
 RUNS = "application/vnd.fedlab.runs+json"  # the choice of an explorer, over which a page stores a grid of runs
+STILL = "application/vnd.fedlab.still"  # why a figure cannot be moved, in words
 PLOTLY = "application/vnd.plotly.v1+json"
 CELLS, BYTES = 120, 400_000
 _SHORT = 40  # a part of so few characters is not worth a reference

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-# Okabe and Ito, "Color Universal Design" (2008), without yellow, which is too pale for a line on white.
+# Okabe and Ito, "Color Universal Design" (2008). Their yellow, orange and sky blue, with less than 3:1 on white, are
+# too pale for a line: a brown and a violet stand in their places, apart from the others for colour-blind readers too.
 BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
-PURPLE, ORANGE, SKY_BLUE, GREY = "#CC79A7", "#E69F00", "#56B4E9", "#595959"
+PURPLE, BROWN, VIOLET, GREY = "#CC79A7", "#7C623C", "#7B4FE0", "#595959"
 
-_COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY_BLUE)
+_COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET)
 _DASHES = ("solid", "9px,3px", "5px,2px,1px,2px", "14px,4px", "10px,3px,2px,3px", "4px,2px", "12px,3px,2px,3px,2px,3px")
 # Buttons: one that uploads the figure to a company's servers, and those that only confuse.
 _UNWANTED = ["sendChartToCloud", "zoom", "pan", "select", "lasso", "zoomin", "zoomout", "autoscale"]

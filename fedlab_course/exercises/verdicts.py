@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlab_course.display import box, publish
+from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
 from fedlab_course.exercises.base import Exercise, Hint
 from fedlab_course.exercises.latest import outdated
 from fedlab_course.exercises.registry import get
@@ -21,7 +21,7 @@ from fedlab_course.exercises.registry import get
 MIME = "application/vnd.fedlab.exercise+json"
 GRADING = "NBGRADER_EXECUTION"  # set by nbgrader while it grades or validates, and by nobody else
 _LIBRARY = str(Path(__file__).resolve().parents[2])
-_LOOKS = {"solved": ("✓ solved", "#006b4f"), "wrong": ("✗ not yet", "#a33c00"), "open": ("○ to do", "#555")}
+_LOOKS = {"solved": ("✓ solved", GOOD), "wrong": ("✗ not yet", MIXED), "open": ("○ to do", OPEN)}
 _OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
 
 

@@ -11,12 +11,12 @@ from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.plots.style import (
     BLACK,
     BLUE,
+    BROWN,
     GREEN,
     GREY,
-    ORANGE,
     PURPLE,
-    SKY_BLUE,
     VERMILLION,
+    VIOLET,
     Look,
     look,
     new_figure,
@@ -29,8 +29,8 @@ _CAPTION_CLIENTS = 3
 _CAPTION_GAPS = 0.12, 0.05  # in shares of the map's width and height, as it is on a telephone
 _MAIN_SHARE = 0.25
 _VEIL = "rgba(255,255,255,0.6)"
-_LABEL_COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY_BLUE, PURPLE, BLACK, "#332288", "#999933", "#882255")
-_MIXED = "#A6A6A6"
+_LABEL_COLOURS = (BLUE, VERMILLION, GREEN, BROWN, VIOLET, PURPLE, BLACK, "#332288", "#999933", "#882255")
+_MIXED = "#8C8C8C"
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon", "triangle-down", "hexagon2")
 _NOISE = Look(GREY, "solid", "circle-open")
 

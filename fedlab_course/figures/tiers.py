@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import add_band, look, new_figure, set_description
+from fedlab_core.plots.style import VERMILLION, add_band, look, new_figure, set_description
 
 COLOURSCALE = ((0.0, "#F3F7FB"), (0.5, "#4A90C2"), (1.0, "#08306B"))
 
@@ -51,7 +51,7 @@ def forgetting(
         x=along,
         y=[labels[tier] for tier in trained],
         mode="markers",
-        marker={"symbol": "circle-open", "color": "#E69F00", "size": 8, "line": {"width": 2}},
+        marker={"symbol": "circle-open", "color": VERMILLION, "size": 8, "line": {"width": 2}},
         hovertemplate="update %{x} trained tier %{y}<extra></extra>",
     )
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False)

@@ -119,7 +119,8 @@ def _report(results: list[Result], profile: str, out: Path) -> None:
     from fedlab_course.site import pages
 
     ran = [asdict(result) for result in results if result.status != "not run"]
-    pages.build(ran, out / "notebooks", out / "site", profile)
+    missing = [result.name for result in results if result.status == "not run"]
+    pages.build(ran, out / "notebooks", out / "site", profile, missing)
     output_folder.write_summary(out, _summary(results, profile, finished=len(ran) == len(results)))
 
 

@@ -27,7 +27,7 @@ def contours(clients: Quadratics, around: np.ndarray) -> go.Figure:
         name="F",
         ncontours=18,
         contours={"coloring": "lines"},
-        colorscale=[(0, "#BDBDBD"), (1, "#E5E5E5")],
+        colorscale=[(0, "#7A7A7A"), (1, "#949494")],
         showscale=False,
         hovertemplate="F = %{z:.3f}<extra></extra>",
     )

@@ -102,6 +102,8 @@
       stop();
       go(Number(input.value));
     });
+    // JupyterLab's keys are not for what has the focus here: "b" would add a cell.
+    for (const stop of [play, next, input]) stop.setAttribute("data-lm-suppress-shortcuts", "true");
     caption.setAttribute("aria-live", "off"); // the slider says it; while it plays it would chatter
     go(0);
   }

@@ -1,14 +1,13 @@
 """One round of federated averaging, moved by hand or by itself."""
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from html import escape
-from pathlib import Path
 
 import numpy as np
 
-_FOLDER = Path(__file__).parent
+from fedlab_course.shows.show import Show
+
 _COLOURS = ("#0072B2", "#D55E00", "#009E73")  # legible on light and on dark grounds
 _GREY = "#7A7A7A"
 # Five clients, three of them in the cohort: samples n_k, labels, and a model of four numbers after local training.
@@ -33,31 +32,18 @@ CAPTIONS = (
 ALT = "One round of federated averaging in six steps. " + " ".join(f"{n}. {text}" for n, text in enumerate(CAPTIONS, 1))
 
 
-@dataclass(frozen=True)
-class Show:
-    """A moving picture as ``html`` and in words, ``alt``. As the last line of a cell it shows itself."""
-
-    html: str
-    alt: str
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/html": self.html, "text/plain": self.alt}
-
-
 @cache
 def one_round() -> Show:
     """A round of FedAvg: the model goes out, clients train, the average comes back (McMahan et al. 2017, algorithm 1).
 
     Without its script it stands still, with the models on their way back and all captions below it.
     """
-    style, script = ((_FOLDER / f"one_round.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     captions = "".join(f"<li>{escape(text)}</li>" for text in CAPTIONS)
-    html = (
-        f"<style>{style}</style>"
-        f'<figure class="fedlab-round" data-round="{escape(json.dumps(_plan()))}">{_picture()}'
-        f'<div class="captions"><ol>{captions}</ol></div></figure><script>{script}</script>'
+    figure = (
+        f'<figure class="fedlab-round" data-round="{escape(json.dumps(_plan()))}">'
+        f'{_picture()}<div class="captions"><ol>{captions}</ol></div></figure>'
     )
-    return Show(html, ALT)
+    return Show.of("one_round", figure, ALT)
 
 
 def average() -> np.ndarray:

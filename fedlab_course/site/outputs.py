@@ -23,18 +23,20 @@ def render(output: Any) -> Markup:
         return Markup('<pre class="error">{}</pre>').format(_ansi("\n".join(output["traceback"])))
     data = output["data"]
     if PLOTLY in data and grid.MIME in data:
-        return figure(data[PLOTLY], _controls(data[grid.MIME]))
+        return figure(data[PLOTLY], controls(data[grid.MIME]))
+    if PLOTLY in data and grid.STILL in data:
+        return figure(data[PLOTLY], Markup('<p class="facts">{}</p>').format(data[grid.STILL]))
     for mime, renderer in _RENDERERS.items():
         if mime in data:
             return renderer(data[mime])
     return Markup()
 
 
-def figure(spec: dict[str, Any], controls: Markup | str = "") -> Markup:
+def figure(spec: dict[str, Any], above: Markup | str = "", kind: str = "plot") -> Markup:
     """A Plotly figure: its JSON, drawn by figures.js, and its text alternative in words and as a table.
 
     These are ``layout.meta["alt"]`` (or the title) and ``layout.meta["table"]`` (``columns`` and ``rows``).
-    ``controls`` stand above it.
+    ``above`` stands above it; ``kind``: its CSS classes.
     """
     layout = spec.get("layout", {})
     meta = layout.get("meta") or {}
@@ -42,13 +44,13 @@ def figure(spec: dict[str, Any], controls: Markup | str = "") -> Markup:
     alt = meta.get("alt") or (f"Figure: {title}" if title else "Figure")
     table = _table(meta.get("table"))
     return Markup(
-        '<figure class="plot">{}<div class="canvas" role="img" aria-label="{}" style="min-height: {}px"></div>'
+        '<figure class="{}">{}<div class="canvas" role="img" aria-label="{}" style="min-height: {}px"></div>'
         '<script type="application/json">{}</script><noscript><p>{}</p>{}</noscript>'
         '<details class="words"><summary>Description and data</summary><p>{}</p>{}</details></figure>'
-    ).format(controls, alt, layout.get("height") or _DEFAULT_HEIGHT, as_json(spec), alt, table, alt, table)
+    ).format(kind, above, alt, layout.get("height") or _DEFAULT_HEIGHT, as_json(spec), alt, table, alt, table)
 
 
-def _controls(stored: dict[str, Any]) -> Markup:
+def controls(stored: dict[str, Any]) -> Markup:
     """The stored figures of a grid, for grid.js, and how many there are and which are not."""
     pictures = f"{len(stored['cells'])} stored pictures, {max(1, round(grid.size(stored) / 1000))} kB compressed."
     gaps = [f"{one['label']} {', '.join(one['left_out'])}" for one in stored["sliders"] if one["left_out"]]

@@ -19,8 +19,13 @@ TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / 
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
-def build(results: Sequence[dict[str, Any]], notebooks: Path, target: Path, profile: str) -> None:
-    """Write ``target/index.html`` and a page for each of ``results`` (entries of summary.json) from ``notebooks``."""
+def build(
+    results: Sequence[dict[str, Any]], notebooks: Path, target: Path, profile: str, missing: Sequence[str] = ()
+) -> None:
+    """Write ``target/index.html`` and a page for each of ``results`` (entries of summary.json) from ``notebooks``.
+
+    ``missing``: the notebooks that the run did not finish because it was stopped, which the start page names.
+    """
     _write_assets(target / "assets")
     environment = Environment(
         loader=PackageLoader("fedlab_course.site", "template"),
@@ -41,7 +46,7 @@ def build(results: Sequence[dict[str, Any]], notebooks: Path, target: Path, prof
     html = sheet.render({name: Markup(markdown.to_html(table)) for name, table in tables.items()})
     (target / "symbols.html").write_text(html, encoding="utf-8")
     home = environment.get_template("home.html.j2").render(
-        pages=pages, profile=profile, show=Markup(shows.one_round().html)
+        pages=pages, profile=profile, missing=missing, show=Markup(shows.one_round().html), moving=_moving(pages)
     )
     (target / "index.html").write_text(home, encoding="utf-8")
 
@@ -68,6 +73,7 @@ def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: 
     for data in found:
         if grid.RUNS in data:
             data |= runs.stored(data[grid.RUNS], cache)
+    grids = [data for data in found if grid.MIME in data]
     cells = [_cell(cell, names) for cell in notebook.cells]
     specs = [data[mime] for data in found for mime in (outputs.PLOTLY, grid.MIME) if mime in data]
     return {
@@ -78,8 +84,20 @@ def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: 
         "cells": cells,
         "contents": contents.of(cell["html"] for cell in cells if cell["kind"] == "markdown"),
         "plots": bool(specs),
+        "moving": next((data for data in grids if grid.RUNS in data), next(iter(grids), None)),
         "colours": outputs.as_json(colours.palette(specs)),
     }
+
+
+def _moving(pages: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The figure that can be moved on the start page, and the page it is from: runs, if any page has a grid of them."""
+    having = [page for page in pages if page["moving"]]
+    page = next((page for page in having if grid.RUNS in page["moving"]), next(iter(having), None))
+    if page is None:
+        return None
+    spec, stored = page["moving"][outputs.PLOTLY], page["moving"][grid.MIME]
+    html = outputs.figure(spec, outputs.controls(stored), "plot small")
+    return {"html": html, "page": page, "colours": outputs.as_json(colours.palette([spec, stored]))}
 
 
 def heading(notebook: Any) -> tuple[str, str]:

@@ -29,19 +29,27 @@ POSITIONS: dict[str, tuple[str, tuple[float, ...]]] = {
     "labels": ("labels per client", (1, 2, 5)),
     "local_epochs": ("local epochs E", (1, 5, 10)),
 }
-NOTE = "Runs with one seed; all else as in the cell above. In JupyterLab every value between can be trained."
+NOTE = (
+    "Runs on the digits with seed {seed} alone, which show what can happen; all else as in its cell. In "
+    "JupyterLab every value between and every seed can be trained."
+)
+ELSEWHERE = (
+    "This figure stands still: stored pictures that can be moved belong to the digits, and this run is on {dataset}. "
+    "In JupyterLab it can be trained."
+)
 _HEIGHT = 430
 
 
 def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """The grid of an explorer's ``request`` (``choice``, ``x``, ``y``), as an entry of a MIME bundle.
 
-    Empty for other data than digits. Finished runs lie in ``folder``, by what they depend on.
+    For other data than digits it is the words on why there is none. Finished runs lie in ``folder``, by what they
+    depend on.
     """
     given = {**request["choice"], "algorithms": tuple(request["choice"]["algorithms"])}
     choice = Choice(**given)
     if choice.dataset != DATA:
-        return {}
+        return {grid.STILL: ELSEWHERE.format(dataset=choice.dataset)}
     sliders = sliders_of(choice)
     combinations = itertools.product(*([value for _, value in slider.options] for slider in sliders.values()))
     choices = [dataclasses.replace(choice, **dict(zip(sliders, values, strict=True))) for values in combinations]
@@ -50,7 +58,7 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     def draw(**values: Any) -> go.Figure:
         return _figure(dataclasses.replace(choice, **values).curves(), folder, request["x"], request["y"])
 
-    return {grid.MIME: grid.build(draw, sliders) | {"note": NOTE}}
+    return {grid.MIME: grid.build(draw, sliders) | {"note": NOTE.format(seed=choice.seed)}}
 
 
 def sliders_of(choice: Choice) -> dict[str, grid.Slider]:
@@ -64,19 +72,20 @@ def sliders_of(choice: Choice) -> dict[str, grid.Slider]:
 def train(curves: set[Curve], folder: Path) -> None:
     """Train those ``curves`` that do not lie in ``folder`` yet, one process for each core."""
     folder.mkdir(parents=True, exist_ok=True)
-    missing = sorted((curve for curve in curves if not any(path.exists() for path in _paths(curve, folder))), key=repr)
+    wanted = {curve: _paths(curve, folder) for curve in sorted(curves, key=repr)}
+    missing = {curve: paths for curve, paths in wanted.items() if not any(path.exists() for path in paths)}
     if not missing:
         return
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(os.cpu_count() or 1, len(missing)), mp_context=spawn) as pool:
-        list(pool.map(_train, missing, [folder] * len(missing)))
+        list(pool.map(_train, missing.keys(), missing.values()))
 
 
-def _train(curve: Curve, folder: Path) -> None:
+def _train(curve: Curve, paths: tuple[Path, Path]) -> None:
     import torch
 
     torch.set_num_threads(1)
-    history, failed = _paths(curve, folder)
+    history, failed = paths
     simulation = curve.simulation()
     try:
         for _ in simulation:

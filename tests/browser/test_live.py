@@ -200,7 +200,9 @@ def test_after_a_restart_the_explorer_says_that_it_is_dead_and_the_cell_makes_a_
 
 
 def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
-    notebook = open_notebook(IMPORT, SHORT, f"{SHORT[:-1]}, lr=1e30)")
+    verdicts = "from fedlab_course import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
+    verdicts += "claims.check('not so', False, 'three')\nexercises.check('02-prox-step', ...)"
+    notebook = open_notebook(f"{verdicts}\n{IMPORT}", SHORT, f"{SHORT[:-1]}, lr=1e30)")
     wait_until(lambda: notebook.page.get_by_role("alert").filter(visible=True).count() == 2)
     change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
     try:
@@ -208,7 +210,8 @@ def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
             notebook.page.evaluate(change, theme)
             light = "light => document.body.dataset.jpThemeLight === String(light)"
             notebook.page.wait_for_function(light, arg="Light" in theme)
-            for text in (".fedlab-note", "[role=alert]", ".fedlab-data summary", ".fedlab-main .xtick text"):
+            verdict = [f".fedlab-{kind} {part}" for kind in ("verdict", "exercise") for part in ("strong", "div")]
+            for text in (".fedlab-note", "[role=alert]", ".fedlab-data summary", ".fedlab-main .xtick text", *verdict):
                 wait_until(lambda text=text: contrast(notebook.page, text) >= 4.5)
     finally:
         notebook.page.evaluate(change, "JupyterLab Light")

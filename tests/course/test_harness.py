@@ -422,6 +422,8 @@ def test_what_is_finished_is_kept_when_the_run_is_stopped(
     start = (out / "site" / "index.html").read_text()
     assert "00_done.html" in start
     assert "01_long.html" not in start
+    words = " ".join(start.split())
+    assert "was stopped before its end. Not run, or not to the end, and missing here: 01_long." in words
 
 
 @posix

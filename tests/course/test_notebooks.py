@@ -1,7 +1,9 @@
 """The real notebooks: parameters, links and commands, beside what ``lint`` says of them; then, run to the end."""
 
 import gzip
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -9,6 +11,7 @@ import pytest
 
 from fedlab_course import folders
 from fedlab_course.harness import parameters, run
+from fedlab_course.site import runs
 from fedlab_course.site.outputs import PLOTLY
 from tests.course.site.visit import Visit, violations
 
@@ -61,11 +64,25 @@ def test_links_lead_to_notebooks_that_exist(path: Path) -> None:
         assert (path.parent / target).is_file(), target
 
 
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of explorers, by what they depend on, for all tests that run at the same time."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "trained"
+
+
 @pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
-def quick(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[run.Result, Path]:
-    """A notebook run in the quick profile: the result and the folder written."""
+def quick(request, tmp_path_factory: pytest.TempPathFactory, trained: Path) -> Iterator[tuple[run.Result, Path]]:
+    """A notebook run in the quick profile: the result and the folder written.
+
+    Its explorers have two positions a slider, their own and one more: what a grid of runs holds is tested elsewhere.
+    """
     out = tmp_path_factory.mktemp("quick")
-    return run.run_course(only=[request.param.stem], out=out)[0], out
+    trained.mkdir(exist_ok=True)
+    (out / "runs").symlink_to(trained)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "POSITIONS", {name: (label, few[:1]) for name, (label, few) in runs.POSITIONS.items()})
+        yield run.run_course(only=[request.param.stem], out=out)[0], out
 
 
 def test_it_runs_in_the_quick_profile(quick) -> None:
@@ -96,12 +113,16 @@ def test_its_page_is_light_to_load(quick) -> None:
 
 
 @pytest.mark.needs_browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_its_page(quick, chromium, scheme: str) -> None:
+def test_its_page_has_no_faults_in_light_and_dark_near_and_far(quick, chromium) -> None:
     pytest.importorskip("axe_playwright_python")
     result, out = quick
-    visit = Visit(chromium, out / "site" / f"{result.name}.html", color_scheme=scheme)
+    visit = Visit(chromium, out / "site" / f"{result.name}.html", 1400, 900, color_scheme="light")
     with visit as page:
         page.wait_for_function("document.querySelectorAll('.canvas:not(:has(.main-svg))').length === 0")
         assert visit.faults == []  # before axe, which asks for style sheets that a page on disk may not fetch
+        assert violations(page) == []
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": 667, "height": 467})  # 1000 × 700 at 150 %
+        page.wait_for_function("document.querySelector('.canvas')._fullLayout.width < 640")
+        assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
         assert violations(page) == []

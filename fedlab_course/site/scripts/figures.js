@@ -5,13 +5,16 @@
 (() => {
   const MOST_POINTS = 300; // a longer list is of use to nobody
   const MOST_LETTERS = 26; // of an axis title in one line on a telephone
+  const SMALL = 320; // pixels: a figure beside others, such as that of the start page
   const PAPER = 660; // pixels: the narrower of A4 and Letter between margins of 15 mm
   const narrow = window.matchMedia("(max-width: 600px)");
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   // Nothing is offered that sends a chart anywhere, and what can be pressed stands outside of the picture.
   const CONFIG = { responsive: true, displayModeBar: false, displaylogo: false, showSendToCloud: false, plotlyServerURL: "" };
   const colours = JSON.parse(document.getElementById("colours")?.textContent ?? "null");
+  const { legend, paper } = window.fedlab;
   const specs = new Map(); // figure → what it shows, in the colours in which it was made
+  const hidden = new Map(); // figure → the keys of curves that a reader has put out of sight
   let printing = false;
 
   function wrapped(text) {
@@ -22,9 +25,10 @@
     }, [""]).filter(Boolean).join("<br>");
   }
 
-  function layoutFor(layout) {
+  function layoutFor(layout, small) {
     const fitted = { ...layout, autosize: true, uirevision: "kept" };
     delete fitted.width;
+    if (small) fitted.height = SMALL;
     if (printing) return { ...fitted, autosize: false, width: PAPER, height: Math.min(layout.height ?? 450, 420) };
     if (narrow.matches) {
       fitted.font = { ...layout.font, size: 12 };
@@ -55,22 +59,20 @@
     return Object.fromEntries(entries.map(([name, one]) => [name, inColours(one, table, name, /font/.test(key))]));
   }
 
-  // Chromium puts one picture into the PDF for each bar with a pattern, megabytes in all: on paper such a bar is hollow.
-  function unpatterned(trace) {
-    const shape = trace.marker?.pattern?.shape;
-    if (!shape) return trace;
-    const { pattern, ...marker } = trace.marker;
-    return { ...trace, marker: { ...marker, color: "rgba(0,0,0,0)", line: { color: marker.color, width: 1 } } };
-  }
-
   function draw(figure) {
     const canvas = figure.querySelector(".canvas");
     const spec = structuredClone(specs.get(figure)); // Plotly writes into what it is given
     const table = colours && (dark.matches && !printing ? colours.dark : colours.light);
     const shown = table ? inColours(spec, table) : spec;
-    const data = printing ? shown.data.map(unpatterned) : shown.data;
-    const drawn = Plotly.react(canvas, { data, layout: layoutFor(shown.layout ?? {}), frames: spec.frames, config: CONFIG });
-    if (!printing) drawn.then(makeRoom);
+    const seen = legend.without(shown.data, hidden.get(figure));
+    const data = printing ? seen.map(paper.unpatterned) : seen;
+    const drawn = Plotly.react(canvas, { data, layout: layoutFor(shown.layout ?? {}, figure.matches(".small")), frames: spec.frames, config: CONFIG });
+    if (printing) return paper.vectors(canvas);
+    paper.pixels(canvas);
+    drawn.then(() => {
+      makeRoom(canvas);
+      legend.connect(figure, hidden.get(figure), () => draw(figure));
+    });
   }
 
   // On a telephone the entries of a legend stand below each other: give them room that the data do not lose. Where the
@@ -168,11 +170,12 @@
     figure.prepend(words);
   }
 
-  window.fedlab = { show };
+  window.fedlab = { ...window.fedlab, show };
   const figures = [...document.querySelectorAll("figure.plot")];
   if (!window.Plotly) figures.forEach(failed);
   else {
     for (const figure of figures) {
+      hidden.set(figure, new Set());
       specs.set(figure, JSON.parse(figure.querySelector(":scope > script").textContent));
       draw(figure);
       addTools(figure);

@@ -70,3 +70,19 @@
   boxes.forEach((box) => watch.observe(box));
   document.addEventListener("toggle", look, true);
 })();
+
+// On paper nothing can be unfolded: what is closed is opened while the page is printed.
+(() => {
+  const folded = new Set();
+  window.addEventListener("beforeprint", () => {
+    for (const fold of document.querySelectorAll("main details:not([open])")) {
+      if (fold.closest("figure")) continue; // of figures, the pictures are printed
+      folded.add(fold);
+      fold.open = true;
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    folded.forEach((fold) => (fold.open = false));
+    folded.clear();
+  });
+})();

@@ -1,6 +1,7 @@
 """Colours on light and dark grounds: the contrast of WCAG 2.2, and that as little changes as must."""
 
 import colorsys
+import itertools
 import re
 from pathlib import Path
 
@@ -9,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedlab_core.plots import style
+from fedlab_course import chart
+from fedlab_course.figures import clusters
 from fedlab_course.site import colours, pages
+from tests.sight import EYES, apart
 
 SCHEMES = st.sampled_from(["light", "dark"])
 hexes = st.integers(0, 0xFFFFFF).map(lambda number: f"#{number:06x}")
@@ -48,6 +52,34 @@ def test_the_lines_of_the_course_keep_their_hue(scheme: str) -> None:
         after = colours.readable(before, scheme, colours.MARK)
         assert colours.contrast(after, colours.GROUNDS[scheme]) >= 3 - 0.03
         assert hue(after) == pytest.approx(hue(before), abs=0.01)
+
+
+LINES = sorted({style.look(slot).colour for slot in range(7)} | {style.GREY, *clusters._LABEL_COLOURS, clusters._MIXED})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("colour", LINES)
+def test_marks_of_the_course_stand_out_as_they_are_drawn(colour: str, scheme: str) -> None:
+    drawn = colours.palette([{"data": [{"line": {"color": colour}}]}])[scheme]["marks"].get(colour, colour)
+    assert colours.contrast(drawn, colours.GROUNDS[scheme]) >= 3 - 0.03
+    if scheme == "light":
+        assert drawn == colour  # on white nothing has to be mended
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_curves_on_a_dark_page_are_told_apart(eye: str) -> None:
+    drawn = [colours.readable(style.look(slot).colour, "dark", colours.MARK) for slot in range(7)]
+    for a, b in itertools.combinations(drawn, 2):
+        assert apart(a, b, eye) >= 15, (a, b)
+
+
+def test_explorers_have_the_same_on_the_dark_theme_of_jupyterlab() -> None:
+    script = Path(chart.__file__).with_name("live.js").read_text(encoding="utf-8")
+    turned = dict(re.findall(r'"(#\w{6})": "(#\w{6})"', script))
+    lines = [*(style.look(slot).colour for slot in range(7)), style.GREY]
+    drawn = [turned.get(colour.lower(), colour) for colour in lines]
+    assert turned
+    assert all(colours.contrast(colour, "#111111") >= 3 for colour in drawn)
 
 
 def test_opacity_stays_and_unknown_colours_are_refused() -> None:

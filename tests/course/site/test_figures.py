@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from fedlab_core import plots
+from fedlab_course import grid
+from fedlab_course.chart import ladder
 from fedlab_course.site import colours
-from tests.course.site.visit import Visit, is_drawn, site_of
+from tests.course.site.visit import Visit, is_drawn, site_of, violations
 
 pytestmark = pytest.mark.needs_browser
 
@@ -91,3 +95,74 @@ def test_on_paper_a_figure_is_light_fits_and_holds_no_pictures(tmp_path: Path, c
         assert pdf.count(b"/Subtype /Image") == 0
         assert len(pdf) < 100_000
         assert page.evaluate(LOOK)[0] == colours.GROUNDS["dark"]  # and back again
+
+
+def test_on_paper_a_heat_map_is_drawn_with_vectors_in_its_colours(tmp_path: Path, chromium) -> None:
+    figure = plots.partition([np.array([0, 1, 3]), np.array([2]), np.array([4, 5])], np.array([0, 0, 0, 1, 1, 2]))
+    shared = go.Figure(figure).update_traces(coloraxis="coloraxis", selector={"type": "heatmap"})
+    shared.update_layout(coloraxis={"colorscale": [(0, "#DCE9F5"), (1, "#08306B")], "cmin": 1, "cmax": 2})
+    with Visit(chromium, site_of(tmp_path, figure, shared), color_scheme="dark") as page:
+        is_drawn(page, 2)
+        images = "document.querySelectorAll('.heatmaplayer image').length"
+        page.wait_for_function(f"{images} === 2")
+        page.evaluate("""() => addEventListener('beforeprint', () => {
+            window.cells = [...document.querySelectorAll('.vectors rect')].map((rect) => {
+                const box = rect.getBoundingClientRect();
+                return [rect.getAttribute('fill'), box.left + box.width / 2, box.top + box.height / 2, box.height];
+            });
+        })""")
+        pdf = page.pdf(format="A4")
+        assert pdf.count(b"/Subtype /Image") == 0
+        cells = page.evaluate("window.cells")
+        assert len(cells) == 10
+        for drawn in (cells[:5], cells[5:]):
+            # Clients 0, 1 and 2 hold labels (0, 0, 1), (0) and (1, 2): five cells, one of two samples.
+            assert [cell[0] for cell in drawn].count("rgb(220,233,245)") == 4  # one, the lower end of the scale
+            assert [cell[0] for cell in drawn].count("rgb(8,48,107)") == 1  # two, its upper end
+            assert len({round(x) for _, x, _, _ in drawn}) == len({round(y) for _, _, y, _ in drawn}) == 3
+            assert all(height > 10 for *_, height in drawn)
+        page.wait_for_function(f"{images} === 2 && document.querySelectorAll('.vectors').length === 0")
+
+
+def test_on_paper_folds_are_open(tmp_path: Path, chromium) -> None:
+    text = "# Title\n\n<details><summary>What to expect</summary>\n\nA rise.\n\n</details>"
+    with Visit(chromium, site_of(tmp_path, line(), text=text)) as page:
+        is_drawn(page)
+        page.evaluate("""() => addEventListener('beforeprint', () => {
+            window.folds = [...document.querySelectorAll('details')].map((fold) => [fold.className, fold.open]);
+        })""")
+        page.pdf(format="A4")
+        assert page.evaluate("window.folds") == [["", True], ["words", False]]  # in place of the words is the picture
+        assert page.locator("main details[open]").count() == 0  # and closed again
+
+
+SHOWN = "document.querySelector('.canvas')._fullData.map((trace) => trace.visible)"
+
+
+def test_curves_are_shown_and_hidden_with_the_keyboard_and_stay_so(tmp_path: Path, chromium) -> None:
+    pytest.importorskip("axe_playwright_python")
+
+    def draw(p: int) -> go.Figure:
+        figure = line(showlegend=True)
+        figure.add_scatter(x=[1, 2, 3], y=[1, 2**p, 3**p], name=f"f<sub>{p}</sub>", legendgroup="power")
+        return figure.add_scatter(x=[1, 3], y=[0, p], legendgroup="power", showlegend=False)
+
+    page_of = site_of(tmp_path, grid.bundle(draw, {"p": ladder("power p", (1, 2, 3), 2, "tip")}), line())
+    with Visit(chromium, page_of) as page:
+        is_drawn(page, 2)
+        assert page.locator(".curves").count() == 1  # a single curve needs no legend
+        page.get_by_text("Show or hide curves").press("Enter")
+        box = page.get_by_role("checkbox", name="f2")
+        assert box.is_checked()
+        box.press("Space")
+        page.wait_for_function(f"JSON.stringify({SHOWN}) === JSON.stringify([true, 'legendonly', 'legendonly'])")
+        page.get_by_label("power p").press("ArrowRight")
+        page.get_by_role("checkbox", name="f3").wait_for()
+        assert page.evaluate(SHOWN) == [True, "legendonly", "legendonly"]
+        assert not page.get_by_role("checkbox", name="f3").is_checked()
+        page.get_by_role("checkbox", name="f3").press("Space")
+        page.wait_for_function(f"{SHOWN}[1] === true")
+        page.locator(".legendtoggle").first.click()  # the legend of the picture does the same
+        page.wait_for_function(f"{SHOWN}[0] === 'legendonly'")
+        assert not page.get_by_role("checkbox", name="squares").is_checked()
+        assert violations(page) == []

@@ -10,13 +10,14 @@ import pytest
 from fedlab_core.plots import style
 from fedlab_course import grid, ideas
 from fedlab_course.chart import ladder
+from fedlab_course.site import pages
 from tests.course.site.visit import Visit, is_drawn, site_of, violations
 
 pytestmark = pytest.mark.needs_browser
 CURVES = "[...document.querySelectorAll('.canvas')].map((canvas) => canvas._fullData.map((one) => Array.from(one.y)))"
 
 
-def power(p: int, shift: float) -> go.Figure:
+def power(p: int, shift: float = 0.0) -> go.Figure:
     """x ↦ x^p + shift at 0, 1, 2, 3; no figure for p = 4."""
     if p == 4:
         raise ValueError("p=4: must be below 4")
@@ -59,6 +60,29 @@ def test_sliders_move_the_figure_with_its_words_and_its_table(moving: Path, chro
     assert [url for url in visit.requests if not url.startswith(("file:", "data:"))] == []
 
 
+def test_the_start_page_opens_with_a_round_and_a_curve_that_can_be_moved(moving: Path, chromium) -> None:
+    visit = Visit(chromium, moving.parent / "index.html")
+    with visit as page:
+        is_drawn(page)
+        show, curve, words = (
+            page.locator(part).bounding_box()["y"] for part in (".fedlab-round", "figure.plot", "main > ol.contents")
+        )
+        assert show < curve < words
+        page.get_by_label("power p").press("ArrowRight")
+        wait_for(page, [0, 1, 8, 27])
+        assert page.locator(".canvas").evaluate("(canvas) => canvas._fullLayout.height") == 320
+        assert page.locator("main a").first.get_attribute("href") == "00_figures.html"
+    assert visit.faults == []
+
+
+def test_runs_go_before_ideas_on_the_start_page(tmp_path: Path) -> None:
+    idea, trained = (grid.bundle(power, {"p": ladder(label, (1, 2), 1, "tip")}) for label in ("idea", "trained"))
+    pages_of = [{"moving": None}, {"moving": idea}, {"moving": trained | {grid.RUNS: {}}}]
+    assert "trained" in pages._moving(pages_of)["html"]
+    assert "idea" in pages._moving(pages_of[:2])["html"]
+    assert pages._moving(pages_of[:1]) is None
+
+
 def test_a_position_without_a_figure_says_why_and_the_next_one_draws_again(moving: Path, chromium) -> None:
     with Visit(chromium, moving) as page:
         is_drawn(page, 2)
@@ -78,6 +102,10 @@ def test_axe_finds_nothing_on_a_figure_that_moves(moving: Path, chromium, scheme
         is_drawn(page, 2)
         page.get_by_label("shift").press("End")
         wait_for(page, [0.5, 1.5, 4.5, 9.5])
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+        page.goto(moving.with_name("index.html").as_uri())
+        is_drawn(page)
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
 

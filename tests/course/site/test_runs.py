@@ -4,11 +4,12 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 
 from fedlab_course import Explorer, grid
 from fedlab_course.explorer.choices import Choice
-from fedlab_course.site import runs
+from fedlab_course.site import outputs, runs
 from tests.course.test_grid import whole
 
 SMALL = Choice(
@@ -39,7 +40,7 @@ def test_every_position_holds_the_curve_that_the_explorer_would_train(stored: di
         expected = [record.test_accuracy for record in simulation]
         shown = [trace for trace in whole(stored, cell)["data"] if trace.get("name") == "FedAvg"]
         assert shown[0]["y"] == pytest.approx(expected, abs=1e-5)
-    assert "one seed" in stored["note"]
+    assert stored["note"].startswith("Runs on the digits with seed 0 alone")
 
 
 def test_what_was_trained_is_not_trained_again(stored: dict[str, Any], folder: Path) -> None:
@@ -49,7 +50,12 @@ def test_what_was_trained_is_not_trained_again(stored: dict[str, Any], folder: P
     assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
-def test_a_run_that_diverges_leaves_words_in_its_place(tmp_path: Path) -> None:
+def test_a_run_that_diverges_leaves_words_in_its_place_also_if_the_library_changes_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        runs, "_library", lambda: "as it was when the build began"
+    )  # not so in the processes that train
     wild = dataclasses.replace(SMALL, lr=1e30, rounds=3)
     stored = runs.stored(request(wild), tmp_path)[grid.MIME]
     cells = [whole(stored, cell) for cell in stored["cells"]]
@@ -57,8 +63,13 @@ def test_a_run_that_diverges_leaves_words_in_its_place(tmp_path: Path) -> None:
 
 
 def test_no_grid_of_runs_on_large_data(tmp_path: Path) -> None:
-    assert runs.stored(request(dataclasses.replace(SMALL, dataset="mnist")), tmp_path) == {}
+    told = runs.stored(request(dataclasses.replace(SMALL, dataset="mnist")), tmp_path)
+    assert list(told) == [grid.STILL]
     assert not list(tmp_path.iterdir())
+    figure = grid.plain(go.Figure(go.Scatter(x=[1], y=[2])))
+    html = str(outputs.render({"output_type": "display_data", "data": figure | told}))
+    assert '<p class="facts">This figure stands still: stored pictures that can be moved belong to the digits' in html
+    assert "this run is on mnist" in html
 
 
 @pytest.mark.parametrize(

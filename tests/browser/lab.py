@@ -95,17 +95,30 @@ def wait_until(condition: Callable[[], Any]) -> Any:
 
 
 class Notebook:
-    """A notebook, open in JupyterLab, ``size`` pixels wide and high; on a processor that is ``slower`` times."""
+    """A notebook, open in JupyterLab, ``size`` pixels wide and high.
 
-    def __init__(self, chromium, address: str, size: tuple[int, int] = (1400, 900), slower: int = 1) -> None:
+    On a processor that is ``slower`` times, and a wire of so many ``bits_per_second``.
+    """
+
+    def __init__(
+        self,
+        chromium,
+        address: str,
+        size: tuple[int, int] = (1400, 900),
+        slower: int = 1,
+        bits_per_second: float | None = None,
+    ) -> None:
         self.faults: list[str] = []
         self.page = chromium.new_page(viewport={"width": size[0], "height": size[1]})
         self.page.set_default_timeout(PATIENCE * 1000)
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("console", self._heard)
-        if slower > 1:
-            devtools = self.page.context.new_cdp_session(self.page)
-            devtools.send("Emulation.setCPUThrottlingRate", {"rate": slower})
+        devtools = self.page.context.new_cdp_session(self.page)
+        devtools.send("Emulation.setCPUThrottlingRate", {"rate": slower})
+        if bits_per_second is not None:
+            rate = {"downloadThroughput": bits_per_second / 8, "uploadThroughput": bits_per_second / 8}
+            devtools.send("Network.enable")
+            devtools.send("Network.emulateNetworkConditions", {"offline": False, "latency": 40, **rate})
         self.page.goto(address)
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell")
         self.page.wait_for_function("window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel != null")

@@ -89,3 +89,14 @@ def test_without_plotly_a_figure_says_so_and_shows_its_words(page: Path, chromiu
         figure = shown.locator("figure.plot")
         assert figure.get_by_text("The chart did not load").is_visible()
         assert figure.get_by_text("A line that rises").is_visible()
+
+
+def test_on_a_telephone_a_number_keeps_its_spread_beside_it(tmp_path: Path, chromium) -> None:
+    table = pd.DataFrame({f"{name} server updates": ["0.905 ± 0.065"] for name in ("30", "60", "90")})
+    with Visit(chromium, site_of(tmp_path, {"text/html": table.to_html()}), 390) as shown:
+        heights = shown.locator("table.dataframe tbody td").evaluate_all(
+            "cells => cells.map((cell) => cell.clientHeight / parseFloat(getComputedStyle(cell).lineHeight))"
+        )
+        assert max(heights) < 2
+        assert shown.locator(".html").get_attribute("tabindex") == "0"  # what is too wide scrolls, with keys as well
+        assert shown.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0

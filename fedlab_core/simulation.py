@@ -52,6 +52,9 @@ class Diverged(RuntimeError):
 class Simulation:
     """A federated run, as an iterator that yields one :class:`RoundRecord` per round and can be left at any time.
 
+    ``cohorts``: who trained in the latest round, int64 arrays of clients in the order of their aggregation; empty
+    before the first round that this object has run.
+
     ``fed`` the federation; ``model`` its initial weights (the module itself is not changed); ``algorithm`` an instance.
     Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
     """
@@ -64,6 +67,7 @@ class Simulation:
         trained_by = {"engine": self._engine.name, "engine_form": self._engine.form}
         self.history = History(configuration(fed, model, algorithm, s, output) | trained_by, template=model)
         self._server = Server(fed, self._engine, s)
+        self.cohorts: list[np.ndarray] = []
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
@@ -99,7 +103,7 @@ class Simulation:
         if self.round >= self.settings.rounds:
             raise StopIteration
         server = self._server
-        before, batch_size = server.snapshot(), self.settings.batch_size
+        before, cohorts, batch_size = server.snapshot(), self.cohorts, self.settings.batch_size
         products = threads.products_per_step(
             self.fed.sizes, server.clients_per_round, batch_size, server.num_parameters
         )
@@ -109,6 +113,7 @@ class Simulation:
                 clients = self._client_report() if record.round == self.settings.rounds else None
         except BaseException:
             self._server.restore(before)
+            self.cohorts = cohorts
             self.history.params = self._server.params if self.round else None
             raise
         self.history.params = self._server.params
@@ -148,7 +153,7 @@ class Simulation:
         """Go on from ``state``. Raises ``ValueError`` if it is of another model, algorithm or number of clients."""
         _check_fits(state["config"], self.history.config)
         server, device = self._server, self.settings.device
-        server.round = state["round"]
+        server.round, self.cohorts = state["round"], []
         server.params = state["params"].to(device, copy=True)
         server.ledger = Ledger(**state["ledger"])
         self._seconds = state["seconds"]
@@ -177,6 +182,7 @@ class Simulation:
         server.round += 1
         server.lr = self.settings.rates[server.round - 1]
         self._distances: list[torch.Tensor] = []
+        self.cohorts = []
         one_round(server, self.algorithm, self._train)
         evaluation: dict[str, Any] = self._evaluate()
         self._seconds += time.perf_counter() - started
@@ -211,6 +217,7 @@ class Simulation:
         )
         updates = self._engine.train(server.params, work, corrections)
         self._distances.append(self._checked_distances(updates))
+        self.cohorts.append(cohort)
         down, up = self.algorithm.communication(server, cohort)
         server.spend(down=down, up=up, server_updates=1)
         return updates

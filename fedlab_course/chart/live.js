@@ -161,6 +161,8 @@
       this.drawn = true;
       this.holder?.setAttribute("drawn", "");
       this.describe();
+      const { Plotly, canvas } = this;
+      canvas.dispatchEvent(new CustomEvent("fedlab-drawn", { bubbles: true, detail: { Plotly } })); // to hover.js
     }
 
     fit() {

@@ -16,7 +16,7 @@ from fedlab_core.simulation import Simulation
 from fedlab_course.explorer.own import Own
 
 Arguments = tuple[tuple[str, Any], ...]
-SPLITS = ("dirichlet", "labels_per_client", "iid")
+SPLITS = ("dirichlet", "labels_per_client", "quantity", "iid")
 SCHEDULES = ("constant", "inverse_time")
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
 
@@ -72,6 +72,7 @@ class Curve:
         split = {
             "dirichlet": f"α={law.get('alpha', 0):g}",
             "labels_per_client": f"{law.get('labels_per_client')} labels per client",
+            "quantity": f"sizes α={law.get('alpha', 0):g}",
             "iid": "IID",
         }
         schedule = "" if self.schedule == "constant" else "/(1+t)"
@@ -106,7 +107,7 @@ class Curve:
     def code(self) -> str:
         """The lines of Python that make this curve and call it ``history``."""
         source = self.own.source if self.own else f"fl.{ALGORITHMS[self.algorithm].__name__}"
-        algorithm = _call(source, self.arguments)
+        algorithm = (self.own and self.own.expression) or _call(source, self.arguments)
         lr = _text(self.lr) if self.schedule == "constant" else f"fl.InverseTime({_text(self.lr)})"
         work = ", ".join(f"{name}={_text(value)}" for name, value in (("rounds", self.rounds), *self.work))
         simulate = f"fed, fl.models.{self.model}(fed, seed={self.seed}), {algorithm}, {work}, lr={lr}, seed={self.seed}"
@@ -119,10 +120,10 @@ class Choice:
     """The value of every control.
 
     ``algorithms``: keys of ``fedlab_core.algorithms.ALGORITHMS``, and names of ``own`` algorithms; ``mu`` μ of FedProx;
-    ``strength`` λ of FedMas and FedCurv; ``split`` "dirichlet" (``alpha``), "labels_per_client" (``labels``) or "iid";
-    ``schedule`` "constant" or "inverse_time"; ``batch_size`` None is full batch. Raises ``ValueError`` for a name that
-    is not known and for a number out of its range; what only the data can tell (a set that is not there, more labels
-    per client than it has) is found out when the federation is built.
+    ``strength`` λ of FedMas and FedCurv; ``split`` "dirichlet" (``alpha``), "labels_per_client" (``labels``),
+    "quantity" (``alpha``) or "iid"; ``schedule`` "constant" or "inverse_time"; ``batch_size`` None is full batch.
+    Raises ``ValueError`` for a name that is not known and for a number out of its range; what only the data can tell (a
+    set that is not there, more labels per client than it has) is found out when the federation is built.
     """
 
     algorithms: tuple[str, ...] = ("fedavg", "fedprox")
@@ -172,6 +173,7 @@ class Choice:
         extra: dict[str, dict[str, Any]] = {
             "dirichlet": {"alpha": self.alpha},
             "labels_per_client": {"labels_per_client": self.labels},
+            "quantity": {"alpha": self.alpha},
             "iid": {},
         }
         arguments: dict[str, Any] = {"num_clients": self.num_clients, **extra[self.split], "seed": self.seed}

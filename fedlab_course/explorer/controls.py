@@ -20,7 +20,12 @@ _STRENGTH = (0.0, 0.02, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 24.0)
 _ALPHA = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 100.0)
 _LR = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _ROUNDS = range(5, 201, 5)
-_SPLITS = (("Dirichlet label mixes", "dirichlet"), ("labels per client", "labels_per_client"), ("IID", "iid"))
+_SPLITS = (
+    ("Dirichlet label mixes", "dirichlet"),
+    ("labels per client", "labels_per_client"),
+    ("Dirichlet sizes", "quantity"),
+    ("IID", "iid"),
+)
 _SCHEDULES = (("constant η", "constant"), ("inverse time η/(1+t)", "inverse_time"))
 # These redraw the picture of the clients while they move; the others speak when they are released.
 _MOVING = ("alpha", "labels")
@@ -107,7 +112,7 @@ class Controls:
         """A control that changes nothing now is not shown."""
         choice = self.choice
         used = {name for key in choice.algorithms if key in ALGORITHMS for name in tuned(key)}
-        used |= {"dirichlet": {"alpha"}, "labels_per_client": {"labels"}}.get(choice.split, set())
+        used |= {"iid": set(), "labels_per_client": {"labels"}}.get(choice.split, {"alpha"})
         for name in ("mu", "strength", "alpha", "labels"):
             _show(self.fields[name], name in used)
         for (algorithm, _), widget in self.own.items():
@@ -138,7 +143,9 @@ def _fields(first: Choice) -> dict[str, Any]:
         "strength": ladder("λ of the penalty", _STRENGTH, first.strength, "Strength of the penalty on forgetting"),
         "dataset": _menu("data set", data, first.dataset, "Data sets that are on this computer"),
         "split": _menu("split", _SPLITS, first.split, "How the samples are dealt out to the clients"),
-        "alpha": ladder("α of Dirichlet", _ALPHA, first.alpha, "Small: each client has few labels", continuous=True),
+        "alpha": ladder(
+            "α of Dirichlet", _ALPHA, first.alpha, "Small: few labels in each, or few large clients", continuous=True
+        ),
         "labels": _count("labels per client", 10, first.labels, "Distinct labels of each client", continuous=True),
         "clients_per_round": _count("clients a round K", first.num_clients, first.clients_per_round, out_of),
         "local_epochs": _count("local epochs E", 20, first.local_epochs, local_epochs),

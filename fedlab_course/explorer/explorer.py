@@ -63,7 +63,7 @@ class Explorer:
         self.controls = self._controls()
         self.runner = Runner(Training, self._trained, weigh=lambda training: training.nbytes)
         self.kept: dict[Curve, Line] = {}
-        self.view = View(self.controls.box, x, y)
+        self.view = View(self.controls.box, x, y, self._extra())
         self._palette = Palette()
         self._federation: Any = None
         self._connect()
@@ -220,6 +220,10 @@ class Explorer:
 
     def _controls(self) -> Controls:
         return Controls(self._initial)
+
+    def _extra(self) -> tuple[Any, ...]:
+        """What stands below the buttons."""
+        return ()
 
     def _headless(self) -> str:
         """What is said where nobody can move anything, and an algorithm of the reader would be trained."""

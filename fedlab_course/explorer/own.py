@@ -15,14 +15,16 @@ _FACTORS = (0.0, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 class Own:
     """An algorithm that is not the library's.
 
-    ``make``: a class, or a function, that returns a new instance from ``arguments``, name → number; ``positions``: what
-    the slider of each offers; ``source``: what ``make`` is called in code.
+    ``make``: a class, or a function, that returns a new instance from ``arguments``, name → number; ``source``: what it
+    is called in code, or else ``expression`` is what makes the instance there; ``positions``: what the slider of each
+    argument offers.
     """
 
     name: str
     make: Callable[..., Any]
     arguments: tuple[tuple[str, float], ...]
-    source: str
+    source: str = ""
+    expression: str = ""
     positions: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
@@ -41,10 +43,10 @@ class Own:
             raise ValueError(f"own={source}: must have another name than an algorithm of the library")
         arguments = _numbers(make, source)
         ladders = {
-            one: tuple(sorted({value, *values.get(one, (type(value)(factor * value) for factor in _FACTORS))}))
+            one: tuple(sorted({value, *values.get(one, (_near(value, factor) for factor in _FACTORS))}))
             for one, value in arguments.items()
         }
-        return cls(name, make, tuple(arguments.items()), source, tuple(ladders.items()))
+        return cls(name, make, tuple(arguments.items()), source, positions=tuple(ladders.items()))
 
     def with_arguments(self, values: Mapping[str, float]) -> "Own":
         """The same with other numbers."""
@@ -52,13 +54,13 @@ class Own:
 
 
 def owned(makers: Any, values: Mapping[str, Sequence[float]] | None) -> tuple[Own, ...]:
-    """The algorithms of a reader, from one class or function or several.
+    """The algorithms of a reader, from one class or function (or :class:`Own`) or several.
 
     Raises ``ValueError`` for what :meth:`Own.of` refuses, a name that comes twice, and ``values`` of no parameter.
     """
     listed = list(makers) if isinstance(makers, (list, tuple)) else [makers]
     given = dict(values or {})
-    found = tuple(Own.of(make, given) for make in listed)
+    found = tuple(make if isinstance(make, Own) else Own.of(make, given) for make in listed)
     parameters = {parameter for one in found for parameter, _ in one.arguments}
     for name in given:
         validation.choice("values", name, parameters)
@@ -82,3 +84,8 @@ def _numbers(make: Callable[..., Any], source: str) -> dict[str, float]:
         if isinstance(parameter.default, (int, float)) and not isinstance(parameter.default, bool):
             found[name] = parameter.default
     return found
+
+
+def _near(value: float, factor: float) -> float:
+    """A multiple of ``value`` with three digits, an integer if it is one."""
+    return type(value)(float(f"{factor * value:.3g}"))

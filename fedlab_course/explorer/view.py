@@ -40,7 +40,7 @@ _STRIP, _HEIGHT, _ROW = 128, 330, 20  # pixels: the clients, the curves with a l
 class View:
     """The widgets and the two figures of an explorer, and how they are brought up to date."""
 
-    def __init__(self, controls: Any, x: str, y: str) -> None:
+    def __init__(self, controls: Any, x: str, y: str, extra: Sequence[Any] = ()) -> None:
         validation.choice("x", x, [value for _, value in _X])
         validation.choice("y", y, [value for _, value in _Y])
         self.x = ipywidgets.ToggleButtons(
@@ -64,7 +64,7 @@ class View:
         self.status, self.messages, self.fold = (chart.text() for _ in range(3))
         self.picture = chart.Chart(_empty("client", "label", _STRIP))
         self.chart = chart.Chart(_empty("communication round", "test accuracy", _HEIGHT))
-        self.stage = self._staged(controls)
+        self.stage = self._staged(controls, extra)
 
     def on_axes(self, handler: Callable[[], None]) -> None:
         """Call ``handler`` when another axis is chosen."""
@@ -133,9 +133,9 @@ class View:
             f"<p>{link}</p></details></fedlab-fold>"
         )
 
-    def _staged(self, controls: Any) -> chart.Stage:
+    def _staged(self, controls: Any, extra: Sequence[Any]) -> chart.Stage:
         axes, bar = chart.row(self.y, self.x), chart.row(*self.buttons.values(), self.status)
-        main = chart.column(axes, self.chart.widget, bar, look="fedlab-main")
+        main = chart.column(axes, self.chart.widget, bar, *extra, look="fedlab-main")
         below = chart.column(self.messages, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
         return chart.Stage(strip, controls, main, below, look="fedlab-training")

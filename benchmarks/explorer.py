@@ -7,16 +7,14 @@ by kind of message; the second explorer on a page is what one more costs. Times 
 """
 
 import argparse
-import base64
 import json
 import shutil
 import statistics
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.browser.lab import Notebook, serving, wait_until, write
+from tests.browser.lab import Notebook, Wire, serving, wait_until, write
 
 CELLS = ("import os\nfrom fedlab_course import Explorer\nprint(os.getpid())", "Explorer()", "Explorer()")
 # From a key to the first chart that shows something else, and from a click on Stop to the status that says so.
@@ -45,35 +43,6 @@ SHOW = """async number => {
     notebook.activeCellIndex = number;
     await notebook.scrollToItem(number, 'start');
 }"""
-
-
-class Wire:
-    """What comes over the websocket, in bytes by kind of message."""
-
-    def __init__(self, notebook: Notebook) -> None:
-        self.bytes: Counter[str] = Counter()
-        self.messages: Counter[str] = Counter()
-        devtools = notebook.page.context.new_cdp_session(notebook.page)
-        devtools.send("Network.enable")
-        devtools.on("Network.webSocketFrameReceived", lambda event: self._count(event["response"]))
-
-    def _count(self, frame: dict[str, Any]) -> None:
-        if frame["opcode"] == 2:  # the kernel's protocol: a table of offsets, then channel, header, …, content
-            data = base64.b64decode(frame["payloadData"])
-            count = int.from_bytes(data[:8], "little")
-            offsets = [int.from_bytes(data[8 * i : 8 * i + 8], "little") for i in range(1, count + 1)]
-            kind = json.loads(data[offsets[1] : offsets[2]])["msg_type"]
-        else:
-            data, kind = frame["payloadData"].encode(), "text"
-        self.bytes[kind] += len(data)
-        self.messages[kind] += 1
-
-    def taken(self) -> dict[str, Any]:
-        """What came since the last time."""
-        found = {"total": sum(self.bytes.values()), **dict(self.bytes.most_common(5)), "messages": dict(self.messages)}
-        self.bytes.clear()
-        self.messages.clear()
-        return found
 
 
 def explorers(notebook: Notebook, wire: Wire) -> dict[str, Any]:

@@ -32,7 +32,10 @@
     canvas.on("plotly_hover", ({ points: [point] }) => show(from(), canvas, place(canvas, point), false));
     canvas.on("plotly_unhover", () => clear(from()));
     canvas.addEventListener("keydown", (event) => pressed(event, canvas, Plotly, kind, show));
-    canvas.addEventListener("blur", () => clear(from()));
+    canvas.addEventListener("blur", () => {
+      Plotly.Fx.unhover(canvas);
+      clear(from());
+    });
   });
 
   // The bars of the clients say who it is, wherever in a column the pointer is.
@@ -54,9 +57,7 @@
     const last = canvas._fullData[curve].y.length - 1;
     number = Math.min(last, Math.max(0, Math.min(last + 1, number) + (step ?? 0)));
     canvas.fedlabPlace = [curve, number];
-    const { xaxis = "x", yaxis = "y" } = canvas._fullData[curve];
-    const plot = xaxis + yaxis === "xy" ? "xy" : `${xaxis}${yaxis}`;
-    Plotly.Fx.hover(canvas, [{ curveNumber: curve, pointNumber: number }], [plot]);
+    if (kind === "rounds") Plotly.Fx.hover(canvas, [{ curveNumber: curve, pointNumber: number }]);
     show(canvas.closest(".fedlab-training"), canvas, canvas.fedlabPlace, true);
   }
 
@@ -74,17 +75,14 @@
     const labels = canvas._fullData.find((trace) => trace.type === "heatmap");
     const bars = canvas._fullData.find((trace) => trace.type === "bar");
     const held = Array.from(labels.y, (label, i) => [label, labels.z[i][client]]).filter(([, count]) => count > 0);
-    const parts = [
-      `Client ${client}: ${bars.y[client]} samples`,
-      held.map(([label, count]) => `${count} of label ${label}`).join(", "),
-    ];
+    const counts = held.map(([label, count]) => `${label} (${count})`).join(", ");
     const { accuracy = {}, round = {} } = about(explorer);
-    const ends = Object.entries(accuracy).map(
-      ([name, values]) => `${name} ${values[client]} % after round ${round[name]}`,
-    );
-    if (ends.length) parts.push(`accuracy on them: ${ends.join(", ")}`);
+    const ends = Object.keys(accuracy).map((name) => `${name} ${accuracy[name][client]} % after round ${round[name]}`);
+    const same = new Set(Object.values(round)).size === 1; // once is enough
+    const told = same ? ends.map((end, i) => (i < ends.length - 1 ? end.replace(/ after round \d+$/, "") : end)) : ends;
+    const text = `Client ${client}: ${bars.y[client]} samples of labels ${counts}` + (told.length ? `; accuracy on them: ${told.join(", ")}` : "");
     veil(explorer, (other) => other !== client, "fedlab-one");
-    say(explorer, parts.join("; "), spoken);
+    say(explorer, text, spoken);
   }
 
   function about(explorer) {

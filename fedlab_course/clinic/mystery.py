@@ -131,7 +131,7 @@ class WhoIsIt(Explorer):
         name, words = PATIENTS[self.named].name, diagnosis(self.named)
         if self.named == self.number:
             return chart.note(f"Yes, it is {name}. {words}")
-        return chart.note(f"No, it is not {name}. Of {name} is true: {words} {self._evidence(name)}")
+        return chart.note(f"No, it is not {name}. What is wrong with {name}: {words} {self._evidence(name)}")
 
     def _evidence(self, name: str) -> str:
         """What the two runs say, once both have ended."""
@@ -142,7 +142,7 @@ class WhoIsIt(Explorer):
         if apart is None:
             return "Under these settings both make the same run. Which settings would tell them apart?"
         round, ours, theirs = apart
-        return f"In round {round} its training loss is {theirs:.4g}, and that of {HIDDEN} is {ours:.4g}."
+        return f"In round {round} the training loss of {name} is {theirs:.4g}, and that of {HIDDEN} is {ours:.4g}."
 
 
 def who_is_it(case: int = 0, *, live: bool | None = None, **choice: Any) -> WhoIsIt:

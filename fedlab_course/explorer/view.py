@@ -76,6 +76,7 @@ class View:
         figure = plots.partition(choice.federation.build())
         figure.update_layout(height=_STRIP, margin={"t": 17, "b": 26, "l": 40}, font_size=11)
         figure.update_layout(xaxis_title_standoff=0, yaxis2={"showticklabels": False, "ticks": "", "title": None})
+        figure.update_traces(selector={"type": "bar"}, hovertemplate=None, hoverinfo="none")  # the caption says it
         figure.update_traces(selector={"type": "heatmap"}, z=np.asarray(figure.data[0].z, dtype=np.float32))
         return figure.update_traces(selector={"type": "heatmap"}, colorbar={"nticks": 3, "len": 1, "title": "samples"})
 
@@ -142,10 +143,10 @@ class View:
 
 
 def _lighten(figure: go.Figure) -> None:
-    """Leave out what nobody sees, since the browser gets a figure many times: spreads over the one seed, and halves."""
+    """Leave out what nobody sees, and the browser gets many times: spreads over one seed, groups, halves."""
     for trace in figure.data:
         x = np.asarray(trace.x)
-        trace.update(customdata=None, x=x.astype(int) if (x == x.round()).all() else x)
+        trace.update(customdata=None, legendgroup=None, x=x.astype(int) if (x == x.round()).all() else x)
 
 
 def _empty(x_title: str, y_title: str, height: int) -> go.Figure:

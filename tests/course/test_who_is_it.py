@@ -62,7 +62,7 @@ def test_a_wrong_guess_is_told_with_a_reason_from_both_runs() -> None:
     round, ours, theirs = next(
         (one.round, one.train_loss, other.train_loss) for one, other in pairs if one.train_loss != other.train_loss
     )
-    reason = f"In round {round} its training loss is {theirs:.4g}, and that of the patient is {ours:.4g}."
+    reason = f"In round {round} the training loss of Patient 9 is {theirs:.4g}, and that of the patient is {ours:.4g}."
     assert "No, it is not Patient 9" in explorer.verdict
     assert reason in explorer.verdict
 

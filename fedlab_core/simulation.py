@@ -52,6 +52,9 @@ class Diverged(RuntimeError):
 class Simulation:
     """A federated run, as an iterator that yields one :class:`RoundRecord` per round and can be left at any time.
 
+    ``cohorts``: who trained in the latest round, int64 arrays of clients in the order of their aggregation; empty
+    before the first round that this object has run.
+
     ``fed`` the federation; ``model`` its initial weights (the module itself is not changed); ``algorithm`` an instance.
     Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
     """
@@ -70,6 +73,7 @@ class Simulation:
         self._products = threads.products_per_step(
             self.fed.sizes, server.clients_per_round, s.batch_size, server.num_parameters
         )
+        self.cohorts: list[np.ndarray] = []
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
@@ -106,7 +110,7 @@ class Simulation:
             raise StopIteration
         server = self._server
         with threads.suited_to(self._products):
-            before = server.snapshot()
+            before, cohorts = server.snapshot(), self.cohorts
             try:
                 record = self._run_round()
                 report = self._client_report(record)
@@ -114,6 +118,7 @@ class Simulation:
                     self.settings.on_round(record, server)
             except BaseException:
                 server.restore(before)
+                self.cohorts = cohorts
                 self.history.params = server.params if self.round else None
                 raise
         self.history.params = server.params
@@ -156,7 +161,7 @@ class Simulation:
         """Go on from ``state``. Raises ``ValueError`` if it is of another model, algorithm or number of clients."""
         _check_fits(state["config"], self.history.config)
         server, device = self._server, self.settings.device
-        server.round = state["round"]
+        server.round, self.cohorts = state["round"], []
         server.params = state["params"].to(device, copy=True)
         server.ledger = Ledger(**state["ledger"])
         self._seconds = state["seconds"]
@@ -187,6 +192,7 @@ class Simulation:
         server.lr = self.settings.rates[server.round - 1]
         self._distances: list[torch.Tensor] = []
         self._unmeasured: list[ChunkedUpdates] = []
+        self.cohorts = []
         one_round(server, self.algorithm, self._train)
         for updates in self._unmeasured:
             self._measure(updates)
@@ -234,6 +240,7 @@ class Simulation:
             self._unmeasured.append(updates)
         else:
             self._measure(updates)
+        self.cohorts.append(cohort)
         down, up = self.algorithm.communication(server, cohort)
         server.spend(down=down, up=up, server_updates=1)
         return self.algorithm.upload(server, updates)

@@ -102,7 +102,7 @@ def _add_source(figure: go.Figure, name: str, along: np.ndarray, values: np.ndar
 
 def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: str, x_title: str) -> None:
     form = ".1%" if y == "test_accuracy" else ".4g"
-    hover = f"{x_title}: %{{x:.5g}}<br>{_Y_TITLES[y]}: %{{y:{form}}}"
+    hover = f"{x_title}: %{{x:.5~g}}<br>{_Y_TITLES[y]}: %{{y:{form}}}"
     if series.num_runs > 1:
         hover += f"<br>{series.num_runs} seeds: %{{customdata[0]:{form}}} to %{{customdata[1]:{form}}}"
     figure.add_scatter(

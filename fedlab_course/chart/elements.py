@@ -5,20 +5,33 @@ from functools import cache
 from typing import Any
 
 import ipywidgets
+from ipywidgets.widgets.widget_button import ButtonStyle
+from ipywidgets.widgets.widget_int import SliderStyle
+from ipywidgets.widgets.widget_string import HTMLStyle
 
 from fedlab_core.data import DatasetNotFound
 from fedlab_core.simulation import Diverged
 
 
 @cache
+def shared(kind: Any, **traits: str | None) -> Any:
+    """A layout or a style with these traits, one for all that look so: each is a message to the browser of its own."""
+    return kind(**traits)
+
+
 def _plain() -> dict[str, Any]:
-    """One layout and one style for all that the style sheet arranges: each is a message to the browser of its own."""
-    return {"layout": ipywidgets.Layout(), "style": ipywidgets.HTML().style}
+    """What all that the style sheet arranges has."""
+    return {"layout": shared(ipywidgets.Layout), "style": shared(HTMLStyle)}
 
 
-def text() -> Any:
-    """A place for HTML."""
-    return ipywidgets.HTML(**_plain())
+def labelled(kind: Any = SliderStyle) -> dict[str, Any]:
+    """The look of a control as wide as its place, with a label before it; ``kind`` of its style."""
+    return {"layout": shared(ipywidgets.Layout, width="100%"), "style": shared(kind, description_width="9em")}
+
+
+def text(value: str = "", look: str = "") -> Any:
+    """A place for HTML; ``look``: its CSS classes."""
+    return ipywidgets.HTML(value, _dom_classes=look.split(), **_plain())
 
 
 def column(*parts: Any, look: str) -> Any:
@@ -31,18 +44,22 @@ def row(*parts: Any) -> Any:
     return ipywidgets.HBox(parts, layout=_plain()["layout"], _dom_classes=["fedlab-row"])
 
 
+def button(label: str, tooltip: str = "", icon: str = "") -> Any:
+    """A button as wide as its label."""
+    look = {"layout": shared(ipywidgets.Layout, width="auto"), "style": shared(ButtonStyle)}
+    return ipywidgets.Button(description=label, tooltip=tooltip, icon=icon, **look)
+
+
 def ladder(label: str, values: Any, value: float, tooltip: str, *, continuous: bool = False) -> Any:
     """A slider over listed numbers; ``value`` is added to them if it is not among them."""
-    slider = ipywidgets.SelectionSlider(
-        options=[(f"{value:g}", value)],
+    return ipywidgets.SelectionSlider(
+        options=_steps({*values, value}),
         value=value,
         description=label,
         tooltip=tooltip,
         continuous_update=continuous,
-        layout={"width": "100%"},
-        style={"description_width": "9em"},
+        **labelled(),
     )
-    return extend(slider, values)
 
 
 def extend(slider: Any, values: Any) -> Any:
@@ -50,9 +67,13 @@ def extend(slider: Any, values: Any) -> Any:
     known = {number for _, number in slider.options}
     if not known.issuperset(values):
         value = slider.value
-        slider.options = [(f"{number:g}", number) for number in sorted(known.union(values))]
+        slider.options = _steps(known.union(values))
         slider.value = value
     return slider
+
+
+def _steps(numbers: Any) -> list[tuple[str, float]]:
+    return [(f"{number:g}", number) for number in sorted(numbers)]
 
 
 def note(text: str, *, kind: str = "status") -> str:

@@ -9,6 +9,7 @@
   const MIME = "application/vnd.plotly.v1+json";
   const FAILED = "The chart did not load: run this cell again.";
   const SILENCE = 6000; // milliseconds until somebody is told that the kernel says nothing
+  const NARROW = 420; // pixels; a legend is then small, and begins at the edge
   const CONFIG = { displaylogo: false, showSendToCloud: false, doubleClick: "reset" };
 
   // Plotly, once per page: the copy that JupyterLab has loaded for plain figures, or one that the kernel sends.
@@ -157,10 +158,13 @@
       const { data, layout } = dark() ? darkened(this.figure) : this.figure;
       this.canvas.style.height = `${layout.height ?? 450}px`;
       const size = { width: this.canvas.clientWidth, height: this.canvas.clientHeight, autosize: false };
+      if (size.width < NARROW) layout.legend = { ...layout.legend, xref: "container", font: { size: 11 } };
       await this.Plotly.react(this.canvas, named(data), { ...layout, ...size, ...kept(layout) }, CONFIG);
       this.drawn = true;
       this.holder?.setAttribute("drawn", "");
       this.describe();
+      const { Plotly, canvas } = this;
+      canvas.dispatchEvent(new CustomEvent("fedlab-drawn", { bubbles: true, detail: { Plotly } })); // to hover.js
     }
 
     fit() {
@@ -259,7 +263,15 @@
         childList: true,
         subtree: true,
       });
+      this.room = new ResizeObserver(() => this.measure());
+      this.room.observe(explorer);
       this.name();
+    }
+
+    measure() {
+      const { clientWidth, classList } = this.explorer;
+      classList.toggle("fedlab-middle", clientWidth <= 760);
+      classList.toggle("fedlab-narrow", clientWidth <= 520);
     }
 
     beat(busy) {

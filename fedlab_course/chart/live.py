@@ -4,17 +4,17 @@ import base64
 import gzip
 import itertools
 import json
+import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any
 
-import ipywidgets
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from fedlab_course.chart.elements import column, text
+from fedlab_course.chart.elements import button, column, text
 
 _WAITING = "The chart has not loaded yet. If nothing appears, run this cell again."
 _STILL = "This explorer moves when its cell is run. Below is what it showed last."
@@ -34,12 +34,12 @@ class Chart:
         self.widget = text()
         self.show(figure)
 
-    def show(self, figure: go.Figure) -> None:
-        """Show a copy of ``figure``."""
+    def show(self, figure: go.Figure, about: Mapping[str, Any] | None = None) -> None:
+        """Show a copy of ``figure``; ``about``: what a script needs to know of it and Plotly does not draw, as JSON."""
         self.figure = go.Figure(figure)
-        figure_as_json = self.figure.to_json().replace("<", "\\u003c")
+        more = _script(json.dumps(about, separators=(",", ":"), ensure_ascii=False), "fedlab-about") if about else ""
         self.widget.value = (
-            f'<fedlab-chart data-name="{self._name}"><script type="application/json">{figure_as_json}</script>'
+            f'<fedlab-chart data-name="{self._name}">{_script(self.figure.to_json(), "fedlab-figure")}{more}'
             f'<p class="fedlab-words">{_WAITING}</p></fedlab-chart>'
         )
 
@@ -52,30 +52,32 @@ class Stage:
 
     def __init__(self, *parts: Any, look: str) -> None:
         self._pulse, self._source = text(), text()
-        button = ipywidgets.Button(description="Send Plotly")
-        button.on_click(lambda _: self._send_plotly())
-        hidden = column(self._pulse, self._source, button, look="fedlab-hidden")
+        asked = button("Send Plotly")
+        asked.on_click(lambda _: self._send_plotly())
+        hidden = column(self._pulse, self._source, asked, look="fedlab-hidden")
         self.box = column(column(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
         self._beats = itertools.count()
         self._lock, self._beating = threading.Lock(), False
         self._still: Any = None
+        self._kept = ""
         self.beat()
 
     def display(self) -> None:
         """Show the parts in the cell that runs now."""
         from IPython.display import HTML, display
 
-        script = f"<style>{_read('live.css')}</style><script>{_read('live.js')}</script>"
+        script = f"<style>{_read('live.css')}</style><script>{_read('live.js')}{_read('hover.js')}</script>"
         display(HTML(f'<fedlab-cell data-still="{_STILL}"></fedlab-cell>{script}'))
         # JupyterLab takes the HTML where it does not trust the notebook, and other readers where they know no widgets.
         display(self.box._repr_mimebundle_() | {"text/html": f"<p>{_STILL}</p>"}, raw=True)
-        self._still = display({"text/plain": ""}, raw=True, display_id=True)
+        self._kept, self._still = "", display({"text/plain": ""}, raw=True, display_id=True)
 
     def keep(self, figure: go.Figure) -> None:
         """Make ``figure`` the picture that a saved notebook shows; nothing before :meth:`display`."""
-        if self._still is not None:
-            bundle = {"application/vnd.plotly.v1+json": json.loads(figure.to_json())}
-            self._still.update(bundle, raw=True)
+        picture = figure.to_json()
+        if self._still is not None and picture != self._kept:
+            self._kept = picture
+            self._still.update({"application/vnd.plotly.v1+json": json.loads(picture)}, raw=True)
 
     def beat(self, busy: bool = False) -> None:
         """Tell the browser that the kernel lives. While it is ``busy``, silence means that it does not."""
@@ -103,5 +105,12 @@ class Stage:
         self._source.value = f"<fedlab-source>{packed}</fedlab-source>"
 
 
+def _script(data: str, look: str) -> str:
+    escaped = data.replace("<", "\\u003c")
+    return f'<script type="application/json" class="{look}">{escaped}</script>'
+
+
 def _read(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    """A style sheet or script of this folder, without what only its readers need: indents and lines of comment."""
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return re.sub(r"^[ \t]*(//.*\n|\n)?", "", text, flags=re.MULTILINE)

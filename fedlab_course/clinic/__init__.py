@@ -9,13 +9,15 @@ inside the local step, batches that are dropped if they are short, and averaged 
     clinic.HEALTHY                  the library's own algorithms, to compare
     clinic.diagnosis(3)             what is wrong with Patient 3
     clinic.chart(findings)          a table of patients and examinations, as a figure
+    clinic.who_is_it()              an explorer of a hidden patient
 """
 
 from fedlab_course.clinic.chart import chart
 from fedlab_course.clinic.helpers import GaveUp
+from fedlab_course.clinic.mystery import who_is_it
 from fedlab_course.clinic.ward import HEALTHY, HELPERS, PATIENTS, Patient, diagnosis
 
-__all__ = ["HEALTHY", "HELPERS", "PATIENTS", "GaveUp", "Patient", "chart", "diagnosis"]
+__all__ = ["HEALTHY", "HELPERS", "PATIENTS", "GaveUp", "Patient", "chart", "diagnosis", "who_is_it"]
 
 
 def __dir__() -> list[str]:

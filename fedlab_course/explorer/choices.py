@@ -4,7 +4,7 @@ import dataclasses
 import json
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -12,9 +12,10 @@ from fedlab_core import algorithms, models, settings, validation
 from fedlab_core.data import DATASETS, Dataset, FederatedDataset, load_dataset, partition
 from fedlab_core.schedules import InverseTime
 from fedlab_core.simulation import Simulation
+from fedlab_course.explorer.own import Own
 
 Arguments = tuple[tuple[str, Any], ...]
-SPLITS = ("dirichlet", "labels_per_client", "iid")
+SPLITS = ("dirichlet", "labels_per_client", "quantity", "iid")
 SCHEDULES = ("constant", "inverse_time")
 # Those of the chapters; the gallery's have parameters that no control turns.
 _NAMES = ("fedavg", "fedprox", "scaffold", "fednova", "fedcurv", "fedsso", "fedmas")
@@ -43,7 +44,11 @@ class Federation:
 
 @dataclass(frozen=True)
 class Curve:
-    """One run: an algorithm on a federation, nothing that the run does not depend on. Equal curves are equal runs."""
+    """One run: an algorithm on a federation, nothing that the run does not depend on.
+
+    Equal curves are the same run, to whatever number of ``rounds``: a longer one begins with the shorter. ``own``: the
+    algorithm, where it is not one of the library.
+    """
 
     algorithm: str
     arguments: Arguments
@@ -53,16 +58,14 @@ class Curve:
     work: Arguments
     lr: float
     schedule: str
+    rounds: int = field(compare=False)
+    own: Own | None = None
 
     @property
     def name(self) -> str:
         """The algorithm with its parameters, such as "FedProx μ=0.1"."""
         values = [f"{_SYMBOLS.get(name, name)}={value:g}" for name, value in self.arguments]
-        return " ".join([title(self.algorithm), *values])
-
-    @property
-    def rounds(self) -> int:
-        return int(dict(self.work)["rounds"])
+        return " ".join([self.algorithm if self.own else title(self.algorithm), *values])
 
     @property
     def settings(self) -> dict[str, str]:
@@ -71,6 +74,7 @@ class Curve:
         split = {
             "dirichlet": f"α={law.get('alpha', 0):g}",
             "labels_per_client": f"{law.get('labels_per_client')} labels per client",
+            "quantity": f"sizes α={law.get('alpha', 0):g}",
             "iid": "IID",
         }
         schedule = "" if self.schedule == "constant" else "/(1+t)"
@@ -83,7 +87,7 @@ class Curve:
             "η": f"η={self.lr:g}{schedule}",
             "K": f"K={work['clients_per_round']}",
             "B": f"B={work['batch_size']}",
-            "T": f"{work['rounds']} rounds",
+            "T": f"{self.rounds} rounds",
             "seed": f"seed {self.seed}",
         }
 
@@ -97,15 +101,17 @@ class Curve:
         fed = self.federation.build()
         lr = self.lr if self.schedule == "constant" else InverseTime(self.lr)
         model = models.MODELS[self.model](fed, seed=self.seed)
-        algorithm = ALGORITHMS[self.algorithm](**dict(self.arguments))
-        return Simulation(fed, model, algorithm, **dict(self.work), lr=lr, seed=self.seed, progress=False)
+        make = self.own.make if self.own else ALGORITHMS[self.algorithm]
+        work = {"rounds": self.rounds, **dict(self.work)}
+        return Simulation(fed, model, make(**dict(self.arguments)), **work, lr=lr, seed=self.seed, progress=False)
 
     @property
     def code(self) -> str:
         """The lines of Python that make this curve and call it ``history``."""
-        algorithm = _call(f"fl.{ALGORITHMS[self.algorithm].__name__}", self.arguments)
+        source = self.own.source if self.own else f"fl.{ALGORITHMS[self.algorithm].__name__}"
+        algorithm = (self.own and self.own.expression) or _call(source, self.arguments)
         lr = _text(self.lr) if self.schedule == "constant" else f"fl.InverseTime({_text(self.lr)})"
-        work = ", ".join(f"{name}={_text(value)}" for name, value in self.work)
+        work = ", ".join(f"{name}={_text(value)}" for name, value in (("rounds", self.rounds), *self.work))
         simulate = f"fed, fl.models.{self.model}(fed, seed={self.seed}), {algorithm}, {work}, lr={lr}, seed={self.seed}"
         wrapped = textwrap.fill(simulate, 100, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
         return f"import fedlab_core as fl\n\n{self.federation.code}\nhistory = fl.simulate(\n{wrapped}\n)\n"
@@ -115,11 +121,11 @@ class Curve:
 class Choice:
     """The value of every control.
 
-    ``algorithms``: keys of ``ALGORITHMS``; ``mu`` μ of FedProx; ``strength`` λ of FedMas and
-    FedCurv; ``split`` "dirichlet" (``alpha``), "labels_per_client" (``labels``) or "iid"; ``schedule`` "constant" or
-    "inverse_time"; ``batch_size`` None is full batch. Raises ``ValueError`` for a name that is not known and for a
-    number out of its range; what only the data can tell (a set that is not there, more labels per client than it has)
-    is found out when the federation is built.
+    ``algorithms``: keys of ``ALGORITHMS``, and names of ``own`` algorithms; ``mu`` μ of FedProx;
+    ``strength`` λ of FedMas and FedCurv; ``split`` "dirichlet" (``alpha``), "labels_per_client" (``labels``),
+    "quantity" (``alpha``) or "iid"; ``schedule`` "constant" or "inverse_time"; ``batch_size`` None is full batch.
+    Raises ``ValueError`` for a name that is not known and for a number out of its range; what only the data can tell (a
+    set that is not there, more labels per client than it has) is found out when the federation is built.
     """
 
     algorithms: tuple[str, ...] = ("fedavg", "fedprox")
@@ -138,17 +144,20 @@ class Choice:
     batch_size: int | None = 10
     rounds: int = 50
     seed: int = 0
+    own: tuple[Own, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.algorithms, (tuple, list)):
             raise ValueError(f"algorithms={self.algorithms!r}: must be a tuple of names")
+        known = (*ALGORITHMS, *(one.name for one in self.own))
         for algorithm in self.algorithms:
-            validation.choice("algorithms", algorithm, ALGORITHMS)
+            validation.choice("algorithms", algorithm, known)
         names = {"dataset": DATASETS, "split": SPLITS, "model": models.MODELS, "schedule": SCHEDULES}
         for name, allowed in names.items():
             validation.choice(name, getattr(self, name), allowed)
         # In one order and in plain Python numbers: equal choices are equal, and their code can be run.
-        clean: dict[str, Any] = {"algorithms": tuple(name for name in ALGORITHMS if name in self.algorithms)}
+        clean: dict[str, Any] = {"algorithms": tuple(name for name in known if name in self.algorithms)}
+        clean["own"] = tuple(self.own)
         for name in ("mu", "strength", "alpha", "lr"):
             clean[name] = validation.real(name, getattr(self, name), exclusive=name in ("alpha", "lr"))
         for name in ("labels", "num_clients"):
@@ -166,28 +175,34 @@ class Choice:
         extra: dict[str, dict[str, Any]] = {
             "dirichlet": {"alpha": self.alpha},
             "labels_per_client": {"labels_per_client": self.labels},
+            "quantity": {"alpha": self.alpha},
             "iid": {},
         }
         arguments: dict[str, Any] = {"num_clients": self.num_clients, **extra[self.split], "seed": self.seed}
         return Federation(self.dataset, self.split, tuple(arguments.items()))
 
     def curves(self) -> tuple[Curve, ...]:
-        """One curve per algorithm, in the order of the registry."""
-        names = ("rounds", "clients_per_round", "local_epochs", "batch_size")
-        work = tuple((name, getattr(self, name)) for name in names)
+        """One curve per algorithm, in the order of the registry; those of the reader come last."""
+        work = tuple((name, getattr(self, name)) for name in ("clients_per_round", "local_epochs", "batch_size"))
+        own = {one.name: one for one in self.own}
         return tuple(
             Curve(
                 algorithm=name,
-                arguments=tuple((parameter, getattr(self, parameter)) for parameter in tuned(name)),
+                arguments=own[name].arguments if name in own else self._arguments(name),
                 federation=self.federation,
                 model=self.model,
                 seed=self.seed,
                 work=work,
                 lr=self.lr,
                 schedule=self.schedule,
+                rounds=self.rounds,
+                own=own.get(name),
             )
             for name in self.algorithms
         )
+
+    def _arguments(self, algorithm: str) -> Arguments:
+        return tuple((parameter, getattr(self, parameter)) for parameter in tuned(algorithm))
 
 
 def tuned(algorithm: str) -> tuple[str, ...]:

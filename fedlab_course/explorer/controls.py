@@ -5,20 +5,26 @@ from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
+from ipywidgets.widgets.widget_bool import CheckboxStyle
+from ipywidgets.widgets.widget_description import DescriptionStyle
 
 from fedlab_core import settings
 from fedlab_core.data.disk.files import locate, search_roots
 from fedlab_core.data.disk.sources import SOURCES
-from fedlab_course.chart import extend, ladder
+from fedlab_course.chart import column, extend, labelled, ladder, shared, text
 from fedlab_course.explorer.choices import ALGORITHMS, Choice, title, tuned
 
-_LOOK = {"layout": {"width": "100%"}, "style": {"description_width": "9em"}}
 _MU = (0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _STRENGTH = (0.0, 0.02, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 24.0)
 _ALPHA = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 100.0)
 _LR = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _ROUNDS = range(5, 201, 5)
-_SPLITS = (("Dirichlet label mixes", "dirichlet"), ("labels per client", "labels_per_client"), ("IID", "iid"))
+_SPLITS = (
+    ("Dirichlet label mixes", "dirichlet"),
+    ("labels per client", "labels_per_client"),
+    ("Dirichlet sizes", "quantity"),
+    ("IID", "iid"),
+)
 _SCHEDULES = (("constant η", "constant"), ("inverse time η/(1+t)", "inverse_time"))
 # These redraw the picture of the clients while they move; the others speak when they are released.
 _MOVING = ("alpha", "labels")
@@ -33,29 +39,34 @@ def available() -> list[str]:
 class Controls:
     """One widget per field of :class:`Choice` that a student may turn, in three groups, and the ``choice`` they make.
 
-    Fields without a widget (number of clients, model, batch size) keep the value of ``choice``.
+    Fields without a widget (number of clients, model, batch size) keep the value of ``choice``, and so do algorithms if
+    none is ``offered``. ``own``: the sliders of the reader's own algorithms, by name and parameter.
     """
 
-    def __init__(self, choice: Choice) -> None:
-        self.algorithms = {
-            key: ipywidgets.Checkbox(
-                description=title(key),
-                tooltip=f"Train {title(key)}",
-                indent=False,
-                layout={"width": "auto"},
+    def __init__(self, choice: Choice, *, offered: bool = True) -> None:
+        titles = {key: title(key) for key in ALGORITHMS} | {one.name: one.name for one in choice.own}
+        self.algorithms = (
+            {key: _tick(name, key in choice.algorithms) for key, name in titles.items()} if offered else {}
+        )
+        self.own = {
+            (one.name, name): ladder(
+                f"{name} of {one.name}", positions, dict(one.arguments)[name], f"{name} in the code"
             )
-            for key in ALGORITHMS
+            for one in choice.own
+            for name, positions in one.positions
         }
-        self.fields = _fields()
+        self.fields = _fields(choice)
         self.box = self._arranged()
         self.set(choice)
 
     @property
     def choice(self) -> Choice:
         """What the controls say now."""
-        chosen = tuple(key for key, box in self.algorithms.items() if box.value)
-        values = {name: widget.value for name, widget in self.fields.items()}
-        return dataclasses.replace(self._base, algorithms=chosen, **values)
+        values: dict[str, Any] = {name: widget.value for name, widget in self.fields.items()}
+        if self.algorithms:
+            values["algorithms"] = tuple(key for key, box in self.algorithms.items() if box.value)
+        own = tuple(one.with_arguments(self._numbers(one.name)) for one in self._base.own)
+        return dataclasses.replace(self._base, own=own, **values)
 
     def set(self, choice: Choice) -> None:
         """Move every control to ``choice``, widening those that do not reach so far. The observer is not told."""
@@ -68,8 +79,9 @@ class Controls:
             cohort.max, cohort.tooltip = choice.num_clients, f"Out of N = {choice.num_clients}"
             if choice.dataset not in menu.options:
                 menu.options = [*menu.options, choice.dataset]
-            for name, widget in self.fields.items():
-                value = getattr(choice, name)
+            numbers = {(one.name, name): value for one in choice.own for name, value in one.arguments}
+            widgets = [(widget, getattr(choice, name)) for name, widget in self.fields.items()]
+            for widget, value in [*widgets, *((self.own[key], value) for key, value in numbers.items())]:
                 if isinstance(widget, ipywidgets.SelectionSlider):
                     extend(widget, [value])
                 elif hasattr(widget, "max"):
@@ -89,61 +101,80 @@ class Controls:
                 self._show_what_matters()
                 handler(any(change["owner"] is self.fields[name] for name in _MOVING))
 
-        for widget in (*self.algorithms.values(), *self.fields.values()):
+        for widget in (*self.algorithms.values(), *self.own.values(), *self.fields.values()):
             widget.observe(changed, "value")
+
+    def _numbers(self, algorithm: str) -> dict[str, float]:
+        return {name: widget.value for (own, name), widget in self.own.items() if own == algorithm}
 
     def _show_what_matters(self) -> None:
         """A control that changes nothing now is not shown."""
-        used = {name for key, box in self.algorithms.items() if box.value for name in tuned(key)}
-        split = self.fields["split"].value
-        used |= {"alpha"} if split == "dirichlet" else {"labels"} if split == "labels_per_client" else set()
+        choice = self.choice
+        used = {name for key in choice.algorithms if key in ALGORITHMS for name in tuned(key)}
+        used |= {"iid": set(), "labels_per_client": {"labels"}}.get(choice.split, {"alpha"})
         for name in ("mu", "strength", "alpha", "labels"):
-            self.fields[name].layout.display = None if name in used else "none"
+            _show(self.fields[name], name in used)
+        for (algorithm, _), widget in self.own.items():
+            _show(widget, algorithm in choice.algorithms)
 
-    def _arranged(self) -> ipywidgets.VBox:
-        grid = {"grid_template_columns": "1fr 1fr", "width": "100%"}
-        boxes = ipywidgets.GridBox(list(self.algorithms.values()), layout=grid)
+    def _arranged(self) -> Any:
         groups = {
-            "Algorithms": [boxes, *self._named("mu", "strength")],
             "Clients": self._named("dataset", "split", "alpha", "labels", "clients_per_round"),
             "Training": self._named("local_epochs", "lr", "schedule", "rounds", "seed"),
         }
+        if self.algorithms:
+            boxes = column(*self.algorithms.values(), look="fedlab-ticks")
+            groups = {"Algorithms": [boxes, *self.own.values(), *self._named("mu", "strength")], **groups}
         parts = [part for title, widgets in groups.items() for part in (_heading(title), *widgets)]
-        return ipywidgets.VBox(parts, layout={"flex": "0 0 350px", "width": "350px", "padding": "0 14px 0 0"})
+        return column(*parts, look="fedlab-controls")
 
     def _named(self, *names: str) -> list[Any]:
         return [self.fields[name] for name in names]
 
 
-def _fields() -> dict[str, Any]:
-    first = Choice()
+def _fields(first: Choice) -> dict[str, Any]:
+    """Widgets that stand at ``first``: to put them there later would be a message to the browser for each."""
+    local_epochs, out_of = settings.meaning("local_epochs"), f"Out of N = {first.num_clients}"
+    data = list(dict.fromkeys([*available(), first.dataset]))
+    look = labelled(DescriptionStyle)
     return {
         "mu": ladder("μ of FedProx", _MU, first.mu, "Proximal strength: how hard clients are held back"),
         "strength": ladder("λ of the penalty", _STRENGTH, first.strength, "Strength of the penalty on forgetting"),
-        "dataset": _menu("data set", available(), "Data sets that are on this computer"),
-        "split": _menu("split", _SPLITS, "How the samples are dealt out to the clients"),
-        "alpha": ladder("α of Dirichlet", _ALPHA, first.alpha, "Small: each client has few labels", continuous=True),
-        "labels": _count("labels per client", 10, "Distinct labels of each client", continuous=True),
-        "clients_per_round": _count("clients a round K", first.num_clients, "Out of all clients"),
-        "local_epochs": _count("local epochs E", 20, settings.meaning("local_epochs")),
+        "dataset": _menu("data set", data, first.dataset, "Data sets that are on this computer"),
+        "split": _menu("split", _SPLITS, first.split, "How the samples are dealt out to the clients"),
+        "alpha": ladder(
+            "α of Dirichlet", _ALPHA, first.alpha, "Small: few labels in each, or few large clients", continuous=True
+        ),
+        "labels": _count("labels per client", 10, first.labels, "Distinct labels of each client", continuous=True),
+        "clients_per_round": _count("clients a round K", first.num_clients, first.clients_per_round, out_of),
+        "local_epochs": _count("local epochs E", 20, first.local_epochs, local_epochs),
         "lr": ladder("learning rate η", _LR, first.lr, settings.meaning("lr")),
-        "schedule": _menu("schedule", _SCHEDULES, "How η changes from round to round"),
+        "schedule": _menu("schedule", _SCHEDULES, first.schedule, "How η changes from round to round"),
         "rounds": ladder("rounds", _ROUNDS, first.rounds, settings.meaning("rounds")),
         "seed": ipywidgets.BoundedIntText(
-            min=0, max=2**31, description="seed", tooltip=settings.meaning("seed"), **_LOOK
+            first.seed, min=0, max=max(2**31, first.seed), description="seed", tooltip=settings.meaning("seed"), **look
         ),
     }
 
 
-def _menu(label: str, options: Any, tooltip: str) -> Any:
-    return ipywidgets.Dropdown(options=options, description=label, tooltip=tooltip, **_LOOK)
+def _menu(label: str, options: Any, value: str, tooltip: str) -> Any:
+    look = labelled(DescriptionStyle)
+    return ipywidgets.Dropdown(options=options, value=value, description=label, tooltip=tooltip, **look)
 
 
-def _count(label: str, high: int, tooltip: str, *, continuous: bool = False) -> Any:
-    return ipywidgets.IntSlider(
-        min=1, max=high, description=label, tooltip=tooltip, continuous_update=continuous, **_LOOK
-    )
+def _count(label: str, high: int, value: int, tooltip: str, *, continuous: bool = False) -> Any:
+    words = {"description": label, "tooltip": tooltip}
+    return ipywidgets.IntSlider(value, 1, max(high, value), continuous_update=continuous, **words, **labelled())
 
 
-def _heading(text: str) -> ipywidgets.HTML:
-    return ipywidgets.HTML(f'<b style="font-size:15px">{text}</b>', layout={"margin": "6px 0 0 0"})
+def _tick(name: str, ticked: bool) -> Any:
+    look = {"layout": shared(ipywidgets.Layout, width="auto"), "style": shared(CheckboxStyle)}
+    return ipywidgets.Checkbox(value=ticked, description=name, tooltip=f"Train {name}", indent=False, **look)
+
+
+def _heading(words: str) -> Any:
+    return text(f"<b>{words}</b>", "fedlab-heading")
+
+
+def _show(widget: Any, shown: bool) -> None:
+    widget.layout = shared(ipywidgets.Layout, width="100%", display=None if shown else "none")

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 from typing import Any
 
@@ -15,36 +15,55 @@ from fedlab_core.progress import watched
 from fedlab_course import grid
 from fedlab_course.explorer.choices import Choice, Curve
 from fedlab_course.explorer.controls import Controls
+from fedlab_course.explorer.line import Line
+from fedlab_course.explorer.own import Own, owned
 from fedlab_course.explorer.palette import Palette
-from fedlab_course.explorer.runner import Run, Runner
+from fedlab_course.explorer.runner import Runner
+from fedlab_course.explorer.training import Training
 from fedlab_course.explorer.view import View
 
 _DELAY, _DELAY_MOVING = 0.06, 0.15  # seconds without another change before training starts
 _BETWEEN_DRAWINGS = 0.1
+_RIVALS = ("fedavg", "fedprox", "scaffold")
 
 
 class Explorer:
     """Curves of several algorithms under settings that a student turns.
+
+    ``own``: the reader's own algorithms, a class or a list of classes, or of functions that return one. Each number
+    among their parameters that has a default gets a slider; ``values`` lists its positions, as in
+    ``Explorer(own=Mine, values={"beta": (0, 0.5, 0.9)})``. Without ``algorithms`` they race against FedAvg, FedProx and
+    SCAFFOLD.
 
     ``choice``: the initial value of every control, as keywords of :class:`Choice`, for example
     ``Explorer(algorithms=("fedavg", "scaffold"), alpha=0.1, rounds=100)``. ``x``: "rounds", "updates" or "bytes";
     ``y`` as in :func:`fedlab_core.plots.convergence`. ``live``: whether somebody watches; found out if None.
 
     As the last line of a cell it shows itself: live with its controls, and headless, after training, as a plain figure.
+    With algorithms of the reader it says headless what it is, and trains nothing.
     :meth:`run` trains at once and returns that figure; :attr:`frame` and :attr:`code` are what it shows, as data and as
     the calls that make it.
     """
 
-    def __init__(self, *, x: str = "rounds", y: str = "test_accuracy", live: bool | None = None, **choice: Any) -> None:
-        self._initial = Choice(**choice)
+    def __init__(
+        self,
+        *,
+        own: Any = (),
+        values: Mapping[str, Sequence[float]] | None = None,
+        x: str = "rounds",
+        y: str = "test_accuracy",
+        live: bool | None = None,
+        **choice: Any,
+    ) -> None:
+        self._initial = _first_choice(owned(own, values), choice)
         self._live = watched() if live is None else live
         self._lock = RLock()
         self._next_drawing = 0.0
         self._problem: Exception | None = None
-        self.controls = Controls(self._initial)
-        self.runner = Runner(Curve.simulation, self._trained)
-        self.kept: dict[Curve, History] = {}
-        self.view = View(self.controls.box, x, y)
+        self.controls = self._controls()
+        self.runner = Runner(Training, self._trained, weigh=lambda training: training.nbytes)
+        self.kept: dict[Curve, Line] = {}
+        self.view = View(self.controls.box, x, y, self._extra())
         self._palette = Palette()
         self._federation: Any = None
         self._connect()
@@ -85,7 +104,7 @@ class Explorer:
     @property
     def histories(self) -> dict[str, History]:
         """The curves on the chart by name: those of the controls, then those kept."""
-        return {name: history for name, (_, history) in self._shown().items()}
+        return {name: line.history for name, line in self._shown().items()}
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -98,8 +117,8 @@ class Explorer:
     def code(self) -> str:
         """The lines of Python that make the curves on the chart again, as ``histories``, and draw them."""
         text, dealt = "import fedlab_core as fl\n\nhistories = {}\n", ""
-        for name, (curve, _) in self._shown().items():
-            federation, call = curve.federation.code, curve.code.partition("\nhistory = ")[2]
+        for name, line in self._shown().items():
+            federation, call = line.curve.federation.code, line.curve.code.partition("\nhistory = ")[2]
             text += "" if federation == dealt else f"\n{federation}\n"
             text += f"histories[{json.dumps(name, ensure_ascii=False)}] = {call}"
             dealt = federation
@@ -107,7 +126,9 @@ class Explorer:
 
     def keep(self) -> None:
         """Keep the present curves on the chart when the controls move on."""
-        self.kept |= {run.curve: run.history for run in self.runner.runs() if _begun(run)}
+        for line in self._current():
+            self.kept.pop(line.curve, None)  # the same run to another number of rounds
+            self.kept[line.curve] = line
         self._draw()
 
     def reset(self) -> None:
@@ -154,22 +175,27 @@ class Explorer:
         self._draw()
 
     def _trained(self) -> None:
-        """After each round: draw, at most ten times a second and in a fifth of the time at most."""
+        """After each round: draw, ten times a second at first, later once a second, in a fifth of the time at most."""
         first = all(run.rounds <= 1 for run in self.runner.runs())
         if first or not self.runner.busy or time.monotonic() >= self._next_drawing:
             started = time.monotonic()
             self._draw()
             ended = time.monotonic()
-            self._next_drawing = ended + max(_BETWEEN_DRAWINGS, 4 * (ended - started))
+            pause = min(max(_BETWEEN_DRAWINGS, self.runner.elapsed / 5), max(_BETWEEN_DRAWINGS, 1.0))
+            self._next_drawing = ended + max(pause, 4 * (ended - started))
 
-    def _shown(self) -> dict[str, tuple[Curve, History]]:
+    def _current(self) -> list[Line]:
+        """The curves of the controls that have begun."""
+        return [Line.of(run) for run in self.runner.runs() if run.history is not None and run.history.history.records]
+
+    def _shown(self) -> dict[str, Line]:
         """The curves that have begun, by the names that they have on the chart."""
-        current = {run.curve: run.history for run in self.runner.runs() if _begun(run)}
-        shown = {curve.name: (curve, history) for curve, history in current.items()}
+        current = {line.curve: line for line in self._current()}
+        shown = {curve.name: line for curve, line in current.items()}
         now = self.choice.curves()
-        for curve, history in self.kept.items():
-            if curve not in current:
-                shown[_unused(_kept_name(curve, now), shown)] = curve, history
+        for curve, line in self.kept.items():
+            if curve not in current or current[curve].rounds < line.rounds:
+                shown[_unused(_kept_name(curve, now), shown)] = line
         return shown
 
     def _draw(self) -> None:
@@ -179,9 +205,10 @@ class Explorer:
                 runs, shown = self.runner.runs(), self._shown()
                 looks = self._palette.looks([*self.kept, *(run.curve for run in runs)])
                 self.view.draw_curves(
-                    {name: history for name, (_, history) in shown.items()},
-                    {name: looks[curve] for name, (curve, _) in shown.items()},
+                    shown,
+                    {name: looks[line.curve] for name, line in shown.items()},
                     max((run.curve.rounds for run in runs), default=1),
+                    self._federation,
                 )
                 self.view.tell(runs, self.runner, self._problem)
                 if not self.runner.busy:
@@ -191,20 +218,38 @@ class Explorer:
                 self._problem = error
                 self.view.tell([], self.runner, error)
 
+    def _controls(self) -> Controls:
+        return Controls(self._initial)
+
+    def _extra(self) -> tuple[Any, ...]:
+        """What stands below the buttons."""
+        return ()
+
+    def _headless(self) -> str:
+        """What is said where nobody can move anything, and an algorithm of the reader would be trained."""
+        names = " and ".join(one.name for one in self._initial.own)
+        return f"An explorer of {names}: it has controls, and trains, where this notebook is open in JupyterLab."
+
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
         if self._live:
             self.view.stage.display()
             self.start()
+        elif self._initial.own:
+            print(self._headless())
         else:
             axes = {"x": self.view.x.value, "y": self.view.y.value}
             request = {"choice": dataclasses.asdict(self.choice), **axes}
             display(grid.plain(self.run()) | {grid.RUNS: request}, raw=True)
 
 
-def _begun(run: Run) -> bool:
-    return run.history is not None and len(run.history.records) > 0
+def _first_choice(own: tuple[Own, ...], choice: dict[str, Any]) -> Choice:
+    """The choice that an explorer begins with: algorithms of the reader take part."""
+    if own:
+        named = (*choice.get("algorithms", _RIVALS), *(one.name for one in own))
+        choice = {**choice, "own": own, "algorithms": named}
+    return Choice(**choice)
 
 
 def _kept_name(curve: Curve, now: tuple[Curve, ...]) -> str:

@@ -2,7 +2,8 @@
 
 A request is a list of curves. The worker always trains the wanted curve that has the fewest rounds, one round of it,
 and then looks again at what is wanted. A new request or a stop therefore takes effect within one round, and a curve
-that two requests share goes on where it is.
+that two requests share goes on where it is. Equal curves may want different numbers of ``rounds``: they are one run,
+which goes on to more rounds from where it is, and is left alone if it has as many as are wanted.
 """
 
 import threading
@@ -26,29 +27,53 @@ class Trainable(Protocol):
 
 @dataclass
 class Run:
-    """One curve on its way. ``history`` is None until the first round has begun; ``error`` is what ended it, if any."""
+    """One curve on its way, as it was wanted last.
+
+    ``history`` is None until the first round has begun; ``rounds`` are done; ``reach``: how many ``simulation`` makes,
+    None if that is not known before its end; ``error`` is what ended it, if any.
+    """
 
     curve: Any
     simulation: Trainable | None = None
     history: Any = None
     rounds: int = 0
-    finished: bool = False
+    reach: int | None = None
+    ended: bool = False
     error: Exception | None = None
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def wanted(self) -> int | None:
+        """The rounds that the curve wants; None for one that does not say so."""
+        return getattr(self.curve, "rounds", None)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do."""
+        enough = self.wanted is not None and self.rounds >= self.wanted
+        return enough or self.error is not None or (self.ended and self.reach == self.wanted)
 
 
 class Runner:
     """Trains curves in a background thread.
 
-    ``start``: curve → simulation, an iterator over rounds with a ``history``. ``listener`` is called without arguments,
-    in the worker's thread, after each round and once when there is nothing left to do. ``capacity``: how many finished
-    runs are kept.
+    ``start``: curve → simulation, an iterator over rounds with a ``history``; to go on with a run, curve and its
+    simulation so far → another. ``listener`` is called without arguments, in the worker's thread, after each round and
+    once when there is nothing left to do. ``capacity``: how many finished runs are kept. ``weigh``: simulation → its
+    bytes; beside those that are wanted, the latest go on from where they are that take ``memory`` bytes together.
     """
 
     def __init__(
-        self, start: Callable[[Any], Trainable], listener: Callable[[], None] = lambda: None, capacity: int = 200
+        self,
+        start: Callable[..., Trainable],
+        listener: Callable[[], None] = lambda: None,
+        capacity: int = 200,
+        *,
+        weigh: Callable[[Any], int] = lambda simulation: 0,
+        memory: int = 2**28,
     ) -> None:
         self._start, self._listener, self._capacity = start, listener, capacity
+        self._weigh, self._memory = weigh, memory
         self._changed = threading.Condition()
         self._runs: dict[Hashable, Run] = {}
         self._wanted: tuple[Hashable, ...] = ()
@@ -66,7 +91,8 @@ class Runner:
             self._failure = None
             self._drop_unwanted()
             for curve in self._wanted:
-                self._runs.setdefault(curve, Run(curve))
+                run = self._runs.pop(curve, Run(curve))
+                run.curve, self._runs[curve] = curve, run  # the latest come last
             self._began = self._ended = time.monotonic()
             self._not_before = self._began + delay
             self._changed.notify_all()
@@ -119,6 +145,12 @@ class Runner:
         keep = {c: run for c, run in self._runs.items() if run.error is None and (run.finished or c in self._wanted)}
         surplus = [curve for curve in keep if curve not in self._wanted][: max(0, len(keep) - self._capacity)]
         self._runs = {curve: run for curve, run in keep.items() if curve not in surplus}
+        room = self._memory
+        for run in reversed(self._runs.values()):
+            if run.curve not in self._wanted and run.simulation is not None:
+                room -= self._weigh(run.simulation)
+                if room < 0:
+                    run.simulation = None
 
     def _work(self) -> None:
         try:
@@ -151,19 +183,24 @@ class Runner:
         """One round of one run. An error ends the run and stays with it."""
         try:
             with _ONE_ROUND_AT_A_TIME, warned.collected() as texts:
-                if run.simulation is None:
-                    run.simulation = self._start(run.curve)
-                    run.history = run.simulation.history
-                next(run.simulation)
+                next(self._simulation_of(run))
             run.rounds += 1
         except StopIteration:
-            run.finished = True
+            run.ended = True
         except BaseException as error:
-            run.error, run.finished = _as_error(error), True
+            run.error, run.simulation = _as_error(error), None
         run.warnings += [text for text in texts if text not in run.warnings]
-        if run.finished or run.rounds == getattr(run.curve, "rounds", None):
-            run.finished, run.simulation = True, None
         self._ended = time.monotonic()
+
+    def _simulation_of(self, run: Run) -> Trainable:
+        """The simulation of a run that makes as many rounds as are wanted; one from the beginning if it has none."""
+        curve, wanted = run.curve, run.wanted
+        if run.simulation is None:
+            run.simulation, run.rounds = self._start(curve), 0
+        elif run.reach != wanted:
+            run.simulation = self._start(curve, run.simulation)
+        run.history, run.reach, run.ended = run.simulation.history, wanted, False
+        return run.simulation
 
 
 def _as_error(error: BaseException) -> Exception:

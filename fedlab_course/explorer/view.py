@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from ipywidgets.widgets.widget_description import DescriptionStyle
+from ipywidgets.widgets.widget_selection import ToggleButtonsStyle
 
 from fedlab_core import plots, validation
-from fedlab_core.history import History
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course import chart
-from fedlab_course.explorer.choices import Choice
+from fedlab_course.explorer.choices import Choice, Federation
+from fedlab_course.explorer.line import Line, about
 from fedlab_course.explorer.palette import paint
 from fedlab_course.explorer.runner import Run, Runner
 
@@ -37,7 +40,7 @@ _STRIP, _HEIGHT, _ROW = 128, 330, 20  # pixels: the clients, the curves with a l
 class View:
     """The widgets and the two figures of an explorer, and how they are brought up to date."""
 
-    def __init__(self, controls: Any, x: str, y: str) -> None:
+    def __init__(self, controls: Any, x: str, y: str, extra: Sequence[Any] = ()) -> None:
         validation.choice("x", x, [value for _, value in _X])
         validation.choice("y", y, [value for _, value in _Y])
         self.x = ipywidgets.ToggleButtons(
@@ -46,23 +49,22 @@ class View:
             description="against",
             tooltip="The quantity on the horizontal axis",
             tooltips=["communication rounds", "aggregations by the server", "sent up and down since the start"],
-            style={"button_width": "auto", "description_width": "auto"},
+            layout=chart.shared(ipywidgets.Layout),
+            style=chart.shared(ToggleButtonsStyle, button_width="auto", description_width="auto"),
         )
         self.y = ipywidgets.Dropdown(
             options=_Y,
             value=y,
             description="show",
             tooltip="The quantity on the vertical axis",
-            layout={"width": "auto"},
-            style={"description_width": "auto"},
+            layout=chart.shared(ipywidgets.Layout, width="auto"),
+            style=chart.shared(DescriptionStyle, description_width="auto"),
         )
-        # Every layout and every style is a message to the browser of its own: they are shared.
-        press = {"layout": ipywidgets.Layout(width="auto"), "style": ipywidgets.Button().style}
-        self.buttons = {name: _button(*about, **press) for name, about in _BUTTONS.items()}
+        self.buttons = {name: chart.button(label, tooltip, icon) for name, (label, icon, tooltip) in _BUTTONS.items()}
         self.status, self.messages, self.fold = (chart.text() for _ in range(3))
         self.picture = chart.Chart(_empty("client", "label", _STRIP))
         self.chart = chart.Chart(_empty("communication round", "test accuracy", _HEIGHT))
-        self.stage = self._staged(controls)
+        self.stage = self._staged(controls, extra)
 
     def on_axes(self, handler: Callable[[], None]) -> None:
         """Call ``handler`` when another axis is chosen."""
@@ -74,25 +76,34 @@ class View:
         figure = plots.partition(choice.federation.build())
         figure.update_layout(height=_STRIP, margin={"t": 17, "b": 26, "l": 40}, font_size=11)
         figure.update_layout(xaxis_title_standoff=0, yaxis2={"showticklabels": False, "ticks": "", "title": None})
+        figure.update_traces(selector={"type": "bar"}, hovertemplate=None, hoverinfo="none")  # the caption says it
+        figure.update_traces(selector={"type": "heatmap"}, z=np.asarray(figure.data[0].z, dtype=np.float32))
         return figure.update_traces(selector={"type": "heatmap"}, colorbar={"nticks": 3, "len": 1, "title": "samples"})
 
-    def draw_curves(self, histories: Mapping[str, History], looks: Mapping[str, Look], rounds: int) -> None:
-        """Draw the curves, each with its look, or an empty chart if there are none yet."""
+    def draw_curves(
+        self, lines: Mapping[str, Line], looks: Mapping[str, Look], rounds: int, federation: Federation | None
+    ) -> None:
+        """Draw the curves, each with its look, or an empty chart if there are none yet.
+
+        ``rounds``: what the axis has room for; ``federation``: the one in the picture of the clients.
+        """
+        histories = {name: line.history for name, line in lines.items()}
         if not histories:
             self.chart.show(_empty("communication round", "test accuracy", _HEIGHT))
             return
         figure = plots.convergence(histories, x=self.x.value, y=self.y.value)
+        _lighten(figure)
         paint(figure, looks)
         kept = sum("(kept)" in name for name in histories)
         figure.update_layout(height=_HEIGHT + _ROW * kept, font_size=12, margin={"t": 24, "r": 12})
         longest = max(rounds, *(history.records[-1].round for history in histories.values()))
         figure.update_xaxes(range=[0, longest * 1.02] if self.x.value == "rounds" else None, rangemode="tozero")
         figure.update_yaxes(range=[0, 1.02] if self.y.value == "test_accuracy" else None)
-        self.chart.show(figure)
+        self.chart.show(figure, about(lines, federation))
 
     def tell(self, runs: Sequence[Run], runner: Runner, problem: Exception | None) -> None:
         """Progress, elapsed time, warnings and errors."""
-        total, done = sum(run.curve.rounds for run in runs), sum(run.rounds for run in runs)
+        total, done = sum(run.curve.rounds for run in runs), sum(min(run.rounds, run.curve.rounds) for run in runs)
         busy = runner.busy
         self.buttons["stop"].disabled = not busy
         self.buttons["run"].disabled = busy or (done == total and total > 0)
@@ -114,7 +125,7 @@ class View:
         """Offer the calls as text and the data as a file."""
         link = ""
         if frame is not None:
-            data = base64.b64encode(frame.to_csv(index=False).encode()).decode()
+            data = base64.b64encode(frame.to_csv(index=False, float_format="%.9g").encode()).decode()
             link = f'<a download="curves.csv" href="data:text/csv;base64,{data}">Save the data as CSV</a>'
             link += f" ({len(frame)} rows)"
         self.fold.value = (
@@ -123,16 +134,19 @@ class View:
             f"<p>{link}</p></details></fedlab-fold>"
         )
 
-    def _staged(self, controls: Any) -> chart.Stage:
+    def _staged(self, controls: Any, extra: Sequence[Any]) -> chart.Stage:
         axes, bar = chart.row(self.y, self.x), chart.row(*self.buttons.values(), self.status)
-        main = chart.column(axes, self.chart.widget, bar, look="fedlab-main")
+        main = chart.column(axes, self.chart.widget, bar, *extra, look="fedlab-main")
         below = chart.column(self.messages, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
-        return chart.Stage(strip, controls.add_class("fedlab-controls"), main, below, look="fedlab-training")
+        return chart.Stage(strip, controls, main, below, look="fedlab-training")
 
 
-def _button(label: str, icon: str, tooltip: str, **press: Any) -> ipywidgets.Button:
-    return ipywidgets.Button(description=label, icon=icon, tooltip=tooltip, **press)
+def _lighten(figure: go.Figure) -> None:
+    """Leave out what nobody sees, and the browser gets many times: spreads over one seed, groups, halves."""
+    for trace in figure.data:
+        x = np.asarray(trace.x)
+        trace.update(customdata=None, legendgroup=None, x=x.astype(int) if (x == x.round()).all() else x)
 
 
 def _empty(x_title: str, y_title: str, height: int) -> go.Figure:

@@ -1,5 +1,7 @@
 """JupyterLab as a student has it: a server of its own, and a notebook open in a browser."""
 
+import base64
+import json
 import os
 import re
 import socket
@@ -7,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -161,3 +164,32 @@ class Notebook:
         """What the explorer says about its training; nothing if it says nothing now."""
         lines = self.explorer.locator(".fedlab-main").locator("[role=status], [role=timer]")
         return " ".join(lines.filter(visible=True).all_inner_texts())
+
+
+class Wire:
+    """What comes over the websocket, in bytes by kind of message."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        self.bytes: Counter[str] = Counter()
+        self.messages: Counter[str] = Counter()
+        devtools = notebook.page.context.new_cdp_session(notebook.page)
+        devtools.send("Network.enable")
+        devtools.on("Network.webSocketFrameReceived", lambda event: self._count(event["response"]))
+
+    def _count(self, frame: dict[str, Any]) -> None:
+        if frame["opcode"] == 2:  # the kernel's protocol: a table of offsets, then channel, header, …, content
+            data = base64.b64decode(frame["payloadData"])
+            count = int.from_bytes(data[:8], "little")
+            offsets = [int.from_bytes(data[8 * i : 8 * i + 8], "little") for i in range(1, count + 1)]
+            kind = json.loads(data[offsets[1] : offsets[2]])["msg_type"]
+        else:
+            data, kind = frame["payloadData"].encode(), "text"
+        self.bytes[kind] += len(data)
+        self.messages[kind] += 1
+
+    def taken(self) -> dict[str, Any]:
+        """What came since the last time."""
+        found = {"total": sum(self.bytes.values()), **dict(self.bytes.most_common(5)), "messages": dict(self.messages)}
+        self.bytes.clear()
+        self.messages.clear()
+        return found

@@ -10,8 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from fedlab_core import partition
+from fedlab_core.data import load_dataset
+from fedlab_core.one_page import draw_cohort
+from fedlab_core.randomness import stream
 from fedlab_course import folders
 from tests.browser.lab import Notebook, wait_until, write
 
@@ -127,6 +132,72 @@ def test_the_code_is_reached_by_tab_and_stays_open_when_it_changes(notebook: Not
     assert code.is_visible()
     notebook.press("μ of FedProx", "ArrowLeft")
     wait_until(lambda: 'histories["FedProx μ=2"]' in code.input_value())
+
+
+def lit(notebook: Notebook) -> list[int]:
+    """The clients over whom there is no veil."""
+    return notebook.explorer.evaluate(
+        """explorer => {
+            const {xaxis} = explorer.querySelector('.fedlab-strip .js-plotly-plot')._fullLayout;
+            const veils = Array.from(explorer.querySelectorAll('.fedlab-veil i'), veil => [
+                parseFloat(veil.style.left), parseFloat(veil.style.left) + parseFloat(veil.style.width)]);
+            const middle = client => xaxis._offset + xaxis.l2p(client);
+            const clients = Array.from({length: 100}, (_, client) => client);
+            return clients.filter(client => !veils.some(([a, b]) => a < middle(client) && middle(client) < b));
+        }"""
+    )
+
+
+def point(notebook: Notebook, chart: str, x: float, y: float) -> None:
+    """Put the mouse on a point of a chart, in the numbers of its axes."""
+    place = """([chart, x, y]) => {
+        const plot = document.querySelector(`${chart} .js-plotly-plot`);
+        const {xaxis, yaxis} = plot._fullLayout;
+        const box = plot.getBoundingClientRect();
+        return [box.x + xaxis._offset + xaxis.l2p(x), box.y + yaxis._offset + yaxis.l2p(y)];
+    }"""
+    notebook.page.mouse.move(5, 5)
+    notebook.page.mouse.move(*notebook.page.evaluate(place, [chart, x, y]))
+
+
+def test_a_round_lights_its_cohort_and_a_client_tells_its_labels_and_accuracy(notebook: Notebook) -> None:
+    notebook.scroll_to("Explorer(")
+    caption = notebook.explorer.locator(".fedlab-caption")
+    curves = notebook.curves()
+    cohorts = [draw_cohort(np.arange(100), 1, stream(0, "cohort", round=t)).tolist() for t in range(1, 6)]
+    for number in (2, 4):
+        point(notebook, ".fedlab-main", number, curves["FedAvg"][number - 1])
+        wait_until(lambda t=number: caption.inner_text().startswith(f"Round {t}, Fed"))
+        assert caption.inner_text().endswith(f": 1 client trained: {cohorts[number - 1][0]}")
+        assert caption.get_attribute("aria-live") == "off"
+        assert lit(notebook) == cohorts[number - 1]
+    notebook.page.mouse.move(5, 5)
+    wait_until(lambda: caption.inner_text() == "")
+    assert lit(notebook) == list(range(100))
+    notebook.explorer.get_by_role("group", name="Curves.").focus()
+    for number in (1, 2, 3):
+        notebook.page.keyboard.press("ArrowRight")
+        assert caption.inner_text() == f"Round {number}, FedAvg: 1 client trained: {cohorts[number - 1][0]}"
+        assert caption.get_attribute("aria-live") == "polite"
+        assert lit(notebook) == cohorts[number - 1]
+    notebook.page.keyboard.press("ArrowDown")
+    assert caption.inner_text().startswith("Round 3, FedProx")
+
+    data, alpha = load_dataset("digits"), float(notebook.slider("α of Dirichlet").get_attribute("aria-valuetext"))
+    parts = partition.dirichlet(data.train.y, num_clients=100, alpha=alpha, seed=0)
+    counts = np.bincount(data.train.y[parts[7]], minlength=10)
+    held = ", ".join(f"{label} ({count})" for label, count in enumerate(counts) if count)
+    told = rf"Client 7: {len(parts[7])} samples of labels {re.escape(held)}; accuracy on them: "
+    told += r"FedAvg \d+ %, FedProx μ=2 \d+ % after round 5"
+    point(notebook, ".fedlab-strip", 7, 0)
+    wait_until(lambda: re.fullmatch(told, caption.text_content()))
+    assert lit(notebook) == [7]
+    notebook.explorer.get_by_role("group", name="Clients.").focus()
+    notebook.page.keyboard.press("End")
+    assert caption.text_content().startswith("Client 99: ")
+    notebook.page.keyboard.press("ArrowLeft")
+    assert caption.text_content().startswith("Client 98: ")
+    notebook.page.mouse.move(5, 5)
 
 
 def test_a_kept_curve_stays_and_makes_the_chart_higher(notebook: Notebook) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.lab import Notebook, wait_until, write
+from tests.browser.lab import Notebook, Wire, wait_until, write
 
 IMPORT = "from fedlab_course import Explorer, ideas"
 SHORT = "Explorer(rounds=5, num_clients=10, clients_per_round=4, local_epochs=1)"
@@ -96,6 +96,73 @@ def test_an_explorer_fits_the_window_and_its_chart_stays_in_sight(
         assert chart["y"] >= pane["y"] - 1, label
         assert chart["y"] + chart["height"] <= pane["y"] + pane["height"] + 1, label
         assert slider["y"] >= chart["y"] + chart["height"] or slider["x"] < chart["x"], label
+
+
+def test_on_a_telephone_what_changes_out_of_sight_is_drawn(lab: str, folder: Path, chromium) -> None:
+    first = "Explorer(rounds=20)"
+    write(folder / "narrow.ipynb", IMPORT, first, SHORT, SHORT, *["pass"] * 10)
+    notebook = Notebook(chromium, lab.format("narrow.ipynb"), size=(390, 844))
+    notebook.page.evaluate("window.jupyterapp.commands.execute('application:toggle-left-area')")
+    notebook.run()
+    notebook.scroll_to(first)
+    wait_until(lambda: "done, 40 of 40" in notebook.status())
+    wait_until(lambda: all(notebook.page.evaluate(DRAWN)))
+    assert notebook.explorer.locator(".fedlab-main .fedlab-canvas").bounding_box()["width"] > 200
+    assert notebook.explorer.locator("button", has_text="Stop").bounding_box()["width"] > 30
+    end(notebook)
+
+
+def test_one_more_explorer_costs_at_most_200_kB(open_notebook) -> None:
+    notebook = open_notebook(IMPORT, SHORT)
+    wait_until(lambda: "done" in notebook.status())
+    wire = Wire(notebook)
+    notebook.page.evaluate(
+        """async source => {
+            const {content} = window.jupyterapp.shell.currentWidget;
+            content.model.sharedModel.insertCells(2, [{cell_type: 'code', source}]);
+            content.activeCellIndex = 2;
+            await content.scrollToItem(2, 'start');
+            await window.jupyterapp.commands.execute('notebook:run-cell');
+        }""",
+        "Explorer(rounds=25)",
+    )
+    lines = notebook.page.locator(".fedlab-main [role=status]")
+    wait_until(lambda: any(text.startswith("done, 50 of 50") for text in lines.all_inner_texts()))
+    wait_until(lambda: all(notebook.page.evaluate(DRAWN)))
+    assert 30_000 < wire.taken()["total"] <= 200_000
+
+
+OWN = """import fedlab_core as fl
+from fedlab_course import Explorer, clinic
+class Mine(fl.Algorithm):
+    def __init__(self, pull=0.5):
+        self.pull = pull"""
+
+
+def test_a_race_and_a_riddle_fit_the_window_and_are_answered_by_keyboard(open_notebook) -> None:
+    race, riddle = f"{SHORT[:-1]}, own=Mine)", f"clinic.who_is_it(1, {SHORT[9:]}"
+    notebook = open_notebook(OWN, race, riddle, *["pass"] * 10)
+    notebook.page.set_default_timeout(60_000)
+    wait_until(lambda: "done" in notebook.status())
+    assert "Mine pull=0.5" in notebook.curves()
+    for source in (race, riddle):
+        notebook.scroll_to(source)
+        cell = notebook.page.locator(".jp-CodeCell", has_text=source[:16])
+        explorer = cell.locator(".fedlab-training")
+        wait_until(lambda one=explorer: "done" in one.locator(".fedlab-main").inner_text())
+        top = explorer.bounding_box()["y"]
+        needed = [*explorer.get_by_role("slider").all(), explorer.locator(".fedlab-main .fedlab-canvas")]
+        needed += [explorer.locator("button", has_text=name) for name in ("Run", "Stop")]
+        for one in needed:
+            box = one.bounding_box()
+            assert box["y"] + box["height"] - top <= 560
+    assert explorer.get_by_role("status").filter(has_text="Case 2. It says that it is").count() == 1
+    explorer.get_by_label("who is it?").focus()
+    notebook.page.keyboard.press("ArrowDown")
+    notebook.page.keyboard.press("Tab")
+    notebook.page.keyboard.press("Enter")
+    explorer.get_by_role("status").filter(has_text="it is").filter(has_text="Patient").wait_for()
+    assert notebook.faults == []
 
 
 def test_two_explorers_train_side_by_side(open_notebook) -> None:

@@ -352,3 +352,27 @@ def test_the_check_of_the_model_leaves_the_data_as_they_are() -> None:
     model = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 3)).double()
     simulation(fed=fed, model=model).run()
     assert torch.equal(fed.x, before)
+
+
+class Pairs(fl.FedAvg):
+    """Two cohorts in each round, and an error in round 3."""
+
+    def cohorts(self, server):
+        yield np.array([server.round, 0])
+        if server.round == 3:
+            raise ValueError("no second cohort")
+        yield np.array([4])
+
+
+def test_the_cohorts_of_the_latest_round_are_known_and_a_failed_round_has_none() -> None:
+    running = simulation(algorithm=Pairs(), clients_per_round=2)
+    assert running.cohorts == []
+    for round in (1, 2):
+        next(running)
+        assert [cohort.tolist() for cohort in running.cohorts] == [[round, 0], [4]]
+    with pytest.raises(ValueError, match="no second cohort"):
+        next(running)
+    assert [cohort.tolist() for cohort in running.cohorts] == [[2, 0], [4]]
+    resumed = simulation(algorithm=Pairs(), clients_per_round=2)
+    resumed.load_state_dict(running.state_dict())
+    assert resumed.cohorts == []

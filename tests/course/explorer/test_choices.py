@@ -36,7 +36,6 @@ def test_a_curve_depends_on_nothing_else() -> None:
         ("lr", 0.1),
         ("schedule", "inverse_time"),
         ("clients_per_round", 7),
-        ("rounds", 9),
         ("seed", 1),
         ("split", "iid"),
         ("dataset", "mnist"),
@@ -50,6 +49,15 @@ def test_every_setting_of_a_run_makes_another_curve_and_is_named_as_a_difference
     assert one != other
     assert one.differences(one) == ""
     assert len(other.differences(one).split(", ")) == 1
+
+
+def test_more_rounds_are_the_same_run_and_named_as_a_difference() -> None:
+    base = Choice(algorithms=("fedavg",))
+    (one,), (longer,) = base.curves(), dataclasses.replace(base, rounds=55).curves()
+    assert one == longer
+    assert hash(one) == hash(longer)
+    assert longer.differences(one) == "55 rounds"
+    assert (one.rounds, longer.rounds) == (50, 55)
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,61 @@ def test_going_back_shows_the_curves_at_once() -> None:
     assert curves(explorer.figure()) == before  # without waiting
 
 
+def trained_rounds(monkeypatch) -> list[int]:
+    """The rounds that any simulation has trained, from now on."""
+    trained, original = [], fl.Simulation.__next__
+    monkeypatch.setattr(fl.Simulation, "__next__", lambda self: trained.append(original(self).round) or trained[-1])
+    return trained
+
+
+@pytest.mark.parametrize("schedule", ["constant", "inverse_time"])
+def test_more_rounds_go_on_from_the_run_bit_for_bit(monkeypatch, schedule: str) -> None:
+    algorithms = ("fedprox", "scaffold", "fedsso", "fedmas", "fedcurv")
+    straight = make(algorithms=algorithms, rounds=10, schedule=schedule)
+    straight.run()
+    moved = make(algorithms=algorithms, rounds=5, schedule=schedule)
+    moved.run()
+    looks = {trace.name: (trace.line.color, trace.marker.symbol) for trace in moved.figure().data}
+    trained = trained_rounds(monkeypatch)
+    moved.controls.fields["rounds"].value = 10
+    moved.wait(60)
+    assert sorted(trained) == sorted(5 * [6, 7, 8, 9, 10])
+    assert {trace.name: (trace.line.color, trace.marker.symbol) for trace in moved.figure().data} == looks
+    columns = [column for column in straight.frame.columns if column != "seconds"]
+    assert moved.frame[columns].equals(straight.frame[columns])
+    for name, history in straight.histories.items():
+        other = moved.histories[name]
+        assert torch.equal(other.params, history.params)
+        assert np.array_equal(other.clients.accuracy, history.clients.accuracy)
+        assert other.config == history.config
+
+
+def test_fewer_rounds_show_the_first_ones_and_train_nothing(monkeypatch) -> None:
+    explorer = make(rounds=10)
+    whole = curves(explorer.run())
+    trained = trained_rounds(monkeypatch)
+    explorer.controls.fields["rounds"].value = 5
+    assert curves(explorer.figure()) == {name: y[:5] for name, y in whole.items()}  # without waiting
+    assert "done, 10 of 10 rounds" in explorer.view.status.value
+    assert "rounds=5" in explorer.code
+    assert {history.config["rounds"] for history in explorer.histories.values()} == {5}
+    explorer.controls.fields["rounds"].value = 10
+    assert curves(explorer.figure()) == whole
+    explorer.wait(60)
+    assert trained == []
+
+
+def test_a_kept_curve_and_a_longer_run_of_it_are_one_curve() -> None:
+    explorer = make(algorithms=("fedavg",))
+    first = curves(explorer.run())["FedAvg"]
+    explorer.keep()
+    assert list(curves(explorer.run(rounds=7))) == ["FedAvg"]
+    shorter = curves(explorer.run(rounds=3))
+    assert shorter == {"FedAvg": first[:3], "FedAvg, 5 rounds (kept)": first}
+    assert len(set(colours(explorer).values())) == 1
+    assert curves(explorer.run(lr=0.2))["FedAvg, η=0.05, 5 rounds (kept)"] == first
+
+
 def test_moving_alpha_redraws_the_partition_at_once() -> None:
     explorer = make()
     explorer.run()

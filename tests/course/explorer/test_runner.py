@@ -12,6 +12,14 @@ import pytest
 from fedlab_course.explorer.runner import Runner
 
 
+@dataclass(frozen=True)
+class Long:
+    """A curve that wants so many rounds; its name alone says which run it is."""
+
+    name: str
+    rounds: int = field(compare=False)
+
+
 @dataclass
 class World:
     """What a runner does to simulations: which rounds were trained, in which order, and how many at once."""
@@ -26,20 +34,23 @@ class World:
     warning: str | None = None
     gate: threading.Semaphore | None = None
 
-    def start(self, curve: str) -> "Fake":
-        self.started[curve] += 1
-        return Fake(self, curve)
+    def start(self, curve: str, before: "Fake | None" = None) -> "Fake":
+        if before is None:
+            self.started[getattr(curve, "name", curve)] += 1
+        return Fake(self, curve, before)
 
 
 class Fake:
     """A simulation that only tells what it does; with a gate, each of its rounds must be let through."""
 
-    def __init__(self, world: World, curve: str) -> None:
-        self.world, self.curve, self.history = world, curve, []
+    def __init__(self, world: World, curve: str, before: "Fake | None" = None) -> None:
+        self.world, self.curve = world, getattr(curve, "name", curve)
+        self.rounds = getattr(curve, "rounds", world.rounds)
+        self.history = list(before.history) if before is not None else []
 
     def __next__(self) -> int:
         world = self.world
-        if len(self.history) == world.rounds:
+        if len(self.history) == self.rounds:
             raise StopIteration
         if world.gate is not None:
             assert world.gate.acquire(timeout=60)
@@ -87,6 +98,48 @@ def test_a_finished_curve_is_not_trained_again() -> None:
         assert all(run.history == [1, 2, 3, 4, 5] for run in runner.runs())
     assert world.started == {"a": 1, "b": 1, "c": 1}
     assert Counter(world.trained) == {"a": 5, "b": 5, "c": 5}
+
+
+def test_more_rounds_go_on_where_the_run_is_and_fewer_train_nothing() -> None:
+    world = World()
+    runner = Runner(world.start)
+    for rounds, trained in ((5, 5), (8, 8), (3, 8), (8, 8), (9, 9)):
+        runner.request([Long("a", rounds)])
+        assert runner.busy == (trained > len(world.trained))
+        runner.wait(60)
+        (run,) = runner.runs()
+        assert len(world.trained) == trained
+        assert (run.rounds, run.curve.rounds, run.finished) == (trained, rounds, True)
+        assert run.history == list(range(1, trained + 1))
+    assert world.started == {"a": 1}
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 8])
+def test_another_number_of_rounds_while_it_trains(rounds: int) -> None:
+    world = World(gate=threading.Semaphore(2))
+    runner = Runner(world.start)
+    runner.request([Long("a", 5)])
+    until(lambda: len(world.trained) == 2)
+    runner.request([Long("a", rounds)])
+    world.gate.release(100)
+    runner.wait(60)
+    assert max(2, rounds) <= len(world.trained) <= max(3, rounds)  # the round that was on its way may still end
+    assert runner.runs()[0].history == list(range(1, len(world.trained) + 1))
+    assert world.started == {"a": 1}
+
+
+def test_runs_that_are_not_wanted_go_on_later_as_far_as_there_is_memory() -> None:
+    world = World()
+    runner = Runner(world.start, weigh=lambda simulation: 10, memory=25)
+    for name in "abcd":
+        runner.request([Long(name, 5)])
+        runner.wait(60)
+    for name in "da":  # beside d, which is wanted, there was room for b and c
+        runner.request([Long(name, 6)])
+        runner.wait(60)
+        assert runner.runs()[0].history == [1, 2, 3, 4, 5, 6]
+    assert world.started == {"a": 2, "b": 1, "c": 1, "d": 1}
+    assert Counter(world.trained) == {"a": 11, "b": 5, "c": 5, "d": 6}
 
 
 def test_the_newest_request_wins_and_a_shared_curve_goes_on() -> None:

@@ -1,0 +1,107 @@
+"""Which patient is it? The hidden patient is who the case says, and guesses are judged with reasons from the runs."""
+
+import html
+
+import pytest
+
+import fedlab_core as fl
+from fedlab_course import clinic
+from fedlab_course.clinic.mystery import WhoIsIt
+
+SHORT = {"rounds": 3, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}
+
+
+def case_of(number: int, **choice) -> WhoIsIt:
+    """The explorer that hides this patient."""
+    found = (clinic.who_is_it(case, **{**SHORT, **choice}) for case in range(9))
+    return next(explorer for explorer in found if explorer.number == number)
+
+
+def test_the_cases_are_all_patients_who_have_others_to_be_taken_for() -> None:
+    numbers = [clinic.who_is_it(case, **SHORT).number for case in range(9)]
+    methods = [patient.method for patient in clinic.PATIENTS.values()]
+    assert sorted(numbers) == [n for n, patient in clinic.PATIENTS.items() if methods.count(patient.method) > 1]
+
+
+def test_the_hidden_run_is_that_of_the_patient_beside_the_healthy_one_and_its_name_stands_nowhere() -> None:
+    explorer = case_of(3)
+    figure = explorer.run()
+    assert [trace.name for trace in figure.data] == ["SCAFFOLD", "the patient"]
+    digits = fl.load_dataset("digits")
+    parts = fl.partition.labels_per_client(digits.train.y, num_clients=10, labels_per_client=2, seed=0)
+    fed = fl.FederatedDataset(digits, parts)
+    work = {"rounds": 3, "clients_per_round": 4, "local_epochs": 1, "batch_size": 10, "lr": 0.05, "progress": False}
+    alone = fl.simulate(fed, fl.models.mlp(fed, seed=0), clinic.PATIENTS[3].algorithm, **work)
+    assert list(figure.data[1].y) == alone.frame.test_accuracy.tolist()
+    texts = [figure.to_json(), explorer.code, explorer.verdict, explorer.view.messages.value, explorer.view.fold.value]
+    assert not [text for text in texts if "Patient 3" in text or "PATIENTS[3]" in text]
+    assert "It says that it is SCAFFOLD" in explorer.verdict
+
+
+def test_a_right_guess_is_told_with_the_diagnosis_and_the_code_then_runs() -> None:
+    explorer = case_of(3)
+    explorer.run()
+    assert explorer.guess(3)
+    explorer.wait(60)
+    assert "Yes, it is Patient 3" in explorer.verdict
+    assert clinic.diagnosis(3) in html.unescape(explorer.verdict)
+    shown = {name: one.frame.test_accuracy.tolist() for name, one in explorer.histories.items()}
+    namespace: dict = {}
+    exec(explorer.code, namespace)
+    assert {name: one.frame.test_accuracy.tolist() for name, one in namespace["histories"].items()} == shown
+
+
+def test_a_wrong_guess_is_told_with_a_reason_from_both_runs() -> None:
+    explorer = case_of(3)
+    explorer.run()
+    assert not explorer.guess(9)
+    explorer.wait(60)
+    assert list(explorer.histories) == ["SCAFFOLD", "the patient", "Patient 9"]
+    hidden, named = (explorer.histories[name] for name in ("the patient", "Patient 9"))
+    pairs = zip(hidden.records, named.records, strict=True)
+    round, ours, theirs = next(
+        (one.round, one.train_loss, other.train_loss) for one, other in pairs if one.train_loss != other.train_loss
+    )
+    reason = f"In round {round} the training loss of Patient 9 is {theirs:.4g}, and that of the patient is {ours:.4g}."
+    assert "No, it is not Patient 9" in explorer.verdict
+    assert reason in explorer.verdict
+
+
+def test_where_two_patients_run_alike_it_says_so_and_other_sizes_tell_them_apart() -> None:
+    explorer = case_of(8, batch_size=None)  # a step an epoch, whatever the sizes
+    explorer.run()
+    explorer.guess(2)
+    explorer.wait(60)
+    assert "In round" in explorer.verdict
+    equal = [one.train_loss for one in explorer.histories["the patient"].records]
+    assert equal == [one.train_loss for one in explorer.histories["SCAFFOLD"].records]
+    unequal = case_of(8, split="quantity", alpha=0.3)
+    unequal.run()
+    assert (
+        unequal.histories["the patient"].records[-1].train_loss != unequal.histories["SCAFFOLD"].records[-1].train_loss
+    )
+
+
+def test_the_next_patient_is_another_and_the_guess_is_forgotten() -> None:
+    explorer = case_of(3)
+    explorer.run()
+    explorer.guess(9)
+    explorer.wait(60)
+    before = explorer.case
+    explorer.next()
+    explorer.wait(60)
+    assert explorer.case == before + 1
+    assert explorer.number != 3
+    assert len(explorer.histories) == 2
+    assert f"Case {before + 2}" in explorer.verdict
+
+
+def test_only_patients_who_say_the_same_can_be_named() -> None:
+    with pytest.raises(ValueError, match=r"number=1: must be one of 2, 3, 6, 8, 9, 11"):
+        case_of(3).guess(1)
+
+
+def test_headless_it_says_what_it_is_and_trains_nothing(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(fl.Simulation, "__next__", lambda self: pytest.fail("it trains"))
+    clinic.who_is_it(live=False)._ipython_display_()
+    assert capsys.readouterr().out.startswith("Which patient is it?")

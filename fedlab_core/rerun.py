@@ -62,11 +62,16 @@ def prepared(
     return simulation
 
 
+def dataset_name(config: Mapping[str, Any]) -> str:
+    """The name by which ``load_dataset`` knows the data of a run."""
+    return {"synthetic(1, 1)": "synthetic"}.get(config["dataset"], config["dataset"])
+
+
 def _federation(config: Mapping[str, Any]) -> FederatedDataset:
-    name, recipe = config["dataset"], dict(config["partition"])
-    known = {"synthetic(1, 1)": "synthetic"}.get(name, name)
+    known, recipe = dataset_name(config), config["partition"]
     if known not in DATASETS or recipe["law"] not in partition.LAWS:
-        raise ValueError(f"dataset {name!r} dealt by the law {recipe['law']!r} cannot be made again; pass fed=…")
+        dealt = f"dataset {config['dataset']!r} dealt by the law {recipe['law']!r}"
+        raise ValueError(f"{dealt} cannot be made again; pass fed=…")
     return recipes.federation(load_dataset(known), recipe, recipe.get("seed", 0))
 
 

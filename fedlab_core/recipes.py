@@ -9,16 +9,15 @@ import inspect
 import operator
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
 
 from torch import nn
 
 from fedlab_core import arguments, models, schedules, settings, validation
-from fedlab_core.algorithms import ALGORITHMS, Algorithm, FedAvgMas, TFedAvg, TFedAvgMas
+from fedlab_core.algorithms import Algorithm
 from fedlab_core.data import Dataset, FederatedDataset, partition
 
-KINDS = ALGORITHMS | {kind.__name__.lower(): kind for kind in (FedAvgMas, TFedAvg, TFedAvgMas)}
 # What a person would have to give otherwise; every other setting has its own default.
 DEFAULT_SETTINGS = {"rounds": 50, "clients_per_round": 0.2, "batch_size": 10, "lr": 0.05}
 DEFAULT_EPOCHS = 5
@@ -29,9 +28,13 @@ _TEXTUAL = (bool, int, float, str, type(None))
 
 
 def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
-    """An algorithm from its name and its parameters; ``ValueError`` for a bad name, parameter or value."""
-    kind = KINDS[validation.choice("algorithm", name.lower(), KINDS)]
-    declared = {field.name: field for field in fields(kind) if field.init}  # type: ignore[arg-type]
+    """An algorithm from its name and its parameters; ``ValueError`` for a bad name, parameter or value.
+
+    Every dataclass under :class:`Algorithm` that has been imported has a name here, that of its class.
+    """
+    known: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in subclasses(Algorithm) if is_dataclass(kind)}
+    kind = known[validation.choice("algorithm", name.lower(), known)]
+    declared = {field.name: field for field in fields(kind) if field.init}
     for key in given:
         validation.choice(f"parameter of {name}", key, declared)
     for key, field in declared.items():
@@ -39,6 +42,12 @@ def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
             raise ValueError(f"algorithm {name} needs a value of {key}")
     kinds = typing.get_type_hints(kind)
     return kind(**{key: arguments.typed(key, value, kinds[key]) for key, value in given.items()})
+
+
+def subclasses(kind: type[Any]) -> list[type[Any]]:
+    """All subclasses, those of subclasses too."""
+    direct: list[type[Any]] = kind.__subclasses__()
+    return [found for child in direct for found in (child, *subclasses(child))]
 
 
 def run_settings(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,7 +49,9 @@ def prepared(
     if "fingerprint" in config and fed.fingerprint != config["fingerprint"]:
         raise ValueError(f"fed: its data have the fingerprint {fed.fingerprint}, the run's had {config['fingerprint']}")
     model = _model(config["model"]) if model is None else model
-    algorithm = _instance("algorithm", config["algorithm"], _subclasses(Algorithm)) if algorithm is None else algorithm
+    algorithm = (
+        _instance("algorithm", config["algorithm"], recipes.subclasses(Algorithm)) if algorithm is None else algorithm
+    )
     recorded = {name: config[name] for name in declarations() if name in config}
     recorded["lr"] = schedules.from_description(config["lr"])
     for name in ("loss", "availability"):
@@ -89,11 +91,5 @@ def _instance(what: str, description: Mapping[str, Any], kinds: Iterable[type]) 
         raise ValueError(f"{what} {description['name']} cannot be made from its description; pass {what}=…")
     fields = {name: value for name, value in description.items() if name in signature(kind).parameters}
     if "tiers" in fields and isinstance(fields["tiers"], Mapping):
-        fields["tiers"] = _instance("tiers", fields["tiers"], _subclasses(Tiers))
+        fields["tiers"] = _instance("tiers", fields["tiers"], recipes.subclasses(Tiers))
     return kind(**fields)
-
-
-def _subclasses(kind: type[Any]) -> list[type[Any]]:
-    """All subclasses, those of subclasses too."""
-    direct: list[type[Any]] = kind.__subclasses__()
-    return [found for child in direct for found in (child, *_subclasses(child))]

@@ -34,19 +34,18 @@ def _run(options: argparse.Namespace) -> int:
         return _dry_run(asked, options)
     wanted = runs.expand(asked)
     folder = Folder(options.out, asked.name)
-    return _status(folder, wanted) if options.action == "status" else _sweep(folder, wanted, asked.target, options)
+    return _status(folder, wanted) if options.action == "status" else _sweep(folder, wanted, asked, options)
 
 
-def _sweep(folder: Folder, wanted: list[runs.Run], target: float | None, options: argparse.Namespace) -> int:
+def _sweep(folder: Folder, wanted: list[runs.Run], asked: grid.Grid, options: argparse.Namespace) -> int:
     with folder.claimed():
         missing, started = folder.missing(wanted), time.perf_counter()
         print(f"{len(wanted)} runs, of which {len(wanted) - len(missing)} are done", flush=True)
-        axes = tables.varied(wanted)
         try:
             if missing:
-                _compute(folder, wanted, missing, axes, options)
+                _compute(folder, wanted, missing, asked.modules, options)
         finally:
-            seconds = tables.write(folder, wanted, target)
+            seconds = tables.write(folder, wanted, asked.target)
         counts = Counter(folder.outcome(run)["status"] for run in wanted)
         print(", ".join(f"{count} {status}" for status, count in counts.items()), end=": ")
         print(f"{in_time(seconds)} of computation in all, {in_time(time.perf_counter() - started)} now")
@@ -55,10 +54,11 @@ def _sweep(folder: Folder, wanted: list[runs.Run], target: float | None, options
 
 
 def _compute(
-    folder: Folder, wanted: list[runs.Run], missing: list[runs.Run], axes: list[str], options: argparse.Namespace
+    folder: Folder, wanted: list[runs.Run], missing: list[runs.Run], modules: list[str], options: argparse.Namespace
 ) -> None:
-    with crew.assembled(options.scheduler, options.workers) as client, Meter(folder, wanted, missing) as meter:
-        for run, outcome in crew.outcomes(client, missing, folder, meter.heard):
+    axes = tables.varied(wanted)
+    with crew.assembled(options.scheduler, options.workers) as cluster, Meter(folder, wanted, missing) as meter:
+        for run, outcome in crew.outcomes(cluster, missing, folder, meter.heard, modules):
             folder.keep(run, outcome)
             meter.ended(run, outcome, {name: run.axes[name] for name in axes if name in run.axes})
 

@@ -1,5 +1,6 @@
 """A grid of experiments from a TOML file: lists are axes, everything else is common to all runs."""
 
+import importlib
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -31,12 +32,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """All cells, each of them run with all ``seeds``; ``target``: an accuracy whose first round is to be reported."""
+    """All cells, each of them run with all ``seeds``.
+
+    ``target``: an accuracy whose first round is to be reported; ``modules`` of Python that define further algorithms.
+    """
 
     name: str
     cells: list[Cell]
     seeds: list[int]
     target: float | None
+    modules: list[str]
 
 
 def read(path: str | Path) -> Grid:
@@ -51,7 +56,12 @@ def read(path: str | Path) -> Grid:
 
 def _grid(name: str, given: dict[str, Any]) -> Grid:
     for key in given:
-        validation.choice("key", key, [*_USUAL, "settings", "target_accuracy"])
+        validation.choice("key", key, [*_USUAL, "settings", "target_accuracy", "modules"])
+    modules = given.get("modules", [])
+    if not arguments.matches(modules, list[str]):
+        raise ValueError(f"modules={modules!r}: must be a list of names of Python modules")
+    for module in modules:
+        importlib.import_module(module)
     given = _USUAL | given
     seeds = [validation.seed(seed) for seed in _axis("seed", given["seed"])]
     target = given.get("target_accuracy")
@@ -61,7 +71,8 @@ def _grid(name: str, given: dict[str, Any]) -> Grid:
         entries["dataset"], entries["model"], entries["partition"], settings, entries["algorithm"]
     )
     cells = [_cell(*point) for point in order]
-    return Grid(name, cells, seeds, None if target is None else validation.real("target_accuracy", target, maximum=1))
+    target = None if target is None else validation.real("target_accuracy", target, maximum=1)
+    return Grid(name, cells, seeds, target, modules)
 
 
 def _entries(key: str, value: Any) -> Iterator[dict[str, Any]]:

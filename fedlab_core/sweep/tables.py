@@ -1,5 +1,6 @@
 """What a sweep has found, as CSV files: one row per run, all curves in one, and the times apart from both."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,13 +11,15 @@ from fedlab_core.history import History
 from fedlab_core.sweep.folder import RESULTS, Folder
 from fedlab_core.sweep.runs import Run
 
-_ALWAYS = ("algorithm", "seed")
-
 
 def varied(runs: Sequence[Run]) -> list[str]:
-    """The axes on which runs differ, with the algorithm and the seed in any case."""
-    names = dict.fromkeys(name for run in runs for name in run.axes)
-    return [name for name in names if name in _ALWAYS or len({repr(run.axes.get(name)) for run in runs}) > 1]
+    """The axes on which runs differ, the algorithm in any case; the seed comes last."""
+    names = dict.fromkeys(name for run in runs for name in run.axes if name != "seed")
+    return [name for name in names if name == "algorithm" or _differ(runs, name)] + ["seed"]
+
+
+def _differ(runs: Sequence[Run], name: str) -> bool:
+    return len({repr(run.axes.get(name)) for run in runs}) > 1
 
 
 def write(folder: Folder, runs: Sequence[Run], target: float | None) -> float:
@@ -33,37 +36,36 @@ def write(folder: Folder, runs: Sequence[Run], target: float | None) -> float:
         about = {"run": run.digest} | {name: run.axes.get(name) for name in axes}
         diverged = outcome["round"] if outcome["status"] == "diverged" else None
         rows.append(about | _summary(history, diverged, target))
-        curves.append(history.frame.drop(columns="seconds").assign(**about)[[*about, *_columns(history)]])
+        curves += [about | _measured(row) for row in history.rows()]
         timings.append({"run": run.digest} | {name: outcome[name] for name in ("seconds", "wall", "resumed", "worker")})
-    whole = {"diverged_round": "Int64", "rounds_to_target": "Int64"}
-    table = pd.DataFrame(rows)
-    _csv(folder, "table", table.astype({name: kind for name, kind in whole.items() if name in table}))
-    _csv(folder, "curves", pd.concat(curves, ignore_index=True) if curves else pd.DataFrame())
+    _csv(folder, "table", pd.DataFrame(rows, dtype=object))
+    _csv(folder, "curves", pd.DataFrame(curves, dtype=object))
     _csv(folder, "timings", pd.DataFrame(timings))
     return sum(row["seconds"] for row in timings)
 
 
-def _columns(history: History) -> list[str]:
-    return [name for name in history.frame.columns if name != "seconds"]
+def _measured(row: dict[str, Any]) -> dict[str, Any]:
+    """A record without its seconds, and with another name for the rate of its round: "lr" is what was asked for."""
+    return {("round_lr" if name == "lr" else name): value for name, value in row.items() if name != "seconds"}
 
 
 def _summary(history: History, diverged: int | None, target: float | None) -> dict[str, Any]:
     """The result of one run. A run that diverged has no final accuracy, but a best one and what it had cost."""
-    frame = history.frame
-    accuracy, cost = frame.test_accuracy, frame.tail(1)
-    ended = diverged is None
+    records = history.records
+    accuracies = [record.test_accuracy for record in records if not math.isnan(record.test_accuracy)]
+    last = records[-1] if records else None
+    ended = last if diverged is None else None
     summary = {
-        "final_accuracy": accuracy.iloc[-1] if ended else None,
-        "best_accuracy": accuracy.max(),
-        "final_test_loss": frame.test_loss.iloc[-1] if ended else None,
-        "worst_decile": history.clients.worst_decile if history.clients is not None else None,
-        "bytes": int((cost.bytes_up + cost.bytes_down).sum()),
-        "server_updates": int(cost.server_updates.sum()),
+        "final_accuracy": ended and ended.test_accuracy,
+        "best_accuracy": max(accuracies, default=None),
+        "final_test_loss": ended and ended.test_loss,
+        "worst_decile": history.clients and history.clients.worst_decile,
+        "bytes": last.bytes_up + last.bytes_down if last else 0,
+        "server_updates": last.server_updates if last else 0,
         "diverged_round": diverged,
     }
     if target is not None:
-        reached = frame["round"][accuracy >= target]
-        summary["rounds_to_target"] = int(reached.iloc[0]) if len(reached) else None
+        summary["rounds_to_target"] = next((one.round for one in records if one.test_accuracy >= target), None)
     return summary
 
 

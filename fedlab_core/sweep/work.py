@@ -1,11 +1,12 @@
 """What a worker does: one run, from its configuration to its history, going on from a checkpoint that it finds."""
 
 import contextlib
+import importlib
 import json
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -41,16 +42,19 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
-def work(config: dict[str, Any], digest: str, folder: str, word: str) -> Outcome:
+def work(config: dict[str, Any], digest: str, folder: str, word: str, modules: Sequence[str] = ()) -> Outcome:
     """Run ``config`` on this Dask worker, with one thread, and report progress as events under ``word``.
 
     The checkpoint lies in the run's folder if that is the client's ``folder``, as its mark says, and else beside the
-    worker, where its successors find it. Nothing is raised but what ends the worker: a failure is an outcome.
+    worker, where its successors find it. ``modules`` are imported first, for the algorithms in them. Nothing is raised
+    but by these imports: what fails is an outcome.
     """
     from distributed import get_worker
 
     worker = get_worker()
     torch.set_num_threads(1)
+    for module in modules:
+        importlib.import_module(module)
 
     def report(round: int) -> None:
         worker.log_event(word, {"digest": digest, "round": round})
@@ -58,24 +62,23 @@ def work(config: dict[str, Any], digest: str, folder: str, word: str) -> Outcome
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        outcome = _attempt(config, _checkpoint(digest, folder, word, Path(worker.local_directory)), report)
+        outcome = attempt(config, _checkpoint(digest, folder, word, Path(worker.local_directory)), report)
     outcome.wall, outcome.worker = time.perf_counter() - started, worker.address
     outcome.notes += [f"warning: {warning.message}" for warning in caught]
     return outcome
 
 
-def forget(digests: list[str], word: str) -> None:
-    """Remove what checkpoints of finished runs lie beside this Dask worker."""
-    from distributed import get_worker
-
-    beside = _beside(Path(get_worker().local_directory), word)
+def forget(digests: list[str], word: str, dask_worker: Any) -> None:
+    """Remove what checkpoints of finished runs lie beside ``dask_worker``, as Dask passes itself."""
+    beside = _beside(Path(dask_worker.local_directory), word)
     for digest in digests:
         (beside / f"{digest}.npz").unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # other runs' are there
         beside.rmdir()
 
 
-def _attempt(config: dict[str, Any], checkpoint: Path, report: Callable[[int], None]) -> Outcome:
+def attempt(config: dict[str, Any], checkpoint: Path, report: Callable[[int], None]) -> Outcome:
+    """Run ``config`` from its ``checkpoint`` if there is one; ``report`` gets the round every half second."""
     outcome = Outcome("done")
     try:
         fed = runs.dealt(dataset_name(config), json.dumps(config["partition"]), config["seed"])

@@ -1,5 +1,4 @@
 """Sweeps: a grid of runs, each in a folder of its own under the digest of its configuration.
 
-``grid`` reads the grid, ``runs`` makes configurations of it, ``work`` is what a worker does with one, ``crew`` hands
-them out through Dask, ``folder`` keeps what comes back, ``tables`` reports. Dask is imported only when it is used.
+``plan`` reads the grid, ``crew`` has the runs done by Dask, imported only then, ``folder`` keeps what comes back.
 """

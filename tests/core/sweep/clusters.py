@@ -1,6 +1,7 @@
 """Real schedulers and workers on loopback, and a wire that can be cut."""
 
 import contextlib
+import importlib
 import json
 import os
 import signal
@@ -37,9 +38,17 @@ class Cluster:
         self._scheduler = self._start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(contact))
         until(lambda: contact.exists() and contact.stat().st_size)
         self.address = json.loads(contact.read_text())["address"]
-        self.workers = [self.start_worker(), self.start_worker()]
+        self.workers = [self._start_worker(), self._start_worker()]
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
+    def wait_until_ready(self) -> None:
+        """Until both workers are there and have imported what they need, so that they begin together."""
+        from distributed import Client
+
+        with Client(self.address) as client:
+            client.wait_for_workers(2, timeout=120)
+            client.run(importlib.import_module, "tests.core.sweep.slow")
+
+    def _start_worker(self) -> subprocess.Popen[bytes]:
         scratch = ["--local-directory", str(self.folder / "scratch")]
         return self._start("worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", *scratch)
 
@@ -60,6 +69,7 @@ def cluster(folder: Path, disk: str) -> Iterator[Cluster]:
     folder.mkdir(parents=True, exist_ok=True)
     started = Cluster(folder, disk)
     try:
+        started.wait_until_ready()
         yield started
     finally:
         started.close()

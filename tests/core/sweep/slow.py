@@ -8,7 +8,7 @@ import torch
 
 from fedlab_core import FedAvg
 from fedlab_core.server import Server
-from fedlab_core.sweep import work
+from fedlab_core.sweep import crew
 from fedlab_core.updates import LocalUpdates
 
 
@@ -24,4 +24,4 @@ class Slow(FedAvg):
 
 
 if os.environ.get("FEDLAB_TEST_DISK") == "own":  # as if the folder of the client could not be seen from here
-    work.MARK = "not-there"
+    crew.MARK = "not-there"

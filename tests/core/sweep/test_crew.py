@@ -11,7 +11,7 @@ from tests.core.sweep.clusters import Sweep, cluster, until, wire
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
 
-ROUNDS, HALF = 6, 2
+ROUNDS, HALF = 8, 2
 CONFIG = f"""
 seed = [0, 1]
 modules = ["tests.core.sweep.slow"]

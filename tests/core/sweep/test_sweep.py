@@ -11,9 +11,8 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_core.cli import main
-from fedlab_core.sweep import crew, grid, runs, work
+from fedlab_core.sweep import crew, plan
 from fedlab_core.sweep.folder import Folder
-from fedlab_core.sweep.meter import in_time
 
 GRID = """
 seed = [0, 1]
@@ -36,18 +35,15 @@ local_epochs = 1
 
 
 @pytest.fixture(autouse=True)
-def without_dask(monkeypatch: pytest.MonkeyPatch) -> list[runs.Run]:
+def without_dask(monkeypatch: pytest.MonkeyPatch) -> list[plan.Run]:
     """Runs are done one after another; the list of them."""
     done = []
 
-    def outcomes(cluster, missing, folder, heard, modules):
+    def outcomes(cluster, missing, heard, folder, word, modules):
         for run in missing:
-            folder.prepare(run)
             done.append(run)
-            yield (
-                run,
-                work.attempt(run.config, folder.of(run) / work.CHECKPOINT, lambda t, run=run: heard(run.digest, t)),
-            )
+            checkpoint = Path(folder) / "runs" / run.digest / crew.CHECKPOINT
+            yield run, crew.attempt(run.config, checkpoint, lambda t, run=run: heard(run.digest, t))
 
     monkeypatch.setattr(crew, "assembled", lambda scheduler, workers: nullcontext())
     monkeypatch.setattr(crew, "outcomes", outcomes)
@@ -96,7 +92,7 @@ def test_a_sweep_writes_tables_of_what_the_runs_have_found(config: Path, capsys:
     assert not {"seconds", "wall"} & {*table, *pd.read_csv(out / "grid" / "curves.csv")}
 
 
-def test_a_second_time_only_what_is_missing_is_done(config: Path, without_dask: list[runs.Run]) -> None:
+def test_a_second_time_only_what_is_missing_is_done(config: Path, without_dask: list[plan.Run]) -> None:
     sweep(config)
     out, first = config.parent / "out", len(without_dask)
     tables = {name: (out / "grid" / name).read_bytes() for name in ("table.csv", "curves.csv")}
@@ -108,11 +104,13 @@ def test_a_second_time_only_what_is_missing_is_done(config: Path, without_dask: 
     assert tables == {name: (out / "grid" / name).read_bytes() for name in tables}
     config.with_name("other.toml").write_text(GRID.replace("[0, 1]", "[1, 2]"))
     sweep(config.with_name("other.toml"))
-    assert [run.seed for run in without_dask[first + 2 :]] == [2, 2, 2], "seed 1 is shared with the other sweep"
+    assert [run.config["seed"] for run in without_dask[first + 2 :]] == [2, 2, 2], (
+        "seed 1 is shared with the other sweep"
+    )
 
 
 def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again(
-    config: Path, monkeypatch: pytest.MonkeyPatch, capsys, without_dask: list[runs.Run]
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys, without_dask: list[plan.Run]
 ) -> None:
     def fails(self, *arguments: object) -> None:
         raise RuntimeError("out of memory")
@@ -129,10 +127,10 @@ def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again(
     assert sweep(config) == 0 and len(without_dask) == 6 + 4
 
 
-def test_a_dry_run_lists_and_estimates_and_does_nothing(config: Path, capsys, without_dask: list[runs.Run]) -> None:
+def test_a_dry_run_lists_and_estimates_and_does_nothing(config: Path, capsys, without_dask: list[plan.Run]) -> None:
     assert sweep(config, "--dry-run") == 0
     said = capsys.readouterr().out
-    wanted = runs.expand(grid.read(config))
+    wanted = plan.read(config).runs
     assert all(run.digest in said for run in wanted)
     assert "6 runs, of which 0 are done; the others need about" in said
     assert without_dask == [] and not (config.parent / "out").exists()
@@ -143,20 +141,20 @@ def test_a_dry_run_lists_and_estimates_and_does_nothing(config: Path, capsys, wi
 
 
 def test_status_tells_running_from_waiting(config: Path, capsys) -> None:
-    folder, wanted = Folder(config.parent / "out", "grid"), runs.expand(grid.read(config))
+    folder, wanted = Folder(config.parent / "out", plan.read(config)), plan.read(config).runs
     with folder.claimed():
         folder.note_running({wanted[0].digest: 3})
         sweep(config, "status")
         said = capsys.readouterr().out.splitlines()
-        assert said[0].startswith("running") and said[0].endswith("(round 3 of 6)")
+        assert said[0].startswith("running") and said[0].endswith("round 3 of 6")
         assert said[-1] == "1 running, 5 waiting"
     sweep(config, "status")
     assert capsys.readouterr().out.endswith("6 waiting\n"), "nobody is at work"
 
 
 def test_a_run_goes_on_from_its_checkpoint(config: Path, tmp_path: Path) -> None:
-    run = runs.expand(grid.read(config))[0]
-    whole = work.attempt(run.config, tmp_path / "a.npz", lambda t: None)
+    run = plan.read(config).runs[0]
+    whole = crew.attempt(run.config, tmp_path / "a.npz", lambda t: None)
     begun: list[int] = []
 
     class Killed(BaseException):
@@ -168,9 +166,9 @@ def test_a_run_goes_on_from_its_checkpoint(config: Path, tmp_path: Path) -> None
             raise Killed
 
     with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
-        patched.setattr(work, "_PAUSE", 0.0)
-        work.attempt(run.config, tmp_path / "b.npz", stop)
-    outcome = work.attempt(run.config, tmp_path / "b.npz", lambda t: None)
+        patched.setattr(crew, "_PAUSE", 0.0)
+        crew.attempt(run.config, tmp_path / "b.npz", stop)
+    outcome = crew.attempt(run.config, tmp_path / "b.npz", lambda t: None)
     assert (outcome.status, outcome.resumed) == ("done", 3)
     drop = ["seconds"]
     pd.testing.assert_frame_equal(outcome.history.frame.drop(columns=drop), whole.history.frame.drop(columns=drop))
@@ -188,8 +186,3 @@ def test_without_dask_the_message_says_how_to_install_it(config: Path, monkeypat
 def test_bad_options(config: Path, arguments: list[str], capsys) -> None:
     assert sweep(config, *arguments) == 2
     assert "--workers" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(0.4, "0:00"), (59.6, "1:00"), (125, "2:05"), (3600 + 62, "1:01:02")])
-def test_times_in_words(seconds: float, text: str) -> None:
-    assert in_time(seconds) == text

@@ -6,7 +6,7 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_core.history import differences
-from fedlab_core.sweep import grid, runs
+from fedlab_core.sweep import plan
 
 SMALL = """
 seed = [0, 3]
@@ -31,14 +31,14 @@ def written(folder: Path, text: str, name: str = "grid.toml") -> Path:
     return path
 
 
-def expanded(folder: Path, text: str) -> list[runs.Run]:
-    return runs.expand(grid.read(written(folder, text)))
+def expanded(folder: Path, text: str) -> list[plan.Run]:
+    return plan.read(written(folder, text)).runs
 
 
 def test_lists_are_axes_and_everything_is_crossed(tmp_path: Path) -> None:
     found = expanded(tmp_path, SMALL)
     assert len(found) == len({run.digest for run in found}) == 2 * 2 * 3 * 2  # laws, rates, algorithms, seeds
-    points = [(run.axes["partition"], str(run.axes["lr"]), run.axes["algorithm"], run.seed) for run in found]
+    points = [(run.axes["partition"], str(run.axes["lr"]), run.axes["algorithm"], run.config["seed"]) for run in found]
     assert points[:2] == [("dirichlet", "0.05", "fedavg", 0), ("dirichlet", "0.05", "fedavg", 3)]
     assert {run.axes.get("algorithm.mu") for run in found} == {None, 0.1, 1}
 
@@ -47,13 +47,20 @@ def test_a_configuration_is_that_of_the_run_itself(tmp_path: Path) -> None:
     digits = fl.load_dataset("digits")
     for run in expanded(tmp_path, SMALL)[::5]:
         law = {"dirichlet": lambda **o: fl.partition.dirichlet(**o, alpha=0.3), "iid": fl.partition.iid}
-        parts = law[run.axes["partition"]](y=digits.train.y, num_clients=20, seed=run.seed)
+        parts = law[run.axes["partition"]](y=digits.train.y, num_clients=20, seed=run.config["seed"])
         fed = fl.FederatedDataset(digits, parts)
         algorithm = {"fedavg": fl.FedAvg, "fedprox": fl.FedProx}[run.axes["algorithm"]]
         mu = [run.axes["algorithm.mu"]] if "algorithm.mu" in run.axes else []
         lr = run.axes["lr"] if isinstance(run.axes["lr"], float) else fl.InverseTime(0.1)
-        work = {"rounds": 2, "clients_per_round": 4, "local_epochs": 1, "batch_size": 10, "lr": lr, "seed": run.seed}
-        model = fl.models.softmax_regression(fed, seed=run.seed)
+        work = {
+            "rounds": 2,
+            "clients_per_round": 4,
+            "local_epochs": 1,
+            "batch_size": 10,
+            "lr": lr,
+            "seed": run.config["seed"],
+        }
+        model = fl.models.softmax_regression(fed, seed=run.config["seed"])
         direct = fl.Simulation(fed, model, algorithm(*mu), **work).history.config
         direct["model"].pop("initial")
         assert differences(run.config, {k: v for k, v in direct.items() if k != "fingerprint"}) == []
@@ -67,7 +74,7 @@ def test_two_sweeps_share_what_they_have_in_common(tmp_path: Path) -> None:
     other = other.replace("clients_per_round = 4", "clients_per_round = 0.2").replace("[0.1, 1]", "1.0")
     second = expanded(tmp_path, other)
     assert {run.digest for run in first} & {run.digest for run in second} == {
-        run.digest for run in first if run.seed == 3 and run.axes.get("algorithm.mu") != 0.1
+        run.digest for run in first if run.config["seed"] == 3 and run.axes.get("algorithm.mu") != 0.1
     }
 
 
@@ -105,9 +112,9 @@ REFUSED = [
     ('[settings]\nlr = {schedule = "InverseTime"}', ["lr="]),
     ("[settings]\nclients_per_round = [5, 101]", ["clients_per_round 101", "1 to 100"]),
     ("target_accuracy = 90", ["target_accuracy=90"]),
-    ("modules = 3", ["modules=3: must be a list"]),
-    ('algorithm = ["fedavg", "FedAvg"]', ["two runs of the sweep are the same"]),
-    ("[settings]\nclients_per_round = [0.2, 20]", ["two runs of the sweep are the same"]),
+    ("modules = 3", ["modules=3: must be a JSON list"]),
+    ('algorithm = ["fedavg", "FedAvg"]', ["two runs are the same"]),
+    ("[settings]\nclients_per_round = [0.2, 20]", ["two runs are the same"]),
     ("rounds 3", ["grid.toml"]),
 ]
 

@@ -23,8 +23,7 @@ DEFAULT_SETTINGS = {"rounds": 50, "clients_per_round": 0.2, "batch_size": 10, "l
 DEFAULT_EPOCHS = 5
 DEFAULT_DEAL = {"num_clients": 100}
 DEFAULT_ALPHA = 0.3
-_NOT_IN_TEXT = ("availability", "progress")
-_TEXTUAL = (bool, int, float, str, type(None))
+_TEXTUAL = (bool, int, float, str)
 
 
 def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
@@ -65,8 +64,13 @@ def run_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def textual_settings() -> dict[str, Field[Any]]:
-    """The declarations of the settings that can be given as text."""
-    return {name: declared for name, declared in settings.declarations().items() if name not in _NOT_IN_TEXT}
+    """The declarations of the settings that can be given as text, but for ``progress``."""
+    declared = {name: one for name, one in settings.declarations().items() if name != "progress"}
+    return {name: one for name, one in declared.items() if any(kind in _TEXTUAL for kind in _members(one.type))}
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    return typing.get_args(kind) or (kind,)
 
 
 def _setting(name: str, value: Any, kind: Any) -> Any:
@@ -75,7 +79,7 @@ def _setting(name: str, value: Any, kind: Any) -> Any:
         if value.keys() != {"schedule", "lr0"}:
             raise ValueError(f'lr={dict(value)}: must be {{schedule = "InverseTime", lr0 = …}}')
         return schedules.from_description(dict(value))
-    members = [member for member in typing.get_args(kind) or (kind,) if member in _TEXTUAL]
+    members = [member for member in _members(kind) if member in (*_TEXTUAL, type(None))]
     return value if callable(value) else arguments.typed(name, value, functools.reduce(operator.or_, members))
 
 

@@ -25,11 +25,20 @@ def from_text(name: str, text: str, kind: Any) -> Any:
 
     A bool is true/false, yes/no or 1/0; a list is JSON. Raises ``ValueError`` naming ``name``, ``text`` and the type.
     """
-    for value in _readings(text):
+    return _first(name, text, _readings(text), kind)
+
+
+def typed(name: str, value: Any, kind: Any) -> Any:
+    """``value`` of type ``kind``, from itself or, as :func:`from_text` has it, from a text; ``ValueError`` if not."""
+    return _first(name, value, _readings(value) if isinstance(value, str) else [value], kind)
+
+
+def _first(name: str, given: Any, readings: Iterable[Any], kind: Any) -> Any:
+    for value in readings:
         if matches(value, kind):
             members = get_args(kind) or (kind,)
             return float(value) if type(value) is int and float in members and int not in members else value
-    raise ValueError(f"{name}={text}: must be {describe(kind)}")
+    raise ValueError(f"{name}={given}: must be {describe(kind)}")
 
 
 def describe(kind: Any) -> str:

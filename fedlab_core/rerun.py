@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from fedlab_core import models, schedules
+from fedlab_core import models, recipes, schedules
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.algorithms.tiers import Tiers
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
@@ -33,35 +33,48 @@ def rerun(
 
     Raises ``ValueError`` for what cannot be made again, and if data or first weights are not those of the run.
     """
+    return prepared(config, fed=fed, model=model, algorithm=algorithm, **settings).run()
+
+
+def prepared(
+    config: Mapping[str, Any],
+    *,
+    fed: FederatedDataset | None = None,
+    model: nn.Module | None = None,
+    algorithm: Algorithm | None = None,
+    **settings: Any,
+) -> Simulation:
+    """The :class:`Simulation` that :func:`rerun` runs; one whose ``config`` has no digests is held to none."""
     fed = _federation(config) if fed is None else fed
-    if fed.fingerprint != config["fingerprint"]:
+    if "fingerprint" in config and fed.fingerprint != config["fingerprint"]:
         raise ValueError(f"fed: its data have the fingerprint {fed.fingerprint}, the run's had {config['fingerprint']}")
     model = _model(config["model"]) if model is None else model
-    algorithm = _instance("algorithm", config["algorithm"], _subclasses(Algorithm)) if algorithm is None else algorithm
+    algorithm = (
+        _instance("algorithm", config["algorithm"], recipes.subclasses(Algorithm)) if algorithm is None else algorithm
+    )
     recorded = {name: config[name] for name in declarations() if name in config}
     recorded["lr"] = schedules.from_description(config["lr"])
     for name in ("loss", "availability"):
         if isinstance(recorded[name], Mapping) and name not in settings:
             raise ValueError(f"{name}={recorded[name]}: cannot be made from its description; pass {name}=…")
     simulation = Simulation(fed, model, algorithm, **{**recorded, **settings})
-    ours, theirs = (one["model"]["initial"] for one in (simulation.history.config, config))
-    if ours != theirs:
+    ours = simulation.history.config["model"]["initial"]
+    if ours != (theirs := config["model"].get("initial", ours)):
         raise ValueError(f"model: its weights have the digest {ours}, those with which the run began {theirs}")
-    return simulation.run()
+    return simulation
+
+
+def dataset_name(config: Mapping[str, Any]) -> str:
+    """The name by which ``load_dataset`` knows the data of a run."""
+    return {"synthetic(1, 1)": "synthetic"}.get(config["dataset"], config["dataset"])
 
 
 def _federation(config: Mapping[str, Any]) -> FederatedDataset:
-    name, recipe = config["dataset"], dict(config["partition"])
-    known = {"synthetic(1, 1)": "synthetic"}.get(name, name)
+    known, recipe = dataset_name(config), config["partition"]
     if known not in DATASETS or recipe["law"] not in partition.LAWS:
-        raise ValueError(f"dataset {name!r} dealt by the law {recipe['law']!r} cannot be made again; pass fed=…")
-    dataset = load_dataset(known)
-    if recipe["law"] == "by_user":
-        return FederatedDataset(dataset, partition.by_user(dataset.users, min_samples=recipe["min_samples"]))
-    law = partition.LAWS[recipe["law"]]
-    recipe |= {"law": recipe["sizes"]} if "sizes" in recipe else {}  # quantity has a parameter of that name
-    arguments = {name: recipe[name] for name in signature(law).parameters if name in recipe}
-    return FederatedDataset(dataset, law(dataset.train.y, **arguments))
+        dealt = f"dataset {config['dataset']!r} dealt by the law {recipe['law']!r}"
+        raise ValueError(f"{dealt} cannot be made again; pass fed=…")
+    return recipes.federation(load_dataset(known), recipe, recipe.get("seed", 0))
 
 
 def _model(description: Mapping[str, Any]) -> nn.Module:
@@ -79,11 +92,5 @@ def _instance(what: str, description: Mapping[str, Any], kinds: Iterable[type]) 
     fields = {name: value for name, value in description.items() if name in signature(kind).parameters}
     for name, part, base in (("tiers", "tiers", Tiers), ("inner", "algorithm", Algorithm)):
         if isinstance(fields.get(name), Mapping):
-            fields[name] = _instance(part, fields[name], _subclasses(base))
+            fields[name] = _instance(part, fields[name], recipes.subclasses(base))
     return kind(**fields)
-
-
-def _subclasses(kind: type[Any]) -> list[type[Any]]:
-    """All subclasses, those of subclasses too."""
-    direct: list[type[Any]] = kind.__subclasses__()
-    return [found for child in direct for found in (child, *_subclasses(child))]

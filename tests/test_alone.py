@@ -83,8 +83,20 @@ def test_no_file_of_the_library_imports_what_belongs_to_the_course(path: Path) -
     assert not {name for name in named if of_the_course(name)}
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_dask_is_imported_only_where_it_is_used(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = {
+        id(node) for function in ast.walk(tree) if isinstance(function, ast.FunctionDef) for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in inside:
+            named = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+            assert not {name.partition(".")[0] for name in named} & {"dask", "distributed"}
+
+
 def test_the_library_is_small() -> None:
-    """Algorithms, of which there may be any number, do not count."""
-    files = [path for path in FILES if path.parent.name != "algorithms"]
+    """Algorithms, of which there may be any number, do not count, nor do sweeps, which stand on the rest."""
+    files = [path for path in FILES if path.parent.name not in ("algorithms", "sweep")]
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
     assert lines <= MAX_LINES, f"fedlab_core has {lines} lines, {lines - MAX_LINES} more than {MAX_LINES}"

@@ -1,11 +1,12 @@
-"""The command line of the library: ``run`` one experiment, ``data`` sets on disk."""
+"""The command line of the library: ``run`` one experiment, ``sweep`` over many, ``data`` sets on disk."""
 
 from collections.abc import Sequence
 
-from fedlab_core.cli import data, program, run
+from fedlab_core.cli import data, program, run, sweep
 
 _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     "run": ("Run one experiment and write its history.", run.configure),
+    "sweep": ("Run a grid of experiments in parallel, or show how far it is.", sweep.configure),
     "data": ("List, fetch and verify data sets.", data.configure),
 }
 

@@ -43,6 +43,18 @@ def locked(path: Path, what: str) -> Iterator[None]:
         os.close(handle)
 
 
+def is_held(path: Path) -> bool:
+    """Whether some process holds the lock file ``path``."""
+    if not path.exists():
+        return False
+    if (handle := _try(path)) is None:
+        return True
+    with suppress(PermissionError):
+        path.unlink(missing_ok=True)
+    os.close(handle)
+    return False
+
+
 def _try(path: Path) -> int | None:
     """The handle of the locked file, or None if another process has it, or has just removed it."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,153 @@
+"""The plan of a sweep: a grid in a TOML file, in which lists are axes, and the runs that it means."""
+
+import importlib
+import itertools
+import json
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fedlab_core import arguments, recipes, validation
+from fedlab_core.data import DATASETS, FederatedDataset, load_dataset
+from fedlab_core.description import digest
+from fedlab_core.simulation import Diverged, Simulation
+
+_NAMED = {"dataset": "name", "model": "name", "partition": "law", "algorithm": "name"}
+_ORDER = ("dataset", "model", "partition", "settings", "algorithm")
+_USUAL: dict[str, Any] = {"seed": 0, "target_accuracy": None, "modules": [], "settings": {}}
+_USUAL |= {"dataset": "digits", "model": "mlp", "partition": "dirichlet", "algorithm": "fedavg"}
+_ELSEWHERE = ("seed", "checkpoint")  # settings that have a key, or a place, of their own
+_dataset = lru_cache(maxsize=2)(load_dataset)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: what was asked for, the configuration that says it in full, and its ``digest``, which is its name."""
+
+    axes: dict[str, Any]
+    config: dict[str, Any]
+    digest: str
+
+    def about(self, names: Iterable[str]) -> str:
+        """What was asked for on some of the axes, in one line."""
+        return ", ".join(f"{name} {self.axes[name]}" for name in names if name in self.axes)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs of a sweep, in the order of its grid, with all seeds of a point in a row.
+
+    ``target``: an accuracy whose first round is to be reported; ``modules`` of Python that define further algorithms.
+    """
+
+    name: str
+    runs: list[Run]
+    target: float | None
+    modules: list[str]
+
+    @property
+    def axes(self) -> list[str]:
+        """The axes on which runs differ, the algorithm in any case; the seed comes last."""
+        values: dict[str, set[str]] = {name: set() for run in self.runs for name in run.axes if name != "seed"}
+        for name, found in values.items():
+            found.update(repr(run.axes.get(name)) for run in self.runs)
+        return [name for name, found in values.items() if name == "algorithm" or len(found) > 1] + ["seed"]
+
+
+def read(path: Path, estimates: dict[str, float] | None = None) -> Plan:
+    """The plan in a TOML file; each point of the grid is made ready to run once, and nothing runs.
+
+    Only for ``estimates``, digest → seconds, two rounds of each point do. Raises ``ValueError`` for what no run could
+    be made of and for two runs that are the same, and ``DatasetNotFound``.
+    """
+    try:
+        given = _USUAL | tomllib.loads(path.read_text(encoding="utf-8"))
+        for key in given:
+            validation.choice("key", key, _USUAL)
+        modules = arguments.typed("modules", given["modules"], list[str])
+        for module in modules:
+            importlib.import_module(module)
+        target = given["target_accuracy"]
+        target = None if target is None else validation.real("target_accuracy", target, maximum=1)
+        seeds = [validation.seed(seed) for seed in _axis("seed", given["seed"])]
+        points = [[point for one in _axis(key, given[key]) for point in _points(key, one)] for key in _ORDER]
+        runs: dict[str, Run] = {}
+        for tables in itertools.product(*points):
+            for run in _runs(dict(zip(_ORDER, tables, strict=True)), seeds, estimates):
+                if run.digest in runs:
+                    raise ValueError(f"two runs are the same: {runs[run.digest].axes} and {run.axes}")
+                runs[run.digest] = run
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return Plan(path.stem, list(runs.values()), target, modules)
+
+
+def _points(key: str, entry: Any) -> Iterator[dict[str, Any]]:
+    """Every choice of one value from each list of a table, which may be given by its name alone."""
+    called = _NAMED.get(key)
+    table = {called: entry} if called and isinstance(entry, str) else entry
+    if not isinstance(table, dict) or (called and called not in table):
+        raise ValueError(f"{key}={entry!r}: must be a name, or a table such as {{{called or 'rounds'} = …, …}}")
+    for values in itertools.product(*[_axis(f"{key}.{own}", value) for own, value in table.items()]):
+        yield dict(zip(table, values, strict=True))
+
+
+def _axis(where: str, value: Any) -> list[Any]:
+    if value == []:
+        raise ValueError(f"{where}=[]: an axis needs at least one value")
+    return value if isinstance(value, list) else [value]
+
+
+def _runs(tables: dict[str, dict[str, Any]], seeds: list[int], estimates: dict[str, float] | None) -> Iterator[Run]:
+    """The runs of one point of the grid: all have the configuration of the first, but for what the seed decides."""
+    names = {key: arguments.typed(key, tables[key][called], str) for key, called in _NAMED.items()}
+    rest = {key: {own: table[own] for own in table if own != _NAMED.get(key)} for key, table in tables.items()}
+    axes = names | {f"{key}.{own}": table[own] for key, table in rest.items() for own in table if key != "settings"}
+    axes |= rest["settings"]
+    try:
+        ready = _simulation(names, rest, seeds[0])
+    except ValueError as error:
+        raise ValueError(f"{', '.join(f'{name} {value}' for name, value in axes.items())}: {error}") from error
+    first, seconds = ready.history.config, None if estimates is None else _trial(ready)
+    common = {name: value for name, value in first.items() if name not in ("fingerprint", "versions")}
+    model = {name: value for name, value in first["model"].items() if name != "initial"}
+    for seed in seeds:
+        deal = first["partition"] | ({"seed": seed} if "seed" in first["partition"] else {})
+        config = json.loads(json.dumps(common | {"seed": seed, "model": model | {"seed": seed}, "partition": deal}))
+        run = Run(axes | {"seed": seed}, config, digest(json.dumps(config, sort_keys=True).encode()))
+        if estimates is not None and seconds is not None:
+            estimates[run.digest] = seconds
+        yield run
+
+
+def _simulation(names: dict[str, str], rest: dict[str, dict[str, Any]], seed: int) -> Simulation:
+    for own in rest["dataset"]:
+        validation.choice("parameter of dataset", own, [])
+    for own in rest["settings"]:
+        validation.choice("setting", own, [known for known in recipes.textual_settings() if known not in _ELSEWHERE])
+    settings = recipes.run_settings(rest["settings"] | {"seed": seed})
+    algorithm = recipes.algorithm(names["algorithm"], rest["algorithm"])
+    deal = recipes.deal_of(names["partition"], rest["partition"])
+    fed = dealt(validation.choice("dataset", names["dataset"], DATASETS), json.dumps(deal), seed)
+    return Simulation(
+        fed, recipes.model(names["model"], rest["model"], fed, seed), algorithm, **settings, progress=False
+    )
+
+
+def _trial(simulation: Simulation) -> float:
+    """Seconds of the whole run, from its first two rounds; the set-up before the first counts once."""
+    rounds = simulation.settings.rounds
+    try:
+        first, *second = [next(simulation).seconds for _ in range(min(2, rounds))]
+    except Diverged:
+        return 0.0
+    return first + (rounds - 1) * sum(second, -first) if second else first
+
+
+@lru_cache(maxsize=4)
+def dealt(dataset: str, recipe: str, seed: int) -> FederatedDataset:
+    """A federation from the name of its data set and its recipe as JSON, dealt once for all algorithms."""
+    return recipes.federation(_dataset(dataset), json.loads(recipe), seed)

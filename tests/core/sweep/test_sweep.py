@@ -1,0 +1,188 @@
+"""The command ``sweep`` and its files, with runs done one after another in this process instead of by Dask."""
+
+import importlib.util
+import json
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fedlab_core as fl
+from fedlab_core.cli import main
+from fedlab_core.sweep import crew, plan
+from fedlab_core.sweep.folder import Folder
+
+GRID = """
+seed = [0, 1]
+model = "softmax_regression"
+partition = {law = "iid", num_clients = 10}
+target_accuracy = 0.5
+
+[[algorithm]]
+name = "fedavg"
+
+[[algorithm]]
+name = "fedprox"
+mu = [0.1, 1e9]  # the larger diverges
+
+[settings]
+rounds = 6
+clients_per_round = 2
+local_epochs = 1
+"""
+
+
+@pytest.fixture(autouse=True)
+def without_dask(monkeypatch: pytest.MonkeyPatch) -> list[plan.Run]:
+    """Runs are done one after another; the list of them."""
+    done = []
+
+    def outcomes(cluster, missing, heard, folder, word, modules):
+        for run in missing:
+            done.append(run)
+            checkpoint = Path(folder) / "runs" / run.digest / crew.CHECKPOINT
+            yield run, crew.attempt(run.config, checkpoint, lambda t, run=run: heard(run.digest, t))
+
+    monkeypatch.setattr(crew, "assembled", lambda scheduler, workers: nullcontext())
+    monkeypatch.setattr(crew, "outcomes", outcomes)
+    return done
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "grid.toml"
+    path.write_text(GRID, encoding="utf-8")
+    return path
+
+
+def sweep(config: Path, *arguments: str) -> int:
+    return main(["sweep", *arguments, str(config), "--out", str(config.parent / "out")])
+
+
+def test_a_sweep_writes_tables_of_what_the_runs_have_found(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sweep(config) == 0
+    said = capsys.readouterr().out
+    assert "4 done, 2 diverged" in said and "of computation in all" in said
+    out = config.parent / "out"
+    table = pd.read_csv(out / "grid" / "table.csv")
+    assert list(table.algorithm) == ["fedavg"] * 2 + ["fedprox"] * 4
+    assert list(table.seed) == [0, 1] * 3
+    assert "partition" not in table and "rounds" not in table, "what does not vary is no column"
+    for row in table.itertuples():
+        history = fl.History.load(out / "runs" / row.run / "history.npz")
+        assert json.loads((out / "runs" / row.run / "config.json").read_text())["seed"] == row.seed
+        assert not (out / "runs" / row.run / "checkpoint.npz").exists()
+        if row.algorithm == "fedprox" and row._3 == 1e9:
+            assert row.diverged_round >= 1 and np.isnan(row.final_accuracy)
+            continue
+        frame = history.frame
+        assert np.isnan(row.diverged_round)
+        assert row.final_accuracy == frame.test_accuracy.iloc[-1]
+        assert row.best_accuracy == frame.test_accuracy.max()
+        assert row.bytes == frame.bytes_up.iloc[-1] + frame.bytes_down.iloc[-1]
+        assert row.server_updates == 6
+        assert row.rounds_to_target == frame["round"][frame.test_accuracy >= 0.5].min()
+        curve = pd.read_csv(out / "grid" / "curves.csv").query("run == @row.run")
+        assert curve.test_accuracy.tolist() == frame.test_accuracy.tolist()
+        assert curve.round_lr.tolist() == frame.lr.tolist()
+    timings = pd.read_csv(out / "grid" / "timings.csv")
+    assert set(timings.run) == set(table.run) and (timings.seconds >= 0).all()
+    assert not {"seconds", "wall"} & {*table, *pd.read_csv(out / "grid" / "curves.csv")}
+
+
+def test_a_second_time_only_what_is_missing_is_done(config: Path, without_dask: list[plan.Run]) -> None:
+    sweep(config)
+    out, first = config.parent / "out", len(without_dask)
+    tables = {name: (out / "grid" / name).read_bytes() for name in ("table.csv", "curves.csv")}
+    assert sweep(config) == 0 and len(without_dask) == first
+    (out / "runs" / without_dask[1].digest / "outcome.json").unlink()
+    (out / "runs" / without_dask[2].digest / "outcome.json").write_text("{")  # cut off in the middle
+    assert sweep(config) == 0
+    assert without_dask[first:] == without_dask[1:3]
+    assert tables == {name: (out / "grid" / name).read_bytes() for name in tables}
+    config.with_name("other.toml").write_text(GRID.replace("[0, 1]", "[1, 2]"))
+    sweep(config.with_name("other.toml"))
+    assert [run.config["seed"] for run in without_dask[first + 2 :]] == [2, 2, 2], (
+        "seed 1 is shared with the other sweep"
+    )
+
+
+def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys, without_dask: list[plan.Run]
+) -> None:
+    def fails(self, *arguments: object) -> None:
+        raise RuntimeError("out of memory")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(fl.FedProx, "correction", fails)
+        assert sweep(config) == 1
+    assert "2 done, 4 failed" in capsys.readouterr().out
+    assert sweep(config, "status") == 0
+    said = capsys.readouterr().out
+    assert said.count("RuntimeError: out of memory") == 4 and said.endswith("2 done, 4 failed\n")
+    log = config.parent / "out" / "runs" / without_dask[-1].digest / "log.txt"
+    assert "in fails" in log.read_text(), "the log has the traceback"
+    assert sweep(config) == 0 and len(without_dask) == 6 + 4
+
+
+def test_a_dry_run_lists_and_estimates_and_does_nothing(config: Path, capsys, without_dask: list[plan.Run]) -> None:
+    assert sweep(config, "--dry-run") == 0
+    said = capsys.readouterr().out
+    wanted = plan.read(config).runs
+    assert all(run.digest in said for run in wanted)
+    assert "6 runs, of which 0 are done; the others need about" in said
+    assert without_dask == [] and not (config.parent / "out").exists()
+    sweep(config)
+    capsys.readouterr()
+    sweep(config, "--dry-run")
+    assert "6 runs, of which 6 are done" in capsys.readouterr().out
+
+
+def test_status_tells_running_from_waiting(config: Path, capsys) -> None:
+    folder, wanted = Folder(config.parent / "out", plan.read(config)), plan.read(config).runs
+    with folder.claimed():
+        folder.note_running({wanted[0].digest: 3})
+        sweep(config, "status")
+        said = capsys.readouterr().out.splitlines()
+        assert said[0].startswith("running") and said[0].endswith("round 3 of 6")
+        assert said[-1] == "1 running, 5 waiting"
+    sweep(config, "status")
+    assert capsys.readouterr().out.endswith("6 waiting\n"), "nobody is at work"
+
+
+def test_a_run_goes_on_from_its_checkpoint(config: Path, tmp_path: Path) -> None:
+    run = plan.read(config).runs[0]
+    whole = crew.attempt(run.config, tmp_path / "a.npz", lambda t: None)
+    begun: list[int] = []
+
+    class Killed(BaseException):
+        pass
+
+    def stop(t: int) -> None:
+        begun.append(t)
+        if t == 3:
+            raise Killed
+
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(crew, "_PAUSE", 0.0)
+        crew.attempt(run.config, tmp_path / "b.npz", stop)
+    outcome = crew.attempt(run.config, tmp_path / "b.npz", lambda t: None)
+    assert (outcome.status, outcome.resumed) == ("done", 3)
+    drop = ["seconds"]
+    pd.testing.assert_frame_equal(outcome.history.frame.drop(columns=drop), whole.history.frame.drop(columns=drop))
+    assert (outcome.history.params == whole.history.params).all()
+
+
+def test_without_dask_the_message_says_how_to_install_it(config: Path, monkeypatch, capsys) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert sweep(config) == 1
+    assert "pip install 'fedlab-core[cluster]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--workers", "0"], ["--workers", "2", "--scheduler", "tcp://x:1"]])
+def test_bad_options(config: Path, arguments: list[str], capsys) -> None:
+    assert sweep(config, *arguments) == 2
+    assert "--workers" in capsys.readouterr().err

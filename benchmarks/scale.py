@@ -1,0 +1,120 @@
+"""Time and memory by the number of clients N: a round of FedAvg and FedMas, and the clusters of FedSSO and FedMas.
+
+    python benchmarks/scale.py [--only rounds] [--out results/scale.csv]
+
+Each row is measured in a fresh process. Seconds are processor time, all threads together, which other programs do not
+lengthen. A client holds three samples of 20 features in ten classes, for softmax regression (P = 210); for "clusters",
+six samples of 784 (P = 7,850) with two labels each, and the updates are projected to D dimensions as they arrive.
+``start``: for partition, federation and simulation; ``setup``: for the probe and its clusters, of which ``found`` says
+how many; ``round_ms``: the fastest of thirty (for "clusters" three) rounds without evaluation; ``data_mib``: the
+process with samples and partition; ``peak_mib``: the most ever resident.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import torch
+
+import fedlab_core as fl
+from fedlab_core.data.dataset import Dataset, Split
+
+COHORT, CLASSES, NUM_TIERS = 20, 10, 10
+
+
+def tiers(num_clients: int) -> list[int]:
+    """Ten tiers of equal size."""
+    return [k % NUM_TIERS for k in range(num_clients)]
+
+
+ALGORITHMS: dict[str, Callable[[int, int | None], fl.Algorithm]] = {
+    "FedAvg": lambda n, d: fl.FedAvg(),
+    "SCAFFOLD": lambda n, d: fl.Scaffold(),
+    "FedMas, ten tiers": lambda n, d: fl.FedMas(0.001, tiers=tiers(n)),
+    "FedSSO": lambda n, d: fl.FedSSO(projection=d),
+    "FedMas": lambda n, d: fl.FedMas(0.001, tiers=f"dbscan(projection={d})"),
+}
+ROUNDS = [(name, n, None) for name in ("FedAvg", "SCAFFOLD") for n in (1_000, 10_000, 100_000, 1_000_000)]
+ROUNDS += [("FedMas, ten tiers", n, None) for n in (1_000, 10_000, 100_000)]
+CLUSTERS = [
+    (name, n, d) for name in ("FedSSO", "FedMas") for n, d in ((1_000, 64), (3_000, 64), (10_000, 64), (10_000, 512))
+]
+TABLES = {"rounds": ROUNDS, "clusters": CLUSTERS}
+
+
+def mib(what: str) -> float:
+    """Memory of this process by the kernel's name for it: VmRSS now, VmHWM at most."""
+    return int(re.search(rf"{what}:\s*(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+
+
+def samples(num_clients: int, with_clusters: bool) -> Dataset:
+    """Random features, around a centre for each class where there are to be clusters."""
+    generator = torch.Generator().manual_seed(0)
+    each, features = (6, 784) if with_clusters else (3, 20)
+    x = torch.rand(each * num_clients, features, generator=generator)
+    y = torch.randint(CLASSES, (len(x),), generator=generator)
+    if with_clusters:
+        x += torch.rand(CLASSES, features, generator=generator)[y]
+    return Dataset("random", Split(x, y), Split(x[:100], y[:100]), CLASSES)
+
+
+def measure(name: str, num_clients: int, projection: int | None) -> dict[str, object]:
+    """One row of the table."""
+    dataset = samples(num_clients, projection is not None)
+    started = time.process_time()
+    if projection is None:
+        parts = fl.partition.iid(dataset.train.y, num_clients=num_clients)
+    else:
+        parts = fl.partition.labels_per_client(dataset.train.y, num_clients=num_clients, labels_per_client=2)
+    with_parts = mib("VmRSS")
+    fed = fl.FederatedDataset(dataset, parts)
+    model, rounds = fl.models.softmax_regression(fed), 3 if projection else 30
+    arguments = {"clients_per_round": COHORT, "local_epochs": 1, "batch_size": 10, "lr": 0.05, "eval_every": 10_000}
+    algorithm = ALGORITHMS[name](num_clients, projection)
+    simulation = fl.Simulation(fed, model, algorithm, rounds=rounds + 2, progress=False, **arguments)
+    start = time.process_time() - started
+    seconds = []
+    for _ in range(rounds + 1):
+        started = time.process_time()
+        next(simulation)
+        seconds.append(time.process_time() - started)
+    row: dict[str, object] = {"algorithm": name, "N": num_clients, "K": COHORT}
+    row |= {"P": simulation.history.config["model"]["num_parameters"], "D": projection or "", "start": round(start, 2)}
+    clusters = simulation.compact_state()["algorithm"].get("clusters")
+    row["setup"] = round(seconds[0] - min(seconds[1:]), 1) if projection else ""
+    row["found"] = "" if clusters is None else int(clusters.max()) + 1
+    row["round_ms"] = round(1e3 * min(seconds[1:]), 2)
+    return row | {"data_mib": round(with_parts), "peak_mib": round(mib("VmHWM"))}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=list(TABLES), default=list(TABLES))
+    parser.add_argument("--out", type=Path, help="write the table to this CSV file")
+    parser.add_argument("--row", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.row:
+        print(json.dumps(measure(*TABLES[options.row[0]][int(options.row[1])])))
+        return
+    rows = []
+    for table in options.only:
+        for number in range(len(TABLES[table])):
+            command = [sys.executable, __file__, "--row", table, str(number)]
+            output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+            rows.append(json.loads(output))
+            print(output.strip(), flush=True)
+    found = pd.DataFrame(rows)
+    print(found.to_string(index=False))
+    if options.out:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        found.to_csv(options.out, index=False)
+
+
+if __name__ == "__main__":
+    main()

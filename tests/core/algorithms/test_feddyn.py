@@ -34,7 +34,7 @@ def test_it_reaches_the_optimum_whatever_the_sizes_the_steps_and_mu(mu: float, s
     assert abs(limit(fed, fl.FedProx(mu), rounds=400, local_steps=steps) - OPTIMUM) > 0.05
 
 
-def test_with_sampled_cohorts_h_is_the_mean_and_h_k_become_the_gradients() -> None:
+def test_with_sampled_cohorts_h_is_the_mean_over_all_and_h_k_become_the_gradients() -> None:
     a, b = np.linspace(0.5, 2, 6), np.linspace(-1, 2, 6)
     simulation = fl.Simulation(
         quadratics(a, b, [1, 2, 3, 4, 5, 6]),
@@ -49,11 +49,16 @@ def test_with_sampled_cohorts_h_is_the_mean_and_h_k_become_the_gradients() -> No
         eval_every=600,
         progress=False,
     )
+    w, controls = torch.ones(1, dtype=torch.float64), torch.zeros(6, 1, dtype=torch.float64)
     for record in simulation:
         if record.round <= 20:
             state = simulation.state_dict()["algorithm"]
             torch.testing.assert_close(state["h"], state["h_clients"].mean(0), rtol=0, atol=1e-12)
             assert state["h"].abs().item() > 1e-6
+            moves = (controls - state["h_clients"]) / 2.0  # h_k falls by μ (y_k − w), of those who trained
+            assert (moves != 0).sum() == 2
+            w, controls = w + moves.sum() / 2 - state["h"] / 2.0, state["h_clients"].clone()
+            torch.testing.assert_close(simulation.history.params, w, rtol=0, atol=1e-12)
     optimum = (a * b).sum() / a.sum()
     state = simulation.state_dict()["algorithm"]
     assert float(simulation.history.params[0]) == pytest.approx(optimum, abs=1e-8)

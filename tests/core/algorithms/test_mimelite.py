@@ -32,7 +32,7 @@ def test_where_it_stands_still(steps: int) -> None:
     s = 1 - (1 - 0.1 * (1 - beta) * A) ** steps
     pull = (s / A).mean() * beta / (1 - beta)
     fixed = ((s * B).mean() + pull * (A * B).mean()) / (s.mean() + pull * A.mean())
-    found = limit(quadratics(A, B, SIZES), MimeLite(beta), rounds=600, local_steps=steps)
+    found = limit(quadratics(A, B, SIZES), MimeLite(beta), rounds=300, local_steps=steps)
     assert found == pytest.approx(fixed, abs=1e-9)
     assert (abs(found - (A * B).sum() / A.sum()) < 1e-9) == (steps == 1)
 

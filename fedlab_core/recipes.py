@@ -29,9 +29,13 @@ _TEXTUAL = (bool, int, float, str)
 def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
     """An algorithm from its name and its parameters; ``ValueError`` for a bad name, parameter or value.
 
-    Every dataclass under :class:`Algorithm` that has been imported has a name here, that of its class.
+    Every dataclass under :class:`Algorithm` that has been imported has a name here, that of its class, unless one of
+    its parameters is an algorithm, which no text can say.
     """
-    known: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in subclasses(Algorithm) if is_dataclass(kind)}
+    found: list[Any] = [kind for kind in subclasses(Algorithm) if is_dataclass(kind)]
+    known = {
+        kind.__name__.lower(): kind for kind in found if all(field.type is not Algorithm for field in fields(kind))
+    }
     kind = known[validation.choice("algorithm", name.lower(), known)]
     declared = {field.name: field for field in fields(kind) if field.init}
     for key in given:

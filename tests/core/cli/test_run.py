@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -139,6 +140,20 @@ def test_algorithms_get_typed_parameters() -> None:
     assert recipes.algorithm("FedNova", {}) == fl.FedNova(mu=0.0)
     scaffold = recipes.algorithm("scaffold", {"server_lr": "0.5", "option": "1", "control_update": "cohort"})
     assert scaffold == fl.Scaffold(server_lr=0.5, option=1, control_update="cohort")
+
+
+def test_an_algorithm_around_another_has_no_name() -> None:
+    @dataclass(frozen=True)
+    class Around(fl.Algorithm):
+        inner: fl.Algorithm
+
+    @dataclass(frozen=True)
+    class Plain(fl.Algorithm):
+        factor: float = 1.0
+
+    assert recipes.algorithm("plain", {"factor": 2}) == Plain(2.0)
+    with pytest.raises(ValueError, match="algorithm='around': must be one of"):
+        recipes.algorithm("around", {})
 
 
 def test_a_checkpoint_is_not_overwritten_by_the_history(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

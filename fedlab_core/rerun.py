@@ -11,7 +11,7 @@ from torch import nn
 from fedlab_core import models, schedules
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.algorithms.tiers import Tiers
-from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
+from fedlab_core.data import DATASETS, Dataset, FederatedDataset, load_dataset, partition
 from fedlab_core.history import History
 from fedlab_core.settings import declarations
 from fedlab_core.simulation import Simulation
@@ -51,17 +51,29 @@ def rerun(
 
 
 def _federation(config: Mapping[str, Any]) -> FederatedDataset:
-    name, recipe = config["dataset"], dict(config["partition"])
-    known = {"synthetic(1, 1)": "synthetic"}.get(name, name)
-    if known not in DATASETS or recipe["law"] not in partition.LAWS:
-        raise ValueError(f"dataset {name!r} dealt by the law {recipe['law']!r} cannot be made again; pass fed=…")
+    known = {"synthetic(1, 1)": "synthetic"}.get(config["dataset"], config["dataset"])
+    law = _first_law(config["partition"])
+    if known not in DATASETS or law not in partition.LAWS:
+        raise ValueError(f"dataset {config['dataset']!r} dealt by the law {law!r} cannot be made again; pass fed=…")
     dataset = load_dataset(known)
-    if recipe["law"] == "by_user":
-        return FederatedDataset(dataset, partition.by_user(dataset.users, min_samples=recipe["min_samples"]))
-    law = partition.LAWS[recipe["law"]]
-    recipe |= {"law": recipe["sizes"]} if "sizes" in recipe else {}  # quantity has a parameter of that name
-    arguments = {name: recipe[name] for name in signature(law).parameters if name in recipe}
-    return FederatedDataset(dataset, law(dataset.train.y, **arguments))
+    return FederatedDataset(dataset, _parts(config["partition"], dataset))
+
+
+def _first_law(recipe: Mapping[str, Any]) -> str:
+    """The law that dealt the data out, before any were shared."""
+    return _first_law(recipe["parts"]) if recipe["law"] == "shared" else recipe["law"]
+
+
+def _parts(recipe: Mapping[str, Any], dataset: Dataset) -> partition.Partition:
+    law, y = recipe["law"], dataset.train.y
+    if law == "shared":
+        own = {name: recipe[name] for name in ("fraction", "portion", "seed")}
+        return partition.shared(_parts(recipe["parts"], dataset), **own)
+    if law == "by_user":
+        return partition.by_user(dataset.users, min_samples=recipe["min_samples"])
+    given = {**recipe, "law": recipe.get("sizes")}  # quantity has a parameter of that name
+    names = signature(partition.LAWS[law]).parameters
+    return partition.LAWS[law](y, **{name: given[name] for name in names if given.get(name) is not None})
 
 
 def _model(description: Mapping[str, Any]) -> nn.Module:

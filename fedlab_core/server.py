@@ -45,11 +45,11 @@ class Server:
 
     ``params`` [P] global parameters w; ``state`` the algorithm's named tensors [P] and client tables [N, P]; ``round``
     1, 2, … (0 before the first); ``lr`` η of this round; ``local_momentum`` m; ``clients_per_round`` K; ``fed`` the
-    federation; ``ledger`` the cost so far; ``tag`` what
+    federation; ``ledger`` the cost so far, which begins with what the clients were sent of shared data; ``tag`` what
     ``cohorts`` said of the cohort at hand, None if nothing.
     """
 
-    def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings) -> None:
+    def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings, ledger: Ledger = Ledger()) -> None:
         self.fed = fed
         self._engine = engine
         self._params = engine.model.parameters()
@@ -61,7 +61,7 @@ class Server:
         self.round = 0
         self.state: dict[str, Any] = {}
         self.tag: Any = None
-        self.ledger = Ledger()
+        self.ledger = ledger
 
     @property
     def params(self) -> torch.Tensor:

@@ -65,7 +65,7 @@ class Simulation:
         self.history = History(configuration(fed, model, algorithm, s, output) | trained_by, template=model)
         if s.client_accuracy:
             self.history.client_accuracy = np.empty((0, fed.num_clients))
-        self._server = Server(self.fed, self._engine, s)
+        self._server = Server(self.fed, self._engine, s, Ledger(bytes_down=fed.bytes_received))
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()

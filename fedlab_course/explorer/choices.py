@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from fedlab_core import models, settings, validation
-from fedlab_core.algorithms import ALGORITHMS
+from fedlab_core import algorithms, models, settings, validation
 from fedlab_core.data import DATASETS, Dataset, FederatedDataset, load_dataset, partition
 from fedlab_core.schedules import InverseTime
 from fedlab_core.simulation import Simulation
@@ -17,6 +16,9 @@ from fedlab_core.simulation import Simulation
 Arguments = tuple[tuple[str, Any], ...]
 SPLITS = ("dirichlet", "labels_per_client", "iid")
 SCHEDULES = ("constant", "inverse_time")
+# Those of the chapters; the gallery's have parameters that no control turns.
+_NAMES = ("fedavg", "fedprox", "scaffold", "fednova", "fedcurv", "fedsso", "fedmas")
+ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in _NAMES}
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
 
 
@@ -113,7 +115,7 @@ class Curve:
 class Choice:
     """The value of every control.
 
-    ``algorithms``: keys of ``fedlab_core.algorithms.ALGORITHMS``; ``mu`` μ of FedProx; ``strength`` λ of FedMas and
+    ``algorithms``: keys of ``ALGORITHMS``; ``mu`` μ of FedProx; ``strength`` λ of FedMas and
     FedCurv; ``split`` "dirichlet" (``alpha``), "labels_per_client" (``labels``) or "iid"; ``schedule`` "constant" or
     "inverse_time"; ``batch_size`` None is full batch. Raises ``ValueError`` for a name that is not known and for a
     number out of its range; what only the data can tell (a set that is not there, more labels per client than it has)

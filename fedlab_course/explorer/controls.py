@@ -7,11 +7,10 @@ from typing import Any
 import ipywidgets
 
 from fedlab_core import settings
-from fedlab_core.algorithms import ALGORITHMS
 from fedlab_core.data.disk.files import locate, search_roots
 from fedlab_core.data.disk.sources import SOURCES
 from fedlab_course.chart import extend, ladder
-from fedlab_course.explorer.choices import Choice, title, tuned
+from fedlab_course.explorer.choices import ALGORITHMS, Choice, title, tuned
 
 _LOOK = {"layout": {"width": "100%"}, "style": {"description_width": "9em"}}
 _MU = (0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAvgMas, TFedAvg, TFedAvgMas
+from fedlab_core.algorithms import IFCA, Ditto, FedAvgMas, FedPer, FineTune, TFedAvg, TFedAvgMas
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from tests.support import blobs
 
@@ -23,6 +23,10 @@ ALGORITHMS = [
     FedAvgMas(0.01),
     TFedAvg(tiers="kmeans"),
     TFedAvgMas(0.01, tiers="one"),
+    IFCA(2, spread=0.5),
+    Ditto(0.3),
+    FedPer(("1.bias",)),
+    FineTune(2),
 ]
 WORK = {
     "rounds": 2,
@@ -43,7 +47,13 @@ def fed() -> fl.FederatedDataset:
 
 def same(left: fl.History, right: fl.History) -> bool:
     frames = [history.frame.drop(columns="seconds") for history in (left, right)]
-    return torch.equal(left.params, right.params) and frames[0].equals(frames[1]) and left.config == right.config
+    clients = [None if history.clients is None else history.clients.accuracy.tolist() for history in (left, right)]
+    return (
+        torch.equal(left.params, right.params)
+        and frames[0].equals(frames[1])
+        and left.config == right.config
+        and clients[0] == clients[1]
+    )
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAvgMas, TFedAvg
+from fedlab_core.algorithms import IFCA, Ditto, FedAvgMas, FedPer, FineTune, TFedAvg
 from fedlab_core.algorithms.tiers import KMeans
 from fedlab_core.sampling import Bernoulli
 from tests.support import blobs
@@ -23,6 +23,10 @@ ALGORITHMS = [
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 2, 2], importance_update="ema", tier_order="shuffled", no_penalty="first_round"),
     FedAvgMas(0.01),
     TFedAvg(),
+    IFCA(2),
+    Ditto(0.3),
+    FedPer(("3",)),
+    FineTune(1),
 ]
 
 
@@ -36,6 +40,7 @@ def simulation(algorithm: fl.Algorithm, **changes) -> fl.Simulation:
 def same(left: fl.History, right: fl.History) -> None:
     assert torch.equal(left.params, right.params)
     assert left.frame.drop(columns="seconds").equals(right.frame.drop(columns="seconds"))
+    assert left.clients.accuracy.tolist() == right.clients.accuracy.tolist()
 
 
 @cache

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAvgMas, TFedAvg
+from fedlab_core.algorithms import IFCA, Ditto, FedAvgMas, FedPer, TFedAvg
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.engines import ReferenceEngine
@@ -68,11 +68,19 @@ ALGORITHMS = [
     fl.FedSSO(sampling="at_least_one", noise="nearest", eps=0.2, weights="literal", projection=50),
     fl.FedMas(0.01, tiers=KMeans(num_tiers=3)),
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1, 2, 2], importance_update="accumulate", tier_order="shuffled"),
+    IFCA(3),
+    Ditto(0.3),
     PerParameter(),
     Mixed(),
     *LOCAL,
 ]
-VARIANTS = [fl.FedSSO(), fl.FedMas(0.01, tiers=Dbscan(eps=0.01)), FedAvgMas(0.01), TFedAvg(tiers=Dbscan(eps=0.01))]
+VARIANTS = [
+    FedPer(("3",)),
+    fl.FedSSO(),
+    fl.FedMas(0.01, tiers=Dbscan(eps=0.01)),
+    FedAvgMas(0.01),
+    TFedAvg(tiers=Dbscan(eps=0.01)),
+]
 
 
 def histories(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> list[fl.History]:

@@ -8,8 +8,7 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_core import settings
-from fedlab_core.algorithms import ALGORITHMS
-from fedlab_course.explorer.choices import Choice, Curve, tuned
+from fedlab_course.explorer.choices import ALGORITHMS, Choice, Curve, tuned
 from fedlab_course.explorer.controls import Controls
 
 SHORT = {"rounds": 2, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}

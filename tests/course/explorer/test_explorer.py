@@ -20,8 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedlab_core as fl
-from fedlab_core.algorithms import ALGORITHMS
-from fedlab_course.explorer.choices import Choice
+from fedlab_course.explorer.choices import ALGORITHMS, Choice
 from fedlab_course.explorer.controls import Controls
 from fedlab_course.explorer.explorer import Explorer
 from fedlab_course.harness import run

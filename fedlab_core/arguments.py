@@ -23,7 +23,8 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
 def from_text(name: str, text: str, kind: Any) -> Any:
     """``text`` as a value of type ``kind``: bool, int, float, str, list[…], a union with None, or a Literal.
 
-    A bool is true/false, yes/no or 1/0; a list is JSON. Raises ``ValueError`` naming ``name``, ``text`` and the type.
+    A bool is true/false, yes/no or 1/0; a list, also for a tuple, is JSON. Raises ``ValueError`` naming ``name``,
+    ``text`` and the type.
     """
     return _first(name, text, _readings(text), kind)
 
@@ -46,7 +47,7 @@ def describe(kind: Any) -> str:
     words = {bool: "true or false", int: "an integer", float: "a number", str: "a text", type(None): "none"}
     if kind in words:
         return words[kind]
-    if get_origin(kind) is list:
+    if get_origin(kind) in (list, tuple):
         return f"a JSON list, each entry {describe(get_args(kind)[0])}"
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(str(option) for option in get_args(kind))
@@ -73,7 +74,7 @@ def matches(value: Any, kind: Any) -> bool:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool)
-    if get_origin(kind) is list:
+    if get_origin(kind) in (list, tuple):
         return isinstance(value, list) and all(matches(entry, get_args(kind)[0]) for entry in value)
     if get_origin(kind) in (Union, types.UnionType):
         return any(matches(value, option) for option in get_args(kind))

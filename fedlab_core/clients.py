@@ -14,17 +14,22 @@ from fedlab_core.server import Server
 def hold_out(fed: FederatedDataset, share: float, seed: int) -> tuple[FederatedDataset, FederatedDataset]:
     """``fed`` without a ``share`` of each client's samples, and these, rounded so that both have one of each client.
 
-    Raises ``ValueError`` if a client has one sample only.
+    What several clients hold is not held out, for the others would train on it. Raises ``ValueError`` if a client has
+    one sample only, or none of its own.
     """
     if min(fed.sizes) < 2:
         client = int(fed.sizes.argmin())
         raise ValueError(f"held_out={share}: client {client} has one sample, which cannot be trained on and kept back")
+    holders = np.bincount(fed.indices)
     kept, held = [], []
     streams = client_streams(seed, "held_out", round=0, clients=range(fed.num_clients))
-    for part, rng in zip(fed.parts, streams, strict=True):
-        size = min(max(1, round(share * len(part))), len(part) - 1)
+    for client, (part, rng) in enumerate(zip(fed.parts, streams, strict=True)):
+        own = np.flatnonzero(holders[part] == 1)
+        if not len(own):
+            raise ValueError(f"held_out={share}: client {client} has no sample that others do not hold too")
+        size = min(max(1, round(share * len(part))), len(part) - 1, len(own))
         is_held = np.zeros(len(part), dtype=bool)
-        is_held[rng.choice(len(part), size, replace=False)] = True
+        is_held[own[rng.choice(len(own), size, replace=False)]] = True
         kept.append(part[~is_held])
         held.append(part[is_held])
     return FederatedDataset(fed.dataset, kept), FederatedDataset(fed.dataset, held)

@@ -14,8 +14,18 @@ from functools import cache
 import numpy as np
 import torch
 
-_BEFORE = ("partition", "data", "held_out", "model", "evaluation", "projection")
-_IN_ROUNDS = ("availability", "cohort", "stragglers", "batches", "dropout", "probe", "importance")
+_BEFORE = ("partition", "data", "shared", "portion", "held_out", "model", "evaluation", "projection")
+_IN_ROUNDS = (
+    "availability",
+    "cohort",
+    "stragglers",
+    "batches",
+    "dropout",
+    "probe",
+    "importance",
+    "personal",
+    "fine_tune",
+)
 STREAMS = (*_BEFORE, *_IN_ROUNDS)
 MAX_SEED = 2**63 - 1
 _LENT = threading.RLock()

@@ -106,13 +106,25 @@ def deal_of(law: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def federation(dataset: Dataset, recipe: Mapping[str, Any], seed: int = 0) -> FederatedDataset:
     """``dataset`` dealt out by a ``recipe`` as :func:`deal_of` and the configuration of a run have it."""
+    return FederatedDataset(dataset, _parts(dataset, recipe, seed))
+
+
+def first_law(recipe: Mapping[str, Any]) -> str:
+    """The law that dealt the data out, before any were shared."""
+    return first_law(recipe["parts"]) if recipe["law"] == "shared" else recipe["law"]
+
+
+def _parts(dataset: Dataset, recipe: Mapping[str, Any], seed: int) -> partition.Partition:
+    if recipe["law"] == "shared":
+        own, dealt = {name: recipe[name] for name in ("fraction", "portion", "seed")}, recipe["parts"]
+        return partition.shared(_parts(dataset, dealt, dealt.get("seed", 0)), **own)
     law = partition.LAWS[recipe["law"]]
     given = {_own_name(name): value for name, value in recipe.items() if name in _parameters_of(law, recipe["law"])}
     if recipe["law"] != "by_user":
-        return FederatedDataset(dataset, law(dataset.train.y, seed=seed, **given))
+        return law(dataset.train.y, seed=seed, **given)
     if dataset.users is None:
         raise ValueError(f"partition by_user: the data set {dataset.name} has no users")
-    return FederatedDataset(dataset, law(dataset.users, **given))
+    return law(dataset.users, **given)
 
 
 def _parameters_of(law: Callable[..., Any], name: str) -> dict[str, inspect.Parameter]:

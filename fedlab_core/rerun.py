@@ -71,9 +71,9 @@ def dataset_name(config: Mapping[str, Any]) -> str:
 
 def _federation(config: Mapping[str, Any]) -> FederatedDataset:
     known, recipe = dataset_name(config), config["partition"]
-    if known not in DATASETS or recipe["law"] not in partition.LAWS:
-        dealt = f"dataset {config['dataset']!r} dealt by the law {recipe['law']!r}"
-        raise ValueError(f"{dealt} cannot be made again; pass fed=…")
+    law = recipes.first_law(recipe)
+    if known not in DATASETS or law not in partition.LAWS:
+        raise ValueError(f"dataset {config['dataset']!r} dealt by the law {law!r} cannot be made again; pass fed=…")
     return recipes.federation(load_dataset(known), recipe, recipe.get("seed", 0))
 
 

@@ -2,8 +2,8 @@
 
 import copy
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,10 @@ class Ledger:
 
 
 class ProbeDiverged(ArithmeticError):
-    """The parameters of ``client`` are no longer finite after a probe at the rate ``lr``."""
+    """The parameters of ``client`` are no longer finite after training outside the rounds at the rate ``lr``."""
 
     def __init__(self, client: int, lr: float) -> None:
-        super().__init__(f"the probe of client {client} is not finite at lr={lr:g}")
+        super().__init__(f"the parameters of client {client} are not finite at lr={lr:g}")
         self.client, self.lr = client, lr
 
 
@@ -47,24 +47,25 @@ class Server:
 
     ``params`` [P] global parameters w; ``state`` the algorithm's named tensors [P] and client tables [N, P]; ``round``
     1, 2, … (0 before the first); ``lr`` η of this round; ``local_momentum`` m; ``clients_per_round`` K; ``fed`` the
-    federation; ``ledger`` the cost so far; ``tag`` what ``cohorts`` said of the cohort at hand, None if nothing.
+    federation; ``ledger`` the cost so far, which begins with what the clients were sent of shared data; ``tag`` what
+    ``cohorts`` said of the cohort at hand, None if nothing.
     """
 
-    def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings) -> None:
+    def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings, ledger: Ledger = Ledger()) -> None:
         self.fed = fed
         self._engine = engine
         self._params = engine.model.parameters()
         self.clients_per_round = settings.cohort_size(fed.num_clients)
         self.lr, self.local_momentum = settings.rates[0], settings.local_momentum
         self.seed = settings.seed
-        self._availability = settings.availability
+        self._settings = settings
         self._everybody = np.arange(fed.num_clients)
         self._present = -1, np.empty(0, dtype=bool)  # the latest round that was asked for, and who is there in it
         self._groups: tuple[Any, dict[int, np.ndarray]] = None, {}  # the latest labels asked for, and who has which
         self.round = 0
         self.state: dict[str, Any] = {}
         self.tag: Any = None
-        self.ledger = Ledger()
+        self.ledger = ledger
 
     @property
     def params(self) -> torch.Tensor:
@@ -131,10 +132,10 @@ class Server:
 
         Raises ``ValueError`` if the availability gives anything else.
         """
-        if self._availability is None:
+        if self._settings.availability is None:
             return np.ones(self.num_clients, dtype=bool)
         if self._present[0] != self.round:
-            present = self._availability.available(self.round, self.stream("availability"))
+            present = self._settings.availability.available(self.round, self.stream("availability"))
             if not isinstance(present, np.ndarray) or present.dtype != bool or present.shape != (self.num_clients,):
                 raise ValueError(
                     f"availability: gives {present!r:.60}, but must give a bool array [{self.num_clients}]"
@@ -144,7 +145,7 @@ class Server:
 
     def present(self, clients: np.ndarray | None = None) -> np.ndarray:
         """Those of ``clients``, of all if None, who are there in this round; int64, not to be written to."""
-        if self._availability is None:
+        if self._settings.availability is None:
             return self._everybody if clients is None else clients
         return np.flatnonzero(self.available) if clients is None else clients[self.available[clients]]
 
@@ -195,6 +196,34 @@ class Server:
         """Full-batch gradients ∇F_k(w) [K, P] at the global parameters."""
         return self._engine.gradients(self.params, clients)
 
+    def train(
+        self, clients: np.ndarray, corrections: Sequence[Correction], *, epochs: int | None = None, stream: str
+    ) -> LocalUpdates:
+        """Local training of ``clients`` with the rate, batches and momentum of this round, a correction for each.
+
+        ``epochs``: how many; None is the work of a round, stragglers included. Batches come from the ``stream``; that
+        of the rounds is "batches". Nothing is measured or aggregated, and what it costs is for the caller to
+        :meth:`spend`.
+        """
+        s = self._settings
+        for client, correction in zip(clients.tolist(), corrections, strict=True):
+            self.check_correction(client, correction)
+        if s.local_momentum:
+            corrections = [replace(c, momentum=s.local_momentum) if c.momentum is None else c for c in corrections]
+        amounts = [c.amount or epochs or self._amount(k) for k, c in zip(clients.tolist(), corrections, strict=True)]
+        unit = s.unit if epochs is None else "epochs"
+        work = Work(clients, np.array(amounts), unit, s.batch_size, self.lr, self.round, self.seed, stream)
+        return self._engine.train(self.params, work, corrections)
+
+    def _amount(self, client: int) -> int:
+        """Epochs or steps of a client in this round: all of them, or a straggler's draw from 1 … E."""
+        s = self._settings
+        if s.stragglers == 0:
+            return s.amount
+        rng = self.stream("stragglers", client)
+        is_straggler = rng.random() < s.stragglers
+        return int(rng.integers(1, s.amount, endpoint=True)) if is_straggler else s.amount
+
     def probe(
         self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
     ) -> LocalUpdates:
@@ -209,11 +238,7 @@ class Server:
         unit = "epochs" if epochs else "steps"
         amount = np.full(len(clients), epochs or steps)
         work = Work(clients, amount, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
-        updates = self._engine.train(self.params, work, [PLAIN] * len(clients))
-        bad = torch.nonzero(~torch.isfinite(updates.params).all(1)).flatten()
-        if len(bad):
-            raise ProbeDiverged(int(clients[int(bad[0])]), lr)
-        return updates
+        return finite(self._engine.train(self.params, work, [PLAIN] * len(clients)), lr)
 
     def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:
         """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``."""
@@ -232,9 +257,9 @@ class Server:
         up, down = (math.ceil(numbers * self.params.element_size()) for numbers in (up, down))
         self.ledger = self.ledger.plus(server_updates=server_updates, bytes_up=up, bytes_down=down)
 
-    def client_table(self) -> ClientTable:
-        """A zero vector [P] for every client, stored only once it is written."""
-        return ClientTable(self.num_clients, self.params)
+    def client_table(self, like: torch.Tensor | None = None) -> ClientTable:
+        """A zero vector for every client, [P] or as long as ``like``, stored only once it is written."""
+        return ClientTable(self.num_clients, self.params if like is None else like)
 
     def snapshot(self) -> tuple[Any, ...]:
         """What :meth:`restore` needs to undo everything that happens from now on."""
@@ -250,6 +275,14 @@ class Server:
 
     def _tables(self) -> list[ClientTable]:
         return [value for value in self.state.values() if isinstance(value, ClientTable)]
+
+
+def finite(updates: LocalUpdates, lr: float) -> LocalUpdates:
+    """``updates`` that were trained at the rate ``lr``; :class:`ProbeDiverged` if some of them are not finite."""
+    bad = torch.nonzero(~torch.isfinite(updates.params).all(1)).flatten()
+    if len(bad):
+        raise ProbeDiverged(int(updates.clients[int(bad[0])]), lr)
+    return updates
 
 
 def copy_state(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from fedlab_core.correction import Correction
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
-from fedlab_core.engines.work import Work
 from fedlab_core.history import ClientReport, History, RoundRecord
 from fedlab_core.one_page import one_round
 from fedlab_core.progress import Progress
@@ -69,7 +68,7 @@ class Simulation:
         self.history = History(configuration(fed, model, algorithm, s, output) | trained_by, template=model)
         if s.client_accuracy:
             self.history.client_accuracy = np.empty((0, fed.num_clients))
-        self._server = server = Server(self.fed, self._engine, s)
+        self._server = server = Server(self.fed, self._engine, s, Ledger(bytes_down=fed.bytes_received))
         self._products = threads.products_per_step(
             self.fed.sizes, server.clients_per_round, s.batch_size, server.num_parameters
         )
@@ -116,10 +115,13 @@ class Simulation:
                 report = self._client_report(record)
                 if self.settings.on_round is not None:
                     self.settings.on_round(record, server)
-            except BaseException:
+            except BaseException as error:
+                when = server.round
                 server.restore(before)
                 self.cohorts = cohorts
                 self.history.params = server.params if self.round else None
+                if isinstance(error, ProbeDiverged):
+                    raise Diverged(str(self.algorithm), when, error.client, error.lr, self.history) from None
                 raise
         self.history.params = server.params
         if record.evaluated:
@@ -162,6 +164,7 @@ class Simulation:
         _check_fits(state["config"], self.history.config)
         server, device = self._server, self.settings.device
         server.round, self.cohorts = state["round"], []
+        server.lr = self.settings.rates[max(server.round, 1) - 1]
         server.params = state["params"].to(device, copy=True)
         server.ledger = Ledger(**state["ledger"])
         self._seconds = state["seconds"]
@@ -187,7 +190,7 @@ class Simulation:
         started, before = time.perf_counter(), dict(vars(self.algorithm))
         server = self._server
         if server.round == 0:
-            self._set_up()
+            self.algorithm.setup(server)
         server.round += 1
         server.lr = self.settings.rates[server.round - 1]
         self._distances: list[torch.Tensor] = []
@@ -213,29 +216,10 @@ class Simulation:
             seconds=self._seconds,
         )
 
-    def _set_up(self) -> None:
-        try:
-            self.algorithm.setup(self._server)
-        except ProbeDiverged as error:
-            raise Diverged(str(self.algorithm), 0, error.client, error.lr, self.history) from None
-
     def _train(self, cohort: np.ndarray, corrections: Sequence[Correction]) -> LocalUpdates:
         """What the clients of a cohort send back, with its cost in the ledger and its distances in the record."""
-        server, s = self._server, self.settings
-        for client, correction in zip(cohort.tolist(), corrections, strict=True):
-            server.check_correction(client, correction)
-        if s.local_momentum:
-            corrections = [replace(c, momentum=s.local_momentum) if c.momentum is None else c for c in corrections]
-        work = Work(
-            clients=cohort,
-            amount=np.array([c.amount or self._amount(k) for k, c in zip(cohort.tolist(), corrections, strict=True)]),
-            unit=s.unit,
-            batch_size=s.batch_size,
-            lr=server.lr,
-            round=server.round,
-            seed=s.seed,
-        )
-        updates = self._engine.train(server.params, work, corrections)
+        server = self._server
+        updates = server.train(cohort, corrections, stream="batches")
         if isinstance(updates, ChunkedUpdates):
             self._unmeasured.append(updates)
         else:
@@ -244,15 +228,6 @@ class Simulation:
         down, up = self.algorithm.communication(server, cohort)
         server.spend(down=down, up=up, server_updates=1)
         return self.algorithm.upload(server, updates)
-
-    def _amount(self, client: int) -> int:
-        """Epochs or steps of a client in this round: all of them, or a straggler's draw from 1 … E."""
-        s = self.settings
-        if s.stragglers == 0:
-            return s.amount
-        rng = self._server.stream("stragglers", client)
-        is_straggler = rng.random() < s.stragglers
-        return int(rng.integers(1, s.amount, endpoint=True)) if is_straggler else s.amount
 
     def _measure(self, updates: LocalUpdates) -> None:
         """Enter ‖y_k − w‖₂ [K]; a distance that is not finite means that the client's loss is not."""

@@ -94,5 +94,6 @@ def gathered(clients: int, rows: Rows) -> torch.Tensor:
         if result is None:
             result = params.new_empty(clients, params.shape[1])
         result[torch.from_numpy(places).to(params.device)] = params
+        del params  # before the next are trained: memory that is used again need not be fetched again
     assert result is not None, "a cohort has at least one client"
     return result

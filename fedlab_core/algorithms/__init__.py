@@ -5,6 +5,7 @@ A new algorithm is a file here and its lines below; ``ALGORITHMS`` brings it to 
 
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.algorithms.compressed import Compressed
+from fedlab_core.algorithms.ditto import Ditto
 from fedlab_core.algorithms.fedadam import FedAdam, FedYogi
 from fedlab_core.algorithms.fedavg import FedAvg
 from fedlab_core.algorithms.fedavgm import FedAvgM
@@ -12,8 +13,11 @@ from fedlab_core.algorithms.fedcurv import FedCurv
 from fedlab_core.algorithms.feddyn import FedDyn
 from fedlab_core.algorithms.fedmas import FedAvgMas, FedMas, TFedAvg, TFedAvgMas
 from fedlab_core.algorithms.fednova import FedNova
+from fedlab_core.algorithms.fedper import FedPer
 from fedlab_core.algorithms.fedprox import FedProx
 from fedlab_core.algorithms.fedsso import FedSSO
+from fedlab_core.algorithms.finetune import FineTune
+from fedlab_core.algorithms.ifca import IFCA
 from fedlab_core.algorithms.mimelite import MimeLite
 from fedlab_core.algorithms.powerofchoice import PowerOfChoice
 from fedlab_core.algorithms.private import Private, epsilon
@@ -23,13 +27,16 @@ from fedlab_core.algorithms.wrapper import Wrapper
 
 _COURSE: tuple[type[Algorithm], ...] = (FedAvg, FedProx, Scaffold, FedNova, FedCurv, FedSSO, FedMas)
 _GALLERY: tuple[type[Algorithm], ...] = (FedAvgM, FedAdam, FedYogi, FedDyn, MimeLite, QFedAvg, PowerOfChoice)
-_ALL = (*_COURSE, *_GALLERY)  # a wrapper is not among them: what it wraps cannot be written as a text
+_PERSONAL: tuple[type[Algorithm], ...] = (IFCA, Ditto, FedPer, FineTune)
+_ALL = (*_COURSE, *_GALLERY, *_PERSONAL)  # without wrappers: what they wrap cannot be written as a text
 ALGORITHMS = {kind.__name__.lower(): kind for kind in _ALL}
 
 __all__ = [
     "ALGORITHMS",
+    "IFCA",
     "Algorithm",
     "Compressed",
+    "Ditto",
     "FedAdam",
     "FedAvg",
     "FedAvgM",
@@ -38,9 +45,11 @@ __all__ = [
     "FedDyn",
     "FedMas",
     "FedNova",
+    "FedPer",
     "FedProx",
     "FedSSO",
     "FedYogi",
+    "FineTune",
     "MimeLite",
     "PowerOfChoice",
     "Private",

@@ -192,11 +192,11 @@ def test_stragglers_draw_every_amount_from_one_to_e_and_pair_across_algorithms()
     run = simulation(fl.FedProx(0.1), local_epochs=3, stragglers=1.0)
     amounts = set()
     for _ in run:
-        amounts |= {run._amount(client) for client in range(len(SIZES))}
+        amounts |= {run._server._amount(client) for client in range(len(SIZES))}
     assert amounts == {1, 2, 3}
     other = simulation(fl.Scaffold(), local_epochs=3, stragglers=1.0)
     other.run()
-    assert [run._amount(k) for k in range(8)] == [other._amount(k) for k in range(8)]
+    assert [run._server._amount(k) for k in range(8)] == [other._server._amount(k) for k in range(8)]
 
 
 @pytest.mark.parametrize("fraction", [0.3, 1.0])

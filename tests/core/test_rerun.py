@@ -9,12 +9,16 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.algorithms import (
+    IFCA,
     Compressed,
+    Ditto,
     FedAdam,
     FedAvgM,
     FedAvgMas,
     FedDyn,
+    FedPer,
     FedYogi,
+    FineTune,
     MimeLite,
     PowerOfChoice,
     Private,
@@ -48,6 +52,10 @@ ALGORITHMS = [
     Compressed(fl.FedMas(0.01, tiers=KMeans(num_tiers=3)), keep=0.3, bits=4),
     Private(Compressed(FedAvgM(0.5), keep=0.3), clip=0.5, noise=0.1),
     Private(fl.FedAvg(), clip=math.inf, noise=0.0),
+    IFCA(2, spread=0.5),
+    Ditto(0.3),
+    FedPer(("1.bias",)),
+    FineTune(2),
 ]
 WORK = {
     "rounds": 2,
@@ -68,7 +76,13 @@ def fed() -> fl.FederatedDataset:
 
 def same(left: fl.History, right: fl.History) -> bool:
     frames = [history.frame.drop(columns="seconds") for history in (left, right)]
-    return torch.equal(left.params, right.params) and frames[0].equals(frames[1]) and left.config == right.config
+    clients = [None if history.clients is None else history.clients.accuracy.tolist() for history in (left, right)]
+    return (
+        torch.equal(left.params, right.params)
+        and frames[0].equals(frames[1])
+        and left.config == right.config
+        and clients[0] == clients[1]
+    )
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)

@@ -1,17 +1,18 @@
 """Ways of dealing a data set out over clients, from equal to skewed; the laws are in ``laws.py``.
 
 ``iid``: equal and alike. ``quantity``: unequal sizes, like labels. ``shards``, ``labels_per_client``: few labels each.
-``dirichlet``: random label mixes. ``by_user``: whom the data come from.
+``dirichlet``: random label mixes. ``by_user``: whom the data come from. ``shared`` adds common data to any of them.
 """
 
 from collections.abc import Callable
 
 from fedlab_core.data.partition.laws import by_user, dirichlet, iid, labels_per_client, quantity, shards
 from fedlab_core.data.partition.parts import Partition
+from fedlab_core.data.partition.sharing import shared
 
 _LAWS = (iid, shards, labels_per_client, dirichlet, quantity, by_user)
 LAWS: dict[str, Callable[..., Partition]] = {law.__name__: law for law in _LAWS}
-__all__ = ["LAWS", "Partition", "by_user", "dirichlet", "iid", "labels_per_client", "quantity", "shards"]
+__all__ = ["LAWS", "Partition", "by_user", "dirichlet", "iid", "labels_per_client", "quantity", "shards", "shared"]
 
 
 def __dir__() -> list[str]:

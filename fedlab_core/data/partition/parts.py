@@ -14,15 +14,21 @@ class Partition(list[np.ndarray]):
 
     ``recipe``: the law and its arguments, ready for JSON. ``left_out``: the samples that no client holds, int64 (empty
     but for :func:`by_user`). ``moved``: how many samples were taken from large clients to reach ``min_size``.
+    ``received``: how many were sent to clients of what all share, summed over clients (:func:`shared`).
     """
 
     def __init__(
-        self, parts: Iterable[np.ndarray], recipe: dict[str, Any], left_out: np.ndarray | None = None, moved: int = 0
+        self,
+        parts: Iterable[np.ndarray],
+        recipe: dict[str, Any],
+        left_out: np.ndarray | None = None,
+        moved: int = 0,
+        received: int = 0,
     ) -> None:
         super().__init__(np.sort(np.asarray(part, dtype=np.int64)) for part in parts)
         self.recipe = {name: value.item() if isinstance(value, np.generic) else value for name, value in recipe.items()}
         self.left_out = np.array([], dtype=np.int64) if left_out is None else np.sort(left_out)
-        self.moved = moved
+        self.moved, self.received = moved, received
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.recipe.items() if name != "law")

@@ -8,12 +8,16 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import (
+    IFCA,
     Compressed,
+    Ditto,
     FedAdam,
     FedAvgM,
     FedAvgMas,
     FedDyn,
+    FedPer,
     FedYogi,
+    FineTune,
     MimeLite,
     PowerOfChoice,
     Private,
@@ -44,6 +48,10 @@ ALGORITHMS = [
     PowerOfChoice(4),
     Compressed(PowerOfChoice(4), keep=0.3, bits=4),
     Private(Compressed(FedAvgM(), keep=0.3), clip=0.5, noise=0.1),
+    IFCA(2),
+    Ditto(0.3),
+    FedPer(("3",)),
+    FineTune(1),
 ]
 
 
@@ -57,6 +65,7 @@ def simulation(algorithm: fl.Algorithm, **changes) -> fl.Simulation:
 def same(left: fl.History, right: fl.History) -> None:
     assert torch.equal(left.params, right.params)
     assert left.frame.drop(columns="seconds").equals(right.frame.drop(columns="seconds"))
+    assert left.clients.accuracy.tolist() == right.clients.accuracy.tolist()
 
 
 @cache

@@ -38,7 +38,7 @@ def test_c_is_the_mean_over_all_clients_after_every_round() -> None:
 def replay(run: fl.Simulation, start: torch.Tensor, offset: torch.Tensor, client: int) -> torch.Tensor:
     """The mean raw mini-batch gradient along client's corrected path, written out with autograd alone."""
     fed, s = run.fed, run.settings
-    amount = np.array([run._amount(client)])
+    amount = np.array([run._server._amount(client)])
     work = Work(np.array([client]), amount, s.unit, s.batch_size, s.rates[0], run.round, s.seed)
     (plan,) = plan_batches(work, [len(fed.parts[client])])
     x, y = fed.client(client)

@@ -139,6 +139,8 @@ def test_the_exit_status_of_the_program(tmp_path: Path) -> None:
 def test_algorithms_get_typed_parameters() -> None:
     assert recipes.algorithm("FedNova", {}) == fl.FedNova(mu=0.0)
     scaffold = recipes.algorithm("scaffold", {"server_lr": "0.5", "option": "1", "control_update": "cohort"})
+    assert recipes.algorithm("fedper", {"local": '["3", "1.bias"]'}) == fl.algorithms.FedPer(("3", "1.bias"))
+    assert recipes.algorithm("ifca", {"num_models": "2"}) == fl.algorithms.IFCA(2)
     assert scaffold == fl.Scaffold(server_lr=0.5, option=1, control_update="cohort")
 
 

@@ -8,11 +8,14 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.algorithms import (
+    IFCA,
     Compressed,
+    Ditto,
     FedAdam,
     FedAvgM,
     FedAvgMas,
     FedDyn,
+    FedPer,
     FedYogi,
     MimeLite,
     PowerOfChoice,
@@ -82,11 +85,14 @@ ALGORITHMS = [
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1, 2, 2], importance_update="accumulate", tier_order="shuffled"),
     FedDyn(0.5),
     MimeLite(0.7),
+    IFCA(3),
+    Ditto(0.3),
     PerParameter(),
     Mixed(),
     *LOCAL,
 ]
 VARIANTS = [
+    FedPer(("3",)),
     fl.FedSSO(),
     fl.FedMas(0.01, tiers=Dbscan(eps=0.01)),
     FedAvgMas(0.01),

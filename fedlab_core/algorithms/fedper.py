@@ -1,0 +1,83 @@
+"""FedPer: the lower layers of the model are averaged, the others stay with each client.
+
+Arivazhagan, Aggarwal, Singh, Choudhary: Federated Learning with Personalization Layers, 2019, algorithms 1 and 2.
+
+    w = (b, p_k): base b, the same for everybody, and personal layers p_k, client k's own
+    (b_k, p_k) ← E epochs of SGD from (b, p_k)                     p_k stays, b_k is sent
+    b ← Σ_S n_k b_k / Σ_S n_k
+
+n_k samples of client k, S the cohort. A client uses and is measured with (b, p_k). Of the P parameters those of b only
+are sent, down and up; with nothing local it is FedAvg exactly, with everything local each client trains alone.
+
+The local layers of the global parameters w stay as they were at the start, which is also what a client begins with: the
+test accuracy of the run, which is that of w, means little. ``drift`` is measured over all layers.
+
+Deviation. The paper lets all clients take part in every round, with weights n_k / Σ n; here they are normalised over
+the cohort.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from fedlab_core import validation
+from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.correction import Correction
+from fedlab_core.server import Server
+from fedlab_core.updates import LocalUpdates
+
+
+@dataclass(frozen=True)
+class FedPer(Algorithm):
+    """FedPer with the layers ``local`` of the client's own: names of tensors, or of layers, such as ``("3",)``.
+
+    They are those of ``model.named_parameters()``; a layer is what comes before a dot. State: ``personal``, for each of
+    N clients how far its local layers are from the first ones. Raises ``ValueError`` for a name that the model does not
+    have.
+    """
+
+    local: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.local, (list, tuple)) or not all(isinstance(name, str) for name in self.local):
+            raise ValueError(f"local={self.local!r}: must be a tuple of names of layers, such as ('3',)")
+        object.__setattr__(self, "local", tuple(self.local))
+
+    def setup(self, server: Server) -> None:
+        names = [name.split(".") for name in server.layout]
+        known = dict.fromkeys(".".join(name[: i + 1]) for name in names for i in range(len(name)))
+        for name in self.local:
+            validation.choice("local", name, known)
+        server.state["personal"] = server.client_table(server.params[self._is_local(server)])
+
+    def correction(self, server: Server, client: int) -> Correction:
+        return Correction(start=self.client_params(server, np.array([client]))[0])
+
+    def upload(self, server: Server, updates: LocalUpdates) -> LocalUpdates:
+        if not self.local:
+            return updates
+        is_local = self._is_local(server)
+        moved = updates.params[:, is_local] - server.params[is_local]
+        server.state["personal"][updates.clients] = moved
+        params = torch.where(is_local, server.params, updates.params)
+        return LocalUpdates(updates.clients, params, updates.num_steps, updates.num_samples, updates.received)
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        return torch.where(self._is_local(server), server.params, updates.weighted_mean())
+
+    def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
+        rows = server.params.repeat(len(clients), 1)
+        rows[:, self._is_local(server)] += server.state["personal"][clients]
+        return rows
+
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
+        shared = server.num_parameters - int(self._is_local(server).sum())
+        return len(cohort) * shared, len(cohort) * shared
+
+    def _is_local(self, server: Server) -> torch.Tensor:
+        """Which parameters stay with the clients, a bool tensor [P]."""
+        mask = torch.zeros_like(server.params, dtype=torch.bool)
+        for name, place in server.layout.items():
+            mask[place] = any(name == own or name.startswith(f"{own}.") for own in self.local)
+        return mask

@@ -1,0 +1,88 @@
+"""IFCA: several models, and every client trains the one that fits its data best.
+
+Ghosh, Chung, Yin, Ramchandran: An Efficient Framework for Clustered Federated Learning, NeurIPS 2020, algorithm 1,
+option II (model averaging).
+
+    M models θ_1 … θ_M are sent to the cohort S
+    m(k) = argmin_m F_k(θ_m)                                       on all samples of client k; ties: the lowest m
+    y_k: E epochs of SGD from θ_m(k)
+    θ_m ← Σ_{k ∈ S, m(k) = m} n_k y_k / Σ_{k ∈ S, m(k) = m} n_k    a model that nobody chose stays as it is
+
+θ_m [P] the models, n_k samples of client k, y_k [P] local parameters. A client uses and is measured with the model that
+fits its training samples best. M·P numbers down per client, P + 1 up (y_k and m(k)); with M = 1 it is FedAvg exactly.
+
+The global parameters w are the model with the most samples behind it in the cohort, so that test accuracy and loss of
+the run are those of one model, which may be another from round to round. ``drift`` is measured from w, too.
+
+Deviations. The paper averages with equal weights; here they are n_k, as in FedAvg. It leaves the initial models open;
+here the first is w_0, and each other one w_0 + s σ ⊙ z, with z standard normal from the stream "models", σ the root
+mean square of the tensor (weights or bias of a layer) that an element belongs to, and s = ``spread``: with s = 1 about
+as far from w_0 as another random initialisation is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from fedlab_core import validation
+from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.correction import Correction
+from fedlab_core.server import Server
+from fedlab_core.updates import LocalUpdates
+
+
+@dataclass(frozen=True)
+class IFCA(Algorithm):
+    """IFCA with M = ``num_models`` ≥ 1, the others ``spread`` > 0 from the first.
+
+    State: ``models`` [M, P]. Raises ``ValueError`` if w_0 is zero, from which no other model can be made.
+    """
+
+    num_models: int
+    spread: float = 1.0
+
+    def __post_init__(self) -> None:
+        validation.integer("num_models", self.num_models, minimum=1)
+        validation.real("spread", self.spread, exclusive=True)
+
+    def setup(self, server: Server) -> None:
+        w = server.params
+        if self.num_models > 1 and not w.any():
+            raise ValueError(f"num_models={self.num_models}: the first weights are zero, so all models would be equal")
+        rms = torch.cat([w[part].square().mean().sqrt().expand_as(w[part]) for part in server.layout.values()])
+        noise = server.stream("models").standard_normal((self.num_models - 1, len(w)))
+        others = w + self.spread * rms * torch.from_numpy(noise).to(w)
+        server.state["models"] = torch.cat([w[None], others])
+
+    def cohorts(self, server: Server) -> Iterator[Any]:
+        cohort = server.uniform_cohort()
+        yield cohort, dict(zip(cohort.tolist(), self._choices(server, cohort), strict=True))
+
+    def correction(self, server: Server, client: int) -> Correction:
+        return Correction(start=server.state["models"][server.tag[client]])
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        choices = torch.tensor([server.tag[client] for client in updates.clients.tolist()])
+        models, samples = list(server.state["models"]), torch.zeros(self.num_models, dtype=torch.float64)
+        for m in set(choices.tolist()):
+            weights = updates.num_samples * (choices == m).to(updates.num_samples)
+            models[m], samples[m] = updates.weighted_mean(weights), weights.sum()
+        server.state["models"] = torch.stack(models)
+        return server.state["models"][samples.argmax()]
+
+    def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
+        return server.state["models"][self._choices(server, clients)]
+
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
+        down, up = self.num_models * server.num_parameters, server.num_parameters + (self.num_models > 1)
+        return len(cohort) * down, len(cohort) * up
+
+    def _choices(self, server: Server, clients: np.ndarray) -> list[int]:
+        """m(k) of each of the clients."""
+        if not len(clients):
+            return []
+        choices: list[int] = server.losses(clients, server.state["models"]).argmin(0).tolist()
+        return choices

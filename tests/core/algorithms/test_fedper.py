@@ -1,0 +1,159 @@
+"""FedPer: layers that stay, layers that are averaged, and what is sent."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core.algorithms import FedPer
+from tests.support import Trace, blobs, flat, run
+
+RAGGED = (3, 17, 8, 30, 2)
+MINI_BATCH = {"rounds": 4, "clients_per_round": 3, "local_epochs": 2, "batch_size": 5, "client_accuracy": True}
+ENGINES = ("reference", "stacked")
+
+
+def own(sim: fl.Simulation) -> torch.Tensor:
+    """The model of every client [N, P]."""
+    return sim.algorithm.client_params(sim._server, np.arange(sim.fed.num_clients))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_with_nothing_local_it_is_fedavg_exactly(engine: str) -> None:
+    fed = blobs(RAGGED)
+    model = fl.models.mlp(fed, (6,), seed=1)
+    per, avg = (run(fed, model, method, **MINI_BATCH, engine=engine).history for method in (FedPer(()), fl.FedAvg()))
+    assert torch.equal(per.params, avg.params)
+    assert per.frame.drop(columns="seconds").equals(avg.frame.drop(columns="seconds"))
+    assert (per.client_accuracy == avg.client_accuracy).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_with_everything_local_each_client_trains_alone_and_nothing_is_sent(engine: str) -> None:
+    fed = blobs(RAGGED)
+    model = fl.models.mlp(fed, (6,), seed=1)
+    work = {"rounds": 3, "local_steps": 4, "engine": engine}
+    sim = run(fed, model, FedPer(("1", "3")), **work)
+    assert torch.equal(sim.history.params, flat(model))
+    assert sim.history.frame[["bytes_up", "bytes_down"]].to_numpy().tolist() == [[0, 0]] * 3
+    for k in range(5):
+        alone = fl.FederatedDataset.from_clients([fed.client(k)], test=(fed.test.x, fed.test.y))
+        expected = run(alone, model, fl.FedAvg(), **work).history.params
+        torch.testing.assert_close(own(sim)[k], expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("local", ["bias", "weight"])
+def test_every_round_by_hand(engine: str, local: str) -> None:
+    """F_k(u, c) = ½ a_k (u + c − b_k)² in weight u and bias c, one of which stays with the client."""
+    b, sizes, lr, steps = np.array([2.0, -1.0, 0.5, 3.0]), np.array([1, 3, 2, 1]), 0.2, 3
+    ones = [torch.ones(n, 1, dtype=torch.float64) for n in sizes]
+    fed = fl.FederatedDataset.from_clients([(x, b_k * x) for x, b_k in zip(ones, b, strict=True)], (ones[0], ones[0]))
+    model = nn.Linear(1, 1).double()
+    nn.init.constant_(model.weight, 0.3)
+    nn.init.constant_(model.bias, -0.4)
+    present = [[True, True, False, False], [True, False, True, False], [False, True, True, False]]
+    work = {"rounds": 6, "clients_per_round": 2, "local_steps": steps, "batch_size": None, "lr": lr, "engine": engine}
+    sim = fl.Simulation(
+        fed, model, FedPer((local,)), **work, loss="squared_error", availability=Trace(present), progress=False
+    )
+    start = {"weight": 0.3, "bias": -0.4}
+    stays, shared = np.full(4, start.pop(local)), next(iter(start.values()))
+    first = stays[0]
+    for record in sim:
+        cohort, ends = np.flatnonzero(present[(record.round - 1) % 3]), []
+        for k in cohort:
+            u, c = shared, stays[k]
+            for _ in range(steps):
+                slope = u + c - b[k]
+                u, c = u - lr * slope, c - lr * slope
+            ends.append(u)
+            stays[k] = c
+        shared = np.average(ends, weights=sizes[cohort])
+        place, kept = (1, 0) if local == "weight" else (0, 1)  # weight comes first among the parameters
+        found = own(sim).numpy()
+        assert found[:, place] == pytest.approx([shared] * 4, abs=1e-12)
+        assert found[:, kept] == pytest.approx(stays, abs=1e-12)
+        assert float(sim.history.params[kept]) == first
+    assert found[3, kept] == first
+
+
+@pytest.mark.parametrize(
+    ("local", "stay"), [(("3",), 3 * 6 + 3), (("3.bias", "1.weight"), 3 + 6 * 4), (["1"], 6 * 4 + 6), ((), 0)], ids=str
+)
+def test_only_what_is_shared_is_sent(local, stay: int) -> None:
+    fed = blobs(RAGGED)
+    frame = run(fed, fl.models.mlp(fed, (6,), seed=1), FedPer(local), **MINI_BATCH).history.frame
+    expected = [3 * (51 - stay) * 8 * t for t in (1, 2, 3, 4)]
+    assert frame.bytes_down.tolist() == frame.bytes_up.tolist() == expected
+
+
+def test_a_layer_is_what_comes_before_a_dot() -> None:
+    layers = [nn.Linear(4, 4) if i % 2 else nn.Tanh() for i in range(11)]
+    model = nn.Sequential(*layers, nn.Linear(4, 3)).double()  # layers 1, 3, …, 9 and 11
+    fed = blobs(RAGGED)
+    frame = run(fed, model, FedPer(("1",)), rounds=1, clients_per_round=1).history.frame
+    assert frame.bytes_up.tolist() == [8 * (4 * 20 + 15)]
+    nested = nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.Tanh()), nn.Linear(4, 3)).double()
+    for local in ("0", "0.0"):
+        frame = run(fed, nested, FedPer((local,)), rounds=1, clients_per_round=1).history.frame
+        assert frame.bytes_up.tolist() == [8 * 15]
+
+
+def test_the_server_never_sees_what_stays() -> None:
+    seen = []
+
+    class Watched(FedPer):
+        def aggregate(self, server, updates):
+            place = server.layout["3.weight"]
+            seen.append(torch.equal(updates.params[:, place], server.params[place].expand(3, -1)))
+            seen.append(torch.equal(updates.params[:, :24], server.params[:24].expand(3, -1)))
+            return super().aggregate(server, updates)
+
+    fed = blobs(RAGGED)
+    run(fed, fl.models.mlp(fed, (6,), seed=1), Watched(("3",)), **MINI_BATCH)
+    assert seen == [True, False] * 4
+
+
+def test_the_engines_agree_on_the_clients_models() -> None:
+    fed = blobs(RAGGED)
+    model = fl.models.mlp(fed, (6, 5), seed=1)
+    rows = [own(run(fed, model, FedPer(("5", "3.bias")), **MINI_BATCH, engine=engine)) for engine in ENGINES]
+    torch.testing.assert_close(*rows, rtol=0, atol=1e-9)
+    assert (rows[0][0] - rows[0][1]).abs().max() > 1e-3
+
+
+def test_renumbering_the_clients_renumbers_the_models() -> None:
+    fed, order = blobs(RAGGED), [3, 0, 4, 2, 1]
+    renumbered = fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
+    model = fl.models.mlp(fed, (6,), seed=1)
+    left, right = (own(run(data, model, FedPer(("3",)), rounds=5)) for data in (fed, renumbered))
+    torch.testing.assert_close(left[order], right, rtol=0, atol=1e-12)
+
+
+def test_memory_is_that_of_the_local_layers_of_those_who_took_part() -> None:
+    fed = blobs(RAGGED)
+    sim = run(fed, fl.models.mlp(fed, (6,), seed=1), FedPer(("3",)), rounds=1, clients_per_round=2)
+    clients, rows = sim.compact_state()["algorithm"]["personal"].stored()
+    assert (len(clients), tuple(rows.shape)) == (2, (2, 21))
+
+
+@pytest.mark.parametrize(
+    ("local", "words"),
+    [
+        (("3.wieght",), r"local='3\.wieght': must be one of .* Did you mean '3\.weight'\?"),
+        (("2",), "local='2': must be one of '1', '1.weight', '1.bias', '3', '3.weight', '3.bias'"),
+        (("3.",), r"local='3\.'"),
+    ],
+)
+def test_unknown_names_are_refused_with_the_nearest(local, words: str) -> None:
+    fed = blobs(RAGGED)
+    with pytest.raises(ValueError, match=words):
+        run(fed, fl.models.mlp(fed, (6,), seed=1), FedPer(local), rounds=1)
+
+
+@pytest.mark.parametrize("local", ["3", 3, (3,), None], ids=str)
+def test_names_must_be_a_tuple(local) -> None:
+    with pytest.raises(ValueError, match="must be a tuple of names of layers"):
+        FedPer(local)

@@ -1,0 +1,109 @@
+"""Fine-tuning: what clients make of the global model before they use it, and that the run does not notice."""
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.algorithms import FineTune
+from fedlab_core.clients import hold_out
+from tests.support import blobs, quadratics, run, scalar_model
+
+RAGGED = (3, 17, 8, 30, 2)
+MINI_BATCH = {"rounds": 4, "clients_per_round": 3, "local_epochs": 2, "batch_size": 5}
+
+
+def tuned(sim: fl.Simulation) -> torch.Tensor:
+    return sim.algorithm.client_params(sim._server, np.arange(sim.fed.num_clients))
+
+
+@pytest.mark.parametrize("engine", ["reference", "stacked"])
+def test_the_run_is_fedavgs_bit_for_bit_whenever_clients_are_measured(engine: str) -> None:
+    fed = blobs(RAGGED)
+    model = fl.models.mlp(fed, (6,), seed=1)
+    work = {**MINI_BATCH, "engine": engine, "stragglers": 0.5}
+    avg = run(fed, model, fl.FedAvg(), **work).history
+    for often in (False, True):
+        found = run(fed, model, FineTune(3), **work, client_accuracy=often).history
+        assert torch.equal(found.params, avg.params)
+        assert found.frame.drop(columns="seconds").equals(avg.frame.drop(columns="seconds"))
+        assert found.clients.accuracy.mean() > avg.clients.accuracy.mean()
+
+
+@pytest.mark.parametrize("epochs", [1, 4])
+@pytest.mark.parametrize("momentum", [0.0, 0.5])
+def test_the_models_in_closed_form(epochs: int, momentum: float) -> None:
+    """Epochs of ⌈n_k/B⌉ steps each from the final w at the last rate, also where rounds count in steps."""
+    a, b, sizes = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0]), np.array([1, 4, 5])
+    rate = fl.InverseTime(0.1)
+    work = {"rounds": 3, "local_steps": 2, "batch_size": 2, "lr": rate, "local_momentum": momentum}
+    sim = run(quadratics(a, b, sizes), scalar_model(2.0), FineTune(epochs), **work)
+    expected = []
+    for a_k, b_k, n_k in zip(a, b, sizes, strict=True):
+        v, velocity = float(sim.history.params[0]), 0.0
+        for _ in range(epochs * -(-n_k // 2)):
+            velocity = momentum * velocity + a_k * (v - b_k)
+            v -= rate(2) * velocity
+        expected.append(v)
+    assert tuned(sim)[:, 0].tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_it_is_measured_on_what_it_did_not_see() -> None:
+    fed = blobs((9, 17, 8, 30, 12))
+    model = fl.models.mlp(fed, (6,), seed=1)
+    sim = run(fed, model, FineTune(3), **MINI_BATCH, held_out=0.3, seed=5)
+    kept, held = hold_out(fed, 0.3, seed=5)
+    rows = tuned(run(kept, model, FineTune(3), **MINI_BATCH, seed=5))
+    for k, row in enumerate(rows):
+        x, y = held.client(k)
+        torch.nn.utils.vector_to_parameters(row, model.parameters())
+        assert sim.history.clients.accuracy[k] == float((model(x).argmax(1) == y).double().mean())
+
+
+def test_the_engines_agree_and_the_batches_are_their_own() -> None:
+    fed = blobs(RAGGED)
+    model = fl.models.mlp(fed, (6,), seed=1)
+    rows = [tuned(run(fed, model, FineTune(2), **MINI_BATCH, engine=engine)) for engine in ("reference", "stacked")]
+    torch.testing.assert_close(*rows, rtol=0, atol=1e-9)
+    assert (rows[0][0] - rows[0][1]).abs().max() > 1e-3
+
+
+def test_a_finished_run_that_is_read_again_reports_the_same(tmp_path) -> None:
+    fed = blobs(RAGGED)
+    model = fl.models.mlp(fed, (6,), seed=1)
+    work = {**MINI_BATCH, "lr": fl.InverseTime(1.0), "checkpoint": tmp_path / "run.npz"}
+    first = run(fed, model, FineTune(2), **work)
+    again = fl.Simulation(
+        fed,
+        model,
+        FineTune(2),
+        clients_per_round=3,
+        loss="cross_entropy",
+        progress=False,
+        **{key: value for key, value in work.items() if key != "clients_per_round"},
+    )
+    assert again.round == 4
+    assert torch.equal(tuned(again), tuned(first))
+    assert again.history.clients.accuracy.tolist() == first.history.clients.accuracy.tolist()
+
+
+def test_tuning_that_diverges_ends_the_run_and_names_the_client() -> None:
+    """Slow rounds of one step are fine; hundreds of epochs at ηa = 3 for client 1 alone are not."""
+    x = torch.tensor([[1.0], [5.5]], dtype=torch.float64)
+    fed = fl.FederatedDataset.from_clients(
+        [(x[:1], torch.tensor([0])), (x[1:], torch.tensor([1]))], (x, torch.tensor([0, 1]))
+    )
+    model = torch.nn.Linear(1, 2).double()
+
+    def loss(output, target):
+        return (output[:, 0] - target).square().mean() / 2
+
+    work = {"rounds": 1, "clients_per_round": 1.0, "local_steps": 1, "batch_size": None, "lr": 0.1, "progress": False}
+    with pytest.raises(fl.Diverged, match=r"FineTune\(epochs=2000\) diverged in round 1: the loss of client 1"):
+        fl.simulate(fed, model, FineTune(2000), **work, loss=loss)
+
+
+@pytest.mark.parametrize("epochs", [0, -1, 1.5])
+def test_bad_epochs(epochs) -> None:
+    with pytest.raises(ValueError, match=f"epochs={epochs}: must be an integer ≥ 1"):
+        FineTune(epochs)

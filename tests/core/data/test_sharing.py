@@ -1,0 +1,150 @@
+"""Data that clients share: which samples, who gets them, what they cost and that a run knows of it."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.clients import hold_out
+from fedlab_core.data.partition import shared
+from tests.support import run
+
+Y = np.tile(np.arange(4), 50)
+PARTS = fl.partition.dirichlet(Y, num_clients=8, alpha=0.3, seed=1)
+WORK = {"rounds": 2, "clients_per_round": 3, "local_steps": 2, "batch_size": 8, "lr": 0.05, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def digits() -> fl.Dataset:
+    return fl.load_dataset("digits")
+
+
+@pytest.mark.parametrize("fraction", [0.001, 0.05, 0.5, 1.0])
+def test_everybody_gets_the_whole_set_beside_the_own_samples(fraction: float) -> None:
+    found, size = shared(PARTS, fraction, seed=3), max(1, round(fraction * 200))
+    common = set.intersection(*map(set, found))
+    assert len(common) == size  # no sample was everybody's before
+    for before, after in zip(PARTS, found, strict=True):
+        assert set(after) == set(before) | common
+        assert (np.diff(after) > 0).all() and after.dtype == np.int64
+    assert found.received == sum(map(len, found)) - 200
+
+
+@pytest.mark.parametrize("portion", [0.01, 0.3, 1.0])
+def test_a_portion_is_drawn_by_every_client_for_itself(portion: float) -> None:
+    apart = [np.arange(k, k + 1) for k in range(150)] + [np.arange(150, 200)]
+    found = shared(apart, 0.4, portion=portion, seed=3)
+    size = max(1, round(portion * 80))
+    for before, after in zip(apart, found, strict=True):
+        assert size <= len(after) <= size + len(before)
+    extra = [frozenset(after) - {k} for k, after in enumerate(found[:150])]
+    assert len(frozenset.union(*extra)) <= 80
+    assert (len(set(extra)) > 100) == (portion == 0.3)
+    counts = np.bincount(np.concatenate(found), minlength=200)
+    if portion == 0.3:  # each of 80 samples reaches about 0.3 of 151 clients, 45 ± 5.6
+        assert sorted(counts)[-80] > 25 and sorted(counts)[-1] < 68
+
+
+def test_draws_follow_the_seed_and_samples_of_nobody_stay_out() -> None:
+    same, again, other = (shared(PARTS, 0.1, seed=seed) for seed in (3, 3, 4))
+    assert [part.tolist() for part in same] == [part.tolist() for part in again]
+    assert [part.tolist() for part in same] != [part.tolist() for part in other]
+    few = fl.partition.by_user([np.arange(5), np.arange(5, 20), np.arange(20, 40)], min_samples=10)
+    found = shared(few, 0.5)
+    assert found.left_out.tolist() == [0, 1, 2, 3, 4] and min(map(min, found)) == 5
+    assert len(set.intersection(*map(set, found))) == round(0.5 * 35)
+
+
+def test_the_shared_set_is_a_uniform_sample() -> None:
+    """How often a sample is in G over 400 seeds: 0.25 ± 0.02 each."""
+    hits = np.zeros(20)
+    apart = np.array_split(np.arange(20), 5)
+    for seed in range(400):
+        for k in set.intersection(*map(set, shared(apart, 0.25, seed=seed))):
+            hits[k] += 1
+    assert hits.sum() == 400 * 5 and np.abs(hits / 400 - 0.25).max() < 0.1
+
+
+def test_what_is_sent_is_in_the_ledger_from_the_first_round_on_and_once(digits) -> None:
+    parts = fl.partition.labels_per_client(digits.train.y, num_clients=10, labels_per_client=1, seed=0)
+    given = shared(parts, 0.02, seed=1)
+    frames = [
+        run(fed, fl.models.softmax_regression(fed, seed=0), fl.FedAvg(), **WORK).history.frame
+        for fed in (fl.FederatedDataset(digits, parts), fl.FederatedDataset(digits, given))
+    ]
+    sent = sum(len(set(after) - set(before)) for before, after in zip(parts, given, strict=True))
+    assert sent > 200
+    assert (frames[1].bytes_down - frames[0].bytes_down).tolist() == [sent * (64 * 4 + 8)] * 2
+    assert frames[1].bytes_up.tolist() == frames[0].bytes_up.tolist()
+
+
+def test_an_interrupted_and_a_resumed_run_have_paid_once(digits, tmp_path) -> None:
+    parts = fl.partition.iid(digits.train.y, num_clients=10)
+    fed = fl.FederatedDataset(digits, shared(parts, 0.02))
+    model = fl.models.softmax_regression(fed, seed=0)
+    whole = fl.simulate(fed, model, fl.FedAvg(), **WORK)
+    for _ in fl.Simulation(fed, model, fl.FedAvg(), **WORK, checkpoint=tmp_path / "run.npz"):
+        break
+    resumed = fl.simulate(fed, model, fl.FedAvg(), **WORK, checkpoint=tmp_path / "run.npz")
+    assert resumed.frame.bytes_down.tolist() == whole.frame.bytes_down.tolist()
+
+
+@pytest.mark.parametrize(
+    "deal",
+    [
+        lambda y: shared(fl.partition.iid(y, num_clients=10, seed=3), 0.05, seed=7),
+        lambda y: shared(fl.partition.quantity(y, num_clients=10, alpha=2.0, seed=3), 0.1, portion=0.5),
+        lambda y: shared(shared(fl.partition.shards(y, num_clients=10, shards_per_client=1), 0.01), 0.02, seed=1),
+    ],
+)
+def test_a_run_is_made_again_from_its_configuration(digits, deal, tmp_path) -> None:
+    fed = fl.FederatedDataset(digits, deal(digits.train.y))
+    history = fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedAvg(), **WORK)
+    history.save(tmp_path / "h.npz")
+    config = fl.History.load(tmp_path / "h.npz").config
+    assert json.loads(json.dumps(config["partition"])) == fed.recipe
+    again = fl.rerun(config, progress=False)
+    assert torch.equal(again.params, history.params) and again.config == history.config
+    assert again.frame.bytes_down.tolist() == history.frame.bytes_down.tolist()
+
+
+def test_parts_that_somebody_gave_cannot_be_made_again(digits) -> None:
+    fed = fl.FederatedDataset(digits, shared([np.arange(50), np.arange(50, 90)], 0.1))
+    history = fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedAvg(), **WORK | {"clients_per_round": 2})
+    with pytest.raises(ValueError, match="dealt by the law 'given' cannot be made again; pass fed="):
+        fl.rerun(history.config)
+    assert torch.equal(fl.rerun(history.config, fed=fed, progress=False).params, history.params)
+
+
+def test_what_several_clients_hold_is_not_held_out(digits) -> None:
+    """It would be trained on by the others, and a client praised for what it was given the answers to."""
+    parts = fl.partition.iid(digits.train.y, num_clients=10)
+    kept, held = hold_out(fl.FederatedDataset(digits, shared(parts, 0.3)), 0.4, seed=0)
+    trained = np.unique(kept.indices)
+    assert len(np.intersect1d(trained, held.indices)) == 0
+    assert len(np.unique(held.indices)) == len(held.indices)
+    with pytest.raises(ValueError, match=r"held_out=0\.2: client 0 has no sample that others do not hold too"):
+        hold_out(fl.FederatedDataset(digits, shared(parts, 1.0)), 0.2, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"fraction": 0.0}, r"fraction=0\.0: must be a finite number > 0 and ≤ 1"),
+        ({"fraction": 1.1}, r"fraction=1\.1"),
+        ({"fraction": 0.1, "portion": 0}, "portion=0"),
+        ({"fraction": 0.1, "seed": -1}, "seed=-1"),
+    ],
+)
+def test_bad_arguments(arguments, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        shared(PARTS, **arguments)
+
+
+def test_bad_parts() -> None:
+    with pytest.raises(ValueError, match=r"parts=\[\]: must hold at least one client"):
+        shared([], 0.1)
+    with pytest.raises(ValueError, match=r"parts\[1\]: must be integers"):
+        shared([[1, 2], [0.5]], 0.1)

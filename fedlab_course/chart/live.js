@@ -80,7 +80,6 @@
     "#000000": "#FFFFFF",
     "#0072b2": "#3F9BE0",
     "#595959": "#B5B5B5",
-    "#bdbdbd": "#8A8A8A",
     "#e5e5e5": "#454545",
     "#dce9f5": "#17334F", // few samples, and many
     "#08306b": "#EAF4FF",
@@ -254,7 +253,8 @@
       this.busy = false;
       this.lost = element("p", { className: "fedlab-lost", role: "alert", hidden: true });
       explorer.prepend(this.lost);
-      explorer.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab's keys are not for these controls
+      // JupyterLab's keys are not for these controls, and it asks the one that has the focus only.
+      explorer.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
       for (const kind of ["change", "click"]) explorer.addEventListener(kind, (event) => this.touched(event.target));
       this.changes = new MutationObserver((records) => this.changed(records));
       this.changes.observe(explorer, {

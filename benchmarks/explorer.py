@@ -66,6 +66,7 @@ def first_changes(notebook: Notebook, moves: int) -> list[float]:
     for move in range(moves):
         key = "ArrowRight" if move % 2 == 0 else "ArrowLeft"
         notebook.press("clients a round K", "ArrowRight")  # so that both curves are new
+        notebook.page.wait_for_timeout(1000)  # "done" may still be of the last one
         wait_until(lambda: "done" in notebook.status())
         handle = notebook.slider("local epochs E")
         handle.focus()

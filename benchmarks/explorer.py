@@ -1,6 +1,6 @@
 """What an explorer costs in JupyterLab: bytes to the browser, time to the first change, time to stop, memory.
 
-    python -m benchmarks.explorer --out results/explorer.json
+    PYTHONPATH=. python benchmarks/explorer.py --out results/explorer.json
 
 It needs Chromium and Playwright. Bytes are those of the websocket from an explorer's cell to the end of its training,
 by kind of message; the second explorer on a page is what one more costs. Times depend on what else the machine does.

@@ -1,6 +1,6 @@
 """What an explorer costs in JupyterLab: bytes to the browser, time to the first change, time to stop, memory.
 
-    python -m benchmarks.explorer --out results/explorer.json
+    PYTHONPATH=. python benchmarks/explorer.py --out results/explorer.json
 
 It needs Chromium and Playwright. Bytes are those of the websocket from an explorer's cell to the end of its training,
 by kind of message; the second explorer on a page is what one more costs. Times depend on what else the machine does.
@@ -66,6 +66,7 @@ def first_changes(notebook: Notebook, moves: int) -> list[float]:
     for move in range(moves):
         key = "ArrowRight" if move % 2 == 0 else "ArrowLeft"
         notebook.press("clients a round K", "ArrowRight")  # so that both curves are new
+        notebook.page.wait_for_timeout(1000)  # "done" may still be of the last one
         wait_until(lambda: "done" in notebook.status())
         handle = notebook.slider("local epochs E")
         handle.focus()

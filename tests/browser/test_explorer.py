@@ -60,10 +60,14 @@ def test_the_default_run_appears_and_grows_to_its_end(notebook: Notebook) -> Non
 
 def test_mu_by_keyboard_changes_one_curve_and_leaves_the_other(notebook: Notebook) -> None:
     before = notebook.curves()
+    cells = "window.jupyterapp.shell.currentWidget.content.widgets.length"
+    count = notebook.page.evaluate(cells)
+    notebook.press("μ of FedProx", "b")  # which adds a cell, if JupyterLab hears it
     notebook.press("μ of FedProx", "ArrowRight")
     after = notebook.wait_for(rounds(50, "FedAvg", "FedProx μ=2"))
     assert after["FedAvg"] == before["FedAvg"]
     assert after["FedProx μ=2"] != before["FedProx μ=1"]
+    assert notebook.page.evaluate(cells) == count
 
 
 def test_stop_ends_training_and_a_new_E_starts_it(notebook: Notebook) -> None:

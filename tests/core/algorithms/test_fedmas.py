@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core import recipes
 from fedlab_core.algorithms import FedAvgMas, FedMas, TFedAvg, TFedAvgMas
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
-from fedlab_core.cli.run import build_algorithm
 from fedlab_core.description import described
 from fedlab_core.plots.style import looks
 from tests.support import Trace, blobs, quadratics, run, scalar_model
@@ -455,4 +455,4 @@ def test_numpy_labels_are_taken_and_the_name_stays_short() -> None:
     ids=str,
 )
 def test_tiers_from_the_command_line(texts, value) -> None:
-    assert build_algorithm("fedmas", {"strength": "0.1", **texts}) == FedMas(0.1, tiers=value)
+    assert recipes.algorithm("fedmas", {"strength": "0.1", **texts}) == FedMas(0.1, tiers=value)

@@ -170,5 +170,5 @@ def test_the_gallery_takes_its_parameters_from_the_command_line(tmp_path: Path) 
     assert history.config["algorithm"] == expected
     with pytest.raises(ValueError, match="fedadam needs a value of server_lr"):
         recipes.algorithm("fedadam", {})
-    with pytest.raises(ValueError, match="compressed needs a value of inner"):
+    with pytest.raises(ValueError, match="algorithm='compressed': must be one of"):
         recipes.algorithm("compressed", {})

@@ -102,6 +102,12 @@ def test_quantisation_is_unbiased_and_on_its_grid(bits: int) -> None:
     assert codes.abs().max() <= steps + 1e-9 and 2 * steps + 1 < 2**bits
 
 
+def test_every_client_has_a_scale_of_its_own() -> None:
+    rows = torch.tensor([[1.0, -0.4], [1e-3, 4e-4]], dtype=torch.float64)
+    found = quantised(rows, 3, torch.full_like(rows, 0.5))
+    torch.testing.assert_close(found, torch.tensor([[1.0, -1 / 3], [1e-3, 1e-3 / 3]], dtype=torch.float64))
+
+
 def test_each_client_has_draws_of_its_own_in_each_round() -> None:
     algorithm = Compressed(fl.FedAvg(), bits=3)
     row = np.random.default_rng(0).uniform(-1, 1, 50).tolist()

@@ -117,6 +117,8 @@ def test_servers_that_learn_more_than_a_mean_are_refused(inner: fl.Algorithm) ->
         Private(inner, clip=1.0, noise=1.0)
     with pytest.raises(ValueError, match=r"inner=.*must have 'mean'"):
         Private(Private(fl.FedAvg(), clip=1.0, noise=1.0), clip=1.0, noise=1.0)
+    with pytest.raises(ValueError, match=r"inner=Compressed\(inner=FedNova.*has needs='each'"):
+        Private(Compressed(fl.FedNova(), keep=0.5), clip=1.0, noise=1.0)
 
 
 def test_compressed_changes_are_clipped_as_they_are_sent() -> None:

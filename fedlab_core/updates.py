@@ -91,6 +91,9 @@ def gathered(clients: int, rows: Rows) -> torch.Tensor:
     """The parameters [K, P] of K = ``clients``, from ``rows`` that together hold each of them once."""
     result = None
     for places, params in rows:
+        if np.array_equal(places, np.arange(clients)):
+            result = params  # everybody at once and in order: nothing is copied
+            continue
         if result is None:
             result = params.new_empty(clients, params.shape[1])
         result[torch.from_numpy(places).to(params.device)] = params

@@ -32,9 +32,9 @@ from fedlab_core.updates import LocalUpdates
 class FedPer(Algorithm):
     """FedPer with the layers ``local`` of the client's own: names of tensors, or of layers, such as ``("3",)``.
 
-    They are those of ``model.named_parameters()``; a layer is what comes before a dot. State: ``personal``, for each of
-    N clients how far its local layers are from the first ones. Raises ``ValueError`` for a name that the model does not
-    have.
+    They are those of ``model.named_parameters()``; a layer is what comes before a dot. State: ``is_local``, bool [P];
+    ``personal``, for each of N clients how far its local layers are from the first ones. Raises ``ValueError`` for a
+    name that the model does not have.
     """
 
     local: tuple[str, ...]
@@ -49,7 +49,10 @@ class FedPer(Algorithm):
         known = dict.fromkeys(".".join(name[: i + 1]) for name in names for i in range(len(name)))
         for name in self.local:
             validation.choice("local", name, known)
-        server.state["personal"] = server.client_table(server.params[self._is_local(server)])
+        mask = torch.zeros_like(server.params, dtype=torch.bool)
+        for name, place in server.layout.items():
+            mask[place] = any(name == own or name.startswith(f"{own}.") for own in self.local)
+        server.state |= {"is_local": mask, "personal": server.client_table(server.params[mask])}
 
     def correction(self, server: Server, client: int) -> Correction:
         return Correction(start=self.client_params(server, np.array([client]))[0])
@@ -57,27 +60,20 @@ class FedPer(Algorithm):
     def upload(self, server: Server, updates: LocalUpdates) -> LocalUpdates:
         if not self.local:
             return updates
-        is_local = self._is_local(server)
+        is_local = server.state["is_local"]
         moved = updates.params[:, is_local] - server.params[is_local]
         server.state["personal"][updates.clients] = moved
         params = torch.where(is_local, server.params, updates.params)
         return LocalUpdates(updates.clients, params, updates.num_steps, updates.num_samples, updates.received)
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        return torch.where(self._is_local(server), server.params, updates.weighted_mean())
+        return torch.where(server.state["is_local"], server.params, updates.weighted_mean())
 
     def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
         rows = server.params.repeat(len(clients), 1)
-        rows[:, self._is_local(server)] += server.state["personal"][clients]
+        rows[:, server.state["is_local"]] += server.state["personal"][clients]
         return rows
 
     def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
-        shared = server.num_parameters - int(self._is_local(server).sum())
+        shared = server.num_parameters - int(server.state["is_local"].sum())
         return len(cohort) * shared, len(cohort) * shared
-
-    def _is_local(self, server: Server) -> torch.Tensor:
-        """Which parameters stay with the clients, a bool tensor [P]."""
-        mask = torch.zeros_like(server.params, dtype=torch.bool)
-        for name, place in server.layout.items():
-            mask[place] = any(name == own or name.startswith(f"{own}.") for own in self.local)
-        return mask

@@ -148,3 +148,9 @@ def test_bad_parts() -> None:
         shared([], 0.1)
     with pytest.raises(ValueError, match=r"parts\[1\]: must be integers"):
         shared([[1, 2], [0.5]], 0.1)
+
+
+def test_sharing_twice_counts_both() -> None:
+    once = shared(PARTS, 0.1, seed=3)
+    twice = shared(once, 0.2, seed=4)
+    assert twice.received == sum(map(len, twice)) - 200 > once.received > 0

@@ -8,18 +8,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from fedlab_core import algorithms, models, settings, validation
+from fedlab_core import models, settings, validation
 from fedlab_core.data import DATASETS, Dataset, FederatedDataset, load_dataset, partition
 from fedlab_core.schedules import InverseTime
 from fedlab_core.simulation import Simulation
-from fedlab_course.explorer.own import Own
+from fedlab_course.explorer.own import ALGORITHMS, Own
 
 Arguments = tuple[tuple[str, Any], ...]
 SPLITS = ("dirichlet", "labels_per_client", "quantity", "iid")
 SCHEDULES = ("constant", "inverse_time")
-# Those of the chapters; the gallery's have parameters that no control turns.
-_NAMES = ("fedavg", "fedprox", "scaffold", "fednova", "fedcurv", "fedsso", "fedmas")
-ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in _NAMES}
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
 
 

@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fedlab_core import validation
-from fedlab_core.algorithms import ALGORITHMS
+from fedlab_core import algorithms, validation
 
+# Those of the chapters; the gallery's have parameters that no control turns.
+_NAMES = ("fedavg", "fedprox", "scaffold", "fednova", "fedcurv", "fedsso", "fedmas")
+ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in _NAMES}
 _FACTORS = (0.0, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
@@ -40,7 +42,7 @@ class Own:
             raise ValueError(f"own={make!r}: must be a class, or a function with a name, that returns an Algorithm")
         name = getattr(function, "title", "") or source
         if name.lower() in ALGORITHMS:
-            raise ValueError(f"own={source}: must have another name than an algorithm of the library")
+            raise ValueError(f"own={source}: must have another name than the algorithms that every explorer has")
         arguments = _numbers(make, source)
         ladders = {
             one: tuple(sorted({value, *values.get(one, (_near(value, factor) for factor in _FACTORS))}))

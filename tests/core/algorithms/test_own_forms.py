@@ -10,8 +10,9 @@ import torch
 import fedlab_core as fl
 from tests.support import blobs, quadratics, run, scalar_model
 
-PAGE = Path(__file__).parents[3] / "docs" / "own_algorithm.md"
-(CODE,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
+PAGE = Path(__file__).parents[3] / "docs" / "algorithms.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+(CODE,) = (block for block in BLOCKS if "class FedAsync" in block)
 NAMESPACE: dict = {"fl": fl, "torch": torch}
 exec(CODE, NAMESPACE)
 FedAsync = NAMESPACE["FedAsync"]

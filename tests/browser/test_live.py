@@ -264,19 +264,47 @@ def test_after_a_restart_the_explorer_says_that_it_is_dead_and_the_cell_makes_a_
     assert notebook.page.get_by_text("The kernel was restarted").count() == 0
 
 
+THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+IS_LIGHT = "light => document.body.dataset.jpThemeLight === String(light)"
+
+
+def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> None:
+    pytest.importorskip("axe_playwright_python")
+    from axe_playwright_python.sync_playwright import Axe
+
+    show = "from fedlab_course import shows\nshows.drifting()"
+    notebook = open_notebook(IMPORT, SHORT, "ideas.proximal()", show)
+    wait_until(lambda: "done" in notebook.status())
+    wait_until(lambda: (drawn := notebook.page.evaluate(DRAWN)) and all(drawn))
+    found = []
+    try:
+        for theme in ("JupyterLab Dark", "JupyterLab Light"):
+            notebook.page.evaluate(THEME, theme)
+            notebook.page.wait_for_function(IS_LIGHT, arg="Light" in theme)
+            for width, height in ((1400, 900), (1400 * 2 // 3, 900 * 2 // 3)):
+                notebook.page.set_viewport_size({"width": width, "height": height})
+                wait_until(lambda: all(notebook.page.evaluate(DRAWN)))
+                scope = {"include": [[".fedlab-explorer"], [".fedlab-drift"]]}
+                said = Axe().run(notebook.page, context=scope).response
+                assert len(said["passes"]) > 10
+                for one in said["violations"]:
+                    found.append(f"{theme}, {width} px: {one['id']} at {one['nodes'][0]['html']}")
+    finally:
+        notebook.page.evaluate(THEME, "JupyterLab Light")
+    assert found == []
+
+
 def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
     verdicts = "from fedlab_course import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
     verdicts += "claims.check('not so', False, 'three')\nexercises.check('02-prox-step', ...)"
     notebook = open_notebook(f"{verdicts}\n{IMPORT}", SHORT, f"{SHORT[:-1]}, lr=1e30)")
     wait_until(lambda: notebook.page.get_by_role("alert").filter(visible=True).count() == 2)
-    change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
     try:
         for theme in ("JupyterLab Dark", "JupyterLab Light"):
-            notebook.page.evaluate(change, theme)
-            light = "light => document.body.dataset.jpThemeLight === String(light)"
-            notebook.page.wait_for_function(light, arg="Light" in theme)
+            notebook.page.evaluate(THEME, theme)
+            notebook.page.wait_for_function(IS_LIGHT, arg="Light" in theme)
             verdict = [f".fedlab-{kind} {part}" for kind in ("verdict", "exercise") for part in ("strong", "div")]
             for text in (".fedlab-note", "[role=alert]", ".fedlab-data summary", ".fedlab-main .xtick text", *verdict):
                 wait_until(lambda text=text: contrast(notebook.page, text) >= 4.5)
     finally:
-        notebook.page.evaluate(change, "JupyterLab Light")
+        notebook.page.evaluate(THEME, "JupyterLab Light")

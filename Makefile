@@ -3,7 +3,7 @@ PYTHON ?= python3
 PIP_ARGS ?=
 LAB_ARGS ?=
 COURSE_ARGS ?= --profile quick --out build
-PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadscope
+PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 VENV := .venv
 RUN := $(VENV)/bin/python

@@ -48,9 +48,10 @@ def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
 
 
 def subclasses(kind: type[Any]) -> list[type[Any]]:
-    """All subclasses, those of subclasses too."""
+    """All subclasses, those of subclasses too; those of the library last, so that by name they win."""
     direct: list[type[Any]] = kind.__subclasses__()
-    return [found for child in direct for found in (child, *subclasses(child))]
+    every = [found for child in direct for found in (child, *subclasses(child))]
+    return sorted(every, key=lambda found: found.__module__.startswith("fedlab_core."))
 
 
 def run_settings(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -177,7 +177,7 @@ Which $\beta$ makes it FedAvg? And where must $v$ be kept, so that it survives a
             Mistake('["velocity"] + move', '["velocity"] + (1 - self.beta) * move', "counts in full"),
             Mistake('        server.state["velocity"] = velocity\n', "", "from one round to the next"),
             Mistake('server.state["velocity"] = velocity', 'server.state["velocity"] = move', "old velocity"),
-            Mistake('server.state["velocity"]', "self.velocity", "is lost"),
+            Mistake('server.state["velocity"]', "self.velocity", "keep state in server.state"),
         ),
     ),
     Exercise(

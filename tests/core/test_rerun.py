@@ -220,3 +220,12 @@ def test_an_inner_algorithm_of_another_library_has_to_be_given_with_its_wrapper(
     with pytest.raises(ValueError, match="algorithm Foreign cannot be made from its description; pass algorithm="):
         fl.rerun(history.config, progress=False)
     assert same(fl.rerun(history.config, algorithm=algorithm, progress=False), history)
+
+
+def test_a_readers_class_of_the_same_name_does_not_take_the_place_of_the_librarys(fed) -> None:
+    class FedAvgM(fl.Algorithm):
+        """Such as an exercise asks for."""
+
+    history = fl.simulate(fed, fl.models.mlp(fed, (8,)), fl.algorithms.FedAvgM(0.5), **WORK)
+    assert torch.equal(fl.rerun(history.config, fed=fed).params, history.params)
+    assert FedAvgM.__name__ == history.config["algorithm"]["name"]

@@ -1,12 +1,19 @@
-"""What the tests of the data readers share."""
+"""What the tests of the library share: the same first weights in any order, and what readers of data need."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import torch
 
 from fedlab_core.data.disk.sources import SOURCES
 from tests.core.data.small_sets import ARCHIVE, Mirror, cifar_contents, idx_contents, source
+
+
+@pytest.fixture(autouse=True)
+def same_first_weights() -> None:
+    """Modules draw their weights from PyTorch's generator, which the tests before have moved."""
+    torch.manual_seed(0)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import FedAdam, FedYogi
-from tests.support import blobs, path, quadratics, run
+from tests.support import blobs, path, quadratics, run, scalar_model
 
 A, B, SIZES = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0]), np.array([5, 1, 2])
 LEFT = (1 - 0.1 * A) ** 10  # what ten steps leave of the distance to b_k
@@ -49,7 +49,7 @@ def test_yogi_takes_equal_steps_up_and_down() -> None:
     fed = quadratics([10.0], [1.0])  # ten steps at lr 0.1: the first lands on b
     simulation = fl.Simulation(
         fed,
-        torch.nn.Linear(1, 1, bias=False).double(),
+        scalar_model(-1.0),
         FedYogi(server_lr=0.3, beta1=0.0, beta2=0.5, tau=0.5),
         rounds=12,
         clients_per_round=1,

@@ -22,12 +22,10 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.browser.lab import Notebook, serving  # noqa: E402
+from tests.browser.lab import DRAWN, Notebook, serving  # noqa: E402
 
 LIVE = ("Explorer(", "ideas.", "shows.")
 COLUMNS = ("opening", "chapter", "charts", "blank", "seconds_to_lab", "seconds_to_first_picture", "seconds", "faults")
-DRAWN = """() => Array.from(document.querySelectorAll('fedlab-chart')).filter(chart => chart.checkVisibility()).map(
-    chart => chart.querySelectorAll('.main-svg :is(.trace, .heatmaplayer image, .contourlayer path)').length > 0)"""
 
 
 def live_cells(path: Path) -> list[str]:

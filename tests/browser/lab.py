@@ -30,6 +30,9 @@ CURVES = """explorer => {
     const chart = explorer.querySelector('.fedlab-main .js-plotly-plot');
     return Object.fromEntries((chart?._fullData || []).map(trace => [trace.name, Array.from(trace.y)]));
 }"""
+# Every chart that JupyterLab does not hide because it is far away, and whether there is a drawing in it.
+DRAWN = """() => Array.from(document.querySelectorAll('fedlab-chart')).filter(chart => chart.checkVisibility()).map(
+    chart => chart.querySelectorAll('.main-svg :is(.trace, .heatmaplayer image, .contourlayer path)').length > 0)"""
 # JupyterLab renders the cells that are in sight, and no others.
 SCROLL = """async source => {
     const notebook = window.jupyterapp.shell.currentWidget.content;

@@ -9,14 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.lab import Notebook, Wire, wait_until, write
+from tests.browser.lab import DRAWN, Notebook, Wire, wait_until, write
 
 IMPORT = "from fedlab_course import Explorer, ideas"
 SHORT = "Explorer(rounds=5, num_clients=10, clients_per_round=4, local_epochs=1)"
 LONG = "Explorer(rounds=1000, local_epochs=20)"
-# Every chart that JupyterLab does not hide because it is far away, and whether there is a drawing in it.
-DRAWN = """() => Array.from(document.querySelectorAll('fedlab-chart')).filter(chart => chart.checkVisibility()).map(
-    chart => chart.querySelectorAll('.main-svg :is(.trace, .heatmaplayer image, .contourlayer path)').length > 0)"""
 
 pytestmark = pytest.mark.needs_browser
 

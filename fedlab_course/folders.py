@@ -1,4 +1,4 @@
-"""Where the notebooks of the course lie, which of them are meant, and folders to write to."""
+"""Where the notebooks and the stored results of the course lie, which of them are meant, and folders to write to."""
 
 import tempfile
 from collections.abc import Sequence
@@ -7,8 +7,9 @@ from pathlib import Path
 from fedlab_core import validation
 
 _PACKAGE = Path(__file__).resolve().parent
-# A wheel carries the notebooks inside the package; in a checkout they lie beside it.
+# A wheel carries notebooks and results inside the package; in a checkout they lie beside it.
 NOTEBOOKS = next(folder for folder in (_PACKAGE / "notebooks", _PACKAGE.parent / "notebooks") if folder.is_dir())
+RESULTS = next(folder for folder in (_PACKAGE / "results", _PACKAGE.parent / "results") if folder.is_dir())
 
 
 def select(folder: Path, only: Sequence[str]) -> list[Path]:

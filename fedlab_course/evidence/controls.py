@@ -1,0 +1,73 @@
+"""Controls for experiments: algorithms that differ from one of the library in the one thing that is to be judged."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+import fedlab_core as fl
+from fedlab_core.algorithms.tiers import Tiers
+from fedlab_core.server import Server
+from fedlab_core.updates import LocalUpdates
+
+
+@dataclass(frozen=True)
+class TrueTiers(Tiers):
+    """A tier for each set of labels that clients hold: what a clustering could find at best."""
+
+    def check(self, fed: fl.FederatedDataset) -> None:
+        """Any federation can be divided like this."""
+
+    def labels(self, server: Server) -> np.ndarray:
+        """The tier of each client, int64 [N]."""
+        sets: dict[tuple[int, ...], int] = {}
+        held = [tuple(np.unique(server.fed.y[part].numpy()).tolist()) for part in server.fed.parts]
+        return np.array([sets.setdefault(labels, len(sets)) for labels in held], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class RandomTiers(Tiers):
+    """``num_tiers`` tiers of equal size, to one client, that know nothing of the data."""
+
+    num_tiers: int = 10
+
+    def check(self, fed: fl.FederatedDataset) -> None:
+        """Raise ``ValueError`` for fewer clients than tiers."""
+        if fed.num_clients < self.num_tiers:
+            raise ValueError(f"num_tiers={self.num_tiers}: must be at most {fed.num_clients} (the number of clients)")
+
+    def labels(self, server: Server) -> np.ndarray:
+        """The tier of each client, int64 [N]."""
+        return server.stream("random_tiers").permutation(np.arange(server.num_clients) % self.num_tiers)
+
+
+@dataclass(frozen=True)
+class FedMasTrueTiers(fl.FedMas):
+    """FedMas whose tiers are the groups of clients with the same labels."""
+
+    tiers: Tiers | str | list[int] = field(default_factory=TrueTiers, init=False)
+
+
+@dataclass(frozen=True)
+class FedMasRandomTiers(fl.FedMas):
+    """FedMas whose tiers are drawn at random."""
+
+    tiers: Tiers | str | list[int] = field(default_factory=RandomTiers, init=False)
+
+
+@dataclass(frozen=True)
+class FedAvgDropping(fl.Algorithm):
+    """FedAvg of the clients that did all ``local_epochs`` E of their epochs, in batches of ``batch_size`` B.
+
+    The usual way with stragglers, and the baseline of Li et al. 2020, section 5.2. If nobody has finished, the model
+    stays.
+    """
+
+    local_epochs: int
+    batch_size: int
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        """Σ n_k y_k / Σ n_k over those who finished, [P]."""
+        full = self.local_epochs * (updates.num_samples / self.batch_size).ceil()
+        weights = updates.num_samples * (updates.num_steps >= full)
+        return updates.weighted_mean(weights) if weights.any() else server.params

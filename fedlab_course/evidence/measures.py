@@ -1,0 +1,122 @@
+"""What is measured of each run of a sweep, and the two small tables that are kept of a sweep."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fedlab_core.history import History
+from fedlab_core.sweep.folder import Folder
+from fedlab_core.sweep.plan import Run
+
+MOST_POINTS = 50  # of a stored curve
+_DIGITS = 6  # significant ones that are stored
+_FLOAT = 4  # bytes
+
+
+def tables(folder: Folder) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A row for each run of a sweep, and its curves as mean and standard deviation over seeds.
+
+    Accuracies and losses of a run that diverged are those of chance from then on: 1/C and ln C for C classes.
+
+    start_, mean_, end_accuracy: over the evaluated rounds of the first fifth, of all, and of the last tenth; mean_loss
+    and end_loss: the same of the training loss; roughness and loss_roughness: the standard deviation of their changes
+    from one evaluated round to the next in the second half; accuracy_at_bytes and accuracy_at_updates: the last one
+    within what FedAvg needs for all its rounds, bytes to 1 %; rounds_to_target: the first evaluated round with the
+    sweep's target accuracy, one more than there are if none has it; drift: the mean over rounds.
+    """
+    rows, curves = [], []
+    for run in folder.plan.runs:
+        outcome = folder.outcome(run)
+        if outcome.get("status") not in ("done", "diverged"):
+            continue
+        history, about = History.load(folder.of(run) / "history.npz"), axes(run, folder)
+        curve = _curve(history, run)
+        rows.append(
+            about | _measured(history, curve, run, folder.plan.target) | {"diverged": outcome["status"] != "done"}
+        )
+        thin = curve.iloc[:: -(-len(curve) // MOST_POINTS)]
+        curves.append(thin.assign(**{name: value for name, value in about.items() if name != "seed"}))
+    return _rounded(pd.DataFrame(rows)), _rounded(_bands(curves))
+
+
+def axes(run: Run, folder: Folder) -> dict[str, Any]:
+    """The column values that say which run a row is: the axes of the sweep, by their last names."""
+    return {name.rpartition(".")[2]: _plain(run.axes.get(name)) for name in folder.plan.axes}
+
+
+def _plain(value: Any) -> Any:
+    """A value of an axis as a cell: a schedule as its formula."""
+    return f"{value['lr0']:g}/(1+t)" if isinstance(value, dict) else value
+
+
+def _curve(history: History, run: Run) -> pd.DataFrame:
+    """Every round that was to be evaluated, with accuracy, loss, bytes and updates; chance after a divergence."""
+    every, rounds = int(run.config["eval_every"]), int(run.config["rounds"])
+    due = sorted({*range(every, rounds + 1, every), rounds})
+    classes = int(run.config["model"]["arguments"]["classes"])
+    frame = pd.DataFrame(history.rows()).set_index("round")
+    frame = frame.assign(bytes=frame.bytes_up + frame.bytes_down)
+    curve = frame.reindex(due)[["test_accuracy", "train_loss", "bytes", "server_updates"]]
+    chance = {
+        "test_accuracy": 1 / classes,
+        "train_loss": math.log(classes),
+        "bytes": math.inf,
+        "server_updates": math.inf,
+    }
+    return curve.fillna(chance).rename_axis("round").reset_index()
+
+
+def _measured(history: History, curve: pd.DataFrame, run: Run, target: float | None) -> dict[str, Any]:
+    accuracy, loss, rounds = curve.test_accuracy.to_numpy(), curve.train_loss.to_numpy(), int(run.config["rounds"])
+    tenth, fifth, half = max(1, len(curve) // 10), max(1, len(curve) // 5), len(curve) // 2
+    records, config = history.records, run.config
+    budget = 2 * rounds * config["clients_per_round"] * config["model"]["num_parameters"] * _FLOAT
+    reached = curve.round[accuracy >= target] if target is not None else curve.round[:0]
+    return {
+        "start_accuracy": accuracy[:fifth].mean(),
+        "mean_accuracy": accuracy.mean(),
+        "end_accuracy": accuracy[-tenth:].mean(),
+        "mean_loss": loss.mean(),
+        "end_loss": loss[-tenth:].mean(),
+        "roughness": _roughness(accuracy[half:]),
+        "loss_roughness": _roughness(loss[half:]),
+        "accuracy_at_bytes": _last(accuracy[curve.bytes <= 1.01 * budget], accuracy[0]),
+        "accuracy_at_updates": _last(accuracy[curve.server_updates <= rounds], accuracy[0]),
+        "rounds_to_target": None if target is None else (reached.iloc[0] if len(reached) else rounds + 1),
+        "drift": np.mean([record.drift for record in records]) if records else math.nan,
+        "bytes": records[-1].bytes_up + records[-1].bytes_down if records else 0,
+        "server_updates": records[-1].server_updates if records else 0,
+        "worst_decile": history.clients.worst_decile if history.clients else None,
+        "seconds": records[-1].seconds if records else 0.0,
+    }
+
+
+def _roughness(values: np.ndarray) -> float:
+    return float(np.diff(values).std(ddof=1)) if len(values) > 2 else math.nan
+
+
+def _last(values: np.ndarray, otherwise: float) -> float:
+    """The last of the ``values``, or the first round's, where not even that fits the budget."""
+    return float(values[-1] if len(values) else otherwise)
+
+
+def _bands(curves: list[pd.DataFrame]) -> pd.DataFrame:
+    if not curves:
+        return pd.DataFrame()
+    every = pd.concat(curves, ignore_index=True)
+    values = ["test_accuracy", "train_loss"]
+    costs = ["bytes", "server_updates"]
+    keys = [name for name in every if name not in (*values, *costs)]
+    keys = [*(name for name in keys if name != "round"), "round"]
+    grouped = every.groupby(keys, sort=False, dropna=False)
+    bands = grouped[values].agg(["mean", "std"])
+    bands.columns = [f"{name}_{what}" for name, what in bands.columns]
+    return bands.assign(
+        bytes=grouped["bytes"].mean(), server_updates=grouped["server_updates"].mean(), n=grouped.size()
+    ).reset_index()
+
+
+def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.map(lambda value: float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value)

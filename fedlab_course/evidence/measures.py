@@ -73,7 +73,7 @@ def _measured(history: History, curve: pd.DataFrame, run: Run, target: float | N
     tenth, fifth, half = max(1, len(curve) // 10), max(1, len(curve) // 5), len(curve) // 2
     records, config = history.records, run.config
     budget = 2 * rounds * config["clients_per_round"] * config["model"]["num_parameters"] * _FLOAT
-    reached = curve.round[accuracy >= target] if target is not None else curve.round[:0]
+    reached = curve["round"][accuracy >= target] if target is not None else curve["round"][:0]
     return {
         "start_accuracy": accuracy[:fifth].mean(),
         "mean_accuracy": accuracy.mean(),

@@ -1,0 +1,61 @@
+"""The small tables that are kept of the runs, and the numbers that a statement takes from them."""
+
+import math
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fedlab_course.evidence.configs import Statement
+from fedlab_course.folders import RESULTS
+
+TABLES = RESULTS / "evidence"
+
+
+@lru_cache(maxsize=64)
+def read(name: str, folder: Path = TABLES) -> pd.DataFrame:
+    """The table NAME.csv; empty, with a column ``seed``, if it has not been measured yet."""
+    path = folder / f"{name}.csv"
+    if not path.is_file():
+        return pd.DataFrame(columns=["seed"])
+    return pd.read_csv(path, float_precision="round_trip")
+
+
+def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:
+    """The contrast of a statement by seed, for the seeds that have all of its rows.
+
+    Raises ``ValueError`` for a row that a table holds twice for one seed, a column that it lacks, and a row that it
+    holds for no seed although it holds others.
+    """
+    total: pd.Series | None = None
+    for sign, name, wanted in statement.rows():
+        table = read(name, folder)
+        if table.empty:
+            return {}
+        found = sign * _column(table, statement, name, wanted)
+        total = found if total is None else total.add(found).dropna()
+    assert total is not None  # a statement has at least one row
+    return {int(str(seed)): float(value) for seed, value in (total - statement.constant).dropna().sort_index().items()}
+
+
+def _column(table: pd.DataFrame, statement: Statement, name: str, wanted: dict[str, Any]) -> pd.Series:
+    """The measured column of the rows with the ``wanted`` values, by seed."""
+    missing = {*wanted, statement.measure} - {*table}
+    if missing:
+        raise ValueError(f"statement {statement.id}: the table {name} has no column {', '.join(sorted(missing))}")
+    rows = table
+    for column, value in wanted.items():
+        rows = rows[rows[column].map(_text) == _text(value)]
+    if rows.empty:
+        raise ValueError(f"statement {statement.id}: the table {name} has no row with {wanted}")
+    if rows.seed.duplicated().any():
+        raise ValueError(f"statement {statement.id}: the table {name} has several rows with {wanted} for one seed")
+    return rows.set_index("seed")[statement.measure]
+
+
+def _text(value: Any) -> str:
+    """How values are compared: 10 and 10.0 are one, and what a row does not have is ""."""
+    if isinstance(value, float) and math.isnan(value):
+        return ""
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

@@ -1,0 +1,79 @@
+"""The command ``evidence``: the runs behind the verdicts, and the report on them."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from fedlab_core import validation
+from fedlab_core.data import DatasetNotFound
+from fedlab_course.evidence import configs, experiments, judging, report, sweeps, tables
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``evidence`` to ``parser``; ``run`` is a function from arguments to the exit status."""
+    add = parser.add_argument
+    add("action", choices=("run", "status", "report"), help="do what is missing and write; list; write the report alone")
+    add("--only", nargs="+", default=[], metavar="TABLE", help="some of the tables; `status` lists them")
+    add("--work", type=Path, default=Path("build"), metavar="FOLDER", help="where runs are kept (default: build)")
+    add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
+    add("--scheduler", metavar="ADDRESS", help="a running Dask scheduler (default: this machine alone)")
+    add("--dry-run", action="store_true", help="list the runs and how long they may take, and do none")
+    parser.set_defaults(run=_run, when_interrupted=". The same command goes on from what is done.")
+
+
+def _run(options: argparse.Namespace) -> int:
+    known = [*sweeps.names(), *experiments.EXPERIMENTS]
+    chosen = [validation.choice("table", name, known) for name in options.only] or known
+    if options.action == "status":
+        return _status(known)
+    if options.action == "run" and (failed := _measure(chosen, options)):
+        print(f"error: {len(failed)} of {len(chosen)} tables are not complete: {', '.join(failed)}", file=sys.stderr)
+        return 1
+    if not options.dry_run:
+        report.write()
+        print(f"report: {report.REPORT}")
+    return 0
+
+
+def _measure(chosen: Sequence[str], options: argparse.Namespace) -> list[str]:
+    """Make the tables, one after another, and return those that are not complete."""
+    failed = []
+    further = [f"--workers={options.workers}"] if options.workers else []
+    further += [f"--scheduler={options.scheduler}"] if options.scheduler else []
+    for number, name in enumerate(chosen, start=1):
+        print(f"[{number}/{len(chosen)}] {name}, {time.strftime('%H:%M:%S')}", flush=True)
+        try:
+            if name in experiments.EXPERIMENTS:
+                done = options.dry_run or _experiment(name, options)
+            elif options.dry_run:
+                done = sweeps.run(name, options.work / "sweeps", ["--dry-run", *further]) == 0
+            else:
+                done = sweeps.run(name, options.work / "sweeps", further) == 0
+                sweeps.write(name, options.work / "sweeps", tables.TABLES)
+        except DatasetNotFound as error:
+            print(f"error: {name}: {error}", file=sys.stderr)
+            done = False
+        failed += [] if done else [name]
+    tables.read.cache_clear()
+    judging.stored.cache_clear()
+    return failed
+
+
+def _experiment(name: str, options: argparse.Namespace) -> bool:
+    experiments.collect(name, options.work / "evidence", tables.TABLES, options.scheduler, options.workers)
+    return True
+
+
+def _status(known: Sequence[str]) -> int:
+    """Per table: its rows, and the claims that rest on it."""
+    claims = configs.read()
+    for name in known:
+        table = tables.read(name)
+        uses = [claim.id for claim in claims if name in claim.tables]
+        seeds = table.seed.nunique()
+        print(f"{name:<24}{len(table):5d} rows, {seeds:2d} seeds  {', '.join(uses)}")
+    found = [one.verdict for one in judging.stored().values()]
+    print(f"{sum(one.complete for one in found)} of {len(found)} statements have all their seeds")
+    return 0

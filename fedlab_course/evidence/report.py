@@ -1,0 +1,144 @@
+"""``results/REPRODUCTION.md``: a table of verdicts, written from the data."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from fedlab_course.evidence import configs, judging, tables, verdicts
+from fedlab_course.evidence.configs import Claim
+from fedlab_course.evidence.judging import Judged
+from fedlab_course.evidence.verdicts import Verdict
+from fedlab_course.folders import RESULTS
+
+REPORT, REASONS, FIGURES = RESULTS / "REPRODUCTION.md", RESULTS / "configs" / "reasons.toml", RESULTS / "figures"
+_INTRODUCTION = """\
+# What holds of the sources' claims
+
+Written by `python -m fedlab_course evidence report` from the tables in [evidence/](evidence); `make evidence` makes these
+from nothing. Do not edit it by hand.
+
+Each statement is a difference of runs that share their seed: same partition, same first weights, same cohorts and batches.
+Its 95 % t-interval over seeds is held against a margin δ that was written into the [configuration](configs) before the
+runs were made:
+
+- **holds**: the interval lies beyond δ, in the direction that the source says; or, where the source says that something
+  is equal, within ±δ;
+- **opposite**: it lies beyond δ in the other direction; or, where something is said to be equal, outside ±δ;
+- **equivalent**: it lies within ±δ, so that there is no difference to speak of;
+- **undecided**: it does none of these; more seeds could tell.
+"""
+_HEAD = "| | statement | measured | n | δ | verdict |\n|---|---|---|---|---|---|"
+
+
+def write(path: Path = REPORT) -> None:
+    """Write the report on all claims to ``path``."""
+    path.write_text(text(configs.read(), judging.stored(), reasons(), figures()), encoding="utf-8")
+
+
+def text(
+    claims: Sequence[Claim],
+    judged: Mapping[str, Judged],
+    why: Mapping[str, tuple[str, str]],
+    drawn: Mapping[str, str],
+    folder: Path = tables.TABLES,
+) -> str:
+    """The report. ``why``: claim → the verdicts that its sentence speaks of, and the sentence; ``drawn``: figure → title.
+
+    Raises ``ValueError`` where a sentence speaks of other verdicts than the data give.
+    """
+    parts = [_INTRODUCTION, _overview(judged, folder), _summary(claims, judged)]
+    parts += [_section(claim, [judged[one.id] for one in claim.statements], why.get(claim.id)) for claim in claims]
+    if drawn:
+        parts.append("## Figures\n\nBands are one standard deviation over seeds to either side of the mean.\n")
+        parts += [f"### {title}\n\n![{title}](figures/{name}.svg)\n" for name, title in drawn.items()]
+    return "\n".join(parts)
+
+
+def reasons(path: Path = REASONS) -> dict[str, tuple[str, str]]:
+    """Claim → the verdicts its sentence was written for, as :func:`signature` has them, and the sentence."""
+    return {id: (one["verdicts"], one["why"]) for id, one in tomllib.loads(path.read_text(encoding="utf-8")).items()}
+
+
+def figures(folder: Path = FIGURES) -> dict[str, str]:
+    """The figures that have been drawn, and their titles."""
+    from fedlab_course.evidence.figures import FIGURES as KNOWN
+
+    return {name: one.title for name, one in KNOWN.items() if (folder / f"{name}.svg").is_file()}
+
+
+def signature(judged: Iterable[Judged]) -> str:
+    """The verdicts of a claim in one line, such as "a holds, b opposite"."""
+    named = [(one.statement.id.removeprefix(one.claim.id), one.verdict) for one in judged]
+    return ", ".join(f"{letter} {verdict.verdict}".strip() for letter, verdict in named)
+
+
+def _overview(judged: Mapping[str, Judged], folder: Path) -> str:
+    found = [one.verdict for one in judged.values()]
+    counts = Counter(one.verdict for one in found)
+    missing = sum(one.n == 0 for one in found)
+    clear = sum(one.corrected for one in found)
+    seconds = sum(float(table.seconds.sum()) for table in _all(folder) if "seconds" in table)
+    return (
+        f"{len(found)} statements were examined: "
+        + ", ".join(f"{counts[name]} {name}" for name in verdicts.VERDICTS)
+        + (f" ({missing} of them not measured yet)" if missing else "")
+        + f". With so many, some come out by chance: {clear} of the {len(found) - counts['undecided']} decided ones stand "
+        "after Holm's correction for all of them, and are in **bold**.\n\n"
+        f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC. Runs that diverge count with the "
+        "accuracy and the loss of chance.\n"
+    )
+
+
+def _all(folder: Path) -> list[pd.DataFrame]:
+    return [tables.read(path.stem, folder) for path in sorted(folder.glob("*.csv"))]
+
+
+def _summary(claims: Sequence[Claim], judged: Mapping[str, Judged]) -> str:
+    lines = ["| claim | source | says | " + " | ".join(verdicts.VERDICTS) + " |", "|---" * (3 + len(verdicts.VERDICTS)) + "|"]
+    for claim in claims:
+        counts = Counter(judged[one.id].verdict.verdict for one in claim.statements)
+        cells = [str(counts[name] or "") for name in verdicts.VERDICTS]
+        lines.append(f"| [{claim.id}](#{claim.id}) | {claim.source} | {claim.claim} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _section(claim: Claim, judged: Sequence[Judged], why: tuple[str, str] | None) -> str:
+    found = signature(judged)
+    if why is not None and why[0] != found:
+        raise ValueError(f"{REASONS.name}: the sentence on {claim.id} speaks of {why[0]!r}, and the data say {found!r}")
+    lines = [
+        f'## <a id="{claim.id}"></a>{claim.id}: {claim.claim}',
+        "",
+        f"Source: {claim.source}. Expected: {claim.expected}.\\",
+        f"Setting: {claim.setting}.\\",
+        f"Here: {claim.ours}.\\",
+        f"Command: `python -m fedlab_course evidence run --only {' '.join(claim.tables)}`",
+        "",
+        _HEAD,
+        *(_row(one) for one in judged),
+    ]
+    return "\n".join(lines) + (f"\n\n{why[1]}\n" if why else "\n")
+
+
+def _row(one: Judged) -> str:
+    verdict, statement = one.verdict, one.statement
+    word = f"**{verdict.verdict}**" if verdict.corrected else verdict.verdict
+    planned = "" if verdict.complete else f" of {verdict.planned}"
+    cells = (statement.id, statement.says, measured(verdict), f"{verdict.n}{planned}", f"{verdict.margin:g}", word)
+    return f"| {' | '.join(cells)} |"
+
+
+def measured(verdict: Verdict) -> str:
+    """The mean and its interval, in as many digits as the interval is worth; "–" for what was not measured."""
+    if verdict.n == 0:
+        return "–"
+    if verdict.low == verdict.high:
+        return f"{verdict.mean:+.4g} exactly"
+    width = verdict.high - verdict.low
+    if verdict.n == 1:
+        return f"{verdict.mean:+.3g}"
+    digits = 1 if width >= 1 else 2 if width >= 0.3 else 3 if width >= 0.01 else 4
+    return f"{verdict.mean:+.{digits}f} [{verdict.low:+.{digits}f}, {verdict.high:+.{digits}f}]"

@@ -14,7 +14,9 @@ from fedlab_course.evidence import configs, experiments, judging, report, sweeps
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evidence`` to ``parser``; ``run`` is a function from arguments to the exit status."""
     add = parser.add_argument
-    add("action", choices=("run", "status", "report"), help="do what is missing and write; list; write the report alone")
+    add(
+        "action", choices=("run", "status", "report"), help="do what is missing and write; list; write the report alone"
+    )
     add("--only", nargs="+", default=[], metavar="TABLE", help="some of the tables; `status` lists them")
     add("--work", type=Path, default=Path("build"), metavar="FOLDER", help="where runs are kept (default: build)")
     add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")

@@ -97,7 +97,10 @@ def _all(folder: Path) -> list[pd.DataFrame]:
 
 
 def _summary(claims: Sequence[Claim], judged: Mapping[str, Judged]) -> str:
-    lines = ["| claim | source | says | " + " | ".join(verdicts.VERDICTS) + " |", "|---" * (3 + len(verdicts.VERDICTS)) + "|"]
+    lines = [
+        "| claim | source | says | " + " | ".join(verdicts.VERDICTS) + " |",
+        "|---" * (3 + len(verdicts.VERDICTS)) + "|",
+    ]
     for claim in claims:
         counts = Counter(judged[one.id].verdict.verdict for one in claim.statements)
         cells = [str(counts[name] or "") for name in verdicts.VERDICTS]

@@ -19,7 +19,7 @@ def read(name: str, folder: Path = TABLES) -> pd.DataFrame:
     path = folder / f"{name}.csv"
     if not path.is_file():
         return pd.DataFrame(columns=["seed"])
-    return pd.read_csv(path, float_precision="round_trip")
+    return pd.read_csv(path)
 
 
 def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:

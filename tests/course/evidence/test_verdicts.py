@@ -1,0 +1,89 @@
+"""A verdict follows from the interval and the margin, and Holm's correction from the p-values."""
+
+import math
+
+import numpy as np
+import pytest
+
+from fedlab_course.evidence import verdicts
+from fedlab_course.evidence.verdicts import corrected, judge
+
+# For four numbers the 97.5 % quantile of Student's t with 3 degrees of freedom is 3.182446305 (tables).
+QUANTILE = 3.182446305
+
+
+def verdict(values, margin, expect="positive", **given):
+    return judge("x", values, margin, expect=expect, planned=4, **given)
+
+
+def test_interval_is_students_t():
+    values = [1.0, 2.0, 3.0, 4.0]  # mean 2.5, variance 5/3, standard error √(5/12)
+    found = verdict(values, 0.0)
+    assert found.mean == 2.5
+    assert found.high - found.mean == pytest.approx(QUANTILE * math.sqrt(5 / 12))
+    assert found.mean - found.low == pytest.approx(QUANTILE * math.sqrt(5 / 12))
+
+
+@pytest.mark.parametrize(
+    ("centre", "margin", "expect", "word"),
+    [
+        (5, 1, "positive", "holds"),
+        (-5, 1, "positive", "opposite"),
+        (0, 4, "positive", "equivalent"),
+        (1.5, 1, "positive", "undecided"),
+        (0, 4, "zero", "holds"),
+        (5, 1, "zero", "opposite"),
+        (-5, 1, "zero", "opposite"),
+        (1.5, 1, "zero", "undecided"),
+    ],
+)
+def test_words(centre, margin, expect, word):
+    values = [centre - 1, centre - 1, centre + 1, centre + 1]  # half-width QUANTILE · √(4/3) / 2 = 1.84
+    assert verdict(values, margin, expect).verdict == word
+
+
+def test_edge_of_the_margin_decides():
+    half = QUANTILE * math.sqrt(4 / 3) / 2
+    assert verdict([2, 2, 4, 4], 3 - half - 1e-6).verdict == "holds"
+    assert verdict([2, 2, 4, 4], 3 - half + 1e-6).verdict == "undecided"
+    assert verdict([-1, -1, 1, 1], half + 1e-6).verdict == "equivalent"
+    assert verdict([-1, -1, 1, 1], half - 1e-6).verdict == "undecided"
+
+
+def test_p_at_the_edge_of_the_interval_is_a_fortieth():
+    """The interval touches the margin exactly where the one-sided test has p = 0.025."""
+    half = QUANTILE * math.sqrt(4 / 3) / 2
+    for values, margin in (
+        ([2, 2, 4, 4], 3 - half - 1e-9),
+        ([-1, -1, 1, 1], half + 1e-9),
+        ([-4, -4, -2, -2], 3 - half - 1e-9),
+    ):
+        assert verdict(values, margin).p == pytest.approx(0.025, rel=1e-5)
+
+
+def test_no_seeds_and_one_seed_decide_nothing_unless_there_is_no_chance():
+    assert verdict([], 1.0).verdict == "undecided"
+    assert verdict([7.0], 1.0).verdict == "undecided"
+    assert verdict([7.0], 1.0, exact=True).verdict == "holds"
+    assert verdict([0.0], 0.0, "zero", exact=True).verdict == "holds"
+    assert verdict([1e-12], 0.0, "zero", exact=True).verdict == "opposite"
+
+
+def test_equal_numbers_have_an_interval_without_width():
+    found = verdict([2.0, 2.0, 2.0], 0.0)
+    assert (found.low, found.high, found.verdict, found.p) == (2.0, 2.0, "holds", 0.0)
+    assert not found.complete
+
+
+def test_holm_by_hand():
+    """Four p-values against 0.025 / 4, / 3, / 2, / 1: the third fails, and the fourth with it, small as it is."""
+    p = {"a": 0.001, "b": 0.008, "c": 0.013, "d": 0.02}
+    given = {id: verdicts.Verdict(id, "holds", 1, 0, 2, 4, 4, 0, value) for id, value in p.items()}
+    assert {id: one.corrected for id, one in corrected(given).items()} == {"a": True, "b": True, "c": False, "d": False}
+
+
+def test_few_of_many_differences_by_chance_stand_after_the_correction():
+    rng = np.random.default_rng(0)
+    given = {str(i): judge(str(i), rng.normal(size=10), 0.0, expect="positive", planned=10) for i in range(400)}
+    assert sum(one.verdict != "undecided" for one in given.values()) > 5  # about 5 % of 400
+    assert sum(one.corrected for one in corrected(given).values()) <= 1

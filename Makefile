@@ -3,6 +3,7 @@ PYTHON ?= python3
 PIP_ARGS ?=
 LAB_ARGS ?=
 COURSE_ARGS ?= --profile quick --out build
+EVIDENCE_ARGS ?=
 PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 VENV := .venv
@@ -35,11 +36,9 @@ lab: python ## open the notebooks in JupyterLab
 	@$(SETUP) course
 	$(RUN) -m jupyterlab $(LAB_ARGS) notebooks
 
-evidence: python ## do the runs behind results/accuracy_*.csv that are missing; needs MNIST (data fetch mnist)
-	@$(SETUP) cluster
-	for grid in accuracy_digits accuracy_digits_dirichlet accuracy_mnist_dirichlet; do \
-		$(RUN) benchmarks/accuracy.py benchmarks/grids/$$grid.toml --out results/$$grid.csv || exit 1; \
-	done
+evidence: python ## do the runs behind results/REPRODUCTION.md that are missing (hours; needs mnist, cifar10, sentiment140)
+	@$(SETUP) cluster course
+	$(RUN) -m fedlab_course evidence run $(EVIDENCE_ARGS)
 
 clean: ## remove the environment, caches and everything under build/
 	rm -rf $(VENV) $(VENV)-oldest build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,4 +1,5 @@
-"""The command line of the course: ``run`` all notebooks, ``build`` them for a class, ``grade`` and ``lint`` them."""
+"""The command line of the course: ``run`` all notebooks, ``build`` them for a class, ``grade`` and ``lint`` them, and
+measure the ``evidence`` that they rest on."""
 
 import argparse
 import importlib.util
@@ -11,6 +12,7 @@ from fedlab_core.cli import program
 from fedlab_core.data import load_dataset
 from fedlab_course import build as builder
 from fedlab_course import folders, termination
+from fedlab_course.evidence import command as evidence
 from fedlab_course.harness import run as harness
 
 
@@ -141,4 +143,5 @@ _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     "build": ("Write the notebooks for a class, ready for nbgrader.", _configure_build),
     "grade": ("Grade the exercises of a submitted notebook.", _configure_grade),
     "lint": ("Check how the notebooks are written.", _configure_lint),
+    "evidence": ("Do the runs behind the stored verdicts that are missing, and write the report.", evidence.configure),
 }

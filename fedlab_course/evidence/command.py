@@ -42,19 +42,11 @@ def _run(options: argparse.Namespace) -> int:
 def _measure(chosen: Sequence[str], options: argparse.Namespace) -> list[str]:
     """Make the tables, one after another, and return those that are not complete."""
     failed = []
-    further = [f"--workers={options.workers}"] if options.workers else []
-    further += [f"--scheduler={options.scheduler}"] if options.scheduler else []
     for number, name in enumerate(chosen, start=1):
         print(f"[{number}/{len(chosen)}] {name}, {time.strftime('%H:%M:%S')}", flush=True)
         try:
-            if name in experiments.EXPERIMENTS:
-                done = options.dry_run or _experiment(name, options)
-            elif options.dry_run:
-                done = sweeps.run(name, options.work / "sweeps", ["--dry-run", *further]) == 0
-            else:
-                done = sweeps.run(name, options.work / "sweeps", further) == 0
-                sweeps.write(name, options.work / "sweeps", tables.TABLES)
-        except DatasetNotFound as error:
+            done = _sweep(name, options) if name in sweeps.names() else _experiment(name, options)
+        except (DatasetNotFound, RuntimeError) as error:
             print(f"error: {name}: {error}", file=sys.stderr)
             done = False
         failed += [] if done else [name]
@@ -63,8 +55,24 @@ def _measure(chosen: Sequence[str], options: argparse.Namespace) -> list[str]:
     return failed
 
 
+def _sweep(name: str, options: argparse.Namespace) -> bool:
+    further = [f"--workers={options.workers}"] if options.workers else []
+    further += [f"--scheduler={options.scheduler}"] if options.scheduler else []
+    further += ["--dry-run"] if options.dry_run else []
+    done = sweeps.run(name, options.work / "sweeps", further) == 0
+    if done and not options.dry_run:
+        sweeps.write(name, options.work / "sweeps", tables.TABLES)
+    return done
+
+
 def _experiment(name: str, options: argparse.Namespace) -> bool:
-    experiments.collect(name, options.work / "evidence", tables.TABLES, options.scheduler, options.workers)
+    folder = options.work / "evidence"
+    if options.dry_run:
+        print(f"{len(experiments.missing(name, folder))} units are missing")
+        return True
+    found = experiments.collect(name, folder, scheduler=options.scheduler, workers=options.workers, heard=print)
+    for table, frame in found.items():
+        tables.write(table, frame)
     return True
 
 

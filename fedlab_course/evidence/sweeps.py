@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from fedlab_core import atomic, cli
+from fedlab_core import cli
 from fedlab_core.sweep import plan
 from fedlab_core.sweep.folder import Folder
-from fedlab_course.evidence import measures
+from fedlab_course.evidence import measures, tables
 from fedlab_course.evidence.configs import CONFIGS
 
 GRIDS = CONFIGS / "grids"
@@ -25,5 +25,4 @@ def write(name: str, sweeps: Path, out: Path) -> None:
     """Write ``out``/NAME.csv and NAME_curves.csv from what is there of the sweep."""
     folder = Folder(sweeps, plan.read(GRIDS / f"{name}.toml"))
     for end, table in zip(("", "_curves"), measures.tables(folder), strict=True):
-        with atomic.replacing(out / f"{name}{end}.csv") as file:
-            file.write(table.to_csv(index=False, lineterminator="\n").encode())
+        tables.write(f"{name}{end}", table, out)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from fedlab_core import atomic
 from fedlab_course.evidence.configs import Statement
 from fedlab_course.folders import RESULTS
 
@@ -20,6 +21,12 @@ def read(name: str, folder: Path = TABLES) -> pd.DataFrame:
     if not path.is_file():
         return pd.DataFrame(columns=["seed"])
     return pd.read_csv(path)
+
+
+def write(name: str, table: pd.DataFrame, folder: Path = TABLES) -> None:
+    """Write the table NAME.csv."""
+    with atomic.replacing(folder / f"{name}.csv") as file:
+        file.write(table.to_csv(index=False, lineterminator="\n").encode())
 
 
 def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:

@@ -9,7 +9,7 @@ import fedlab_core as fl
 from fedlab_core import cli
 from fedlab_core.sweep import plan
 from fedlab_core.sweep.folder import Folder
-from fedlab_course.evidence import measures, sweeps
+from fedlab_course.evidence import measures
 
 GRID = """
 seed = [0, 1]
@@ -82,12 +82,3 @@ def test_schedules_are_written_as_formulas(swept):
 def test_roughness_is_that_of_changes():
     assert measures._roughness(pd.Series([0.0, 1.0, 0.0, 1.0]).to_numpy()) == pytest.approx(math.sqrt(4 / 3))
     assert measures._roughness(pd.Series([0.0, 0.1, 0.2, 0.3]).to_numpy()) == pytest.approx(0.0, abs=1e-12)
-
-
-def test_every_grid_and_every_full_setting_can_be_planned(require_real_data=None):
-    for path in sorted([*sweeps.GRIDS.glob("*.toml"), *sweeps.GRIDS.parent.glob("full/*.toml")]):
-        try:
-            found = plan.read(path)
-        except fl.data.DatasetNotFound:
-            continue
-        assert found.runs

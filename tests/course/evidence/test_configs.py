@@ -1,0 +1,69 @@
+"""The configurations of claims: complete, and refused in words where they are not."""
+
+import pytest
+
+from fedlab_core.sweep import plan
+from fedlab_course.evidence import configs, experiments, sweeps
+
+CLAIM = """
+source = "s"
+claim = "c"
+expected = "e"
+setting = "x"
+ours = "o"
+seeds = 3
+[common]
+margin = 0.01
+measure = "end_accuracy"
+table = "t"
+[[statement]]
+id = "a"
+says = "one"
+plus = [{algorithm = "fedavg"}]
+"""
+
+
+def test_common_values_are_those_of_every_statement(tmp_path):
+    (tmp_path / "x-1.toml").write_text(CLAIM)
+    (claim,) = configs.read(tmp_path)
+    (statement,) = claim.statements
+    assert (statement.id, statement.margin, statement.rows()) == ("x-1a", 0.01, [(1, "t", {"algorithm": "fedavg"})])
+    assert claim.tables == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("margin = 0.01", "margin = -1", "margin"),
+        ("margin = 0.01", "margn = 0.01", "did you mean 'margin'"),
+        ('says = "one"', "", "needs says"),
+        ('source = "s"', "", "needs source"),
+        ("seeds = 3", 'seeds = "three"', "seeds"),
+        ('says = "one"', 'says = "one"\nexpect = "negative"', "expect"),
+    ],
+)
+def test_faults_are_named_with_the_file(tmp_path, old, new, words):
+    (tmp_path / "x-1.toml").write_text(CLAIM.replace(old, new))
+    with pytest.raises(ValueError, match="x-1.toml") as refused:
+        configs.read(tmp_path)
+    assert words in str(refused.value)
+
+
+def test_a_statement_said_twice_is_refused(tmp_path):
+    (tmp_path / "x-1.toml").write_text(CLAIM + CLAIM.partition("[[statement]]")[2].join(["[[statement]]", ""]))
+    with pytest.raises(ValueError, match="says twice x-1a"):
+        configs.read(tmp_path)
+
+
+def test_every_table_that_a_claim_rests_on_can_be_made():
+    made = {*sweeps.names(), *experiments.EXPERIMENTS}
+    for claim in configs.read():
+        assert {table.removesuffix("_curves") for table in claim.tables} <= made, claim.id
+
+
+@pytest.mark.needs_data("mnist")
+@pytest.mark.needs_data("cifar10")
+@pytest.mark.needs_data("sentiment140")
+def test_every_grid_can_be_planned():
+    for path in sorted([*sweeps.GRIDS.glob("*.toml"), *sweeps.GRIDS.parent.glob("full/*.toml")]):
+        assert plan.read(path).runs

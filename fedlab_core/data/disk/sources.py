@@ -118,7 +118,7 @@ SENTIMENT140_FILES = ("training.1600000.processed.noemoticon.csv", "testdata.man
 _ZIP, _ZIP_MD5 = "trainingandtestdata.zip", "1647eb110dd2492512e27b9a70d5d1bc"
 SENTIMENT140 = Source(
     "sentiment140",
-    folders=("sentiment140",),
+    folders=("sentiment140", "trainingandtestdata"),
     members=(Member(_ZIP, MOST_BYTES, _ZIP_MD5),),  # stays packed: no checksums of what is in it are published
     terms="no explicit licence; cite the report",
     citation="A. Go, R. Bhayani, L. Huang: Twitter sentiment classification using distant supervision. CS224N project "

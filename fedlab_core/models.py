@@ -177,6 +177,8 @@ def _initialise(module: nn.Module, generator: torch.Generator) -> None:
 
 
 def _flat_size(fed: FederatedDataset) -> int:
+    if not fed.x.is_floating_point():
+        raise ValueError(f"this model needs floats, got samples of {fed.x.dtype}; token ids need the model lstm")
     return math.prod(fed.x.shape[1:])
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from fedlab_core.cli import data, program, run, sweep
+from fedlab_core.cli import data, program, run
+from fedlab_core.sweep import command as sweep
 
 _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     "run": ("Run one experiment and write its history.", run.configure),

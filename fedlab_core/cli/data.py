@@ -3,7 +3,7 @@
 import argparse
 
 from fedlab_core.data.disk import store
-from fedlab_core.data.disk.files import Location, locate, search_roots
+from fedlab_core.data.disk.files import INTACT, Location, locate, search_roots
 from fedlab_core.data.disk.sources import BUILT_IN, DATASETS, SOURCES
 from fedlab_core.validation import choice
 
@@ -36,18 +36,19 @@ def _list(arguments: argparse.Namespace) -> int:
             print(f"{name}: {BUILT_IN[name]}")
         else:
             source = SOURCES[name]
-            print(f"{name}: {_where(locate(source, search_roots(arguments.root)))}")
+            print(f"{name}: {_where(locate(source, search_roots(arguments.root)), bool(source.others))}")
             print(f"    terms: {source.terms}\n    cite: {source.citation}")
     return 0
 
 
-def _where(location: Location | None) -> str:
+def _where(location: Location | None, names: bool) -> str:
     if location is None:
         return "not on disk"
     if location.missing:
         return f"incomplete in {location.folder}, lacks {', '.join(location.missing)}"
     size = sum(path.stat().st_size for path in location.files.values())
-    return f"{location.folder} ({size / 1e6:.0f} MB)"
+    form = ": " + ", ".join(path.name for path in location.files.values()) if names else ""
+    return f"{location.folder} ({size / 1e6:.0f} MB{form})"
 
 
 def _fetch(arguments: argparse.Namespace) -> int:
@@ -74,5 +75,5 @@ def _verify(arguments: argparse.Namespace) -> int:
             continue
         for report in store.verify(name, arguments.root):
             print(f"{name}: {report.path or report.name}: {report.state}")
-            good &= report.state == "ok"
+            good &= report.state in INTACT
     return 0 if good else 1

@@ -9,14 +9,16 @@ from fedlab_core.data.dataset import Dataset, DatasetNotFound, Split
 from fedlab_core.data.disk.files import DatasetCorrupt, locate, search_roots
 from fedlab_core.data.disk.readers import read_cifar10, read_idx_dataset
 from fedlab_core.data.disk.sources import DATASETS, find_source
+from fedlab_core.data.disk.text import read_sentiment140
 from fedlab_core.data.synthetic import synthetic
 from fedlab_core.validation import choice
 
-_READERS = {"mnist": read_idx_dataset, "fashion-mnist": read_idx_dataset, "cifar10": read_cifar10}
+_READERS = dict.fromkeys(("mnist", "fashion-mnist"), read_idx_dataset)
+_READERS |= {"cifar10": read_cifar10, "sentiment140": read_sentiment140}
 
 
 def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Dataset:
-    """The data set ``name``: digits, mnist, fashion-mnist, cifar10 or synthetic.
+    """The data set ``name``: digits, mnist, fashion-mnist, cifar10, sentiment140 or synthetic.
 
     ``root``: the data folder; by default ``$FEDLAB_DATA``, then the user cache folder. It is only read.
     ``digits`` and ``synthetic`` need no files.
@@ -39,7 +41,7 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
             where = f"{location.folder} lacks {', '.join(location.missing)}"
         raise DatasetNotFound(f"{name} is not on disk: {where}. Fetch it with {fetch}.")
     try:
-        return _READERS[name](source, location.files)
+        return _READERS[name](source._replace(members=location.members), location.files)
     except DatasetCorrupt as error:
         verify = f"`python -m fedlab_core data verify {arguments}`"
         raise DatasetCorrupt(f"{error}. Check the set with {verify}; {fetch} replaces it.") from error

@@ -6,9 +6,14 @@ from typing import NamedTuple
 from fedlab_core.data.disk.torchvision_guard import import_torchvision
 from fedlab_core.validation import choice
 
+MOST_BYTES = 1 << 29  # that a file of unknown size may have
+
 
 class Member(NamedTuple):
-    """One file of a data set: its name, size in bytes and MD5 sum, all of the uncompressed file."""
+    """One file of a data set: its name, size in bytes and MD5 sum, all of the uncompressed file.
+
+    What is not published is ``MOST_BYTES``, which no such file exceeds, or an empty ``md5``.
+    """
 
     name: str
     size: int
@@ -28,7 +33,8 @@ class Source(NamedTuple):
 
     ``folders``: where it may lie below the data folder; the first is where ``fetch`` puts it. ``members``: its files,
     each of which may also be there as ``.gz`` or ``.xz``. ``archive``: name of a published tar file that holds the
-    members. ``downloads()``: what to download; a function, because the addresses come from torchvision.
+    members. ``downloads()``: what to download; a function, because the addresses come from torchvision. ``others``:
+    other files that may be there in the place of ``members``, the whole set in another form, or a part of it.
     """
 
     name: str
@@ -38,6 +44,7 @@ class Source(NamedTuple):
     citation: str
     downloads: Callable[[], tuple[Download, ...]]
     archive: str | None = None
+    others: tuple[tuple[Member, ...], ...] = ()
 
 
 def _idx_members(*md5_sums: str) -> tuple[Member, ...]:
@@ -107,11 +114,29 @@ CIFAR10 = Source(
     downloads=_cifar10_downloads,
     archive=CIFAR10_ARCHIVE,
 )
+SENTIMENT140_FILES = ("training.1600000.processed.noemoticon.csv", "testdata.manual.2009.06.14.csv")
+_ZIP, _ZIP_MD5 = "trainingandtestdata.zip", "1647eb110dd2492512e27b9a70d5d1bc"
+SENTIMENT140 = Source(
+    "sentiment140",
+    folders=("sentiment140", "trainingandtestdata"),
+    members=(Member(_ZIP, MOST_BYTES, _ZIP_MD5),),  # stays packed: no checksums of what is in it are published
+    terms="no explicit licence; cite the report",
+    citation="A. Go, R. Bhayani, L. Huang: Twitter sentiment classification using distant supervision. CS224N project "
+    "report, Stanford (2009)",
+    downloads=lambda: (Download(_ZIP, _ZIP_MD5, (f"http://cs.stanford.edu/people/alecmgo/{_ZIP}",)),),
+    others=(
+        tuple(Member(name, MOST_BYTES, "") for name in SENTIMENT140_FILES),
+        (  # a part of the set: 22,483 tweets of 2,622 accounts, and the test tweets, with names and links masked
+            Member("training.subset.noemoticon.csv", 2_555_273, "93346666405d47a0204cd073c446f8a9"),
+            Member("testdata.manual.2009.06.14.csv", 70_079, "661971fd86557cfab2acd64ff9c83fc9"),
+        ),
+    ),
+)
 
-SOURCES = {source.name: source for source in (MNIST, FASHION_MNIST, CIFAR10)}
+SOURCES = {source.name: source for source in (MNIST, FASHION_MNIST, CIFAR10, SENTIMENT140)}
 # Sets that need no files, and why.
 BUILT_IN = {"digits": "comes with scikit-learn", "synthetic": "is computed when it is loaded"}
-DATASETS = ("digits", "mnist", "fashion-mnist", "cifar10", "synthetic")
+DATASETS = ("digits", "mnist", "fashion-mnist", "cifar10", "sentiment140", "synthetic")
 
 
 def find_source(name: str) -> Source:

@@ -25,7 +25,7 @@ _NOT_HERE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOLCK, errno.ENOSYS,
 
 
 class FileReport(NamedTuple):
-    """The state of one file: ``"ok"``, ``"missing"``, ``"wrong checksum"`` or what is wrong with it."""
+    """The state of one file: ``"ok"``, ``"missing"``, ``"wrong checksum"`` or what else there is to say of it."""
 
     name: str
     path: Path | None
@@ -48,7 +48,7 @@ def import_from(name: str, folder: str | os.PathLike[str], root: str | os.PathLi
     """Copy the set ``name`` from ``folder``, where a person already has it, and return its new folder.
 
     ``folder`` may hold the files themselves, plain or as ``.gz`` or ``.xz``, or the folder they usually lie in, or the
-    published archive. Every file must have the right checksum. ``root`` and errors as for :func:`fetch`.
+    published archive. What checksums are published, the files must have. ``root`` and errors as for :func:`fetch`.
     """
     source, given, target = find_source(name), files.user_path("folder", folder), search_roots(root)[0]
     if not given.is_dir():
@@ -64,14 +64,14 @@ def verify(name: str, root: str | os.PathLike[str] | None = None) -> list[FileRe
 
 
 def _report(source: Source, location: Location | None) -> list[FileReport]:
-    found = location.files if location else {}
-    return [FileReport(m.name, found.get(m.name), files.check(found.get(m.name), m)) for m in source.members]
+    found, members = (location.files, location.members) if location else ({}, source.members)
+    return [FileReport(m.name, found.get(m.name), files.check(found.get(m.name), m)) for m in members]
 
 
 def _intact(source: Source, root: Path) -> Path | None:
     """The folder below ``root`` where every file of ``source`` is there and has the right checksum, or None."""
     present = locate(source, [root])
-    if present is not None and all(report.state == "ok" for report in _report(source, present)):
+    if present is not None and all(report.state in files.INTACT for report in _report(source, present)):
         return present.folder
     return None
 
@@ -101,7 +101,7 @@ def _install(source: Source, folder: Path, root: Path) -> Path:
     archive = folder / source.archive if source.archive else None
     if given.missing and (archive is None or not archive.is_file()):
         found = f"only {', '.join(given.files)}" if given.files else "none of its files"
-        names = ", ".join(member.name for member in source.members)
+        names = "; or ".join(", ".join(m.name for m in members) for members in (source.members, *source.others))
         packed = f", or the archive {source.archive}" if source.archive else ""
         raise FetchFailed(
             f"{folder} holds {found} of {source.name}. Needed are {names}, each plain or as .gz or .xz{packed}. "
@@ -116,7 +116,7 @@ def _install(source: Source, folder: Path, root: Path) -> Path:
         else:
             for path in given.files.values():
                 shutil.copyfile(path, ready / path.name)
-        bad = [report for report in _report(source, look_in(ready, source)) if report.state != "ok"]
+        bad = [report for report in _report(source, look_in(ready, source)) if report.state not in files.INTACT]
         if bad:
             states = "; ".join(f"{report.name}: {report.state}" for report in bad)
             raise WrongChecksum(f"{folder} does not hold {source.name} as published ({states}). Nothing was written.")

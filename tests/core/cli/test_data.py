@@ -29,6 +29,29 @@ def test_commands_import_then_verify_then_list(tmp_path: Path, capsys: pytest.Ca
     assert f"{IDX_NAMES[1]}: missing" in capsys.readouterr().out
 
 
+def test_of_a_set_that_has_several_forms_the_files_are_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(
+        tmp_path / "sentiment140",
+        {"training.subset.noemoticon.csv": b"a", "testdata.manual.2009.06.14.csv": b"b"},
+        ".gz",
+    )
+    assert run("list", "--root", str(tmp_path)) == 0
+    names = "training.subset.noemoticon.csv.gz, testdata.manual.2009.06.14.csv.gz"
+    assert f"sentiment140: {tmp_path}/sentiment140 (0 MB: {names})" in capsys.readouterr().out
+
+
+def test_tables_without_a_published_checksum_are_said_to_have_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = {"training.1600000.processed.noemoticon.csv": b"a", "testdata.manual.2009.06.14.csv": b"b"}
+    folder = write(tmp_path / "sentiment140", tables)
+    assert run("verify", "sentiment140", "--root", str(tmp_path)) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown == [f"sentiment140: {folder / name}: readable, but no checksum is published" for name in tables]
+
+
 def test_commands_fail_with_one_paragraph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for status, arguments, said in (
         (2, ("fetch", "mnsit"), "Did you mean 'mnist'?"),

@@ -172,3 +172,23 @@ def test_the_gallery_takes_its_parameters_from_the_command_line(tmp_path: Path) 
         recipes.algorithm("fedadam", {})
     with pytest.raises(ValueError, match="algorithm='compressed': must be one of"):
         recipes.algorithm("compressed", {})
+
+
+@pytest.mark.needs_data("sentiment140")
+def test_an_account_of_sentiment140_is_a_client(tmp_path: Path) -> None:
+    deal = ["--dataset", "sentiment140", "--partition", "by_user", "--min-samples", "10", "--model", "lstm"]
+    work = ["--rounds", "1", "--clients-per-round", "2", "--local-steps", "1", "--out", str(tmp_path / "h.npz")]
+    assert main(["run", *deal, *work]) == 0
+    config = fl.History.load(tmp_path / "h.npz").config
+    users = fl.load_dataset("sentiment140").users
+    assert config["partition"]["num_clients"] == sum(len(user) >= 10 for user in users)
+    assert config["model"]["name"] == "lstm" and config["dataset"] == "sentiment140"
+
+
+@pytest.mark.needs_data("sentiment140")
+def test_a_model_that_does_not_fit_tweets_is_refused_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deal = ["--dataset", "sentiment140", "--partition", "by_user", "--out", str(tmp_path / "h.npz")]
+    assert main(["run", *deal, "--model", "mlp"]) == 2
+    assert "token ids need the model lstm" in " ".join(capsys.readouterr().err.split())

@@ -1,16 +1,21 @@
 """The real data sets, where they are on disk."""
 
+import csv
+import gzip
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from fedlab_core.data.disk import store
 from fedlab_core.data.disk.files import Location, locate, search_roots
 from fedlab_core.data.disk.sources import SOURCES
+from fedlab_core.data.disk.text import LENGTH, VOCABULARY, tokens
 from fedlab_core.data.load import load_dataset
 from tests.core.data.small_sets import md5, needs_torchvision
 
@@ -56,6 +61,40 @@ def test_cifar10() -> None:
     assert mean == pytest.approx([0.4914, 0.4822, 0.4465], abs=5e-5)
 
 
+@pytest.mark.needs_data("sentiment140")
+def test_sentiment140() -> None:
+    data, folder = load_dataset("sentiment140"), real("sentiment140")
+    accounts = data.users or []
+    every = torch.from_numpy(np.sort(np.concatenate(accounts)))
+    assert torch.equal(every, torch.arange(len(data.train)))
+    assert data.train.x.shape[1:] == data.test.x.shape[1:] == (LENGTH,) and data.train.x.dtype == torch.int64
+    assert data.train.x.max() == VOCABULARY - 1 and data.test.x.max() < VOCABULARY
+    assert counts(data.test.y) == [177, 182]  # of 498, the other 139 being neutral
+    if "training.subset.noemoticon.csv" in folder.files:
+        assert len(data.train) == 22_483
+        assert [sum(len(user) >= n for user in accounts) for n in (5, 10, 20)] == [2622, 673, 103]
+    else:
+        assert counts(data.train.y) == [800_000, 800_000]
+
+
+@pytest.mark.needs_data("sentiment140")
+def test_tweets_are_the_ids_of_their_words_and_go_with_their_labels() -> None:
+    path = real("sentiment140").files.get("training.subset.noemoticon.csv")
+    if path is None or path.suffix != ".gz":
+        pytest.skip("the subset of sentiment140 is not on disk as .gz")
+    with gzip.open(path, "rt", encoding="latin-1", newline="") as file:
+        texts = [tokens(row[5]) for row in csv.reader(file)]
+    counted = Counter(word for words in texts for word in words)
+    ranked = sorted(counted, key=lambda word: (-counted[word], word))[: VOCABULARY - 2]
+    numbers = {word: number for number, word in enumerate(ranked, start=2)}
+    expected = [[numbers.get(word, 1) for word in words[-LENGTH:]] for words in texts]
+    data = load_dataset("sentiment140")
+    assert data.train.x.tolist() == [[0] * (LENGTH - len(ids)) + ids for ids in expected]
+    for word, label in (("thanks", 1), ("love", 1), ("sad", 0), ("miss", 0)):
+        having = torch.tensor([word in words for words in texts])
+        assert data.train.y[having].eq(label).float().mean() > 0.7
+
+
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_data(name)) for name in SOURCES])
 def test_the_files_are_intact(name: str) -> None:
     assert {report.state for report in store.verify(name)} == {"ok"}
@@ -87,3 +126,10 @@ def test_the_scripts_import_and_verify(tmp_path: Path) -> None:
     assert script("verify.py", *root).returncode == 0
     next((tmp_path / "mnist").glob("t10k-labels*")).unlink()
     assert script("verify.py", "mnist", *root).returncode == 1
+
+
+@pytest.mark.needs_data("sentiment140")
+def test_the_script_shows_what_the_preparation_makes() -> None:
+    shown = script("prepare.py")
+    assert shown.returncode == 0, shown.stderr
+    assert "177 negative, 182 positive" in shown.stdout

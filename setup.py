@@ -1,8 +1,10 @@
-"""What pyproject.toml cannot say: a wheel carries ``notebooks/`` inside the package of the course."""
+"""What pyproject.toml cannot say: a wheel carries ``notebooks/`` and ``results/`` inside the package of the course."""
 
 from setuptools import find_packages, setup
 
+CARRIED = {"fedlab_course.notebooks": "notebooks", "fedlab_course.results": "results"}
+
 setup(
-    packages=[*find_packages(include=["fedlab_core*", "fedlab_course*"]), "fedlab_course.notebooks"],
-    package_dir={"fedlab_course.notebooks": "notebooks"},
+    packages=[*find_packages(include=["fedlab_core*", "fedlab_course*"]), *CARRIED],
+    package_dir=CARRIED,
 )

@@ -1,4 +1,8 @@
-"""Claims of a notebook, checked where they are made and recorded by the harness."""
+"""Claims of a notebook, checked where they are made and recorded by the harness.
+
+:func:`check` looks at the runs of the notebook itself, :func:`stored` shows what many stored runs say, and :func:`band`
+whether a live run lies where those do.
+"""
 
 import html
 from typing import Any
@@ -6,6 +10,10 @@ from typing import Any
 import numpy as np
 
 from fedlab_course.display import GOOD, MIXED, box, publish
+from fedlab_course.evidence.live import band
+from fedlab_course.evidence.shown import STORED, stored
+
+__all__ = ["STORED", "VERDICT", "band", "check", "stored"]
 
 VERDICT = "application/vnd.fedlab.verdict+json"
 

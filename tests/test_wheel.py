@@ -16,7 +16,16 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("fedlab_core", "fedlab_course")
-OTHERS = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "LICENSE-notebooks", "notebooks")
+OTHERS = (
+    "pyproject.toml",
+    "setup.py",
+    "MANIFEST.in",
+    "README.md",
+    "LICENSE",
+    "LICENSE-notebooks",
+    "notebooks",
+    "results",
+)
 WHERE = "import fedlab_core, fedlab_course\nprint(fedlab_core.__file__, fedlab_course.__file__)"
 
 
@@ -67,7 +76,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
-def test_the_wheel_holds_every_file_of_both_packages_and_the_notebooks(wheel: Path) -> None:
+def test_the_wheel_holds_every_file_of_both_packages_the_notebooks_and_the_evidence(wheel: Path) -> None:
     expected = {
         str(path.relative_to(ROOT))
         for package in PACKAGES
@@ -75,11 +84,17 @@ def test_the_wheel_holds_every_file_of_both_packages_and_the_notebooks(wheel: Pa
         if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
     }
     notebooks = {f"fedlab_course/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
+    evidence = {
+        f"fedlab_course/{path.relative_to(ROOT)}"
+        for kind in ("configs/*.toml", "configs/grids/*.toml", "evidence/*.csv")
+        for path in (ROOT / "results").glob(kind)
+    }
     assert {f"{package}/py.typed" for package in PACKAGES} <= expected
-    assert len(notebooks) == 9
+    assert len(notebooks) == 10
+    assert len(evidence) > 30
     with zipfile.ZipFile(wheel) as archive:
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert found == expected | notebooks
+    assert found == expected | notebooks | evidence
 
 
 def test_the_plain_wheel_needs_nothing_of_the_course(installed: Path, tmp_path: Path) -> None:
@@ -107,6 +122,11 @@ def test_the_wheel_runs_its_notebooks_from_an_empty_folder(installed: Path, tmp_
         assert (tmp_path / "out" / "site" / name).is_file()
     folder = run(installed, "-c", "from fedlab_course import folders; print(folders.NOTEBOOKS)", cwd=tmp_path).strip()
     assert Path(folder) == site_packages(installed) / "fedlab_course" / "notebooks"
+
+
+def test_the_wheel_knows_the_stored_verdicts(installed: Path, tmp_path: Path) -> None:
+    shown = run(installed, "-c", "from fedlab_course import claims; claims.stored('000-2')", cwd=tmp_path)
+    assert shown.startswith("✓ holds (stored): SCAFFOLD sends exactly twice the bytes")
 
 
 def test_kernels_import_the_wheel_and_not_the_checkout(installed: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The small tables that are kept of the runs, and the numbers that a statement takes from them."""
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -46,16 +47,39 @@ def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:
     return {int(str(seed)): float(value) for seed, value in (total - statement.constant).dropna().sort_index().items()}
 
 
-def _column(table: pd.DataFrame, statement: Statement, name: str, wanted: dict[str, Any]) -> pd.Series:
-    """The measured column of the rows with the ``wanted`` values, by seed."""
-    missing = {*wanted, statement.measure} - {*table}
+def present(name: str, folder: Path = TABLES) -> pd.DataFrame:
+    """The table NAME.csv. Raises ``ValueError`` if it has not been measured yet."""
+    table = read(name, folder)
+    if table.empty:
+        there = ", ".join(sorted(path.stem for path in folder.glob("*.csv")))
+        raise ValueError(f"table={name!r}: has not been measured; there are {there or 'none'}")
+    return table
+
+
+def matching(table: pd.DataFrame, name: str, wanted: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows of the table ``name`` with these values, at least one; "" is what a row does not have.
+
+    Raises ``ValueError`` for a column that it lacks, and for values that no row has.
+    """
+    missing = {*wanted} - {*table}
     if missing:
-        raise ValueError(f"statement {statement.id}: the table {name} has no column {', '.join(sorted(missing))}")
+        raise ValueError(f"the table {name} has no column {', '.join(sorted(missing))}")
     rows = table
     for column, value in wanted.items():
         rows = rows[rows[column].map(_text) == _text(value)]
     if rows.empty:
-        raise ValueError(f"statement {statement.id}: the table {name} has no row with {wanted}")
+        raise ValueError(f"the table {name} has no row with {dict(wanted)}")
+    return rows
+
+
+def _column(table: pd.DataFrame, statement: Statement, name: str, wanted: dict[str, Any]) -> pd.Series:
+    """The measured column of the rows with the ``wanted`` values, by seed."""
+    if statement.measure not in table:
+        raise ValueError(f"statement {statement.id}: the table {name} has no column {statement.measure}")
+    try:
+        rows = matching(table, name, wanted)
+    except ValueError as error:
+        raise ValueError(f"statement {statement.id}: {error}") from error
     if rows.seed.duplicated().any():
         raise ValueError(f"statement {statement.id}: the table {name} has several rows with {wanted} for one seed")
     return rows.set_index("seed")[statement.measure]

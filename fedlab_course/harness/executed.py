@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fedlab_course.claims import VERDICT
+from fedlab_course.claims import STORED, VERDICT
+from fedlab_course.evidence import shown
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -24,7 +25,8 @@ def problems(notebook: Any) -> list[str]:
         widgets = _reachable(state, cell)
         seen.update(widgets)
         found += [f"{place}: {error}" for error in _errors(cell.get("outputs", []))]
-        found += [f"{place}: {fault}" for entry in _published(cell) if (fault := _unreadable(entry))]
+        found += [f"{place}: {fault}" for entry in _published(cell, VERDICT) if (fault := _unreadable(entry))]
+        found += [f"{place}: {fault}" for entry in _published(cell, STORED) if (fault := shown.unreadable(entry))]
         found += [f"{place}, inside a widget: {error}" for key in widgets for error in _widget_errors(state[key])]
     hidden = [error for key, model in state.items() if key not in seen for error in _widget_errors(model)]
     return found + [f"inside a widget that no cell shows: {error}" for error in hidden]
@@ -32,7 +34,13 @@ def problems(notebook: Any) -> list[str]:
 
 def verdicts(notebook: Any) -> list[dict[str, Any]]:
     """The checks of claims, in order: ``claim``, ``holds``, ``evidence``. What is no verdict is a problem instead."""
-    return [dict(entry) for cell in notebook.cells for entry in _published(cell) if not _unreadable(entry)]
+    return [dict(entry) for cell in notebook.cells for entry in _published(cell, VERDICT) if not _unreadable(entry)]
+
+
+def stored(notebook: Any) -> list[dict[str, Any]]:
+    """The stored verdicts that were shown, in order, as :func:`fedlab_course.evidence.shown.as_data` has them."""
+    entries = [entry for cell in notebook.cells for entry in _published(cell, STORED)]
+    return [dict(entry) for entry in entries if not shown.unreadable(entry)]
 
 
 def numbered(notebook: Any) -> Iterator[tuple[str, Any]]:
@@ -61,10 +69,10 @@ def write(notebook: Any, path: Path) -> None:
     nbformat.write(notebook, path)
 
 
-def _published(cell: Any) -> list[Any]:
-    """Whatever a cell shows as a verdict."""
+def _published(cell: Any, mime: str) -> list[Any]:
+    """Whatever a cell shows as a verdict, or as a stored one."""
     data = [output.get("data", {}) for output in cell.get("outputs", [])]
-    return [entry[VERDICT] for entry in data if VERDICT in entry]
+    return [entry[mime] for entry in data if mime in entry]
 
 
 def _unreadable(verdict: Any) -> str | None:

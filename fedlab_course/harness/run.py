@@ -24,6 +24,7 @@ class Result:
     seconds: float = 0.0
     parameters: dict[str, Any] = field(default_factory=dict)
     verdicts: list[dict[str, Any]] = field(default_factory=list)
+    stored: list[dict[str, Any]] = field(default_factory=list)
     error: str | None = None
 
     @property
@@ -31,7 +32,8 @@ class Result:
         """One line for the terminal."""
         held = sum(verdict["holds"] for verdict in self.verdicts)
         claims = f"  {held} of {len(self.verdicts)} claims hold" if self.verdicts else ""
-        return f"{self.status:<7}{self.seconds:6.1f} s{claims}"
+        kept = f"  {len(self.stored)} stored verdict{'s' * (len(self.stored) != 1)}" if self.stored else ""
+        return f"{self.status:<7}{self.seconds:6.1f} s{claims}{kept}"
 
 
 def run_course(
@@ -110,6 +112,7 @@ def _run(path: Path, result: Result, values: dict[str, Any], folder: Path, works
     notebook = kernel.execute(path, values, workspace, timeout)
     result.seconds = round(time.perf_counter() - start, 1)
     problems, result.verdicts = executed.problems(notebook), executed.verdicts(notebook)
+    result.stored = executed.stored(notebook)
     executed.write(notebook, folder / path.name)
     result.status, result.error = "failed" if problems else "ok", "; ".join(problems) or None
 

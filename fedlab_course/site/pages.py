@@ -13,6 +13,7 @@ from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
 from fedlab_course import glossary, grid, shows, symbols
+from fedlab_course.evidence import shown
 from fedlab_course.site import colours, contents, markdown, outputs, runs
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
@@ -46,7 +47,13 @@ def build(
     html = sheet.render({name: Markup(markdown.to_html(table)) for name, table in tables.items()})
     (target / "symbols.html").write_text(html, encoding="utf-8")
     home = environment.get_template("home.html.j2").render(
-        pages=pages, profile=profile, missing=missing, show=Markup(shows.one_round().html), moving=_moving(pages)
+        pages=pages,
+        profile=profile,
+        missing=missing,
+        show=Markup(shows.one_round().html),
+        moving=_moving(pages),
+        words=shown.WORDS,
+        unmeasured=shown.UNMEASURED,
     )
     (target / "index.html").write_text(home, encoding="utf-8")
 

@@ -36,7 +36,15 @@ def site_of(folder: Path, *shown: Any, text: str = "") -> Path:
     outputs = [new_output("display_data", bundle) for bundle in bundles]
     cells = [new_markdown_cell(text or "# Figures"), new_code_cell("mu = 1  # a comment", outputs=outputs)]
     write(new_notebook(cells=cells), folder / "00_figures.ipynb")
-    result = {"name": "00_figures", "status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "error": None}
+    result = {
+        "name": "00_figures",
+        "status": "ok",
+        "seconds": 1.0,
+        "parameters": {},
+        "verdicts": [],
+        "stored": [],
+        "error": None,
+    }
     pages.build([result], folder, folder / "site", "quick")
     return folder / "site" / "00_figures.html"
 

@@ -1,0 +1,141 @@
+"""Stored curves as figures: mean ± standard deviation over seeds, one panel below the other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import Look, add_band, looks, new_figure, set_description
+from fedlab_course.evidence import tables
+
+TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
+_MARKERS_PER_CURVE = 9
+_PANEL, _AROUND, _ENTRY = 230, 150, 30  # pixels
+
+Where = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """Curves of the sweep ``table``: the rows with the values of a panel and of a line are one curve.
+
+    ``lines``: name, which begins with that of its algorithm, → column values; ``panels``: title → column values, in
+    their order. ``illustration``: line → (rounds, values) of curves that a source has drawn and not measured; they
+    stand dotted behind the lines of these names, in the first panel.
+    """
+
+    table: str
+    measure: str
+    lines: Mapping[str, Where]
+    panels: Mapping[str, Where] = field(default_factory=lambda: {"": {}})
+    illustration: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
+
+
+def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
+    """The figure of a chart. Raises ``ValueError`` for a table that is not there, or lacks one of the curves."""
+    name = f"{chart.table}_curves"
+    table = tables.present(name, folder)
+    count = len(chart.panels)
+    y_title = TITLES[chart.measure]
+    figure = new_figure(title=title, x_title="communication round", y_title=y_title, height=_AROUND + _PANEL * count)
+    if count == 1:
+        figure.update_layout(height=440 + _ENTRY * len(chart.illustration))
+    _divide(figure, list(chart.panels), y_title)
+    styles = looks({line: line for line in chart.lines})
+    for line, points in chart.illustration.items():
+        _add_illustration(figure, line, points, styles[line])
+    rows = []
+    for place, (panel, common) in enumerate(chart.panels.items(), start=1):
+        curves = {
+            line: tables.matching(table, name, {**common, **own}).sort_values("round")
+            for line, own in chart.lines.items()
+        }
+        for line, curve in curves.items():
+            _band(figure, curve, chart.measure, styles[line], line, place)
+        for line, curve in curves.items():
+            _curve(figure, curve, chart.measure, styles[line], line, place)
+            last = curve.iloc[-1]
+            mean, spread = (last[f"{chart.measure}_{what}"] for what in ("mean", "std"))
+            rows.append([panel, line, int(last["round"]), f"{mean:.4g}", f"{spread:.2g}", int(last["n"])])
+    _describe(figure, chart, title, rows)
+    return figure
+
+
+def _divide(figure: go.Figure, titles: list[str], y_title: str) -> None:
+    """A vertical axis for each panel, the first on top, over one axis of rounds at the bottom."""
+    count = len(titles)
+    gap = 0.0 if count == 1 else 0.17 / (count - 1) + 0.02
+    height = (1 - gap * (count - 1)) / count
+    for place, title in enumerate(titles, start=1):
+        top = 1 - (place - 1) * (height + gap)
+        axis = {
+            "domain": [max(0.0, top - height), top],
+            "title": {"text": y_title, "font": {"size": 14 if count == 1 else 12}},
+            "anchor": "x",
+        }
+        figure.update_layout({f"yaxis{place if place > 1 else ''}": axis})
+        if title:
+            where = {"x": 0, "xanchor": "left", "xref": "paper", "y": top, "yanchor": "bottom", "yref": "paper"}
+            figure.add_annotation(text=f"<b>{title}</b>", showarrow=False, font_size=13, **where)
+    figure.update_xaxes(anchor="y" if count == 1 else f"y{count}")
+    if titles[0] and figure.layout.title.text:
+        figure.update_layout(margin_t=84, title_pad_b=34)
+
+
+def _band(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, line: str, place: int) -> None:
+    if curve["n"].min() < 2:
+        return
+    mean, spread = curve[f"{measure}_mean"].to_numpy(), curve[f"{measure}_std"].to_numpy()
+    name = f"{line}, ± one standard deviation"
+    add_band(figure, curve["round"].to_numpy(), mean - spread, mean + spread, style, group=line, name=name)
+    figure.data[-1].update(yaxis=_axis(place))
+
+
+def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, line: str, place: int) -> None:
+    form = ".1%" if measure == "test_accuracy" else ".4g"
+    figure.add_scatter(
+        x=curve["round"].to_numpy(),
+        y=curve[f"{measure}_mean"].to_numpy(),
+        customdata=np.stack([curve[f"{measure}_std"], curve["n"]], axis=1),
+        name=line,
+        legendgroup=line,
+        showlegend=place == 1,
+        yaxis=_axis(place),
+        mode="lines+markers",
+        line={"color": style.colour, "dash": style.dash, "width": 2},
+        marker={"color": style.colour, "symbol": style.marker, "size": 8, "maxdisplayed": _MARKERS_PER_CURVE},
+        hovertemplate=f"round %{{x}}<br>%{{y:{form}}} ± %{{customdata[0]:{form}}} over %{{customdata[1]}} seeds",
+    )
+    if measure == "test_accuracy":
+        figure.update_yaxes(tickformat=".0%")
+
+
+def _add_illustration(
+    figure: go.Figure, line: str, points: tuple[Sequence[float], Sequence[float]], style: Look
+) -> None:
+    name = f"{line.removeprefix('FedProx ')}, illustration in the source"
+    drawn = {"color": style.colour, "width": 2, "dash": "1.5px,4px"}
+    figure.add_scatter(x=list(points[0]), y=list(points[1]), name=name, mode="lines", line=drawn, legendrank=1100)
+
+
+def _axis(place: int) -> str:
+    return "y" if place == 1 else f"y{place}"
+
+
+def _describe(figure: go.Figure, chart: Chart, title: str, rows: list[list[Any]]) -> None:
+    ends = "; ".join(
+        f"{f'{panel}, ' if panel else ''}{line} {mean} ± {spread}" for panel, line, _, mean, spread, _ in rows
+    )
+    text = (
+        f"Stored curves of {TITLES[chart.measure]} by round: mean ± standard deviation over seeds. {title}. "
+        f"In the last round: {ends}."
+    )
+    if chart.illustration:
+        text += f" Dotted, drawn in the source and not measured: {', '.join(chart.illustration)}."
+    columns = ["panel", "curve", "round", "mean", "standard deviation", "seeds"]
+    keep = slice(0 if len(chart.panels) > 1 else 1, None)
+    set_description(figure, text, columns[keep], [row[keep] for row in rows])

@@ -1,0 +1,122 @@
+"""All verdicts in one figure: a row for each statement, its mean and interval in units of its margin."""
+
+import textwrap
+from collections.abc import Mapping
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import BLUE, GREEN, GREY, VERMILLION, new_figure, set_description
+from fedlab_course.evidence import judging, shown
+from fedlab_course.evidence.judging import Judged
+
+_LOOKS = {
+    "holds": (GREEN, "circle"),
+    "opposite": (VERMILLION, "x"),
+    "equivalent": (BLUE, "diamond"),
+    "undecided": (GREY, "square"),
+}
+_TICKS = (-100, -10, -1, 0, 1, 10, 100)
+_LABELS: dict[float, str] = {-1: "-δ", 0: "0", 1: "δ"}
+_MOST = 400.0  # margins; beyond it, and where the margin is zero, a mean stands at the edge
+_ROW, _AROUND, _WRAP = 19, 160, 44  # pixels, pixels, characters
+
+
+def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figure:
+    """A mark at each mean and a bar over its 95 % interval, in margins δ, grouped by claim; the axis bends like a
+    logarithm on both sides of zero. The grey strip is −δ … δ.
+
+    ``judged``: as :func:`fedlab_course.evidence.judging.stored` gives it, which is the default; statements without
+    runs are left out. Open marks do not stand among all that were examined. Raises ``ValueError`` if none has runs.
+    """
+    every = judging.stored() if judged is None else judged
+    rows = {id: one for id, one in every.items() if one.verdict.n}
+    if not rows:
+        raise ValueError("judged: no statement has runs yet")
+    places, headings, depth = _places(rows)
+    x_title = "mean difference in margins δ<br>open marks: not after correction"
+    figure = new_figure(title=title, x_title=x_title, y_title="", height=_AROUND + _ROW * depth)
+    figure.add_vrect(x0=_bend(-1.0), x1=_bend(1.0), fillcolor="#E8E8E8", line_width=0, layer="below")
+    figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
+    for verdict in _LOOKS:
+        mine = {id: one for id, one in rows.items() if one.verdict.verdict == verdict}
+        if mine:
+            _add(figure, verdict, mine, places)
+    for y, lines in headings:
+        where = {"x": 0.0, "xref": "paper", "xanchor": "left", "y": y - 0.5, "yanchor": "top", "align": "left"}
+        figure.add_annotation(text="<br>".join(lines), showarrow=False, font_size=12, **where)
+    ticks: list[float] = [*_TICKS]
+    words = [_LABELS.get(tick, f"{tick}δ").replace("-", "−") for tick in ticks]
+    if not all(one.verdict.margin for one in rows.values()):
+        ticks, words = [*ticks, _MOST], [*words, "δ = 0"]
+    edge = _bend(_MOST)
+    figure.update_xaxes(tickvals=[_bend(tick) for tick in ticks], ticktext=words, range=[-1.05 * edge, 1.05 * edge])
+    figure.update_yaxes(
+        tickvals=[places[id] for id in rows], ticktext=list(rows), range=[depth - 0.4, -0.6], showgrid=False, ticks=""
+    )
+    figure.update_yaxes(tickfont_size=11, showline=False)
+    _describe(figure, rows, len(every))
+    return figure
+
+
+def _places(rows: Mapping[str, Judged]) -> tuple[dict[str, float], list[tuple[float, list[str]]], int]:
+    """The row of each statement, the rows and lines of the headings of claims, and how many rows there are."""
+    places: dict[str, float] = {}
+    headings, depth, claim = [], 0, ""
+    for id, one in rows.items():
+        if one.claim.id != claim:
+            claim = one.claim.id
+            lines = textwrap.wrap(f"{claim}: {one.claim.claim}", _WRAP)
+            lines[0] = lines[0].replace(claim, f"<b>{claim}</b>", 1)
+            headings.append((float(depth), lines))
+            depth += len(lines)
+        places[id] = float(depth)
+        depth += 1
+    return places, headings, depth
+
+
+def _bend(value: float) -> float:
+    """Margins → place on the axis, ± log₁₀(1 + |value|) up to the edge."""
+    return float(np.sign(value) * np.log10(1 + min(abs(value), _MOST)))
+
+
+def _add(figure: go.Figure, verdict: str, rows: Mapping[str, Judged], places: Mapping[str, float]) -> None:
+    colour, symbol = _LOOKS[verdict]
+    middle, low, high = ([_in_margins(one, what) for one in rows.values()] for what in ("mean", "low", "high"))
+    spread = {"type": "data", "symmetric": False, "color": colour, "thickness": 2, "width": 4}
+    spread["array"] = [b - a for a, b in zip(middle, high, strict=True)]
+    spread["arrayminus"] = [a - b for a, b in zip(middle, low, strict=True)]
+    symbols = [symbol if one.verdict.corrected or verdict == "undecided" else f"{symbol}-open" for one in rows.values()]
+    figure.add_scatter(
+        x=middle,
+        y=[places[id] for id in rows],
+        error_x=spread,
+        name=shown.WORDS[verdict].partition(" ")[2],
+        mode="markers",
+        marker={"color": colour, "symbol": symbols, "size": 9},
+        customdata=[[id, "<br>".join(textwrap.wrap(one.statement.says, 50)), *_facts(one)] for id, one in rows.items()],
+        hovertemplate="%{customdata[0]} %{customdata[1]}<br>%{customdata[2]}, δ = %{customdata[3]}<br>%{customdata[4]}",
+    )
+
+
+def _in_margins(one: Judged, what: str) -> float:
+    value, margin = float(getattr(one.verdict, what)), one.verdict.margin
+    if not np.isfinite(value):
+        return _bend(one.verdict.mean / margin if margin else 0.0)
+    return _bend(value / margin if margin else np.sign(value) * _MOST)
+
+
+def _facts(one: Judged) -> list[str]:
+    return [shown.interval(one), f"{one.verdict.margin:g}", shown.seeds(one)]
+
+
+def _describe(figure: go.Figure, rows: Mapping[str, Judged], examined: int) -> None:
+    words = [shown.WORDS[verdict].partition(" ")[2] for verdict in _LOOKS]
+    numbers = [sum(one.verdict.verdict == verdict for one in rows.values()) for verdict in _LOOKS]
+    counts = ", ".join(f"{number} {name}" for name, number in zip(words, numbers, strict=True))
+    text = (
+        f"Forest plot of {len(rows)} statements with runs, of {examined} examined: {counts}. Mean and 95 % interval in "
+        "margins δ; open marks do not stand after correction for all that were examined."
+    )
+    listed = [[id, one.statement.says, shown.word(one), *_facts(one)] for id, one in rows.items()]
+    set_description(figure, text, ["row", "statement", "verdict", "mean and interval", "δ", "seeds"], listed)

@@ -1,0 +1,59 @@
+"""Who holds what: the labels of the first clients under several partitions."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+import fedlab_core as fl
+from fedlab_core.plots.style import BLUE, new_figure, set_description
+
+CLIENTS = 10
+_PANEL, _AROUND, _LARGEST = 260, 110, 20  # pixels
+
+
+def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed: int = 0, *, title: str) -> go.Figure:
+    """How many samples of each label the first ten of 100 clients hold: a disc for each, its area the number.
+
+    Dirichlet partitions, one panel for each α, computed anew. Raises ``DatasetNotFound`` for data that are not there.
+    """
+    data = fl.load_dataset(dataset)
+    figure = new_figure(title=title, x_title="client", y_title="label", legend=False)
+    counts = {alpha: _counts(data, alpha, seed) for alpha in alphas}
+    most = max(int(count.max()) for count in counts.values())
+    names = [str(name) for name in data.classes]
+    rows = []
+    for place, (alpha, count) in enumerate(counts.items(), start=1):
+        height = 1 / len(counts)
+        top = 1 - (place - 1) * height
+        client, label = np.nonzero(count)
+        held = count[client, label]
+        figure.add_scatter(
+            x=client,
+            y=label,
+            customdata=held,
+            yaxis="y" if place == 1 else f"y{place}",
+            mode="markers",
+            marker={"color": BLUE, "size": _LARGEST * np.sqrt(held / most), "line": {"width": 0}},
+            hovertemplate="client %{x}, label %{y}: %{customdata} samples<extra></extra>",
+        )
+        axis = {"domain": [top - height + 0.06, top - 0.06], "range": [-0.7, len(names) - 0.3], "anchor": "x"}
+        axis |= {"title": "label", "tickvals": list(range(len(names))), "ticktext": names}
+        figure.update_layout({f"yaxis{place if place > 1 else ''}": axis})
+        where = {"x": 0, "xanchor": "left", "xref": "paper", "y": top - 0.06, "yanchor": "bottom", "yref": "paper"}
+        figure.add_annotation(text=f"<b>Dirichlet, α = {alpha:g}</b>", showarrow=False, font_size=13, **where)
+        rows += [[f"{alpha:g}", k, int((one > 0).sum()), f"{one.max() / one.sum():.0%}"] for k, one in enumerate(count)]
+    last = "y" if len(counts) == 1 else f"y{len(counts)}"
+    figure.update_layout(height=_AROUND + _PANEL * len(counts))
+    figure.update_xaxes(range=[-0.7, CLIENTS - 0.3], dtick=1, anchor=last)
+    held_by = "; ".join(
+        f"α = {alpha:g}: {np.mean((count > 0).sum(1)):.1f} labels a client" for alpha, count in counts.items()
+    )
+    text = f"Discs: samples of each label that the first {CLIENTS} of 100 clients hold, {data.name}. {held_by}."
+    set_description(figure, text, ["α", "client", "labels", "share of the largest"], rows)
+    return figure
+
+
+def _counts(data: fl.Dataset, alpha: float, seed: int) -> np.ndarray:
+    """Samples by client and label, int [10, C]."""
+    parts = fl.partition.dirichlet(data.train.y, num_clients=100, alpha=alpha, seed=seed)
+    labels = np.asarray(data.train.y)
+    return np.array([np.bincount(labels[part], minlength=len(data.classes)) for part in parts[:CLIENTS]])

@@ -1,0 +1,116 @@
+"""Figures drawn from stored tables, with tables that the tests write."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fedlab_core import plots
+from fedlab_course.evidence import bands, figures, forest, judging, mixes
+from fedlab_course.evidence.bands import Chart
+from fedlab_course.evidence.configs import Claim, Statement
+from fedlab_course.evidence.verdicts import judge
+
+CHART = Chart(
+    table="t",
+    measure="test_accuracy",
+    lines={"FedAvg": {"algorithm": "fedavg"}, "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1}},
+    panels={"few": {"labels": 1}, "many": {"labels": 5}},
+    illustration={"FedAvg": ([0, 10], [0.1, 0.7])},
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Curves of FedAvg and FedProx at two μ, at one and five labels: the mean is labels / 10 + round / 100."""
+    rows = [
+        (algorithm, mu, labels, r, labels / 10 + r / 100, 0.02, 2 - r / 10, 0.1, 5)
+        for algorithm, mu in (("fedavg", None), ("fedprox", 0.1), ("fedprox", 1.0))
+        for labels in (1, 5)
+        for r in (1, 5, 10)
+    ]
+    columns = ["algorithm", "mu", "labels", "round", "test_accuracy_mean", "test_accuracy_std"]
+    frame = pd.DataFrame(rows, columns=[*columns, "train_loss_mean", "train_loss_std", "n"])
+    frame.to_csv(tmp_path / "t_curves.csv", index=False)
+    return tmp_path
+
+
+def test_a_panel_holds_the_mean_of_each_line_and_its_band(folder: Path) -> None:
+    figure = bands.draw(CHART, "Title", folder)
+    curves = {(trace.name, trace.yaxis): trace for trace in figure.data if trace.mode == "lines+markers"}
+    assert {*curves} == {(line, axis) for line in CHART.lines for axis in ("y", "y2")}
+    np.testing.assert_allclose(curves["FedAvg", "y2"].y, [0.51, 0.55, 0.6])
+    spread = [trace for trace in figure.data if trace.fill == "toself" and trace.yaxis == "y2"]
+    np.testing.assert_allclose(spread[0].y, [0.53, 0.57, 0.62, 0.58, 0.53, 0.49])
+    assert sum(bool(trace.showlegend) for trace in curves.values()) == 2  # each name once
+    dotted = [trace for trace in figure.data if "illustration" in (trace.name or "")]
+    assert [(list(trace.x), list(trace.y)) for trace in dotted] == [([0, 10], [0.1, 0.7])]
+    assert dotted[0].line.color == curves["FedAvg", "y"].line.color
+    assert "few, FedAvg 0.2 ± 0.02" in plots.describe(figure)
+    assert figure.layout.meta["table"]["rows"][-1] == ["many", "FedProx μ = 0.1", 10, "0.6", "0.02", 5]
+
+
+def test_the_panels_do_not_overlap(folder: Path) -> None:
+    layout = bands.draw(CHART, "Title", folder).layout
+    assert 0 <= layout.yaxis2.domain[0] < layout.yaxis2.domain[1] < layout.yaxis.domain[0] < layout.yaxis.domain[1] <= 1
+
+
+def test_a_chart_is_refused_without_its_table_or_rows(folder: Path) -> None:
+    with pytest.raises(ValueError, match=r"'u_curves': has not been measured; there are t_curves"):
+        bands.draw(Chart(table="u", measure="test_accuracy", lines=CHART.lines), "Title", folder)
+    with pytest.raises(ValueError, match="has no row with"):
+        bands.draw(Chart(table="t", measure="test_accuracy", lines={"FedAvg": {"labels": 3}}), "Title", folder)
+
+
+def test_figures_without_tables_are_refused_in_words(tmp_path: Path) -> None:
+    assert set(figures.drawable(tmp_path)) == {name for name, one in figures.FIGURES.items() if not one.tables}
+    with pytest.raises(ValueError, match=r"002-4-digits.*cannot be drawn, tiers_digits_curves has not been measured"):
+        figures.draw("002-4-digits", tmp_path)
+    with pytest.raises(ValueError, match="figure='002-4-digit': must be one of"):
+        figures.draw("002-4-digit", tmp_path)
+
+
+@pytest.mark.parametrize("name", figures.drawable())
+def test_every_figure_of_the_stored_tables_is_drawn_and_described(name: str) -> None:
+    figure = figures.draw(name)
+    assert figure.layout.title.text == figures.FIGURES[name].title
+    assert len(figures.FIGURES[name].title) <= 45
+    assert len(plots.describe(figure)) > 60
+    assert figure.layout.meta["table"]["rows"]
+
+
+def judged(id: str, values: list[float], margin: float = 0.1) -> judging.Judged:
+    statement = Statement(id=id, says="It is so.", measure="end_accuracy", margin=margin, plus=[{}])
+    ground = {"source": "[0]", "claim": "Claim", "expected": "e", "setting": "s", "ours": "o", "seeds": 3}
+    claim = Claim(id=id[:3], statements=[statement], **ground)
+    return judging.Judged(claim, statement, judge(id, values, margin, expect="positive", planned=3))
+
+
+def test_a_verdict_lies_where_its_mean_in_margins_is() -> None:
+    rows = {"x-1a": [0.9, 0.9, 0.9], "x-1b": [-0.9, -0.9, -0.9], "x-2a": [0.0, 1.0, -1.0], "x-2b": []}
+    figure = forest.forest({id: judged(id, values) for id, values in rows.items()}, title="All")
+    found = {row[0]: (trace.name, x) for trace in figure.data for row, x in zip(trace.customdata, trace.x, strict=True)}
+    assert {id: name for id, (name, _) in found.items()} == {"x-1a": "holds", "x-1b": "opposite", "x-2a": "undecided"}
+    assert found["x-1a"][1] == pytest.approx(1.0)  # nine margins: log₁₀(1 + 9)
+    assert found["x-1b"][1] == pytest.approx(-1.0)
+    assert found["x-2a"][1] == pytest.approx(0.0)
+    assert list(figure.layout.yaxis.ticktext) == ["x-1a", "x-1b", "x-2a"]
+    assert "3 statements with runs, of 4 examined" in plots.describe(figure)
+
+
+def test_without_a_margin_a_mean_stands_at_the_edge() -> None:
+    figure = forest.forest({"x-1a": judged("x-1a", [0.2, 0.2, 0.2], margin=0.0)}, title="All")
+    assert figure.data[0].x[0] == pytest.approx(max(figure.layout.xaxis.tickvals))
+    assert figure.layout.xaxis.ticktext[-1] == "δ = 0"
+    with pytest.raises(ValueError, match="no statement has runs yet"):
+        forest.forest({"x-1a": judged("x-1a", [])}, title="All")
+
+
+def test_discs_are_the_samples_of_the_first_clients() -> None:
+    figure = mixes.mixes(alphas=(0.3, 100.0), title="Labels")
+    skewed, even = figure.data
+    assert {*skewed.x} <= set(range(10))
+    assert len(skewed.x) < len(even.x)  # fewer labels a client
+    area = np.square(skewed.marker.size) / np.asarray(skewed.customdata)
+    np.testing.assert_allclose(area, area[0])

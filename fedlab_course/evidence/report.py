@@ -17,11 +17,10 @@ REPORT, REASONS, FIGURES = RESULTS / "REPRODUCTION.md", RESULTS / "configs" / "r
 _INTRODUCTION = """\
 # What holds of the sources' claims
 
-Written by `python -m fedlab_course evidence report` from the tables in [evidence/](evidence); `make evidence` makes these
-from nothing. Do not edit it by hand.
+Written by `python -m fedlab_course evidence report` from the tables in [evidence/](evidence); `make evidence` makes
+these from nothing. Do not edit it by hand.
 
-Each statement is a difference of runs that share their seed: same partition, same first weights, same cohorts and batches.
-Its 95 % t-interval over seeds is held against a margin δ that was written into the [configuration](configs) before the
+Each statement is a difference of runs that share their seed: same partition, first weights, cohorts and batches. Its 95 % t-interval over seeds is held against a margin δ that was written into the [configuration](configs) before the
 runs were made:
 
 - **holds**: the interval lies beyond δ, in the direction that the source says; or, where the source says that something
@@ -45,7 +44,7 @@ def text(
     drawn: Mapping[str, str],
     folder: Path = tables.TABLES,
 ) -> str:
-    """The report. ``why``: claim → the verdicts that its sentence speaks of, and the sentence; ``drawn``: figure → title.
+    """The report. ``why``: claim → the verdicts its sentence speaks of, and the sentence; ``drawn``: figure → title.
 
     Raises ``ValueError`` where a sentence speaks of other verdicts than the data give.
     """
@@ -81,12 +80,12 @@ def _overview(judged: Mapping[str, Judged], folder: Path) -> str:
     missing = sum(one.n == 0 for one in found)
     clear = sum(one.corrected for one in found)
     seconds = sum(float(table.seconds.sum()) for table in _all(folder) if "seconds" in table)
+    decided = len(found) - counts["undecided"]
+    listed = ", ".join(f"{counts[name]} {name}" for name in verdicts.VERDICTS)
+    absent = f" ({missing} of them not measured yet)" if missing else ""
     return (
-        f"{len(found)} statements were examined: "
-        + ", ".join(f"{counts[name]} {name}" for name in verdicts.VERDICTS)
-        + (f" ({missing} of them not measured yet)" if missing else "")
-        + f". With so many, some come out by chance: {clear} of the {len(found) - counts['undecided']} decided ones stand "
-        "after Holm's correction for all of them, and are in **bold**.\n\n"
+        f"{len(found)} statements were examined: {listed}{absent}. With so many, some come out by chance: {clear} of the "
+        f"{decided} decided ones stand after Holm's correction for all of them, and are in **bold**.\n\n"
         f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC. Runs that diverge count with the "
         "accuracy and the loss of chance.\n"
     )

@@ -31,8 +31,12 @@ _MOVING = ("alpha", "labels")
 
 
 def available() -> list[str]:
-    """The data sets that can be used now: digits, and those whose files are on disk."""
-    found = ((name, locate(source, search_roots(None))) for name, source in SOURCES.items())
+    """The data sets that can be used now: digits, and those of images whose files are on disk.
+
+    Tweets are not offered: their clients are their accounts, but the splits here deal out any samples to N clients.
+    """
+    images = {name: source for name, source in SOURCES.items() if name != "sentiment140"}
+    found = ((name, locate(source, search_roots(None))) for name, source in images.items())
     return ["digits", *(name for name, location in found if location is not None and not location.missing)]
 
 

@@ -1,4 +1,4 @@
-"""The code in docs/algorithms.md runs, and does what the page says."""
+"""The code in docs/algorithms.md runs, and does what the page says; docs/sources.md names every data set."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,8 @@ import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core.data import DATASETS
+from fedlab_core.data.disk.sources import SOURCES
 from tests.support import blobs
 
 PAGE = (Path(__file__).parents[2] / "docs" / "algorithms.md").read_text(encoding="utf-8")
@@ -63,3 +65,11 @@ def test_the_neediest_of_all_are_those_with_the_largest_loss(page) -> None:
     size = 8 * len(history.params)
     assert history.records[-1].bytes_down == 3 * (5 + 3) * size
     assert history.records[-1].bytes_up == 3 * (5 * 8 + 3 * size)
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_every_data_set_is_named_with_its_terms_and_what_to_cite(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "sources.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+    if name in SOURCES:
+        assert row == f"| `{name}` | {SOURCES[name].citation} | {SOURCES[name].terms} |"

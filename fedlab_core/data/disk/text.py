@@ -31,7 +31,7 @@ def read_sentiment140(source: Source, files: Mapping[str, Path]) -> Dataset:
 
     Ids: 0 padding, 1 a word that is not in the vocabulary, then by falling frequency in the training tweets (equally
     frequent words in alphabetical order) up to 4,999. Padding stands on the left, because an LSTM is read off after the
-    last token; of a longer tweet the last 30 tokens count. The 1.6 million tweets of the published set take 384 MB.
+    last token; of a longer tweet the last 30 tokens count. The published 1.6 million take 384 MB, 2.4 GB in reading.
     ``users`` come in the order of their first tweets; ``by_user`` chooses those with enough of them.
 
     Training labels are noisy: they stand for the smiley that was cut out of the tweet. The test set is the tweets

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedlab_core as fl
+from fedlab_core.data.disk.sources import SOURCES
 from fedlab_course.explorer.choices import ALGORITHMS, Choice
 from fedlab_course.explorer.controls import Controls
 from fedlab_course.explorer.explorer import Explorer
@@ -271,6 +272,16 @@ def test_only_data_sets_on_this_computer_are_offered(monkeypatch, tmp_path) -> N
     monkeypatch.setenv("FEDLAB_DATA", str(tmp_path))
     monkeypatch.setattr("fedlab_course.explorer.controls.search_roots", lambda root: [tmp_path])
     assert list(make().controls.fields["dataset"].options) == ["digits"]
+
+
+def test_images_on_this_computer_are_offered_and_tweets_are_not(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr("fedlab_course.explorer.controls.search_roots", lambda root: [tmp_path])
+    for name in ("cifar10", "sentiment140"):
+        source = SOURCES[name]
+        (tmp_path / source.folders[0]).mkdir()
+        for member in source.members:
+            (tmp_path / source.folders[0] / member.name).touch()
+    assert list(make().controls.fields["dataset"].options) == ["digits", "cifar10"]
 
 
 @pytest.mark.parametrize(

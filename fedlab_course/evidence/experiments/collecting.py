@@ -1,0 +1,144 @@
+"""Do what is missing of an experiment, in parallel, keep each unit as it ends, and make the tables of all of them."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import torch
+
+from fedlab_core import atomic, validation
+from fedlab_core.description import digest
+from fedlab_core.sweep.crew import assembled
+from fedlab_course.evidence.experiments.base import Case, Experiment, Row, Tables
+from fedlab_course.evidence.experiments.registry import EXPERIMENTS
+from fedlab_course.evidence.measures import rounded
+
+FOLDER = Path("build/evidence")
+_Unit = tuple[Case, int]
+
+
+def collect(
+    experiment: str | Experiment,
+    folder: Path = FOLDER,
+    *,
+    seeds: Sequence[int] | None = None,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    heard: Callable[[str], None] = lambda line: None,
+) -> Tables:
+    """The tables of an experiment by name, after its missing units are done on a Dask cluster.
+
+    A unit is one seed of one case; ``seeds``: of which ones, instead of all. Each is written to
+    ``folder/NAME/DIGEST.json`` as it ends, so that an interruption loses only what is running, and then read from
+    there. ``scheduler`` and ``workers``: as a sweep has them. ``heard`` gets a line for each unit that has ended.
+    Raises ``RuntimeError`` for units that fail, once the others are done.
+    """
+    found = _named(experiment)
+    if found.after:
+        collect(found.after, folder, scheduler=scheduler, workers=workers, heard=heard)
+    to_do = missing(found, folder, seeds=seeds)
+    failed = _done(found, to_do, folder, scheduler, workers, heard) if to_do else []
+    if failed:
+        raise RuntimeError(f"{found.name}: {len(failed)} of {len(to_do)} units failed, the first with: {failed[0]}")
+    return gathered(found, folder, seeds=seeds)
+
+
+def missing(experiment: str | Experiment, folder: Path = FOLDER, *, seeds: Sequence[int] | None = None) -> list[_Unit]:
+    """The units that are not there yet. What depends on another experiment is known when that one is done."""
+    found = _named(experiment)
+    if found.after and missing(found.after, folder):
+        raise ValueError(f"{found.name}: its cases follow from {found.after}, which is not done")
+    return [unit for unit in _units(found, folder, seeds) if not _path(found, *unit, folder).exists()]
+
+
+def gathered(experiment: str | Experiment, folder: Path = FOLDER, *, seeds: Sequence[int] | None = None) -> Tables:
+    """The tables of the units that are there, in the order cases × seeds, numbers to six digits.
+
+    The column ``seconds`` of the main table shares out the processor seconds of each unit among its rows; all else
+    depends on nothing but cases and seeds.
+    """
+    found, rows = _named(experiment), dict[str, list[Row]]()
+    for case, seed in _units(found, folder, seeds):
+        path = _path(found, case, seed, folder)
+        if not path.exists():
+            continue
+        unit = json.loads(path.read_text(encoding="utf-8"))
+        own = sum("table" not in row for row in unit["rows"])
+        for row in unit["rows"]:
+            where = row.pop("table", "")
+            cost = {} if where else {"seconds": unit["seconds"] / own}
+            rows.setdefault(f"{found.name}_{where}" if where else found.name, []).append(row | cost)
+    tables = {name: pd.DataFrame(those) for name, those in rows.items()}
+    if found.bands and (curves := f"{found.name}_curves") in tables:
+        tables[curves] = _bands(tables[curves], list(found.bands))
+    return {name: rounded(table) for name, table in tables.items()}
+
+
+def _named(experiment: str | Experiment) -> Experiment:
+    if isinstance(experiment, Experiment):
+        return experiment
+    return EXPERIMENTS[validation.choice("experiment", experiment, EXPERIMENTS)]
+
+
+def _units(experiment: Experiment, folder: Path, seeds: Sequence[int] | None) -> list[_Unit]:
+    earlier = gathered(experiment.after, folder) if experiment.after else {}
+    return list(experiment.units(earlier, seeds))
+
+
+def _path(experiment: Experiment, case: Case, seed: int, folder: Path) -> Path:
+    what = json.dumps({"name": experiment.name, "case": case, "seed": seed}, sort_keys=True)
+    return folder / experiment.name / f"{digest(what.encode())}.json"
+
+
+def _done(
+    experiment: Experiment,
+    units: Sequence[_Unit],
+    folder: Path,
+    scheduler: str | None,
+    workers: int | None,
+    heard: Callable[[str], None],
+) -> list[str]:
+    """Do the ``units``, write each as it ends, and return what went wrong."""
+    from distributed import Client, as_completed
+
+    failed = []
+    with assembled(scheduler, workers) as cluster, Client(cluster) as client:
+        futures = [client.submit(_timed, experiment.unit, case, seed, pure=False) for case, seed in units]
+        waiting = dict(zip(futures, units, strict=True))
+        for ended, future in enumerate(as_completed(futures), start=1):
+            case, seed = waiting.pop(future)
+            error = future.exception()
+            if error is None:
+                result = {"name": experiment.name, "case": dict(case), "seed": seed} | future.result()
+                with atomic.replacing(_path(experiment, case, seed, folder)) as file:
+                    file.write((json.dumps(result, indent=1, default=_plain) + "\n").encode())
+            else:
+                failed.append(f"{dict(case)}, seed {seed}: {type(error).__name__}: {error}")
+            how = failed[-1] if error else f"{result['seconds']:.1f} s"
+            heard(f"{experiment.name} [{ended}/{len(units)}] {dict(case)} seed {seed}: {how}")
+            future.release()
+    return failed
+
+
+def _timed(unit: Callable[..., list[Row]], case: Case, seed: int) -> dict[str, Any]:
+    """On a worker: the rows of a unit, computed with one thread, and the processor seconds that they took."""
+    torch.set_num_threads(1)
+    started = time.process_time()
+    rows = unit(seed, **case)
+    return {"seconds": time.process_time() - started, "rows": rows}
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    return value.item()
+
+
+def _bands(curves: pd.DataFrame, values: list[str]) -> pd.DataFrame:
+    keys = [name for name in curves if name not in (*values, "seed")]
+    grouped = curves.groupby(keys, sort=False, dropna=False)
+    bands = grouped[values].agg(["mean", "std"])
+    bands.columns = [f"{name}_{what}" for name, what in bands.columns]
+    return bands.assign(n=grouped.size()).reset_index()

@@ -1,0 +1,28 @@
+"""All experiments by name."""
+
+from fedlab_course.evidence.experiments import (
+    clusters,
+    error_floor,
+    example_1,
+    fedprox_synthetic,
+    scaffold_figure_3,
+    theorem_rates,
+    tuning,
+    variance,
+)
+
+EXPERIMENTS = {
+    one.name: one
+    for one in (
+        scaffold_figure_3.SCAFFOLD_FIGURE_3,
+        example_1.EXAMPLE_1,
+        theorem_rates.THEOREM_RATES,
+        error_floor.ERROR_FLOOR,
+        clusters.CLUSTERS,
+        clusters.CLUSTERS_DBSCAN,
+        variance.VARIANCE,
+        fedprox_synthetic.FEDPROX_SYNTHETIC,
+        tuning.TUNING,
+        tuning.TUNED,
+    )
+}

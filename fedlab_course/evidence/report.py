@@ -20,7 +20,8 @@ _INTRODUCTION = """\
 Written by `python -m fedlab_course evidence report` from the tables in [evidence/](evidence); `make evidence` makes
 these from nothing. Do not edit it by hand.
 
-Each statement is a difference of runs that share their seed: same partition, first weights, cohorts and batches. Its 95 % t-interval over seeds is held against a margin δ that was written into the [configuration](configs) before the
+Each statement is a difference of runs that share their seed: same partition, first weights, cohorts and batches. Its
+95 % t-interval over seeds is held against a margin δ that was written into the [configuration](configs) before the
 runs were made:
 
 - **holds**: the interval lies beyond δ, in the direction that the source says; or, where the source says that something
@@ -84,10 +85,10 @@ def _overview(judged: Mapping[str, Judged], folder: Path) -> str:
     listed = ", ".join(f"{counts[name]} {name}" for name in verdicts.VERDICTS)
     absent = f" ({missing} of them not measured yet)" if missing else ""
     return (
-        f"{len(found)} statements were examined: {listed}{absent}. With so many, some come out by chance: {clear} of the "
-        f"{decided} decided ones stand after Holm's correction for all of them, and are in **bold**.\n\n"
-        f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC. Runs that diverge count with the "
-        "accuracy and the loss of chance.\n"
+        f"{len(found)} statements were examined: {listed}{absent}. With so many, some come out by chance: {clear} of "
+        f"the {decided} decided ones stand after Holm's correction for all of them, and are in **bold**.\n\n"
+        f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC. Runs that diverge count with "
+        "the accuracy and the loss of chance.\n"
     )
 
 

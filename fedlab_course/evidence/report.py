@@ -13,7 +13,7 @@ from fedlab_course.evidence.judging import Judged
 from fedlab_course.evidence.verdicts import Verdict
 from fedlab_course.folders import RESULTS
 
-REPORT, REASONS, FIGURES = RESULTS / "REPRODUCTION.md", RESULTS / "configs" / "reasons.toml", RESULTS / "figures"
+REPORT, REASONS, FIGURES = RESULTS / "REPRODUCTION.md", RESULTS / "reasons.toml", RESULTS / "figures"
 _INTRODUCTION = """\
 # What holds of the sources' claims
 

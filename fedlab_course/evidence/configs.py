@@ -66,12 +66,17 @@ class Claim:
 
 def read(folder: Path = CONFIGS) -> list[Claim]:
     """All claims, in the order of their names. Raises ``ValueError`` for a file that does not say one."""
-    claims = [_claim(path) for path in sorted(folder.glob("*.toml"))]
+    claims = [_claim(path) for path in sorted(folder.glob("*.toml"), key=_in_order)]
     names = [statement.id for claim in claims for statement in claim.statements]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(f"{folder}: says twice {', '.join(sorted(twice))}")
     return claims
+
+
+def _in_order(path: Path) -> list[tuple[bool, int, str]]:
+    """Numbers in a name count as numbers: 004-2 comes before 004-10, and all of them before names."""
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in path.stem.split("-")]
 
 
 def _claim(path: Path) -> Claim:

@@ -77,15 +77,13 @@ def signature(judged: Iterable[Judged]) -> str:
 
 def _overview(judged: Mapping[str, Judged], folder: Path) -> str:
     found = [one.verdict for one in judged.values()]
-    counts = Counter(one.verdict for one in found)
-    missing = sum(one.n == 0 for one in found)
+    counts = Counter(one.word for one in found)
     clear = sum(one.corrected for one in found)
     seconds = sum(float(table.seconds.sum()) for table in _all(folder) if "seconds" in table)
-    decided = len(found) - counts["undecided"]
-    listed = ", ".join(f"{counts[name]} {name}" for name in verdicts.VERDICTS)
-    absent = f" ({missing} of them not measured yet)" if missing else ""
+    decided = sum(counts[name] for name in verdicts.VERDICTS if name != "undecided")
+    listed = ", ".join(f"{counts[name]} {name}" for name in _words(judged))
     return (
-        f"{len(found)} statements were examined: {listed}{absent}. With so many, some come out by chance: {clear} of "
+        f"{len(found)} statements were examined: {listed}. With so many, some come out by chance: {clear} of "
         f"the {decided} decided ones stand after Holm's correction for all of them, and are in **bold**.\n\n"
         f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC. Runs that diverge count with "
         "the accuracy and the loss of chance.\n"
@@ -96,14 +94,17 @@ def _all(folder: Path) -> list[pd.DataFrame]:
     return [tables.read(path.stem, folder) for path in sorted(folder.glob("*.csv"))]
 
 
+def _words(judged: Mapping[str, Judged]) -> list[str]:
+    """The verdicts, and what else stands in the place of one."""
+    return list(dict.fromkeys([*verdicts.VERDICTS, *(one.verdict.word for one in judged.values())]))
+
+
 def _summary(claims: Sequence[Claim], judged: Mapping[str, Judged]) -> str:
-    lines = [
-        "| claim | source | says | " + " | ".join(verdicts.VERDICTS) + " |",
-        "|---" * (3 + len(verdicts.VERDICTS)) + "|",
-    ]
+    words = _words(judged)
+    lines = [f"| claim | source | says | {' | '.join(words)} |", "|---" * (3 + len(words)) + "|"]
     for claim in claims:
-        counts = Counter(judged[one.id].verdict.verdict for one in claim.statements)
-        cells = [str(counts[name] or "") for name in verdicts.VERDICTS]
+        counts = Counter(judged[one.id].verdict.word for one in claim.statements)
+        cells = [str(counts[name] or "") for name in words]
         lines.append(f"| [{claim.id}](#{claim.id}) | {claim.source} | {claim.claim} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -128,7 +129,7 @@ def _section(claim: Claim, judged: Sequence[Judged], why: tuple[str, str] | None
 
 def _row(one: Judged) -> str:
     verdict, statement = one.verdict, one.statement
-    word = f"**{verdict.verdict}**" if verdict.corrected else verdict.verdict
+    word = f"**{verdict.word}**" if verdict.corrected else verdict.word
     planned = "" if verdict.complete else f" of {verdict.planned}"
     cells = (statement.id, statement.says, measured(verdict), f"{verdict.n}{planned}", f"{verdict.margin:g}", word)
     return f"| {' | '.join(cells)} |"

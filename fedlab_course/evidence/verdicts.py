@@ -32,6 +32,11 @@ class Verdict:
     corrected: bool = False
 
     @property
+    def word(self) -> str:
+        """The verdict, or that there is none yet."""
+        return self.verdict if self.n else "not measured"
+
+    @property
     def complete(self) -> bool:
         """Whether all seeds that were planned are there."""
         return self.n >= self.planned

@@ -35,7 +35,7 @@ def test_common_values_are_those_of_every_statement(tmp_path):
     ("old", "new", "words"),
     [
         ("margin = 0.01", "margin = -1", "margin"),
-        ("margin = 0.01", "margn = 0.01", "did you mean 'margin'"),
+        ("margin = 0.01", "margn = 0.01", "Did you mean 'margin'"),
         ('says = "one"', "", "needs says"),
         ('source = "s"', "", "needs source"),
         ("seeds = 3", 'seeds = "three"', "seeds"),

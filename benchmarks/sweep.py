@@ -1,6 +1,6 @@
 """A sweep against the same runs one after another: ``python benchmarks/sweep.py [--runs 40] [--rounds 50]``.
 
-Both do the same runs on the digits from nothing: one process runs one after another, as `simulate` in a loop would, with
+Both do the same runs on the digits from nothing: one process runs one after another in a plain loop, with
 one thread; the sweep has one worker per core. The sweep's time is given with and without its start-up (Python, PyTorch
 and Dask in each worker). Overhead is what a sweep with one worker takes beyond the runs' own seconds, for each run.
 """

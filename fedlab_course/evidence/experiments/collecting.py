@@ -72,6 +72,9 @@ def gathered(experiment: str | Experiment, folder: Path = FOLDER, *, seeds: Sequ
             cost = {} if where else {"seconds": unit["seconds"] / own}
             rows.setdefault(f"{found.name}_{where}" if where else found.name, []).append(row | cost)
     tables = {name: pd.DataFrame(those) for name, those in rows.items()}
+    if found.name in tables:
+        seconds = tables[found.name].pop("seconds")
+        tables[found.name] = tables[found.name].assign(seconds=seconds)  # as the last column
     if found.bands and (curves := f"{found.name}_curves") in tables:
         tables[curves] = _bands(tables[curves], list(found.bands))
     return {name: rounded(table) for name, table in tables.items()}

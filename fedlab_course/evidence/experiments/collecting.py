@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import torch
 
 from fedlab_core import atomic, validation
 from fedlab_core.description import digest
+from fedlab_core.engines import threads
 from fedlab_core.sweep.crew import assembled
 from fedlab_course.evidence.experiments.base import Case, Experiment, Row, Tables
 from fedlab_course.evidence.experiments.registry import EXPERIMENTS
@@ -128,9 +128,9 @@ def _done(
 
 def _timed(unit: Callable[..., list[Row]], case: Case, seed: int) -> dict[str, Any]:
     """On a worker: the rows of a unit, computed with one thread, and the processor seconds that they took."""
-    torch.set_num_threads(1)
     started = time.process_time()
-    rows = unit(seed, **case)
+    with threads.suited_to(0):
+        rows = unit(seed, **case)
     return {"seconds": time.process_time() - started, "rows": rows}
 
 

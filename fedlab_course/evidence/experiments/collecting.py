@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import torch
 
 from fedlab_core import atomic, validation
 from fedlab_core.description import digest
+from fedlab_core.engines import threads
 from fedlab_core.sweep.crew import assembled
 from fedlab_course.evidence.experiments.base import Case, Experiment, Row, Tables
 from fedlab_course.evidence.experiments.registry import EXPERIMENTS
@@ -72,6 +72,9 @@ def gathered(experiment: str | Experiment, folder: Path = FOLDER, *, seeds: Sequ
             cost = {} if where else {"seconds": unit["seconds"] / own}
             rows.setdefault(f"{found.name}_{where}" if where else found.name, []).append(row | cost)
     tables = {name: pd.DataFrame(those) for name, those in rows.items()}
+    if found.name in tables:
+        seconds = tables[found.name].pop("seconds")
+        tables[found.name] = tables[found.name].assign(seconds=seconds)  # as the last column
     if found.bands and (curves := f"{found.name}_curves") in tables:
         tables[curves] = _bands(tables[curves], list(found.bands))
     return {name: rounded(table) for name, table in tables.items()}
@@ -125,9 +128,9 @@ def _done(
 
 def _timed(unit: Callable[..., list[Row]], case: Case, seed: int) -> dict[str, Any]:
     """On a worker: the rows of a unit, computed with one thread, and the processor seconds that they took."""
-    torch.set_num_threads(1)
     started = time.process_time()
-    rows = unit(seed, **case)
+    with threads.suited_to(0):
+        rows = unit(seed, **case)
     return {"seconds": time.process_time() - started, "rows": rows}
 
 

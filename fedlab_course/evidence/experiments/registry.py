@@ -17,6 +17,7 @@ EXPERIMENTS = {
         scaffold_figure_3.SCAFFOLD_FIGURE_3,
         example_1.EXAMPLE_1,
         theorem_rates.THEOREM_RATES,
+        error_floor.ERROR_FLOOR_EXACT,
         error_floor.ERROR_FLOOR,
         clusters.CLUSTERS,
         clusters.CLUSTERS_DBSCAN,

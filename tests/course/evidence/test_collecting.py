@@ -8,9 +8,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from distributed import LocalCluster
 
 from fedlab_course.evidence.experiments import Experiment, collect, gathered, missing
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
 
 
 def squares(seed: int, *, factor: int) -> list[dict[str, Any]]:
@@ -27,7 +28,8 @@ SQUARES = Experiment("squares", squares, [{"factor": 2}, {"factor": 1}], (3, 5),
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
     """The address of a scheduler with a worker in this process."""
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as started:
+    settings = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**settings) as started:
         yield started.scheduler_address
 
 

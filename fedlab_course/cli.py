@@ -3,7 +3,7 @@
 import argparse
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fedlab_core import arguments
@@ -36,6 +36,7 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
     )
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
     _add_timeout(parser, f"limit for one cell (default: {limits})")
+    add("--jobs", type=_whole("jobs"), metavar="N", help="notebooks run at once (default: one for each core)")
     parser.set_defaults(run=_run)
 
 
@@ -67,13 +68,16 @@ def _add_notebooks(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_timeout(parser: argparse.ArgumentParser, meaning: str) -> None:
-    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help=meaning)
+    parser.add_argument("--timeout", type=_whole("seconds"), metavar="SECONDS", help=meaning)
 
 
-def _seconds(text: str) -> int:
-    if not (text.isdecimal() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text}: must be a whole number of seconds > 0")
-    return int(text)
+def _whole(unit: str) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isdecimal() and int(text) > 0):
+            raise argparse.ArgumentTypeError(f"{text}: must be a whole number of {unit} > 0")
+        return int(text)
+
+    return read
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -88,6 +92,7 @@ def _run(options: argparse.Namespace) -> int:
         out=options.out,
         timeout=options.timeout,
         notebooks=options.notebooks,
+        jobs=options.jobs,
     )
     print(f"site: {options.out / 'site' / 'index.html'}")
     failed = [result for result in results if result.status != "ok"]

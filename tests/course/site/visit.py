@@ -37,7 +37,7 @@ def site_of(folder: Path, *shown: Any, text: str = "") -> Path:
     cells = [new_markdown_cell(text or "# Figures"), new_code_cell("mu = 1  # a comment", outputs=outputs)]
     write(new_notebook(cells=cells), folder / "00_figures.ipynb")
     result = {"name": "00_figures", "status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "error": None}
-    pages.build([result], folder, folder / "site", "quick")
+    pages.build([pages.page(result, folder, ["00_figures"], folder / "runs")], folder / "site", "quick")
     return folder / "site" / "00_figures.html"
 
 

@@ -90,22 +90,14 @@ def execute(
     """Run the notebook at ``path`` with parameter ``values``, in its own folder, at most ``timeout`` seconds a cell.
 
     Returns the executed notebook, widget state included. Whatever stopped it stands in the outputs of its cell. Its
-    kernel is one of ``kernels``; ``reached`` gets the number of each code cell that begins, as in the source.
+    kernel is one of ``kernels``; ``reached`` gets the number of each cell that begins, as in the source.
     """
-    import nbformat
     import papermill
     from nbclient.exceptions import CellTimeoutError
 
     for library in ("papermill", "tornado.general", "asyncio"):  # what goes wrong is reported by the harness, once
         logging.getLogger(library).setLevel(logging.CRITICAL)
-    notebook, stopped = nbformat.read(path, as_version=4), None
-    for cell in notebook.cells:
-        cell |= {"outputs": []} if cell.cell_type == "code" else {}
-
-    def begun(**given: Any) -> None:
-        nonlocal notebook
-        notebook = given["notebook"]
-
+    notebooks, stopped = [_without_outputs(path)], None  # the last is the one that the kernel works on
     try:
         papermill.execute_notebook(
             str(path.resolve()),
@@ -118,8 +110,8 @@ def execute(
             resources={"metadata": {"path": str(path.parent)}},  # cwd=… would move this process, with all its threads
             config=manager_config(workspace),
             kernel_manager_class=(kernels or Kernels()).manager(),
-            on_notebook_start=begun,
-            on_cell_start=lambda cell, cell_index: reached(executed.source_number(notebook, cell_index)),
+            on_notebook_start=lambda notebook: notebooks.append(notebook),
+            on_cell_start=lambda cell, cell_index: reached(executed.source_number(notebooks[-1], cell_index)),
         )
     except papermill.PapermillExecutionError:
         pass  # its traceback is an output of the cell already
@@ -128,7 +120,17 @@ def execute(
     except RuntimeError as error:  # nbclient's DeadKernelError among them
         stopped = ("KernelError", f"{error} (out of memory?)")
     if stopped:
-        _record(notebook, *stopped)
+        _record(notebooks[-1], *stopped)
+    return notebooks[-1]
+
+
+def _without_outputs(path: Path) -> Any:
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
     return notebook
 
 

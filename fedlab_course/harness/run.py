@@ -44,11 +44,16 @@ def run_course(
     plan = Plan(chosen, values, profile, out, out / "runs")
     with output_folder.claimed(out, source):
         carry_out([plan], jobs, timeout)
-    for number, result in enumerate(plan.results, start=1):
-        print(f"[{number}/{len(plan.results)}] {result.name:<28} {result.line}")
+    tell(plan.results)
+    return plan.results
+
+
+def tell(results: Sequence[Result], notes: Sequence[str] = ()) -> None:
+    """Print what became of each, in order, one line each and one for an error; ``notes`` are added to the lines."""
+    for number, result in enumerate(results, start=1):
+        print(f"[{number}/{len(results)}] {result.name:<28} {result.line}{notes[number - 1] if notes else ''}")
         if result.error is not None:
             print(f"      {result.error}")
-    return plan.results
 
 
 def check(profile: str, timeout: int | None, jobs: int | None) -> None:

@@ -30,32 +30,38 @@ def build(
     """
     if assets is None:
         write_assets(target)
-    environment = _environment(assets or ASSETS)
+    templates = environment(assets or ASSETS)
     for number, page in enumerate(pages):
         before, after = pages[max(0, number - 1) : number], pages[number + 1 : number + 2]
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
-        html = environment.get_template("notebook.html.j2").render(page=page, profile=profile, **links)
+        html = templates.get_template("notebook.html.j2").render(page=page, profile=profile, **links)
         (target / f"{page['name']}.html").write_text(html, encoding="utf-8")
-    sheet = environment.get_template("symbols.html.j2")
-    tables = {"symbols": symbols.table(), "glossary": glossary.table()}
-    html = sheet.render({name: Markup(markdown.to_html(table)) for name, table in tables.items()})
-    (target / "symbols.html").write_text(html, encoding="utf-8")
-    home = environment.get_template("home.html.j2").render(
+    write_symbols(templates, target)
+    home = templates.get_template("home.html.j2").render(
         pages=pages, profile=profile, missing=missing, show=Markup(shows.one_round().html), moving=_moving(pages)
     )
     (target / "index.html").write_text(home, encoding="utf-8")
 
 
-def _environment(assets: str) -> Environment:
-    environment = Environment(
+def write_symbols(templates: Environment, target: Path) -> None:
+    """Write ``target/symbols.html``, the symbols and the glossary."""
+    tables = {"symbols": symbols.table(), "glossary": glossary.table()}
+    shown = {name: Markup(markdown.to_html(table)) for name, table in tables.items()}
+    html = templates.get_template("symbols.html.j2").render(shown)
+    (target / "symbols.html").write_text(html, encoding="utf-8")
+
+
+def environment(assets: str) -> Environment:
+    """The templates of pages whose styles and scripts lie in the folder ``assets``, as seen from them."""
+    templates = Environment(
         loader=PackageLoader("fedlab_course.site", "template"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["assets"] = assets
-    return environment
+    templates.globals["assets"] = assets
+    return templates
 
 
 def write_assets(target: Path) -> None:

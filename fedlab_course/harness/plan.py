@@ -43,7 +43,7 @@ class Notebook:
         return self.path.stem
 
 
-@dataclass
+@dataclass(eq=False)
 class Plan:
     """The ``notebooks`` with the ``values`` that each is given, a result for each, and the folder ``out`` for them.
 
@@ -119,3 +119,4 @@ class Plan:
         built = [self._pages[name] for name in names]
         pages.build(built, self.out / "site", self.profile, missing, self.assets)
         self.write_summary(finished=self.finished)
+        self._pages.clear()

@@ -108,14 +108,16 @@ def _plans(
     file: Path, rows: Sequence[Row], source: Path, common: Mapping[str, Any], settings: Mapping[str, str], out: Path
 ) -> list[Plan]:
     """What each row means. Raises ``ValueError`` naming the row that has a fault."""
-    plans, seen = [], {path: run.read(path) for path in folders.select(source, ())}
+    plans: list[Plan] = []
+    seen, loaded = {path: run.read(path) for path in folders.select(source, ())}, []
     for number, row in enumerate(rows, start=1):
         try:
             shared = {**common, **{name: row.given[name] for name in parameters.OPTIONS if name in row.given}}
             own = {name: value for name, value in row.given.items() if name not in parameters.OPTIONS}
             profile = validation.choice("profile", shared["profile"], run.PROFILES)
-            if "dataset" in shared:
+            if "dataset" in shared and shared["dataset"] not in loaded:
                 load_dataset(shared["dataset"])  # unknown names and missing files are reported before anything runs
+                loaded.append(shared["dataset"])
             chosen = [seen[path] for path in folders.select(source, row.only)]
             values = parameters.resolve({one.name: one.declared for one in chosen}, shared, {**settings, **own})
         except ValueError as error:

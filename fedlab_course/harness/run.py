@@ -84,7 +84,7 @@ def read(path: Path) -> Notebook:
 def carry_out(
     plans: Sequence[Plan], jobs: int | None, timeout: int | None, changed: Callable[[Plan], None] = lambda plan: None
 ) -> None:
-    """Run the notebooks of all ``plans``, ``jobs`` at once, those first that took longest the last time.
+    """Run the notebooks of all ``plans``, ``jobs`` at once, of each plan those first that took longest the last time.
 
     Each plan is reported as soon as it is finished, and ``changed`` is called with it. Whatever stops the run, what is
     finished is reported, and no second error hides the first.
@@ -105,16 +105,19 @@ def carry_out(
 
 
 def _longest_first(plans: Sequence[Plan]) -> list[tuple[Plan, int]]:
-    """All notebooks by the seconds that the last run into the same folder took; what is unknown, by number of cells."""
-    found, cells, known = [], 0, 0.0
+    """All notebooks, plan by plan, those of a plan by the seconds that they took in the last run into its folder.
+
+    What is unknown is judged by its number of cells. A plan comes to its end before much of the next is begun: what is
+    finished is kept if the run is stopped.
+    """
+    tasks = []
     for plan in plans:
         seconds = output_folder.seconds(plan.out, plan.profile)
-        for number, one in enumerate(plan.notebooks):
-            found.append((plan, number, one.cells, seconds.get(one.name)))
-            cells, known = cells + one.cells * (one.name in seconds), known + seconds.get(one.name, 0.0)
-    rate = known / cells if cells else 1.0
-    found.sort(key=lambda entry: entry[2] * rate if entry[3] is None else entry[3], reverse=True)
-    return [(plan, number) for plan, number, *_ in found]
+        known = [(seconds[one.name], one.cells) for one in plan.notebooks if one.name in seconds]
+        rate = sum(measured for measured, _ in known) / sum(cells for _, cells in known) if known else 1.0
+        expected = [seconds.get(one.name, rate * one.cells) for one in plan.notebooks]
+        tasks += [(plan, number) for number in sorted(range(len(expected)), key=lambda number: -expected[number])]
+    return tasks
 
 
 def _run_all(

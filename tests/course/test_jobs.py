@@ -130,6 +130,14 @@ def test_what_was_not_measured_is_judged_by_its_cells(tmp_path: Path) -> None:
     assert order() == ["02_long", "03_middle", "01_known", "00_short"]
 
 
+def test_a_row_comes_to_its_end_before_the_next(tmp_path: Path) -> None:
+    notebooks = [plan.Notebook(Path(f"{name}.ipynb"), {}, number) for name, number in (("00_short", 1), ("01_long", 9))]
+    values: dict[str, dict] = {one.name: {} for one in notebooks}
+    rows = [plan.Plan(notebooks, values, "quick", tmp_path / title, tmp_path, title) for title in ("a", "b")]
+    order = [(one.title, notebooks[number].name) for one, number in run._longest_first(rows)]
+    assert order == [("a", "01_long"), ("a", "00_short"), ("b", "01_long"), ("b", "00_short")]
+
+
 def test_cells_are_counted_as_in_the_source(tmp_path: Path) -> None:
     path, reached = planted.notebook(tmp_path, "00_a", "1", "2", parameters=planted.PARAMETERS), []
     with kernel.environment() as workspace:

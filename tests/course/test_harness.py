@@ -28,7 +28,8 @@ def test_a_good_run_succeeds(good: Run) -> None:
     assert good.status == 0, good.stderr
     assert good.summary["finished"] is True
     assert [entry["status"] for entry in good.summary["notebooks"]] == ["ok", "ok"]
-    assert good.stdout.count("\n") == 7  # three lines for each notebook, started, ended and result; one for the site
+    lines = [line for line in good.stdout.splitlines() if ": cell " not in line]  # a slow machine says how far it is
+    assert len(lines) == 7  # three for each notebook: started, ended and result; one for the site
     assert "[1/2] 00_good" in good.stdout
     assert "1 of 2 claims hold" in good.stdout
     assert good.stderr == ""

@@ -4,7 +4,7 @@ measure the ``evidence`` that they rest on."""
 import argparse
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fedlab_core import arguments
@@ -13,6 +13,7 @@ from fedlab_core.data import load_dataset
 from fedlab_course import build as builder
 from fedlab_course import folders, termination
 from fedlab_course.evidence import command as evidence
+from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
 
 
@@ -38,6 +39,14 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
     )
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
     _add_timeout(parser, f"limit for one cell (default: {limits})")
+    add("--jobs", type=_whole("jobs"), metavar="N", help="notebooks run at once (default: one for each core)")
+    add(
+        "--rows",
+        type=Path,
+        metavar="FILE",
+        help="a TOML file with a [[row]] table of parameters (and optional name and only) for each run",
+    )
+    add("--again", action="store_true", help="with --rows: run also the rows that are done already")
     parser.set_defaults(run=_run)
 
 
@@ -69,33 +78,45 @@ def _add_notebooks(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_timeout(parser: argparse.ArgumentParser, meaning: str) -> None:
-    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help=meaning)
+    parser.add_argument("--timeout", type=_whole("seconds"), metavar="SECONDS", help=meaning)
 
 
-def _seconds(text: str) -> int:
-    if not (text.isdecimal() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text}: must be a whole number of seconds > 0")
-    return int(text)
+def _whole(unit: str) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isdecimal() and int(text) > 0):
+            raise argparse.ArgumentTypeError(f"{text}: must be a whole number of {unit} > 0")
+        return int(text)
+
+    return read
 
 
 def _run(options: argparse.Namespace) -> int:
     _need("papermill", "nbconvert", "latex2mathml")
     if options.dataset is not None:
         load_dataset(options.dataset)  # an unknown name or missing files are reported here, before anything runs
-    results = harness.run_course(
-        profile=options.profile,
-        dataset=options.dataset,
-        only=options.only,
-        settings=arguments.parse_assignments(options.set),
-        out=options.out,
-        timeout=options.timeout,
-        notebooks=options.notebooks,
-    )
+    if options.again and options.rows is None:
+        raise ValueError("--again: is for the rows of --rows; without them everything is run")
+    given = {
+        "profile": options.profile,
+        "dataset": options.dataset,
+        "only": options.only,
+        "settings": arguments.parse_assignments(options.set),
+        "out": options.out,
+        "timeout": options.timeout,
+        "notebooks": options.notebooks,
+        "jobs": options.jobs,
+    }
+    if options.rows is not None:
+        results = rows.run_rows(options.rows, again=options.again, **given)
+    else:
+        results = harness.run_course(**given)
     print(f"site: {options.out / 'site' / 'index.html'}")
     failed = [result for result in results if result.status != "ok"]
     for result in failed:
-        path = options.out / "notebooks" / f"{result.name}.ipynb"
-        print(f"error: {result.name} failed: {result.error}. The executed notebook is {path}", file=sys.stderr)
+        place = f"Its folder is {options.out / 'rows' / result.name}"
+        if options.rows is None:
+            place = f"The executed notebook is {options.out / 'notebooks' / result.name}.ipynb"
+        print(f"error: {result.name} failed: {result.error}. {place}", file=sys.stderr)
     return 1 if failed else 0
 
 

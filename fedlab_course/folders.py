@@ -1,5 +1,6 @@
 """Where the notebooks and the stored results of the course lie, which of them are meant, and folders to write to."""
 
+import hashlib
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,14 @@ def select(folder: Path, only: Sequence[str]) -> list[Path]:
             validation.choice("notebook", wanted, [path.stem for path in paths])
         chosen.update(matching)
     return [path for path in paths if path in chosen] if only else paths
+
+
+def digest(folder: Path) -> str:
+    """A digest of the Python source in ``folder``: other source may compute otherwise."""
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
 
 
 def make(out: Path) -> None:

@@ -53,6 +53,11 @@ def numbered(notebook: Any) -> Iterator[tuple[str, Any]]:
         yield f"{'the given parameters' if added else f'cell {number}'} (`{first}`)", cell
 
 
+def source_number(notebook: Any, index: int) -> int:
+    """The number of cell ``index``, from 1, in the notebook's source, in which given parameters are no cell."""
+    return sum(not _PAPERMILL_CELLS & set(cell.metadata.get("tags", [])) for cell in notebook.cells[: index + 1])
+
+
 def write(notebook: Any, path: Path) -> None:
     """Write the notebook without widget state and without traces of the machine; shown widgets become their outputs."""
     import nbformat

@@ -5,12 +5,16 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from fedlab_course.harness import executed
+from fedlab_course.harness.kernels import Kernels
+
 KERNEL = "python3"
+THREADS = "OMP_NUM_THREADS"
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -19,12 +23,16 @@ def environment() -> Iterator[Path]:
     """A temporary workspace, and the environment variables that kernels started inside the ``with`` block inherit.
 
     A kernelspec in the workspace points at this interpreter and goes before any that is registered. Kernels speak over
-    sockets in the workspace, so runs side by side cannot collide on ports.
+    sockets in the workspace, so runs side by side cannot collide on ports, and what a killed one leaves in its folder
+    for temporary files goes with the workspace. Each has one thread for its arithmetic unless ``OMP_NUM_THREADS`` says
+    otherwise, however many run at once: sums depend on it in their last digits.
     """
+    tempfile.gettempdir()  # found now and kept: this process goes on with its own
     short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None  # socket paths must stay below 104 bytes
     with tempfile.TemporaryDirectory(prefix="fedlab-", dir=short) as folder:
         _write_kernelspec(Path(folder, "kernels", KERNEL))
         _write_startup(Path(folder, "ipython", "profile_default", "startup"))
+        Path(folder, "tmp").mkdir()
         changes = {
             "FEDLAB_HEADLESS": "1",
             "IPYTHONDIR": os.path.join(folder, "ipython"),
@@ -32,6 +40,8 @@ def environment() -> Iterator[Path]:
             "JUPYTER_RUNTIME_DIR": folder,
             "PLOTLY_RENDERER": "plotly_mimetype",
             "PYTHONPATH": _prepend(str(PACKAGE_ROOT), "PYTHONPATH"),
+            "TMPDIR": os.path.join(folder, "tmp"),
+            THREADS: os.environ.get(THREADS, "1"),
         }
         before = {name: os.environ.get(name) for name in changes}
         os.environ.update(changes)
@@ -60,37 +70,48 @@ def _write_startup(folder: Path) -> None:
 
 
 def manager_config(workspace: Path) -> Any:
-    """How to speak with a kernel started inside :func:`environment`."""
+    """How to speak with one kernel started inside :func:`environment`; another one needs sockets of its own."""
     from traitlets.config import Config
 
-    transport = {"transport": "ipc", "ip": str(workspace / "socket")} if os.name == "posix" else {"transport": "tcp"}
+    transport = {"transport": "tcp"}
+    if os.name == "posix":
+        transport = {"transport": "ipc", "ip": os.path.join(tempfile.mkdtemp(prefix="k", dir=workspace), "socket")}
     return Config({"KernelManager": {**transport, "client_class": "fedlab_course.harness.kernel_client.PollingClient"}})
 
 
-def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: int) -> Any:
+def execute(
+    path: Path,
+    values: dict[str, Any],
+    workspace: Path,
+    timeout: int,
+    kernels: Kernels | None = None,
+    reached: Callable[[int], None] = lambda number: None,
+) -> Any:
     """Run the notebook at ``path`` with parameter ``values``, in its own folder, at most ``timeout`` seconds a cell.
 
-    Returns the executed notebook, widget state included. Whatever stopped it stands in the outputs of its cell.
+    Returns the executed notebook, widget state included. Whatever stopped it stands in the outputs of its cell. Its
+    kernel is one of ``kernels``; ``reached`` gets the number of each cell that begins, as in the source.
     """
-    import nbformat
     import papermill
     from nbclient.exceptions import CellTimeoutError
 
     for library in ("papermill", "tornado.general", "asyncio"):  # what goes wrong is reported by the harness, once
         logging.getLogger(library).setLevel(logging.CRITICAL)
-    target = workspace / path.name
-    stopped = None
+    notebooks, stopped = [_without_outputs(path)], None  # the last is the one that the kernel works on
     try:
         papermill.execute_notebook(
-            path,
-            target,
+            str(path.resolve()),
+            None,
             values,
             kernel_name=KERNEL,
-            cwd=path.parent,
             progress_bar=False,
             execution_timeout=timeout,
             store_widget_state=True,
+            resources={"metadata": {"path": str(path.parent)}},  # cwd=… would move this process, with all its threads
             config=manager_config(workspace),
+            kernel_manager_class=(kernels or Kernels()).manager(),
+            on_notebook_start=lambda notebook: notebooks.append(notebook),
+            on_cell_start=lambda cell, cell_index: reached(executed.source_number(notebooks[-1], cell_index)),
         )
     except papermill.PapermillExecutionError:
         pass  # its traceback is an output of the cell already
@@ -98,9 +119,18 @@ def execute(path: Path, values: dict[str, Any], workspace: Path, timeout: int) -
         stopped = ("TimeoutError", f"the cell ran longer than {timeout} s")
     except RuntimeError as error:  # nbclient's DeadKernelError among them
         stopped = ("KernelError", f"{error} (out of memory?)")
-    notebook = nbformat.read(target, as_version=4)
     if stopped:
-        _record(notebook, *stopped)
+        _record(notebooks[-1], *stopped)
+    return notebooks[-1]
+
+
+def _without_outputs(path: Path) -> Any:
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
     return notebook
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from fedlab_core import arguments, validation
 
-_OPTIONS = ("profile", "dataset")
+OPTIONS = ("profile", "dataset")
 _SCALARS = {"bool": bool, "int": int, "float": float, "str": str}
 _TYPES: dict[str, Any] = {**_SCALARS, **{f"list[{name}]": list[kind] for name, kind in _SCALARS.items()}}  # type: ignore[valid-type]
 _TYPES |= {f"{name}|None": kind | None for name, kind in _TYPES.items()}
@@ -42,23 +42,23 @@ def declared(notebook: Path) -> dict[str, Parameter]:
 
 
 def resolve(
-    notebooks: Mapping[str, Mapping[str, Parameter]], common: Mapping[str, str], texts: Mapping[str, str]
+    notebooks: Mapping[str, Mapping[str, Parameter]], common: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """The values that each notebook is given: those of ``common`` and ``texts`` that it declares, in its types.
+    """The values that each notebook is given: those of ``common`` and ``given`` that it declares, in its types.
 
-    ``notebooks``: name → declared parameters. A name of ``texts`` must exist in at least one notebook and be none of
-    those that ``common`` is for, profile and dataset; one of ``common`` need not. Raises ``ValueError`` for any other
-    name or a value of the wrong type.
+    ``notebooks``: name → declared parameters. A value may be a text. A name of ``given`` must exist in at least one
+    notebook and be none of those that ``common`` is for, profile and dataset; one of ``common`` need not. Raises
+    ``ValueError`` for any other name or a value of the wrong type.
     """
     known = {name for parameters in notebooks.values() for name in parameters}
-    for name in texts:
-        if name in _OPTIONS:
+    for name in given:
+        if name in OPTIONS:
             raise ValueError(f"parameter {name} has an option of its own, which checks its value: --{name}")
         validation.choice("parameter", name, sorted(known))
     return {
         notebook: {
-            name: arguments.from_text(f"{notebook}: {name}", text, parameters[name].kind)
-            for name, text in {**common, **texts}.items()
+            name: arguments.typed(f"{notebook}: {name}", value, parameters[name].kind)
+            for name, value in {**common, **given}.items()
             if name in parameters
         }
         for notebook, parameters in notebooks.items()

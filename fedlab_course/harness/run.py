@@ -1,39 +1,20 @@
 """Run the notebooks through papermill and report: executed notebooks, a static site and ``summary.json``."""
 
-import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from fedlab_core import validation
 from fedlab_course import folders
-from fedlab_course.harness import executed, kernel, output_folder, parameters
+from fedlab_course.harness import executed, kernel, output_folder, parameters, together
+from fedlab_course.harness.kernels import Kernels
+from fedlab_course.harness.plan import Notebook, Plan, Result
+from fedlab_course.harness.progress import Progress
 
 PROFILES = ("quick", "full")
 TIMEOUTS = {"quick": 300, "full": 7200}
-
-
-@dataclass
-class Result:
-    """What became of one notebook. ``status``: "ok", "failed" or "not run"; ``error`` names cell and exception."""
-
-    name: str
-    status: str = "not run"
-    seconds: float = 0.0
-    parameters: dict[str, Any] = field(default_factory=dict)
-    verdicts: list[dict[str, Any]] = field(default_factory=list)
-    stored: list[dict[str, Any]] = field(default_factory=list)
-    error: str | None = None
-
-    @property
-    def line(self) -> str:
-        """One line for the terminal."""
-        held = sum(verdict["holds"] for verdict in self.verdicts)
-        claims = f"  {held} of {len(self.verdicts)} claims hold" if self.verdicts else ""
-        kept = f"  {len(self.stored)} stored verdict{'s' * (len(self.stored) != 1)}" if self.stored else ""
-        return f"{self.status:<7}{self.seconds:6.1f} s{claims}{kept}"
 
 
 def run_course(
@@ -45,93 +26,144 @@ def run_course(
     out: Path = Path("build"),
     timeout: int | None = None,
     notebooks: Path | None = None,
+    jobs: int | None = None,
 ) -> list[Result]:
-    """Run the notebooks in order, one printed line each; write executed notebooks, site and summary under ``out``.
+    """Run the notebooks, ``jobs`` at once; write executed notebooks, site and summary under ``out``.
 
-    ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: whole seconds for one cell.
+    ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: whole seconds for one cell;
+    ``jobs``: by default one for each core. What happens is printed as it happens, and the results in order at the end.
     A notebook that fails does not stop the others. Raises ``ValueError`` before anything runs for an unknown profile,
     notebook or parameter, a value of the wrong type, a formula that cannot be shown, and an ``out`` that cannot be
     written, holds ``notebooks``, or is being written by another run.
     """
+    check(profile, timeout, jobs)
+    source = notebooks or folders.NOTEBOOKS
+    chosen = [read(path) for path in folders.select(source, only)]
+    common = {"profile": profile} | ({"dataset": dataset} if dataset is not None else {})
+    values = parameters.resolve({one.name: one.declared for one in chosen}, common, settings or {})
+    plan = Plan(chosen, values, profile, out, out / "runs")
+    with output_folder.claimed(out, source):
+        carry_out([plan], jobs, timeout)
+    tell(plan.results)
+    return plan.results
+
+
+def tell(results: Sequence[Result], notes: Sequence[str] = ()) -> None:
+    """Print what became of each, in order, one line each and one for an error; ``notes`` are added to the lines."""
+    for number, result in enumerate(results, start=1):
+        print(f"[{number}/{len(results)}] {result.name:<28} {result.line}{notes[number - 1] if notes else ''}")
+        if result.error is not None:
+            print(f"      {result.error}")
+
+
+def check(profile: str, timeout: int | None, jobs: int | None) -> None:
+    """Raise ``ValueError`` for an unknown ``profile``, and for a ``timeout`` or ``jobs`` that cannot be."""
     validation.choice("profile", profile, PROFILES)
     if timeout is not None and not (isinstance(timeout, int) and timeout > 0):
         raise ValueError(f"timeout = {timeout!r}: must be a whole number of seconds > 0, or None")
-    source = notebooks or folders.NOTEBOOKS
-    paths = folders.select(source, only)
-    for path in paths:
-        check_text(path)
-    declared = {path.stem: parameters.declared(path) for path in paths}
-    common = {"profile": profile} | ({"dataset": dataset} if dataset is not None else {})
-    values = parameters.resolve(declared, common, settings or {})
-    defaults = {name: {key: entry.default for key, entry in entries.items()} for name, entries in declared.items()}
-    results = [Result(name, parameters=defaults[name] | values[name]) for name in declared]
-    with output_folder.claimed(out, source):
-        output_folder.clear(out)
-        output_folder.write_summary(out, _summary(results, profile, finished=False))
-        try:
-            _run_all(paths, results, values, profile, out, timeout or TIMEOUTS[profile])
-        except BaseException as error:  # Ctrl-C too: what is finished is reported, and no second error hides the first
-            try:
-                _report(results, profile, out)
-            except Exception as second:
-                error.add_note(f"The report on what was finished failed too: {second!r}")
-            raise
-        _report(results, profile, out)
-    return results
+    if jobs is not None:
+        validation.integer("jobs", jobs, minimum=1)
 
 
-def check_text(path: Path) -> None:
-    """Raise ``ValueError`` if a notebook's text holds a formula that the site could not show."""
+def read(path: Path) -> Notebook:
+    """The notebook at ``path``. Raises ``ValueError`` for a formula that the site could not show."""
     import nbformat
 
     from fedlab_course.site import markdown
 
-    for number, cell in enumerate(nbformat.read(path, as_version=4).cells, start=1):
+    cells = nbformat.read(path, as_version=4).cells
+    for number, cell in enumerate(cells, start=1):
         if cell.cell_type == "markdown":
             try:
                 markdown.to_html(cell.source)
             except ValueError as error:
                 raise ValueError(f"{path.stem}: cell {number}: {error}") from error
+    return Notebook(path, parameters.declared(path), len(cells))
+
+
+def carry_out(
+    plans: Sequence[Plan], jobs: int | None, timeout: int | None, changed: Callable[[Plan], None] = lambda plan: None
+) -> None:
+    """Run the notebooks of all ``plans``, ``jobs`` at once, of each plan those first that took longest the last time.
+
+    Each plan is reported as soon as it is finished, and ``changed`` is called with it. Whatever stops the run, what is
+    finished is reported, and no second error hides the first.
+    """
+    tasks = _longest_first(plans)
+    for plan in plans:
+        plan.clear()
+    try:
+        _run_all(tasks, jobs or together.default_jobs(), timeout, changed)
+    except BaseException as error:
+        for plan in plans:
+            if not plan.reported and (plan.begun or len(plans) == 1):
+                try:
+                    plan.report()
+                except Exception as second:
+                    error.add_note(f"The report on what was finished failed too: {second!r}")
+        raise
+
+
+def _longest_first(plans: Sequence[Plan]) -> list[tuple[Plan, int]]:
+    """All notebooks, plan by plan, those of a plan by the seconds that they took in the last run into its folder.
+
+    What is unknown is judged by its number of cells. A plan comes to its end before much of the next is begun: what is
+    finished is kept if the run is stopped.
+    """
+    tasks = []
+    for plan in plans:
+        seconds = output_folder.seconds(plan.out, plan.profile)
+        known = [(seconds[one.name], one.cells) for one in plan.notebooks if one.name in seconds]
+        rate = sum(measured for measured, _ in known) / sum(cells for _, cells in known) if known else 1.0
+        expected = [seconds.get(one.name, rate * one.cells) for one in plan.notebooks]
+        tasks += [(plan, number) for number in sorted(range(len(expected)), key=lambda number: -expected[number])]
+    return tasks
 
 
 def _run_all(
-    paths: list[Path], results: list[Result], values: dict[str, dict[str, Any]], profile: str, out: Path, timeout: int
+    tasks: Sequence[tuple[Plan, int]], jobs: int, timeout: int | None, changed: Callable[[Plan], None]
 ) -> None:
-    """Execute the notebooks one after another; printed lines and the summary keep up."""
-    with kernel.environment() as workspace:
-        for number, (path, result) in enumerate(zip(paths, results, strict=True), start=1):
-            print(f"[{number}/{len(paths)}] {path.stem:<28} ", end="", flush=True)
-            _run(path, result, values[path.stem], out / "notebooks", workspace, timeout)
-            output_folder.write_summary(out, _summary(results, profile, finished=False))
-            print(result.line if result.error is None else f"{result.line}\n      {result.error}", flush=True)
+    """Run every task; summaries keep up, and pages are prepared while other notebooks run."""
+    kernels = Kernels()
+
+    def done(task: tuple[Plan, int]) -> None:
+        plan, number = task
+        plan.write_summary(finished=False)
+        if plan.finished and not plan.reported:
+            plan.report()
+            changed(plan)
+        elif not plan.finished:
+            with suppress(Exception):  # the report tries again, and tells
+                plan.prepare_page(plan.results[number])
+
+    with Progress() as progress, kernel.environment() as workspace:
+
+        def work(task: tuple[Plan, int]) -> None:
+            _run(*task, workspace, timeout, kernels, progress)
+
+        together.each(tasks, jobs, work, done, kernels.stop)
 
 
-def _run(path: Path, result: Result, values: dict[str, Any], folder: Path, workspace: Path, timeout: int) -> None:
-    """Execute one notebook and fill in its ``result``."""
-    start = time.perf_counter()
-    notebook = kernel.execute(path, values, workspace, timeout)
-    result.seconds = round(time.perf_counter() - start, 1)
-    problems, result.verdicts = executed.problems(notebook), executed.verdicts(notebook)
-    result.stored = executed.stored(notebook)
-    executed.write(notebook, folder / path.name)
-    result.status, result.error = "failed" if problems else "ok", "; ".join(problems) or None
+def _run(plan: Plan, number: int, workspace: Path, timeout: int | None, kernels: Kernels, progress: Progress) -> None:
+    """Execute one notebook and fill in its result, unless it was stopped on its way."""
+    one, result, start = plan.notebooks[number], plan.results[number], time.perf_counter()
+    name = f"{plan.title}/{one.name}" if plan.title else one.name
+    progress.started(name, one.cells)
 
+    def reached(cell: int) -> None:
+        if kernels.stopped:
+            raise RuntimeError("stopped")
+        progress.reached(name, cell)
 
-def _report(results: list[Result], profile: str, out: Path) -> None:
-    """Build the site of what was run, and then say so in the summary: it is the last to be written."""
-    from fedlab_course.site import pages
-
-    ran = [asdict(result) for result in results if result.status != "not run"]
-    missing = [result.name for result in results if result.status == "not run"]
-    pages.build(ran, out / "notebooks", out / "site", profile, missing)
-    output_folder.write_summary(out, _summary(results, profile, finished=len(ran) == len(results)))
-
-
-def _summary(results: list[Result], profile: str, *, finished: bool) -> dict[str, Any]:
-    return {
-        "profile": profile,
-        "python": sys.version.split()[0],
-        "finished": finished,
-        "seconds": round(sum(result.seconds for result in results), 1),
-        "notebooks": [asdict(result) for result in results],
-    }
+    limit = timeout or TIMEOUTS[plan.profile]
+    notebook = kernel.execute(one.path, plan.values[one.name], workspace, limit, kernels, reached)
+    if kernels.stopped:
+        return
+    seconds = round(time.perf_counter() - start, 1)
+    problems = executed.problems(notebook)
+    status, error = "failed" if problems else "ok", "; ".join(problems) or None
+    result = replace(result, seconds=seconds, status=status, error=error)
+    result = replace(result, verdicts=executed.verdicts(notebook), stored=executed.stored(notebook))
+    executed.write(notebook, plan.out / "notebooks" / one.path.name)
+    plan.results[number] = result
+    progress.finished(name, " ".join(result.line.split()))

@@ -17,36 +17,28 @@ from fedlab_course.evidence import shown
 from fedlab_course.site import colours, contents, markdown, outputs, runs
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
+ASSETS = "assets"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
 def build(
-    results: Sequence[dict[str, Any]], notebooks: Path, target: Path, profile: str, missing: Sequence[str] = ()
+    pages: Sequence[dict[str, Any]], target: Path, profile: str, missing: Sequence[str] = (), assets: str | None = None
 ) -> None:
-    """Write ``target/index.html`` and a page for each of ``results`` (entries of summary.json) from ``notebooks``.
+    """Write ``target/index.html`` and each of ``pages``, which :func:`page` has made.
 
     ``missing``: the notebooks that the run did not finish because it was stopped, which the start page names.
+    ``assets``: where styles and scripts lie, seen from ``target``, if they are not to be written there.
     """
-    _write_assets(target / "assets")
-    environment = Environment(
-        loader=PackageLoader("fedlab_course.site", "template"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    names = [result["name"] for result in results]
-    pages = [_page(result, notebooks, names, target.parent / "runs") for result in results]
+    if assets is None:
+        write_assets(target)
+    templates = environment(assets or ASSETS)
     for number, page in enumerate(pages):
         before, after = pages[max(0, number - 1) : number], pages[number + 1 : number + 2]
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
-        html = environment.get_template("notebook.html.j2").render(page=page, profile=profile, **links)
+        html = templates.get_template("notebook.html.j2").render(page=page, profile=profile, **links)
         (target / f"{page['name']}.html").write_text(html, encoding="utf-8")
-    sheet = environment.get_template("symbols.html.j2")
-    tables = {"symbols": symbols.table(), "glossary": glossary.table()}
-    html = sheet.render({name: Markup(markdown.to_html(table)) for name, table in tables.items()})
-    (target / "symbols.html").write_text(html, encoding="utf-8")
-    home = environment.get_template("home.html.j2").render(
+    write_symbols(templates, target)
+    home = templates.get_template("home.html.j2").render(
         pages=pages,
         profile=profile,
         missing=missing,
@@ -58,7 +50,31 @@ def build(
     (target / "index.html").write_text(home, encoding="utf-8")
 
 
-def _write_assets(folder: Path) -> None:
+def write_symbols(templates: Environment, target: Path) -> None:
+    """Write ``target/symbols.html``, the symbols and the glossary."""
+    tables = {"symbols": symbols.table(), "glossary": glossary.table()}
+    html = templates.get_template("symbols.html.j2").render(
+        {name: Markup(markdown.to_html(table)) for name, table in tables.items()}
+    )
+    (target / "symbols.html").write_text(html, encoding="utf-8")
+
+
+def environment(assets: str) -> Environment:
+    """The templates of pages whose styles and scripts lie in the folder ``assets``, as seen from them."""
+    templates = Environment(
+        loader=PackageLoader("fedlab_course.site", "template"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.globals["assets"] = assets
+    return templates
+
+
+def write_assets(target: Path) -> None:
+    """Write the styles and scripts of a site into the folder ``target``."""
+    folder = target / ASSETS
     folder.mkdir(parents=True, exist_ok=True)
     for path in (TEMPLATE / "site.css", *SCRIPTS.glob("*.js")):
         shutil.copyfile(path, folder / path.name)
@@ -72,8 +88,12 @@ def _code_style(style: str) -> str:
     return str(HtmlFormatter(style=style).get_style_defs(".highlight"))
 
 
-def _page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: Path) -> dict[str, Any]:
-    """What the templates show of one notebook. Runs that its explorers ask for are trained, or found in ``cache``."""
+def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: Path) -> dict[str, Any]:
+    """What the templates show of one notebook: of ``result``, its entry in summary.json, executed in ``notebooks``.
+
+    ``names``: the notebooks that will have a page, to which it may link. Runs that its explorers ask for are trained,
+    or found in ``cache``.
+    """
     notebook = nbformat.read(notebooks / f"{result['name']}.ipynb", as_version=4)
     title, lead = heading(notebook)
     found = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]

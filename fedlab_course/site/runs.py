@@ -17,7 +17,7 @@ import fedlab_core
 from fedlab_core import plots
 from fedlab_core.history import History
 from fedlab_core.simulation import Diverged
-from fedlab_course import grid
+from fedlab_course import folders, grid
 from fedlab_course.explorer.choices import Choice, Curve, tuned
 
 # On other data a grid of runs takes hours.
@@ -105,11 +105,7 @@ def _paths(curve: Curve, folder: Path) -> tuple[Path, Path]:
 
 @cache
 def _library() -> str:
-    """A digest of the library's source: another library may train otherwise."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(fedlab_core.__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return folders.digest(Path(fedlab_core.__file__).parent)
 
 
 def _figure(curves: Sequence[Curve], folder: Path, x: str, y: str) -> go.Figure:

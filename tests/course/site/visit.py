@@ -45,7 +45,7 @@ def site_of(folder: Path, *shown: Any, text: str = "") -> Path:
         "stored": [],
         "error": None,
     }
-    pages.build([result], folder, folder / "site", "quick")
+    pages.build([pages.page(result, folder, ["00_figures"], folder / "runs")], folder / "site", "quick")
     return folder / "site" / "00_figures.html"
 
 

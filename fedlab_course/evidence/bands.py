@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import Look, add_band, looks, new_figure, set_description
+from fedlab_core.history import History
+from fedlab_core.plots.style import PURPLE, Look, add_band, looks, new_figure, set_description
 from fedlab_course.evidence import tables
 
 TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
@@ -23,6 +24,8 @@ Where = Mapping[str, Any]
 class Chart:
     """Curves of the sweep ``table``: the rows with the values of a panel and of a line are one curve.
 
+    A line may name a ``table`` of its own.
+
     ``lines``: name, which begins with that of its algorithm, → column values; ``panels``: title → column values, in
     their order. ``illustration``: line → (rounds, values) of curves that a source has drawn and not measured; they
     stand dotted behind the lines of these names, in the first panel.
@@ -34,11 +37,20 @@ class Chart:
     panels: Mapping[str, Where] = field(default_factory=lambda: {"": {}})
     illustration: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
 
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The files that the curves are in, without their ending."""
+        return tuple(sorted({f"{own.get('table', self.table)}_curves" for own in self.lines.values()}))
+
+    def curve(self, panel: str, line: str, folder: Path) -> pd.DataFrame:
+        """The rows of one curve. Raises ``ValueError`` for a table that is not there, or lacks it."""
+        own = {**self.panels[panel], **self.lines[line]}
+        name = f"{own.pop('table', self.table)}_curves"
+        return tables.matching(tables.present(name, folder), name, own).sort_values("round")
+
 
 def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
     """The figure of a chart. Raises ``ValueError`` for a table that is not there, or lacks one of the curves."""
-    name = f"{chart.table}_curves"
-    table = tables.present(name, folder)
     count = len(chart.panels)
     y_title = TITLES[chart.measure]
     figure = new_figure(title=title, x_title="communication round", y_title=y_title, height=_AROUND + _PANEL * count)
@@ -49,11 +61,8 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
     for line, points in chart.illustration.items():
         _add_illustration(figure, line, points, styles[line])
     rows = []
-    for place, (panel, common) in enumerate(chart.panels.items(), start=1):
-        curves = {
-            line: tables.matching(table, name, {**common, **own}).sort_values("round")
-            for line, own in chart.lines.items()
-        }
+    for place, panel in enumerate(chart.panels, start=1):
+        curves = {line: chart.curve(panel, line, folder) for line in chart.lines}
         for line, curve in curves.items():
             _band(figure, curve, chart.measure, styles[line], line, place)
         for line, curve in curves.items():
@@ -63,6 +72,18 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
             rows.append([panel, line, int(last["round"]), f"{mean:.4g}", f"{spread:.2g}", int(last["n"])])
     _describe(figure, chart, title, rows)
     return figure
+
+
+def add_live(figure: go.Figure, history: History, label: str, measure: str) -> None:
+    """The curve of a live run in the first panel, thick and without markers, and its end in the description."""
+    curve = history.frame.dropna(subset=measure)
+    line = {"color": PURPLE, "width": 3.5}
+    figure.add_scatter(x=curve["round"], y=curve[measure], name=label, mode="lines", line=line, legendrank=900)
+    round_, value = int(curve["round"].iloc[-1]), float(curve[measure].iloc[-1])
+    meta = figure.layout.meta
+    rows = [*meta["table"]["rows"], [*[""] * (len(meta["table"]["columns"]) - 5), label, round_, f"{value:.4g}", "", 1]]
+    text = f"{meta['alt']} {label}, one run: {value:.4g} in round {round_}."
+    set_description(figure, text, meta["table"]["columns"], rows)
 
 
 def _divide(figure: go.Figure, titles: list[str], y_title: str) -> None:

@@ -20,6 +20,7 @@ _DRAWN_001 = {
 ILLUSTRATION_000 = {name: (_ROUNDS_000, values) for name, values in _DRAWN_000.items()}
 ILLUSTRATION_001 = {f"FedProx {name}": (_ROUNDS_001, values) for name, values in _DRAWN_001.items()}
 
+FIVE_DIGITS: Where = {"algorithm": "fedsso", "local_epochs": 5, "lr": "0.05/(1+t)"}
 SKEWS: Mapping[str, Where] = {
     "two shards a client": {"partition": "shards", "shards_per_client": 2},
     "one shard a client": {"partition": "shards", "shards_per_client": 1},
@@ -74,19 +75,21 @@ def dirichlet(table: str) -> Chart:
     return Chart(table=table, measure="test_accuracy", lines=lines, panels={"": {"alpha": 0.3}})
 
 
-def losses(table: str, rate: str) -> Chart:
+def losses(table: str, rate: str, five: Where | None = None) -> Chart:
     """[004], figure 3: training loss, FedSSO at its decaying rate, the others at a constant one, E = 1.
 
-    FedAvg at the decaying rate stands beside them, which the source leaves out.
+    FedAvg at the decaying rate stands beside them, which the source leaves out. ``five``: where FedSSO with E = 5 is.
     """
     decaying = f"{rate}/(1+t)"
+    one = {"local_epochs": 1} if table == "epochs_digits" else {}
     lines: dict[str, Where] = {
-        "FedAvg": {"algorithm": "fedavg", "local_epochs": 1, "lr": rate},
-        "FedAvg, decaying η": {"algorithm": "fedavg", "local_epochs": 1, "lr": decaying},
-        "FedProx": {"algorithm": "fedprox", "local_epochs": 1, "lr": rate},
-        "FedSSO, decaying η": {"algorithm": "fedsso", "local_epochs": 1, "lr": decaying},
-        "FedSSO, decaying η, E = 5": {"algorithm": "fedsso", "local_epochs": 5, "lr": decaying},
+        "FedAvg": {"algorithm": "fedavg", "lr": rate, **one},
+        "FedAvg, decaying η": {"algorithm": "fedavg", "lr": decaying, **one},
+        "FedProx": {"algorithm": "fedprox", "lr": rate, **one},
+        "FedSSO, decaying η": {"algorithm": "fedsso", "lr": decaying, **one},
     }
+    if five is not None:
+        lines["FedSSO, decaying η, E = 5"] = five
     panels: dict[str, Mapping[str, Where]] = {"epochs_digits": SKEWS, "curves_sentiment140": {"": {}}}
     return Chart(table=table, measure="train_loss", lines=lines, panels=panels.get(table, _ONLY_SHARDS))
 

@@ -1,6 +1,7 @@
 """What is measured of each run of a sweep, and the two small tables that are kept of a sweep."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -33,17 +34,25 @@ def tables(folder: Folder) -> tuple[pd.DataFrame, pd.DataFrame]:
             continue
         history, about = History.load(folder.of(run) / "history.npz"), axes(run, folder)
         curve = _curve(history, run)
-        rows.append(
-            about | _measured(history, curve, run, folder.plan.target) | {"diverged": outcome["status"] != "done"}
-        )
+        rows.append(about | _of(history, curve, run, folder.plan.target) | {"diverged": outcome["status"] != "done"})
         thin = curve.iloc[:: -(-len(curve) // MOST_POINTS)]
         curves.append(thin.assign(**{name: value for name, value in about.items() if name != "seed"}))
     return _rounded(pd.DataFrame(rows)), _rounded(_bands(curves))
 
 
+def measured(history: History, run: Run, target: float | None) -> dict[str, Any]:
+    """The measured columns of one run's row, as :func:`tables` has them, not rounded."""
+    return _of(history, _curve(history, run), run, target)
+
+
 def axes(run: Run, folder: Folder) -> dict[str, Any]:
     """The column values that say which run a row is: the axes of the sweep, by their last names."""
-    return {name.rpartition(".")[2]: _plain(run.axes.get(name)) for name in folder.plan.axes}
+    return plain({name: run.axes.get(name) for name in folder.plan.axes})
+
+
+def plain(axes: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of axes by their last names, as a row has them."""
+    return {name.rpartition(".")[2]: _plain(value) for name, value in axes.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -68,7 +77,7 @@ def _curve(history: History, run: Run) -> pd.DataFrame:
     return curve.fillna(chance).rename_axis("round").reset_index()
 
 
-def _measured(history: History, curve: pd.DataFrame, run: Run, target: float | None) -> dict[str, Any]:
+def _of(history: History, curve: pd.DataFrame, run: Run, target: float | None) -> dict[str, Any]:
     accuracy, loss, rounds = curve.test_accuracy.to_numpy(), curve.train_loss.to_numpy(), int(run.config["rounds"])
     tenth, fifth, half = max(1, len(curve) // 10), max(1, len(curve) // 5), len(curve) // 2
     records, config = history.records, run.config

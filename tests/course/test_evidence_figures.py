@@ -51,6 +51,16 @@ def test_a_panel_holds_the_mean_of_each_line_and_its_band(folder: Path) -> None:
     assert figure.layout.meta["table"]["rows"][-1] == ["many", "FedProx μ = 0.1", 10, "0.6", "0.02", 5]
 
 
+def test_a_line_may_be_from_another_table(folder: Path) -> None:
+    frame = pd.DataFrame({"algorithm": ["fedsso"], "round": [1], "test_accuracy_mean": [0.25]})
+    frame.assign(test_accuracy_std=0.01, n=3).to_csv(folder / "u_curves.csv", index=False)
+    lines = {"FedAvg": {"algorithm": "fedavg", "labels": 1}, "FedSSO": {"table": "u", "algorithm": "fedsso"}}
+    chart = Chart(table="t", measure="test_accuracy", lines=lines)
+    assert chart.tables == ("t_curves", "u_curves")
+    drawn = {trace.name: list(trace.y) for trace in bands.draw(chart, "Title", folder).data if trace.showlegend}
+    assert drawn["FedSSO"] == [0.25]
+
+
 def test_the_panels_do_not_overlap(folder: Path) -> None:
     layout = bands.draw(CHART, "Title", folder).layout
     assert 0 <= layout.yaxis2.domain[0] < layout.yaxis2.domain[1] < layout.yaxis.domain[0] < layout.yaxis.domain[1] <= 1

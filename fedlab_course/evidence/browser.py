@@ -1,0 +1,90 @@
+"""The table of verdicts, to be read and filtered."""
+
+from collections import Counter
+
+import pandas as pd
+
+from fedlab_core import validation
+from fedlab_core.progress import watched
+from fedlab_course.evidence import judging, shown
+from fedlab_course.evidence.verdicts import VERDICTS
+
+ALL = "all"
+
+
+def counts() -> pd.DataFrame:
+    """How many statements have each verdict, and how many of those stand among all that were examined."""
+    every = judging.stored().values()
+    words = Counter(shown.word(one) for one in every)
+    stand = Counter(shown.word(one) for one in every if one.verdict.n and one.verdict.corrected)
+    rows = [
+        {
+            "verdict": word,
+            "statements": words[word],
+            "after correction": "" if word in (shown.WORDS["undecided"], shown.UNMEASURED) else str(stand[word]),
+        }
+        for word in (*shown.WORDS.values(), shown.UNMEASURED)
+    ]
+    return pd.DataFrame(rows).set_index("verdict")
+
+
+def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
+    """A row for each statement, by claim; statements without runs are left out unless a ``verdict`` of "none" asks.
+
+    ``source``: the first three letters of a claim, such as "002"; ``verdict``: one of the four. Raises ``ValueError``
+    for others.
+    """
+    every = judging.stored()
+    validation.choice("source", source, sources())
+    validation.choice("verdict", verdict, [ALL, *VERDICTS, "none"])
+    rows = [
+        {
+            "row": id,
+            "statement": one.statement.says,
+            "verdict": shown.word(one) + (" *" if one.verdict.corrected and one.verdict.verdict != "undecided" else ""),
+            "mean and 95 % interval": shown.interval(one),
+            "δ": f"{one.statement.margin:g}",
+            "seeds": one.verdict.n,
+        }
+        for id, one in every.items()
+        if (verdict == "none") == (one.verdict.n == 0)
+        and source in (ALL, id[:3])
+        and verdict in (ALL, "none", one.verdict.verdict)
+    ]
+    columns = ["row", "statement", "verdict", "mean and 95 % interval", "δ", "seeds"]
+    return pd.DataFrame(rows, columns=columns).set_index("row")
+
+
+def sources() -> list[str]:
+    """What ``source`` may be: the beginnings of the ids of claims."""
+    return [ALL, *dict.fromkeys(id[:3] for id in judging.stored())]
+
+
+def browse() -> None:
+    """Show :func:`table`, live with two lists to filter it by; where nobody watches, all of it."""
+    from IPython.display import HTML, display
+
+    def shown_as(source: str, verdict: str) -> HTML:
+        with pd.option_context("display.max_colwidth", None):
+            return HTML(table(source, verdict).reset_index().to_html(index=False, border=0))
+
+    if not watched():
+        display(shown_as(ALL, ALL))
+        return
+    import ipywidgets
+
+    output = ipywidgets.Output()
+    lists = [
+        ipywidgets.Dropdown(options=sources(), description="Source"),
+        ipywidgets.Dropdown(options=[ALL, *VERDICTS, "none"], description="Verdict"),
+    ]
+
+    def redraw(_: object = None) -> None:
+        output.clear_output(wait=True)
+        with output:
+            display(shown_as(*(one.value for one in lists)))
+
+    for one in lists:
+        one.observe(redraw, names="value")
+    redraw()
+    display(ipywidgets.VBox([ipywidgets.HBox(lists), output]))

@@ -18,6 +18,7 @@ _MARKERS_PER_CURVE = 9
 _PANEL, _AROUND, _ENTRY = 230, 150, 30  # pixels
 
 Where = Mapping[str, Any]
+Drawn = tuple[str, Sequence[float], Sequence[float]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +28,15 @@ class Chart:
     A line may name a ``table`` of its own.
 
     ``lines``: name, which begins with that of its algorithm, → column values; ``panels``: title → column values, in
-    their order. ``illustration``: line → (rounds, values) of curves that a source has drawn and not measured; they
-    stand dotted behind the lines of these names, in the first panel.
+    their order. ``illustration``: line → (name, rounds, values) of a curve that a source has drawn and not
+    measured; it stands dotted behind the line, in the first panel.
     """
 
     table: str
     measure: str
     lines: Mapping[str, Where]
     panels: Mapping[str, Where] = field(default_factory=lambda: {"": {}})
-    illustration: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
+    illustration: Mapping[str, Drawn] = field(default_factory=dict)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -58,8 +59,8 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
         figure.update_layout(height=440 + _ENTRY * len(chart.illustration))
     _divide(figure, list(chart.panels), y_title)
     styles = looks({line: line for line in chart.lines})
-    for line, points in chart.illustration.items():
-        _add_illustration(figure, line, points, styles[line])
+    for line, drawn in chart.illustration.items():
+        _add_illustration(figure, drawn, styles[line])
     rows = []
     for place, panel in enumerate(chart.panels, start=1):
         curves = {line: chart.curve(panel, line, folder) for line in chart.lines}
@@ -135,12 +136,11 @@ def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, li
         figure.update_yaxes(tickformat=".0%")
 
 
-def _add_illustration(
-    figure: go.Figure, line: str, points: tuple[Sequence[float], Sequence[float]], style: Look
-) -> None:
-    name = f"{line.removeprefix('FedProx ')}, illustration in the source"
-    drawn = {"color": style.colour, "width": 2, "dash": "1.5px,4px"}
-    figure.add_scatter(x=list(points[0]), y=list(points[1]), name=name, mode="lines", line=drawn, legendrank=1100)
+def _add_illustration(figure: go.Figure, drawn: Drawn, style: Look) -> None:
+    name, x, y = drawn
+    line = {"color": style.colour, "width": 2, "dash": "1.5px,4px"}
+    name = f"{name}, illustration in the source"
+    figure.add_scatter(x=list(x), y=list(y), name=name, mode="lines", line=line, legendrank=1100)
 
 
 def _axis(place: int) -> str:
@@ -156,7 +156,8 @@ def _describe(figure: go.Figure, chart: Chart, title: str, rows: list[list[Any]]
         f"In the last round: {ends}."
     )
     if chart.illustration:
-        text += f" Dotted, drawn in the source and not measured: {', '.join(chart.illustration)}."
+        drawn = ", ".join(name for name, *_ in chart.illustration.values())
+        text += f" Dotted, drawn in the source and not measured: {drawn}."
     columns = ["panel", "curve", "round", "mean", "standard deviation", "seeds"]
     keep = slice(0 if len(chart.panels) > 1 else 1, None)
     set_description(figure, text, columns[keep], [row[keep] for row in rows])

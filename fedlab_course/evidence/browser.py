@@ -1,5 +1,6 @@
 """The table of verdicts, to be read and filtered."""
 
+import html
 from collections import Counter
 
 import pandas as pd
@@ -60,16 +61,25 @@ def sources() -> list[str]:
     return [ALL, *dict.fromkeys(id[:3] for id in judging.stored())]
 
 
+def as_html(source: str = ALL, verdict: str = ALL) -> str:
+    """:func:`table` as HTML whose text wraps. Raises as it does."""
+    left = "text-align: left; vertical-align: top; white-space: normal; padding: .2em .6em .2em 0"
+    rows = table(source, verdict).reset_index()
+    head = "".join(f'<th scope="col" style="{left}">{name}</th>' for name in ("row", "statement", "verdict", "numbers"))
+    body = "".join(
+        f'<tr><td style="{left}; white-space: nowrap">{id}</td><td style="{left}">{html.escape(says)}</td>'
+        f'<td style="{left}">{word}</td><td style="{left}">{numbers}, δ = {margin}, n = {n}</td></tr>'
+        for id, says, word, numbers, margin, n in rows.itertuples(index=False)
+    )
+    return f'<table style="width: 100%"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
 def browse() -> None:
     """Show :func:`table`, live with two lists to filter it by; where nobody watches, all of it."""
     from IPython.display import HTML, display
 
-    def shown_as(source: str, verdict: str) -> HTML:
-        with pd.option_context("display.max_colwidth", None):
-            return HTML(table(source, verdict).reset_index().to_html(index=False, border=0))
-
     if not watched():
-        display(shown_as(ALL, ALL))
+        display(HTML(as_html()))
         return
     import ipywidgets
 
@@ -82,7 +92,7 @@ def browse() -> None:
     def redraw(_: object = None) -> None:
         output.clear_output(wait=True)
         with output:
-            display(shown_as(*(one.value for one in lists)))
+            display(HTML(as_html(*(one.value for one in lists))))
 
     for one in lists:
         one.observe(redraw, names="value")

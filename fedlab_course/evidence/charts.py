@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from fedlab_course.evidence.bands import Chart, Where
 
-# Curves that the sources have drawn and not measured: line → (rounds, values). [001] has ten values for the eleven
-# rounds of μ = 0; which one is missing is not known, and that curve is left out.
+# Curves that the sources have drawn and not measured: line → (name, rounds, values). [001] has ten values for the
+# eleven rounds of μ = 0; which one is missing is not known, and that curve is left out.
 _ROUNDS_000 = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
 _ROUNDS_001 = [1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50]
 _DRAWN_000 = {
@@ -17,8 +17,8 @@ _DRAWN_001 = {
     "μ = 0.1": [0.25, 0.60, 0.75, 0.81, 0.85, 0.88, 0.90, 0.91, 0.915, 0.92, 0.92],
     "μ = 0.01": [0.30, 0.68, 0.82, 0.87, 0.90, 0.91, 0.92, 0.925, 0.93, 0.93, 0.935],
 }
-ILLUSTRATION_000 = {name: (_ROUNDS_000, values) for name, values in _DRAWN_000.items()}
-ILLUSTRATION_001 = {f"FedProx {name}": (_ROUNDS_001, values) for name, values in _DRAWN_001.items()}
+ILLUSTRATION_000 = {line: (line.partition(" ")[0], _ROUNDS_000, values) for line, values in _DRAWN_000.items()}
+ILLUSTRATION_001 = {f"FedProx {name}": (name, _ROUNDS_001, values) for name, values in _DRAWN_001.items()}
 
 FIVE_DIGITS: Where = {"algorithm": "fedsso", "local_epochs": 5, "lr": "0.05/(1+t)"}
 SKEWS: Mapping[str, Where] = {

@@ -33,14 +33,16 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     if not rows:
         raise ValueError("judged: no statement has runs yet")
     places, headings, depth = _places(rows)
-    x_title = "mean in margins δ; the grey strip is ±δ<br>open marks: not after correction"
-    figure = new_figure(title=title, x_title=x_title, y_title="", height=_AROUND + _ROW * depth)
-    figure.add_vrect(x0=_bend(-1.0), x1=_bend(1.0), fillcolor="#E8E8E8", line_width=0, layer="below")
+    figure = new_figure(title=title, x_title="mean in margins δ (grey: ±δ)", y_title="", height=_AROUND + _ROW * depth)
+    figure.add_vrect(x0=_bend(-1.0), x1=_bend(1.0), fillcolor="rgba(89,89,89,0.13)", line_width=0, layer="below")
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     for verdict in _LOOKS:
         mine = {id: one for id, one in rows.items() if one.verdict.verdict == verdict}
         if mine:
             _add(figure, verdict, mine, places)
+    open_mark = {"color": GREY, "symbol": "circle-open", "size": 9}
+    name = "open: not after correction"
+    figure.add_scatter(x=[None], y=[None], mode="markers", marker=open_mark, name=name, hoverinfo="skip")
     for y, lines in headings:
         where = {"x": 0.0, "xref": "paper", "xanchor": "left", "y": y - 0.5, "yanchor": "top", "align": "left"}
         figure.add_annotation(text="<br>".join(lines), showarrow=False, font_size=12, **where)

@@ -17,7 +17,7 @@ CHART = Chart(
     measure="test_accuracy",
     lines={"FedAvg": {"algorithm": "fedavg"}, "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1}},
     panels={"few": {"labels": 1}, "many": {"labels": 5}},
-    illustration={"FedAvg": ([0, 10], [0.1, 0.7])},
+    illustration={"FedAvg": ("FedAvg", [0, 10], [0.1, 0.7])},
 )
 
 
@@ -100,7 +100,12 @@ def judged(id: str, values: list[float], margin: float = 0.1) -> judging.Judged:
 def test_a_verdict_lies_where_its_mean_in_margins_is() -> None:
     rows = {"x-1a": [0.9, 0.9, 0.9], "x-1b": [-0.9, -0.9, -0.9], "x-2a": [0.0, 1.0, -1.0], "x-2b": []}
     figure = forest.forest({id: judged(id, values) for id, values in rows.items()}, title="All")
-    found = {row[0]: (trace.name, x) for trace in figure.data for row, x in zip(trace.customdata, trace.x, strict=True)}
+    found = {
+        row[0]: (trace.name, x)
+        for trace in figure.data
+        if trace.customdata is not None
+        for row, x in zip(trace.customdata, trace.x, strict=True)
+    }
     assert {id: name for id, (name, _) in found.items()} == {"x-1a": "holds", "x-1b": "opposite", "x-2a": "undecided"}
     assert found["x-1a"][1] == pytest.approx(1.0)  # nine margins: log₁₀(1 + 9)
     assert found["x-1b"][1] == pytest.approx(-1.0)

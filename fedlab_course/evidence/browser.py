@@ -32,7 +32,7 @@ def counts() -> pd.DataFrame:
 def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
     """A row for each statement, by claim; statements without runs are left out unless a ``verdict`` of "none" asks.
 
-    ``source``: the first three letters of a claim, such as "002"; ``verdict``: one of the four. Raises ``ValueError``
+    ``source``: the beginning of a claim, such as "002"; ``verdict``: one of the four. Raises ``ValueError``
     for others.
     """
     every = judging.stored()
@@ -49,7 +49,7 @@ def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
         }
         for id, one in every.items()
         if (verdict == "none") == (one.verdict.n == 0)
-        and source in (ALL, id[:3])
+        and source in (ALL, _source(id))
         and verdict in (ALL, "none", one.verdict.verdict)
     ]
     columns = ["row", "statement", "verdict", "mean and 95 % interval", "δ", "seeds"]
@@ -58,7 +58,11 @@ def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
 
 def sources() -> list[str]:
     """What ``source`` may be: the beginnings of the ids of claims."""
-    return [ALL, *dict.fromkeys(id[:3] for id in judging.stored())]
+    return [ALL, *dict.fromkeys(_source(id) for id in judging.stored())]
+
+
+def _source(id: str) -> str:
+    return id.partition("-")[0]
 
 
 def as_html(source: str = ALL, verdict: str = ALL) -> str:
@@ -68,7 +72,8 @@ def as_html(source: str = ALL, verdict: str = ALL) -> str:
     head = "".join(f'<th scope="col" style="{left}">{name}</th>' for name in ("row", "statement", "verdict", "numbers"))
     body = "".join(
         f'<tr><td style="{left}; white-space: nowrap">{id}</td><td style="{left}">{html.escape(says)}</td>'
-        f'<td style="{left}">{word}</td><td style="{left}">{numbers}, δ = {margin}, n = {n}</td></tr>'
+        f'<td style="{left}">{word}</td>'
+        f'<td style="{left}">{numbers}, δ&nbsp;=&nbsp;{margin}, n&nbsp;=&nbsp;{n}</td></tr>'
         for id, says, word, numbers, margin, n in rows.itertuples(index=False)
     )
     return f'<table style="width: 100%"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from fedlab_core.history import History
+from fedlab_core.history import History, RoundRecord
 from fedlab_core.sweep.folder import Folder
 from fedlab_core.sweep.plan import Run
 
@@ -33,16 +34,11 @@ def tables(folder: Folder) -> tuple[pd.DataFrame, pd.DataFrame]:
         if outcome.get("status") not in ("done", "diverged"):
             continue
         history, about = History.load(folder.of(run) / "history.npz"), axes(run, folder)
-        curve = _curve(history, run)
-        rows.append(about | _of(history, curve, run, folder.plan.target) | {"diverged": outcome["status"] != "done"})
-        thin = curve.iloc[:: -(-len(curve) // MOST_POINTS)]
-        curves.append(thin.assign(**{name: value for name, value in about.items() if name != "seed"}))
-    return _rounded(pd.DataFrame(rows)), _rounded(_bands(curves))
-
-
-def measured(history: History, run: Run, target: float | None) -> dict[str, Any]:
-    """The measured columns of one run's row, as :func:`tables` has them, not rounded."""
-    return _of(history, _curve(history, run), run, target)
+        points = curve(history, run.config)
+        found = measured(history, points, run.config, folder.plan.target)
+        rows.append(about | found | {"diverged": outcome["status"] != "done"})
+        curves.append(thinned(points).assign(**{name: value for name, value in about.items() if name != "seed"}))
+    return rounded(pd.DataFrame(rows)), rounded(_bands(curves))
 
 
 def axes(run: Run, folder: Folder) -> dict[str, Any]:
@@ -60,12 +56,13 @@ def _plain(value: Any) -> Any:
     return f"{value['lr0']:g}/(1+t)" if isinstance(value, dict) else value
 
 
-def _curve(history: History, run: Run) -> pd.DataFrame:
+def curve(history: History, config: dict[str, Any]) -> pd.DataFrame:
     """Every round that was to be evaluated, with accuracy, loss, bytes and updates; chance after a divergence."""
-    every, rounds = int(run.config["eval_every"]), int(run.config["rounds"])
+    every, rounds = int(config["eval_every"]), int(config["rounds"])
     due = sorted({*range(every, rounds + 1, every), rounds})
-    classes = int(run.config["model"]["arguments"]["classes"])
-    frame = pd.DataFrame(history.rows()).set_index("round")
+    classes = int(config["model"]["arguments"]["classes"])
+    columns = [field.name for field in fields(RoundRecord)]
+    frame = pd.DataFrame(history.rows(), columns=columns, dtype=float).set_index("round")
     frame = frame.assign(bytes=frame.bytes_up + frame.bytes_down)
     curve = frame.reindex(due)[["test_accuracy", "train_loss", "bytes", "server_updates"]]
     chance = {
@@ -77,10 +74,18 @@ def _curve(history: History, run: Run) -> pd.DataFrame:
     return curve.fillna(chance).rename_axis("round").reset_index()
 
 
-def _of(history: History, curve: pd.DataFrame, run: Run, target: float | None) -> dict[str, Any]:
-    accuracy, loss, rounds = curve.test_accuracy.to_numpy(), curve.train_loss.to_numpy(), int(run.config["rounds"])
+def thinned(curve: pd.DataFrame) -> pd.DataFrame:
+    """At most ``MOST_POINTS`` of its points, at equal distances, the first among them."""
+    return curve.iloc[:: -(-len(curve) // MOST_POINTS)]
+
+
+def measured(
+    history: History, curve: pd.DataFrame, config: dict[str, Any], target: float | None = None
+) -> dict[str, Any]:
+    """What :func:`tables` says of one run with this ``config``, from its history and its :func:`curve`."""
+    accuracy, loss, rounds = curve.test_accuracy.to_numpy(), curve.train_loss.to_numpy(), int(config["rounds"])
     tenth, fifth, half = max(1, len(curve) // 10), max(1, len(curve) // 5), len(curve) // 2
-    records, config = history.records, run.config
+    records = history.records
     budget = 2 * rounds * config["clients_per_round"] * config["model"]["num_parameters"] * _FLOAT
     reached = curve["round"][accuracy >= target] if target is not None else curve["round"][:0]
     return {
@@ -127,5 +132,6 @@ def _bands(curves: list[pd.DataFrame]) -> pd.DataFrame:
     ).reset_index()
 
 
-def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
+def rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Numbers to six significant digits, as they are stored."""
     return frame.map(lambda value: float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value)

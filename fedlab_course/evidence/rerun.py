@@ -11,7 +11,6 @@ from fedlab_core.progress import watched
 from fedlab_core.rerun import dataset_name, prepared
 from fedlab_core.simulation import Diverged
 from fedlab_core.sweep import plan
-from fedlab_core.sweep.plan import Run
 from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
 from fedlab_course.evidence import judging, measures, shown, sweeps, tables
 from fedlab_course.evidence.judging import Judged
@@ -107,17 +106,17 @@ def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> fl
     run = next((run for run in grid.runs if run.axes["seed"] == seed), None)
     if run is None:
         raise ValueError(f"seeds={seed}: must be of the seeds of {table}, {[run.axes['seed'] for run in grid.runs]}")
-    return float(_row(json.dumps(run.config), run.digest, grid.target)[measure])
+    return float(_row(json.dumps(run.config), grid.target)[measure])
 
 
 @lru_cache(maxsize=64)
-def _row(config: str, digest: str, target: float | None) -> dict[str, Any]:
+def _row(config: str, target: float | None) -> dict[str, Any]:
     """What is measured of a run, made now, as it is needed for several numbers."""
-    run = Run({}, json.loads(config), digest)
-    fed = plan.dealt(dataset_name(run.config), json.dumps(run.config["partition"]), run.config["seed"])
-    simulation = prepared(run.config, fed=fed, progress=False)
+    own = json.loads(config)
+    fed = plan.dealt(dataset_name(own), json.dumps(own["partition"]), own["seed"])
+    simulation = prepared(own, fed=fed, progress=False)
     try:
         history = simulation.run()
     except Diverged as error:
         history = error.history
-    return measures.measured(history, run, target)
+    return measures.measured(history, measures.curve(history, own), own, target)

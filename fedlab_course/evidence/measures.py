@@ -1,7 +1,6 @@
 """What is measured of each run of a sweep, and the two small tables that are kept of a sweep."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -46,7 +45,7 @@ def axes(run: Run, folder: Folder) -> dict[str, Any]:
     return plain({name: run.axes.get(name) for name in folder.plan.axes})
 
 
-def plain(axes: Mapping[str, Any]) -> dict[str, Any]:
+def plain(axes: dict[str, Any]) -> dict[str, Any]:
     """The values of axes by their last names, as a row has them."""
     return {name.rpartition(".")[2]: _plain(value) for name, value in axes.items()}
 

@@ -4,7 +4,7 @@ import importlib
 import itertools
 import json
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +20,7 @@ _ORDER = ("dataset", "model", "partition", "settings", "algorithm")
 _USUAL: dict[str, Any] = {"seed": 0, "target_accuracy": None, "modules": [], "settings": {}}
 _USUAL |= {"dataset": "digits", "model": "mlp", "partition": "dirichlet", "algorithm": "fedavg"}
 _ELSEWHERE = ("seed", "checkpoint")  # settings that have a key, or a place, of their own
+Wish = Callable[[dict[str, Any]], bool]  # of the axes of a point
 _dataset = lru_cache(maxsize=2)(load_dataset)
 
 
@@ -57,11 +58,12 @@ class Plan:
         return [name for name, found in values.items() if name == "algorithm" or len(found) > 1] + ["seed"]
 
 
-def read(path: Path, estimates: dict[str, float] | None = None) -> Plan:
+def read(path: Path, estimates: dict[str, float] | None = None, only: Wish | None = None) -> Plan:
     """The plan in a TOML file; each point of the grid is made ready to run once, and nothing runs.
 
-    Only for ``estimates``, digest → seconds, two rounds of each point do. Raises ``ValueError`` for what no run could
-    be made of and for two runs that are the same, and ``DatasetNotFound``.
+    ``only``: whether a point with these axes is wanted; the others are left out. Only for ``estimates``, digest →
+    seconds, two rounds of each point do. Raises ``ValueError`` for what no run could be made of and for two runs that
+    are the same, and ``DatasetNotFound``.
     """
     try:
         given = _USUAL | tomllib.loads(path.read_text(encoding="utf-8"))
@@ -76,7 +78,7 @@ def read(path: Path, estimates: dict[str, float] | None = None) -> Plan:
         points = [[point for one in _axis(key, given[key]) for point in _points(key, one)] for key in _ORDER]
         runs: dict[str, Run] = {}
         for tables in itertools.product(*points):
-            for run in _runs(dict(zip(_ORDER, tables, strict=True)), seeds, estimates):
+            for run in _runs(dict(zip(_ORDER, tables, strict=True)), seeds, estimates, only):
                 if run.digest in runs:
                     raise ValueError(f"two runs are the same: {runs[run.digest].axes} and {run.axes}")
                 runs[run.digest] = run
@@ -101,12 +103,16 @@ def _axis(where: str, value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _runs(tables: dict[str, dict[str, Any]], seeds: list[int], estimates: dict[str, float] | None) -> Iterator[Run]:
+def _runs(
+    tables: dict[str, dict[str, Any]], seeds: list[int], estimates: dict[str, float] | None, only: Wish | None
+) -> Iterator[Run]:
     """The runs of one point of the grid: all have the configuration of the first, but for what the seed decides."""
     names = {key: arguments.typed(key, tables[key][called], str) for key, called in _NAMED.items()}
     rest = {key: {own: table[own] for own in table if own != _NAMED.get(key)} for key, table in tables.items()}
     axes = names | {f"{key}.{own}": table[own] for key, table in rest.items() for own in table if key != "settings"}
     axes |= rest["settings"]
+    if only is not None and not only(axes):
+        return
     try:
         ready = _simulation(names, rest, seeds[0])
     except ValueError as error:

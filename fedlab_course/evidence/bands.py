@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import Look, add_band, looks, new_figure, set_description
+from fedlab_core.history import History
+from fedlab_core.plots.style import PURPLE, Look, add_band, looks, new_figure, set_description
 from fedlab_course.evidence import tables
 
 TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
@@ -17,28 +18,40 @@ _MARKERS_PER_CURVE = 9
 _PANEL, _AROUND, _ENTRY = 230, 150, 30  # pixels
 
 Where = Mapping[str, Any]
+Drawn = tuple[str, Sequence[float], Sequence[float]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
     """Curves of the sweep ``table``: the rows with the values of a panel and of a line are one curve.
 
+    A line may name a ``table`` of its own.
+
     ``lines``: name, which begins with that of its algorithm, → column values; ``panels``: title → column values, in
-    their order. ``illustration``: line → (rounds, values) of curves that a source has drawn and not measured; they
-    stand dotted behind the lines of these names, in the first panel.
+    their order. ``illustration``: line → (name, rounds, values) of a curve that a source has drawn and not
+    measured; it stands dotted behind the line, in the first panel.
     """
 
     table: str
     measure: str
     lines: Mapping[str, Where]
     panels: Mapping[str, Where] = field(default_factory=lambda: {"": {}})
-    illustration: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
+    illustration: Mapping[str, Drawn] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The files that the curves are in, without their ending."""
+        return tuple(sorted({f"{own.get('table', self.table)}_curves" for own in self.lines.values()}))
+
+    def curve(self, panel: str, line: str, folder: Path) -> pd.DataFrame:
+        """The rows of one curve. Raises ``ValueError`` for a table that is not there, or lacks it."""
+        own = {**self.panels[panel], **self.lines[line]}
+        name = f"{own.pop('table', self.table)}_curves"
+        return tables.matching(tables.present(name, folder), name, own).sort_values("round")
 
 
 def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
     """The figure of a chart. Raises ``ValueError`` for a table that is not there, or lacks one of the curves."""
-    name = f"{chart.table}_curves"
-    table = tables.present(name, folder)
     count = len(chart.panels)
     y_title = TITLES[chart.measure]
     figure = new_figure(title=title, x_title="communication round", y_title=y_title, height=_AROUND + _PANEL * count)
@@ -46,14 +59,11 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
         figure.update_layout(height=440 + _ENTRY * len(chart.illustration))
     _divide(figure, list(chart.panels), y_title)
     styles = looks({line: line for line in chart.lines})
-    for line, points in chart.illustration.items():
-        _add_illustration(figure, line, points, styles[line])
+    for line, drawn in chart.illustration.items():
+        _add_illustration(figure, drawn, styles[line])
     rows = []
-    for place, (panel, common) in enumerate(chart.panels.items(), start=1):
-        curves = {
-            line: tables.matching(table, name, {**common, **own}).sort_values("round")
-            for line, own in chart.lines.items()
-        }
+    for place, panel in enumerate(chart.panels, start=1):
+        curves = {line: chart.curve(panel, line, folder) for line in chart.lines}
         for line, curve in curves.items():
             _band(figure, curve, chart.measure, styles[line], line, place)
         for line, curve in curves.items():
@@ -63,6 +73,18 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
             rows.append([panel, line, int(last["round"]), f"{mean:.4g}", f"{spread:.2g}", int(last["n"])])
     _describe(figure, chart, title, rows)
     return figure
+
+
+def add_live(figure: go.Figure, history: History, label: str, measure: str) -> None:
+    """The curve of a live run in the first panel, thick and without markers, and its end in the description."""
+    curve = history.frame.dropna(subset=measure)
+    line = {"color": PURPLE, "width": 3.5}
+    figure.add_scatter(x=curve["round"], y=curve[measure], name=label, mode="lines", line=line, legendrank=900)
+    round_, value = int(curve["round"].iloc[-1]), float(curve[measure].iloc[-1])
+    meta = figure.layout.meta
+    rows = [*meta["table"]["rows"], [*[""] * (len(meta["table"]["columns"]) - 5), label, round_, f"{value:.4g}", "", 1]]
+    text = f"{meta['alt']} {label}, one run: {value:.4g} in round {round_}."
+    set_description(figure, text, meta["table"]["columns"], rows)
 
 
 def _divide(figure: go.Figure, titles: list[str], y_title: str) -> None:
@@ -114,12 +136,11 @@ def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, li
         figure.update_yaxes(tickformat=".0%")
 
 
-def _add_illustration(
-    figure: go.Figure, line: str, points: tuple[Sequence[float], Sequence[float]], style: Look
-) -> None:
-    name = f"{line.removeprefix('FedProx ')}, illustration in the source"
-    drawn = {"color": style.colour, "width": 2, "dash": "1.5px,4px"}
-    figure.add_scatter(x=list(points[0]), y=list(points[1]), name=name, mode="lines", line=drawn, legendrank=1100)
+def _add_illustration(figure: go.Figure, drawn: Drawn, style: Look) -> None:
+    name, x, y = drawn
+    line = {"color": style.colour, "width": 2, "dash": "1.5px,4px"}
+    name = f"{name}, illustration in the source"
+    figure.add_scatter(x=list(x), y=list(y), name=name, mode="lines", line=line, legendrank=1100)
 
 
 def _axis(place: int) -> str:
@@ -135,7 +156,8 @@ def _describe(figure: go.Figure, chart: Chart, title: str, rows: list[list[Any]]
         f"In the last round: {ends}."
     )
     if chart.illustration:
-        text += f" Dotted, drawn in the source and not measured: {', '.join(chart.illustration)}."
+        drawn = ", ".join(name for name, *_ in chart.illustration.values())
+        text += f" Dotted, drawn in the source and not measured: {drawn}."
     columns = ["panel", "curve", "round", "mean", "standard deviation", "seeds"]
     keep = slice(0 if len(chart.panels) > 1 else 1, None)
     set_description(figure, text, columns[keep], [row[keep] for row in rows])

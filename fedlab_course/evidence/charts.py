@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from fedlab_course.evidence.bands import Chart, Where
 
-# Curves that the sources have drawn and not measured: line → (rounds, values). [001] has ten values for the eleven
-# rounds of μ = 0; which one is missing is not known, and that curve is left out.
+# Curves that the sources have drawn and not measured: line → (name, rounds, values). [001] has ten values for the
+# eleven rounds of μ = 0; which one is missing is not known, and that curve is left out.
 _ROUNDS_000 = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
 _ROUNDS_001 = [1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50]
 _DRAWN_000 = {
@@ -17,9 +17,10 @@ _DRAWN_001 = {
     "μ = 0.1": [0.25, 0.60, 0.75, 0.81, 0.85, 0.88, 0.90, 0.91, 0.915, 0.92, 0.92],
     "μ = 0.01": [0.30, 0.68, 0.82, 0.87, 0.90, 0.91, 0.92, 0.925, 0.93, 0.93, 0.935],
 }
-ILLUSTRATION_000 = {name: (_ROUNDS_000, values) for name, values in _DRAWN_000.items()}
-ILLUSTRATION_001 = {f"FedProx {name}": (_ROUNDS_001, values) for name, values in _DRAWN_001.items()}
+ILLUSTRATION_000 = {line: (line.partition(" ")[0], _ROUNDS_000, values) for line, values in _DRAWN_000.items()}
+ILLUSTRATION_001 = {f"FedProx {name}": (name, _ROUNDS_001, values) for name, values in _DRAWN_001.items()}
 
+FIVE_DIGITS: Where = {"algorithm": "fedsso", "local_epochs": 5, "lr": "0.05/(1+t)"}
 SKEWS: Mapping[str, Where] = {
     "two shards a client": {"partition": "shards", "shards_per_client": 2},
     "one shard a client": {"partition": "shards", "shards_per_client": 1},
@@ -74,19 +75,21 @@ def dirichlet(table: str) -> Chart:
     return Chart(table=table, measure="test_accuracy", lines=lines, panels={"": {"alpha": 0.3}})
 
 
-def losses(table: str, rate: str) -> Chart:
+def losses(table: str, rate: str, five: Where | None = None) -> Chart:
     """[004], figure 3: training loss, FedSSO at its decaying rate, the others at a constant one, E = 1.
 
-    FedAvg at the decaying rate stands beside them, which the source leaves out.
+    FedAvg at the decaying rate stands beside them, which the source leaves out. ``five``: where FedSSO with E = 5 is.
     """
     decaying = f"{rate}/(1+t)"
+    one = {"local_epochs": 1} if table == "epochs_digits" else {}
     lines: dict[str, Where] = {
-        "FedAvg": {"algorithm": "fedavg", "local_epochs": 1, "lr": rate},
-        "FedAvg, decaying η": {"algorithm": "fedavg", "local_epochs": 1, "lr": decaying},
-        "FedProx": {"algorithm": "fedprox", "local_epochs": 1, "lr": rate},
-        "FedSSO, decaying η": {"algorithm": "fedsso", "local_epochs": 1, "lr": decaying},
-        "FedSSO, decaying η, E = 5": {"algorithm": "fedsso", "local_epochs": 5, "lr": decaying},
+        "FedAvg": {"algorithm": "fedavg", "lr": rate, **one},
+        "FedAvg, decaying η": {"algorithm": "fedavg", "lr": decaying, **one},
+        "FedProx": {"algorithm": "fedprox", "lr": rate, **one},
+        "FedSSO, decaying η": {"algorithm": "fedsso", "lr": decaying, **one},
     }
+    if five is not None:
+        lines["FedSSO, decaying η, E = 5"] = five
     panels: dict[str, Mapping[str, Where]] = {"epochs_digits": SKEWS, "curves_sentiment140": {"": {}}}
     return Chart(table=table, measure="train_loss", lines=lines, panels=panels.get(table, _ONLY_SHARDS))
 

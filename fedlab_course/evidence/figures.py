@@ -8,6 +8,7 @@ from pathlib import Path
 import plotly.graph_objects as go
 
 from fedlab_core import validation
+from fedlab_core.history import History
 from fedlab_course.evidence import bands, charts, configs, forest, judging, mixes, tables
 from fedlab_course.evidence.bands import Chart
 
@@ -22,6 +23,7 @@ class Figure:
     source: str
     function: Draw
     tables: tuple[str, ...] = ()
+    chart: Chart | None = None
 
 
 def missing(name: str, folder: Path = tables.TABLES) -> list[str]:
@@ -43,8 +45,18 @@ def draw(name: str, folder: Path = tables.TABLES) -> go.Figure:
     return FIGURES[name].function(FIGURES[name].title, folder)
 
 
+def with_live(name: str, history: History, label: str) -> go.Figure:
+    """A figure of stored curves with the curve of a live run, thick, before them. Raises as :func:`draw`."""
+    figure = draw(name)
+    chart = FIGURES[name].chart
+    if chart is None:
+        raise ValueError(f"figure={name!r}: holds no curves by round")
+    bands.add_live(figure, history, label, chart.measure)
+    return figure
+
+
 def _bands(title: str, source: str, chart: Chart) -> Figure:
-    return Figure(title, source, partial(_draw_bands, chart), (f"{chart.table}_curves",))
+    return Figure(title, source, partial(_draw_bands, chart), chart.tables, chart)
 
 
 def _draw_bands(chart: Chart, title: str, folder: Path) -> go.Figure:
@@ -72,9 +84,17 @@ FIGURES: dict[str, Figure] = {
     "002-5-digits": _bands("Dirichlet α = 0.3, digits", "[002], figures 5, 6", charts.dirichlet("table1_digits")),
     "002-5-mnist": _bands("Dirichlet α = 0.3, MNIST", "[002], figure 5", charts.dirichlet("table1_mnist")),
     "002-6-cifar10": _bands("Dirichlet α = 0.3, CIFAR-10", "[002], figure 6", charts.dirichlet("table1_cifar10")),
-    "004-3-digits": _bands("Training loss, digits", "[004], figure 3", charts.losses("epochs_digits", "0.05")),
-    "004-3-mnist": _bands("Training loss, MNIST", "[004], figure 3", charts.losses("curves_mnist", "0.01")),
-    "004-3-cifar10": _bands("Training loss, CIFAR-10", "[004], figure 3", charts.losses("curves_cifar10", "0.01")),
+    "004-3-digits": _bands(
+        "Training loss, digits", "[004], figure 3", charts.losses("epochs_digits", "0.05", charts.FIVE_DIGITS)
+    ),
+    "004-3-mnist": _bands(
+        "Training loss, MNIST", "[004], figure 3", charts.losses("curves_mnist", "0.01", {"table": "curves5_mnist"})
+    ),
+    "004-3-cifar10": _bands(
+        "Training loss, CIFAR-10",
+        "[004], figure 3",
+        charts.losses("curves_cifar10", "0.01", {"table": "curves5_cifar10"}),
+    ),
     "004-3-sentiment140": _bands(
         "Training loss, Sentiment140", "[004], figure 3", charts.losses("curves_sentiment140", "0.01")
     ),

@@ -16,10 +16,9 @@ _LOOKS = {
     "equivalent": (BLUE, "diamond"),
     "undecided": (GREY, "square"),
 }
-_TICKS = (-100, -10, -1, 0, 1, 10, 100)
-_LABELS: dict[float, str] = {-1: "-δ", 0: "0", 1: "δ"}
+_TICKS = (-100, -10, 0, 10, 100)
 _MOST = 400.0  # margins; beyond it, and where the margin is zero, a mean stands at the edge
-_ROW, _AROUND, _WRAP = 19, 160, 44  # pixels, pixels, characters
+_ROW, _AROUND, _WRAP = 19, 160, 40  # pixels, pixels, characters
 
 
 def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figure:
@@ -34,19 +33,21 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     if not rows:
         raise ValueError("judged: no statement has runs yet")
     places, headings, depth = _places(rows)
-    x_title = "mean difference in margins δ<br>open marks: not after correction"
-    figure = new_figure(title=title, x_title=x_title, y_title="", height=_AROUND + _ROW * depth)
-    figure.add_vrect(x0=_bend(-1.0), x1=_bend(1.0), fillcolor="#E8E8E8", line_width=0, layer="below")
+    figure = new_figure(title=title, x_title="mean in margins δ (grey: ±δ)", y_title="", height=_AROUND + _ROW * depth)
+    figure.add_vrect(x0=_bend(-1.0), x1=_bend(1.0), fillcolor="rgba(89,89,89,0.13)", line_width=0, layer="below")
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     for verdict in _LOOKS:
         mine = {id: one for id, one in rows.items() if one.verdict.verdict == verdict}
         if mine:
             _add(figure, verdict, mine, places)
+    open_mark = {"color": GREY, "symbol": "circle-open", "size": 9}
+    name = "open: not after correction"
+    figure.add_scatter(x=[None], y=[None], mode="markers", marker=open_mark, name=name, hoverinfo="skip")
     for y, lines in headings:
         where = {"x": 0.0, "xref": "paper", "xanchor": "left", "y": y - 0.5, "yanchor": "top", "align": "left"}
         figure.add_annotation(text="<br>".join(lines), showarrow=False, font_size=12, **where)
     ticks: list[float] = [*_TICKS]
-    words = [_LABELS.get(tick, f"{tick}δ").replace("-", "−") for tick in ticks]
+    words = [f"{tick}δ".replace("-", "−") if tick else "0" for tick in ticks]
     if not all(one.verdict.margin for one in rows.values()):
         ticks, words = [*ticks, _MOST], [*words, "δ = 0"]
     edge = _bend(_MOST)
@@ -54,6 +55,7 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     figure.update_yaxes(
         tickvals=[places[id] for id in rows], ticktext=list(rows), range=[depth - 0.4, -0.6], showgrid=False, ticks=""
     )
+    figure.update_xaxes(tickangle=0, tickfont_size=12, title_font_size=13)
     figure.update_yaxes(tickfont_size=11, showline=False)
     _describe(figure, rows, len(every))
     return figure

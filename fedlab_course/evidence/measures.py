@@ -42,7 +42,12 @@ def tables(folder: Folder) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def axes(run: Run, folder: Folder) -> dict[str, Any]:
     """The column values that say which run a row is: the axes of the sweep, by their last names."""
-    return {name.rpartition(".")[2]: _plain(run.axes.get(name)) for name in folder.plan.axes}
+    return plain({name: run.axes.get(name) for name in folder.plan.axes})
+
+
+def plain(axes: dict[str, Any]) -> dict[str, Any]:
+    """The values of axes by their last names, as a row has them."""
+    return {name.rpartition(".")[2]: _plain(value) for name, value in axes.items()}
 
 
 def _plain(value: Any) -> Any:

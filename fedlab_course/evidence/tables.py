@@ -72,6 +72,12 @@ def matching(table: pd.DataFrame, name: str, wanted: Mapping[str, Any]) -> pd.Da
     return rows
 
 
+def fits(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether a row has these values, compared as :func:`matching` does; what it does not have is ""."""
+    own = {name: "" if row.get(name) is None else row[name] for name in wanted}
+    return all(_text(own[name]) == _text(value) for name, value in wanted.items())
+
+
 def _column(table: pd.DataFrame, statement: Statement, name: str, wanted: dict[str, Any]) -> pd.Series:
     """The measured column of the rows with the ``wanted`` values, by seed."""
     if statement.measure not in table:

@@ -38,9 +38,9 @@ def verdicts(notebook: Any) -> list[dict[str, Any]]:
 
 
 def stored(notebook: Any) -> list[dict[str, Any]]:
-    """The stored verdicts that were shown, in order, as :func:`fedlab_course.evidence.shown.as_data` has them."""
-    entries = [entry for cell in notebook.cells for entry in _published(cell, STORED)]
-    return [dict(entry) for entry in entries if not shown.unreadable(entry)]
+    """The stored verdicts that were shown, each once, as :func:`fedlab_course.evidence.shown.as_data` has them."""
+    entries = [entry for cell in notebook.cells for entry in _published(cell, STORED) if not shown.unreadable(entry)]
+    return [dict(entry) for entry in {entry["id"]: entry for entry in entries}.values()]
 
 
 def numbered(notebook: Any) -> Iterator[tuple[str, Any]]:

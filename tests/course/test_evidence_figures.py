@@ -17,7 +17,7 @@ CHART = Chart(
     measure="test_accuracy",
     lines={"FedAvg": {"algorithm": "fedavg"}, "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1}},
     panels={"few": {"labels": 1}, "many": {"labels": 5}},
-    illustration={"FedAvg": ([0, 10], [0.1, 0.7])},
+    illustration={"FedAvg": ("FedAvg", [0, 10], [0.1, 0.7])},
 )
 
 
@@ -49,6 +49,16 @@ def test_a_panel_holds_the_mean_of_each_line_and_its_band(folder: Path) -> None:
     assert dotted[0].line.color == curves["FedAvg", "y"].line.color
     assert "few, FedAvg 0.2 ± 0.02" in plots.describe(figure)
     assert figure.layout.meta["table"]["rows"][-1] == ["many", "FedProx μ = 0.1", 10, "0.6", "0.02", 5]
+
+
+def test_a_line_may_be_from_another_table(folder: Path) -> None:
+    frame = pd.DataFrame({"algorithm": ["fedsso"], "round": [1], "test_accuracy_mean": [0.25]})
+    frame.assign(test_accuracy_std=0.01, n=3).to_csv(folder / "u_curves.csv", index=False)
+    lines = {"FedAvg": {"algorithm": "fedavg", "labels": 1}, "FedSSO": {"table": "u", "algorithm": "fedsso"}}
+    chart = Chart(table="t", measure="test_accuracy", lines=lines)
+    assert chart.tables == ("t_curves", "u_curves")
+    drawn = {trace.name: list(trace.y) for trace in bands.draw(chart, "Title", folder).data if trace.showlegend}
+    assert drawn["FedSSO"] == [0.25]
 
 
 def test_the_panels_do_not_overlap(folder: Path) -> None:
@@ -90,7 +100,12 @@ def judged(id: str, values: list[float], margin: float = 0.1) -> judging.Judged:
 def test_a_verdict_lies_where_its_mean_in_margins_is() -> None:
     rows = {"x-1a": [0.9, 0.9, 0.9], "x-1b": [-0.9, -0.9, -0.9], "x-2a": [0.0, 1.0, -1.0], "x-2b": []}
     figure = forest.forest({id: judged(id, values) for id, values in rows.items()}, title="All")
-    found = {row[0]: (trace.name, x) for trace in figure.data for row, x in zip(trace.customdata, trace.x, strict=True)}
+    found = {
+        row[0]: (trace.name, x)
+        for trace in figure.data
+        if trace.customdata is not None
+        for row, x in zip(trace.customdata, trace.x, strict=True)
+    }
     assert {id: name for id, (name, _) in found.items()} == {"x-1a": "holds", "x-1b": "opposite", "x-2a": "undecided"}
     assert found["x-1a"][1] == pytest.approx(1.0)  # nine margins: log₁₀(1 + 9)
     assert found["x-1b"][1] == pytest.approx(-1.0)

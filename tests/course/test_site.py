@@ -83,6 +83,8 @@ def test_the_start_page_tells_of_each_notebook(good: Run) -> None:
     html = text_of(good, "index")
     for words in ("Title of 00_good", "Title of 01_next", "A second one.", "2 claims checked, 1 holds", "Squares grow"):
         assert words in html
+    assert "1 stored verdict: 1 holds" in html
+    assert re.search(r"✓ holds \(stored\)</td><td>000-2: \+0\.0000", html)
     assert "was stopped" not in html
     assert html.count('<details class="chapter">') == 1  # the second notebook claims nothing
     assert "Squares &lt;shrink&gt;" in html

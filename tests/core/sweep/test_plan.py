@@ -43,6 +43,16 @@ def test_lists_are_axes_and_everything_is_crossed(tmp_path: Path) -> None:
     assert {run.axes.get("algorithm.mu") for run in found} == {None, 0.1, 1}
 
 
+def test_a_plan_of_the_wanted_points_has_their_runs_and_no_others(tmp_path: Path) -> None:
+    path = written(tmp_path, SMALL)
+    found = plan.read(path, only=lambda axes: axes["partition"] == "iid" and axes.get("algorithm.mu") == 1).runs
+    wanted = [
+        run for run in plan.read(path).runs if (run.axes["partition"], run.axes.get("algorithm.mu")) == ("iid", 1)
+    ]
+    assert [run.digest for run in found] == [run.digest for run in wanted]
+    assert len(found) == 2 * 2  # rates, seeds
+
+
 def test_a_configuration_is_that_of_the_run_itself(tmp_path: Path) -> None:
     digits = fl.load_dataset("digits")
     for run in expanded(tmp_path, SMALL)[::5]:

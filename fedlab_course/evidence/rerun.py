@@ -1,0 +1,122 @@
+"""Any row again: the runs behind a statement, made anew for a seed or two, beside what is stored."""
+
+import json
+import statistics
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from fedlab_core import validation
+from fedlab_core.progress import watched
+from fedlab_core.rerun import dataset_name, prepared
+from fedlab_core.simulation import Diverged
+from fedlab_core.sweep import plan
+from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
+from fedlab_course.evidence import judging, measures, shown, sweeps, tables
+from fedlab_course.evidence.judging import Judged
+from fedlab_course.evidence.live import WIDTH
+
+_ROUNDING = 1e-4  # of the largest number in a contrast: tables keep six digits, and processors differ in the last bits
+
+
+def seconds(row: str) -> float:
+    """About how long :func:`again` takes for one seed, by what the stored runs took. ``ValueError`` as there."""
+    parts = _judged(row).statement.rows()
+    found = [tables.matching(tables.present(name), name, wanted).seconds.mean() for _, name, wanted in parts]
+    return float(sum(found))
+
+
+def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
+    """Seed → the number of a statement, from runs made now as the grids of its tables say.
+
+    Raises ``ValueError`` for an unknown row and a seed that its grid does not have, and ``DatasetNotFound``.
+    """
+    statement = _judged(row).statement
+    found = {}
+    for seed in seeds:
+        parts = [sign * _measured(name, wanted, statement.measure, seed) for sign, name, wanted in statement.rows()]
+        found[seed] = sum(parts) - statement.constant
+    return found
+
+
+def show(row: str, seeds: Sequence[int] = (0,)) -> None:
+    """Run a row again for some seeds and show the live numbers beside the stored ones: mean ± 2 standard deviations.
+
+    Arguments and errors as for :func:`again`.
+    """
+    one = _judged(row)
+    stored = tables.numbers(one.statement)
+    live = again(row, seeds)
+    lines = [f"Stored: {shown.interval(one)}, {shown.seeds(one)}." if stored else "Nothing is stored of this row yet."]
+    lines += [_line(seed, value, stored.get(seed)) for seed, value in live.items()]
+    if len(stored) < 2:
+        sign, colour = "Run again", OPEN
+    else:
+        mean, spread = statistics.mean(stored.values()), WIDTH * statistics.stdev(stored.values())
+        largest = max(map(abs, [*stored.values(), *live.values()]))
+        inside = all(abs(value - mean) <= spread + _ROUNDING * largest for value in live.values())
+        sign, colour = ("✓ inside", GOOD) if inside else ("✗ outside", MIXED)
+        lines.append(f"{sign} the stored band, {shown.number(mean)} ± {spread:.4f} (two standard deviations).")
+    below = "".join(f'<div style="font-size: .9em">{line}</div>' for line in lines)
+    text = f"{row}: {one.statement.says}"
+    publish({"text/html": box("fedlab-again", colour, sign, text, below), "text/plain": "\n".join([text, *lines])})
+
+
+def choose(most_seconds: float = 60.0) -> None:
+    """Rows to choose from, and a button that runs one again for seed 0; where nobody watches, a line that says so.
+
+    ``most_seconds``: rows that take longer by :func:`seconds` are left out.
+    """
+    rows = [id for id, one in judging.stored().items() if one.verdict.n and seconds(id) <= most_seconds]
+    if not watched():
+        print(f"In JupyterLab a list of {len(rows)} rows stands here, with a button that runs one again.")
+        return
+    import ipywidgets
+    from IPython.display import display
+
+    every = judging.stored()
+    options = [(f"{id}: {every[id].statement.says} (about {max(1, round(seconds(id)))} s)", id) for id in rows]
+    choice = ipywidgets.Dropdown(options=options, description="Row", layout={"width": "auto"})
+    button = ipywidgets.Button(description="Run again", button_style="primary")
+    output = ipywidgets.Output()
+
+    def run(_: Any) -> None:
+        button.disabled = True
+        output.clear_output()
+        with output:
+            show(choice.value)
+        button.disabled = False
+
+    button.on_click(run)
+    display(ipywidgets.VBox([choice, button, output]))
+
+
+def _line(seed: int, live: float, stored: float | None) -> str:
+    before = "not stored" if stored is None else f"{shown.number(stored)} stored"
+    return f"Seed {seed}: {shown.number(live)} live, {before}."
+
+
+def _judged(row: str) -> Judged:
+    every = judging.stored()
+    return every[validation.choice("row", row, every)]
+
+
+def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
+    grid = plan.read(sweeps.GRIDS / f"{table}.toml", only=lambda axes: tables.fits(measures.plain(axes), wanted))
+    run = next((run for run in grid.runs if run.axes["seed"] == seed), None)
+    if run is None:
+        raise ValueError(f"seeds={seed}: must be of the seeds of {table}, {[run.axes['seed'] for run in grid.runs]}")
+    return float(_row(json.dumps(run.config), grid.target)[measure])
+
+
+@lru_cache(maxsize=64)
+def _row(config: str, target: float | None) -> dict[str, Any]:
+    """What is measured of a run, made now, as it is needed for several numbers."""
+    own = json.loads(config)
+    fed = plan.dealt(dataset_name(own), json.dumps(own["partition"]), own["seed"])
+    simulation = prepared(own, fed=fed, progress=False)
+    try:
+        history = simulation.run()
+    except Diverged as error:
+        history = error.history
+    return measures.measured(history, measures.curve(history, own), own, target)

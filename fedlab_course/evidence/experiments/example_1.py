@@ -34,7 +34,7 @@ SHIFTS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {  # e_k, s_k
     "iid": ((3.0, 3.0, 3.0, 3.0), (0.05, 0.05, 0.0, -0.1)),
 }
 CLUSTERS = ((0.0, 0.1, 0.2, 0.3), (2.0, 2.3), (9.0, 9.2))
-EXACT = 12  # decimals; what lies beyond is rounding error
+EXACT = 12  # decimals; what lies beyond is rounding error, and + 0.0 makes 0 of −0
 HEARD = (3, 5, 7)  # of the eight clients in a row: the last of each cluster
 
 
@@ -94,7 +94,7 @@ def run(seed: int, *, part: str, case: str) -> list[Row]:
 
 def _weights(case: str) -> Row:
     minima, shifts = SHIFTS[case]
-    bias = round(rest(minima, Shifted(shifts)) - float(np.mean(minima)), EXACT)
+    bias = round(rest(minima, Shifted(shifts)) - float(np.mean(minima)), EXACT) + 0.0
     closed = float(np.dot(shifts, minima))
     heterogeneity = float(np.dot(shifts, np.zeros(len(shifts))))  # F_k* = 0 for every client
     return {"bias": bias, "abs_bias": abs(bias), "closed_form": closed, "device_heterogeneity": heterogeneity}
@@ -106,7 +106,7 @@ def _clusters(case: str) -> Row:
     heard, optimum = np.array(minima)[list(HEARD)], float(np.mean(minima))
     weights = np.array(sizes) / sum(sizes) if case == "fedsso" else np.full(len(sizes), 1 / len(sizes))
     algorithm: fl.Algorithm = Clustered(sizes) if case == "fedsso" else fl.FedAvg()
-    bias = round(rest(minima, algorithm, availability=Always(HEARD, len(minima))) - optimum, EXACT)
+    bias = round(rest(minima, algorithm, availability=Always(HEARD, len(minima))) - optimum, EXACT) + 0.0
     farthest = [max(abs(value - centre) for value in cluster) for cluster, centre in zip(CLUSTERS, heard, strict=True)]
     bound = float(np.dot(sizes, farthest)) / sum(sizes)
     closed = float(weights @ heard) - optimum

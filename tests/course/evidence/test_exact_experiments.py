@@ -134,3 +134,12 @@ def test_a_constant_rate_rests_where_the_closed_form_says(monkeypatch: pytest.Mo
     assert row["excess_end"] == pytest.approx(row["floor"], rel=1e-8)
     [row] = error_floor.run(0, problem="quadratics", rate="decaying")
     assert row["excess_end"] < 0.4 * row["excess_early"]
+
+
+def test_what_drift_leaves_grows_as_the_square_of_the_further_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exact gradients: w rests about η (E − 1) off, so F − F* is as 1 : 16 for E = 2 and 5, and falls as 1/T²."""
+    monkeypatch.setattr(theorem_rates, "TIMES", (500, 1000))
+    problem = problems.quadratics(0, num_clients=4, dimension=3)
+    two, five = (theorem_rates.errors(problem, "exact", steps, 0) for steps in (2, 5))
+    assert five[-1] / two[-1] == pytest.approx(16, rel=0.1)
+    assert five[0] / five[-1] == pytest.approx(4, rel=0.1)

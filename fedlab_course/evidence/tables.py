@@ -33,16 +33,18 @@ def write(name: str, table: pd.DataFrame, folder: Path = TABLES) -> None:
 def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:
     """The contrast of a statement by seed, for the seeds that have all of its rows.
 
-    Raises ``ValueError`` for a row that a table holds twice for one seed, a column that it lacks, and a row that it
-    holds for no seed although it holds others.
+    There are none where a row has not been measured. Raises ``ValueError`` for a row that a table holds twice for one
+    seed, and for a column that it lacks.
     """
     total: pd.Series | None = None
     for sign, name, wanted in statement.rows():
         table = read(name, folder)
         if table.empty:
             return {}
-        found = sign * _column(table, statement, name, wanted)
-        total = found if total is None else total.add(found).dropna()
+        column = _column(table, statement, name, wanted)
+        if column.empty:
+            return {}
+        total = sign * column if total is None else total.add(sign * column).dropna()
     assert total is not None  # a statement has at least one row
     return {int(str(seed)): float(value) for seed, value in (total - statement.constant).dropna().sort_index().items()}
 
@@ -61,15 +63,19 @@ def matching(table: pd.DataFrame, name: str, wanted: Mapping[str, Any]) -> pd.Da
 
     Raises ``ValueError`` for a column that it lacks, and for values that no row has.
     """
-    missing = {*wanted} - {*table}
-    if missing:
-        raise ValueError(f"the table {name} has no column {', '.join(sorted(missing))}")
-    rows = table
-    for column, value in wanted.items():
-        rows = rows[rows[column].map(_text) == _text(value)]
+    rows = _chosen(table, name, wanted)
     if rows.empty:
         raise ValueError(f"the table {name} has no row with {dict(wanted)}")
     return rows
+
+
+def _chosen(table: pd.DataFrame, name: str, wanted: Mapping[str, Any]) -> pd.DataFrame:
+    missing = {*wanted} - {*table}
+    if missing:
+        raise ValueError(f"the table {name} has no column {', '.join(sorted(missing))}")
+    for column, value in wanted.items():
+        table = table[table[column].map(_text) == _text(value)]
+    return table
 
 
 def fits(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
@@ -83,7 +89,7 @@ def _column(table: pd.DataFrame, statement: Statement, name: str, wanted: dict[s
     if statement.measure not in table:
         raise ValueError(f"statement {statement.id}: the table {name} has no column {statement.measure}")
     try:
-        rows = matching(table, name, wanted)
+        rows = _chosen(table, name, wanted)
     except ValueError as error:
         raise ValueError(f"statement {statement.id}: {error}") from error
     if rows.seed.duplicated().any():

@@ -74,3 +74,7 @@ def test_judged_keeps_claim_and_statement(tiny):
     claims, judged, _ = tiny
     assert list(judged) == ["x-1a", "x-1b"]
     assert all(isinstance(one, Judged) and one.claim is claims[0] for one in judged.values())
+
+
+def test_every_statement_has_been_measured_on_some_seeds():
+    assert [id for id, one in judging.stored().items() if one.verdict.n == 0] == []

@@ -52,15 +52,15 @@ def test_nothing_stands_for_what_a_row_does_not_have(folder):
     assert numbers(folder, plus=[{"mu": "", "lr": "0.1/(1+t)"}]) == {0: pytest.approx(0.1)}
 
 
-def test_a_table_that_is_not_there_has_no_numbers(folder):
+def test_a_table_or_row_that_is_not_there_has_no_numbers(folder):
     assert numbers(folder, plus=[{"table": "absent"}]) == {}
+    assert numbers(folder, plus=[{"mu": 7}], minus=[{"mu": 0.1}]) == {}
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"plus": [{"algorithm": "fedavg"}]}, "several rows"),
-        ({"plus": [{"mu": 7}]}, "no row"),
         ({"plus": [{"model": "mlp"}]}, "no column model"),
     ],
 )

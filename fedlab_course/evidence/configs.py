@@ -13,6 +13,7 @@ from fedlab_core import arguments, validation
 from fedlab_course.folders import RESULTS
 
 CONFIGS = RESULTS / "configs"
+GRIDS = CONFIGS / "grids"
 EXPECTED = ("positive", "zero")
 
 
@@ -55,7 +56,6 @@ class Claim:
     expected: str
     setting: str
     ours: str
-    seeds: int
     statements: list[Statement]
 
     @property

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fedlab_course.evidence import configs, tables, verdicts
 from fedlab_course.evidence.configs import Claim, Statement
+from fedlab_course.evidence.planned import seeds
 from fedlab_course.evidence.verdicts import Verdict
 
 
@@ -22,7 +23,7 @@ class Judged:
 def judge(claims: Sequence[Claim], folder: Path = tables.TABLES) -> dict[str, Judged]:
     """Statement id → what became of it, in the order of the claims; corrected for how many there are."""
     found = {statement.id: (claim, statement) for claim in claims for statement in claim.statements}
-    judged = {id: _verdict(claim, statement, folder) for id, (claim, statement) in found.items()}
+    judged = {id: _verdict(statement, folder) for id, (_, statement) in found.items()}
     final = verdicts.corrected(judged)
     return {id: Judged(claim, statement, final[id]) for id, (claim, statement) in found.items()}
 
@@ -33,9 +34,9 @@ def stored() -> dict[str, Judged]:
     return judge(configs.read())
 
 
-def _verdict(claim: Claim, statement: Statement, folder: Path) -> Verdict:
+def _verdict(statement: Statement, folder: Path) -> Verdict:
     values = list(tables.numbers(statement, folder).values())
-    planned = 1 if statement.exact else claim.seeds
+    planned = 1 if statement.exact else min(seeds(table) for _, table, _ in statement.rows())
     return verdicts.judge(
         statement.id, values, statement.margin, expect=statement.expect, planned=planned, exact=statement.exact
     )

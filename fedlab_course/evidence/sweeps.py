@@ -6,9 +6,7 @@ from fedlab_core import cli
 from fedlab_core.sweep import plan
 from fedlab_core.sweep.folder import Folder
 from fedlab_course.evidence import measures, tables
-from fedlab_course.evidence.configs import CONFIGS
-
-GRIDS = CONFIGS / "grids"
+from fedlab_course.evidence.configs import GRIDS
 
 
 def names() -> list[str]:

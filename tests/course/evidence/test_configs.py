@@ -3,7 +3,7 @@
 import pytest
 
 from fedlab_core.sweep import plan
-from fedlab_course.evidence import configs, experiments, sweeps
+from fedlab_course.evidence import configs, experiments, planned, sweeps
 
 CLAIM = """
 source = "s"
@@ -11,7 +11,6 @@ claim = "c"
 expected = "e"
 setting = "x"
 ours = "o"
-seeds = 3
 [common]
 margin = 0.01
 measure = "end_accuracy"
@@ -38,7 +37,7 @@ def test_common_values_are_those_of_every_statement(tmp_path):
         ("margin = 0.01", "margn = 0.01", "Did you mean 'margin'"),
         ('says = "one"', "", "needs says"),
         ('source = "s"', "", "needs source"),
-        ("seeds = 3", 'seeds = "three"', "seeds"),
+        ('says = "one"', 'says = "one"\nconstant = "three"', "constant"),
         ('says = "one"', 'says = "one"\nexpect = "negative"', "expect"),
     ],
 )
@@ -67,3 +66,11 @@ def test_every_table_that_a_claim_rests_on_can_be_made():
 def test_every_grid_can_be_planned():
     for path in sorted([*sweeps.GRIDS.glob("*.toml"), *sweeps.GRIDS.parent.glob("full/*.toml")]):
         assert plan.read(path).runs
+
+
+def test_planned_seeds_are_those_of_the_grid_or_experiment():
+    assert planned.seeds("drift_digits") == 10
+    assert planned.seeds("curves_cifar10") == 3
+    assert planned.seeds("theorem_rates_growth") == len(experiments.EXPERIMENTS["theorem_rates"].seeds)
+    with pytest.raises(ValueError, match="neither a grid"):
+        planned.seeds("unheard_of")

@@ -19,7 +19,8 @@ def test_every_claim_has_its_sentence():
 
 
 @pytest.fixture
-def tiny(tmp_path):
+def tiny(tmp_path, monkeypatch):
+    monkeypatch.setattr(judging, "seeds", lambda table: 5)
     (tmp_path / "runs.csv").write_text(
         "algorithm,seed,accuracy,seconds\na,0,0.5,3600\na,1,0.6,0\na,2,0.7,0\nb,0,0.1,0\nb,1,0.2,0\nb,2,0.31,0\n"
     )
@@ -29,7 +30,7 @@ def tiny(tmp_path):
         Statement(id="x-1b", says="B beats A.", plus=[{"algorithm": "b"}], minus=[{"algorithm": "a"}], **common),
     ]
     about = {"source": "[9]", "claim": "A is best.", "expected": "a > b", "setting": "s", "ours": "o"}
-    claims = [Claim(id="x-1", seeds=5, statements=statements, **about)]
+    claims = [Claim(id="x-1", statements=statements, **about)]
     return claims, judging.judge(claims, tmp_path), tmp_path
 
 

@@ -1,0 +1,20 @@
+"""How many seeds a table was to have: what its grid, or its experiment, says."""
+
+import tomllib
+from functools import lru_cache
+
+from fedlab_course.evidence.configs import GRIDS
+from fedlab_course.evidence.experiments.registry import EXPERIMENTS
+
+
+@lru_cache(maxsize=64)
+def seeds(table: str) -> int:
+    """How many; its name may have an ending such as "_growth". Raises ``ValueError`` for a table that nothing makes."""
+    path = GRIDS / f"{table}.toml"
+    if path.is_file():
+        given = tomllib.loads(path.read_text(encoding="utf-8")).get("seed", 0)
+        return len(given) if isinstance(given, list) else 1
+    for name in sorted(EXPERIMENTS, key=len, reverse=True):
+        if table.startswith(name):
+            return len(EXPERIMENTS[name].seeds)
+    raise ValueError(f"table={table!r}: is neither a grid in {GRIDS} nor an experiment")

@@ -151,9 +151,7 @@ class LSTM(Layer):
 
     def __init__(self, start: int, layer: nn.LSTM) -> None:
         super().__init__(start, layer)
-        self._empty = Workspace(
-            next(layer.parameters())
-        ).empty  # not the network's: at a time one token's part is in use
+        self._empty = Workspace(next(layer.parameters())).empty  # apart: only one token's part is in use at a time
 
     def forward(self, params: Views, x: Tensor) -> Tensor:
         weight_ih, weight_hh, bias_ih, bias_hh = params

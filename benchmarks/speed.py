@@ -91,8 +91,7 @@ BATCH_SIZE = 10
 
 def products_per_step(load: Workload) -> int:
     """What decides how many threads a simulation uses."""
-    num_parameters = sum(parameter.numel() for parameter in load.model(federation(load)).parameters())
-    return threads.products_per_step(load.sizes, load.clients, BATCH_SIZE, num_parameters)
+    return threads.products_per_step(load.sizes, load.clients, BATCH_SIZE, load.model(federation(load)))
 
 
 def federation(load: Workload) -> fl.FederatedDataset:

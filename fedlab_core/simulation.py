@@ -69,9 +69,7 @@ class Simulation:
         if s.client_accuracy:
             self.history.client_accuracy = np.empty((0, fed.num_clients))
         self._server = server = Server(self.fed, self._engine, s, Ledger(bytes_down=fed.bytes_received))
-        self._products = threads.products_per_step(
-            self.fed.sizes, server.clients_per_round, s.batch_size, server.num_parameters
-        )
+        self._products = threads.products_per_step(self.fed.sizes, server.clients_per_round, s.batch_size, model)
         self.cohorts: list[np.ndarray] = []
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))

@@ -70,8 +70,7 @@ def as_tensor(name: str, values: Any) -> torch.Tensor:
         tensor = values.detach() if values.requires_grad else values
     elif isinstance(values, list | tuple) or hasattr(values, "__array__"):
         try:
-            listed = isinstance(values, list | tuple)
-            tensor = torch.as_tensor(values if listed else np.require(values, requirements=["C", "W"]))
+            tensor = torch.as_tensor(np.require(values, None, ["C", "W"]) if hasattr(values, "__array__") else values)
         except (TypeError, ValueError, RuntimeError) as error:
             raise ValueError(f"{name}: cannot be made a tensor ({error})") from error
     else:

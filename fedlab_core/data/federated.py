@@ -112,16 +112,10 @@ def _pair(name: str, pair: Any) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _join(what: str, tensors: list[torch.Tensor]) -> torch.Tensor:
-    def kind(tensor: torch.Tensor) -> tuple[Any, ...]:
-        return tensor.is_floating_point(), tensor.device, tensor.shape[1:]
-
-    if len({dtype.is_floating_point for dtype in {tensor.dtype for tensor in tensors}}) == 1:
-        try:
-            return torch.cat(tensors)
-        except RuntimeError:
-            if all(kind(tensor) == kind(tensors[0]) for tensor in tensors):
-                raise
-    k = next(k for k, tensor in enumerate(tensors) if kind(tensor) != kind(tensors[0]))
+    kinds = [(tensor.is_floating_point(), tensor.device, tensor.shape[1:]) for tensor in tensors]
+    if len(set(kinds)) == 1:
+        return torch.cat(tensors)
+    k = next(k for k, kind in enumerate(kinds) if kind != kinds[0])
     here, first = describe(tensors[k]), describe(tensors[0])
     raise ValueError(f"clients[{k}]: {what} is {here}, but that of clients[0] is {first}")
 

@@ -36,9 +36,8 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
     arguments = name if root is None else f"{name} --root {shlex.quote(os.fspath(root))}"
     fetch = f"`python -m fedlab_core data fetch {arguments}`"
     if location is None or location.missing:
-        where = f"it is not in {' nor in '.join(map(str, roots))}"
-        if location is not None:
-            where = f"{location.folder} lacks {', '.join(location.missing)}"
+        nowhere = f"it is not in {' nor in '.join(map(str, roots))}"
+        where = f"{location.folder} lacks {', '.join(location.missing)}" if location is not None else nowhere
         raise DatasetNotFound(f"{name} is not on disk: {where}. Fetch it with {fetch}.")
     try:
         return _READERS[name](source._replace(members=location.members), location.files)

@@ -5,18 +5,21 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
+from torch import nn
 
 SMALL_STEP = 10_000_000
 
 
-def products_per_step(sizes: np.ndarray, clients: int, batch_size: int | None, num_parameters: int) -> int:
-    """About how many multiplications a forward pass of a cohort takes: one per client, sample and parameter.
+def products_per_step(sizes: np.ndarray, clients: int, batch_size: int | None, model: nn.Module) -> int:
+    """About how many multiplications a forward pass of a cohort takes: one per client, sample and weight.
 
     ``sizes`` n_k [N] of the federation, of which ``clients`` K train at once; ``batch_size`` None is full batch. It is
-    exact for fully connected layers without bias and too small for convolutions, which use a weight many times.
+    exact for fully connected layers without bias; convolutions use a weight many times, embeddings multiply nothing.
     """
+    layers = (layer for layer in model.modules() if not isinstance(layer, (nn.Embedding, nn.EmbeddingBag)))
+    weights = {weight for layer in layers for weight in layer.parameters(recurse=False)}
     largest = int(sizes.max())
-    return clients * min(largest, batch_size or largest) * num_parameters
+    return clients * min(largest, batch_size or largest) * sum(weight.numel() for weight in weights)
 
 
 @contextmanager
@@ -27,10 +30,7 @@ def suited_to(products: int) -> Iterator[None]:
     the end of each of its many tiny operations, every thread waits for the slowest. The number is restored afterwards.
     """
     before = torch.get_num_threads()
-    if products >= SMALL_STEP or before == 1:
-        yield
-        return
-    torch.set_num_threads(1)
+    torch.set_num_threads(before if products >= SMALL_STEP else 1)
     try:
         yield
     finally:

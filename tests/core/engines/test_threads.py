@@ -36,7 +36,19 @@ def test_products_are_one_per_client_sample_and_weight(batch_size: int | None, b
     """A layer without bias multiplies each of its weights once for each sample; no batch is larger than a client."""
     sizes, (inputs, outputs), clients = np.array([20, 300, 7]), (50, 8), 2
     products = clients * batch * inputs * outputs
-    assert threads.products_per_step(sizes, clients, batch_size, inputs * outputs) == products
+    model = torch.nn.Linear(inputs, outputs, bias=False)
+    assert threads.products_per_step(sizes, clients, batch_size, model) == products
+
+
+def test_an_embedding_is_looked_up_and_not_multiplied() -> None:
+    """Unless a product uses its table too, as an output layer that shares it does."""
+    tokens, width, sizes = 5_000, 32, np.array([10, 20])
+    model = torch.nn.Sequential(torch.nn.Embedding(tokens, width), torch.nn.Linear(width, tokens, bias=False))
+    products = 2 * 10 * tokens * width
+    assert threads.products_per_step(sizes, 2, 10, model) == products
+    model[1].weight = model[0].weight
+    assert threads.products_per_step(sizes, 2, 10, model) == products
+    assert threads.products_per_step(sizes, 2, 10, model[0]) == 0
 
 
 def test_the_state_of_many_clients_is_kept_by_one_thread_too(four_threads, monkeypatch) -> None:

@@ -18,7 +18,7 @@ GROUND = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours"
 
 def judged(id: str, values: list[float], **changes) -> judging.Judged:
     statement = Statement(id=id, says=f"{id} is so.", measure="end_accuracy", margin=0.1, plus=[{}], **changes)
-    claim = Claim(id=id, seeds=3, statements=[statement], **GROUND)
+    claim = Claim(id=id, statements=[statement], **GROUND)
     return judging.Judged(claim, statement, judge(id, values, 0.1, expect="positive", planned=3))
 
 

@@ -94,13 +94,13 @@ def losses(table: str, rate: str, five: Where | None = None) -> Chart:
     return Chart(table=table, measure="train_loss", lines=lines, panels=panels.get(table, _ONLY_SHARDS))
 
 
-def epochs(table: str, algorithm: str, name: str, rate: str | None) -> Chart:
-    """[004], figures 4 and 5: training loss of one algorithm for E = 1, 5 and 20, panels by skew.
+def epochs(table: str, algorithm: str, name: str, rate: str | None, most: int) -> Chart:
+    """[004], figures 4 and 5: training loss of one algorithm for E = 1, 5 and ``most``, panels by skew.
 
     ``rate``: of the rows, where a table has several.
     """
     own = {} if rate is None else {"lr": rate}
     lines: dict[str, Where] = {
-        f"{name} E = {number}": {"algorithm": algorithm, "local_epochs": number, **own} for number in (1, 5, 20)
+        f"{name} E = {number}": {"algorithm": algorithm, "local_epochs": number, **own} for number in (1, 5, most)
     }
     return Chart(table=table, measure="train_loss", lines=lines, panels=ALL_SKEWS)

@@ -99,15 +99,15 @@ FIGURES: dict[str, Figure] = {
         "Training loss, Sentiment140", "[004], figure 3", charts.losses("curves_sentiment140", "0.01")
     ),
     "004-4-digits": _bands(
-        "FedAvg by E, digits", "[004], figure 4", charts.epochs("epochs_digits", "fedavg", "FedAvg", "0.05")
+        "FedAvg by E, digits", "[004], figure 4", charts.epochs("epochs_digits", "fedavg", "FedAvg", "0.05", 20)
     ),
     "004-4-mnist": _bands(
-        "FedAvg by E, MNIST", "[004], figure 4", charts.epochs("epochs_mnist", "fedavg", "FedAvg", None)
+        "FedAvg by E, MNIST", "[004], figure 4", charts.epochs("epochs_mnist", "fedavg", "FedAvg", None, 10)
     ),
     "004-5-digits": _bands(
-        "FedSSO by E, digits", "[004], figure 5", charts.epochs("epochs_digits", "fedsso", "FedSSO", "0.05/(1+t)")
+        "FedSSO by E, digits", "[004], figure 5", charts.epochs("epochs_digits", "fedsso", "FedSSO", "0.05/(1+t)", 20)
     ),
     "004-5-mnist": _bands(
-        "FedSSO by E, MNIST", "[004], figure 5", charts.epochs("epochs_mnist", "fedsso", "FedSSO", None)
+        "FedSSO by E, MNIST", "[004], figure 5", charts.epochs("epochs_mnist", "fedsso", "FedSSO", None, 10)
     ),
 }

@@ -85,8 +85,8 @@ def _overview(judged: Mapping[str, Judged], folder: Path) -> str:
     return (
         f"{len(found)} statements were examined: {listed}. With so many, some come out by chance: {clear} of "
         f"the {decided} decided ones stand after Holm's correction for all of them, and are in **bold**.\n\n"
-        f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC. Runs that diverge count with "
-        "the accuracy and the loss of chance.\n"
+        f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC, beside other work. Runs that "
+        "diverge count with the accuracy and the loss of chance.\n"
     )
 
 

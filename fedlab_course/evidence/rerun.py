@@ -1,8 +1,8 @@
-"""Any row again: the runs behind a statement, made anew for a seed or two, beside what is stored."""
+"""Any row again: the runs or experiments behind a statement, made anew for a seed or two, beside what is stored."""
 
 import json
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from fedlab_core.simulation import Diverged
 from fedlab_core.sweep import plan
 from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
 from fedlab_course.evidence import judging, measures, shown, sweeps, tables
+from fedlab_course.evidence.experiments import EXPERIMENTS
 from fedlab_course.evidence.judging import Judged
 from fedlab_course.evidence.live import WIDTH
 
@@ -102,11 +103,36 @@ def _judged(row: str) -> Judged:
 
 
 def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
+    if table not in sweeps.names():
+        return _experiment(table, wanted, measure, seed)
     grid = plan.read(sweeps.GRIDS / f"{table}.toml", only=lambda axes: tables.fits(measures.plain(axes), wanted))
     run = next((run for run in grid.runs if run.axes["seed"] == seed), None)
     if run is None:
         raise ValueError(f"seeds={seed}: must be of the seeds of {table}, {[run.axes['seed'] for run in grid.runs]}")
     return float(_row(json.dumps(run.config), grid.target)[measure])
+
+
+def _experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
+    """The number of an experiment's row; the cases that share most values with the row are tried first."""
+    name = max((name for name in EXPERIMENTS if table.startswith(name)), key=len)
+    one, part = EXPERIMENTS[name], table.removeprefix(name).removeprefix("_")
+    earlier = {one.after: tables.read(one.after)} if one.after else {}
+    cases = [case for case, _ in one.units(earlier, [seed]) if _agree(case, wanted)]
+    values = list(wanted.values())
+    for case in sorted(cases, key=lambda case: -sum(value in values for value in case.values())):
+        for row in _unit(name, json.dumps(dict(case)), seed):
+            if row.get("table", "") == part and tables.fits(row, wanted):
+                return float(row[measure])
+    raise ValueError(f"seeds={seed}: the experiment {name} has no row with {wanted}")
+
+
+def _agree(case: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return tables.fits(case, {name: value for name, value in wanted.items() if name in case})
+
+
+@lru_cache(maxsize=64)
+def _unit(name: str, case: str, seed: int) -> list[dict[str, Any]]:
+    return EXPERIMENTS[name].unit(seed, **json.loads(case))
 
 
 @lru_cache(maxsize=64)

@@ -105,3 +105,13 @@ def test_the_table_of_verdicts_is_filtered(grid: None) -> None:
         "– not measured yet": 1,
     }
     assert "It is &lt;so&gt;." in browser.as_html()
+
+
+def test_a_row_of_an_experiment_is_run_again():
+    """Example 1 of [004]: the shifts (0.05, 0.05, 0, −0.1) of minima (0, 1, 2, 7) move the limit by 0.05 − 0.7."""
+    assert rerun.again("004-2b") == {0: pytest.approx(0.65)}
+
+
+def test_a_row_whose_cases_follow_from_another_experiment_is_run_again():
+    (statement,) = [one.statement for id, one in judging.stored().items() if id == "fair-1a"]
+    assert rerun.again("fair-1a")[0] == pytest.approx(tables.numbers(statement)[0], abs=0.02)

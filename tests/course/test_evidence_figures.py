@@ -92,7 +92,7 @@ def test_every_figure_of_the_stored_tables_is_drawn_and_described(name: str) -> 
 
 def judged(id: str, values: list[float], margin: float = 0.1) -> judging.Judged:
     statement = Statement(id=id, says="It is so.", measure="end_accuracy", margin=margin, plus=[{}])
-    ground = {"source": "[0]", "claim": "Claim", "expected": "e", "setting": "s", "ours": "o", "seeds": 3}
+    ground = {"source": "[0]", "claim": "Claim", "expected": "e", "setting": "s", "ours": "o"}
     claim = Claim(id=id[:3], statements=[statement], **ground)
     return judging.Judged(claim, statement, judge(id, values, margin, expect="positive", planned=3))
 

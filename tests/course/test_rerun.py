@@ -43,7 +43,7 @@ def grid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "read", lambda name, folder=None: pd.read_csv(tmp_path / f"{name}.csv"))
     plenty = {"x-1a": [0.5, 0.6, 0.5], "x-1b": [-0.5, -0.6, -0.5], "y-1": [0.0, 1.0, -1.0], "y-2": []}
     found = corrected({id: judge(id, v, 0.1, expect="positive", planned=3) for id, v in plenty.items()})
-    ground = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours": "o", "seeds": 3}
+    ground = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours": "o"}
     every = {
         id: judging.Judged(Claim(id=id[:3], statements=[], **ground), statement(id), one) for id, one in found.items()
     }

@@ -23,8 +23,16 @@ _ROUNDING = 1e-4  # of the largest number in a contrast: tables keep six digits,
 def seconds(row: str) -> float:
     """About how long :func:`again` takes for one seed, by what the stored runs took. ``ValueError`` as there."""
     parts = _judged(row).statement.rows()
-    found = [tables.matching(tables.present(name), name, wanted).seconds.mean() for _, name, wanted in parts]
-    return float(sum(found))
+    return sum(_seconds(name, wanted) for _, name, wanted in parts)
+
+
+def _seconds(name: str, wanted: Mapping[str, Any]) -> float:
+    """A further table of an experiment has no seconds of its own: they stand in its main one."""
+    rows = tables.matching(tables.present(name), name, wanted)
+    if "seconds" not in rows:
+        main = tables.present(_experiment_of(name))
+        rows = tables.matching(main, name, {column: value for column, value in wanted.items() if column in main})
+    return float(rows.groupby("seed").seconds.sum().mean())
 
 
 def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
@@ -114,7 +122,7 @@ def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> fl
 
 def _experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
     """The number of an experiment's row; the cases that share most values with the row are tried first."""
-    name = max((name for name in EXPERIMENTS if table.startswith(name)), key=len)
+    name = _experiment_of(table)
     one, part = EXPERIMENTS[name], table.removeprefix(name).removeprefix("_")
     earlier = {one.after: tables.read(one.after)} if one.after else {}
     cases = [case for case, _ in one.units(earlier, [seed]) if _agree(case, wanted)]
@@ -124,6 +132,10 @@ def _experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) -> 
             if row.get("table", "") == part and tables.fits(row, wanted):
                 return float(row[measure])
     raise ValueError(f"seeds={seed}: the experiment {name} has no row with {wanted}")
+
+
+def _experiment_of(table: str) -> str:
+    return max((name for name in EXPERIMENTS if table.startswith(name)), key=len)
 
 
 def _agree(case: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

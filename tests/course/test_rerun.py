@@ -115,3 +115,7 @@ def test_a_row_of_an_experiment_is_run_again():
 def test_a_row_whose_cases_follow_from_another_experiment_is_run_again():
     (statement,) = [one.statement for id, one in judging.stored().items() if id == "fair-1a"]
     assert rerun.again("fair-1a")[0] == pytest.approx(tables.numbers(statement)[0], abs=0.02)
+
+
+def test_every_stored_row_says_how_long_it_takes():
+    assert all(rerun.seconds(id) >= 0 for id, one in judging.stored().items() if one.verdict.n)

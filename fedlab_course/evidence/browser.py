@@ -10,6 +10,7 @@ from fedlab_core.progress import watched
 from fedlab_course.evidence import judging, shown
 from fedlab_course.evidence.verdicts import VERDICTS
 
+_NAME = "Table of verdicts"
 ALL = "all"
 
 
@@ -76,7 +77,10 @@ def as_html(source: str = ALL, verdict: str = ALL) -> str:
         f'<td style="{left}">{numbers}, δ&nbsp;=&nbsp;{margin}, n&nbsp;=&nbsp;{n}</td></tr>'
         for id, says, word, numbers, margin, n in rows.itertuples(index=False)
     )
-    return f'<table style="width: 100%"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    whole = f'<table style="width: 100%"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return (
+        f'<div style="max-height: 32em; overflow-y: auto" tabindex="0" role="region" aria-label="{_NAME}">{whole}</div>'
+    )
 
 
 def browse() -> None:

@@ -1,6 +1,7 @@
 """What is measured of each run of a sweep, and the two small tables that are kept of a sweep."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -37,7 +38,7 @@ def tables(folder: Folder) -> tuple[pd.DataFrame, pd.DataFrame]:
         found = measured(history, points, run.config, folder.plan.target)
         rows.append(about | found | {"diverged": outcome["status"] != "done"})
         curves.append(thinned(points).assign(**{name: value for name, value in about.items() if name != "seed"}))
-    return rounded(pd.DataFrame(rows)), rounded(_bands(curves))
+    return rounded(pd.DataFrame(rows)), rounded(_joined(curves))
 
 
 def axes(run: Run, folder: Folder) -> dict[str, Any]:
@@ -115,20 +116,20 @@ def _last(values: np.ndarray, otherwise: float) -> float:
     return float(values[-1] if len(values) else otherwise)
 
 
-def _bands(curves: list[pd.DataFrame]) -> pd.DataFrame:
+def _joined(curves: list[pd.DataFrame]) -> pd.DataFrame:
     if not curves:
         return pd.DataFrame()
     every = pd.concat(curves, ignore_index=True)
-    values = ["test_accuracy", "train_loss"]
-    costs = ["bytes", "server_updates"]
-    keys = [name for name in every if name not in (*values, *costs)]
-    keys = [*(name for name in keys if name != "round"), "round"]
-    grouped = every.groupby(keys, sort=False, dropna=False)
-    bands = grouped[values].agg(["mean", "std"])
+    return banded(every, ["test_accuracy", "train_loss"], ["bytes", "server_updates"])
+
+
+def banded(curves: pd.DataFrame, values: Sequence[str], costs: Sequence[str] = ()) -> pd.DataFrame:
+    """Curves of several seeds as mean and standard deviation of their ``values``, the mean of ``costs``, and n."""
+    keys = [name for name in curves if name not in (*values, *costs, "seed")]
+    grouped = curves.groupby(sorted(keys, key=lambda name: name == "round"), sort=False, dropna=False)
+    bands = grouped[[*values]].agg(["mean", "std"])
     bands.columns = [f"{name}_{what}" for name, what in bands.columns]
-    return bands.assign(
-        bytes=grouped["bytes"].mean(), server_updates=grouped["server_updates"].mean(), n=grouped.size()
-    ).reset_index()
+    return bands.assign(**{name: grouped[name].mean() for name in costs}, n=grouped.size()).reset_index()
 
 
 def rounded(frame: pd.DataFrame) -> pd.DataFrame:

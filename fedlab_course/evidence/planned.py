@@ -4,7 +4,7 @@ import tomllib
 from functools import lru_cache
 
 from fedlab_course.evidence.configs import GRIDS
-from fedlab_course.evidence.experiments.registry import EXPERIMENTS
+from fedlab_course.evidence.experiments.registry import of_table
 
 
 @lru_cache(maxsize=64)
@@ -14,7 +14,4 @@ def seeds(table: str) -> int:
     if path.is_file():
         given = tomllib.loads(path.read_text(encoding="utf-8")).get("seed", 0)
         return len(given) if isinstance(given, list) else 1
-    for name in sorted(EXPERIMENTS, key=len, reverse=True):
-        if table.startswith(name):
-            return len(EXPERIMENTS[name].seeds)
-    raise ValueError(f"table={table!r}: is neither a grid in {GRIDS} nor an experiment")
+    return len(of_table(table).seeds)

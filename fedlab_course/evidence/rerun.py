@@ -13,7 +13,7 @@ from fedlab_core.simulation import Diverged
 from fedlab_core.sweep import plan
 from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
 from fedlab_course.evidence import judging, measures, shown, sweeps, tables
-from fedlab_course.evidence.experiments import EXPERIMENTS
+from fedlab_course.evidence.experiments.registry import EXPERIMENTS, of_table
 from fedlab_course.evidence.judging import Judged
 from fedlab_course.evidence.live import WIDTH
 
@@ -30,7 +30,7 @@ def _seconds(name: str, wanted: Mapping[str, Any]) -> float:
     """A further table of an experiment has no seconds of its own: they stand in its main one."""
     rows = tables.matching(tables.present(name), name, wanted)
     if "seconds" not in rows:
-        main = tables.present(_experiment_of(name))
+        main = tables.present(of_table(name).name)
         rows = tables.matching(main, name, {column: value for column, value in wanted.items() if column in main})
     return float(rows.groupby("seed").seconds.sum().mean())
 
@@ -122,20 +122,16 @@ def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> fl
 
 def _experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
     """The number of an experiment's row; the cases that share most values with the row are tried first."""
-    name = _experiment_of(table)
-    one, part = EXPERIMENTS[name], table.removeprefix(name).removeprefix("_")
+    one = of_table(table)
+    part = table.removeprefix(one.name).removeprefix("_")
     earlier = {one.after: tables.read(one.after)} if one.after else {}
     cases = [case for case, _ in one.units(earlier, [seed]) if _agree(case, wanted)]
     values = list(wanted.values())
     for case in sorted(cases, key=lambda case: -sum(value in values for value in case.values())):
-        for row in _unit(name, json.dumps(dict(case)), seed):
+        for row in _unit(one.name, json.dumps(dict(case)), seed):
             if row.get("table", "") == part and tables.fits(row, wanted):
                 return float(row[measure])
-    raise ValueError(f"seeds={seed}: the experiment {name} has no row with {wanted}")
-
-
-def _experiment_of(table: str) -> str:
-    return max((name for name in EXPERIMENTS if table.startswith(name)), key=len)
+    raise ValueError(f"seeds={seed}: the experiment {one.name} has no row with {wanted}")
 
 
 def _agree(case: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -111,3 +112,16 @@ def command(*arguments: str | Path, out: Path) -> Run:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     result = subprocess.run(full, capture_output=True, text=True, env=environment)
     return Run(result.returncode, result.stdout, result.stderr, out)
+
+
+def course(folder: Path, jobs: int) -> subprocess.Popen:
+    """The command on the notebooks in ``folder``, in a session of its own, which ends at SIGINT wherever it runs."""
+    command = [sys.executable, "-m", "fedlab_course", "run", "--notebooks", folder, "--out", folder / "out"]
+    return subprocess.Popen(
+        [*command, "--jobs", str(jobs)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
+    )

@@ -398,25 +398,7 @@ def stopped_midway(tmp_path: Path) -> Iterator[subprocess.Popen]:
     (tmp_path / "out" / "summary.json").write_text(json.dumps({"finished": True, "notebooks": entries}))
     planted.notebook(tmp_path, "00_done", "1")
     planted.notebook(tmp_path, "01_long", "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(600)")
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "fedlab_course",
-            "run",
-            "--notebooks",
-            tmp_path,
-            "--out",
-            tmp_path / "out",
-            "--jobs",
-            "1",
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
-    )
+    process = planted.course(tmp_path, jobs=1)
     while not (tmp_path / "begun").exists():
         assert process.poll() is None
         time.sleep(0.1)

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -180,25 +179,7 @@ def two_on_their_way(tmp_path: Path) -> Iterator[subprocess.Popen]:
     planted.notebook(tmp_path, "00_done", "1")
     for name in ("01_long", "02_long", "03_never"):
         planted.notebook(tmp_path, name, LONG.format(name=name))
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "fedlab_course",
-            "run",
-            "--notebooks",
-            tmp_path,
-            "--out",
-            tmp_path / "out",
-            "--jobs",
-            "2",
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
-    )
+    process = planted.course(tmp_path, jobs=2)
     while len(list(tmp_path.glob("*.begun"))) < 2:
         assert process.poll() is None
         time.sleep(0.1)

@@ -14,7 +14,7 @@ from fedlab_core.engines import threads
 from fedlab_core.sweep.crew import assembled
 from fedlab_course.evidence.experiments.base import Case, Experiment, Row, Tables
 from fedlab_course.evidence.experiments.registry import EXPERIMENTS
-from fedlab_course.evidence.measures import rounded
+from fedlab_course.evidence.measures import banded, rounded
 
 FOLDER = Path("build/evidence")
 _Unit = tuple[Case, int]
@@ -76,7 +76,7 @@ def gathered(experiment: str | Experiment, folder: Path = FOLDER, *, seeds: Sequ
         seconds = tables[found.name].pop("seconds")
         tables[found.name] = tables[found.name].assign(seconds=seconds)  # as the last column
     if found.bands and (curves := f"{found.name}_curves") in tables:
-        tables[curves] = _bands(tables[curves], list(found.bands))
+        tables[curves] = banded(tables[curves], list(found.bands))
     return {name: rounded(table) for name, table in tables.items()}
 
 
@@ -137,11 +137,3 @@ def _timed(unit: Callable[..., list[Row]], case: Case, seed: int) -> dict[str, A
 def _plain(value: Any) -> Any:
     """NumPy's numbers as Python's."""
     return value.item()
-
-
-def _bands(curves: pd.DataFrame, values: list[str]) -> pd.DataFrame:
-    keys = [name for name in curves if name not in (*values, "seed")]
-    grouped = curves.groupby(keys, sort=False, dropna=False)
-    bands = grouped[values].agg(["mean", "std"])
-    bands.columns = [f"{name}_{what}" for name, what in bands.columns]
-    return bands.assign(n=grouped.size()).reset_index()

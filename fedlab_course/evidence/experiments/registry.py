@@ -10,6 +10,7 @@ from fedlab_course.evidence.experiments import (
     tuning,
     variance,
 )
+from fedlab_course.evidence.experiments.base import Experiment
 
 EXPERIMENTS = {
     one.name: one
@@ -27,3 +28,11 @@ EXPERIMENTS = {
         tuning.TUNED,
     )
 }
+
+
+def of_table(table: str) -> Experiment:
+    """The experiment whose table it is: its name, or that with an ending such as "_growth". ``ValueError`` if none."""
+    found = [name for name in EXPERIMENTS if table.startswith(name)]
+    if not found:
+        raise ValueError(f"table={table!r}: is neither a grid nor made by an experiment")
+    return EXPERIMENTS[max(found, key=len)]

@@ -4,6 +4,7 @@ from typing import Any
 
 __all__ = [
     "Explorer",
+    "chapter",
     "claims",
     "clinic",
     "cluster_quality",
@@ -11,6 +12,7 @@ __all__ = [
     "figures",
     "glossary",
     "ideas",
+    "questions",
     "shows",
     "symbols",
     "theory",

@@ -14,7 +14,7 @@ from typing import Any
 
 from fedlab_course import folders
 from fedlab_course.exercises import cells, registry
-from fedlab_course.exercises.base import Exercise
+from fedlab_course.exercises.base import Exercise, Proof
 
 VERSIONS = ("student", "instructor")
 SCHEMA = 3
@@ -49,6 +49,9 @@ def convert(path: Path, version: str) -> Any:
     if faults:
         raise ValueError(f"{path.name}: {'; '.join(faults)}. Run python -m fedlab_course.exercises")
     for exercise in exercises:
+        if isinstance(exercise, Proof):
+            _hand_in(notebook, exercise)
+            continue
         _mark(notebook, exercise)
         if version == "instructor":
             _find(notebook, exercise, "answer").source = exercise.marked_source.strip()
@@ -73,5 +76,18 @@ def _mark(notebook: Any, exercise: Exercise) -> None:
         cell.metadata["nbgrader"] = common | role
 
 
-def _find(notebook: Any, exercise: Exercise, part: str) -> Any:
+def _hand_in(notebook: Any, proof: Proof) -> None:
+    """Put a cell to write in below the task of a proof, which a person grades."""
+    from nbformat.v4 import new_markdown_cell
+
+    task = _find(notebook, proof, "task")
+    common = {"schema_version": SCHEMA, "cell_type": "markdown", "task": False}
+    task.metadata["nbgrader"] = common | {"grade_id": task.id, "grade": False, "solution": False, "locked": True}
+    answer = new_markdown_cell("Your proof.", id=cells.cell_id(proof, "answer"))
+    role = {"grade": True, "solution": True, "locked": False, "points": proof.points}
+    answer.metadata["nbgrader"] = common | {"grade_id": answer.id} | role
+    notebook.cells.insert(notebook.cells.index(task) + 1, answer)
+
+
+def _find(notebook: Any, exercise: Exercise | Proof, part: str) -> Any:
     return next(cell for cell in notebook.cells if cell.get("id") == cells.cell_id(exercise, part))

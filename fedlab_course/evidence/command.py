@@ -35,7 +35,8 @@ def _run(options: argparse.Namespace) -> int:
         return 1
     if not options.dry_run:
         report.write()
-        print(f"report: {report.REPORT}")
+        report.write_course()
+        print(f"reports: {report.REPORT}, {report.COURSE}")
     return 0
 
 
@@ -51,7 +52,7 @@ def _measure(chosen: Sequence[str], options: argparse.Namespace) -> list[str]:
             done = False
         failed += [] if done else [name]
     tables.read.cache_clear()
-    judging.stored.cache_clear()
+    judging.forget()
     return failed
 
 
@@ -78,12 +79,12 @@ def _experiment(name: str, options: argparse.Namespace) -> bool:
 
 def _status(known: Sequence[str]) -> int:
     """Per table: its rows, and the claims that rest on it."""
-    claims = configs.read()
+    claims = [*configs.read(), *configs.read(configs.COURSE)]
     for name in known:
         table = tables.read(name)
         uses = [claim.id for claim in claims if name in claim.tables]
         seeds = table.seed.nunique()
         print(f"{name:<24}{len(table):5d} rows, {seeds:2d} seeds  {', '.join(uses)}")
-    found = [one.verdict for one in judging.stored().values()]
+    found = [one.verdict for one in judging.every().values()]
     print(f"{sum(one.complete for one in found)} of {len(found)} statements have all their seeds")
     return 0

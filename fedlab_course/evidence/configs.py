@@ -14,6 +14,7 @@ from fedlab_course.folders import RESULTS
 
 CONFIGS = RESULTS / "configs"
 GRIDS = CONFIGS / "grids"
+COURSE = CONFIGS / "course"  # what the chapters say beyond the sources, by chapter
 EXPECTED = ("positive", "zero")
 
 

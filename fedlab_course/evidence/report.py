@@ -1,11 +1,9 @@
-"""``results/REPRODUCTION.md``: a table of verdicts, written from the data."""
+"""``results/REPRODUCTION.md`` and ``results/COURSE.md``: tables of verdicts, written from the data."""
 
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-
-import pandas as pd
 
 from fedlab_course.evidence import configs, judging, tables, verdicts
 from fedlab_course.evidence.configs import Claim
@@ -14,9 +12,9 @@ from fedlab_course.evidence.verdicts import Verdict
 from fedlab_course.folders import RESULTS
 
 REPORT, REASONS, FIGURES = RESULTS / "REPRODUCTION.md", RESULTS / "reasons.toml", RESULTS / "figures"
+COURSE = RESULTS / "COURSE.md"
+SOURCES_TITLE, COURSE_TITLE = "What holds of the sources' claims", "What the chapters say beyond the sources"
 _INTRODUCTION = """\
-# What holds of the sources' claims
-
 Written by `python -m fedlab_course evidence report` from the tables in [evidence/](evidence); `make evidence` makes
 these from nothing. Do not edit it by hand.
 
@@ -34,8 +32,13 @@ _HEAD = "| | statement | measured | n | δ | verdict |\n|---|---|---|---|---|---
 
 
 def write(path: Path = REPORT) -> None:
-    """Write the report on all claims to ``path``."""
+    """Write the report on the sources' claims to ``path``."""
     path.write_text(text(configs.read(), judging.stored(), reasons(), figures()), encoding="utf-8")
+
+
+def write_course(path: Path = COURSE) -> None:
+    """Write the report on what the chapters say beyond the sources to ``path``."""
+    path.write_text(text(configs.read(configs.COURSE), judging.course(), {}, {}, title=COURSE_TITLE), encoding="utf-8")
 
 
 def text(
@@ -44,12 +47,13 @@ def text(
     why: Mapping[str, tuple[str, str]],
     drawn: Mapping[str, str],
     folder: Path = tables.TABLES,
+    title: str = SOURCES_TITLE,
 ) -> str:
     """The report. ``why``: claim → the verdicts its sentence speaks of, and the sentence; ``drawn``: figure → title.
 
     Raises ``ValueError`` where a sentence speaks of other verdicts than the data give.
     """
-    parts = [_INTRODUCTION, _overview(judged, folder), _summary(claims, judged)]
+    parts = [f"# {title}\n\n{_INTRODUCTION}", _overview(judged, folder), _summary(claims, judged)]
     parts += [_section(claim, [judged[one.id] for one in claim.statements], why.get(claim.id)) for claim in claims]
     if drawn:
         parts.append("## Figures\n\nBands are one standard deviation over seeds to either side of the mean.\n")
@@ -79,7 +83,9 @@ def _overview(judged: Mapping[str, Judged], folder: Path) -> str:
     found = [one.verdict for one in judged.values()]
     counts = Counter(one.word for one in found)
     clear = sum(one.corrected for one in found)
-    seconds = sum(float(table.seconds.sum()) for table in _all(folder) if "seconds" in table)
+    names = sorted({name for one in judged.values() for name in one.claim.tables})
+    found_tables = [tables.read(name, folder) for name in names]
+    seconds = sum(float(table.seconds.sum()) for table in found_tables if "seconds" in table)
     decided = sum(counts[name] for name in verdicts.VERDICTS if name != "undecided")
     listed = ", ".join(f"{counts[name]} {name}" for name in _words(judged))
     return (
@@ -88,10 +94,6 @@ def _overview(judged: Mapping[str, Judged], folder: Path) -> str:
         f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC, beside other work. Runs that "
         "diverge count with the accuracy and the loss of chance.\n"
     )
-
-
-def _all(folder: Path) -> list[pd.DataFrame]:
-    return [tables.read(path.stem, folder) for path in sorted(folder.glob("*.csv"))]
 
 
 def _words(judged: Mapping[str, Judged]) -> list[str]:

@@ -5,13 +5,13 @@ import math
 from typing import Any
 
 from fedlab_core import validation
+from fedlab_course import chapter
 from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
 from fedlab_course.evidence import judging
 from fedlab_course.evidence.judging import Judged
 from fedlab_course.evidence.verdicts import VERDICTS
 
 STORED = "application/vnd.fedlab.stored-verdict+json"
-REPORT = "results/REPRODUCTION.md"
 WORDS = {
     "holds": "✓ holds",
     "opposite": "✗ opposite",
@@ -25,25 +25,29 @@ _SHAPE |= {"examined": int, "source": str, "differs": str}
 _NUMBERS = ("mean", "low", "high")
 
 
-def stored(id: str, *, differs: str = "") -> None:
-    """Show the stored verdict on the statement ``id``, such as "002-1a", with its numbers and where they lie.
+def stored(*ids: str, differs: str | None = None) -> None:
+    """Show the stored verdicts on the statements ``ids``, such as "002-1a", with their numbers and where they lie.
 
     The word is one of "holds", "opposite", "equivalent within δ" and "undecided"; beside it stand the mean over seeds
     with its 95 % interval, the number of seeds of those planned, the margin δ, and whether the verdict stands among
     all that were examined. ``differs``: what this run of the notebook has other than by default, such as
-    "dataset=mnist": the box then says that the verdict belongs to the default. Raises ``ValueError`` that names the
-    nearest id for an unknown one.
+    "dataset=mnist": the box then says that the verdict belongs to the default; None: what :mod:`fedlab_course.chapter`
+    knows. Raises ``ValueError`` that names the nearest id for an unknown one.
     """
-    every = judging.stored()
-    one = every[validation.choice("id", id, every)]
-    entry = as_data(one, len(every)) | {"differs": str(differs)}
+    every = judging.every()
+    for one in [every[validation.choice("id", id, every)] for id in ids]:
+        _show(one, chapter.differs() if differs is None else str(differs))
+
+
+def _show(one: Judged, differs: str) -> None:
+    entry = as_data(one) | {"differs": differs}
     below = "".join(f'<div style="font-size: .9em">{html.escape(line)}</div>' for line in _lines(entry, one))
     shown = box("fedlab-verdict", _COLOURS.get(entry["verdict"], OPEN), f"{word(one)} · stored", entry["claim"], below)
     text = f"{word(one)} (stored): {entry['claim']} {'; '.join(_lines(entry, one))}"
     publish({STORED: entry, "text/html": shown, "text/plain": text})
 
 
-def as_data(one: Judged, examined: int) -> dict[str, Any]:
+def as_data(one: Judged) -> dict[str, Any]:
     """A stored verdict as JSON can hold it; numbers that are not finite are None."""
     verdict = one.verdict
     numbers = {name: float(getattr(verdict, name)) for name in _NUMBERS}
@@ -56,7 +60,7 @@ def as_data(one: Judged, examined: int) -> dict[str, Any]:
         "planned": verdict.planned,
         "margin": float(verdict.margin),
         "corrected": verdict.corrected,
-        "examined": examined,
+        "examined": one.examined,
         "source": one.claim.source,
         "differs": "",
     }
@@ -105,7 +109,7 @@ def _lines(entry: dict[str, Any], one: Judged) -> list[str]:
     about = f"{one.statement.measure.replace('_', ' ')}: {interval(one)}" if one.verdict.n else "no runs yet"
     lines = [
         f"{about}, margin δ = {entry['margin']:g}, {seeds(one)}{after}",
-        f"Source: {entry['source']}. Row {entry['id']} of {REPORT}.",
+        f"Source: {entry['source']}. Row {entry['id']} of results/{one.report}.",
     ]
     if entry["differs"]:
         lines.append(f"This verdict belongs to the default setting; this run has {entry['differs']}.")

@@ -48,16 +48,19 @@ All that belongs to them stands in one file, ``chapter_NN.py``, which is found b
 - An exception in the student's code becomes a hint that quotes it. So does a changed first line.
 - A :class:`Mistake` is the solution with one piece of text replaced, and a few words of the hint that it must get. Give
   each usual wrong answer one, with a hint of its own.
+- ``discussion`` stands with the solution: what we observe, and the answer to every question that the task poses.
+- A :class:`Proof` is an exercise on paper: ``Proof(id=…, title=…, task=…, solution=…)``, both Markdown.
 - Lines of a solution have at most 98 columns, tasks and docstrings as a student should read them.
 - The notebook must import every module the solution uses (``np``, ``torch``, ``fl``), and ``exercises``.
 
 ``python -m fedlab_course.exercises`` writes the cells of all exercises into the notebooks: in their order, where
-exercises stand now, new ones beside their neighbours, and the first ones before "What we have seen".
+exercises stand now, new ones beside their neighbours, and the first ones before "What we have seen". Move the cells of an exercise
+to where its idea is fresh.
 ``tests/course/test_exercises.py`` then tests each of them without further ado: stub, solution, every mistake, and that
 notebook and registry agree.
 '''
 
-from fedlab_course.exercises.base import Exercise, Hint, Mistake
+from fedlab_course.exercises.base import Exercise, Hint, Mistake, Proof
 from fedlab_course.exercises.registry import every, get, of_chapter
 from fedlab_course.exercises.verdicts import MIME, NotSolved, Verdict, check, judge
 
@@ -67,6 +70,7 @@ __all__ = [
     "Hint",
     "Mistake",
     "NotSolved",
+    "Proof",
     "Verdict",
     "check",
     "every",

@@ -24,12 +24,37 @@ class Mistake:
     hint: str
 
 
+def _check_id(id: str) -> None:
+    if not re.fullmatch(r"\d\d-[a-z0-9]+(-[a-z0-9]+)*", id):
+        raise ValueError(f"exercise id {id!r}: must be two digits and a name, such as '02-prox-step'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """An exercise on paper: a ``task`` and its ``solution``, both Markdown. Only a reader checks the answer."""
+
+    id: str
+    title: str
+    task: str
+    solution: str
+    points: int = 2
+
+    def __post_init__(self) -> None:
+        _check_id(self.id)
+
+    @property
+    def chapter(self) -> str:
+        """The two digits that its notebook's name begins with."""
+        return self.id[:2]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Exercise:
     """An exercise. Its id is the number of its chapter and a name, such as "02-prox-step".
 
     ``task``: Markdown; ``missing``: what the answer should return, for the stub's hint; ``solution``: a function or
-    class whose source holds the solution markers; ``check``: raises :class:`Hint` for a wrong answer.
+    class whose source holds the solution markers; ``check``: raises :class:`Hint` for a wrong answer; ``discussion``:
+    Markdown that stands with the solution, what we observe and the answers to questions that the task poses.
     """
 
     id: str
@@ -40,10 +65,10 @@ class Exercise:
     check: Callable[[Any], None]
     mistakes: tuple[Mistake, ...]
     points: int = 1
+    discussion: str = ""
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"\d\d-[a-z0-9]+(-[a-z0-9]+)*", self.id):
-            raise ValueError(f"exercise id {self.id!r}: must be two digits and a name, such as '02-prox-step'")
+        _check_id(self.id)
         if not _REGION.search(self.marked_source):
             raise ValueError(f"exercise {self.id}: its solution needs a line {BEGIN!r} and a line {END!r}")
 

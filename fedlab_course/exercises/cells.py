@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from fedlab_course.exercises.base import Exercise
+from fedlab_course.exercises.base import Exercise, Proof
 
 PARTS = ("task", "answer", "check", "solution")
 SECTION = "exercises"
@@ -16,27 +16,33 @@ hint if something is not right."""
 FOLDED = " The solution is folded away under the check."
 
 
-def cell_id(exercise: Exercise, part: str) -> str:
+def cell_id(exercise: Exercise | Proof, part: str) -> str:
     """The id of a cell, such as "ex-02-prox-step-answer"."""
     return f"ex-{exercise.id}-{part}"
 
 
-def make(exercise: Exercise, number: int) -> list[Any]:
-    """The four cells of an exercise, in the order of ``PARTS``; ``number`` counts from 1 in the chapter."""
+def make(exercise: Exercise | Proof, number: int) -> list[Any]:
+    """The cells of an exercise, in the order of ``PARTS``; ``number`` counts from 1 in the chapter.
+
+    A proof has a task and a solution.
+    """
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
-    task = f"### Exercise {int(exercise.chapter)}.{number}: {exercise.title}\n\n{exercise.task.strip()}"
-    verdict = f'exercises.check("{exercise.id}", {exercise.name})'
-    solution = (
-        f"<details><summary>Solution of exercise {int(exercise.chapter)}.{number}</summary>\n\n"
-        f"```python\n{exercise.solution_source.strip()}\n```\n\n</details>"
-    )
-    sources = {"task": task, "answer": exercise.stub_source.strip(), "check": verdict, "solution": solution}
+    name = f"{int(exercise.chapter)}.{number}"
     kinds = {"task": new_markdown_cell, "answer": new_code_cell, "check": new_code_cell, "solution": new_markdown_cell}
-    return [kinds[part](sources[part], id=cell_id(exercise, part)) for part in PARTS]
+    sources = {"task": f"### Exercise {name}: {exercise.title}\n\n{exercise.task.strip()}"}
+    if isinstance(exercise, Proof):
+        solved = exercise.solution.strip()
+    else:
+        sources["answer"] = exercise.stub_source.strip()
+        sources["check"] = f'exercises.check("{exercise.id}", {exercise.name})'
+        words = f"\n\n{exercise.discussion.strip()}" if exercise.discussion else ""
+        solved = f"```python\n{exercise.solution_source.strip()}\n```{words}"
+    sources["solution"] = f"<details><summary>Solution of exercise {name}</summary>\n\n{solved}\n\n</details>"
+    return [kinds[part](sources[part], id=cell_id(exercise, part)) for part in PARTS if part in sources]
 
 
-def write(notebook: Any, exercises: Iterable[Exercise]) -> None:
+def write(notebook: Any, exercises: Iterable[Exercise | Proof]) -> None:
     """Put the cells of ``exercises`` into ``notebook``, in their order, at the places where exercises begin now.
 
     A new exercise stands beside the one it is registered beside. The first ones of a notebook go to its end, before
@@ -63,7 +69,7 @@ def write(notebook: Any, exercises: Iterable[Exercise]) -> None:
         _open_section(notebook, groups[0])
 
 
-def drift(notebook: Any, exercises: Iterable[Exercise]) -> list[str]:
+def drift(notebook: Any, exercises: Iterable[Exercise | Proof]) -> list[str]:
     """Where the cells of ``notebook`` differ from the registered ``exercises``; empty if they agree."""
     cells = {cell.get("id"): cell for cell in notebook.cells}
     made = [cell for number, exercise in enumerate(exercises, start=1) for cell in make(exercise, number)]

@@ -1,264 +1,198 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 5: importance, the penalty as a correction, the stability bound and the bytes of FedMas."""
+"""Exercises of chapter 5: where absent clients lead, the systematic draw, and the weights that go with a draw."""
 
 import numpy as np
 
-from fedlab_course.exercises.base import Exercise, Hint, Mistake
+from fedlab_course.exercises.base import Exercise, Mistake
 from fedlab_course.exercises.tools import array, call, close, number, require, shown
 
 
-def linear_importance(weights, x):
-    """Ω [C, D] of the linear model f(x) = W x with weights W [C, D], over samples x [n, D]."""
+def resting_point(means, presence):
+    """Where FedAvg comes to rest, from the clients' means e_k [N] and presences [N]."""
     ### BEGIN SOLUTION
-    outputs = x @ weights.T  # [n, C]
-    gradients = 2 * outputs[:, :, None] * x[:, None, :]  # one per sample, [n, C, D]
-    return np.abs(gradients).mean(0)
+    return presence @ means / presence.sum()
     ### END SOLUTION
 
 
-def check_linear_importance(answer):
-    weights = np.array([[1.0, 0.0, 0.5], [0.0, -2.0, 0.0]])
-    one, other = np.array([[1.0, 1.0, 0.0]]), np.array([[1.0, -1.0, 0.0]])
+def check_resting_point(answer):
+    means = np.array([0.0, 1.0, 2.0, 7.0])
 
-    def found(x, w=weights):
-        return array(call(answer, w, x), w.shape)
+    def found(presence, means=means):
+        return number(call(answer, means, np.array(presence)))
 
-    single = np.array([[2.0, 2.0, 0.0], [4.0, 4.0, 0.0]])  # |2 (Wx)_i x_j| at x = (1, 1, 0)
-    first = found(one)
+    full = found([1.0, 1.0, 1.0, 1.0])
     require(
-        (first >= 0).all(),
-        "Your Ω has negative entries. Importance is an absolute value: with a negative Ω the penalty would pay a "
-        "client for running away.",
+        close(full, 2.5),
+        f"All clients are always there, so FedAvg comes to rest at the mean 2.5, and yours at {shown(full)}. "
+        "Weights must sum to 1.",
+    )
+    half = found([0.5, 0.5, 0.5, 0.5])
+    require(
+        close(half, 2.5),
+        f"All clients are there half of the time. None is preferred, so the rest is 2.5 again, and yours is "
+        f"{shown(half)}: divide by the sum of the presences, not by N.",
+    )
+    gone = found([1.0, 1.0, 1.0, 0.0])
+    require(
+        not close(gone, 2.5),
+        "The client with mean 7 is never there, and your result is still the mean of all four. Do the presences enter?",
     )
     require(
-        not close(first, single / 2),
-        "Half of what it should be. The derivative of f² is 2 f f′.",
+        close(gone, 1.0),
+        f"The client with mean 7 is never there: the rest is the mean of the others, 1. Yours is {shown(gone)}. "
+        "A client counts in proportion to how often it is there.",
     )
+    rare = found([1.0, 1.0, 1.0, 0.2])
     require(
-        not close(first, single**2),
-        "These are squared gradients, as in the Fisher information. MAS takes absolute values.",
-    )
-    require(
-        close(first, single),
-        f"For one sample x = (1, 1, 0) the gradient of ‖f(x)‖² has the sizes {shown(single)}, and yours are "
-        f"{shown(first)}.",
-    )
-    both = found(np.concatenate([one, other]))
-    require(
-        not close(both, 2 * single),
-        "Two samples give twice the importance of one. Ω is a mean over the samples, not a sum.",
-    )
-    require(
-        close(both, single),
-        "At x = (1, 1, 0) and at x = (1, −1, 0) all gradients have the same size, so Ω must be the same for one of "
-        "them and for both. Yours is smaller: samples cancel. When do you take the absolute value?",
-    )
-    rng = np.random.default_rng(0)
-    w, x = rng.normal(size=(2, 3)), rng.normal(size=(6, 3))
-    require(
-        close(found(x, w), np.stack([np.abs(2 * np.outer(w @ row, row)) for row in x]).mean(0)),
-        "Right for simple samples, and wrong for random ones: the mean of |2 (Wx)_i x_j| over the samples is "
-        "something else.",
+        close(rare, 4.4 / 3.2),
+        f"With the presences 1, 1, 1 and 0.2 the rest is {shown(4.4 / 3.2)}, and yours is {shown(rare)}: a client "
+        "that is there one time in five counts one fifth of another.",
     )
 
 
-def penalty_correction(importance, received, strength):
-    """The weight a and the anchor r for which a ⊙ (y − r) is the gradient of λ Σ Ω (y − w*)²."""
+def systematic(labels, start, num_drawn):
+    """K = num_drawn of the N clients, from their clusters labels [N] and a start below N/K."""
     ### BEGIN SOLUTION
-    return 2 * strength * importance, received
+    row = np.argsort(labels, kind="stable")
+    interval = len(labels) // num_drawn
+    return row[start::interval]
     ### END SOLUTION
 
 
-def check_penalty_correction(answer):
-    importance, received = np.array([0.0, 0.5, 3.0]), np.array([1.0, -1.0, 2.0])
-    result = call(answer, importance, received, 0.2)
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise Hint("Return two things, the weight and the anchor: `return weight, anchor`.")
-    weight, anchor = array(result[0], (3,), "the weight"), array(result[1], (3,), "the anchor")
+def check_systematic(answer):
+    labels = np.array([2, 0, 1, 0, 2, 1, 2, 0, 2, 1, 2, 2])  # clusters of 3, 3 and 6 clients; N = 12
+
+    def found(start, size, groups=labels):
+        return array(call(answer, groups, start, size), (size,), "the cohort").astype(int)
+
+    every = np.concatenate([found(start, 4) for start in range(3)])
     require(
-        close(weight * (received - anchor), 0.0),
-        "A client that is still where it started is not pulled at all. Yours is: where is the penalty zero?",
-    )
-    y = np.array([2.0, 1.0, 1.5])
-    pull = weight * (y - anchor)
-    require(close(pull[0], 0.0), "A parameter with Ω = 0 is free, and yours is pulled.")
-    expected = 2 * 0.2 * importance * (y - received)
-    require(
-        not close(pull, expected / 2),
-        "Half of the gradient. The penalty of FedMas has no factor ½ in front, unlike that of FedProx.",
+        every.max() > 2,
+        "Your numbers are those of the clusters, 0 to 2. Return the numbers of the clients, 0 to 11.",
     )
     require(
-        not close(pull, expected / 0.2),
-        "λ is missing: your pull is as strong for λ = 0.2 as for λ = 1.",
+        not (np.diff(every.reshape(3, 4), axis=0) == 0).all(),
+        "Every start gives the same cohort. Begin with the client at place `start`.",
     )
+    counts = np.bincount(every, minlength=12)[:12]
     require(
-        not close(pull, -expected),
-        "The sign is wrong: your clients are pushed away. The correction is added to the gradient, and a step goes "
-        "against it.",
+        (counts == 1).all(),
+        f"With N = 12 and K = 4 there are three starts, and together they must draw each client exactly once. Yours "
+        f"draw client {int(np.argmax(counts != 1))} {int(counts[np.argmax(counts != 1)])} times. Take every third.",
     )
+    for start in range(3):
+        shares = np.bincount(labels[found(start, 4)], minlength=3)
+        require(
+            shares.tolist() == [1, 1, 2],
+            f"The clusters have 3, 3 and 6 clients, so four of twelve are one, one and two. Start {start} gives "
+            f"{shares.tolist()}. Put the clients in a row cluster by cluster before you take every third.",
+        )
+    pairs = np.concatenate([found(start, 2) for start in range(6)])
     require(
-        close(pull, expected),
-        f"At a test point the gradient of the penalty is {shown(expected)}, and your a ⊙ (y − r) is {shown(pull)}.",
+        sorted(pairs.tolist()) == list(range(12)),
+        "Right for K = 4, but for K = 2 the interval is N/K = 6, and the six starts together must draw each client "
+        "exactly once.",
     )
 
 
-def largest_strength(importance, lr):
-    """The λ at which local steps with the penalty stop being stable."""
+def cohort_weights(rho, pi):
+    """The weights ω [K] of a cohort with shares ρ [K] of all samples and probabilities π [K]."""
     ### BEGIN SOLUTION
-    return 1 / (lr * importance.max())
+    ratios = rho / pi
+    return ratios / ratios.sum()
     ### END SOLUTION
 
 
-def check_largest_strength(answer):
-    importance = np.array([0.1, 4.0, 1.0])
-    result = number(call(answer, importance, 0.01))
-    require(
-        not close(result, 2 / (0.01 * 4.0)),
-        "Twice too large. The gradient of λ Ω (y − w*)² is 2 λ Ω (y − w*): the 2 belongs into the bound.",
-    )
-    require(
-        not close(result, 1 / 4.0) and not close(result, 1 / (4.0 * 0.01) ** 2),
-        "How does η enter? Half the learning rate allows for twice the λ.",
-    )
-    require(
-        not close(result, 1 / (0.01 * importance.mean())),
-        "At this λ the mean parameter is at the edge, and some are beyond it. One parameter that diverges is enough "
-        "to lose the model.",
-    )
-    require(
-        not close(result, 1 / (0.01 * importance.min())),
-        "This λ is safe for the least important parameter only. Which parameter diverges first?",
-    )
-    distance = 1.0
-    for _ in range(50):
-        distance *= abs(1 - 0.01 * 2 * result * importance.max())
-    require(
-        close(distance, 1.0, 1e-6),
-        f"At your λ = {shown(result)} a step multiplies the distance of the most important parameter from w* by "
-        f"{shown(1 - 0.01 * 2 * result * importance.max())}. At the edge of stability this factor is −1.",
-    )
-    require(
-        close(number(call(answer, 10 * importance, 0.002)), 1 / (0.002 * 40.0)),
-        "Right once, and wrong for another Ω and another η.",
-    )
+def check_cohort_weights(answer):
+    def found(rho, pi):
+        return array(call(answer, np.array(rho), np.array(pi)), (len(rho),))
 
-
-def values_sent(sampled, num_parameters):
-    """How many numbers a round of FedMas sends down and up, once there is an Ω: (down, up).
-
-    sampled: for each tier, how many of its clients train.
-    """
-    ### BEGIN SOLUTION
-    tiers, clients = len(sampled), sum(sampled)
-    down = 2 * clients * num_parameters + tiers * num_parameters
-    up = clients * num_parameters + tiers * num_parameters
-    return down, up
-    ### END SOLUTION
-
-
-def check_values_sent(answer):
-    result = call(answer, [3], 10)
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise Hint("Return two numbers, down and up: `return down, up`.")
-    down, up = number(result[0], "down"), number(result[1], "up")
-    require((down, up) != (80, 70), "You have mixed up down and up: Ω goes down to every client that trains.")
-    require(down not in (30, 40), "Each client that trains needs Ω beside the model, or it cannot form the penalty.")
-    require(down != 60, "One more client is sent the new model, to measure Ω at it.")
-    require(up != 60, "Only one client of a tier sends an Ω; the others send their models.")
-    require(up != 30, "The client that measured Ω has to send it to the server.")
+    equal = found([0.01] * 4, [0.1] * 4)
     require(
-        (down, up) == (70, 40),
-        f"One tier with 3 clients and 10 parameters sends 70 numbers down and 40 up. Yours are {down:g} and {up:g}.",
+        close(equal.sum(), 1.0),
+        f"The weights of a cohort must sum to 1, and yours sum to {shown(equal.sum())}: otherwise the round shrinks or "
+        "stretches the model.",
     )
-    several = call(answer, [3, 1, 2], 10)
+    require(close(equal, 0.25), f"Four equal clients count one quarter each, and yours {shown(equal)}.")
+    sizes = found([0.01, 0.03], [0.1, 0.1])
     require(
-        (several[0], several[1]) == (150, 90),
-        f"Right for one tier. Three tiers with 3, 1 and 2 clients measure three times: 150 numbers down and 90 up. "
-        f"Yours are {several[0]:g} and {several[1]:g}.",
+        close(sizes, [0.25, 0.75]),
+        f"Drawn with equal chances, a client with three times the samples counts three times as much. Yours: "
+        f"{shown(sizes)}.",
+    )
+    rare = found([0.01, 0.01], [0.1, 0.3])
+    require(
+        not close(rare, [0.25, 0.75]),
+        "You let the client count more that is drawn more often. It is there too often already: divide by π.",
+    )
+    require(
+        not close(rare, [0.5, 0.5]),
+        "One client is drawn three times as often as the other, and both count the same. Does π enter?",
+    )
+    require(
+        close(rare, [0.75, 0.25]),
+        f"A client that is drawn a third as often must count three times as much when it is drawn. Yours: "
+        f"{shown(rare)}.",
     )
 
 
 EXERCISES = (
     Exercise(
-        id="05-penalty",
-        title="The penalty as a correction",
-        task=r"""Every algorithm of the course is a correction $g + a \odot (y - r) + d$ of the local gradient. Return
-the weight $a$ and the anchor $r$ that give the gradient of FedMas's penalty
-$\lambda \sum_p \Omega_p (y_p - w^*_p)^2$. `received` is $w^*$, the model as the tier receives it. Compare
-with FedProx: which of the two, $\Omega$ or $\mu$, may differ from parameter to parameter?""",
-        missing="the weight and the anchor",
-        solution=penalty_correction,
-        check=check_penalty_correction,
+        id="05-rest",
+        title="Where absent clients lead",
+        task=r"""Client $k$ minimises $(x - e_k)^2$ and is there in a share `presence[k]` of the rounds. We suppose that
+it takes part in proportion to its presence. Write where FedAvg comes to rest on average. What must the
+answer be if all presences are equal, but not 1?""",
+        missing="the point where FedAvg comes to rest",
+        solution=resting_point,
+        check=check_resting_point,
         mistakes=(
-            Mistake("2 * strength", "strength", "no factor ½"),
-            Mistake("2 * strength * importance", "2 * importance", "λ is missing"),
-            Mistake("* importance, received", "* importance, 0 * received", "still where it started"),
-            Mistake("2 * strength", "-2 * strength", "pushed away"),
-            Mistake("2 * strength * importance", "2 * strength * importance**2", "At a test point"),
-            Mistake("2 * strength * importance", "2 * strength + 0 * importance", "is free"),
-            Mistake("* importance, received", "* importance", "Return two things"),
+            Mistake(" / presence.sum()", "", "Weights must sum to 1"),
+            Mistake("presence.sum()", "len(means)", "not by N"),
+            Mistake("presence @ means / presence.sum()", "means.mean()", "Do the presences enter"),
+            Mistake(
+                "presence @ means / presence.sum()", "presence**2 @ means / (presence**2).sum()", "one time in five"
+            ),
+            Mistake(
+                "presence @ means / presence.sum()",
+                "means[presence < 2] @ (2 - presence) / (2 - presence).sum()",
+                "the mean of the others",
+            ),
         ),
     ),
     Exercise(
-        id="05-importance",
-        title="Importance by hand",
-        task=r"""For one sample, a linear model $f(x) = W x$ has
-$\partial \lVert f(x) \rVert^2 / \partial W_{ij} = 2 (Wx)_i\, x_j$. Write its $\Omega$, the mean over the samples of
-the absolute value of that. Before you run the check, think of two samples whose gradients are opposite:
-what must $\Omega$ be?""",
-        missing="the importance of each weight",
-        solution=linear_importance,
-        check=check_linear_importance,
+        id="05-systematic",
+        title="The systematic draw",
+        task=r"""Write the draw of FedSSO for the case that $K$ divides $N$. Lay the clients out cluster by cluster,
+begin at place `start`, and take every $(N/K)$-th client. The check goes through all starts. Together they
+must draw each client exactly once, which is why each has the probability $K/N$.""",
+        missing="the numbers of the clients drawn",
+        solution=systematic,
+        check=check_systematic,
         points=2,
         mistakes=(
-            Mistake("np.abs(gradients)", "gradients", "negative entries"),
-            Mistake("np.abs(gradients).mean(0)", "np.abs(gradients.mean(0))", "samples cancel"),
-            Mistake("np.abs(gradients).mean(0)", "np.square(gradients).mean(0)", "squared gradients"),
-            Mistake("2 * outputs", "outputs", "2 f f′"),
-            Mistake(".mean(0)", ".sum(0)", "not a sum"),
-            Mistake("np.abs(gradients)", "np.abs(gradients).transpose(0, 2, 1)", "must be an array of shape (2, 3)"),
+            Mistake('row = np.argsort(labels, kind="stable")', "row = np.arange(len(labels))", "in a row cluster"),
+            Mistake('np.argsort(labels, kind="stable")', "np.sort(labels)", "those of the clusters"),
+            Mistake("row[start::interval]", "row[0::interval]", "Every start gives the same"),
+            Mistake("row[start::interval]", "row[start : start + num_drawn]", "Take every third"),
+            Mistake("len(labels) // num_drawn", "3", "an array of 2 numbers"),
         ),
     ),
     Exercise(
-        id="05-bound",
-        title="The largest λ",
-        task=r"""Suppose that only the penalty pulls on a parameter. A local step then multiplies its distance
-from $w^*$ by $1 - 2 \eta \lambda \Omega_p$. Write the $\lambda$ beyond which one of the parameters runs away.""",
-        missing="the largest λ",
-        solution=largest_strength,
-        check=check_largest_strength,
+        id="05-weights",
+        title="Weights that undo the draw",
+        task=r"""A client counts $\omega_k \propto \rho_k / \pi_k$: its share of all samples, divided by the probability
+with which it is drawn. Write the weights of a cohort so that they sum to 1. Before you run the check: who
+counts more, a client that is always drawn or one that is drawn one time in ten?""",
+        missing="the weights of the cohort",
+        solution=cohort_weights,
+        check=check_cohort_weights,
         mistakes=(
-            Mistake("1 / (lr", "2 / (lr", "Twice too large"),
-            Mistake("lr * importance.max()", "importance.max()", "How does η enter"),
-            Mistake("importance.max()", "importance.mean()", "some are beyond it"),
-            Mistake("importance.max()", "importance.min()", "diverges first"),
-            Mistake("1 / (lr * importance.max())", "lr * importance.max()", "this factor is −1"),
-            Mistake("importance.max()", "4.0", "another Ω"),
-        ),
-    ),
-    Exercise(
-        id="05-bytes",
-        title="What a round sends",
-        task=r"""In a round of FedMas each tier does this: its sampled clients receive $w$ and $\Omega$ and send
-their $y_k$; then one client receives the new $w$ and sends the new $\Omega$. Count the numbers that a round
-sends down and up. Then compare with FedAvg on as many clients: is it more than twice as much?""",
-        missing="the numbers sent down and up",
-        solution=values_sent,
-        check=check_values_sent,
-        mistakes=(
-            Mistake("2 * clients", "clients", "needs Ω beside"),
-            Mistake(
-                "down = 2 * clients * num_parameters + tiers * num_parameters",
-                "down = 2 * clients * num_parameters",
-                "One more client",
-            ),
-            Mistake(
-                "up = clients * num_parameters + tiers * num_parameters", "up = clients * num_parameters", "to send it"
-            ),
-            Mistake("up = clients", "up = 2 * clients", "are 70 and 70"),
-            Mistake("up = clients * num_parameters + tiers", "up = clients * num_parameters + clients", "Only one"),
-            Mistake("tiers, clients = len(sampled)", "tiers, clients = 1", "measure three times"),
-            Mistake("return down, up", "return down + up", "Return two numbers"),
+            Mistake("return ratios / ratios.sum()", "return ratios", "must sum to 1"),
+            Mistake("rho / pi", "rho * pi", "too often already"),
+            Mistake("rho / pi", "rho", "Does π enter"),
+            Mistake("rho / pi", "1 / pi", "three times the samples"),
+            Mistake("rho / pi", "rho / pi**2", "a third as often"),
         ),
     ),
 )

@@ -1,203 +1,264 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 7: an examination, an exact count, and means taken in the right order."""
+"""Exercises of chapter 7: importance, the penalty as a correction, the stability bound and the bytes of FedMas."""
 
 import numpy as np
 
-from fedlab_course.exercises.base import Exercise, Mistake
+from fedlab_course.exercises.base import Exercise, Hint, Mistake
 from fedlab_course.exercises.tools import array, call, close, number, require, shown
 
 
-def depends_on_order(aggregate, local, num_samples):
-    """Whether aggregate(local, num_samples) changes when the clients are counted backwards."""
+def linear_importance(weights, x):
+    """Ω [C, D] of the linear model f(x) = W x with weights W [C, D], over samples x [n, D]."""
     ### BEGIN SOLUTION
-    forwards = aggregate(local, num_samples)
-    backwards = aggregate(local[::-1], num_samples[::-1])
-    return not np.allclose(forwards, backwards)
+    outputs = x @ weights.T  # [n, C]
+    gradients = 2 * outputs[:, :, None] * x[:, None, :]  # one per sample, [n, C, D]
+    return np.abs(gradients).mean(0)
     ### END SOLUTION
 
 
-def _weighted(local, num_samples):
-    return num_samples @ local / num_samples.sum()
+def check_linear_importance(answer):
+    weights = np.array([[1.0, 0.0, 0.5], [0.0, -2.0, 0.0]])
+    one, other = np.array([[1.0, 1.0, 0.0]]), np.array([[1.0, -1.0, 0.0]])
 
+    def found(x, w=weights):
+        return array(call(answer, w, x), w.shape)
 
-def _last(local, num_samples):
-    return local[-1]
-
-
-def check_depends_on_order(answer):
-    local, even, sizes = np.array([[1.0, 5.0], [2.0, -1.0], [4.0, 0.5]]), np.ones(3), np.array([1.0, 2.0, 5.0])
-
-    def found(aggregate, local, num_samples):
-        result = call(answer, aggregate, local, num_samples)
-        require(isinstance(result, (bool, np.bool_)), f"Return True or False. Yours is {result!r}.")
-        return bool(result)
-
-    sick, well = found(_last, local, even), found(_weighted, local, even)
+    single = np.array([[2.0, 2.0, 0.0], [4.0, 4.0, 0.0]])  # |2 (Wx)_i x_j| at x = (1, 1, 0)
+    first = found(one)
     require(
-        sick or not well,
-        "Your answers are the wrong way round: True means that the result changes with the order.",
+        (first >= 0).all(),
+        "Your Ω has negative entries. Importance is an absolute value: with a negative Ω the penalty would pay a "
+        "client for running away.",
     )
     require(
-        not well,
-        "All clients have equal sizes, and you say that their mean depends on their order. The clients are the rows "
-        "of `local`: which axis do you turn round?",
-    )
-    require(sick, "An aggregate that returns the last row passes your examination. Do you turn the rows round?")
-    require(
-        not found(_weighted, local, sizes),
-        "With unequal sizes you say that the weighted mean depends on the order. A client keeps its samples when it "
-        "is counted at another place.",
+        not close(first, single / 2),
+        "Half of what it should be. The derivative of f² is 2 f f′.",
     )
     require(
-        not found(lambda local, n: sum(local) / len(local), np.array([[0.1], [0.2], [0.3]]), np.ones(3)),
-        "A plain sum from the left, 0.1 + 0.2 + 0.3, fails your examination. Backwards it differs by 1e-16, by "
-        "rounding alone: compare with a tolerance.",
+        not close(first, single**2),
+        "These are squared gradients, as in the Fisher information. MAS takes absolute values.",
     )
     require(
-        found(lambda local, n: np.array([local[:, 0].mean(), local[0, 1]]), local, even),
-        "One parameter of the result is the first client's, the other is a mean, and you see nothing. Compare all "
-        "parameters.",
+        close(first, single),
+        f"For one sample x = (1, 1, 0) the gradient of ‖f(x)‖² has the sizes {shown(single)}, and yours are "
+        f"{shown(first)}.",
+    )
+    both = found(np.concatenate([one, other]))
+    require(
+        not close(both, 2 * single),
+        "Two samples give twice the importance of one. Ω is a mean over the samples, not a sum.",
+    )
+    require(
+        close(both, single),
+        "At x = (1, 1, 0) and at x = (1, −1, 0) all gradients have the same size, so Ω must be the same for one of "
+        "them and for both. Yours is smaller: samples cancel. When do you take the absolute value?",
+    )
+    rng = np.random.default_rng(0)
+    w, x = rng.normal(size=(2, 3)), rng.normal(size=(6, 3))
+    require(
+        close(found(x, w), np.stack([np.abs(2 * np.outer(w @ row, row)) for row in x]).mean(0)),
+        "Right for simple samples, and wrong for random ones: the mean of |2 (Wx)_i x_j| over the samples is "
+        "something else.",
     )
 
 
-def accuracy(batches):
-    """The share of right predictions; batches is a list of pairs (predictions, labels)."""
+def penalty_correction(importance, received, strength):
+    """The weight a and the anchor r for which a ⊙ (y − r) is the gradient of λ Σ Ω (y − w*)²."""
     ### BEGIN SOLUTION
-    right = sum((predictions == labels).sum() for predictions, labels in batches)
-    return right / sum(len(labels) for _, labels in batches)
+    return 2 * strength * importance, received
     ### END SOLUTION
 
 
-def check_accuracy(answer):
-    labels = np.array([0, 1, 2, 0, 1, 2, 0, 1, 2, 0])
-    guessed = np.array([0, 1, 2, 1, 2, 0, 1, 2, 2, 0])  # the first three and the last two are right
-
-    def found(sizes):
-        cuts = np.cumsum(sizes)[:-1]
-        return number(call(answer, list(zip(np.split(guessed, cuts), np.split(labels, cuts), strict=True))))
-
-    whole, even, ragged = found([10]), found([5, 5]), found([4, 4, 2])
-    require(not close(even, 5), "Yours is the number of right predictions, 5. Accuracy is their share.")
+def check_penalty_correction(answer):
+    importance, received = np.array([0.0, 0.5, 3.0]), np.array([1.0, -1.0, 2.0])
+    result = call(answer, importance, received, 0.2)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise Hint("Return two things, the weight and the anchor: `return weight, anchor`.")
+    weight, anchor = array(result[0], (3,), "the weight"), array(result[1], (3,), "the anchor")
     require(
-        not close(even, 2.5),
-        "For two batches with five right answers you get 2.5: you divide by the number of batches, not of samples.",
+        close(weight * (received - anchor), 0.0),
+        "A client that is still where it started is not pulled at all. Yours is: where is the penalty zero?",
     )
-    require(close(whole, 0.5), f"One batch holds ten samples, and five are right: that is 0.5. Yours is {whole:.4g}.")
-    require(close(even, 0.5), f"The same ten samples as two batches of five: still 0.5. Yours is {even:.4g}.")
+    y = np.array([2.0, 1.0, 1.5])
+    pull = weight * (y - anchor)
+    require(close(pull[0], 0.0), "A parameter with Ω = 0 is free, and yours is pulled.")
+    expected = 2 * 0.2 * importance * (y - received)
     require(
-        not close(ragged, (0.75 + 0 + 1) / 3),
-        "The same samples in batches of 4, 4 and 2 give another accuracy. Each batch counts as much as any other in "
-        "your mean, so the two samples of the short one count double.",
+        not close(pull, expected / 2),
+        "Half of the gradient. The penalty of FedMas has no factor ½ in front, unlike that of FedProx.",
     )
     require(
-        not close(ragged, 5 / 12),
-        "The same samples in batches of 4, 4 and 2 give 5/12. The last batch is shorter than the first.",
+        not close(pull, expected / 0.2),
+        "λ is missing: your pull is as strong for λ = 0.2 as for λ = 1.",
     )
-    require(close(ragged, 0.5), f"The same samples in batches of 4, 4 and 2: still 0.5. Yours is {ragged:.4g}.")
+    require(
+        not close(pull, -expected),
+        "The sign is wrong: your clients are pushed away. The correction is added to the gradient, and a step goes "
+        "against it.",
+    )
+    require(
+        close(pull, expected),
+        f"At a test point the gradient of the penalty is {shown(expected)}, and your a ⊙ (y − r) is {shown(pull)}.",
+    )
 
 
-def fisher_diagonal(x, residual):
-    """The Fisher diagonal [P] from samples x [n, P] and residuals [n]."""
+def largest_strength(importance, lr):
+    """The λ at which local steps with the penalty stop being stable."""
     ### BEGIN SOLUTION
-    gradients = residual[:, None] * x
-    return (gradients**2).mean(axis=0)
+    return 1 / (lr * importance.max())
     ### END SOLUTION
 
 
-def check_fisher_diagonal(answer):
-    x, residual = np.array([[1.0, 2.0], [3.0, 0.5], [1.0, -1.0]]), np.array([1.0, -1.0, 2.0])
-    gradients = residual[:, None] * x
+def check_largest_strength(answer):
+    importance = np.array([0.1, 4.0, 1.0])
+    result = number(call(answer, importance, 0.01))
+    require(
+        not close(result, 2 / (0.01 * 4.0)),
+        "Twice too large. The gradient of λ Ω (y − w*)² is 2 λ Ω (y − w*): the 2 belongs into the bound.",
+    )
+    require(
+        not close(result, 1 / 4.0) and not close(result, 1 / (4.0 * 0.01) ** 2),
+        "How does η enter? Half the learning rate allows for twice the λ.",
+    )
+    require(
+        not close(result, 1 / (0.01 * importance.mean())),
+        "At this λ the mean parameter is at the edge, and some are beyond it. One parameter that diverges is enough "
+        "to lose the model.",
+    )
+    require(
+        not close(result, 1 / (0.01 * importance.min())),
+        "This λ is safe for the least important parameter only. Which parameter diverges first?",
+    )
+    distance = 1.0
+    for _ in range(50):
+        distance *= abs(1 - 0.01 * 2 * result * importance.max())
+    require(
+        close(distance, 1.0, 1e-6),
+        f"At your λ = {shown(result)} a step multiplies the distance of the most important parameter from w* by "
+        f"{shown(1 - 0.01 * 2 * result * importance.max())}. At the edge of stability this factor is −1.",
+    )
+    require(
+        close(number(call(answer, 10 * importance, 0.002)), 1 / (0.002 * 40.0)),
+        "Right once, and wrong for another Ω and another η.",
+    )
 
-    def found(x, residual):
-        return array(call(answer, x, residual), (2,))
 
-    twins = found(np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([1.0, -1.0]))
+def values_sent(sampled, num_parameters):
+    """How many numbers a round of FedMas sends down and up, once there is an Ω: (down, up).
+
+    sampled: for each tier, how many of its clients train.
+    """
+    ### BEGIN SOLUTION
+    tiers, clients = len(sampled), sum(sampled)
+    down = 2 * clients * num_parameters + tiers * num_parameters
+    up = clients * num_parameters + tiers * num_parameters
+    return down, up
+    ### END SOLUTION
+
+
+def check_values_sent(answer):
+    result = call(answer, [3], 10)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise Hint("Return two numbers, down and up: `return down, up`.")
+    down, up = number(result[0], "down"), number(result[1], "up")
+    require((down, up) != (80, 70), "You have mixed up down and up: Ω goes down to every client that trains.")
+    require(down not in (30, 40), "Each client that trains needs Ω beside the model, or it cannot form the penalty.")
+    require(down != 60, "One more client is sent the new model, to measure Ω at it.")
+    require(up != 60, "Only one client of a tier sends an Ω; the others send their models.")
+    require(up != 30, "The client that measured Ω has to send it to the server.")
     require(
-        not close(twins, [0, 0]),
-        "Two samples have the gradients (1, 2) and (−1, −2). Their mean is zero, but neither of them is: square the "
-        "gradient of every sample, before the mean.",
+        (down, up) == (70, 40),
+        f"One tier with 3 clients and 10 parameters sends 70 numbers down and 40 up. Yours are {down:g} and {up:g}.",
     )
+    several = call(answer, [3, 1, 2], 10)
     require(
-        not close(twins, [1, 2]),
-        "For the gradients (1, 2) and (−1, −2) yours is [1, 2]: that is the mean of absolute values, as MAS takes it. "
-        "Fisher takes squares.",
-    )
-    result = found(x, residual)
-    require(
-        not close(result, (gradients**2).sum(0)),
-        "Yours is the sum over samples. With ten times the data it would be ten times larger: take the mean.",
-    )
-    require(not close(result, gradients[-1] ** 2), "Yours is the square of the last sample's gradient alone.")
-    require(
-        not close(result, (x**2).mean(0)),
-        "The residuals do not enter. The gradient of one sample is its residual times x.",
-    )
-    require(
-        close(result, (gradients**2).mean(0)),
-        f"The squared gradients have the mean {shown((gradients**2).mean(0))}, and yours is {shown(result)}.",
+        (several[0], several[1]) == (150, 90),
+        f"Right for one tier. Three tiers with 3, 1 and 2 clients measure three times: 150 numbers down and 90 up. "
+        f"Yours are {several[0]:g} and {several[1]:g}.",
     )
 
 
 EXERCISES = (
     Exercise(
-        id="07-order",
-        title="An examination of your own",
-        task=r"""Write the examination *order* for any way to aggregate. `aggregate(local, num_samples)` returns
-parameters of length $P$; the rows of `local` are the $y_k$, and `num_samples` holds the $n_k$. Return `True` if
-the result changes when the clients are counted backwards. What would a weighted mean have to answer, and what
-Patient 5?""",
-        missing="whether the order matters",
-        solution=depends_on_order,
-        check=check_depends_on_order,
+        id="07-penalty",
+        title="The penalty as a correction",
+        task=r"""Every algorithm of the course is a correction $g + a \odot (y - r) + d$ of the local gradient. Return
+the weight $a$ and the anchor $r$ that give the gradient of FedMas's penalty
+$\lambda \sum_p \Omega_p (y_p - w^*_p)^2$. `received` is $w^*$, the model as the tier receives it. Compare
+with FedProx: which of the two, $\Omega$ or $\mu$, may differ from parameter to parameter?""",
+        missing="the weight and the anchor",
+        solution=penalty_correction,
+        check=check_penalty_correction,
+        mistakes=(
+            Mistake("2 * strength", "strength", "no factor ½"),
+            Mistake("2 * strength * importance", "2 * importance", "λ is missing"),
+            Mistake("* importance, received", "* importance, 0 * received", "still where it started"),
+            Mistake("2 * strength", "-2 * strength", "pushed away"),
+            Mistake("2 * strength * importance", "2 * strength * importance**2", "At a test point"),
+            Mistake("2 * strength * importance", "2 * strength + 0 * importance", "is free"),
+            Mistake("* importance, received", "* importance", "Return two things"),
+        ),
+    ),
+    Exercise(
+        id="07-importance",
+        title="Importance by hand",
+        task=r"""For one sample, a linear model $f(x) = W x$ has
+$\partial \lVert f(x) \rVert^2 / \partial W_{ij} = 2 (Wx)_i\, x_j$. Write its $\Omega$, the mean over the samples of
+the absolute value of that. Before you run the check, think of two samples whose gradients are opposite:
+what must $\Omega$ be?""",
+        missing="the importance of each weight",
+        solution=linear_importance,
+        check=check_linear_importance,
         points=2,
         mistakes=(
-            Mistake("return not ", "return ", "the wrong way round"),
-            Mistake("local[::-1]", "local[:, ::-1]", "which axis"),
-            Mistake("local[::-1], num_samples[::-1]", "local, num_samples", "passes your examination"),
-            Mistake("num_samples[::-1]", "num_samples", "keeps its samples"),
-            Mistake("np.allclose", "np.array_equal", "rounding alone"),
-            Mistake("np.allclose(forwards, backwards)", "np.isclose(forwards[0], backwards[0])", "all parameters"),
-            Mistake("not np.allclose(forwards, backwards)", "forwards - backwards", "True or False"),
+            Mistake("np.abs(gradients)", "gradients", "negative entries"),
+            Mistake("np.abs(gradients).mean(0)", "np.abs(gradients.mean(0))", "samples cancel"),
+            Mistake("np.abs(gradients).mean(0)", "np.square(gradients).mean(0)", "squared gradients"),
+            Mistake("2 * outputs", "outputs", "2 f f′"),
+            Mistake(".mean(0)", ".sum(0)", "not a sum"),
+            Mistake("np.abs(gradients)", "np.abs(gradients).transpose(0, 2, 1)", "must be an array of shape (2, 3)"),
         ),
     ),
     Exercise(
-        id="07-accuracy",
-        title="An exact count",
-        task=r"""Treat Patient 18. `batches` is a list of pairs of arrays, the predictions and the labels of a batch.
-The batches may have any sizes, and the result must not depend on how the samples are cut into batches.""",
-        missing="the share of right predictions",
-        solution=accuracy,
-        check=check_accuracy,
+        id="07-bound",
+        title="The largest λ",
+        task=r"""Suppose that only the penalty pulls on a parameter. A local step then multiplies its distance
+from $w^*$ by $1 - 2 \eta \lambda \Omega_p$. Write the $\lambda$ beyond which one of the parameters runs away.""",
+        missing="the largest λ",
+        solution=largest_strength,
+        check=check_largest_strength,
         mistakes=(
-            Mistake(
-                "return right / sum(len(labels) for _, labels in batches)",
-                "return np.mean([(p == labels).mean() for p, labels in batches])",
-                "count double",
-            ),
-            Mistake("sum(len(labels) for _, labels in batches)", "len(batches)", "number of batches"),
-            Mistake(
-                "sum(len(labels) for _, labels in batches)", "(len(batches) * len(batches[0][1]))", "shorter than the"
-            ),
-            Mistake("return right / sum(len(labels) for _, labels in batches)", "return right", "their share"),
-            Mistake("for predictions, labels in batches)", "for predictions, labels in batches[:1])", "still 0.5"),
+            Mistake("1 / (lr", "2 / (lr", "Twice too large"),
+            Mistake("lr * importance.max()", "importance.max()", "How does η enter"),
+            Mistake("importance.max()", "importance.mean()", "some are beyond it"),
+            Mistake("importance.max()", "importance.min()", "diverges first"),
+            Mistake("1 / (lr * importance.max())", "lr * importance.max()", "this factor is −1"),
+            Mistake("importance.max()", "4.0", "another Ω"),
         ),
     ),
     Exercise(
-        id="07-fisher",
-        title="Square first",
-        task=r"""Treat Patient 13. For a linear model and half the squared error the gradient of sample $i$ is
-$r_i\, x_i$, its residual times its features. Return the mean over samples of the squared gradient, parameter by
-parameter. What should come out for two samples whose gradients are equal and opposite?""",
-        missing="the Fisher diagonal",
-        solution=fisher_diagonal,
-        check=check_fisher_diagonal,
+        id="07-bytes",
+        title="What a round sends",
+        task=r"""In a round of FedMas each tier does this: its sampled clients receive $w$ and $\Omega$ and send
+their $y_k$; then one client receives the new $w$ and sends the new $\Omega$. Count the numbers that a round
+sends down and up. Then compare with FedAvg on as many clients: is it more than twice as much?""",
+        missing="the numbers sent down and up",
+        solution=values_sent,
+        check=check_values_sent,
         mistakes=(
-            Mistake("(gradients**2).mean(axis=0)", "gradients.mean(axis=0) ** 2", "before the mean"),
-            Mistake("(gradients**2)", "np.abs(gradients)", "as MAS takes it"),
-            Mistake(".mean(axis=0)", ".sum(axis=0)", "the sum over samples"),
-            Mistake("(gradients**2).mean(axis=0)", "gradients[-1] ** 2", "alone"),
-            Mistake("residual[:, None] * x", "x", "residuals do not enter"),
-            Mistake(".mean(axis=0)", ".mean(axis=1)", "must be"),
+            Mistake("2 * clients", "clients", "needs Ω beside"),
+            Mistake(
+                "down = 2 * clients * num_parameters + tiers * num_parameters",
+                "down = 2 * clients * num_parameters",
+                "One more client",
+            ),
+            Mistake(
+                "up = clients * num_parameters + tiers * num_parameters", "up = clients * num_parameters", "to send it"
+            ),
+            Mistake("up = clients", "up = 2 * clients", "are 70 and 70"),
+            Mistake("up = clients * num_parameters + tiers", "up = clients * num_parameters + clients", "Only one"),
+            Mistake("tiers, clients = len(sampled)", "tiers, clients = 1", "measure three times"),
+            Mistake("return down, up", "return down + up", "Return two numbers"),
         ),
     ),
 )

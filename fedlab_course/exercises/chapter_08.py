@@ -1,211 +1,260 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 8: an algorithm with a state of its own, and a rule that says who trains."""
+"""Exercises of chapter 8: the bytes of a round, what a budget buys, and an interval for paired runs."""
 
 import numpy as np
-import torch
 
-import fedlab_core as fl
-from fedlab_course.exercises.base import Exercise, Mistake
-from fedlab_course.exercises.tools import array, call, close, require, shown
+from fedlab_course.exercises.base import Exercise, Hint, Mistake
+from fedlab_course.exercises.tools import array, call, close, number, require, shown
 
 
-class FedAvgM(fl.Algorithm):
-    """FedAvg with momentum at the server."""
+def round_bytes(method, cohorts, num_parameters):
+    """Bytes sent down and up in one later round: (down, up).
 
-    def __init__(self, beta):
-        self.beta = beta
-
-    def setup(self, server):
-        """Before round 1."""
-        ### BEGIN SOLUTION
-        server.state["velocity"] = torch.zeros_like(server.params)
-        ### END SOLUTION
-
-    def aggregate(self, server, updates):
-        """The next global parameters."""
-        ### BEGIN SOLUTION
-        move = updates.weighted_mean() - server.params
-        velocity = self.beta * server.state["velocity"] + move
-        server.state["velocity"] = velocity
-        return server.params + velocity
-        ### END SOLUTION
-
-
-_A, _B, _SIZES = np.array([1.0, 3.0]), np.array([0.0, 1.0]), np.array([1, 3])
-_START, _STEPS = 2.0, 5
-
-
-def _path(algorithm, rounds=3):
-    """The simulation of two quadratics with unequal sizes, and w after each round; five local steps, η = 0.1."""
-    fed = fl.synthetic.quadratics(_A.tolist(), _B.tolist(), _SIZES.tolist())
-    model = fl.models.linear(fed, bias=False)
-    torch.nn.init.constant_(next(model.parameters()), _START)
-    work = {"rounds": rounds, "clients_per_round": 2, "local_steps": _STEPS, "batch_size": None, "lr": 0.1}
-    simulation = fl.Simulation(fed, model, algorithm, **work, loss="squared_error", progress=False)
-    return simulation, np.array([simulation.state_dict()["params"].item() for _ in simulation])
-
-
-def _expected(beta, weights, rounds=3):
-    """The same path from the definition: a local run shrinks the distance of client k to b_k by (1 − η a_k)^5."""
-    w, velocity, path = _START, 0.0, []
-    for _ in range(rounds):
-        local = _B + (1 - 0.1 * _A) ** _STEPS * (w - _B)
-        velocity = beta * velocity + weights @ local - w
-        w += velocity
-        path.append(w)
-    return np.array(path)
-
-
-def check_fedavgm(answer):
-    weights = _SIZES / _SIZES.sum()
-    plain = _expected(0.0, weights)
-    _check_without_momentum(_path(answer(0.0))[1], plain)
-    simulation, path = _path(answer(0.5))
-    _check_with_momentum(path, plain, _expected(0.5, weights))
-    require(
-        simulation.state_dict()["algorithm"],
-        "The numbers are right, but `server.state` is empty. What you keep elsewhere is lost when a run is resumed.",
-    )
-
-
-def _check_without_momentum(path, plain):
-    require(
-        not close(path, _expected(0.0, np.array([0.5, 0.5]))),
-        "With β = 0 yours is FedAvg with a plain mean. A client counts by its samples: `updates.weighted_mean()`.",
-    )
-    require(
-        not close(path[0], 2 * _START - plain[0]),
-        "With β = 0 your model moves by the right amount in the wrong direction: towards the clients is mean − w.",
-    )
-    require(
-        not close(path[0], plain[0] - _START),
-        "With β = 0 you return the step, not the new parameters. It must be added to `server.params`.",
-    )
-    require(
-        close(path, plain), f"With β = 0 it must be FedAvg, w = {shown(plain)} in three rounds. Yours is {shown(path)}."
-    )
-
-
-def _check_with_momentum(path, plain, full):
-    require(
-        not close(path[0], _START + 0.5 * (plain[0] - _START)),
-        "In round 1 the velocity is zero, and the step must be FedAvg's. Yours is (1 − β) of it: the move counts in "
-        "full here.",
-    )
-    require(close(path[0], plain[0]), "In round 1 the velocity is zero, so for any β the step must be FedAvg's.")
-    require(
-        not close(path, plain),
-        "With β = 0.5 yours is still FedAvg. The velocity must be kept from one round to the next.",
-    )
-    require(
-        close(path, full),
-        f"With β = 0.5 the model goes to w = {shown(full)} in three rounds, and yours to {shown(path)}. After the "
-        "first round the velocity is β times the *old velocity* plus the move.",
-    )
-
-
-def longest_waiting(last_asked, available, clients_per_round):
-    """The K available clients that have waited longest, an array; all if fewer are there.
-
-    last_asked: the round in which each client was asked last, 0 for never [N].
-    available: the numbers of the clients that are there.
+    cohorts: how many clients train, one number for each server update of the round.
     """
     ### BEGIN SOLUTION
-    order = np.argsort(last_asked[available])
-    return available[order[:clients_per_round]]
+    down = {"FedAvg": 1, "SCAFFOLD": 2, "FedCurv": 3, "FedMas": 2}[method] * sum(cohorts)
+    up = {"FedAvg": 1, "SCAFFOLD": 2, "FedCurv": 2, "FedMas": 1}[method] * sum(cohorts)
+    if method == "FedMas":  # in each tier one client gets the new w and sends Ω
+        down, up = down + len(cohorts), up + len(cohorts)
+    return 4 * num_parameters * down, 4 * num_parameters * up
     ### END SOLUTION
 
 
-def check_longest_waiting(answer):
-    def found(last_asked, available, clients_per_round):
-        cohort = call(answer, np.array(last_asked), np.array(available), clients_per_round)
-        size = min(clients_per_round, len(available))
-        require(
-            np.ndim(cohort) == 1 and len(cohort) == size,
-            f"With clients {available} there and {clients_per_round} to be asked, the cohort has {size}. "
-            f"Yours is {cohort}.",
-        )
-        return sorted(array(cohort, (size,)).astype(int).tolist())
+def check_round_bytes(answer):
+    def found(method, cohorts, num_parameters=1000):
+        result = call(answer, method, cohorts, num_parameters)
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise Hint("Return two numbers, the bytes down and the bytes up: `return down, up`.")
+        return array(result, (2,), "the pair (down, up)")
 
-    everybody = found([3, 1, 2, 5, 4], [0, 1, 2, 3, 4], 2)
+    plain = found("FedAvg", [10])
+    require(not close(plain, [10e3, 10e3]), "You count parameters. A parameter in float32 takes four bytes.")
     require(
-        everybody != [3, 4],
-        "Clients 3 and 4 were asked last in rounds 5 and 4, the latest of all. You ask them again: the longest wait "
-        "belongs to the *smallest* number in `last_asked`.",
+        close(plain, [40e3, 40e3]),
+        f"Ten clients of FedAvg and 1000 parameters: 40000 bytes down and 40000 up. Yours are {shown(plain)}.",
+    )
+    double = found("SCAFFOLD", [10]) / 40e3
+    require(close(double, [2, 2]), f"SCAFFOLD sends w and c down, two changes up. Yours is {shown(double)} × FedAvg.")
+    curv = found("FedCurv", [10]) / 40e3
+    require(
+        not close(curv, [2, 3]), "For FedCurv you have the directions the wrong way round: who needs u and v, and why?"
+    )
+    require(not close(curv, [3, 3]), "A FedCurv client sends y and I. From these the server forms v by itself.")
+    require(
+        close(curv, [3, 2]),
+        f"A FedCurv client receives w, u and v, and sends y and I. Yours is {shown(curv)} × FedAvg.",
+    )
+    mas = found("FedMas", [1, 2, 1]) / 4e3
+    require(
+        not close(mas, [8, 4]),
+        "Every tier has one more exchange, after its clients have trained: somebody measures Ω at the new model.",
     )
     require(
-        everybody == [1, 2],
-        f"All five are there, and were asked last in rounds 3, 1, 2, 5 and 4. Clients 1 and 2 have waited longest, and "
-        f"yours are {everybody}.",
-    )
-    some = found([3, 1, 2, 5, 4, 6], [0, 3, 4, 5], 2)
-    require(some != [1, 2], "You ask clients 1 and 2, and only 0, 3, 4 and 5 are there.")
-    require(
-        some != [0, 2],
-        "You return places in `available`, 0 and 2, not the clients that stand there, 0 and 4.",
+        not close(mas, [9, 5]),
+        "You count one measurement of Ω in the round. There is one in each tier, and the tiers are `len(cohorts)`.",
     )
     require(
-        some == [0, 4],
-        f"Clients 0, 3, 4 and 5 are there, and were asked last in rounds 3, 5, 4 and 6. The longest wait have 0 and 4, "
-        f"and yours are {some}.",
+        close(mas, [11, 7]),
+        "Three FedMas tiers with 1, 2 and 1 clients: each client receives w and Ω and sends y. In each tier one client "
+        f"then receives the new w and sends Ω. That is 11 vectors down and 7 up; yours are {shown(mas)}.",
     )
-    new = found([1, 0, 2, 0, 3], [0, 2, 3, 4], 1)
-    require(new == [3], f"Client 3 is there and was never asked, so it comes first. Yours is {new}.")
-    found([1, 2, 3], [2], 2)
+
+
+def within_budget(spent, accuracy, budget):
+    """The accuracy that a run had reached when its budget was spent, NaN if no round fits in.
+
+    spent: the price so far after each round [T], rising. accuracy: after each round [T].
+    """
+    ### BEGIN SOLUTION
+    affordable = accuracy[spent <= budget]
+    return affordable[-1] if len(affordable) else np.nan
+    ### END SOLUTION
+
+
+def check_within_budget(answer):
+    spent, accuracy = np.array([20.0, 40.0, 60.0, 80.0]), np.array([0.5, 0.8, 0.7, 0.9])
+
+    def found(budget):
+        return number(call(answer, spent, accuracy, budget))
+
+    short = found(70.0)
+    require(
+        not close(short, 0.9),
+        "With a budget of 70 the round that ends at 80 is not paid for. Your result counts it.",
+    )
+    require(
+        not close(short, 0.8),
+        "You take the best affordable round. Nobody knows in training which one that is: take the last.",
+    )
+    require(not close(short, 0.5), "You take the first affordable round. The budget buys more: take the last.")
+    require(
+        not close(short, 0.75),
+        "You go between two rounds. A model exists only after a whole round: take the last affordable one.",
+    )
+    require(
+        close(short, 0.7),
+        f"With a budget of 70 a run has finished the rounds at 20, 40 and 60, and has 0.7. Yours is {shown(short)}.",
+    )
+    require(close(found(60.0), 0.7), "A budget of exactly 60 pays for the round that ends at 60. Yours leaves it out.")
+    _check_too_small_a_budget(answer, spent, accuracy)
+
+
+def _check_too_small_a_budget(answer, spent, accuracy):
+    try:
+        result = call(answer, spent, accuracy, 10.0)
+    except IndexError:
+        raise Hint(
+            "A budget of 10 pays for no round at all, and an empty array has no last entry. Return `np.nan` then."
+        ) from None
+    require(
+        not close(np.nan if result is None else result, accuracy[-1]),
+        "A budget of 10 pays for no round at all, and you return the last accuracy of the run. Place −1 counts from "
+        "the end.",
+    )
+    require(
+        result is not None and np.ndim(result) == 0 and np.isnan(float(result)),
+        f"A budget of 10 pays for no round at all: return `np.nan`, not {result}.",
+    )
+
+
+def paired_interval(first, second, t):
+    """The ends (low, high) of the interval for the mean of first − second.
+
+    first, second: one accuracy per seed [n], in the same order of seeds. t: Student's quantile.
+    """
+    ### BEGIN SOLUTION
+    gap = first - second
+    half = t * gap.std(ddof=1) / np.sqrt(len(gap))
+    return gap.mean() - half, gap.mean() + half
+    ### END SOLUTION
+
+
+def check_paired_interval(answer):
+    t = 4.303
+
+    def found(gap):
+        """The ends for these differences, on top of what the seed does to both algorithms."""
+        seeds = np.array([0.60, 0.75, 0.90])
+        result = call(answer, seeds + gap, seeds, t)
+        if not isinstance(result, (tuple, list, np.ndarray)) or len(result) != 2:
+            raise Hint("Return two numbers, the lower and the upper end: `return low, high`.")
+        return array(result, (2,), "the pair (low, high)")
+
+    low, high = found(np.full(3, 0.02))
+    _check_equal_differences(low, high)
+    gap = np.array([0.01, 0.02, 0.06])
+    low, high = found(gap)
+    _check_width(low, high, gap, t)
+
+
+def _check_equal_differences(low, high):
+    middle = (low + high) / 2
+    require(
+        not close(middle, -0.02),
+        "The first is better by 0.02 under every seed, and the middle of your interval is −0.02: first − second.",
+    )
+    require(
+        close(middle, 0.02),
+        "The first is better by 0.02 under every seed: the middle of the interval must be 0.02. "
+        f"Yours is {shown(middle)}.",
+    )
+    require(
+        close(high - low, 0),
+        "Under every seed the difference is the same 0.02, so the interval must have no width. Yours is "
+        f"{shown(high - low)} wide: the seeds differ, and the differences do not. Subtract seed by seed first.",
+    )
+
+
+def _check_width(low, high, gap, t):
+    half, sd = (high - low) / 2, gap.std(ddof=1)
+    right = t * sd / np.sqrt(3)
+    require(low <= high, "Your lower end is above the upper one.")
+    require(not close(half, t * sd), "You use the spread of one difference. That of a mean over n seeds is √n smaller.")
+    require(not close(half, sd / np.sqrt(3)), "You use one standard error on each side: multiply it by `t`.")
+    require(
+        not close(half, t * gap.std() / np.sqrt(3)),
+        "Your standard deviation divides by n, which is too small for a sample: NumPy's `std` needs `ddof=1`.",
+    )
+    require(
+        not close(half, t * sd / 3), "You divide the standard deviation by n: of a mean of n it is √n times smaller."
+    )
+    require(
+        close([low, high], [gap.mean() - right, gap.mean() + right]),
+        f"For the differences 0.01, 0.02 and 0.06 half the width must be t·s/√n = {shown(right)}. "
+        f"Yours is {shown(half)}.",
+    )
 
 
 EXERCISES = (
     Exercise(
-        id="08-momentum",
-        title="Momentum at the server",
-        task=r"""Write FedAvgM (Hsu, Qi and Brown 2019). The server keeps a velocity $v$, zero at the start, and in
-each round
-
-$$v \leftarrow \beta\, v + \Big(\frac{\sum_S n_k y_k}{\sum_S n_k} - w\Big), \qquad w \leftarrow w + v.$$
-
-Which $\beta$ makes it FedAvg? And where must $v$ be kept, so that it survives a checkpoint?""",
-        missing="the new parameters, and remembers the velocity",
-        solution=FedAvgM,
-        check=check_fedavgm,
+        id="08-bytes",
+        title="The bytes of a round",
+        task=r"""Write how many bytes a round sends, down and up, for "FedAvg", "SCAFFOLD", "FedCurv" and "FedMas". A
+parameter takes four bytes. `cohorts` holds the number of clients of each server update: `[10]` for a round of
+FedAvg, and `[1, 2, 1]` for a round of FedMas with three tiers. We ask for a later round, in which all penalties are
+there. The table at the beginning of the chapter says who sends what. Do not forget who measures $\Omega$.""",
+        missing="the bytes down and the bytes up",
+        solution=round_bytes,
+        check=check_round_bytes,
         points=2,
         mistakes=(
-            Mistake("updates.weighted_mean()", "updates.params.mean(0)", "plain mean"),
-            Mistake(
-                "updates.weighted_mean() - server.params", "server.params - updates.weighted_mean()", "wrong direction"
-            ),
-            Mistake("return server.params + velocity", "return velocity", "not the new parameters"),
-            Mistake('["velocity"] + move', '["velocity"] + (1 - self.beta) * move', "counts in full"),
-            Mistake('        server.state["velocity"] = velocity\n', "", "from one round to the next"),
-            Mistake('server.state["velocity"] = velocity', 'server.state["velocity"] = move', "old velocity"),
-            Mistake('server.state["velocity"]', "self.velocity", "keep state in server.state"),
+            Mistake("4 * num_parameters", "num_parameters", "You count parameters"),
+            Mistake('"FedAvg": 1', '"FedAvg": 2', "Ten clients of FedAvg"),
+            Mistake('"SCAFFOLD": 2', '"SCAFFOLD": 1', "two changes up"),
+            Mistake('"FedCurv": 2', '"FedCurv": 3', "forms v by itself"),
+            Mistake('"FedCurv": 3', '"FedCurv": 1', "receives w, u and v"),
+            Mistake("down + len(cohorts), up + len(cohorts)", "down, up", "one more exchange"),
+            Mistake("down + len(cohorts), up + len(cohorts)", "down + 1, up + 1", "one in each tier"),
+            Mistake("sum(cohorts)", "len(cohorts)", "Ten clients of FedAvg"),
+            Mistake("return 4 * num_parameters * down, ", "return ", "Return two numbers"),
         ),
     ),
     Exercise(
-        id="08-waiting",
-        title="Who is there, and who has waited",
-        task=r"""A rule that asks clients in the order of their numbers stops where one of them is not there. Write a
-better one: of the clients that are available, ask those $K$ that have waited longest, or all of them if fewer are
-there. Those who have waited equally long may come in any order. What does your rule do if everybody is always there?
-And where must a `cohorts` that uses it keep `last_asked`?""",
-        missing="the cohort, an array of client numbers",
-        solution=longest_waiting,
-        check=check_longest_waiting,
+        id="08-budget",
+        title="What a budget buys",
+        task=r"""A run has spent `spent[t]` after round $t$, in whatever unit, and then has `accuracy[t]`. Write the
+accuracy that counts when it may spend `budget`. Accuracies go up and down, so say which round you take, and why.
+If not even the first round fits in, there is nothing to show: return `np.nan`.""",
+        missing="one accuracy",
+        solution=within_budget,
+        check=check_within_budget,
         mistakes=(
-            Mistake("np.argsort(last_asked[available])", "np.argsort(-last_asked[available])", "*smallest* number"),
-            Mistake("available[order[:clients_per_round]]", "order[:clients_per_round]", "places in `available`"),
+            Mistake("affordable[-1]", "accuracy[-1]", "is not paid for"),
+            Mistake("affordable[-1] if", "affordable.max() if", "the best affordable round"),
+            Mistake(" if len(affordable) else np.nan", "", "has no last entry"),
             Mistake(
-                "order = np.argsort(last_asked[available])\n    return available[order[:clients_per_round]]",
-                "return np.argsort(last_asked)[:clients_per_round]",
-                "only 0, 3, 4 and 5 are there",
+                "affordable[-1] if len(affordable) else np.nan",
+                'accuracy[np.searchsorted(spent, budget, side="right") - 1]',
+                "counts from the end",
             ),
-            Mistake("available[order[:clients_per_round]]", "available[:clients_per_round]", "have waited longest"),
-            Mistake("[order[:clients_per_round]]", "[order]", "the cohort has 2"),
-            Mistake("last_asked[available]", "np.where(last_asked == 0, 99, last_asked)[available]", "was never asked"),
-            Mistake(
-                "available[order[:clients_per_round]]",
-                "available[order[np.arange(clients_per_round) % len(order)]]",
-                "the cohort has 1",
-            ),
+            Mistake("else np.nan", "else 0.0", "not 0.0"),
+            Mistake("else np.nan", "else None", "not None"),
+            Mistake("affordable[-1]", "affordable[0]", "the first affordable round"),
+            Mistake("<=", "<", "exactly 60"),
+            Mistake("affordable[-1]", "affordable.mean()", "has finished the rounds"),
+        ),
+    ),
+    Exercise(
+        id="08-paired",
+        title="An interval for paired runs",
+        task=r"""Write the interval $\bar g \pm t\, s / \sqrt{n}$ for the mean difference of two algorithms that ran
+with the same $n$ seeds: $\bar g$ and $s$ are the mean and the standard deviation of the $n$ differences. Before you run
+the check: how wide is the interval if one algorithm is ahead by exactly 0.02 under every seed?""",
+        missing="the two ends of the interval",
+        solution=paired_interval,
+        check=check_paired_interval,
+        points=2,
+        mistakes=(
+            Mistake("first - second", "second - first", "first − second"),
+            Mistake("gap.std(ddof=1)", "np.sqrt(first.var(ddof=1) + second.var(ddof=1))", "Subtract seed by seed"),
+            Mistake(" / np.sqrt(len(gap))", "", "√n smaller"),
+            Mistake("np.sqrt(len(gap))", "len(gap)", "√n times smaller"),
+            Mistake("std(ddof=1)", "std()", "needs `ddof=1`"),
+            Mistake("t * gap.std", "gap.std", "multiply it by `t`"),
+            Mistake("return gap.mean() - half, gap.mean() + half", "return gap.mean()", "Return two numbers"),
+            Mistake("gap.mean() - half, gap.mean() + half", "gap.mean() + half, gap.mean() - half", "above the upper"),
+            Mistake("gap.mean() - half, gap.mean() + half", "-half, half", "the middle of the interval"),
         ),
     ),
 )

@@ -41,7 +41,7 @@ WELL = [clinic.HEALTHY[method] for method in NOT_FOR]
 @pytest.fixture(scope="module")
 def bench():
     """The examinations as chapter 7 shows them."""
-    return defined("07_bug_clinic.ipynb", "imports", "bench", "problem", *(f"exam-{cell}" for cell in CELLS))
+    return defined("09_bug_clinic.ipynb", "imports", "bench", "problem", *(f"exam-{cell}" for cell in CELLS))
 
 
 def outcome(bench, patient: clinic.Patient, seed: int) -> dict[str, bool | None]:
@@ -190,13 +190,13 @@ def test_a_chart_needs_the_same_patients_in_every_row(bad) -> None:
 
 
 OTHER_WAYS = {
-    "07-order": """
+    "09-order": """
 one, other = aggregate(local, num_samples), aggregate(np.flip(local, 0), np.flip(num_samples))
 return bool(np.abs(one - other).max() > 1e-6)""",
-    "07-accuracy": """
+    "09-accuracy": """
 hits = np.concatenate([predictions == labels for predictions, labels in batches])
 return hits.mean()""",
-    "07-fisher": "return (residual**2 @ x**2) / len(x)",
+    "09-fisher": "return (residual**2 @ x**2) / len(x)",
 }
 
 

@@ -7,7 +7,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from fedlab_course import exercises
 from fedlab_course.harness import kernel
 
-STEP, MOMENTUM = exercises.get("02-prox-step"), exercises.get("08-momentum")
+STEP, MOMENTUM = exercises.get("02-prox-step"), exercises.get("10-momentum")
 FAILING = {
     "a syntax error": lambda source: source.rstrip() + " +\n",
     "a line too many that is not Python": lambda source: source.rstrip() + "\n    return (\n",

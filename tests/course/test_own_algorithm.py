@@ -18,7 +18,7 @@ CELLS = ("imports", "feddyn-code", "quadratics", "two-questions", "third-questio
 def chapter():
     """The classes and questions of the chapter; what runs on images is left out."""
     here = {"repeated": lambda algorithm: None, "mu": 0.1, "examine": lambda make: {}, "compared": {"FedDyn": None}}
-    return defined("08_your_own_algorithm.ipynb", *CELLS, names=here, without=("fl.plots", "compared["))
+    return defined("10_your_own_algorithm.ipynb", *CELLS, names=here, without=("fl.plots", "compared["))
 
 
 @pytest.mark.parametrize("mu", [0.5, 2.0])
@@ -122,13 +122,13 @@ def longest_waiting(last_asked, available, clients_per_round):
     return sorted(available.tolist(), key=lambda client: last_asked[client])[:clients_per_round]
 
 
-@pytest.mark.parametrize(("name", "answer"), [("08-momentum", FedAvgM), ("08-waiting", longest_waiting)])
+@pytest.mark.parametrize(("name", "answer"), [("10-momentum", FedAvgM), ("10-waiting", longest_waiting)])
 def test_another_right_answer_passes(name: str, answer) -> None:
     assert exercises.judge(exercises.get(name), answer).hint == ""
 
 
 def test_asking_who_has_waited_longest_makes_laps_if_everybody_is_there() -> None:
-    rule, last_asked, everybody = exercises.get("08-waiting").solution, np.zeros(6, dtype=int), np.arange(6)
+    rule, last_asked, everybody = exercises.get("10-waiting").solution, np.zeros(6, dtype=int), np.arange(6)
     asked = []
     for t in range(1, 7):
         asked.append(rule(last_asked, everybody, 2))

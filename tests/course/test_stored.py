@@ -81,7 +81,7 @@ def test_an_unknown_id_names_the_nearest() -> None:
 
 
 def test_the_harness_collects_what_stored_shows_and_nothing_else() -> None:
-    entries = [shown.as_data(one, 6) for one in judging.stored().values()]
+    entries = [shown.as_data(one) for one in judging.stored().values()]
     assert [entry["low"] for entry in entries if entry["n"] == 0] == [None]
     cells = [new_code_cell("s", outputs=[new_output("display_data", {claims.STORED: entry})]) for entry in entries]
     notebook = new_notebook(cells=cells)

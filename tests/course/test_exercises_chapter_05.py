@@ -7,8 +7,8 @@ import pytest
 from fedlab_course.exercises import get, judge
 
 OTHER_WAYS = {
-    "04-rest": ["return np.average(means, weights=presence)", "return (means * presence).sum() / np.sum(presence)"],
-    "04-systematic": [
+    "05-rest": ["return np.average(means, weights=presence)", "return (means * presence).sum() / np.sum(presence)"],
+    "05-systematic": [
         """
 row = [k for c in sorted(set(labels.tolist())) for k in range(len(labels)) if labels[k] == c]
 return [row[start + i * len(labels) // num_drawn] for i in range(num_drawn)]""",
@@ -16,7 +16,7 @@ return [row[start + i * len(labels) // num_drawn] for i in range(num_drawn)]""",
 row = np.lexsort((-np.arange(len(labels)), -labels))
 return np.sort(row.reshape(num_drawn, -1)[:, start])""",
     ],
-    "04-weights": [
+    "05-weights": [
         "return np.array([r / p for r, p in zip(rho, pi)]) / np.sum(rho / pi)",
         "inverse = 1 / pi\nreturn rho * inverse / (rho @ inverse)",
     ],

@@ -1,0 +1,61 @@
+"""The beginning of a chapter: its data, its model and its setting in one call, and whether stored verdicts apply."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import torch
+
+import fedlab_core as fl
+from fedlab_course import outline
+
+
+class Begun(NamedTuple):
+    """What :func:`begin` returns: the data set, the function that builds a model, and keywords of ``fl.simulate``."""
+
+    data: fl.data.Dataset
+    build_model: Callable[..., torch.nn.Module]
+    setting: dict[str, Any]
+
+
+_differs: list[str] = []
+
+
+def begin(
+    number: str,
+    given: Mapping[str, Any],
+    *,
+    rounds: tuple[int, int] = (50, 10),
+    clients_per_round: tuple[int, int] = (20, 10),
+    local_epochs: tuple[int, int] = (5, 2),
+    **further: Any,
+) -> Begun:
+    """Load the data of chapter ``number``, and say in a line or two what is used.
+
+    ``given``: the chapter's parameters by name, as ``globals()`` has them in a notebook. A parameter ``rounds``,
+    ``clients_per_round`` or ``local_epochs`` that is set goes before the pairs here, which hold the value for the
+    digits and full runs, and that for quick runs on large data. ``further`` settings are passed on. Where a parameter
+    has another value than by default, the chapter says so here and beside each stored verdict, which belongs to the
+    defaults. Raises ``ValueError`` for an unknown chapter or data set, and ``DatasetNotFound``.
+    """
+    defaults = outline.get(number).defaults
+    now = {name: given[name] for name in defaults if name in given}
+    data = fl.load_dataset(now["dataset"])
+    full = now["profile"] == "full"
+    build_model = fl.models.cnn_mnist if full else fl.models.mlp
+    large = not full and data.name != "digits"
+    pairs = {"rounds": rounds, "clients_per_round": clients_per_round, "local_epochs": local_epochs}
+    setting = {name: now.get(name) or pair[large] for name, pair in pairs.items()}
+    setting |= {"batch_size": 10, "lr": now.get("lr", 0.05), "progress": False} | further
+    _differs[:] = [f"{name}={now[name]}" for name, value in defaults.items() if name in now and now[name] != value]
+    print(f"Data: {data.name}, {len(data.train)} training and {len(data.test)} test samples.")
+    shown = ", ".join(f"{name}={value}" for name, value in setting.items() if name != "progress")
+    print(f"Model: {build_model.__name__}. Setting: {shown}.")
+    if _differs:
+        print(f"Changed: {differs()}. The text and the stored verdicts speak of the defaults.")
+    return Begun(data, build_model, setting)
+
+
+def differs() -> str:
+    """The parameters of the chapter that has begun which are not at their defaults, such as "dataset=mnist", or ""."""
+    # How many seeds are run here changes nothing that is stored.
+    return ", ".join(one for one in _differs if not one.startswith("seeds="))

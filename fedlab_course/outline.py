@@ -1,0 +1,57 @@
+"""The chapters of the course: their one question each, their track, what carries the idea, and their parameters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+TRACKS = ("core", "further")
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A notebook ``NUMBER_NAME.ipynb``. ``question``: the one it answers; ``device``: what carries its idea.
+
+    ``defaults``: the values in its parameters cell, to which stored verdicts belong; the same in the notebook is
+    checked by :mod:`fedlab_course.lint`. ``also``: the symbols of this chapter alone, TeX → meaning.
+    """
+
+    number: str
+    name: str
+    track: str
+    title: str
+    question: str
+    device: str
+    defaults: Mapping[str, Any]
+    also: Mapping[str, str]
+
+    @property
+    def stem(self) -> str:
+        """The name of the notebook's file, without its ending."""
+        return f"{self.number}_{self.name}"
+
+
+def get(number: str) -> Chapter:
+    """The chapter with this number, such as "01". Raises ``ValueError`` that lists those there are."""
+    from fedlab_core import validation
+
+    by_number = {chapter.number: chapter for chapter in CHAPTERS}
+    return by_number[validation.choice("chapter", number, by_number)]
+
+
+def _read() -> tuple[Chapter, ...]:
+    import tomllib
+    from importlib import resources
+
+    given = tomllib.loads(resources.files(__package__).joinpath("outline.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Chapter(
+            number=number,
+            defaults={name: None if value == "None" else value for name, value in one.pop("defaults", {}).items()},
+            also=one.pop("also", {}),
+            **one,
+        )
+        for number, one in given.items()
+    )
+
+
+CHAPTERS = _read()

@@ -1,0 +1,144 @@
+"""Questions as a notebook and a page show them."""
+
+import html
+import itertools
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+from fedlab_core import validation
+from fedlab_course import chapter
+from fedlab_course.display import publish
+from fedlab_course.questions import bank
+from fedlab_course.questions.bank import Prediction, Question
+from fedlab_course.site import markdown
+
+_names = itertools.count()
+
+
+def predict(id: str) -> None:
+    """Ask for the prediction ``id``, such as "01-skew"; the choice stays in the reader's browser.
+
+    Raises ``ValueError`` that names the nearest id for an unknown one.
+    """
+    one = bank.prediction(id)
+    options = [
+        f'<label><input type="radio" name="{_name(id)}" value="{html.escape(key)}"><span>{_inline(text)}</span></label>'
+        for key, text in one.options.items()
+    ]
+    _publish(
+        f'<fedlab-predict data-id="{id}" data-lm-suppress-shortcuts="true"><fieldset><legend><b>Predict.</b> '
+        f'{_inline(one.asks)}</legend>{"".join(_grouped(options))}</fieldset><p class="kept" role="status"></p>'
+        "</fedlab-predict>",
+        f"Predict. {one.asks}\n" + "\n".join(f"- {text}" for text in one.options.values()),
+    )
+
+
+def outcome(id: str, happened: str | None = None, because: str | None = None) -> None:
+    """Say what happened, and hold the reader's prediction ``id`` against it.
+
+    ``happened``, the key of an option, and ``because`` come from the run above; without them they are what the default
+    parameters give. Raises ``ValueError`` for an unknown id or key.
+    """
+    one = bank.prediction(id)
+    key = one.happened if happened is None else validation.choice("happened", happened, one.options)
+    words = one.because if because is None else because
+    stored = happened is None and chapter.differs()
+    prefix = "With the default parameters: " if stored else ""
+    _publish(
+        f'<fedlab-outcome data-id="{id}" data-happened="{html.escape(key)}" data-options="{_json(one)}">'
+        f'<p class="predicted" role="status">No prediction is recorded here.</p>'
+        f"<p><b>What happened:</b> {prefix}{_inline(one.options[key])}. {_inline(words)}</p></fedlab-outcome>",
+        f"What happened: {prefix}{one.options[key]}. {words}",
+    )
+
+
+def quiz(*ids: str) -> None:
+    """Ask quiz questions: all of a chapter, ``quiz("01")``, or some by their ids. Each option says why.
+
+    Raises ``ValueError`` that names the nearest id for an unknown one.
+    """
+    asked = [one for id in ids for one in _questions(id)]
+    body = "".join(_asked(one) for one in asked)
+    _publish(f'<div class="fedlab-quiz" data-lm-suppress-shortcuts="true">{body}</div>', _plain(asked))
+
+
+def score(number: str) -> None:
+    """How many of the predictions of the chapter ``number`` came out, and which; the reader can clear them."""
+    every = bank.of_chapter(number).predictions
+    entries = [
+        f'<li data-id="{one.id}" data-happened="{html.escape(one.happened)}" data-options="{_json(one)}">'
+        f'{_inline(one.asks)} <span class="predicted">No prediction.</span></li>'
+        for one in every.values()
+    ]
+    _publish(
+        f'<fedlab-score data-lm-suppress-shortcuts="true"><p role="status"><b>Your predictions.</b> <span class="sum">'
+        f"{len(every)} were asked for.</span></p><details><summary>One by one</summary><ol>{''.join(entries)}</ol>"
+        '</details><button type="button" hidden>Clear my predictions</button></fedlab-score>',
+        f"{len(every)} predictions were asked for in this chapter.",
+    )
+
+
+def _questions(id: str) -> Sequence[Question]:
+    known = bank.of_chapter(id[:2]).quiz
+    return list(known.values()) if len(id) == 2 else [known[validation.choice("question", id, known)]]
+
+
+def _asked(one: Question) -> str:
+    name = _name(one.id)
+    options = [
+        f'<label><input type="radio" name="{name}"><span>{_inline(option.text)}</span></label>'
+        f'<p class="why {"right" if option.right else "wrong"}"><b>{"✓ Right." if option.right else "✗ No."}</b> '
+        f"{_inline(option.why)}</p>"
+        for option in one.options
+    ]
+    return f"<fieldset><legend>{_inline(one.asks)}</legend>{''.join(_grouped(options))}</fieldset>"
+
+
+def _grouped(options: Sequence[str]) -> list[str]:
+    return [f'<div class="option">{option}</div>' for option in options]
+
+
+def _plain(asked: Sequence[Question]) -> str:
+    lines = [
+        line
+        for one in asked
+        for line in (
+            one.asks,
+            *(f"- {option.text} ({'right' if option.right else 'no'}: {option.why})" for option in one.options),
+        )
+    ]
+    return "\n".join(lines)
+
+
+def _name(id: str) -> str:
+    """A name for radio buttons that no other group of the page has."""
+    return f"{id}-{next(_names)}"
+
+
+def _json(one: Prediction) -> str:
+    """The options as plain text, for the words that the script makes of a choice."""
+    return html.escape(json.dumps({key: _inline(text) for key, text in one.options.items()}, ensure_ascii=False))
+
+
+@cache
+def _inline(text: str) -> str:
+    """Markdown as HTML, without the paragraph around it if it is one."""
+    made = markdown.to_html(text).strip()
+    single = made.startswith("<p>") and made.endswith("</p>") and made.count("<p>") == 1
+    return made[3:-4] if single else made
+
+
+def _publish(body: str, plain: str) -> None:
+    publish(
+        {
+            "text/html": f"<style>{_read('questions.css')}</style>{body}<script>{_read('questions.js')}</script>",
+            "text/plain": plain,
+        }
+    )
+
+
+@cache
+def _read(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from fedlab_core.randomness import stream
 Product = Callable[[torch.Tensor], torch.Tensor]
 
 
-def power_iteration(product: Product, size: int, *, tolerance: float = 1e-10, most: int = 1000) -> float:
+def power_iteration(product: Product, size: int, *, tolerance: float = 1e-8, most: int = 1000) -> float:
     """The eigenvalue of largest size of a symmetric matrix [size, size], known by its ``product`` with a vector alone.
 
     v ← Hv/‖Hv‖ from a random v, until the Rayleigh quotient vᵀHv changes by less than ``tolerance`` of itself, or

@@ -1,8 +1,9 @@
 """Softmax regression with ridge, whose constants in the theorems can all be computed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,6 +11,8 @@ from scipy import optimize
 
 import fedlab_core as fl
 from fedlab_core import validation
+from fedlab_core.server import Server
+from fedlab_course.theory.dissimilarity import Dissimilarity
 from fedlab_course.theory.smoothness import power_iteration
 
 
@@ -36,7 +39,7 @@ class SoftmaxRegression:
 
     def losses(self, w: torch.Tensor) -> np.ndarray:
         """F_k(w) [N]."""
-        matrix, ridge = self._matrix(w), 0.5 * self.ridge * float(w.double().square().sum())
+        matrix, ridge = self._matrix(w), 0.5 * self.ridge * float(w.detach().double().square().sum())
         logs = [torch.log_softmax(x @ matrix.T, 1) for x, _ in self._parts]
         return (
             np.array([-float((y * log).sum(1).mean()) for log, (_, y) in zip(logs, self._parts, strict=True)]) + ridge
@@ -46,7 +49,7 @@ class SoftmaxRegression:
         """∇F_k(w) [N, P]."""
         matrix = self._matrix(w)
         found = [(torch.softmax(x @ matrix.T, 1) - y).T @ x / len(x) for x, y in self._parts]
-        return torch.stack([self._flat(one) for one in found]) + self.ridge * w.double()
+        return torch.stack([self._flat(one) for one in found]) + self.ridge * w.detach().double()
 
     def loss(self, w: torch.Tensor) -> float:
         """F(w)."""
@@ -85,6 +88,32 @@ class SoftmaxRegression:
     def noise(self, w: torch.Tensor) -> np.ndarray:
         """σ_k² = E‖∇F_k(w, ξ) − ∇F_k(w)‖² [N] for one sample ξ of client k, which the third bounds."""
         return self.squares(w) - self.gradients(w).square().sum(1).numpy()
+
+    def constants(self) -> dict[str, float]:
+        """What the theorems need to know: Γ, G, noise Σ ρ_k σ_k² and the largest curvature at w*, L, and the bound on
+        gradients, √ of the largest E‖∇F_k(w, ξ)‖² at w = 0 and at w*; G is the least, √(Σ ρ_k ‖∇F_k(w*)‖²).
+        """
+        w, rho = self.optimum, self.fed.weights
+        return {
+            "gap": self.gap,
+            "dissimilarity": Dissimilarity.of([self.gradients(w)], rho).least_gradient(),
+            "noise": float(rho @ self.noise(w)),
+            "smoothness": self.smoothness,
+            "curvature": float(self.curvatures(w).max()),
+            "gradient": max(float(self.squares(point).max()) for point in (torch.zeros_like(w), w)) ** 0.5,
+        }
+
+    def visited(self, rounds: int, kept: Collection[int], **settings: Any) -> list[torch.Tensor]:
+        """The parameters after those of the ``rounds`` of FedAvg that are ``kept``, all clients in each.
+
+        The ridge is a :class:`~fedlab_core.Correction` with the weight ``ridge`` and the anchor 0. ``settings``: other
+        arguments of ``fl.simulate``.
+        """
+        law = {"rounds": rounds, "clients_per_round": self.fed.num_clients, "eval_every": rounds, "progress": False}
+        model = fl.models.softmax_regression(self.fed, seed=settings.get("seed", 0))
+        simulation = fl.Simulation(self.fed, model, _Ridge(self.ridge), **law | settings)
+        found = [simulation.history.params for record in simulation if record.round in kept]
+        return [params for params in found if params is not None]
 
     @property
     def _classes(self) -> int:
@@ -147,3 +176,13 @@ class SoftmaxRegression:
         options = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 2000}
         found = optimize.minimize(both, np.zeros(self.size), jac=True, method="L-BFGS-B", options=options)
         return torch.from_numpy(found.x), float(found.fun)
+
+
+@dataclass(frozen=True)
+class _Ridge(fl.Algorithm):
+    """FedAvg on F_k + ``strength``/2 ‖w‖²: the local gradient gets strength · y."""
+
+    strength: float
+
+    def correction(self, server: Server, client: int) -> fl.Correction:
+        return fl.Correction(weight=self.strength)

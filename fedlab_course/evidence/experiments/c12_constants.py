@@ -9,10 +9,6 @@ It is the problem of :mod:`~fedlab_course.evidence.experiments.theorem_rates`, d
 all of these, for 4 of the 20 clients a round.
 """
 
-import math
-
-import torch
-
 import fedlab_core as fl
 from fedlab_course import theory
 from fedlab_course.evidence.experiments.base import Experiment, Row
@@ -36,16 +32,7 @@ def federation(split: str, num_clients: int, seed: int) -> fl.FederatedDataset:
 def run(seed: int, *, split: str) -> list[Row]:
     """One row: the constants of one deal."""
     problem = theory.SoftmaxRegression(federation(split, NUM_CLIENTS, seed), RIDGE)
-    optimum, rho = problem.optimum, problem.fed.weights
-    squares = [problem.squares(point).max() for point in (torch.zeros_like(optimum), optimum)]
-    found = {
-        "gap": problem.gap,
-        "dissimilarity": theory.Dissimilarity.of([problem.gradients(optimum)], rho).least_gradient(),
-        "noise": float(rho @ problem.noise(optimum)),
-        "smoothness": problem.smoothness,
-        "curvature": float(problem.curvatures(optimum).max()),
-        "gradient": math.sqrt(max(squares)),
-    }
+    found = problem.constants()
     bound = theory.LocalStepsBound(
         **{name: found[name] for name in ("gap", "noise", "smoothness", "gradient")},
         convexity=RIDGE,

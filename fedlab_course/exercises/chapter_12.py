@@ -8,7 +8,7 @@ from fedlab_course.exercises.tools import call, close, number, require, shown
 
 
 def largest_curvature(product, v, times):
-    """The largest eigenvalue of a symmetric matrix H, from product(v) = Hv, by so many power iterations."""
+    """The largest eigenvalue of a symmetric H, from product(v) = Hv, by power iteration."""
     ### BEGIN SOLUTION
     v = v / np.linalg.norm(v)
     for _ in range(times):

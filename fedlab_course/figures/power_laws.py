@@ -1,5 +1,6 @@
 """Curves on two logarithmic axes, where a power law is a line and its exponent the slope."""
 
+import itertools
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import GREY, look, new_figure, set_description
+
+_FEW = 8  # values that are ticks themselves
 
 Curve = tuple[Any, Any]  # x and y, two rows of numbers
 
@@ -22,7 +25,7 @@ def power_laws(
 ) -> go.Figure:
     """One line with markers per name through its (x, y), both positive; the slopes stand in the table.
 
-    ``bounds``: names that are drawn dotted in grey, without markers: what theory says, or a line to compare with.
+    ``bounds``: names drawn in grey, dotted or dashed, without markers: what theory says, or a line to compare with.
     ``points``: markers alone, for values in no order. The slope is that of log y against log x, by least squares.
     Raises ``ValueError`` for an empty mapping, fewer than two pairs, and values that are not positive and finite.
     """
@@ -30,10 +33,10 @@ def power_laws(
         raise ValueError("curves: must hold at least one curve")
     read = {str(name): _read(str(name), pair) for name, pair in curves.items()}
     figure = new_figure(title=title, x_title=x_title, y_title=y_title)
-    slot = 0
+    slot, dashes = 0, itertools.cycle(("dot", "dash", "dashdot"))
     for name, (x, y) in read.items():
         if name in bounds:
-            line = {"color": GREY, "dash": "dot", "width": 2}
+            line = {"color": GREY, "dash": next(dashes), "width": 2}
             figure.add_scatter(x=x, y=y, name=name, mode="lines", line=line)
             continue
         style, slot = look(slot), slot + 1
@@ -46,8 +49,8 @@ def power_laws(
             marker={"color": style.colour, "symbol": style.marker, "size": 8},
             hovertemplate="%{x:.4g}: %{y:.4g}",
         )
-    figure.update_xaxes(type="log")
-    figure.update_yaxes(type="log", exponentformat="power")
+    figure.update_xaxes(type="log", **_ticks([x for x, _ in read.values()]))
+    figure.update_yaxes(type="log", exponentformat="power", **_ticks([y for _, y in read.values()]))
     rows = [[name, f"{y[0]:.3g}", f"{y[-1]:.3g}", f"{_slope(x, y):+.2f}"] for name, (x, y) in read.items()]
     phrases = "; ".join(f"{name} from {first} to {last}, slope {slope}" for name, first, last, slope in rows)
     text = f"{y_title} against {x_title}, both axes logarithmic. {phrases}."
@@ -62,6 +65,14 @@ def _read(name: str, pair: Curve) -> tuple[np.ndarray, np.ndarray]:
     if not (np.isfinite(x).all() and np.isfinite(y).all() and (x > 0).all() and (y > 0).all()):
         raise ValueError(f"curves: {name} must hold positive numbers, for the axes are logarithmic")
     return x, y
+
+
+def _ticks(rows: list[np.ndarray]) -> dict[str, Any]:
+    """At each value where there are few; else at powers of ten, unless less than two lie between."""
+    values = np.unique(np.concatenate(rows))
+    if len(values) <= _FEW:
+        return {"tickvals": values.tolist(), "ticktext": [f"{value:g}" for value in values]}
+    return {"dtick": 1} if values[-1] >= 100 * values[0] else {}
 
 
 def _slope(x: np.ndarray, y: np.ndarray) -> float:

@@ -24,6 +24,20 @@ def test_bounds_are_dotted_lines_and_points_have_none() -> None:
     assert run.mode == "markers" and (bound.mode, bound.line.dash) == ("lines", "dot")
 
 
+def test_few_values_are_ticks_and_many_have_powers_of_ten() -> None:
+    many = np.geomspace(1, 1000, 30)
+    figure = figures.power_laws({"few": (X, X), "more": (X[:2], X[:2])}, **TITLES)
+    assert list(figure.layout.xaxis.tickvals) == [1, 10, 100] and figure.layout.xaxis.ticktext == ("1", "10", "100")
+    assert figures.power_laws({"many": (many, many)}, **TITLES).layout.xaxis.dtick == 1
+    narrow = figures.power_laws({"many": (many, 2 + many / 1000)}, **TITLES)
+    assert narrow.layout.yaxis.dtick is None and narrow.layout.yaxis.tickvals is None
+
+
+def test_two_bounds_differ_in_their_dashes() -> None:
+    figure = figures.power_laws({"one": (X, X), "two": (X, 2 * X)}, bounds=["one", "two"], **TITLES)
+    assert len({trace.line.dash for trace in figure.data}) == 2
+
+
 @pytest.mark.parametrize(
     ("curves", "message"),
     [

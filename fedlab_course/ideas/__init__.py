@@ -5,6 +5,7 @@ own, ``Idea`` for drawings of one's own.
 """
 
 from fedlab_course.ideas.corrections import corrections
+from fedlab_course.ideas.decay import decay
 from fedlab_course.ideas.forgetting import forgetting
 from fedlab_course.ideas.gallery import gallery
 from fedlab_course.ideas.idea import Idea
@@ -13,7 +14,7 @@ from fedlab_course.ideas.proximal import proximal
 from fedlab_course.ideas.reachability import reachability
 from fedlab_course.ideas.skew import skew
 
-__all__ = ["Idea", "corrections", "forgetting", "gallery", "local_steps", "proximal", "reachability", "skew"]
+__all__ = ["Idea", "corrections", "decay", "forgetting", "gallery", "local_steps", "proximal", "reachability", "skew"]
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,8 @@
 """All experiments by name."""
 
 from fedlab_course.evidence.experiments import (
+    c12_constants,
+    c12_local_work,
     clusters,
     error_floor,
     example_1,
@@ -26,6 +28,8 @@ EXPERIMENTS = {
         fedprox_synthetic.FEDPROX_SYNTHETIC,
         tuning.TUNING,
         tuning.TUNED,
+        c12_constants.C12_CONSTANTS,
+        c12_local_work.C12_LOCAL_WORK,
     )
 }
 

@@ -23,6 +23,7 @@ def every_idea() -> dict[str, ideas.Idea]:
         "local_steps": ideas.local_steps(),
         "proximal": ideas.proximal(),
         "corrections": ideas.corrections(),
+        "decay": ideas.decay(rounds=60),
         "skew": ideas.skew(num_clients=10),
         "reachability": ideas.reachability(np.arange(10.0)[:, None] ** 2),
         "forgetting": ideas.forgetting({0.0: table, 1.0: table[::-1]}),
@@ -208,3 +209,13 @@ def test_forgetting_wants_tables_of_one_shape(tables: dict) -> None:
 def test_gallery_wants_figures() -> None:
     with pytest.raises(ValueError, match="at least one"):
         ideas.gallery({}, "λ")
+
+
+def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
+    """At a constant rate FedAvg rests 0.75 − 0.5987 away; at 0.1/(1 + t) the distance falls like 0.3375/t."""
+    figure = ideas.decay(power=1.0).figure()
+    falling, constant = figure.data
+    assert constant.y[-1] == pytest.approx(0.75 - 0.5987111211, abs=1e-9)
+    assert falling.x[-1] * falling.y[-1] == pytest.approx(0.3375, rel=0.02)
+    start, again = ideas.decay().figure().data
+    assert np.array_equal(start.y, again.y), "p = 0 is the constant rate"

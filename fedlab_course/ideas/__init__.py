@@ -4,7 +4,7 @@ As the last line of a cell each shows itself; ``.figure()`` is the plain figure.
 own, ``Idea`` for drawings of one's own.
 """
 
-from fedlab_course.ideas.corrections import corrections
+from fedlab_course.ideas.corrections import corrections, side_by_side
 from fedlab_course.ideas.forgetting import forgetting
 from fedlab_course.ideas.gallery import gallery
 from fedlab_course.ideas.idea import Idea
@@ -13,7 +13,17 @@ from fedlab_course.ideas.proximal import proximal
 from fedlab_course.ideas.reachability import reachability
 from fedlab_course.ideas.skew import skew
 
-__all__ = ["Idea", "corrections", "forgetting", "gallery", "local_steps", "proximal", "reachability", "skew"]
+__all__ = [
+    "Idea",
+    "corrections",
+    "forgetting",
+    "gallery",
+    "local_steps",
+    "proximal",
+    "reachability",
+    "side_by_side",
+    "skew",
+]
 
 
 def __dir__() -> list[str]:

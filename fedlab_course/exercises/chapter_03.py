@@ -172,23 +172,23 @@ $c = 0$ and $c_k = \nabla F_k(y)$. Where should each of them be after the step?"
             Mistake("lr * (gradient + c - c_k)", "lr * gradient + c - c_k", "Which parentheses"),
             Mistake("lr * (", "(", "In round 1"),
         ),
-        discussion=r"""We observe two limits. A client that is like everybody, $c_k = c$, makes the plain step $y - \eta \nabla F_k(y)$:
-there is nothing to correct. A client that starts at the optimum with $c = 0$ and $c_k = \nabla F_k(y)$ stays exactly
-where it is. The correction stands inside the gradient, so $\eta$ multiplies it too.""",
+        discussion=r"""We observe two limits. A client that is like everybody, $c_k = c$, makes the plain step $y -
+\eta \nabla F_k(y)$: there is nothing to correct. A client that starts at the optimum with $c = 0$ and $c_k = \nabla
+F_k(y)$ stays exactly where it is. The correction stands inside the gradient, so $\eta$ multiplies it too.""",
     ),
     Proof(
         id="03-rest",
         title="Where SCAFFOLD rests",
         task=r"""Let every client take part, with full-batch gradients, option 2 and $\eta < 2 / L$, where $L$ is the
 smoothness of the $F_k$: $\lVert \nabla F_k(x) - \nabla F_k(y) \rVert \le L \lVert x - y \rVert$. Suppose that a round
-changes nothing any more, neither $w$ nor any $c_k$. Show that $\nabla F(w) = 0$ for $F = \frac{1}{N} \sum_k F_k$, also if
-the clients make different numbers of steps. Does the same argument hold for FedAvg?
+changes nothing any more, neither $w$ nor any $c_k$. Show that $\nabla F(w) = 0$ for $F = \frac{1}{N} \sum_k F_k$,
+also if the clients make different numbers of steps. Does the same argument hold for FedAvg?
 
 *Hint.* Read step 3 of the algorithm with $c_k^+ = c_k$ first, then step 5. For the last part: gradient descent with
 $\eta < 2 / L$ lowers a smooth function in each step, unless it stands at a point where the gradient is zero.""",
-        solution=r"""From $c_k^+ = c_k$ and step 3 follows $w - y_k = \tau_k \eta\, c$ for every client. The model stays,
-so by step 5 the mean of the $w - y_k$ is zero: $\eta\, c \cdot \frac{1}{N} \sum_k \tau_k = 0$, and so $c = 0$. Then $y_k = w$:
-each client ends where it began.
+        solution=r"""From $c_k^+ = c_k$ and step 3 follows $w - y_k = \tau_k \eta\, c$ for every client. The model
+stays, so by step 5 the mean of the $w - y_k$ is zero: $\eta\, c \cdot \frac{1}{N} \sum_k \tau_k = 0$, and so $c = 0$.
+Then $y_k = w$: each client ends where it began.
 
 Client $k$ makes gradient steps on $F_k(y) - c_k^\top y$, a function that is as smooth as $F_k$. Had it moved, it would
 stand lower than it began. It stands where it began, so it did not move at all: $\nabla F_k(w) = c_k$. The mean over
@@ -239,8 +239,8 @@ of the cohort, and the rows of `before` and `after` are its control variates $c_
             Mistake("return new_w, new_c", "return new_w", "Return two arrays"),
         ),
         discussion=r"""We observe the invariant by induction. In round 1 all controls are zero, and so is their mean. In
-a round $c$ grows by $\frac{1}{N} \sum_S (c_k^+ - c_k)$, and the clients that were not asked keep their $c_k$: the mean of
-all $c_k$ grows by the same amount. With $\lvert S \rvert$ in place of $N$ each round adds $\frac{N}{\lvert S \rvert}$ times
-as much, and from a zero start $c$ is always that many times the mean.""",
+a round $c$ grows by $\frac{1}{N} \sum_S (c_k^+ - c_k)$, and the clients that were not asked keep their $c_k$: the
+mean of all $c_k$ grows by the same amount. With $\lvert S \rvert$ in place of $N$ each round adds $\frac{N}{\lvert S
+\rvert}$ times as much, and from a zero start $c$ is always that many times the mean.""",
     ),
 )

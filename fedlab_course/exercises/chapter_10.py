@@ -36,7 +36,7 @@ _START, _STEPS, _ROUNDS = 2.0, 5, 3
 
 
 def _simulation(algorithm, state=None):
-    """Three rounds on two quadratics with unequal sizes, five local steps, η = 0.1; on from ``state`` if it is given."""
+    """Three rounds on two quadratics of unequal sizes, five local steps, η = 0.1; on from ``state`` if there is one."""
     fed = fl.synthetic.quadratics(_A.tolist(), _B.tolist(), _SIZES.tolist())
     model = fl.models.linear(fed, bias=False)
     torch.nn.init.constant_(next(model.parameters()), _START)
@@ -216,9 +216,10 @@ Which $\beta$ makes it FedAvg? And where must $v$ be kept, so that it survives a
             Mistake('server.state["velocity"]', "self.velocity", "keep state in server.state"),
             Mistake(_KEPT_IN_STATE, _KEPT_IN_SELF, "resumed by a new instance"),
         ),
-        discussion=r"""With $\beta = 0$ it is FedAvg. The velocity is what the algorithm remembers from round to round, so
-it belongs into `server.state`: each run begins with its own, of zeros, and a checkpoint holds it. In the instance it
-would be lost when a run is resumed, and a second run of the same instance would begin with the velocity of the first.
+        discussion=r"""With $\beta = 0$ it is FedAvg. The velocity is what the algorithm remembers from round to
+round, so it belongs into `server.state`: each run begins with its own, of zeros, and a checkpoint holds it. In the
+instance it would be lost when a run is resumed, and a second run of the same instance would begin with the velocity
+of the first.
 
 We observe that a velocity of the *server* is one vector that lives as long as the run. Momentum in the *local* steps is
 another thing: one velocity for each client, from zero in each round (the setting `local_momentum`).""",
@@ -226,21 +227,21 @@ another thing: one velocity for each client, from zero in each round (the settin
     Proof(
         id="10-halves",
         title="Half an algorithm",
-        task=r"""FedDyn changes the clients and the server. Take one half away at a time. Let all clients take part, with
-full batches and an $\eta$ so small that a client which ends where it began has not moved at all (exercise 3.2).
+        task=r"""FedDyn changes the clients and the server. Take one half away at a time. Let all clients take part,
+with full batches and an $\eta$ so small that a client which ends where it began has not moved at all (exercise 3.2).
 
 1. *The server's half*: clients train as in FedAvg, and the server sets $w \leftarrow \frac{1}{N} \sum_k y_k + u$, where
    $u$ is $\frac{1}{N}$ times the sum of all moves $y_k - w$ of all clients and rounds so far. Where does it rest?
 2. *The clients' half*: clients keep their $h_k$, and the server takes the plain mean, $w \leftarrow \frac{1}{N} \sum_k
    y_k$. Show that it can rest only where $\nabla F(w) = -\mu (w - w_0)$, with $w_0$ the parameters at the start.""",
-        solution=r"""1. At rest $u$ does not change, so the moves of the round add up to zero: $\frac{1}{N} \sum_k y_k = w$. That
-is the condition for FedAvg to rest, so the server's half **rests where FedAvg rests** (and there $u = 0$, as
+        solution=r"""1. At rest $u$ does not change, so the moves of the round add up to zero: $\frac{1}{N} \sum_k y_k
+= w$. That is the condition for FedAvg to rest, so the server's half **rests where FedAvg rests** (and there $u = 0$, as
 $w = w + u$ says). The server's memory changes how it gets there and not where.
 
-2. At rest no $h_k$ changes, so $y_k = w$ for all, nobody moves, and $h_k = \nabla F_k(w)$. In each round the mean of the
-$h_k$ changes by $-\mu$ times the mean move. The mean move is what $w$ moves by, since the server takes the plain mean.
-From zero on the mean of the $h_k$ is therefore $-\mu (w - w_0)$ all the time, and at rest it is $\nabla F(w)$. It is the
-minimum of $F(w) + \frac{\mu}{2} \lVert w - w_0 \rVert^2$: **a spring to the start**.
+2. At rest no $h_k$ changes, so $y_k = w$ for all, nobody moves, and $h_k = \nabla F_k(w)$. In each round the mean of
+the $h_k$ changes by $-\mu$ times the mean move. The mean move is what $w$ moves by, since the server takes the plain
+mean. From zero on the mean of the $h_k$ is therefore $-\mu (w - w_0)$ all the time, and at rest it is $\nabla F(w)$.
+It is the minimum of $F(w) + \frac{\mu}{2} \lVert w - w_0 \rVert^2$: **a spring to the start**.
 
 We observe that neither half rests at the optimum, and that both together do. Whether one of them has to, on images and
 in fifty rounds, is another question, which the boxes above answer.""",
@@ -272,9 +273,9 @@ And where must a `cohorts` that uses it keep `last_asked`?""",
                 "the cohort has 1",
             ),
         ),
-        discussion=r"""If everybody is always there, the rule makes laps: nobody is asked twice before all were asked once.
-`last_asked` changes from round to round, so a `cohorts` that uses it keeps it in `server.state`, and there it sets the
-entries of the cohort to `server.round`.
+        discussion=r"""If everybody is always there, the rule makes laps: nobody is asked twice before all were asked
+once. `last_asked` changes from round to round, so a `cohorts` that uses it keeps it in `server.state`, and there it
+sets the entries of the cohort to `server.round`.
 
 We observe that a rule like this is no random draw: clients that are seldom there are asked each time that they are.""",
     ),

@@ -216,13 +216,13 @@ Which $\beta$ makes it FedAvg? And where must $v$ be kept, so that it survives a
             Mistake('server.state["velocity"]', "self.velocity", "keep state in server.state"),
             Mistake(_KEPT_IN_STATE, _KEPT_IN_SELF, "resumed by a new instance"),
         ),
-        discussion=r"""With $\beta = 0$ it is FedAvg. The velocity is what the algorithm remembers from round to
-round, so it belongs into `server.state`: each run begins with its own, of zeros, and a checkpoint holds it. In the
-instance it would be lost when a run is resumed, and a second run of the same instance would begin with the velocity
-of the first.
+        discussion=r"""With $\beta = 0$ it is FedAvg. The velocity is what the algorithm remembers from round to round,
+so it belongs into `server.state`: each run begins with its own, of zeros, and a checkpoint holds it. In the instance
+it would be lost when a run is resumed, and a second run of the same instance would begin with the velocity of the
+first.
 
-We observe that a velocity of the *server* is one vector that lives as long as the run. Momentum in the *local* steps is
-another thing: one velocity for each client, from zero in each round (the setting `local_momentum`).""",
+We observe that a velocity of the *server* is one vector that lives as long as the run. Momentum in the *local* steps
+is another thing: one velocity for each client, from zero in each round (the setting `local_momentum`).""",
     ),
     Proof(
         id="10-halves",
@@ -232,11 +232,12 @@ with full batches and an $\eta$ so small that a client which ends where it began
 
 1. *The server's half*: clients train as in FedAvg, and the server sets $w \leftarrow \frac{1}{N} \sum_k y_k + u$, where
    $u$ is $\frac{1}{N}$ times the sum of all moves $y_k - w$ of all clients and rounds so far. Where does it rest?
-2. *The clients' half*: clients keep their $h_k$, and the server takes the plain mean, $w \leftarrow \frac{1}{N} \sum_k
-   y_k$. Show that it can rest only where $\nabla F(w) = -\mu (w - w_0)$, with $w_0$ the parameters at the start.""",
-        solution=r"""1. At rest $u$ does not change, so the moves of the round add up to zero: $\frac{1}{N} \sum_k y_k
-= w$. That is the condition for FedAvg to rest, so the server's half **rests where FedAvg rests** (and there $u = 0$, as
-$w = w + u$ says). The server's memory changes how it gets there and not where.
+2. *The clients' half*: clients keep their $h_k$, and the server takes the plain mean,
+   $w \leftarrow \frac{1}{N} \sum_k y_k$. Show that it can rest only where $\nabla F(w) = -\mu (w - w_0)$, with $w_0$ the
+   parameters at the start.""",
+        solution=r"""1. At rest $u$ does not change, so the moves of the round add up to zero:
+$\frac{1}{N} \sum_k y_k = w$. That is the condition for FedAvg to rest, so the server's half **rests where FedAvg
+rests** (and there $u = 0$, as $w = w + u$ says). The server's memory changes how it gets there and not where.
 
 2. At rest no $h_k$ changes, so $y_k = w$ for all, nobody moves, and $h_k = \nabla F_k(w)$. In each round the mean of
 the $h_k$ changes by $-\mu$ times the mean move. The mean move is what $w$ moves by, since the server takes the plain

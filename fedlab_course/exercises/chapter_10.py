@@ -233,8 +233,8 @@ with full batches and an $\eta$ so small that a client which ends where it began
 1. *The server's half*: clients train as in FedAvg, and the server sets $w \leftarrow \frac{1}{N} \sum_k y_k + u$, where
    $u$ is $\frac{1}{N}$ times the sum of all moves $y_k - w$ of all clients and rounds so far. Where does it rest?
 2. *The clients' half*: clients keep their $h_k$, and the server takes the plain mean,
-   $w \leftarrow \frac{1}{N} \sum_k y_k$. Show that it can rest only where $\nabla F(w) = -\mu (w - w_0)$, with $w_0$ the
-   parameters at the start.""",
+   $w \leftarrow \frac{1}{N} \sum_k y_k$. Show that it can rest only where $\nabla F(w) = -\mu (w - w_0)$, with $w_0$
+   the parameters at the start.""",
         solution=r"""1. At rest $u$ does not change, so the moves of the round add up to zero:
 $\frac{1}{N} \sum_k y_k = w$. That is the condition for FedAvg to rest, so the server's half **rests where FedAvg
 rests** (and there $u = 0$, as $w = w + u$ says). The server's memory changes how it gets there and not where.

@@ -3,10 +3,11 @@
 from fedlab_course.figures.clusters import cluster_map, reachability
 from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
+from fedlab_course.figures.paths import paths
 from fedlab_course.figures.power_laws import power_laws
 from fedlab_course.figures.tiers import forgetting, memory
 
-__all__ = ["cluster_map", "forgetting", "importance", "intervals", "memory", "power_laws", "reachability"]
+__all__ = ["cluster_map", "forgetting", "importance", "intervals", "memory", "paths", "power_laws", "reachability"]
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,7 @@ As the last line of a cell each shows itself; ``.figure()`` is the plain figure.
 own, ``Idea`` for drawings of one's own.
 """
 
-from fedlab_course.ideas.corrections import corrections
+from fedlab_course.ideas.corrections import corrections, side_by_side
 from fedlab_course.ideas.decay import decay
 from fedlab_course.ideas.forgetting import forgetting
 from fedlab_course.ideas.gallery import gallery
@@ -14,7 +14,18 @@ from fedlab_course.ideas.proximal import proximal
 from fedlab_course.ideas.reachability import reachability
 from fedlab_course.ideas.skew import skew
 
-__all__ = ["Idea", "corrections", "decay", "forgetting", "gallery", "local_steps", "proximal", "reachability", "skew"]
+__all__ = [
+    "Idea",
+    "corrections",
+    "decay",
+    "forgetting",
+    "gallery",
+    "local_steps",
+    "proximal",
+    "reachability",
+    "side_by_side",
+    "skew",
+]
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,7 @@
 """The small explorers against closed forms. The numbers are those of two quadratics, worked out by hand."""
 
+import re
+
 import numpy as np
 import plotly.graph_objects as go
 import pytest
@@ -219,3 +221,16 @@ def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
     assert falling.x[-1] * falling.y[-1] == pytest.approx(0.3375, rel=0.02)
     start, again = ideas.decay().figure().data
     assert np.array_equal(start.y, again.y), "p = 0 is the constant rate"
+
+
+def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
+    """As the picture's own description has the angle; at its start the goal is not met."""
+    goal, idea = ideas.side_by_side(10), ideas.corrections()
+    places = [(rounds, step) for rounds in (0, 1, 2, 3, 5, 10) for step in range(11)]
+    met = [place for place in places if goal.check(rounds=place[0], step=place[1])]
+    assert met == [(1, 7), (1, 8), (2, 0)]
+    for rounds, step in [(1, 0), (1, 7), (2, 0), (2, 2)]:
+        words = fl.plots.describe(idea.figure(rounds=rounds, step=step))
+        degrees = float(re.search(r"the corrected ones (\d+)°", words)[1])
+        assert goal.check(rounds=rounds, step=step) == (degrees <= 10)
+    assert ideas.corrections(goal=goal).reached is False

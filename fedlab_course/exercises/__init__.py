@@ -54,7 +54,7 @@ All that belongs to them stands in one file, ``chapter_NN.py``, which is found b
 - The notebook must import every module the solution uses (``np``, ``torch``, ``fl``), and ``exercises``.
 
 ``python -m fedlab_course.exercises`` writes the cells of all exercises into the notebooks: in their order, where
-stand now, new ones beside their neighbours, and the first ones before "What we have seen". Move the cells of an
+stand now, new ones beside their neighbours, and the first ones before "What to remember". Move the cells of an
 exercise to where its idea is fresh.
 ``tests/course/test_exercises.py`` then tests each of them without further ado: stub, solution, every mistake, and that
 notebook and registry agree.

@@ -7,7 +7,7 @@ from fedlab_course.exercises.base import Exercise, Proof
 
 PARTS = ("task", "answer", "check", "solution")
 SECTION = "exercises"
-CLOSING = "## What we have seen"
+CLOSING = "## What to remember"
 _INTRODUCTION = """\
 ## Exercises
 
@@ -46,7 +46,7 @@ def write(notebook: Any, exercises: Iterable[Exercise | Proof]) -> None:
     """Put the cells of ``exercises`` into ``notebook``, in their order, at the places where exercises begin now.
 
     A new exercise stands beside the one it is registered beside. The first ones of a notebook go to its end, before
-    "What we have seen"; ``ValueError`` if it has no such heading. Cells of exercises that are gone are removed.
+    "What to remember"; ``ValueError`` if it has no such heading. Cells of exercises that are gone are removed.
     """
     blocks = {exercise.id: make(exercise, number) for number, exercise in enumerate(exercises, start=1)}
     owner = {cell.id: name for name, block in blocks.items() for cell in block}

@@ -1,11 +1,15 @@
 """All experiments by name."""
 
 from fedlab_course.evidence.experiments import (
+    absence,
     clusters,
+    digit_probes,
     error_floor,
     example_1,
     fedprox_synthetic,
+    first_answers,
     scaffold_figure_3,
+    strata,
     theorem_rates,
     tuning,
     variance,
@@ -26,6 +30,10 @@ EXPERIMENTS = {
         fedprox_synthetic.FEDPROX_SYNTHETIC,
         tuning.TUNING,
         tuning.TUNED,
+        absence.ABSENCE,
+        strata.STRATA,
+        digit_probes.DIGIT_PROBES,
+        first_answers.FIRST_ANSWERS,
     )
 }
 

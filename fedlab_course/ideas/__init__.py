@@ -4,6 +4,8 @@ As the last line of a cell each shows itself; ``.figure()`` is the plain figure.
 own, ``Idea`` for drawings of one's own.
 """
 
+from fedlab_course.ideas.absence import absence
+from fedlab_course.ideas.cohorts import cohorts
 from fedlab_course.ideas.corrections import corrections
 from fedlab_course.ideas.forgetting import forgetting
 from fedlab_course.ideas.gallery import gallery
@@ -13,7 +15,18 @@ from fedlab_course.ideas.proximal import proximal
 from fedlab_course.ideas.reachability import reachability
 from fedlab_course.ideas.skew import skew
 
-__all__ = ["Idea", "corrections", "forgetting", "gallery", "local_steps", "proximal", "reachability", "skew"]
+__all__ = [
+    "Idea",
+    "absence",
+    "cohorts",
+    "corrections",
+    "forgetting",
+    "gallery",
+    "local_steps",
+    "proximal",
+    "reachability",
+    "skew",
+]
 
 
 def __dir__() -> list[str]:

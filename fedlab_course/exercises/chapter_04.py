@@ -145,9 +145,9 @@ why the library shuffles the clients inside each cluster before it takes every $
         task=r"""Client $k$ minimises $(x - e_k)^2$ and is there in a share `presence[k]` of the rounds. We suppose that
 it takes part in proportion to its presence. Write where FedAvg comes to rest on average. What must the
 answer be if all presences are equal, but not 1?""",
-        discussion=r"""If all presences are equal, whatever they are, no client is preferred, and the answer is the plain
-mean of the $e_k$: absence as such does no harm. What moves the resting point is that some are away more often than
-others and want something else. In the symbols of the text,
+        discussion=r"""If all presences are equal, whatever they are, no client is preferred, and the answer is the
+plain mean of the $e_k$: absence as such does no harm. What moves the resting point is that some are away more often
+than others and want something else. In the symbols of the text,
 $\Delta\rho_k = \mathtt{presence}_k / \sum_j \mathtt{presence}_j - 1/N$.""",
         missing="the point where FedAvg comes to rest",
         solution=resting_point,

@@ -109,30 +109,6 @@ $\omega_k = \rho_k / \sum_{j \in S} \rho_j$.""",
             Mistake("rho / pi", "rho / pi**2", "a third as often"),
         ),
     ),
-    Proof(
-        id="05-between",
-        title="What strata remove",
-        task=r"""Cluster $\mathcal{C}_c$ has $N_c$ clients, and its share $m_c = K N_c / N$ of the places is a whole
-number. In each cluster $m_c$ clients are drawn with equal chances, independently of the other clusters, and the
-server takes the plain mean. (a) Show that its variance is
-$\frac{1}{K} \big(1 - \frac{K}{N}\big) \sum_c \frac{N_c}{N} S_c^2$. (b) The clients of a cluster all send the
-same. How large is the variance, and does it matter how far apart the clusters are? (c) Where did you use that the
-order inside a cluster is random?""",
-        solution=r"""(a) The mean of the cohort is $\sum_c \frac{m_c}{K} \bar y_{c,S}$, where $\bar y_{c,S}$ is the mean
-of those drawn from cluster $c$. Simple random sampling inside it has the variance
-$\big(1 - \frac{m_c}{N_c}\big) \frac{S_c^2}{m_c}$. Draws in different clusters are independent, so variances add up
-with the squared weights $(m_c/K)^2$. With $m_c / N_c = K / N$ and $m_c / K = N_c / N$ each term is
-$\frac{N_c^2}{N^2} \big(1 - \frac{K}{N}\big) \frac{N S_c^2}{K N_c}
-= \frac{1}{K} \big(1 - \frac{K}{N}\big) \frac{N_c}{N} S_c^2$.
-
-(b) Then every $S_c^2 = 0$ and the variance is zero. The means of the clusters do not occur in the formula: what
-lies between clusters is gone, however much it is. Simple random sampling keeps it, because
-$(N - 1) S^2 = \sum_c (N_c - 1) S_c^2 + \sum_c N_c \lVert \bar y_c - \bar y \rVert^2$.
-
-(c) Twice: all combinations of $m_c$ clients of a cluster must be equally likely, which gives the formula of simple
-random sampling, and the draws of different clusters must be independent. A systematic draw with a fixed order
-breaks both: one start decides for all clusters at once.""",
-    ),
     Exercise(
         id="05-shared",
         title="What can be found",
@@ -157,5 +133,29 @@ $100/45 \cdot (44/45)^{99} = 0.240$, and $45 \cdot 0.654 = 29.4$ pairs would be 
                 "two groups of two",
             ),
         ),
+    ),
+    Proof(
+        id="05-between",
+        title="What strata remove",
+        task=r"""Cluster $\mathcal{C}_c$ has $N_c$ clients, and its share $m_c = K N_c / N$ of the places is a whole
+number. In each cluster $m_c$ clients are drawn with equal chances, independently of the other clusters, and the
+server takes the plain mean. (a) Show that its variance is
+$\frac{1}{K} \big(1 - \frac{K}{N}\big) \sum_c \frac{N_c}{N} S_c^2$. (b) The clients of a cluster all send the
+same. How large is the variance, and does it matter how far apart the clusters are? (c) Where did you use that the
+order inside a cluster is random?""",
+        solution=r"""(a) The mean of the cohort is $\sum_c \frac{m_c}{K} \bar y_{c,S}$, where $\bar y_{c,S}$ is the mean
+of those drawn from cluster $c$. Simple random sampling inside it has the variance
+$\big(1 - \frac{m_c}{N_c}\big) \frac{S_c^2}{m_c}$. Draws in different clusters are independent, so variances add up
+with the squared weights $(m_c/K)^2$. With $m_c / N_c = K / N$ and $m_c / K = N_c / N$ each term is
+$\frac{N_c^2}{N^2} \big(1 - \frac{K}{N}\big) \frac{N S_c^2}{K N_c}
+= \frac{1}{K} \big(1 - \frac{K}{N}\big) \frac{N_c}{N} S_c^2$.
+
+(b) Then every $S_c^2 = 0$ and the variance is zero. The means of the clusters do not occur in the formula: what
+lies between clusters is gone, however much it is. Simple random sampling keeps it, because
+$(N - 1) S^2 = \sum_c (N_c - 1) S_c^2 + \sum_c N_c \lVert \bar y_c - \bar y \rVert^2$.
+
+(c) Twice: all combinations of $m_c$ clients of a cluster must be equally likely, which gives the formula of simple
+random sampling, and the draws of different clusters must be independent. A systematic draw with a fixed order
+breaks both: one start decides for all clusters at once.""",
     ),
 )

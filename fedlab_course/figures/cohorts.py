@@ -45,8 +45,11 @@ def variances(values: Mapping[str, Mapping[str, float]], *, title: str | None = 
     styles, rows = looks({name: name for name in values}), []
     for pattern, (name, by_split) in zip(_patterns(values), values.items(), strict=True):
         _add_bars(figure, [*by_split], [*by_split.values()], name, styles[name], pattern, "%{x}: %{y:.3g}")
+        figure.data[-1].update(texttemplate="%{y:.2g}", textposition="outside")
         rows += [[split, name, f"{value:.3g}"] for split, value in by_split.items()]
-    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    every = np.log10([value for by_split in values.values() for value in by_split.values()])
+    limits = [float(np.floor(every.min() - 0.1)), float(every.max() + 0.2)]  # room for the number above a bar
+    figure.update_yaxes(type="log", exponentformat="power", dtick=1, range=limits)
     alt = "Bars, variance of a cohort's mean: " + "; ".join(f"{s}, {name} {value}" for s, name, value in rows) + "."
     set_description(figure, alt, ["split", "way to draw", "variance"], rows)
     return figure

@@ -24,6 +24,8 @@ def every_idea() -> dict[str, ideas.Idea]:
         "proximal": ideas.proximal(),
         "corrections": ideas.corrections(),
         "skew": ideas.skew(num_clients=10),
+        "absence": ideas.absence(),
+        "cohorts": ideas.cohorts(),
         "reachability": ideas.reachability(np.arange(10.0)[:, None] ** 2),
         "forgetting": ideas.forgetting({0.0: table, 1.0: table[::-1]}),
     }

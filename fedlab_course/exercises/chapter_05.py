@@ -77,11 +77,11 @@ def check_shared_groups(answer):
         f"A client with the labels 0 and 1 holds the same as one with 1 and 0. That is one group, and you count "
         f"{shown(turned)}.",
     )
-    half = found((0, 1), (0, 2), (0, 1), (0, 3))
+    half = found((0, 1), (0, 2), (3, 4), (3, 5))
     require(
-        close(half, 1),
-        "Only the first and the third client hold the same labels, so there is one group, and you count "
-        f"{shown(half)}: one label in common is not enough.",
+        close(half, 0),
+        f"No two of four clients with 0 and 1, 0 and 2, 3 and 4, 3 and 5 hold the same, and you count {shown(half)}: "
+        "one label in common is not enough.",
     )
     two = found((4, 5), (1, 2), (2, 1), (5, 4), (7, 8))
     require(close(two, 2), f"There are two groups of two and one client alone: 2, and you count {shown(two)}.")

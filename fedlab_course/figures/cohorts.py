@@ -69,8 +69,8 @@ def resting_points(
     ``lines``: way → resting points by formula, one for each presence; ``band``: half the width of the grey band about
     the ``optimum``; ``marks``: run → its presence and where it ended.
     """
-    titles = {"x_title": "presence of the last group", "y_title": "comes to rest at"}
-    figure = new_figure(title=title, height=480, **titles)
+    x_title, y_title = "presence of the last group", "comes to rest at"
+    figure = new_figure(title=title, x_title=x_title, y_title=y_title, height=480)
     line = {"color": GREY, "width": 1}
     figure.add_hrect(y0=optimum - band, y1=optimum + band, fillcolor=GREY, opacity=0.15, line_width=0)
     figure.add_hline(y=optimum, line=line | {"dash": "dot"}, annotation_text="optimum", annotation_position="top left")

@@ -10,7 +10,7 @@ from fedlab_course.chart import ladder
 from fedlab_course.goals import Goal
 from fedlab_course.ideas.idea import Idea
 
-PRESENCES = np.linspace(0.02, 1, 50)
+PRESENCES = np.linspace(0.02, 1, 50).tolist()
 _DELTA = 0.1
 _SIZES, _LAST = (2, 3, 5, 10, 20), (1.0, 3.0, 7.0, 14.0)
 

@@ -1,11 +1,11 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 10: an algorithm with a state of its own, and a rule that says who trains."""
+"""Exercises of chapter 10: the halves of FedDyn, an algorithm with a state of its own, and a rule for who trains."""
 
 import numpy as np
 import torch
 
 import fedlab_core as fl
-from fedlab_course.exercises.base import Exercise, Mistake
+from fedlab_course.exercises.base import Exercise, Mistake, Proof
 from fedlab_course.exercises.tools import array, call, close, require, shown
 
 
@@ -32,23 +32,30 @@ class FedAvgM(fl.Algorithm):
 
 
 _A, _B, _SIZES = np.array([1.0, 3.0]), np.array([0.0, 1.0]), np.array([1, 3])
-_START, _STEPS = 2.0, 5
+_START, _STEPS, _ROUNDS = 2.0, 5, 3
 
 
-def _path(algorithm, rounds=3):
-    """The simulation of two quadratics with unequal sizes, and w after each round; five local steps, η = 0.1."""
+def _simulation(algorithm, state=None):
+    """Three rounds on two quadratics of unequal sizes, five local steps, η = 0.1; on from ``state`` if there is one."""
     fed = fl.synthetic.quadratics(_A.tolist(), _B.tolist(), _SIZES.tolist())
     model = fl.models.linear(fed, bias=False)
     torch.nn.init.constant_(next(model.parameters()), _START)
-    work = {"rounds": rounds, "clients_per_round": 2, "local_steps": _STEPS, "batch_size": None, "lr": 0.1}
+    work = {"rounds": _ROUNDS, "clients_per_round": 2, "local_steps": _STEPS, "batch_size": None, "lr": 0.1}
     simulation = fl.Simulation(fed, model, algorithm, **work, loss="squared_error", progress=False)
-    return simulation, np.array([simulation.state_dict()["params"].item() for _ in simulation])
+    if state is not None:
+        simulation.load_state_dict(state)
+    return simulation
 
 
-def _expected(beta, weights, rounds=3):
+def _path(simulation):
+    """w after each round that is left to do."""
+    return np.array([simulation.state_dict()["params"].item() for _ in simulation])
+
+
+def _expected(beta, weights):
     """The same path from the definition: a local run shrinks the distance of client k to b_k by (1 − η a_k)^5."""
     w, velocity, path = _START, 0.0, []
-    for _ in range(rounds):
+    for _ in range(_ROUNDS):
         local = _B + (1 - 0.1 * _A) ** _STEPS * (w - _B)
         velocity = beta * velocity + weights @ local - w
         w += velocity
@@ -59,12 +66,21 @@ def _expected(beta, weights, rounds=3):
 def check_fedavgm(answer):
     weights = _SIZES / _SIZES.sum()
     plain = _expected(0.0, weights)
-    _check_without_momentum(_path(answer(0.0))[1], plain)
-    simulation, path = _path(answer(0.5))
-    _check_with_momentum(path, plain, _expected(0.5, weights))
+    _check_without_momentum(_path(_simulation(answer(0.0))), plain)
+    simulation = _simulation(answer(0.5))
+    next(simulation)
+    left, first = simulation.state_dict(), simulation.history.params.item()
+    _check_with_momentum(np.append(first, _path(simulation)), plain, _expected(0.5, weights))
     require(
-        simulation.state_dict()["algorithm"],
+        left["algorithm"],
         "The numbers are right, but `server.state` is empty. What you keep elsewhere is lost when a run is resumed.",
+    )
+    resumed = _path(_simulation(answer(0.5), left))
+    require(
+        close(resumed, _expected(0.5, weights)[1:]),
+        f"The numbers are right in one go. Left after round 1 and resumed by a new instance, your run goes to "
+        f"{shown(resumed)} instead of {shown(_expected(0.5, weights)[1:])}: a checkpoint holds `server.state`, and not "
+        "what an instance keeps for itself.",
     )
 
 
@@ -154,6 +170,26 @@ def check_longest_waiting(answer):
     found([1, 2, 3], [2], 2)
 
 
+_KEPT_IN_STATE = """\
+        self.beta = beta
+
+    def setup(self, server):
+        \"""Before round 1.\"""
+        server.state["velocity"] = torch.zeros_like(server.params)
+
+    def aggregate(self, server, updates):
+        \"""The next global parameters.\"""
+        move = updates.weighted_mean() - server.params
+        velocity = self.beta * server.state["velocity"] + move
+        server.state["velocity"] = velocity
+"""
+# A list is the same object whatever it holds, so the library does not see that it changes.
+_KEPT_IN_SELF = (
+    _KEPT_IN_STATE.replace("= beta\n", "= beta\n        self.memory = [0.0]\n", 1)
+    .replace('server.state["velocity"] + move', "self.memory[-1] + move")
+    .replace('server.state["velocity"] = velocity', "self.memory.append(velocity)")
+)
+
 EXERCISES = (
     Exercise(
         id="10-momentum",
@@ -178,7 +214,38 @@ Which $\beta$ makes it FedAvg? And where must $v$ be kept, so that it survives a
             Mistake('        server.state["velocity"] = velocity\n', "", "from one round to the next"),
             Mistake('server.state["velocity"] = velocity', 'server.state["velocity"] = move', "old velocity"),
             Mistake('server.state["velocity"]', "self.velocity", "keep state in server.state"),
+            Mistake(_KEPT_IN_STATE, _KEPT_IN_SELF, "resumed by a new instance"),
         ),
+        discussion=r"""With $\beta = 0$ it is FedAvg. The velocity is what the algorithm remembers from round to round,
+so it belongs into `server.state`: each run begins with its own, of zeros, and a checkpoint holds it. In the instance
+it would be lost when a run is resumed, and a second run of the same instance would begin with the velocity of the
+first.
+
+We observe that a velocity of the *server* is one vector that lives as long as the run. Momentum in the *local* steps
+is another thing: one velocity for each client, from zero in each round (the setting `local_momentum`).""",
+    ),
+    Proof(
+        id="10-halves",
+        title="Half an algorithm",
+        task=r"""FedDyn changes the clients and the server. Take one half away at a time. Let all clients take part,
+with full batches and an $\eta$ so small that a client which ends where it began has not moved at all (exercise 3.2).
+
+1. *The server's half*: clients train as in FedAvg, and the server sets $w \leftarrow \frac{1}{N} \sum_k y_k + u$, where
+   $u$ is $\frac{1}{N}$ times the sum of all moves $y_k - w$ of all clients and rounds so far. Where does it rest?
+2. *The clients' half*: clients keep their $h_k$, and the server takes the plain mean,
+   $w \leftarrow \frac{1}{N} \sum_k y_k$. Show that it can rest only where $\nabla F(w) = -\mu (w - w_0)$, with $w_0$
+   the parameters at the start.""",
+        solution=r"""1. At rest $u$ does not change, so the moves of the round add up to zero:
+$\frac{1}{N} \sum_k y_k = w$. That is the condition for FedAvg to rest, so the server's half **rests where FedAvg
+rests** (and there $u = 0$, as $w = w + u$ says). The server's memory changes how it gets there and not where.
+
+2. At rest no $h_k$ changes, so $y_k = w$ for all, nobody moves, and $h_k = \nabla F_k(w)$. In each round the mean of
+the $h_k$ changes by $-\mu$ times the mean move. The mean move is what $w$ moves by, since the server takes the plain
+mean. From zero on the mean of the $h_k$ is therefore $-\mu (w - w_0)$ all the time, and at rest it is $\nabla F(w)$.
+It is the minimum of $F(w) + \frac{\mu}{2} \lVert w - w_0 \rVert^2$: **a spring to the start**.
+
+We observe that neither half rests at the optimum, and that both together do. Whether one of them has to, on images and
+in fifty rounds, is another question, which the boxes above answer.""",
     ),
     Exercise(
         id="10-waiting",
@@ -207,5 +274,10 @@ And where must a `cohorts` that uses it keep `last_asked`?""",
                 "the cohort has 1",
             ),
         ),
+        discussion=r"""If everybody is always there, the rule makes laps: nobody is asked twice before all were asked
+once. `last_asked` changes from round to round, so a `cohorts` that uses it keeps it in `server.state`, and there it
+sets the entries of the cohort to `server.round`.
+
+We observe that a rule like this is no random draw: clients that are seldom there are asked each time that they are.""",
     ),
 )

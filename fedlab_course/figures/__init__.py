@@ -4,6 +4,8 @@ from fedlab_course.figures.clusters import cluster_map, reachability
 from fedlab_course.figures.cohorts import missing, resting_points, variances
 from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
+from fedlab_course.figures.paths import paths
+from fedlab_course.figures.power_laws import power_laws
 from fedlab_course.figures.tiers import forgetting, memory
 
 __all__ = [
@@ -13,6 +15,8 @@ __all__ = [
     "intervals",
     "memory",
     "missing",
+    "paths",
+    "power_laws",
     "reachability",
     "resting_points",
     "variances",

@@ -6,7 +6,8 @@ own, ``Idea`` for drawings of one's own.
 
 from fedlab_course.ideas.absence import absence
 from fedlab_course.ideas.cohorts import cohorts
-from fedlab_course.ideas.corrections import corrections
+from fedlab_course.ideas.corrections import corrections, side_by_side
+from fedlab_course.ideas.decay import decay
 from fedlab_course.ideas.forgetting import forgetting
 from fedlab_course.ideas.gallery import gallery
 from fedlab_course.ideas.idea import Idea
@@ -20,11 +21,13 @@ __all__ = [
     "absence",
     "cohorts",
     "corrections",
+    "decay",
     "forgetting",
     "gallery",
     "local_steps",
     "proximal",
     "reachability",
+    "side_by_side",
     "skew",
 ]
 

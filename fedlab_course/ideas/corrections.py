@@ -12,6 +12,8 @@ from fedlab_course.ideas.contours import COLOURS, SYMBOLS, A, B, Points, contour
 from fedlab_course.ideas.idea import Idea
 from fedlab_course.ideas.quadratics import Quadratics
 
+START, STEPS, LR = (-1.0, 1.5), 10, 0.05
+
 
 def corrections(
     a: Points = A,
@@ -19,9 +21,9 @@ def corrections(
     *,
     rounds: int = 1,
     step: int = 0,
-    steps: int = 10,
-    lr: float = 0.05,
-    start: Sequence[float] = (-1.0, 1.5),
+    steps: int = STEPS,
+    lr: float = LR,
+    start: Sequence[float] = START,
     goal: Goal | None = None,
     live: bool | None = None,
 ) -> Idea:
@@ -38,6 +40,19 @@ def corrections(
     }
     origin = np.asarray(start, dtype=float)
     return Idea(lambda rounds, step: _arrows(clients, origin, rounds, step, steps, lr), sliders, goal=goal, live=live)
+
+
+def side_by_side(degrees: float) -> Goal:
+    """The goal of :func:`corrections` as it is by default: both clients step in one direction, to so many degrees."""
+
+    def check(rounds: int, step: int) -> bool:
+        clients = Quadratics.of(A, B)
+        w, controls = scaffold_rounds(clients, np.array(START), rounds, STEPS, LR)
+        offset = controls.mean(0) - controls
+        corrected = clients.gradient(clients.walk(w, step, LR, offset)[-1]) + offset
+        return _angle(corrected[0], corrected[1]) <= degrees
+
+    return Goal(f"find a step at which the two clients walk in one direction, to {degrees:g}°", check)
 
 
 def scaffold_rounds(

@@ -94,7 +94,7 @@ def judged(id: str, values: list[float], margin: float = 0.1) -> judging.Judged:
     statement = Statement(id=id, says="It is so.", measure="end_accuracy", margin=margin, plus=[{}])
     ground = {"source": "[0]", "claim": "Claim", "expected": "e", "setting": "s", "ours": "o"}
     claim = Claim(id=id[:3], statements=[statement], **ground)
-    return judging.Judged(claim, statement, judge(id, values, margin, expect="positive", planned=3))
+    return judging.Judged(claim, statement, judge(id, values, margin, expect="positive", planned=3), 4)
 
 
 def test_a_verdict_lies_where_its_mean_in_margins_is() -> None:

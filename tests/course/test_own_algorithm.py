@@ -1,11 +1,15 @@
-"""Chapter 8: FedDyn as its cells write it against closed forms, and what is said of state and of the engine."""
+"""Chapter 10: FedDyn as its cells write it against closed forms, and what is said of state, and the rubric."""
 
+import re
+
+import nbformat
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course import exercises
+from fedlab_course import Explorer, exercises, folders, goals
+from fedlab_course.evidence.variants import FedDynClients, FedDynInTurn, FedDynServer
 from tests.course.from_notebook import defined
 from tests.support import blobs, limit, quadratics, run, scalar_model
 
@@ -17,8 +21,7 @@ CELLS = ("imports", "feddyn-code", "quadratics", "two-questions", "third-questio
 @pytest.fixture(scope="module")
 def chapter():
     """The classes and questions of the chapter; what runs on images is left out."""
-    here = {"repeated": lambda algorithm: None, "mu": 0.1, "examine": lambda make: {}, "compared": {"FedDyn": None}}
-    return defined("10_your_own_algorithm.ipynb", *CELLS, names=here, without=("fl.plots", "compared["))
+    return defined("10_your_own_algorithm.ipynb", *CELLS, names={"mu": 0.1})
 
 
 @pytest.mark.parametrize("mu", [0.5, 2.0])
@@ -138,4 +141,75 @@ def test_asking_who_has_waited_longest_makes_laps_if_everybody_is_there() -> Non
 
 
 def test_there_are_exercises() -> None:
-    assert len(exercises.of_chapter("08")) >= 2
+    assert len(exercises.of_chapter("10")) >= 2
+
+
+@pytest.mark.parametrize("mu", [0.5, 2.0])
+def test_the_clients_half_rests_on_a_spring_to_the_start(mu: float) -> None:
+    """mean a_k (w − b_k) = −μ (w − w_0): w = (mean a_k b_k + μ w_0) / (mean a_k + μ)."""
+    found = limit(quadratics(A, B), FedDynClients(mu), rounds=400, start=4.0, lr=0.05)
+    assert found == pytest.approx(((A * B).mean() + 4.0 * mu) / (A.mean() + mu), abs=1e-6)
+
+
+def test_the_servers_half_rests_where_fedavg_rests_and_not_at_the_optimum() -> None:
+    work = {"rounds": 400, "start": 4.0, "lr": 0.05, "local_steps": 7}
+    found, fedavg = (limit(quadratics(A, B), one, **work) for one in (FedDynServer(), fl.FedAvg()))
+    assert found == pytest.approx(fedavg, abs=1e-8)
+    assert abs(found - OPTIMUM) > 0.01
+
+
+def test_both_halves_together_are_feddyn() -> None:
+    """Without a pull and with h = 0 for ever, FedDyn's server is the server's half: μ cancels in its step."""
+    fed = blobs((3, 17, 8, 30))
+    model, work = fl.models.softmax_regression(fed, seed=2), {"rounds": 4, "clients_per_round": 2, "local_steps": 3}
+
+    class OnlyTheServer(fl.algorithms.FedDyn):
+        def correction(self, server, client):
+            return fl.Correction()
+
+    half, whole = (run(fed, model, one, **work).history.params for one in (FedDynServer(), OnlyTheServer(0.3)))
+    torch.testing.assert_close(half, whole, rtol=0, atol=1e-12)
+
+
+def test_feddyn_in_turn_is_the_chapters(chapter) -> None:
+    fed = blobs((3, 17, 8, 30))
+    model, work = fl.models.softmax_regression(fed, seed=2), {"rounds": 5, "clients_per_round": 3, "local_steps": 3}
+    ends = [run(fed, model, one, **work).history.params for one in (FedDynInTurn(0.3), chapter["InTurn"](0.3))]
+    torch.testing.assert_close(*ends, rtol=0, atol=1e-12)
+
+
+class InClassAttribute(FedAvgM):
+    """A velocity that the class keeps, which the library does not look at."""
+
+    def setup(self, server):
+        type(self).velocity = torch.zeros_like(server.params)
+        server.state["seen"] = torch.zeros(1)
+
+    def aggregate(self, server, updates):
+        type(self).velocity = self.beta * self.velocity + updates.weighted_mean() - server.params
+        return server.params + self.velocity
+
+
+def test_a_velocity_outside_of_the_state_is_found_when_a_run_is_resumed() -> None:
+    assert "resumed by a new instance" in exercises.judge(exercises.get("10-momentum"), InClassAttribute).hint
+
+
+def test_the_chapter_shows_the_criteria_of_the_rubric() -> None:
+    rubric = (folders.NOTEBOOKS.parent / "docs/teaching/rubric.md").read_text(encoding="utf-8")
+    criteria = re.findall(r"^\| \*\*(.+?)\*\* \|", rubric, flags=re.MULTILINE)
+    cells = nbformat.read(folders.NOTEBOOKS / "10_your_own_algorithm.ipynb", as_version=4).cells
+    shown = next(cell.source for cell in cells if cell.id == "rubric")
+    assert len(criteria) == 5
+    assert re.findall(r"^\| (?!criterion)([^-|]+?) \|", shown, flags=re.MULTILINE) == criteria
+
+
+class Mine(FedDynServer):
+    """What the chapter says reaches its goal."""
+
+
+def test_the_goal_of_the_race_can_be_reached_and_is_not_met_as_shipped(chapter) -> None:
+    goal = goals.beats("Mine", "FedAvg", x="bytes")
+    for own, reached in ((chapter["Mine"], False), (Mine, True)):
+        race = Explorer(own=own, algorithms=("fedavg",), split="labels_per_client", goal=goal, live=False)
+        race.run()
+        assert race.reached is reached

@@ -19,7 +19,7 @@ GROUND = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours"
 def judged(id: str, values: list[float], **changes) -> judging.Judged:
     statement = Statement(id=id, says=f"{id} is so.", measure="end_accuracy", margin=0.1, plus=[{}], **changes)
     claim = Claim(id=id, statements=[statement], **GROUND)
-    return judging.Judged(claim, statement, judge(id, values, 0.1, expect="positive", planned=3))
+    return judging.Judged(claim, statement, judge(id, values, 0.1, expect="positive", planned=3), 6)
 
 
 @pytest.fixture(autouse=True)
@@ -35,6 +35,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     every = {id: judged(id, values) for id, values in found.items()}
     monkeypatch.setattr(judging, "stored", lambda: every)
+    monkeypatch.setattr(judging, "course", dict)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from fedlab_course.evidence.experiments import (
     absence,
+    c12_constants,
+    c12_local_work,
     clusters,
     digit_probes,
     error_floor,
@@ -34,6 +36,8 @@ EXPERIMENTS = {
         strata.STRATA,
         digit_probes.DIGIT_PROBES,
         first_answers.FIRST_ANSWERS,
+        c12_constants.C12_CONSTANTS,
+        c12_local_work.C12_LOCAL_WORK,
     )
 }
 

@@ -10,7 +10,16 @@ import pytest
 import fedlab_core as fl
 from fedlab_core import sampling
 from fedlab_course.evidence import measures
-from fedlab_course.evidence.experiments import EXPERIMENTS, clusters, fedprox_synthetic, runs, tuning, variance
+from fedlab_course.evidence.experiments import (
+    EXPERIMENTS,
+    c12_constants,
+    c12_local_work,
+    clusters,
+    fedprox_synthetic,
+    runs,
+    tuning,
+    variance,
+)
 
 
 def tiny_run(**settings: Any) -> tuple[dict[str, Any], pd.DataFrame]:
@@ -124,3 +133,28 @@ def test_the_mean_of_a_simple_random_sample_has_its_textbook_variance() -> None:
     expected = 0.9 * (1.25 * 100 / 99) / 10
     assert found["measured"] == pytest.approx(expected, abs=4 * found["standard_error"])
     assert found["standard_error"] < 0.05 * expected and found["bias_in_errors"] < 3.5
+
+
+def test_more_skew_moves_variance_from_within_clients_to_between_them() -> None:
+    rows = [row for split in c12_constants.LABELS for row in c12_constants.run(3, split=split)]
+    total = [row["noise"] + row["dissimilarity"] ** 2 for row in rows]
+    assert total == pytest.approx([total[0]] * 3, rel=1e-4)
+    noise = [row["noise"] for row in rows]
+    assert noise == sorted(noise, reverse=True)
+    for row in rows:  # theorem and data know the same constants
+        a = (1 + (20 - 4) / (4 * 20)) * row["gradient"] ** 2
+        b = row["noise"] + row["smoothness"] * (row["gap"] + row["gradient"] ** 2)
+        assert row["best_steps"] == pytest.approx(math.sqrt(b / a))
+
+
+def test_rounds_to_a_loss_end_at_the_first_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    fed = c12_constants.federation("iid", 100, 5)
+    settings = c12_local_work.SETTINGS | {"local_epochs": 5, "seed": 5}
+    frame = fl.simulate(fed, fl.models.mlp(fed, seed=5), fl.FedAvg(), rounds=4, **settings).frame
+    losses = dict(zip(frame["round"], frame.train_loss, strict=True))
+    assert losses[3] < min(losses[1], losses[2])
+    monkeypatch.setattr(c12_local_work, "ROUNDS", 4)
+    monkeypatch.setattr(c12_local_work, "TARGET", float(losses[3]))
+    assert c12_local_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 3
+    monkeypatch.setattr(c12_local_work, "TARGET", 0.0)
+    assert c12_local_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 5

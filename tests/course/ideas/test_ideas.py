@@ -1,5 +1,7 @@
 """The small explorers against closed forms. The numbers are those of two quadratics, worked out by hand."""
 
+import re
+
 import numpy as np
 import plotly.graph_objects as go
 import pytest
@@ -23,6 +25,7 @@ def every_idea() -> dict[str, ideas.Idea]:
         "local_steps": ideas.local_steps(),
         "proximal": ideas.proximal(),
         "corrections": ideas.corrections(),
+        "decay": ideas.decay(rounds=60),
         "skew": ideas.skew(num_clients=10),
         "absence": ideas.absence(),
         "cohorts": ideas.cohorts(),
@@ -210,3 +213,26 @@ def test_forgetting_wants_tables_of_one_shape(tables: dict) -> None:
 def test_gallery_wants_figures() -> None:
     with pytest.raises(ValueError, match="at least one"):
         ideas.gallery({}, "λ")
+
+
+def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
+    """At a constant rate FedAvg rests 0.75 − 0.5987 away; at 0.1/(1 + t) the distance falls like 0.3375/t."""
+    figure = ideas.decay(power=1.0).figure()
+    falling, constant = figure.data
+    assert constant.y[-1] == pytest.approx(0.75 - 0.5987111211, abs=1e-9)
+    assert falling.x[-1] * falling.y[-1] == pytest.approx(0.3375, rel=0.02)
+    start, again = ideas.decay().figure().data
+    assert np.array_equal(start.y, again.y), "p = 0 is the constant rate"
+
+
+def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
+    """As the picture's own description has the angle; at its start the goal is not met."""
+    goal, idea = ideas.side_by_side(10), ideas.corrections()
+    places = [(rounds, step) for rounds in (0, 1, 2, 3, 5, 10) for step in range(11)]
+    met = [place for place in places if goal.check(rounds=place[0], step=place[1])]
+    assert met == [(1, 7), (1, 8), (2, 0)]
+    for rounds, step in [(1, 0), (1, 7), (2, 0), (2, 2)]:
+        words = fl.plots.describe(idea.figure(rounds=rounds, step=step))
+        degrees = float(re.search(r"the corrected ones (\d+)°", words)[1])
+        assert goal.check(rounds=rounds, step=step) == (degrees <= 10)
+    assert ideas.corrections(goal=goal).reached is False

@@ -157,10 +157,9 @@ def test_symbols_of_single_chapters_are_on_the_sheet(sign: str) -> None:
     assert sign in {symbol.sign for symbol in symbols.SYMBOLS}
 
 
-def test_letters_with_two_uses_name_both() -> None:
+def test_a_letter_with_and_without_an_index_says_so() -> None:
     meanings = {symbol.sign: symbol.meaning for symbol in symbols.SYMBOLS}
     assert "weight" in meanings["a"] and "curvature" in meanings["a"] and "curvature" in meanings["a_k"]
-    assert "label mix" in meanings["p_k"] and "FedNova" in meanings["p_k"]
 
 
 def test_meanings_hold_no_raw_formulas() -> None:

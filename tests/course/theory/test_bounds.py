@@ -1,0 +1,139 @@
+"""What bounds are made of, against closed forms, automatic differentiation and enumeration."""
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_course import theory
+
+
+def tiny(ridge: float = 0.3, seed: int = 0) -> theory.SoftmaxRegression:
+    """Three classes, four features, clients of 5, 7 and 3 samples."""
+    rng = np.random.default_rng(seed)
+    clients = [(torch.from_numpy(rng.normal(size=(n, 4))), torch.arange(n) % 3) for n in (5, 7, 3)]
+    return theory.SoftmaxRegression(fl.FederatedDataset.from_clients(clients, test=clients[0]), ridge)
+
+
+def loss_of(problem: theory.SoftmaxRegression, k: int, w: torch.Tensor, sample: int | None = None) -> torch.Tensor:
+    """F_k, or the loss of one of its samples, as a linear layer of PyTorch has it."""
+    x, y = problem.fed.client(k)
+    x, y = (x, y) if sample is None else (x[sample : sample + 1], y[sample : sample + 1])
+    logits = torch.nn.functional.linear(x, w[:12].reshape(3, 4), w[12:])
+    return torch.nn.functional.cross_entropy(logits, y) + 0.5 * problem.ridge * w.square().sum()
+
+
+def point(size: int = 15, seed: int = 1) -> torch.Tensor:
+    return torch.from_numpy(np.random.default_rng(seed).normal(size=size))
+
+
+def test_power_iteration_finds_the_eigenvalue_of_largest_size() -> None:
+    for values in ([1.0, 2.0, 5.0], [-4.0, 1.0, 3.0], [0.0, 0.0]):
+        basis, _ = np.linalg.qr(np.random.default_rng(2).normal(size=(len(values), len(values))))
+        matrix = torch.from_numpy(basis @ np.diag(values) @ basis.T)
+        found = theory.power_iteration(lambda v, matrix=matrix: matrix @ v, len(values))
+        assert found == pytest.approx(max(values, key=abs), abs=1e-5)
+    with pytest.raises(ValueError, match="size"):
+        theory.power_iteration(lambda v: v, 0)
+
+
+def test_a_hessian_product_is_that_with_the_hessian() -> None:
+    matrix = torch.tensor([[2.0, 1.0], [1.0, -3.0]], dtype=torch.float64)
+    product = theory.hessian_product(lambda w: 0.5 * w @ matrix @ w + w.sum(), torch.ones(2, dtype=torch.float64))
+    assert torch.allclose(product(torch.tensor([1.0, 2.0], dtype=torch.float64)), torch.tensor([4.0, -5.0]).double())
+
+
+def test_dissimilarity_of_two_quadratics() -> None:
+    """∇f_k = a_k (w − b_k), a = (1, 3), b = (0, 1): at w* = 3/4 they are ±3/4, at w = 2 they are 2 and 3."""
+    gradients = [torch.tensor([[0.75], [-0.75]]), torch.tensor([[2.0], [3.0]])]
+    found = theory.Dissimilarity.of(gradients, np.array([0.5, 0.5]))
+    assert found.spread == pytest.approx([0.5625, 6.5]) and found.whole == pytest.approx([0, 6.25])
+    assert found.least_gradient(factor=1) == pytest.approx(0.75)
+    assert found.least_gradient(factor=0) == pytest.approx(np.sqrt(6.5))
+    assert found.least_factor(0.75) == pytest.approx(np.sqrt((6.5 - 0.5625) / 6.25))
+    assert found.least_factor(0.5) == np.inf and found.least_factor(3.0) == 0
+
+
+def test_losses_and_gradients_are_those_of_a_linear_layer() -> None:
+    problem, w = tiny(), point().requires_grad_()
+    losses = torch.stack([loss_of(problem, k, w) for k in range(3)])
+    assert problem.losses(w) == pytest.approx(losses.detach().numpy(), rel=1e-12)
+    assert problem.loss(w) == pytest.approx(float(losses.detach() @ torch.tensor([5, 7, 3]).double()) / 15)
+    for k in range(3):
+        (wanted,) = torch.autograd.grad(loss_of(problem, k, w), w)
+        assert torch.allclose(problem.gradients(w)[k], wanted, rtol=1e-12)
+
+
+def test_curvatures_are_those_of_the_hessian_and_below_the_bound() -> None:
+    problem, w = tiny(), point()
+    for k, found in enumerate(problem.curvatures(w)):
+        hessian = torch.autograd.functional.hessian(lambda v, k=k: loss_of(problem, k, v), w)
+        assert found == pytest.approx(float(torch.linalg.eigvalsh(hessian)[-1]), rel=1e-5)
+    assert (problem.curvatures(w) <= problem.smoothness).all()
+    assert problem.ridge <= problem.curvatures(w).min()
+
+
+def test_squares_and_noise_are_those_of_every_sample() -> None:
+    problem, w = tiny(), point().requires_grad_()
+    for k, size in enumerate((5, 7, 3)):
+        each = [torch.autograd.grad(loss_of(problem, k, w, sample), w)[0] for sample in range(size)]
+        rows = torch.stack(each)
+        assert problem.squares(w)[k] == pytest.approx(float(rows.square().sum(1).mean()))
+        assert problem.noise(w)[k] == pytest.approx(float((rows - rows.mean(0)).square().sum(1).mean()))
+
+
+def test_the_gap_lies_between_its_bounds_by_the_dissimilarity() -> None:
+    """2μΓ ≤ Σ ρ_k ‖∇F_k(w*)‖² ≤ 2LΓ, and the gradient of F is zero at the optimum."""
+    problem = tiny()
+    found = problem.constants()
+    assert float((torch.from_numpy(problem.fed.weights) @ problem.gradients(problem.optimum)).norm()) < 1e-6
+    squared = found["dissimilarity"] ** 2
+    assert 0 < 2 * problem.ridge * found["gap"] <= squared <= 2 * found["smoothness"] * found["gap"]
+    assert (problem.least_losses <= problem.losses(problem.optimum)).all()
+
+
+def test_clients_with_the_same_data_have_no_gap() -> None:
+    x, y = torch.from_numpy(np.random.default_rng(3).normal(size=(6, 4))), torch.arange(6) % 3
+    fed = fl.FederatedDataset.from_clients([(x, y), (x, y)], test=(x, y))
+    found = theory.SoftmaxRegression(fed, 0.5).constants()
+    assert found["gap"] == pytest.approx(0, abs=1e-10) and found["dissimilarity"] == pytest.approx(0, abs=1e-6)
+
+
+def test_visited_parameters_are_those_of_gradient_descent() -> None:
+    """One full step a round of all clients is a step on F, ridge and all."""
+    problem = tiny()
+    first, second = problem.visited(2, [1, 2], local_steps=1, batch_size=None, lr=0.1)
+    step = torch.from_numpy(problem.fed.weights) @ problem.gradients(first)
+    assert torch.allclose(second, first - 0.1 * step, rtol=1e-10)
+
+
+def test_the_bound_of_theorem_1_by_hand() -> None:
+    """μ = 2, L = 4, G = 3, E = 2, Γ = 5, Σ ρσ² = 1: B = 1 + (64 + 2)·9 + 40 = 635, LB·2/(3μ²) = 1270/3; γ = 16."""
+    given = {"noise": 1.0, "smoothness": 4.0, "convexity": 2.0, "gradient": 3.0, "gap": 5.0}
+    assert theory.error_bound(np.array([0, 84]), 2, start=0.0, **given) == pytest.approx([1270 / 48, 12.7 / 3])
+    assert theory.error_bound(np.array([0]), 2, start=100.0, **given) == pytest.approx([1700 / 16])
+    with pytest.raises(ValueError, match="convexity"):
+        theory.error_bound(np.array([1]), 1, start=0.0, **given | {"convexity": 0.0})
+
+
+def test_a_path_at_a_constant_rate_rests_where_the_closed_form_says() -> None:
+    path = theory.fedavg_path([1, 3], [0, 1], [0.1] * 300, 10)
+    q = (1 - 0.1 * np.array([1.0, 3.0])) ** 10
+    assert path[0] == 0 and path[-1] == pytest.approx((1 - q[1]) / (2 - q.sum()))
+    assert theory.fedavg_path([1, 3], [0, 1], [0.1] * 300, 1)[-1] == pytest.approx(0.75)
+
+
+def test_a_path_is_that_of_the_library() -> None:
+    fed, rate = fl.synthetic.quadratics([1.0, 3.0], [0.0, 1.0]), fl.InverseTime(0.1)
+    model = fl.models.linear(fed, bias=False)
+    work = {"clients_per_round": 2, "batch_size": None, "loss": "squared_error", "progress": False}
+    params = fl.simulate(fed, model, fl.FedAvg(), rounds=30, local_steps=10, lr=rate, **work).params
+    path = theory.fedavg_path([1, 3], [0, 1], [rate(t) for t in range(30)], 10, next(model.parameters()).item())
+    assert params.item() == pytest.approx(path[-1], abs=1e-12)
+
+
+def test_a_path_refuses_what_does_not_fit() -> None:
+    with pytest.raises(ValueError, match="a, b"):
+        theory.fedavg_path([1, 3], [0], [0.1], 1)
+    with pytest.raises(ValueError, match="rates"):
+        theory.fedavg_path([1], [0], [0.0], 1)

@@ -1,98 +1,10 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 5: where absent clients lead, the systematic draw, and the weights that go with a draw."""
+"""Exercises of chapter 5: weights that go with a draw, the clusters that can be found, and what strata remove."""
 
 import numpy as np
 
-from fedlab_course.exercises.base import Exercise, Mistake
+from fedlab_course.exercises.base import Exercise, Mistake, Proof
 from fedlab_course.exercises.tools import array, call, close, number, require, shown
-
-
-def resting_point(means, presence):
-    """Where FedAvg comes to rest, from the clients' means e_k [N] and presences [N]."""
-    ### BEGIN SOLUTION
-    return presence @ means / presence.sum()
-    ### END SOLUTION
-
-
-def check_resting_point(answer):
-    means = np.array([0.0, 1.0, 2.0, 7.0])
-
-    def found(presence, means=means):
-        return number(call(answer, means, np.array(presence)))
-
-    full = found([1.0, 1.0, 1.0, 1.0])
-    require(
-        close(full, 2.5),
-        f"All clients are always there, so FedAvg comes to rest at the mean 2.5, and yours at {shown(full)}. "
-        "Weights must sum to 1.",
-    )
-    half = found([0.5, 0.5, 0.5, 0.5])
-    require(
-        close(half, 2.5),
-        f"All clients are there half of the time. None is preferred, so the rest is 2.5 again, and yours is "
-        f"{shown(half)}: divide by the sum of the presences, not by N.",
-    )
-    gone = found([1.0, 1.0, 1.0, 0.0])
-    require(
-        not close(gone, 2.5),
-        "The client with mean 7 is never there, and your result is still the mean of all four. Do the presences enter?",
-    )
-    require(
-        close(gone, 1.0),
-        f"The client with mean 7 is never there: the rest is the mean of the others, 1. Yours is {shown(gone)}. "
-        "A client counts in proportion to how often it is there.",
-    )
-    rare = found([1.0, 1.0, 1.0, 0.2])
-    require(
-        close(rare, 4.4 / 3.2),
-        f"With the presences 1, 1, 1 and 0.2 the rest is {shown(4.4 / 3.2)}, and yours is {shown(rare)}: a client "
-        "that is there one time in five counts one fifth of another.",
-    )
-
-
-def systematic(labels, start, num_drawn):
-    """K = num_drawn of the N clients, from their clusters labels [N] and a start below N/K."""
-    ### BEGIN SOLUTION
-    row = np.argsort(labels, kind="stable")
-    interval = len(labels) // num_drawn
-    return row[start::interval]
-    ### END SOLUTION
-
-
-def check_systematic(answer):
-    labels = np.array([2, 0, 1, 0, 2, 1, 2, 0, 2, 1, 2, 2])  # clusters of 3, 3 and 6 clients; N = 12
-
-    def found(start, size, groups=labels):
-        return array(call(answer, groups, start, size), (size,), "the cohort").astype(int)
-
-    every = np.concatenate([found(start, 4) for start in range(3)])
-    require(
-        every.max() > 2,
-        "Your numbers are those of the clusters, 0 to 2. Return the numbers of the clients, 0 to 11.",
-    )
-    require(
-        not (np.diff(every.reshape(3, 4), axis=0) == 0).all(),
-        "Every start gives the same cohort. Begin with the client at place `start`.",
-    )
-    counts = np.bincount(every, minlength=12)[:12]
-    require(
-        (counts == 1).all(),
-        f"With N = 12 and K = 4 there are three starts, and together they must draw each client exactly once. Yours "
-        f"draw client {int(np.argmax(counts != 1))} {int(counts[np.argmax(counts != 1)])} times. Take every third.",
-    )
-    for start in range(3):
-        shares = np.bincount(labels[found(start, 4)], minlength=3)
-        require(
-            shares.tolist() == [1, 1, 2],
-            f"The clusters have 3, 3 and 6 clients, so four of twelve are one, one and two. Start {start} gives "
-            f"{shares.tolist()}. Put the clients in a row cluster by cluster before you take every third.",
-        )
-    pairs = np.concatenate([found(start, 2) for start in range(6)])
-    require(
-        sorted(pairs.tolist()) == list(range(12)),
-        "Right for K = 4, but for K = 2 the interval is N/K = 6, and the six starts together must draw each client "
-        "exactly once.",
-    )
 
 
 def cohort_weights(rho, pi):
@@ -136,54 +48,56 @@ def check_cohort_weights(answer):
     )
 
 
+def shared_groups(label_sets):
+    """How many groups OPTICS can find at best, from the labels that each client holds."""
+    ### BEGIN SOLUTION
+    groups = [frozenset(labels) for labels in label_sets]
+    return sum(groups.count(group) >= 2 for group in set(groups))
+    ### END SOLUTION
+
+
+def check_shared_groups(answer):
+    def found(*label_sets):
+        return number(call(answer, list(label_sets)))
+
+    alone = found((0, 1), (2, 3), (4, 5))
+    require(
+        close(alone, 0),
+        f"Three clients that share nothing with anybody make no cluster of two, and yours makes {shown(alone)}.",
+    )
+    three = found((0, 1), (0, 1), (0, 1))
+    require(
+        close(three, 1),
+        f"Three clients with the same two labels are one group, and you count {shown(three)}: count groups, not "
+        "clients or pairs of clients.",
+    )
+    turned = found((0, 1), (1, 0), (2, 3))
+    require(
+        close(turned, 1),
+        f"A client with the labels 0 and 1 holds the same as one with 1 and 0. That is one group, and you count "
+        f"{shown(turned)}.",
+    )
+    half = found((0, 1), (0, 2), (3, 4), (3, 5))
+    require(
+        close(half, 0),
+        f"No two of four clients with 0 and 1, 0 and 2, 3 and 4, 3 and 5 hold the same, and you count {shown(half)}: "
+        "one label in common is not enough.",
+    )
+    two = found((4, 5), (1, 2), (2, 1), (5, 4), (7, 8))
+    require(close(two, 2), f"There are two groups of two and one client alone: 2, and you count {shown(two)}.")
+
+
 EXERCISES = (
-    Exercise(
-        id="05-rest",
-        title="Where absent clients lead",
-        task=r"""Client $k$ minimises $(x - e_k)^2$ and is there in a share `presence[k]` of the rounds. We suppose that
-it takes part in proportion to its presence. Write where FedAvg comes to rest on average. What must the
-answer be if all presences are equal, but not 1?""",
-        missing="the point where FedAvg comes to rest",
-        solution=resting_point,
-        check=check_resting_point,
-        mistakes=(
-            Mistake(" / presence.sum()", "", "Weights must sum to 1"),
-            Mistake("presence.sum()", "len(means)", "not by N"),
-            Mistake("presence @ means / presence.sum()", "means.mean()", "Do the presences enter"),
-            Mistake(
-                "presence @ means / presence.sum()", "presence**2 @ means / (presence**2).sum()", "one time in five"
-            ),
-            Mistake(
-                "presence @ means / presence.sum()",
-                "means[presence < 2] @ (2 - presence) / (2 - presence).sum()",
-                "the mean of the others",
-            ),
-        ),
-    ),
-    Exercise(
-        id="05-systematic",
-        title="The systematic draw",
-        task=r"""Write the draw of FedSSO for the case that $K$ divides $N$. Lay the clients out cluster by cluster,
-begin at place `start`, and take every $(N/K)$-th client. The check goes through all starts. Together they
-must draw each client exactly once, which is why each has the probability $K/N$.""",
-        missing="the numbers of the clients drawn",
-        solution=systematic,
-        check=check_systematic,
-        points=2,
-        mistakes=(
-            Mistake('row = np.argsort(labels, kind="stable")', "row = np.arange(len(labels))", "in a row cluster"),
-            Mistake('np.argsort(labels, kind="stable")', "np.sort(labels)", "those of the clusters"),
-            Mistake("row[start::interval]", "row[0::interval]", "Every start gives the same"),
-            Mistake("row[start::interval]", "row[start : start + num_drawn]", "Take every third"),
-            Mistake("len(labels) // num_drawn", "3", "an array of 2 numbers"),
-        ),
-    ),
     Exercise(
         id="05-weights",
         title="Weights that undo the draw",
         task=r"""A client counts $\omega_k \propto \rho_k / \pi_k$: its share of all samples, divided by the probability
 with which it is drawn. Write the weights of a cohort so that they sum to 1. Before you run the check: who
 counts more, a client that is always drawn or one that is drawn one time in ten?""",
+        discussion=r"""The client that is drawn one time in ten counts ten times as much as one of the same size that is
+always drawn, in the cohorts that have both. These are Hájek's weights of chapter 4: they sum to 1, and where the
+$\pi_k$ differ they are not exactly right on average. FedSSO's systematic draw gives everybody $\pi_k = K/N$, and then
+$\omega_k = \rho_k / \sum_{j \in S} \rho_j$.""",
         missing="the weights of the cohort",
         solution=cohort_weights,
         check=check_cohort_weights,
@@ -194,5 +108,54 @@ counts more, a client that is always drawn or one that is drawn one time in ten?
             Mistake("rho / pi", "1 / pi", "three times the samples"),
             Mistake("rho / pi", "rho / pi**2", "a third as often"),
         ),
+    ),
+    Exercise(
+        id="05-shared",
+        title="What can be found",
+        task=r"""OPTICS with `min_samples=2` needs two clients for a cluster. Write how many clusters there are at best,
+if a cluster is a group of clients with the same labels. The labels of a client come as a tuple, in any order. With
+two labels of ten per client there are 45 pairs. Why does not even a perfect clustering of 100 clients find 45?""",
+        missing="the number of groups that two clients or more hold",
+        solution=shared_groups,
+        check=check_shared_groups,
+        discussion=r"""A pair that nobody holds, or one client alone, is no cluster. If 100 clients chose among 45 pairs
+independently, a pair would be held by none with probability $(44/45)^{100} = 0.106$ and by one alone with
+$100/45 \cdot (44/45)^{99} = 0.240$, and $45 \cdot 0.654 = 29.4$ pairs would be shared by two or more. The
+29 clusters of the paper's figure 2 are what chance gives.""",
+        mistakes=(
+            Mistake(">= 2", ">= 1", "no cluster of two"),
+            Mistake("for group in set(groups)", "for group in groups", "not clients or pairs"),
+            Mistake("frozenset(labels)", "tuple(labels)", "the same as one with 1 and 0"),
+            Mistake("frozenset(labels)", "min(labels)", "one label in common is not enough"),
+            Mistake(
+                "sum(groups.count(group) >= 2 for group in set(groups))",
+                "min(1, sum(groups.count(group) >= 2 for group in set(groups)))",
+                "two groups of two",
+            ),
+        ),
+    ),
+    Proof(
+        id="05-between",
+        title="What strata remove",
+        task=r"""Cluster $\mathcal{C}_c$ has $N_c$ clients, and its share $m_c = K N_c / N$ of the places is a whole
+number. In each cluster $m_c$ clients are drawn with equal chances, independently of the other clusters, and the
+server takes the plain mean. (a) Show that its variance is
+$\frac{1}{K} \big(1 - \frac{K}{N}\big) \sum_c \frac{N_c}{N} S_c^2$. (b) The clients of a cluster all send the
+same. How large is the variance, and does it matter how far apart the clusters are? (c) Where did you use that the
+order inside a cluster is random?""",
+        solution=r"""(a) The mean of the cohort is $\sum_c \frac{m_c}{K} \bar y_{c,S}$, where $\bar y_{c,S}$ is the mean
+of those drawn from cluster $c$. Simple random sampling inside it has the variance
+$\big(1 - \frac{m_c}{N_c}\big) \frac{S_c^2}{m_c}$. Draws in different clusters are independent, so variances add up
+with the squared weights $(m_c/K)^2$. With $m_c / N_c = K / N$ and $m_c / K = N_c / N$ each term is
+$\frac{N_c^2}{N^2} \big(1 - \frac{K}{N}\big) \frac{N S_c^2}{K N_c}
+= \frac{1}{K} \big(1 - \frac{K}{N}\big) \frac{N_c}{N} S_c^2$.
+
+(b) Then every $S_c^2 = 0$ and the variance is zero. The means of the clusters do not occur in the formula: what
+lies between clusters is gone, however much it is. Simple random sampling keeps it, because
+$(N - 1) S^2 = \sum_c (N_c - 1) S_c^2 + \sum_c N_c \lVert \bar y_c - \bar y \rVert^2$.
+
+(c) Twice: all combinations of $m_c$ clients of a cluster must be equally likely, which gives the formula of simple
+random sampling, and the draws of different clusters must be independent. A systematic draw with a fixed order
+breaks both: one start decides for all clusters at once.""",
     ),
 )

@@ -1,13 +1,26 @@
-"""Figures that only the course needs, in the style of :mod:`fedlab_core.plots`: clusters, intervals, forgetting."""
+"""Figures that only the course needs, in the style of :mod:`fedlab_core.plots`: clusters, cohorts and others."""
 
 from fedlab_course.figures.clusters import cluster_map, reachability
+from fedlab_course.figures.cohorts import missing, resting_points, variances
 from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
 from fedlab_course.figures.paths import paths
 from fedlab_course.figures.power_laws import power_laws
 from fedlab_course.figures.tiers import forgetting, memory
 
-__all__ = ["cluster_map", "forgetting", "importance", "intervals", "memory", "paths", "power_laws", "reachability"]
+__all__ = [
+    "cluster_map",
+    "forgetting",
+    "importance",
+    "intervals",
+    "memory",
+    "missing",
+    "paths",
+    "power_laws",
+    "reachability",
+    "resting_points",
+    "variances",
+]
 
 
 def __dir__() -> list[str]:

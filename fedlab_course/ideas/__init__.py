@@ -4,6 +4,8 @@ As the last line of a cell each shows itself; ``.figure()`` is the plain figure.
 own, ``Idea`` for drawings of one's own.
 """
 
+from fedlab_course.ideas.absence import absence
+from fedlab_course.ideas.cohorts import cohorts
 from fedlab_course.ideas.corrections import corrections, side_by_side
 from fedlab_course.ideas.decay import decay
 from fedlab_course.ideas.forgetting import forgetting
@@ -16,6 +18,8 @@ from fedlab_course.ideas.skew import skew
 
 __all__ = [
     "Idea",
+    "absence",
+    "cohorts",
     "corrections",
     "decay",
     "forgetting",

@@ -1,5 +1,6 @@
 """What theory says, to be held against experiments: variances of a sampled mean, absence, what bounds are made of."""
 
+from fedlab_course.theory.absence import AbsentGroup
 from fedlab_course.theory.availability import inclusion
 from fedlab_course.theory.dissimilarity import Dissimilarity
 from fedlab_course.theory.local_steps import LocalStepsBound
@@ -10,6 +11,7 @@ from fedlab_course.theory.theorem_1 import error_bound
 from fedlab_course.theory.variance import simple_variance, systematic_variance, weight_variance
 
 __all__ = [
+    "AbsentGroup",
     "Dissimilarity",
     "LocalStepsBound",
     "SoftmaxRegression",

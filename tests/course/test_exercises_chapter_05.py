@@ -1,4 +1,4 @@
-"""The exercises of chapter 4 accept the same by other means: a check must not insist on the way."""
+"""The exercises of chapters 4 and 5 accept the same by other means: a check must not insist on the way."""
 
 import textwrap
 
@@ -7,8 +7,8 @@ import pytest
 from fedlab_course.exercises import get, judge
 
 OTHER_WAYS = {
-    "05-rest": ["return np.average(means, weights=presence)", "return (means * presence).sum() / np.sum(presence)"],
-    "05-systematic": [
+    "04-rest": ["return np.average(means, weights=presence)", "return (means * presence).sum() / np.sum(presence)"],
+    "04-systematic": [
         """
 row = [k for c in sorted(set(labels.tolist())) for k in range(len(labels)) if labels[k] == c]
 return [row[start + i * len(labels) // num_drawn] for i in range(num_drawn)]""",
@@ -19,6 +19,19 @@ return np.sort(row.reshape(num_drawn, -1)[:, start])""",
     "05-weights": [
         "return np.array([r / p for r, p in zip(rho, pi)]) / np.sum(rho / pi)",
         "inverse = 1 / pi\nreturn rho * inverse / (rho @ inverse)",
+    ],
+    "05-shared": [
+        """
+held = {}
+for labels in label_sets:
+    key = tuple(sorted(labels))
+    held[key] = held.get(key, 0) + 1
+return len([count for count in held.values() if count > 1])""",
+        """
+seen, twice = set(), set()
+for labels in map(frozenset, label_sets):
+    (twice if labels in seen else seen).add(labels)
+return len(twice)""",
     ],
 }
 CASES = [(name, way) for name, ways in OTHER_WAYS.items() for way in ways]

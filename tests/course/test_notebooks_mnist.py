@@ -24,4 +24,4 @@ def test_it_runs_on_mnist(path: Path, tmp_path: Path) -> None:
     settings = {name: LITTLE[name] for name in parameters.declared(path).keys() & LITTLE.keys()}
     (result,) = run.run_course(only=[path.stem], dataset="mnist", settings=settings, out=tmp_path, timeout=1200)
     assert result.error is None
-    assert result.parameters["rounds"] == 3
+    assert result.parameters.get("rounds", 3) == 3  # a chapter without a race has none

@@ -2,9 +2,9 @@
 
 f_k(x) = (x − e_k)² for N clients of equal size; the optimum is the mean of the e_k.
 
-- "weights": FedAvg with the weights 1/N + s_k rests at the mean + Σ s_k e_k, eq. (6), for Σ s_k = 0. Its "if and only
-  if" is false: in "balanced", s ≠ 0 and the e_k differ, but Σ s_k e_k = 0. M = Σ s_k F_k*, the device heterogeneity of
-  theorem 1, is 0 in all cases, since F_k* = 0; the bias is not.
+- "weights": FedAvg with the weights 1/N + Δρ_k rests at the mean + Σ Δρ_k e_k, eq. (6), for Σ Δρ_k = 0. Its "if and
+  only if" is false: in "balanced", Δρ ≠ 0 and the e_k differ, but Σ Δρ_k e_k = 0. M = Σ Δρ_k F_k*, the device
+  heterogeneity of theorem 1, is 0 in all cases, since F_k* = 0; the bias is not.
 - "clusters": FedSSO that always hears the same client of each cluster rests at Σ n_c/N e_c, eq. (11), with e_c where
   that client has its minimum, and within (1/N) Σ n_c δ_c of the optimum, δ_c = max |e_k − e_c|. "fedavg" is heard from
   the same clients, and rests at their plain mean.
@@ -27,7 +27,7 @@ from fedlab_core.updates import LocalUpdates
 from fedlab_course.evidence.experiments.base import Experiment, Row
 
 SPREAD = (0.0, 1.0, 2.0, 7.0)
-SHIFTS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {  # e_k, s_k
+SHIFTS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {  # e_k, Δρ_k
     "no_shift": (SPREAD, (0.0, 0.0, 0.0, 0.0)),
     "shifted": (SPREAD, (0.05, 0.05, 0.0, -0.1)),
     "balanced": (SPREAD, (0.05, -0.1, 0.05, 0.0)),
@@ -40,12 +40,12 @@ HEARD = (3, 5, 7)  # of the eight clients in a row: the last of each cluster
 
 @dataclass(frozen=True)
 class Shifted(fl.Algorithm):
-    """FedAvg whose weights are n_k/n + s_k, with ``shifts`` s_k that add up to 0."""
+    """FedAvg whose weights are n_k/n + Δρ_k, with ``shifts`` Δρ_k that add up to 0."""
 
     shifts: tuple[float, ...]
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        """Σ (n_k/n + s_k) y_k, [P]."""
+        """Σ (n_k/n + Δρ_k) y_k, [P]."""
         weights = server.fed.weights[updates.clients] + np.array(self.shifts)[updates.clients]
         return torch.from_numpy(weights) @ updates.params
 

@@ -1,13 +1,17 @@
 """All experiments by name."""
 
 from fedlab_course.evidence.experiments import (
+    absence,
     c12_constants,
     c12_local_work,
     clusters,
+    digit_probes,
     error_floor,
     example_1,
     fedprox_synthetic,
+    first_answers,
     scaffold_figure_3,
+    strata,
     theorem_rates,
     tuning,
     variance,
@@ -28,6 +32,10 @@ EXPERIMENTS = {
         fedprox_synthetic.FEDPROX_SYNTHETIC,
         tuning.TUNING,
         tuning.TUNED,
+        absence.ABSENCE,
+        strata.STRATA,
+        digit_probes.DIGIT_PROBES,
+        first_answers.FIRST_ANSWERS,
         c12_constants.C12_CONSTANTS,
         c12_local_work.C12_LOCAL_WORK,
     )

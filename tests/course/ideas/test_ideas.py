@@ -27,6 +27,8 @@ def every_idea() -> dict[str, ideas.Idea]:
         "corrections": ideas.corrections(),
         "decay": ideas.decay(rounds=60),
         "skew": ideas.skew(num_clients=10),
+        "absence": ideas.absence(),
+        "cohorts": ideas.cohorts(),
         "reachability": ideas.reachability(np.arange(10.0)[:, None] ** 2),
         "forgetting": ideas.forgetting({0.0: table, 1.0: table[::-1]}),
     }

@@ -1,0 +1,84 @@
+"""Example 1 of [004] with clients that are often away: where five ways to draw and weigh come to rest.
+
+Forty quadratics (x − e_k)² in four groups of ten, with e_k within 0.1 of 0, 1, 2 and 7. The last group is there with
+probability ``presence``, the others always, and four of those who are there are drawn. 200 rounds of one full step at
+the rate 0.5/(1 + t), with which x is the mean of what all rounds so far aimed at.
+
+``off``: x − 2.5 at the end. ``pull``: the standard deviation over the last 100 rounds of what a round aims at. FedSSO
+clusters by itself; ``agreement`` is the adjusted Rand index between its clusters and the four groups.
+"""
+
+import numpy as np
+import torch
+
+import fedlab_core as fl
+from fedlab_core.data.synthetic import quadratics
+from fedlab_core.server import Server
+from fedlab_core.updates import LocalUpdates
+from fedlab_course import cluster_quality, theory
+from fedlab_course.evidence.experiments.base import Experiment, Row
+from fedlab_course.evidence.experiments.runs import parameters
+
+GROUPS = np.repeat([0, 1, 2, 3], 10)
+MEANS = np.repeat([0.0, 1.0, 2.0, 7.0], 10) + np.tile(np.linspace(-0.1, 0.1, 10), 4)
+COHORT, ROUNDS = 4, 200
+
+
+class ByInverse(fl.Algorithm):
+    """FedAvg in which the move of client k counts ρ_k/π_k (Horvitz and Thompson), or that over its sum (Hájek)."""
+
+    def __init__(self, presences: np.ndarray, normalised: bool) -> None:
+        self.pi, self.normalised = theory.inclusion(presences, COHORT), normalised
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        """w + Σ ω_k Δ_k, [P]."""
+        omega = torch.from_numpy(server.fed.weights[updates.clients] / self.pi[updates.clients])
+        if self.normalised:
+            omega = omega / omega.sum()
+        return server.params + omega @ (updates.params - server.params)
+
+
+def algorithm(method: str, presences: np.ndarray) -> fl.Algorithm:
+    """The algorithm with this name, for clients that are there with probabilities ``presences`` [N]."""
+    named: dict[str, fl.Algorithm] = {
+        "fedavg": fl.FedAvg(),
+        "fedsso, one of each": fl.FedSSO(sampling="at_least_one"),
+        "fedsso, systematic": fl.FedSSO(),
+        "horvitz-thompson": ByInverse(presences, normalised=False),
+        "hajek": ByInverse(presences, normalised=True),
+    }
+    return named[method]
+
+
+def run(seed: int, *, method: str, presence: float) -> list[Row]:
+    """One row."""
+    presences = np.where(GROUPS == 3, presence, 1.0)
+    fed = quadratics([2.0] * len(MEANS), MEANS.tolist())
+    simulation = fl.Simulation(
+        fed,
+        fl.models.linear(fed, bias=False),
+        algorithm(method, presences),
+        rounds=ROUNDS,
+        clients_per_round=COHORT,
+        local_steps=1,
+        batch_size=None,
+        loss="squared_error",
+        lr=fl.InverseTime(0.5),
+        availability=fl.sampling.Bernoulli(presences),
+        eval_every=ROUNDS,
+        seed=seed,
+        progress=False,
+    )
+    path = np.array([float(parameters(simulation)[0]) for _ in simulation])
+    pulls = np.diff(path) * np.arange(2, ROUNDS + 1)  # x moves by 1/(1 + t) of the way to where round t aims
+    row: Row = {"method": method, "presence": presence, "seed": seed, "off": path[-1] - MEANS.mean()}
+    row["pull"] = float(pulls[-100:].std(ddof=1))
+    if method.startswith("fedsso"):
+        found = simulation.state_dict()["algorithm"]["clusters"].numpy()
+        row["agreement"] = cluster_quality.quality(found, GROUPS).adjusted_rand
+    return [row]
+
+
+METHODS = ("fedavg", "fedsso, one of each", "fedsso, systematic", "horvitz-thompson", "hajek")
+_CASES = [{"method": method, "presence": presence} for method in METHODS for presence in (0.4, 0.1)]
+ABSENCE = Experiment("c04_absence", run, _CASES, tuple(range(100, 140)))

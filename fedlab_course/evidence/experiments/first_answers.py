@@ -1,0 +1,65 @@
+"""[004] section 3.4.2 has every client train in every round, and takes of each cluster those who answer first.
+
+FedSSO on the digits with 100 clients, where each has a time of its own, exp(z_k) with z_k from the normal law, and a
+little more or less of it in each round, a factor exp(0.25 z): "first" takes as many of a cluster as the systematic draw
+does, and of them the fastest; "random" is the systematic draw. ``asked``: how many different clients were ever heard.
+Bytes are not compared: "first" also sends the model to everybody.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import fedlab_core as fl
+from fedlab_core.server import Server
+from fedlab_course.evidence.experiments import runs
+from fedlab_course.evidence.experiments.base import Experiment, Row
+from fedlab_course.evidence.experiments.strata import SETTING, federation
+
+JITTER = 0.25
+
+
+@dataclass(frozen=True)
+class Heard(fl.FedSSO):
+    """FedSSO that notes who was heard; with ``first``, the fastest of each cluster."""
+
+    first: bool = False
+    times: tuple[float, ...] = ()
+    heard: list[int] = field(default_factory=list)
+
+    def cohorts(self, server: Server) -> list[np.ndarray]:
+        """The cohort of the systematic draw, or as many of each cluster, those who answer first."""
+        drawn = super().cohorts(server)
+        if self.first:
+            strata = server.state["clusters"].cpu().numpy()
+            late = np.array(self.times) * np.exp(JITTER * server.stream("times").standard_normal(server.num_clients))
+            drawn = [fastest(cohort, strata, late) for cohort in drawn]
+        self.heard.extend(k for cohort in drawn for k in cohort.tolist())
+        return drawn
+
+
+def fastest(cohort: np.ndarray, strata: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """As many clients of each stratum as ``cohort`` has, those with the shortest ``times`` [N], in increasing order.
+
+    ``strata`` [N]; −1 counts as a stratum.
+    """
+    numbers, counts = np.unique(strata[cohort], return_counts=True)
+    members = [np.flatnonzero(strata == number) for number in numbers]
+    chosen = [some[np.argsort(times[some])[:count]] for some, count in zip(members, counts, strict=True)]
+    return np.sort(np.concatenate(chosen))
+
+
+def run(seed: int, *, split: str, draw: str) -> list[Row]:
+    """One row."""
+    fed = federation(split, seed)
+    times = tuple(np.exp(fl.randomness.stream(seed, "times").standard_normal(fed.num_clients)).tolist())
+    algorithm = Heard(first=draw == "first", times=times)
+    settings = {key: value for key, value in SETTING.items() if key != "progress"}
+    settings |= {"rounds": 50, "clients_per_round": 10, "seed": seed}
+    found, _ = runs.measured(fed, fl.models.mlp(fed, seed=seed), algorithm, **settings)
+    kept = {name: found[name] for name in ("end_accuracy", "end_loss", "diverged")}
+    return [{"split": split, "draw": draw, "seed": seed, "asked": len(set(algorithm.heard))} | kept]
+
+
+_CASES = [{"split": split, "draw": draw} for split in ("two labels", "one label") for draw in ("random", "first")]
+FIRST_ANSWERS = Experiment("c05_first", run, _CASES, tuple(range(10)))

@@ -5,6 +5,7 @@ from fedlab_course.evidence.experiments import (
     error_floor,
     example_1,
     fedprox_synthetic,
+    partial_work,
     scaffold_figure_3,
     theorem_rates,
     tuning,
@@ -24,6 +25,8 @@ EXPERIMENTS = {
         clusters.CLUSTERS_DBSCAN,
         variance.VARIANCE,
         fedprox_synthetic.FEDPROX_SYNTHETIC,
+        partial_work.STRAGGLERS,
+        partial_work.SPEEDS,
         tuning.TUNING,
         tuning.TUNED,
     )

@@ -3,9 +3,10 @@
 from fedlab_course.figures.clusters import cluster_map, reachability
 from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
+from fedlab_course.figures.resting_points import resting_points
 from fedlab_course.figures.tiers import forgetting, memory
 
-__all__ = ["cluster_map", "forgetting", "importance", "intervals", "memory", "reachability"]
+__all__ = ["cluster_map", "forgetting", "importance", "intervals", "memory", "reachability", "resting_points"]
 
 
 def __dir__() -> list[str]:

@@ -12,8 +12,19 @@ from fedlab_course.ideas.local_steps import local_steps
 from fedlab_course.ideas.proximal import proximal
 from fedlab_course.ideas.reachability import reachability
 from fedlab_course.ideas.skew import skew
+from fedlab_course.ideas.unequal_work import unequal_work
 
-__all__ = ["Idea", "corrections", "forgetting", "gallery", "local_steps", "proximal", "reachability", "skew"]
+__all__ = [
+    "Idea",
+    "corrections",
+    "forgetting",
+    "gallery",
+    "local_steps",
+    "proximal",
+    "reachability",
+    "skew",
+    "unequal_work",
+]
 
 
 def __dir__() -> list[str]:

@@ -24,6 +24,7 @@ def every_idea() -> dict[str, ideas.Idea]:
         "proximal": ideas.proximal(),
         "corrections": ideas.corrections(),
         "skew": ideas.skew(num_clients=10),
+        "unequal_work": ideas.unequal_work(),
         "reachability": ideas.reachability(np.arange(10.0)[:, None] ** 2),
         "forgetting": ideas.forgetting({0.0: table, 1.0: table[::-1]}),
     }
@@ -208,3 +209,16 @@ def test_forgetting_wants_tables_of_one_shape(tables: dict) -> None:
 def test_gallery_wants_figures() -> None:
     with pytest.raises(ValueError, match="at least one"):
         ideas.gallery({}, "λ")
+
+
+@pytest.mark.parametrize(("lr", "mu"), [(0.1, 1.0), (0.03, 10.0)])
+def test_unequal_work_rests_where_the_closed_form_says(lr: float, mu: float) -> None:
+    figure = ideas.unequal_work().figure(lr=lr, mu=mu)
+    steps = np.arange(1, 11)
+    for name, pull in (("FedAvg", 0.0), (f"FedProx μ={mu:g}", mu)):
+        first, second = 1 - (1 - lr * (2 + pull)) ** 10, 1 - (1 - lr * (2 + pull)) ** steps
+        assert trace(figure, name).y == pytest.approx(second / (first + second))
+    first, second = (1 - (1 - 2 * lr) ** 10) / 10, (1 - (1 - 2 * lr) ** steps) / steps
+    assert figure.data[1].name == "FedNova"
+    assert figure.data[1].y == pytest.approx(second / (first + second))
+    assert all(curve.y[-1] == pytest.approx(0.5) for curve in figure.data)  # equal work, equal curvature

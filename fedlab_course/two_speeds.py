@@ -35,13 +35,14 @@ def deal(data: fl.Dataset, seed: int, *, num_clients: int = 100) -> tuple[Federa
 
 @dataclass(frozen=True)
 class Slowed(fl.Algorithm):
-    """The algorithm ``rule`` with its first ``slow`` clients doing one epoch (or step) in each round, not E.
+    """The algorithm ``rule`` with its first ``slow`` clients doing ``amount`` epochs (or steps) in each round, not E.
 
     ``rule`` must differ from FedAvg in its correction and its average alone, as FedProx and FedNova do.
     """
 
     rule: fl.Algorithm
     slow: int
+    amount: int = 1
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         """What ``rule`` refuses."""
@@ -50,7 +51,7 @@ class Slowed(fl.Algorithm):
     def correction(self, server: Server, client: int) -> Correction:
         """That of ``rule``, with less work for a slow client."""
         found = self.rule.correction(server, client)
-        return replace(found, amount=1) if client < self.slow else found
+        return replace(found, amount=self.amount) if client < self.slow else found
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         """The average of ``rule``, [P]."""

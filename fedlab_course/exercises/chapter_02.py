@@ -92,7 +92,7 @@ def check_local_training(answer):
 
 
 def proximal_point(a, b, w, mu):
-    """Where a client with the loss a/2 (y - b)² ends that solves FedProx's local problem exactly."""
+    """Where a client with the loss a/2 (y - b)² ends that solves its problem with the spring."""
     ### BEGIN SOLUTION
     return (a * b + mu * w) / (a + mu)
     ### END SOLUTION

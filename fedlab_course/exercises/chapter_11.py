@@ -10,8 +10,8 @@ from fedlab_course.exercises.tools import array, call, close, number, require, s
 def work_lost(share, num_epochs):
     """The part of all epochs that is thrown away if stragglers' unfinished work is dropped.
 
-    share is the probability that a client is a straggler; a straggler does 1 ... num_epochs epochs, each
-    number with the same probability. Who does all of them has finished.
+    share is the probability that a client is a straggler; a straggler does 1 ... num_epochs epochs,
+    each number with the same probability. Who does all of them has finished.
     """
     ### BEGIN SOLUTION
     epochs = np.arange(1, num_epochs + 1)

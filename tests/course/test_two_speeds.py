@@ -34,12 +34,13 @@ def test_slow_labels_are_drawn_with_the_seed() -> None:
     assert len({tuple(two_speeds.deal(DATA, seed)[1]) for seed in range(6)}) > 1
 
 
-def test_slow_clients_make_one_epoch_and_the_others_all() -> None:
+@pytest.mark.parametrize("amount", [1, 3])
+def test_slow_clients_make_that_many_epochs_and_the_others_all(amount: int) -> None:
     fed, _ = two_speeds.deal(DATA, 0, num_clients=40)
     Steps.seen = {}
-    fl.simulate(fed, fl.models.mlp(fed, seed=0), two_speeds.Slowed(Steps(), 20), **WORK)
+    fl.simulate(fed, fl.models.mlp(fed, seed=0), two_speeds.Slowed(Steps(), 20, amount), **WORK)
     for client, steps in Steps.seen.items():
-        epochs = 1 if client < 20 else 4
+        epochs = amount if client < 20 else 4
         assert steps == epochs * -(-int(fed.sizes[client]) // 10)
     assert {client < 20 for client in Steps.seen} == {True, False}
 

@@ -10,7 +10,7 @@ from fedlab_course.exercises.tools import array, call, close, number, require, s
 def work_lost(share, num_epochs):
     """The part of all epochs that is thrown away if stragglers' unfinished work is dropped.
 
-    share is the probability that a client is a straggler; a straggler does 1 ... num_epochs epochs,
+    A client is a straggler with probability share, and a straggler does 1 ... num_epochs epochs,
     each number with the same probability. Who does all of them has finished.
     """
     ### BEGIN SOLUTION

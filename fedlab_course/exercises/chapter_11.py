@@ -129,10 +129,8 @@ $E - x (E - 1) / 2$ that are done.""",
     Exercise(
         id="11-fednova",
         title="FedNova's average",
-        task=r"""Write the server of FedNova. The rows of `local` are the $y_k$, and the clients made `num_steps` steps:
-
-$$w \leftarrow w + \tau_\text{eff} \sum_k \rho_k^S \frac{y_k - w}{\tau_k}, \qquad
-\rho_k^S = \frac{n_k}{\sum_{j \in S} n_j}, \quad \tau_\text{eff} = \sum_k \rho_k^S \tau_k.$$""",
+        task=r"""Write the server of FedNova by the formula above. The rows of `local` are the $y_k$ of the cohort, and
+the clients made `num_steps` steps. What must come out if all made the same number of steps?""",
         missing="the new global parameters, an array of length P",
         solution=fednova,
         check=check_fednova,
@@ -145,8 +143,8 @@ $$w \leftarrow w + \tau_\text{eff} \sum_k \rho_k^S \frac{y_k - w}{\tau_k}, \qqua
             Mistake("return w + ", "return ", "If no client moves"),
             Mistake("[:, None]", "", "one tenth of its move"),
         ),
-        discussion=r"""We observe that with equal $\tau_k$ the factor $\tau_\text{eff}$ cancels what was divided by, and
-FedNova is FedAvg. So all that it changes is the balance between clients that did unequal work.""",
+        discussion=r"""If all made the same number of steps it must be FedAvg: $\tau_\text{eff}$ cancels what was
+divided by. So all that FedNova changes is the balance between clients that did unequal work.""",
     ),
     Proof(
         id="11-other-objective",

@@ -104,7 +104,7 @@ def test_an_answer_without_its_cells_is_found_by_its_name(tmp_path: Path) -> Non
 
     rows = grade.grade(submission(tmp_path, change=move))
     assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "open", POINT.id: "open"}
-    assert "nothing called `fednova`" in rows[2].hint
+    assert "nothing called `proximal_point`" in rows[2].hint
 
 
 def test_cells_are_known_by_nbgrader_s_grade_id_too(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_cells_are_known_by_nbgrader_s_grade_id_too(tmp_path: Path) -> None:
             each["id"] = f"drawn-{number}"
 
     broken = POINT.stub_source.replace("...", "return w + missing")
-    rows = grade.grade(submission(tmp_path, change=rename, prox_step=STEP.solution_source, fednova=broken))
+    rows = grade.grade(submission(tmp_path, change=rename, prox_step=STEP.solution_source, proximal_point=broken))
     assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "open", POINT.id: "wrong"}
     assert "NameError: name 'missing' is not defined, in the line `return w + missing`" in rows[2].hint
 

@@ -45,7 +45,7 @@ def resting_points(
         figure.update_xaxes(type="log")
     phrases = "; ".join(_in_words(name, curve) for name, curve in lines.items())
     text = f"Curves of the {y_title} against {x_title}; the optimum is {optimum:.4g}. {phrases}."
-    rows = [[name, f"{x:g}", f"{y:.4f}"] for name, curve in (lines | marked).items() for x, y in _some(curve)]
+    rows = [[name, f"{x:g}", f"{y:.4f}"] for name, curve in {**lines, **marked}.items() for x, y in _some(curve)]
     set_description(figure, text, ["curve", x_title, y_title], rows)
     return figure
 

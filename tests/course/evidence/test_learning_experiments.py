@@ -10,7 +10,15 @@ import pytest
 import fedlab_core as fl
 from fedlab_core import sampling
 from fedlab_course.evidence import measures
-from fedlab_course.evidence.experiments import EXPERIMENTS, clusters, fedprox_synthetic, runs, tuning, variance
+from fedlab_course.evidence.experiments import (
+    EXPERIMENTS,
+    clusters,
+    fedprox_synthetic,
+    partial_work,
+    runs,
+    tuning,
+    variance,
+)
 
 
 def tiny_run(**settings: Any) -> tuple[dict[str, Any], pd.DataFrame]:
@@ -124,3 +132,24 @@ def test_the_mean_of_a_simple_random_sample_has_its_textbook_variance() -> None:
     expected = 0.9 * (1.25 * 100 / 99) / 10
     assert found["measured"] == pytest.approx(expected, abs=4 * found["standard_error"])
     assert found["standard_error"] < 0.05 * expected and found["bias_in_errors"] < 3.5
+
+
+def test_partial_work_has_a_row_for_each_rule_and_the_best_mu_by_its_end() -> None:
+    short = {"rounds": 2, "local_epochs": 2}
+    found = [row for row in partial_work.stragglers(0, stragglers=0.0, **short) if "table" not in row]
+    rows = {row["algorithm"]: row for row in found}
+    assert list(rows) == ["drop", "keep", "mu=0.01", "mu=0.1", "mu=1", "nova", "six", "best"]
+    assert rows["best"]["end_accuracy"] == max(rows[f"mu={mu:g}"]["end_accuracy"] for mu in partial_work.MUS)
+    assert rows["drop"]["drift"] == rows["keep"]["drift"]  # without stragglers nobody is dropped
+    assert rows["six"]["bytes"] == 0.3 * rows["keep"]["bytes"]
+
+
+def test_clients_of_two_speeds_are_measured_apart() -> None:
+    found = partial_work.speeds(0, rounds=1, local_epochs=2)
+    rows = {row["algorithm"]: row for row in found if "table" not in row}
+    assert list(rows) == ["drop", "keep", "mu=0.01", "mu=0.1", "mu=1", "nova", "even", "best"]
+    for row in rows.values():
+        low, high = sorted((row["slow_accuracy"], row["fast_accuracy"]))
+        assert low <= row["end_accuracy"] <= high
+    points = [row for row in found if row.get("table") == "curves" and row["algorithm"] == "nova"]
+    assert [(point["round"], point["slow_accuracy"]) for point in points] == [(1, rows["nova"]["slow_accuracy"])]

@@ -42,7 +42,7 @@ def resting_points(
     rule = {"color": GREY, "dash": "dot", "width": 3}
     figure.add_scatter(x=ends, y=[optimum, optimum], name="optimum", mode="lines", line=rule)
     if log_x:
-        figure.update_xaxes(type="log")
+        figure.update_xaxes(type="log", dtick=1)
     phrases = "; ".join(_in_words(name, curve) for name, curve in lines.items())
     text = f"Curves of the {y_title} against {x_title}; the optimum is {optimum:.4g}. {phrases}."
     rows = [[name, f"{x:g}", f"{y:.4f}"] for name, curve in {**lines, **marked}.items() for x, y in _some(curve)]

@@ -1,10 +1,10 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 2: a step of FedProx, a client's local training, and FedNova's average."""
+"""Exercises of chapter 2: a step of FedProx, a client's local training, and its local problem solved."""
 
 import numpy as np
 
-from fedlab_course.exercises.base import Exercise, Mistake
-from fedlab_course.exercises.tools import array, call, close, require, shown
+from fedlab_course.exercises.base import Exercise, Mistake, Proof
+from fedlab_course.exercises.tools import array, call, close, number, require, shown
 
 
 def prox_step(y, w, gradient, mu, lr):
@@ -91,54 +91,38 @@ def check_local_training(answer):
     )
 
 
-def fednova(w, local, num_samples, num_steps):
-    """The new global parameters [P], from w [P] and the clients' local [K, P].
-
-    num_samples and num_steps are arrays with one entry per client.
-    """
+def proximal_point(a, b, w, mu):
+    """Where a client with the loss a/2 (y - b)² ends that solves its problem with the spring."""
     ### BEGIN SOLUTION
-    p = num_samples / num_samples.sum()
-    moves = (local - w) / num_steps[:, None]
-    return w + (p @ num_steps) * (p @ moves)
+    return (a * b + mu * w) / (a + mu)
     ### END SOLUTION
 
 
-def check_fednova(answer):
-    w, local = np.array([1.0, 0.0]), np.array([[2.0, 3.0], [0.0, 1.0]])
-    even, samples, steps = np.array([5, 5]), np.array([30, 10]), np.array([10, 2])
+def check_proximal_point(answer):
+    def found(a, b, w, mu):
+        return number(call(answer, a, b, w, mu))
 
-    def found(counts, taken):
-        return array(call(answer, w, local, counts, taken), (2,))
-
-    stay = array(call(answer, w, np.array([w, w]), samples, steps), (2,))
-    require(close(stay, w), f"If no client moves, the model must stay at {shown(w)}. Yours goes to {shown(stay)}.")
-    plain, equal = local.mean(0), found(even, even)
+    free = found(3.0, 1.0, 0.2, 0.0)
     require(
-        close(equal, plain),
-        f"With equal samples and equal steps FedNova is FedAvg, the plain mean {shown(plain)}. Yours is "
-        f"{shown(equal)}: after dividing by τ_k, the mean move must be multiplied by the average number of steps, "
-        "and by nothing else.",
+        close(free, 1.0), f"With μ = 0 nothing holds the client: it must end at its own b = 1, not at {shown(free)}."
     )
+    stays = found(3.0, 0.2, 0.2, 5.0)
     require(
-        close(found(samples, even), samples @ local / 40),
-        "With equal steps FedNova is FedAvg, where a client counts by its samples. Yours are not weighted by p_k.",
+        close(stays, 0.2),
+        f"A client that is sent its own optimum, w = b = 0.2, must stay. Yours goes to {shown(stays)}.",
     )
-    result = found(even, steps)
+    end = found(2.0, 1.0, 0.0, 2.0)
+    require(0 < end < 1, f"The answer must lie between w = 0 and b = 1, and yours is {shown(end)}.")
     require(
-        not close(result, plain),
-        "This is FedAvg: the steps τ_k change nothing in your result. Divide each move by its own number of steps.",
+        not close(end, 1.0) and close(end, 0.5),
+        f"With a = μ = 2 both springs are equally strong, so the client ends half-way, and yours ends at {shown(end)}.",
     )
-    expected = w + 6 * np.mean([(local[0] - w) / 10, (local[1] - w) / 2], axis=0)
+    far, near = found(2.0, 1.0, 0.0, 0.5), found(2.0, 1.0, 0.0, 50.0)
+    require(near < far, "A larger μ must hold the client closer to w. Yours goes closer to b: which weight is whose?")
+    slope = 3.0 * (found(3.0, 1.0, 0.2, 1.5) - 1.0) + 1.5 * (found(3.0, 1.0, 0.2, 1.5) - 0.2)
     require(
-        close(result, expected),
-        f"Two clients with 10 and 2 steps lead to {shown(expected)}, and yours to {shown(result)}. "
-        "A client that walked ten steps counts one tenth of its move.",
-    )
-    full = found(samples, steps)
-    right = w + 8 * (0.75 * (local[0] - w) / 10 + 0.25 * (local[1] - w) / 2)
-    require(
-        close(full, right),
-        "Right for equal samples, but not for unequal ones: τ_eff is the mean of the τ_k weighted by p_k.",
+        close(slope, 0.0),
+        f"At the minimum the derivative a (y − b) + μ (y − w) must be zero; yours is {shown(slope)}.",
     )
 
 
@@ -160,6 +144,9 @@ return for $\mu = 0$, and what for $y = w$?""",
             Mistake("(gradient + mu * (y - w))", "gradient - mu * (y - w)", "multiplied by η"),
             Mistake("gradient + ", "", "With μ = 0"),
         ),
+        discussion=r"""For $\mu = 0$ it returns $y - \eta \nabla F_k(y)$, a step of FedAvg. For $y = w$ it returns the
+same whatever $\mu$ is: at $w$ the spring is slack. So the first local step of a round is the same in FedProx and in
+FedAvg, and with one local step per round the two are one method.""",
     ),
     Exercise(
         id="02-local-training",
@@ -178,25 +165,50 @@ at the point it is given. Take care that the anchor stays where it is while the 
             Mistake("y = w.copy()", "y = np.zeros_like(w)", "where the round starts"),
             Mistake("mu * (y - w)", "mu * y", "The anchor is w"),
         ),
+        discussion="""We observe that `y = w` would not do: both names then mean one array, the anchor moves with the
+client, and the spring never pulls. `w.copy()` keeps the anchor where the round began.""",
     ),
     Exercise(
-        id="02-fednova",
-        title="FedNova's average",
-        task=r"""Write the server of FedNova. The rows of `local` are the $y_k$, and the clients made `num_steps` steps:
-
-$$w \leftarrow w + \tau_\text{eff} \sum_k p_k \frac{y_k - w}{\tau_k}, \qquad
-p_k = \frac{n_k}{\sum_j n_j}, \quad \tau_\text{eff} = \sum_k p_k \tau_k.$$""",
-        missing="the new global parameters, an array of length P",
-        solution=fednova,
-        check=check_fednova,
+        id="02-proximal-point",
+        title="The local problem, solved",
+        task=r"""A client with $F_k(y) = \frac{a_k}{2}(y - b_k)^2$ receives $w$ and minimises
+$F_k(y) + \frac{\mu}{2}(y - w)^2$ exactly. Set the derivative to zero and write down where it ends. All arguments are
+numbers. What is the part of the way from $w$ to $b_k$ that it covers, and what becomes of that for a large $\mu$?""",
+        missing="where the client ends, a number",
+        solution=proximal_point,
+        check=check_proximal_point,
         points=2,
+        discussion=r"""The derivative
+$a_k (y - b_k) + \mu (y - w)$ is zero at the mean of $b_k$ and $w$ with the weights $a_k$ and $\mu$. From $w$
+this is the part $s_k = \frac{a_k}{a_k + \mu}$ of the way to $b_k$: the formula of the text after many steps. We
+observe that for a large $\mu$ it is about $a_k / \mu$: the way becomes short, and its length becomes
+proportional to the curvature, which is what a right average needs.""",
         mistakes=(
-            Mistake("(p @ num_steps) * (p @ moves)", "p @ moves", "multiplied by the average number of steps"),
-            Mistake("num_samples / num_samples.sum()", "np.ones(len(local)) / len(local)", "not weighted by p_k"),
-            Mistake("(p @ num_steps) * (p @ moves)", "p @ (local - w)", "This is FedAvg"),
-            Mistake("p @ num_steps", "num_steps.mean()", "weighted by p_k"),
-            Mistake("return w + ", "return ", "If no client moves"),
-            Mistake("[:, None]", "", "one tenth of its move"),
+            Mistake("(a * b + mu * w) / (a + mu)", "(a * w + mu * b) / (a + mu)", "must end at its own b"),
+            Mistake(" / (a + mu)", " / (1 + mu)", "must end at its own b"),
+            Mistake(" + mu * w", "", "must stay"),
+            Mistake("(a * b + mu * w) / (a + mu)", "b - mu * (b - w) / (1 + mu)", "half-way"),
         ),
+    ),
+    Proof(
+        id="02-equal-parts",
+        title="Why a strong spring is right",
+        task=r"""Clients with $F_k(y) = \frac{a_k}{2}(y - b_k)^2$ cover the parts $s_k > 0$ of their ways, and the
+server takes the mean with the weights $\rho_k$.
+
+1. Show that a round rests at $w^\infty = \sum_k \rho_k s_k b_k / \sum_k \rho_k s_k$.
+2. Show that this is the optimum $w^\star$ for every choice of the $b_k$ if and only if $s_k = \kappa a_k$ with one
+   $\kappa$ for all clients.
+3. Each client solves its problem exactly, $s_k = \frac{a_k}{a_k + \mu}$. What is $w^\infty$ for $\mu = 0$ and for
+   $\mu \to \infty$, and at what price?""",
+        solution=r"""1. After a round the model is $w + \sum_k \rho_k s_k (b_k - w)$. It rests where the sum is zero,
+and that is the fraction.
+2. The optimum is $w^\star = \sum_k \rho_k a_k b_k / \sum_k \rho_k a_k$. If $s_k = \kappa a_k$, then $\kappa$
+cancels and the two are equal. If they are equal for every choice of the $b_k$, take $b_j = 1$ and all others 0: then
+$s_j / \sum_k \rho_k s_k = a_j / \sum_k \rho_k a_k$ for each $j$, so $s_j / a_j$ is the same for all clients.
+3. For $\mu = 0$ all $s_k$ are 1, and $w^\infty = \sum_k \rho_k b_k$: the curvature plays no part. For
+$\mu \to \infty$ we have $\mu s_k = \frac{\mu a_k}{a_k + \mu} \to a_k$, so $s_k$ is nearly $\kappa a_k$ with
+$\kappa = 1/\mu$, and $w^\infty \to w^\star$. The price is speed: a round covers the part $\sum_k \rho_k s_k$ of the
+way to the resting point, about $\frac{1}{\mu} \sum_k \rho_k a_k$. $\square$""",
     ),
 )

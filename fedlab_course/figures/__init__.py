@@ -6,6 +6,7 @@ from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
 from fedlab_course.figures.paths import paths
 from fedlab_course.figures.power_laws import power_laws
+from fedlab_course.figures.resting_points import resting_points
 from fedlab_course.figures.tiers import forgetting, memory
 
 __all__ = [

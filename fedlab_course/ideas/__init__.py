@@ -15,6 +15,7 @@ from fedlab_course.ideas.local_steps import local_steps
 from fedlab_course.ideas.proximal import proximal
 from fedlab_course.ideas.reachability import reachability
 from fedlab_course.ideas.skew import skew
+from fedlab_course.ideas.unequal_work import unequal_work
 
 __all__ = [
     "Idea",
@@ -29,6 +30,7 @@ __all__ = [
     "reachability",
     "side_by_side",
     "skew",
+    "unequal_work",
 ]
 
 

@@ -4,6 +4,7 @@ from fedlab_course.theory.absence import AbsentGroup
 from fedlab_course.theory.availability import inclusion
 from fedlab_course.theory.dissimilarity import Dissimilarity
 from fedlab_course.theory.local_steps import LocalStepsBound
+from fedlab_course.theory.resting import covered, resting_point
 from fedlab_course.theory.rounds import fedavg_path
 from fedlab_course.theory.smoothness import hessian_product, power_iteration
 from fedlab_course.theory.softmax import SoftmaxRegression
@@ -15,11 +16,13 @@ __all__ = [
     "Dissimilarity",
     "LocalStepsBound",
     "SoftmaxRegression",
+    "covered",
     "error_bound",
     "fedavg_path",
     "hessian_product",
     "inclusion",
     "power_iteration",
+    "resting_point",
     "simple_variance",
     "systematic_variance",
     "weight_variance",

@@ -84,7 +84,11 @@ move = 0 * w
 for _ in range(num_steps):
     move = (1 - lr * mu) * move - lr * gradient(w + move)
 return w + move""",
-    "02-fednova": """
+    "02-proximal-point": "return w + (b - w) * a / (a + mu)",
+    "11-work-lost": """
+lost = share * (num_epochs - 1) / 2
+return lost / (num_epochs - lost)""",
+    "11-fednova": """
 total, steps = sum(num_samples), sum(n * t for n, t in zip(num_samples, num_steps)) / sum(num_samples)
 return w + steps * sum(n / total * (y - w) / t for n, t, y in zip(num_samples, num_steps, local))""",
     "03-step": "return y - lr * gradient + lr * c_k - lr * c",

@@ -13,8 +13,8 @@ from fedlab_course import exercises, grade
 from fedlab_course.cli import main
 from fedlab_course.exercises import MIME, cells
 
-CHAPTER = exercises.of_chapter("02")
-STEP, TRAINING, NOVA = CHAPTER
+CHAPTER = [one for one in exercises.every() if one.chapter == "02"]
+STEP, TRAINING, POINT = CHAPTER
 IMPORTS = "import numpy as np\nfrom fedlab_course import exercises"
 
 
@@ -49,11 +49,11 @@ def test_solved_wrong_and_open_are_told_apart(tmp_path: Path, capsys: pytest.Cap
     assert [line.split() for line in out.splitlines() if not line.startswith("    ")] == [
         ["02-prox-step", "solved", "1", "of", "1"],
         ["02-local-training", "wrong", "0", "of", "2"],
-        ["02-fednova", "open", "0", "of", "2"],
+        ["02-proximal-point", "open", "0", "of", "2"],
         ["total", "1", "of", "5", "points"],
     ]
     assert "changes `w` in place" in out
-    assert NOVA.missing in out
+    assert POINT.missing in out
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
@@ -90,21 +90,21 @@ def test_tampering_with_checks_does_not_help(tmp_path: Path) -> None:
         made.insert(1, new_code_cell(FAKE, id="a-cell-of-mine"))
 
     wrong = "def prox_step(y, w, gradient, mu, lr):\n    return y"
-    rows = grade.grade(submission(tmp_path, change=tamper, prox_step=wrong, fednova=NOVA.solution_source))
-    assert statuses(rows) == {STEP.id: "wrong", TRAINING.id: "open", NOVA.id: "solved"}
-    assert sum(row.points for row in rows) == NOVA.points
+    rows = grade.grade(submission(tmp_path, change=tamper, prox_step=wrong, proximal_point=POINT.solution_source))
+    assert statuses(rows) == {STEP.id: "wrong", TRAINING.id: "open", POINT.id: "solved"}
+    assert sum(row.points for row in rows) == POINT.points
 
 
 def test_an_answer_without_its_cells_is_found_by_its_name(tmp_path: Path) -> None:
     def move(made: list) -> None:
-        for exercise in (STEP, NOVA):
+        for exercise in (STEP, POINT):
             made.remove(cell(made, exercise, "answer"))
             made.remove(cell(made, exercise, "check"))
         made.append(new_code_cell(STEP.solution_source, id="mine"))
 
     rows = grade.grade(submission(tmp_path, change=move))
-    assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "open", NOVA.id: "open"}
-    assert "nothing called `fednova`" in rows[2].hint
+    assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "open", POINT.id: "open"}
+    assert "nothing called `proximal_point`" in rows[2].hint
 
 
 def test_cells_are_known_by_nbgrader_s_grade_id_too(tmp_path: Path) -> None:
@@ -115,9 +115,9 @@ def test_cells_are_known_by_nbgrader_s_grade_id_too(tmp_path: Path) -> None:
             each.metadata["nbgrader"] = {"grade_id": each["id"]}
             each["id"] = f"drawn-{number}"
 
-    broken = NOVA.stub_source.replace("...", "return w + missing")
-    rows = grade.grade(submission(tmp_path, change=rename, prox_step=STEP.solution_source, fednova=broken))
-    assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "open", NOVA.id: "wrong"}
+    broken = POINT.stub_source.replace("...", "return w + missing")
+    rows = grade.grade(submission(tmp_path, change=rename, prox_step=STEP.solution_source, proximal_point=broken))
+    assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "open", POINT.id: "wrong"}
     assert "NameError: name 'missing' is not defined, in the line `return w + missing`" in rows[2].hint
 
 
@@ -132,10 +132,10 @@ def test_errors_and_endless_loops_cost_only_their_own_exercise(tmp_path: Path) -
         change=disturb,
         prox_step=endless,
         local_training="def local_training(gradient:",
-        fednova=NOVA.solution_source,
+        proximal_point=POINT.solution_source,
     )
     rows = grade.grade(path, timeout=15)
-    assert statuses(rows) == {STEP.id: "wrong", TRAINING.id: "wrong", NOVA.id: "solved"}
+    assert statuses(rows) == {STEP.id: "wrong", TRAINING.id: "wrong", POINT.id: "solved"}
     assert rows[0].hint == "Your code did not end within 15 s."
     assert "The cell of the answer stops with SyntaxError" in rows[1].hint
 
@@ -147,7 +147,7 @@ def test_metadata_that_makes_no_sense_is_passed_over(tmp_path: Path, marks) -> N
             each.metadata["nbgrader"] = marks
 
     path = submission(tmp_path, change=spoil)
-    assert [e.id for e in grade._exercises(grade._read(path), path)] == [STEP.id, TRAINING.id, NOVA.id]
+    assert [e.id for e in grade._exercises(grade._read(path), path)] == [STEP.id, TRAINING.id, POINT.id]
 
 
 @pytest.mark.parametrize("shown", [None, "solved", ["token"]], ids=repr)
@@ -164,11 +164,11 @@ def test_no_exercise_gives_more_points_than_it_has() -> None:
 
 def test_what_a_hint_quotes_cannot_forge_lines_or_steer_a_terminal() -> None:
     row = grade.Row(
-        STEP.id, "wrong", 0, 1, "It says no.\n02-fednova  solved  2 of 2\x1b[2J\r\x9b1A\u202e, e.g. “ρ − 1”"
+        STEP.id, "wrong", 0, 1, "It says no.\n02-proximal-point  solved  2 of 2\x1b[2J\r\x9b1A\u202e, e.g. “ρ − 1”"
     )
     lines = grade.report([row]).splitlines()
     assert len(lines) == 3
-    assert lines[1] == "    It says no. 02-fednova solved 2 of 2�[2J �1A�, e.g. “ρ − 1”"
+    assert lines[1] == "    It says no. 02-proximal-point solved 2 of 2�[2J �1A�, e.g. “ρ − 1”"
 
 
 DEAF = """\
@@ -191,9 +191,11 @@ def test_an_answer_that_takes_the_kernel_with_it_costs_its_own_points(
 ) -> None:
     monkeypatch.setattr(grade, "GRACE", 1.0)
     deaf = TRAINING.stub_source.replace("    ...", body)
-    path = submission(tmp_path, prox_step=STEP.solution_source, local_training=deaf, fednova=NOVA.solution_source)
+    path = submission(
+        tmp_path, prox_step=STEP.solution_source, local_training=deaf, proximal_point=POINT.solution_source
+    )
     rows = grade.grade(path, timeout=10)
-    assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "wrong", NOVA.id: "solved"}
+    assert statuses(rows) == {STEP.id: "solved", TRAINING.id: "wrong", POINT.id: "solved"}
     assert rows[1].hint == hint
     assert rows[1].points == 0
 

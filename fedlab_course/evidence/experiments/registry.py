@@ -10,6 +10,7 @@ from fedlab_course.evidence.experiments import (
     example_1,
     fedprox_synthetic,
     first_answers,
+    partial_work,
     scaffold_figure_3,
     strata,
     theorem_rates,
@@ -38,6 +39,8 @@ EXPERIMENTS = {
         first_answers.FIRST_ANSWERS,
         c12_constants.C12_CONSTANTS,
         c12_local_work.C12_LOCAL_WORK,
+        partial_work.STRAGGLERS,
+        partial_work.SPEEDS,
     )
 }
 

@@ -16,6 +16,9 @@ from fedlab_course.evidence.experiments import (
     c12_local_work,
     clusters,
     fedprox_synthetic,
+    clusters,
+    fedprox_synthetic,
+    partial_work,
     runs,
     tuning,
     variance,
@@ -158,3 +161,24 @@ def test_rounds_to_a_loss_end_at_the_first_that_is_there(monkeypatch: pytest.Mon
     assert c12_local_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 3
     monkeypatch.setattr(c12_local_work, "TARGET", 0.0)
     assert c12_local_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 5
+
+
+def test_partial_work_has_a_row_for_each_rule_and_the_best_mu_by_its_end() -> None:
+    short = {"rounds": 2, "local_epochs": 2}
+    found = [row for row in partial_work.stragglers(0, stragglers=0.0, **short) if "table" not in row]
+    rows = {row["algorithm"]: row for row in found}
+    assert list(rows) == ["drop", "keep", "mu=0.01", "mu=0.1", "mu=1", "nova", "six", "best"]
+    assert rows["best"]["end_accuracy"] == max(rows[f"mu={mu:g}"]["end_accuracy"] for mu in partial_work.MUS)
+    assert rows["drop"]["drift"] == rows["keep"]["drift"]  # without stragglers nobody is dropped
+    assert rows["six"]["bytes"] == 0.3 * rows["keep"]["bytes"]
+
+
+def test_clients_of_two_speeds_are_measured_apart() -> None:
+    found = partial_work.speeds(0, rounds=1, local_epochs=2)
+    rows = {row["algorithm"]: row for row in found if "table" not in row}
+    assert list(rows) == ["drop", "keep", "mu=0.01", "mu=0.1", "mu=1", "nova", "even", "best"]
+    for row in rows.values():
+        low, high = sorted((row["slow_accuracy"], row["fast_accuracy"]))
+        assert low <= row["end_accuracy"] <= high
+    points = [row for row in found if row.get("table") == "curves" and row["algorithm"] == "nova"]
+    assert [(point["round"], point["slow_accuracy"]) for point in points] == [(1, rows["nova"]["slow_accuracy"])]

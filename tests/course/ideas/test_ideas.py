@@ -29,6 +29,7 @@ def every_idea() -> dict[str, ideas.Idea]:
         "skew": ideas.skew(num_clients=10),
         "absence": ideas.absence(),
         "cohorts": ideas.cohorts(),
+        "unequal_work": ideas.unequal_work(),
         "reachability": ideas.reachability(np.arange(10.0)[:, None] ** 2),
         "forgetting": ideas.forgetting({0.0: table, 1.0: table[::-1]}),
     }
@@ -236,3 +237,16 @@ def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
         degrees = float(re.search(r"the corrected ones (\d+)°", words)[1])
         assert goal.check(rounds=rounds, step=step) == (degrees <= 10)
     assert ideas.corrections(goal=goal).reached is False
+
+
+@pytest.mark.parametrize(("lr", "mu"), [(0.1, 1.0), (0.03, 10.0)])
+def test_unequal_work_rests_where_the_closed_form_says(lr: float, mu: float) -> None:
+    figure = ideas.unequal_work().figure(lr=lr, mu=mu)
+    steps = np.arange(1, 11)
+    for name, pull in (("FedAvg", 0.0), (f"FedProx μ={mu:g}", mu)):
+        first, second = 1 - (1 - lr * (2 + pull)) ** 10, 1 - (1 - lr * (2 + pull)) ** steps
+        assert trace(figure, name).y == pytest.approx(second / (first + second))
+    first, second = (1 - (1 - 2 * lr) ** 10) / 10, (1 - (1 - 2 * lr) ** steps) / steps
+    assert figure.data[1].name == "FedNova"
+    assert figure.data[1].y == pytest.approx(second / (first + second))
+    assert all(curve.y[-1] == pytest.approx(0.5) for curve in figure.data)  # equal work, equal curvature

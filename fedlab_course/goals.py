@@ -83,7 +83,8 @@ class Beats:
     @property
     def text(self) -> str:
         """The goal in words."""
-        return f"make {self.winner} end {100 * self.margin:g} points above {self.loser} {_AXES[self.x]}"
+        points = f"{100 * self.margin:g} point" + "s" * (self.margin != 0.01)
+        return f"make {self.winner} end {points} above {self.loser} {_AXES[self.x]}"
 
     def check(self, histories: Histories) -> bool:
         """Whether both are among ``histories``, and the one is above the other."""

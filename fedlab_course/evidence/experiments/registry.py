@@ -2,9 +2,11 @@
 
 from fedlab_course.evidence.experiments import (
     clusters,
+    divergence,
     error_floor,
     example_1,
     fedprox_synthetic,
+    last_cohort,
     scaffold_figure_3,
     theorem_rates,
     tuning,
@@ -26,6 +28,8 @@ EXPERIMENTS = {
         fedprox_synthetic.FEDPROX_SYNTHETIC,
         tuning.TUNING,
         tuning.TUNED,
+        last_cohort.LAST_COHORT,
+        divergence.DIVERGENCE,
     )
 }
 

@@ -31,7 +31,8 @@ def check_bytes(answer):
     )
     require(
         close(smallest, 8),
-        f"One parameter goes down to one client and comes back, four bytes each: 8 in all. You found {shown(smallest)}.",
+        f"One parameter goes down to one client and comes back, four bytes each: 8 in all. You found "
+        f"{shown(smallest)}.",
     )
     require(close(found(7, 1, 1), 56), "Seven parameters take seven times the bytes of one.")
     require(
@@ -101,15 +102,15 @@ EXERCISES = (
     Exercise(
         id="00-bytes",
         title="Count the bytes",
-        task=r"""Write how many bytes a whole run of FedAvg sends, down and up together, if the model has $P$ parameters of
-four bytes and each of $R$ rounds asks $K$ clients. Then compare: does a run of 50 rounds with 20 clients each send more
-than one of 500 rounds with 2?""",
+        task=r"""Write how many bytes a whole run of FedAvg sends, down and up together, if the model has $P$ parameters
+of four bytes and each of $R$ rounds asks $K$ clients. Then compare: does a run of 50 rounds with 20 clients each send
+more than one of 500 rounds with 2?""",
         missing="the bytes, one number",
         solution=bytes_of_a_run,
         check=check_bytes,
-        discussion="""We observe that the number of clients in all does not occur: who is not asked sends nothing. Only the
-product $K R$ counts, so 50 rounds with 20 clients and 500 rounds with 2 send the same, 120 MB with the model of this
-chapter. They are not the same training, though.""",
+        discussion="""We observe that the number of clients in all does not occur: who is not asked sends nothing. Only
+the product $K R$ counts, so 50 rounds with 20 clients and 500 rounds with 2 send the same, 120 MB with the model of
+this chapter. They are not the same training, though.""",
         mistakes=(
             Mistake("return down + up", "return down", "and what then"),
             Mistake("4 * num", "num", "How many bytes"),
@@ -121,16 +122,16 @@ chapter. They are not the same training, though.""",
     Exercise(
         id="00-verdict",
         title="From an interval to a word",
-        task=r"""Write the table above as a function: from the ends of the interval for A − B and the margin $\delta$ to one
-of the words `"holds"`, `"opposite"`, `"equivalent"` and `"undecided"`. An interval that ends exactly at the margin is still
-within. Can more seeds turn an "equivalent" into a "holds"?""",
+        task=r"""Write the table above as a function: from the ends of the interval for A − B and the margin $\delta$ to
+one of the words `"holds"`, `"opposite"`, `"equivalent"` and `"undecided"`. An interval that ends exactly at the margin
+is still within. Can more seeds turn an "equivalent" into a "holds"?""",
         missing="one of the four words",
         solution=verdict,
         check=check_verdict,
-        discussion="""We observe that zero does not occur, only the margin does. More seeds make the interval narrower around
-the true mean. If that lies beyond the margin, they lead to "holds" or "opposite" in the end, and if it lies inside, to
-"equivalent"; from "undecided" they can lead anywhere. An "equivalent" turns into a "holds" only if its runs were
-unlucky, which a 95 % interval is once in twenty times.""",
+        discussion="""We observe that zero does not occur, only the margin does. More seeds make the interval narrower
+around the true mean. If that lies beyond the margin, they lead to "holds" or "opposite" in the end, and if it lies
+inside, to "equivalent"; from "undecided" they can lead anywhere. An "equivalent" turns into a "holds" only if its runs
+were unlucky, which a 95 % interval is once in twenty times.""",
         mistakes=(
             Mistake("low > margin", "high > margin", "nearer to zero"),
             Mistake("low > margin", "low > 0", "Compare with the margin"),

@@ -139,7 +139,7 @@ too much of, it has too little of elsewhere.""",
 3. at the optimum for every $\tau$, if all $a_k$ are equal and all clients make the same number of steps.
 
 Where does your third proof fail if one client makes 10 steps and the other 2?""",
-        solution=r"""1. For $\tau = 1$ the part of its way that a client covers is $s_k = 1 - (1 - \eta a_k) = \eta a_k$. The
+        solution=r"""1. For $\tau = 1$ a client covers the part $s_k = 1 - (1 - \eta a_k) = \eta a_k$ of its way. The
    factor $\eta$ cancels, and $w^\infty = \sum_k \rho_k a_k b_k / \sum_k \rho_k a_k$. This is $w^\star$, for
    $F'(w) = \sum_k \rho_k a_k (w - b_k)$ vanishes there and nowhere else.
 2. From $0 < \eta a_k < 1$ it follows that $(1 - \eta a_k)^\tau \to 0$, so $s_k \to 1$ for every client, and what is
@@ -148,8 +148,8 @@ Where does your third proof fail if one client makes 10 steps and the other 2?""
    $a_k$ this is also $w^\star$, since the $a_k$ cancel there.
 
 With $\tau = (10, 2)$ the $s_k$ differ although the curvatures do not: with $a_k = 2$ and $\eta = 0.1$ they are
-$1 - 0.8^{10} = 0.893$ and $1 - 0.8^2 = 0.36$, and FedAvg rests at $0.36 / 1.253 = 0.287$ instead of 0.5. The client that
-works more pulls more.""",
+$1 - 0.8^{10} = 0.893$ and $1 - 0.8^2 = 0.36$, and FedAvg rests at $0.36 / 1.253 = 0.287$ instead of 0.5. The
+client that works more pulls more.""",
     ),
     Exercise(
         id="01-resting-point",

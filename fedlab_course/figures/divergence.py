@@ -27,7 +27,7 @@ def divergence(table: pd.DataFrame, *, num_clients: int = 10, title: str | None 
     figure = new_figure(title=title, x_title="EMD, mean over clients", y_title="", height=560, legend=False)
     for place, (column, words, colour, symbol) in enumerate(_PANELS):
         axis = "y" if place == 0 else "y2"
-        bars = {"type": "data", "symmetric": False, "array": (high[column].reindex(order) - means[column])}
+        bars = {"type": "data", "symmetric": False, "array": high[column].reindex(order) - means[column]}
         bars |= {"arrayminus": means[column] - low[column].reindex(order), "color": colour}
         figure.add_scatter(
             x=means["emd"],
@@ -36,7 +36,7 @@ def divergence(table: pd.DataFrame, *, num_clients: int = 10, title: str | None 
             name=words,
             mode="lines+markers+text",
             text=names if place == 0 else None,
-            textposition="top left",
+            textposition=["top center", *["top left"] * (len(names) - 1)],
             error_y=bars,
             line={"color": colour},
             marker={"color": colour, "symbol": symbol, "size": 9},
@@ -54,9 +54,9 @@ def divergence(table: pd.DataFrame, *, num_clients: int = 10, title: str | None 
     seeds = int(table["seed"].nunique())
     ends = np.round(means.to_numpy()[[0, -1]], 3)
     text = (
-        f"Two line charts against the EMD of the clients, {seeds} seeds. From {names[0]} to {names[-1]} a client the weight "
-        f"divergence goes from {ends[0, 1]} to {ends[1, 1]}, and the common share of the moves from {ends[0, 2]} to "
-        f"{ends[1, 2]}."
+        f"Two line charts against the EMD of the clients, {seeds} seeds. From {names[0]} to {names[-1]} a client the "
+        f"weight divergence goes from {ends[0, 1]} to {ends[1, 1]}, and the common share of the moves from "
+        f"{ends[0, 2]} to {ends[1, 2]}."
     )
     set_description(figure, text, ["labels a client", "EMD", "weight divergence", "common share"], rows)
     return figure

@@ -55,7 +55,7 @@ def resting_points(
     ``formulas``: name → one value for each of ``steps``, drawn as lines; ``measured``: τ → what a simulation gave, as
     points; ``optimum``: a dashed line. Raises ``ValueError`` for a formula of another length.
     """
-    for name, values in formulas.items():
+    for values in formulas.values():
         validation.choice("length of a formula", len(list(values)), [len(steps)])
     figure = new_figure(title=None, x_title="local steps τ of a round", y_title="FedAvg rests at")
     for (name, values), colour in zip(formulas.items(), (BLUE, VERMILLION, GREEN), strict=False):

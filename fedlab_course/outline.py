@@ -44,7 +44,7 @@ def table(folder: str = "") -> str:
         f"| {int(one.number)} | [{one.title}]({folder}{one.stem}.ipynb) | {one.track} | {one.question} |"
         for one in CHAPTERS
     ]
-    return "\n".join(["| | chapter | track | its question |", "|---|---|---|---|", *rows])
+    return "\n".join(["| no. | chapter | track | its question |", "|---|---|---|---|", *rows])
 
 
 def _read() -> tuple[Chapter, ...]:

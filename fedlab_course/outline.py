@@ -38,6 +38,15 @@ def get(number: str) -> Chapter:
     return by_number[validation.choice("chapter", number, by_number)]
 
 
+def table(folder: str = "") -> str:
+    """The chapters as a Markdown table: number, title with a link to its notebook in ``folder``, track, question."""
+    rows = [
+        f"| {int(one.number)} | [{one.title}]({folder}{one.stem}.ipynb) | {one.track} | {one.question} |"
+        for one in CHAPTERS
+    ]
+    return "\n".join(["| no. | chapter | track | its question |", "|---|---|---|---|", *rows])
+
+
 def _read() -> tuple[Chapter, ...]:
     import tomllib
     from importlib import resources

@@ -1,10 +1,10 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 1: the distance between label mixes, the server's average, and where FedAvg stops."""
+"""Exercises of chapter 1: the distance between label mixes, where FedAvg rests, and a proof on its two limits."""
 
 import numpy as np
 
-from fedlab_course.exercises.base import Exercise, Mistake
-from fedlab_course.exercises.tools import array, call, close, number, require, shown
+from fedlab_course.exercises.base import Exercise, Mistake, Proof
+from fedlab_course.exercises.tools import call, close, number, require, shown
 
 
 def label_distance(client_labels, all_labels, num_classes):
@@ -41,48 +41,22 @@ def check_label_distance(answer):
         f"The distance is at most 2, and you found {shown(one)}. A label that the client does not hold has the "
         "share 0: does your mix have an entry for each of the `num_classes` labels?",
     )
-    two = found([0, 0, 1, 1], [0, 1, 2, 3], 4)
-    seen = f"Two labels of four: each of the four shares differs by 0.25, and you found {shown(two)}. "
-    require(not close(two, 0.25), seen + "Take the sum over the labels, not the largest.")
-    require(not close(two, 0.5), seen + "Half the sum is another distance, the total variation.")
-    require(close(two, 1.0), seen + "Add them up.")
-
-
-def server_average(local, num_samples):
-    """The global parameters [P], from the clients' local [K, P] and num_samples [K]."""
-    ### BEGIN SOLUTION
-    return num_samples @ local / num_samples.sum()
-    ### END SOLUTION
-
-
-def check_server_average(answer):
-    local, samples = np.array([[0.0, 6.0], [2.0, 3.0], [4.0, -3.0]]), np.array([10, 20, 30])
-
-    def found(rows, counts):
-        return array(call(answer, rows, counts), (2,))
-
-    same = found(np.array([[1.0, 2.0]] * 3), samples)
+    mixed = found([0] * 5 + [1] * 4 + [2], [0, 1, 2, 3], 4)
+    seen = f"Shares of 0.5, 0.4, 0.1 and 0 against 0.25 each, and you found {shown(mixed)}. "
+    require(not close(mixed, 0.25), seen + "Take the sum over the labels, not the largest.")
+    require(not close(mixed, 0.4), seen + "Half the sum is another distance, the total variation.")
     require(
-        close(same, [1.0, 2.0]),
-        f"All clients return [1, 2], and your average is {shown(same)}. Weights must sum to 1: divide by "
-        "the sum of n_k.",
+        not close(mixed, 0.55),
+        seen + "You add up the labels that the client holds. The fourth counts too: the client's share of it is 0, and "
+        "that of the whole is not.",
     )
-    even = found(local, np.array([7, 7, 7]))
-    order = found(local[::-1], np.array([7, 7, 7]))
+    root = 0.17**0.5
     require(
-        close(even, order),
-        "Your result changes when the clients come in another order. Does the last one overwrite the others?",
+        not (close(mixed, root) or close(mixed, 2 * root)),
+        seen + "The root of a sum of squares is the Euclidean distance. Take absolute values, and no squares.",
     )
-    result = found(local, samples)
-    require(
-        not close(result, local.mean(0)),
-        "This is the plain mean. A client with three times the samples counts three times as much.",
-    )
-    require(
-        close(result, [8 / 3, 0.5]),
-        f"Clients [0, 6], [2, 3], [4, −3] with 10, 20 and 30 samples give [2.667, 0.5], and yours is {shown(result)}. "
-        "The weight of client k is n_k / Σ n_j.",
-    )
+    require(not close(mixed, 0.17), seen + "Take absolute values, and no squares.")
+    require(close(mixed, 0.8), seen + "The four absolute differences are 0.25, 0.15, 0.15 and 0.25. Add them up.")
 
 
 def resting_point(a, b, rho, eta, tau):
@@ -113,7 +87,7 @@ def check_resting_point(answer):
     require(
         close(once, 0.75),
         f"With one local step FedAvg finds the optimum 0.75, and yours stops at {shown(once)}. "
-        "How much of its way to b_k does client k cover? What remains of the distance is q_k.",
+        "How much of its way to b_k does client k cover? What remains of the distance is 1 − s_k.",
     )
     require(
         close(long, 0.5),
@@ -134,12 +108,15 @@ EXERCISES = (
     Exercise(
         id="01-emd",
         title="The distance between two mixes",
-        task=r"""Write the distance of Zhao et al. for one client: $\sum_c \lvert p_k(c) - p(c) \rvert$, where $p_k$ is
-the label mix of the client and $p$ that of all clients together. `client_labels` and `all_labels` are
-arrays of integer labels. `np.bincount` counts them.""",
+        task=r"""Write the EMD of one client: $\sum_c \lvert p_k(c) - p(c) \rvert$, where $p_k$ is the label mix of the
+client and $p$ that of all clients together. `client_labels` and `all_labels` are arrays of integer labels.
+`np.bincount` counts them. What is the distance of a client that holds a single one of ten equally frequent labels?""",
         missing="the distance, one number",
         solution=label_distance,
         check=check_label_distance,
+        discussion="""We observe 0.9 for the label that the client holds and 0.1 for each of the nine that it does not,
+1.8 together. The labels that are missing make up one half of every such distance: both mixes sum to 1, so what one has
+too much of, it has too little of elsewhere.""",
         mistakes=(
             Mistake("np.abs(mix - whole)", "(mix - whole)", "absolute values"),
             Mistake(".sum()", ".sum() / 2", "total variation"),
@@ -147,37 +124,52 @@ arrays of integer labels. `np.bincount` counts them.""",
             Mistake(" / len(client_labels)", "", "shares of its own samples"),
             Mistake("np.abs(mix - whole)", "np.abs(mix - 1 / num_classes)", "need not be balanced"),
             Mistake("client_labels, minlength=num_classes", "client_labels", "an entry for each"),
+            Mistake("np.abs(mix - whole).sum()", "2 * np.sqrt(((mix - whole) ** 2).sum())", "Euclidean distance"),
+            Mistake("np.abs(mix - whole).sum()", "((mix - whole) ** 2).sum()", "and no squares"),
+            Mistake("np.abs(mix - whole)", "np.abs(mix - whole)[mix > 0]", "The fourth counts too"),
         ),
     ),
-    Exercise(
-        id="01-average",
-        title="The server's average",
-        task=r"""The server has the parameters of $K$ clients as rows of an array, and their numbers of samples. Write
-its average, $w = \sum_k n_k y_k / \sum_k n_k$, with NumPy, but without `np.average`.""",
-        missing="the average, an array of length P",
-        solution=server_average,
-        check=check_server_average,
-        mistakes=(
-            Mistake("num_samples @ local / num_samples.sum()", "local.mean(0)", "plain mean"),
-            Mistake(" / num_samples.sum()", "", "[60, 120]"),
-            Mistake("num_samples.sum()", "len(num_samples)", "[20, 40]"),
-            Mistake("num_samples @ local / num_samples.sum()", "local[-1]", "another order"),
-            Mistake("num_samples @ local / num_samples.sum()", "local.mean()", "array of 2 numbers"),
-        ),
+    Proof(
+        id="01-two-limits",
+        title="One step, and very many",
+        task=r"""Show from the formula for $w^\infty$, with pencil and paper, that FedAvg rests
+
+1. at the optimum $w^\star$ if every client makes $\tau = 1$ step;
+2. at the weighted mean $\sum_k \rho_k b_k$ of the minima if $\tau \to \infty$ and $0 < \eta a_k < 1$ for all $k$;
+3. at the optimum for every $\tau$, if all $a_k$ are equal and all clients make the same number of steps.
+
+Where does your third proof fail if one client makes 10 steps and the other 2?""",
+        solution=r"""1. For $\tau = 1$ a client covers the part $s_k = 1 - (1 - \eta a_k) = \eta a_k$ of its way. The
+   factor $\eta$ cancels, and $w^\infty = \sum_k \rho_k a_k b_k / \sum_k \rho_k a_k$. This is $w^\star$, for
+   $F'(w) = \sum_k \rho_k a_k (w - b_k)$ vanishes there and nowhere else.
+2. From $0 < \eta a_k < 1$ it follows that $(1 - \eta a_k)^\tau \to 0$, so $s_k \to 1$ for every client, and what is
+   left is $\sum_k \rho_k b_k / \sum_k \rho_k = \sum_k \rho_k b_k$. The curvatures have no say any more.
+3. Equal $a_k$ and equal $\tau$ make all $s_k$ equal, and they cancel: $w^\infty = \sum_k \rho_k b_k$. With equal
+   $a_k$ this is also $w^\star$, since the $a_k$ cancel there.
+
+With $\tau = (10, 2)$ the $s_k$ differ although the curvatures do not: with $a_k = 2$ and $\eta = 0.1$ they are
+$1 - 0.8^{10} = 0.893$ and $1 - 0.8^2 = 0.36$, and FedAvg rests at $0.36 / 1.253 = 0.287$ instead of 0.5. The
+client that works more pulls more.""",
     ),
     Exercise(
         id="01-resting-point",
-        title="Where FedAvg stops",
+        title="Where FedAvg rests",
         task=r"""In the chapter both quadratics count the same. Let client $k$ have the weight $\rho_k$, and write the
 point where FedAvg comes to rest after $\tau$ full-batch steps per round:
 
-$$w^\infty = \frac{\sum_k \rho_k (1 - q_k)\, b_k}{\sum_k \rho_k (1 - q_k)}, \qquad q_k = (1 - \eta a_k)^\tau.$$
+$$w^\infty = \frac{\sum_k \rho_k s_k b_k}{\sum_k \rho_k s_k}, \qquad s_k = 1 - (1 - \eta a_k)^\tau.$$
 
 Then ask your function: can a client with a small weight still pull the resting point to its side?""",
         missing="the resting point, one number",
         solution=resting_point,
         check=check_resting_point,
         points=2,
+        discussion=r"""We observe that what pulls is the product $\rho_k s_k$, so a small weight can be made up for by a
+steep valley, as long as the others cover only a small part of their way. With $a = (0.1, 9)$, $b = (0, 1)$,
+$\rho = (0.9, 0.1)$ and $\eta = 0.1$, ten steps take the first client a tenth of its way, $s_1 = 0.096$, and the second
+all of it, $s_2 = 1.000$. FedAvg rests at 0.54, on the side of the client with a tenth of the data. The optimum, 0.91,
+lies further there still. With more steps the first client arrives too, and the pull of the second falls to its weight:
+0.1 for $\tau \to \infty$.""",
         mistakes=(
             Mistake("part = 1 - (1 - eta * a) ** tau", "part = (1 - eta * a) ** tau", "What remains"),
             Mistake("part = 1 - (1 - eta * a) ** tau", "part = eta * a * tau", "as a power"),

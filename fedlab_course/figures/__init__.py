@@ -2,20 +2,24 @@
 
 from fedlab_course.figures.clusters import cluster_map, reachability
 from fedlab_course.figures.cohorts import missing, resting_points, variances
+from fedlab_course.figures.divergence import divergence
 from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
 from fedlab_course.figures.paths import paths
 from fedlab_course.figures.power_laws import power_laws
+from fedlab_course.figures.quadratics import parabolas, resting_points
 from fedlab_course.figures.resting_points import resting_points
 from fedlab_course.figures.tiers import forgetting, memory
 
 __all__ = [
     "cluster_map",
+    "divergence",
     "forgetting",
     "importance",
     "intervals",
     "memory",
     "missing",
+    "parabolas",
     "paths",
     "power_laws",
     "reachability",

@@ -69,7 +69,6 @@ OTHER_WAYS = {  # the same by other means: a check must not insist on the way
 mix = np.array([np.mean(np.asarray(client_labels) == label) for label in range(num_classes)])
 whole = [float(sum(all_labels == label)) / len(all_labels) for label in range(num_classes)]
 return sum(abs(p - q) for p, q in zip(mix, whole))""",
-    "01-average": "return np.average(local, axis=0, weights=num_samples)",
     "01-resting-point": """
 w = 0.0
 for _ in range(5000 if tau < 100 else 5):

@@ -6,10 +6,12 @@ from fedlab_course.evidence.experiments import (
     c12_local_work,
     clusters,
     digit_probes,
+    divergence,
     error_floor,
     example_1,
     fedprox_synthetic,
     first_answers,
+    last_cohort,
     partial_work,
     scaffold_figure_3,
     strata,
@@ -41,6 +43,8 @@ EXPERIMENTS = {
         c12_local_work.C12_LOCAL_WORK,
         partial_work.STRAGGLERS,
         partial_work.SPEEDS,
+        last_cohort.LAST_COHORT,
+        divergence.DIVERGENCE,
     )
 }
 

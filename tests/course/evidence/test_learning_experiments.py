@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 import fedlab_core as fl
 from fedlab_core import sampling
@@ -19,6 +20,10 @@ from fedlab_course.evidence.experiments import (
     clusters,
     fedprox_synthetic,
     partial_work,
+    clusters,
+    divergence,
+    fedprox_synthetic,
+    last_cohort,
     runs,
     tuning,
     variance,
@@ -182,3 +187,31 @@ def test_clients_of_two_speeds_are_measured_apart() -> None:
         assert low <= row["end_accuracy"] <= high
     points = [row for row in found if row.get("table") == "curves" and row["algorithm"] == "nova"]
     assert [(point["round"], point["slow_accuracy"]) for point in points] == [(1, rows["nova"]["slow_accuracy"])]
+
+
+def test_a_model_that_knows_the_labels_of_the_last_cohort_leans_towards_it() -> None:
+    """Labels take turns: each is 10 points better after the rounds whose cohort holds more of it."""
+    turn = (np.arange(last_cohort.LAST + 1)[:, None] + np.arange(2)) % 2
+    shares, accuracy = 0.3 + 0.4 * turn, np.array([0.5, 0.8]) + 0.1 * turn
+    found = {lag: last_cohort.leaning(accuracy, shares, lag) for lag in last_cohort.LAGS}
+    assert [found[lag]["gap"] for lag in last_cohort.LAGS] == pytest.approx([-0.1, 0.1, -0.1, 0.1])
+    assert [found[lag]["correlation"] for lag in last_cohort.LAGS] == pytest.approx([-1, 1, -1, 1])
+    assert found[0]["held_gap"] is None and found[0]["not_held"] == 0
+    alone = last_cohort.leaning(accuracy, 1.0 * turn, 0)
+    assert alone["held_gap"] == pytest.approx(0.1) and alone["not_held"] == 0.5
+
+
+def test_accuracy_by_label_counts_each_label_by_itself() -> None:
+    test = fl.data.Split(torch.eye(3)[[0, 0, 0, 1, 2, 2]], torch.tensor([0, 0, 1, 1, 2, 0]))
+    assert last_cohort.by_label(torch.nn.Identity(), test).tolist() == pytest.approx([2 / 3, 1 / 2, 1.0])
+
+
+def test_equal_moves_are_common_and_unrelated_ones_share_what_chance_gives() -> None:
+    assert float(divergence.common_share(torch.ones(4, 7))) == pytest.approx(1)
+    assert float(divergence.common_share(torch.eye(5))) == pytest.approx(1 / 5)
+    assert float(divergence.common_share(torch.tensor([[1.0], [-1.0]]))) == 0
+
+
+def test_a_slope_is_growth_for_each_unit_of_emd() -> None:
+    before, after = {"emd": 0.5, "divergence": 0.1}, {"emd": 0.75, "divergence": 0.2}
+    assert divergence.slope(before, after) == pytest.approx(0.4)

@@ -1,0 +1,81 @@
+"""Does the model lean towards whoever took part last? FedAvg on the digits, 100 clients, E = 5, B = 10, η = 0.05.
+
+After each of rounds 11 to 50 stands A_t(c), the test accuracy on label c, less its mean over these rounds: some digits
+are harder than others. s_t(c) is the share of label c among the samples of round t's cohort. ``lag`` says which cohort
+is looked at: 0 the last one, 1 and 2 those before it, and −1 the one that is drawn next, which the model cannot know.
+
+``gap``: mean A_t(c) of labels whose share of that cohort's samples is above the label's mean over the rounds, less that
+of the others. ``held_gap``: the same of labels that the cohort holds at all, less those that it does not; missing where
+every cohort holds every label. ``correlation``: Pearson's, of A_t(c) with s_t(c) less its mean over the rounds.
+``not_held``: the share of the pairs of round and label where the cohort does not hold the label.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+import fedlab_core as fl
+from fedlab_course.evidence.experiments.base import Experiment, Row
+
+FIRST, LAST = 11, 50
+LAGS = (-1, 0, 1, 2)
+SETTINGS: dict[str, Any] = {"rounds": LAST + 1, "local_epochs": 5, "batch_size": 10, "lr": 0.05}
+_LAWS: dict[str, tuple[Callable[..., list[np.ndarray]], dict[str, Any]]] = {
+    "two_labels": (fl.partition.labels_per_client, {"labels_per_client": 2}),
+    "dirichlet": (fl.partition.dirichlet, {"alpha": 0.3}),
+}
+
+
+def run(seed: int, *, split: str, clients_per_round: int) -> list[Row]:
+    """One row per lag."""
+    data = fl.load_dataset("digits")
+    law, arguments = _LAWS[split]
+    fed = fl.FederatedDataset(data, law(data.train.y, num_clients=100, seed=seed, **arguments))
+    model = fl.models.mlp(fed, seed=seed)
+    further = {"clients_per_round": clients_per_round, "seed": seed, "eval_every": LAST + 1, "progress": False}
+    simulation = fl.Simulation(fed, model, fl.FedAvg(), **SETTINGS | further)
+    held, accuracy = fed.heterogeneity().label_counts, []
+    shares = []
+    for _ in simulation:
+        counts = held[np.concatenate(simulation.cohorts)].sum(axis=0)
+        shares.append(counts / counts.sum())
+        accuracy.append(by_label(simulation.model, data.test))
+    about = {"split": split, "clients_per_round": clients_per_round, "seed": seed}
+    return [about | {"lag": lag} | leaning(np.array(accuracy), np.array(shares), lag) for lag in LAGS]
+
+
+def by_label(model: torch.nn.Module, test: Any) -> np.ndarray:
+    """The accuracy of ``model`` on the test samples of each label, [C]."""
+    with torch.no_grad():
+        right = (model(test.x).argmax(dim=1) == test.y).double()
+    return np.array([float(right[test.y == label].mean()) for label in range(int(test.y.max()) + 1)])
+
+
+def leaning(accuracy: np.ndarray, shares: np.ndarray, lag: int) -> Row:
+    """``gap``, ``held_gap``, ``correlation`` and ``not_held`` from A_t(c) and s_t(c), both [rounds, C], as above."""
+    rounds = np.arange(FIRST - 1, LAST)
+    model = accuracy[rounds] - accuracy[rounds].mean(axis=0)
+    share = shares[rounds - lag]
+    beyond = share - share.mean(axis=0)
+    held = share > 0
+    return {
+        "gap": _difference(model, beyond > 0),
+        "held_gap": _difference(model, held),
+        "correlation": float(np.corrcoef(model.ravel(), beyond.ravel())[0, 1]),
+        "not_held": float(1 - held.mean()),
+    }
+
+
+def _difference(values: np.ndarray, where: np.ndarray) -> float | None:
+    """The mean of ``values`` where the condition holds, less that where it does not."""
+    return float(values[where].mean() - values[~where].mean()) if where.any() and not where.all() else None
+
+
+_CASES = [
+    {"split": "two_labels", "clients_per_round": 20},
+    {"split": "dirichlet", "clients_per_round": 20},
+    {"split": "two_labels", "clients_per_round": 5},
+]
+LAST_COHORT = Experiment("c01_last_cohort", run, _CASES, tuple(range(10)))

@@ -1,0 +1,62 @@
+"""What skew does to the weights: divergence from the central model, and how much the clients' moves have in common."""
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import BLUE, GREY, VERMILLION, new_figure, set_description
+
+_PANELS = (("divergence", "weight divergence", BLUE, "circle"), ("common", "common share", VERMILLION, "square"))
+_DOMAINS = ((0.56, 1.0), (0.0, 0.44))
+
+
+def divergence(table: pd.DataFrame, *, num_clients: int = 10, title: str | None = None) -> go.Figure:
+    """Weight divergence and common share against the EMD of the clients, a point for each number of labels.
+
+    ``table``: columns ``labels_per_client``, ``seed``, ``emd``, ``divergence`` and ``common``, as the stored table
+    ``c01_divergence`` has them. Points are means over seeds, and bars reach from the lowest to the highest seed. The
+    dotted line is 1/``num_clients``, the common share of moves that have nothing to do with each other. Raises
+    ``ValueError`` for a table without rows.
+    """
+    if table.empty:
+        raise ValueError("table: must have at least one row")
+    grouped = table.groupby("labels_per_client")[["emd", "divergence", "common"]]
+    means, low, high = (made.sort_values("emd") for made in (grouped.mean(), grouped.min(), grouped.max()))
+    order = means.index
+    names = [f"{count} label{'s' * (count != 1)}" for count in order]
+    figure = new_figure(title=title, x_title="EMD, mean over clients", y_title="", height=560, legend=False)
+    for place, (column, words, colour, symbol) in enumerate(_PANELS):
+        axis = "y" if place == 0 else "y2"
+        bars = {"type": "data", "symmetric": False, "array": high[column].reindex(order) - means[column]}
+        bars |= {"arrayminus": means[column] - low[column].reindex(order), "color": colour}
+        figure.add_scatter(
+            x=means["emd"],
+            y=means[column],
+            yaxis=axis,
+            name=words,
+            mode="lines+markers+text",
+            text=names if place == 0 else None,
+            textposition=["top center", *["top left"] * (len(names) - 1)],
+            error_y=bars,
+            line={"color": colour},
+            marker={"color": colour, "symbol": symbol, "size": 9},
+            hovertemplate="EMD %{x:.2f}: %{y:.3f}",
+        )
+        layout = {"domain": _DOMAINS[place], "title": words, "rangemode": "tozero", "anchor": "x"}
+        figure.update_layout({f"yaxis{'' if place == 0 else 2}": layout})
+    chance = {"color": GREY, "width": 2, "dash": "dot"}
+    figure.add_shape(
+        type="line", xref="paper", x0=0, x1=1, yref="y2", y0=1 / num_clients, y1=1 / num_clients, line=chance
+    )
+    figure.update_xaxes(range=[-0.15, 2.0], anchor="y2")
+    figure.update_yaxes(range=[0, 1.2 * float(high["divergence"].max())], selector={"title.text": _PANELS[0][1]})
+    rows = [[name, *(f"{value:.3f}" for value in row)] for name, row in zip(names, means.to_numpy(), strict=True)]
+    seeds = int(table["seed"].nunique())
+    ends = np.round(means.to_numpy()[[0, -1]], 3)
+    text = (
+        f"Two line charts against the EMD of the clients, {seeds} seeds. From {names[0]} to {names[-1]} a client the "
+        f"weight divergence goes from {ends[0, 1]} to {ends[1, 1]}, and the common share of the moves from "
+        f"{ends[0, 2]} to {ends[1, 2]}."
+    )
+    set_description(figure, text, ["labels a client", "EMD", "weight divergence", "common share"], rows)
+    return figure

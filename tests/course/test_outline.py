@@ -1,0 +1,33 @@
+"""The outline of the course: what a table of chapters says, and that nothing says otherwise."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from fedlab_course import folders, outline
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_table_has_a_line_for_each_chapter_in_order() -> None:
+    head, rule, *rows = outline.table().splitlines()
+    assert head.count("|") == rule.count("|") == 5
+    assert [row.split("|")[1].strip() for row in rows] == [str(int(one.number)) for one in outline.CHAPTERS]
+    for row, one in zip(rows, outline.CHAPTERS, strict=True):
+        assert f"[{one.title}]({one.stem}.ipynb)" in row and one.question in row and f"| {one.track} |" in row
+
+
+def test_links_lead_into_the_folder() -> None:
+    assert "](notebooks/01_noniid_and_drift.ipynb)" in outline.table("notebooks/")
+
+
+def test_the_readme_says_the_same() -> None:
+    assert outline.table("notebooks/") in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("one", outline.CHAPTERS, ids=lambda one: one.stem)
+def test_a_chapter_has_the_title_of_the_outline(one: outline.Chapter) -> None:
+    path = folders.NOTEBOOKS / f"{one.stem}.ipynb"
+    if path.exists():
+        assert nbformat.read(path, as_version=4).cells[0].source.startswith(f"# {one.title}\n")

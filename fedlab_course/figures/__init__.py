@@ -1,13 +1,13 @@
 """Figures that only the course needs, in the style of :mod:`fedlab_core.plots`: clusters, cohorts and others."""
 
 from fedlab_course.figures.clusters import cluster_map, reachability
-from fedlab_course.figures.cohorts import missing, resting_points, variances
+from fedlab_course.figures.cohorts import missing, rests_by_presence, variances
 from fedlab_course.figures.divergence import divergence
 from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
 from fedlab_course.figures.paths import paths
 from fedlab_course.figures.power_laws import power_laws
-from fedlab_course.figures.quadratics import parabolas, resting_points
+from fedlab_course.figures.quadratics import parabolas
 from fedlab_course.figures.resting_points import resting_points
 from fedlab_course.figures.tiers import forgetting, memory
 
@@ -24,6 +24,7 @@ __all__ = [
     "power_laws",
     "reachability",
     "resting_points",
+    "rests_by_presence",
     "variances",
 ]
 

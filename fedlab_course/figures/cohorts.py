@@ -55,7 +55,7 @@ def variances(values: Mapping[str, Mapping[str, float]], *, title: str | None = 
     return figure
 
 
-def resting_points(
+def rests_by_presence(
     presence: Sequence[float],
     lines: Mapping[str, Sequence[float]],
     *,

@@ -1,13 +1,11 @@
 """Two clients on a line: their losses with points of interest, and where FedAvg comes to rest."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core import validation
-from fedlab_core.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, look, new_figure, set_description
+from fedlab_core.plots.style import BLACK, GREEN, GREY, look, new_figure, set_description
 
 _POINTS = ((BLACK, "star"), (GREY, "x"), (GREEN, "diamond"))
 _BEYOND = 0.4  # of the distance between the minima, on both sides
@@ -44,34 +42,4 @@ def parabolas(
     rows += [[name, f"{value:.4f}"] for name, value in points.items()]
     phrases = "; ".join(f"{name} at w = {value}" for name, value in rows)
     set_description(figure, f"Parabolas of {len(minimum)} clients and their mean. {phrases}.", ["point", "w"], rows)
-    return figure
-
-
-def resting_points(
-    formulas: Mapping[str, Any], steps: Sequence[int], measured: Mapping[int, float], optimum: float
-) -> go.Figure:
-    """Where FedAvg comes to rest against its local steps τ, on an axis of powers.
-
-    ``formulas``: name → one value for each of ``steps``, drawn as lines; ``measured``: τ → what a simulation gave, as
-    points; ``optimum``: a dashed line. Raises ``ValueError`` for a formula of another length.
-    """
-    for values in formulas.values():
-        validation.choice("length of a formula", len(list(values)), [len(steps)])
-    figure = new_figure(title=None, x_title="local steps τ of a round", y_title="FedAvg rests at")
-    for (name, values), colour in zip(formulas.items(), (BLUE, VERMILLION, GREEN), strict=False):
-        figure.add_scatter(x=list(steps), y=list(values), name=name, mode="lines", line={"color": colour, "width": 2})
-    spots = {"symbol": "circle", "size": 10, "color": BLUE, "line": {"color": "white", "width": 1}}
-    figure.add_scatter(x=list(measured), y=list(measured.values()), name="simulation", mode="markers", marker=spots)
-    ends = [min(steps), max(steps)]
-    line = {"color": BLACK, "dash": "dash", "width": 2}
-    figure.add_scatter(x=ends, y=[optimum] * 2, name="optimum", mode="lines", line=line)
-    figure.update_xaxes(type="log", tickvals=list(measured), ticktext=[str(tau) for tau in measured])
-    rows = [
-        [tau, *(f"{values[list(steps).index(tau)]:.4f}" for values in formulas.values()), f"{value:.4f}"]
-        for tau, value in measured.items()
-        if tau in steps
-    ]
-    fall = "; ".join(f"{row[-1]} with τ = {row[0]}" for row in rows)
-    text = f"Where FedAvg rests, with the optimum at {optimum:.4f}: {fall}."
-    set_description(figure, text, ["τ", *formulas, "simulation"], rows)
     return figure

@@ -26,7 +26,7 @@ def absence(
     """Resting points of Example 1 of [004] against the presence of its last group. Sliders ``size`` and ``last``.
 
     Four groups of ``size`` clients want 0, 1, 2 and ``last``; those of the last are there with a probability, and four
-    clients are drawn. ``marks``: runs to draw beside the formulas, as :func:`fedlab_course.figures.resting_points`
+    clients are drawn. ``marks``: runs to draw beside the formulas, as :func:`fedlab_course.figures.rests_by_presence`
     takes them.
     """
 
@@ -39,7 +39,7 @@ def absence(
             "FedSSO, one of each": group.one_of_each,
         }
         lines = {name: [way(p) for p in PRESENCES] for name, way in ways.items()}
-        figure = figures.resting_points(PRESENCES, lines, optimum=group.optimum, band=_DELTA, marks=marks)
+        figure = figures.rests_by_presence(PRESENCES, lines, optimum=group.optimum, band=_DELTA, marks=marks)
         meta = figure.layout.meta
         return figure.update_layout(meta=meta | {"alt": f"Groups of {size}, the last at {last:g}. {meta['alt']}"})
 

@@ -39,7 +39,7 @@ def test_variances_must_be_positive() -> None:
 def test_a_mark_has_the_look_of_its_line() -> None:
     lines = {"FedAvg": [1.0, 2.0, 2.5], "Hájek": [1.5, 2.2, 2.5]}
     marks = {"Hájek": (0.4, 2.1), "systematic": (0.4, 2.3)}
-    figure = figures.resting_points([0.1, 0.4, 1.0], lines, optimum=2.5, band=0.1, marks=marks)
+    figure = figures.rests_by_presence([0.1, 0.4, 1.0], lines, optimum=2.5, band=0.1, marks=marks)
     drawn = {trace.name: trace for trace in figure.data}
     assert drawn["Hájek, one run"].marker.color == drawn["Hájek, formula"].line.color
     assert drawn["Hájek, one run"].marker.color != drawn["FedAvg, formula"].line.color

@@ -40,19 +40,6 @@ def test_what_is_no_pair_of_parabolas_is_refused(a, b, points, message) -> None:
         figures.parabolas(a, b, points)
 
 
-def test_resting_points_stand_beside_their_formula() -> None:
-    figure = figures.resting_points({"formula": [0.75, 0.7, 0.6]}, [1, 2, 3], {1: 0.75, 3: 0.61}, 0.75)
-    drawn = traces(figure)
-    assert drawn["simulation"].x == (1, 3) and drawn["simulation"].y == (0.75, 0.61)
-    assert drawn["optimum"].y == (0.75, 0.75)
-    assert figure.layout.meta["table"]["rows"] == [[1, "0.7500", "0.7500"], [3, "0.6000", "0.6100"]]
-
-
-def test_a_formula_needs_a_value_for_each_step() -> None:
-    with pytest.raises(ValueError, match="3"):
-        figures.resting_points({"formula": [0.75, 0.7]}, [1, 2, 3], {}, 0.75)
-
-
 def stored() -> pd.DataFrame:
     rows = [
         {"labels_per_client": labels, "seed": seed, "emd": emd, "divergence": div + 0.1 * seed, "common": common}

@@ -5,6 +5,7 @@ from fedlab_course.evidence.experiments import (
     error_floor,
     example_1,
     fedprox_synthetic,
+    prices,
     scaffold_figure_3,
     theorem_rates,
     tuning,
@@ -26,6 +27,7 @@ EXPERIMENTS = {
         fedprox_synthetic.FEDPROX_SYNTHETIC,
         tuning.TUNING,
         tuning.TUNED,
+        prices.PRICES,
     )
 }
 

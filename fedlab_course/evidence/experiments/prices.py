@@ -1,13 +1,13 @@
 """The field of chapter 8 at three prices, and the competitor that it leaves out, on the digits.
 
-100 clients, E = 5, B = 10, η = 0.05, MLP 64-200-10, with Dirichlet 0.3 or one label a client. Each method runs 50 rounds
-with K = 20. ``small`` is FedAvg with one client a round, for as many server updates as FedMas made under that seed, and
+100 clients, E = 5, B = 10, η = 0.05, MLP 64-200-10, with Dirichlet 0.3 or one label a client. Each method runs 50
+rounds with K = 20. ``small`` is FedAvg with one client a round, for as many server updates as FedMas made under that seed, and
 ``small_bytes`` the same for as many bytes. Both are evaluated after as many updates as FedMas makes in a round, so that
 its 50 points stand beside the first 50 of theirs. Runs of one seed share partition and first weights, and those of the
 methods that draw uniform cohorts share these too.
 
-``end_accuracy``: the mean over the last five evaluated points, ``mean_accuracy`` that over all. ``accuracy_at_updates``:
-the last point within 50 server updates, ``accuracy_at_bytes``: within what FedAvg's 50 rounds send, to 1 %; the first
+``end_accuracy``: the mean over the last five evaluated points, ``mean_accuracy`` over all. ``accuracy_at_updates``: the
+last point within 50 server updates, ``accuracy_at_bytes``: within what FedAvg's 50 rounds send, to 1 %; the first
 point where not even that fits. ``worst_decile``: accuracy of the final model on the data of the ten clients with the
 lowest one, and ``gap``: how far that lies below the end accuracy.
 """
@@ -47,7 +47,7 @@ def run(seed: int, *, federation: str) -> list[Row]:
     found = {name: _run(fed, recipes.algorithm(name, own), seed, ROUNDS, COHORT) for name, own in FIELD.items()}
     budget = found["fedavg"][1].bytes.iloc[-1]
     rows = [about | {"method": name} | _row(kept, curve, budget) for name, (kept, curve) in found.items()]
-    kept, tiers = found["fedmas"]
+    _, tiers = found["fedmas"]
     every = round(tiers.server_updates.iloc[0])  # the tiers: each makes one update a round
     one_round = budget / (ROUNDS * COHORT)
     longest = max(1, int(tiers.bytes.iloc[-1] / one_round) // every) * every

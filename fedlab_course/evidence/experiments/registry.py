@@ -5,6 +5,7 @@ from fedlab_course.evidence.experiments import (
     error_floor,
     example_1,
     fedprox_synthetic,
+    patients,
     prices,
     scaffold_figure_3,
     theorem_rates,
@@ -28,6 +29,7 @@ EXPERIMENTS = {
         tuning.TUNING,
         tuning.TUNED,
         prices.PRICES,
+        patients.CURVES,
     )
 }
 

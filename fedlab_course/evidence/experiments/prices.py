@@ -1,7 +1,8 @@
 """The field of chapter 8 at three prices, and the competitor that it leaves out, on the digits.
 
 100 clients, E = 5, B = 10, η = 0.05, MLP 64-200-10, with Dirichlet 0.3 or one label a client. Each method runs 50
-rounds with K = 20. ``small`` is FedAvg with one client a round, for as many server updates as FedMas made under that seed, and
+rounds with K = 20. ``small`` is FedAvg with one client a round, for as many server updates as FedMas made under that
+seed, and
 ``small_bytes`` the same for as many bytes. Both are evaluated after as many updates as FedMas makes in a round, so that
 its 50 points stand beside the first 50 of theirs. Runs of one seed share partition and first weights, and those of the
 methods that draw uniform cohorts share these too.

@@ -10,7 +10,7 @@ from fedlab_course.exercises.tools import array, call, close, require, shown
 
 
 def cut(patient, seed):
-    """True if nothing changes when a client with three samples becomes three clients; None for SCAFFOLD."""
+    """True if nothing changes when a client is cut in three; None for SCAFFOLD."""
     ### BEGIN SOLUTION
     if patient.method == "SCAFFOLD":
         return None

@@ -3,9 +3,10 @@
 from fedlab_course.figures.clusters import cluster_map, reachability
 from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
+from fedlab_course.figures.prices import three_axes
 from fedlab_course.figures.tiers import forgetting, memory
 
-__all__ = ["cluster_map", "forgetting", "importance", "intervals", "memory", "reachability"]
+__all__ = ["cluster_map", "forgetting", "importance", "intervals", "memory", "reachability", "three_axes"]
 
 
 def __dir__() -> list[str]:

@@ -244,35 +244,37 @@ and down, for nobody knows in training that it was the best. A point between two
     Proof(
         id="08-dearer",
         title="The dearer method",
-        task=r"""A method pays $\kappa$ times as much per round as FedAvg, with a whole number $\kappa > 1$. After $t$ rounds it
-has the accuracy $f(t)$ and FedAvg $g(t)$, and neither ever falls. Show: if the method is ahead of FedAvg at equal
-price, whenever both have just finished a round, then it is ahead at equal rounds too, from round $\kappa$ on in
-every $\kappa$-th round. Show that the reverse is false. Which of the two axes is thus the harder one for a method
-that sends more?""",
-        solution=r"""After $t$ of its rounds the method has paid what FedAvg pays for $\kappa t$. To be ahead at this price means $f(t)
-> g(\kappa t)$. Take the round $\kappa t \ge t$ for both. Since $f$ does not fall, $f(\kappa t) \ge f(t) >
-g(\kappa t)$: it is ahead at equal rounds as well.
+        task=r"""A method pays $\kappa$ times as much per round as FedAvg, with a whole number $\kappa > 1$. After
+$t$ rounds it has the accuracy $f(t)$ and FedAvg $g(t)$, and neither ever falls. Show: if the method is ahead of
+FedAvg at equal price, whenever both have just finished a round, then it is ahead at equal rounds too, from round
+$\kappa$ on in every $\kappa$-th round. Show that the reverse is false. Which of the two axes is thus the harder one
+for a method that sends more?""",
+        solution=r"""After $t$ of its rounds the method has paid what FedAvg pays for $\kappa t$. To be ahead at
+this price means $f(t) > g(\kappa t)$. Take the round $\kappa t \ge t$ for both. Since $f$ does not fall,
+$f(\kappa t) \ge f(t) > g(\kappa t)$: it is ahead at equal rounds as well.
 
 The reverse is false. Let $\kappa = 2$, $f(t) = 1 - 0.9^{\,t}$ and $g(t) = 1 - 0.92^{\,t}$. At equal rounds $f$ is
-ahead, for $0.9 < 0.92$. At equal price $f(t) = 1 - 0.9^{\,t}$ stands against $g(2t) = 1 - 0.8464^{\,t}$, and it
-is behind.
+ahead, for $0.9 < 0.92$. At equal price $f(t) = 1 - 0.9^{\,t}$ stands against $g(2t) = 1 - 0.8464^{\,t}$, and it is
+behind.
 
-So for a method that sends more, equal bytes are the harder axis: a lead there carries over to rounds, and a lead
-by rounds need not carry over to bytes. In the sources' figures the axis counts rounds. Real accuracies do fall
-now and then, and so we measure both.""",
+So for a method that sends more, equal bytes are the harder axis: a lead there carries over to rounds, and a lead by
+rounds need not carry over to bytes. In the sources' figures the axis counts rounds. Real accuracies do fall now and
+then, and so we measure both.""",
     ),
     Exercise(
         id="08-paired",
         title="An interval for paired runs",
-        task=r"""Write the interval $\bar g \pm t\, \sigma / \sqrt{n}$ for the mean difference of two algorithms that ran with the
-same $n$ seeds: $\bar g$ and $\sigma$ are the mean and the standard deviation of the $n$ differences. Before you
-run the check: how wide is the interval if one algorithm is ahead by exactly 0.02 under every seed?""",
+        task=r"""Write the interval $\bar g \pm t\, \sigma / \sqrt{n}$ for the mean difference of two algorithms
+that ran with the same $n$ seeds: $\bar g$ and $\sigma$ are the mean and the standard deviation of the $n$
+differences. Before you run the check: how wide is the interval if one algorithm is ahead by exactly 0.02 under
+every seed?""",
         missing="the two ends of the interval",
         solution=paired_interval,
         check=check_paired_interval,
         points=2,
-        discussion=r"""It has no width: all $n$ differences are 0.02, so $\sigma = 0$, however far the seeds lie apart. What a seed does
-to both algorithms alike cancels in the difference. Two separate intervals would know nothing of that.""",
+        discussion=r"""It has no width: all $n$ differences are 0.02, so $\sigma = 0$, however far the seeds lie
+apart. What a seed does to both algorithms alike cancels in the difference. Two separate intervals would know
+nothing of that.""",
         mistakes=(
             Mistake("first - second", "second - first", "first − second"),
             Mistake("gap.std(ddof=1)", "np.sqrt(first.var(ddof=1) + second.var(ddof=1))", "Subtract seed by seed"),

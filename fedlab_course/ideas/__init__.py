@@ -9,11 +9,23 @@ from fedlab_course.ideas.forgetting import forgetting
 from fedlab_course.ideas.gallery import gallery
 from fedlab_course.ideas.idea import Idea
 from fedlab_course.ideas.local_steps import local_steps
+from fedlab_course.ideas.margin import margin, undecided
 from fedlab_course.ideas.proximal import proximal
 from fedlab_course.ideas.reachability import reachability
 from fedlab_course.ideas.skew import skew
 
-__all__ = ["Idea", "corrections", "forgetting", "gallery", "local_steps", "proximal", "reachability", "skew"]
+__all__ = [
+    "Idea",
+    "corrections",
+    "forgetting",
+    "gallery",
+    "local_steps",
+    "margin",
+    "proximal",
+    "reachability",
+    "skew",
+    "undecided",
+]
 
 
 def __dir__() -> list[str]:

@@ -70,7 +70,7 @@ SYMBOLS = (
     ),
     Symbol("β", r"\beta", "local_momentum", "momentum: the share of its last step that a step keeps"),
     Symbol("G", "G", "", r"dissimilarity of gradients: how far $\nabla F_k$ lies from $\nabla F$, root mean square"),
-    Symbol("δ", r"\delta", "margin", "margin of a statement: less than $\delta$ counts as nothing"),
+    Symbol("δ", r"\delta", "margin", r"margin of a statement: less than $\delta$ counts as nothing"),
     Symbol(
         "h_k", "h_k", "h_clients", "FedDyn's gradient of client $k$ where it stopped last; $h$ is the mean over clients"
     ),

@@ -55,7 +55,8 @@ def clear(out: Path) -> None:
     write_summary(out, {"finished": False, "notebooks": [{"name": name, "status": "not run"} for name in names]})
     for name in names:
         (out / "notebooks" / f"{name}.ipynb").unlink(missing_ok=True)
-        (out / "site" / f"{name}.html").unlink(missing_ok=True)
+        for page in (f"{name}.html", f"{name}_slides.html"):
+            (out / "site" / page).unlink(missing_ok=True)
 
 
 def write_summary(out: Path, written: dict[str, Any]) -> None:

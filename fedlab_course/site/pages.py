@@ -12,9 +12,9 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
-from fedlab_course import glossary, grid, shows, symbols
+from fedlab_course import glossary, grid, outline, shows, symbols
 from fedlab_course.evidence import shown
-from fedlab_course.site import colours, contents, markdown, outputs, runs
+from fedlab_course.site import colours, contents, markdown, outputs, runs, slides
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 ASSETS = "assets"
@@ -37,9 +37,12 @@ def build(
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
         html = templates.get_template("notebook.html.j2").render(page=page, profile=profile, **links)
         (target / f"{page['name']}.html").write_text(html, encoding="utf-8")
+        deck = templates.get_template("slides.html.j2").render(page=page)
+        (target / slides_name(page["name"])).write_text(deck, encoding="utf-8")
     write_symbols(templates, target)
     home = templates.get_template("home.html.j2").render(
         pages=pages,
+        tracks=_tracks(pages),
         profile=profile,
         missing=missing,
         show=Markup(shows.one_round().html),
@@ -48,6 +51,11 @@ def build(
         unmeasured=shown.UNMEASURED,
     )
     (target / "index.html").write_text(home, encoding="utf-8")
+
+
+def slides_name(name: str) -> str:
+    """The file of the slides of a notebook."""
+    return f"{name}_slides.html"
 
 
 def write_symbols(templates: Environment, target: Path) -> None:
@@ -110,10 +118,19 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
         "lead": Markup(markdown.to_html(lead, names)),
         "cells": cells,
         "contents": contents.of(cell["html"] for cell in cells if cell["kind"] == "markdown"),
+        "slides": slides.of(notebook, result["name"], title or result["name"], names),
         "plots": bool(specs),
         "moving": next((data for data in grids if grid.RUNS in data), next(iter(grids), None)),
         "colours": outputs.as_json(colours.palette(specs)),
     }
+
+
+def _tracks(pages: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The pages under the heading of their track; those of other notebooks without one."""
+    of = {chapter.stem: chapter.track for chapter in outline.CHAPTERS}
+    headings = {"core": "The core track", "further": "Further chapters", "": ""}
+    found = {track: [page for page in pages if of.get(page["name"], "") == track] for track in headings}
+    return [(heading, found[track]) for track, heading in headings.items() if found[track]]
 
 
 def _moving(pages: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

@@ -1,0 +1,69 @@
+"""Slides: a title, each prediction before its figure, each figure with what is seen in it, and what to remember."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from fedlab_course.questions import bank
+from fedlab_course.questions.bank import Bank, Prediction
+from fedlab_course.site import slides
+from fedlab_course.site.outputs import PLOTLY
+from tests.course.site.visit import Visit, site_of, violations
+
+FIGURE = new_output("display_data", {PLOTLY: json.loads(go.Figure(layout_title="Squares").to_json())})
+
+
+def notebook() -> Any:
+    seen = "**What we see.** It rises. <!-- live --> Then it falls. A third sentence.\n\n**Caution.** Not always."
+    cells = [
+        new_markdown_cell("# Title\n\nLead."),
+        new_code_cell('questions.predict("98-first")'),
+        new_markdown_cell("## A part"),
+        new_code_cell("figure", outputs=[FIGURE]),
+        new_markdown_cell(seen),
+        new_markdown_cell("### Explore: sliders"),
+        new_code_cell("explorer", outputs=[FIGURE]),
+        new_markdown_cell("## What to remember\n\n- One.\n- Two.\n\n## Further reading\n\n- A book."),
+    ]
+    return new_notebook(cells=cells)
+
+
+@pytest.fixture(autouse=True)
+def _question(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"98-first": Prediction("98-first", "Which?", {"a": "this", "b": "that"}, "a", "So it is.")}
+    monkeypatch.setattr(bank, "of_chapter", lambda number: Bank(asked, {}))
+
+
+def test_slides_follow_the_chapter() -> None:
+    made = slides.of(notebook(), "98_planted", "Title")
+    assert [(slide["kind"], slide["title"]) for slide in made] == [
+        ("opening", "Title"),
+        ("predict", "Title"),
+        ("figure", "A part"),
+        ("remember", "What to remember"),
+    ]
+    assert "Which?" in made[1]["parts"][0] and "that" in made[1]["parts"][0] and "So it is" not in made[1]["parts"][0]
+    figure, said = made[2]["parts"]
+    assert "Squares" in figure
+    assert "It rises. Then it falls." in said and "third" not in said and "live" not in said and "Caution" not in said
+    assert "Two." in made[3]["parts"][0] and "book" not in made[3]["parts"][0]
+
+
+@pytest.mark.needs_browser
+def test_the_keys_go_from_slide_to_slide(chromium: Any, tmp_path: Path) -> None:
+    html = site_of(tmp_path, go.Figure(layout_title="Squares"), text="# Figures\n\n## Part")
+    visit = Visit(chromium, html.with_name("00_figures_slides.html"))
+    with visit as page:
+        page.wait_for_selector(".main-svg")
+        here = "[...document.querySelectorAll('.slide')].findIndex(s => s.getBoundingClientRect().bottom > innerHeight / 2)"
+        assert page.evaluate(here) == 0
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"{here} === 1")
+        page.keyboard.press("Home")
+        page.wait_for_function(f"{here} === 0")
+        assert visit.faults == []
+        assert violations(page) == []

@@ -36,7 +36,11 @@ def _run(options: argparse.Namespace) -> int:
     if not options.dry_run:
         report.write()
         report.write_course()
-        print(f"reports: {report.REPORT}, {report.COURSE}")
+        written = [report.REPORT, report.COURSE]
+        if report.OVERVIEW.parent.is_dir():  # in a checkout
+            report.write_overview()
+            written.append(report.OVERVIEW)
+        print("reports: " + ", ".join(map(str, written)))
     return 0
 
 

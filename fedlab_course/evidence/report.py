@@ -1,5 +1,6 @@
 """``results/REPRODUCTION.md`` and ``results/COURSE.md``: tables of verdicts, written from the data."""
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from fedlab_course.evidence.verdicts import Verdict
 from fedlab_course.folders import RESULTS
 
 REPORT, REASONS, FIGURES = RESULTS / "REPRODUCTION.md", RESULTS / "reasons.toml", RESULTS / "figures"
-COURSE = RESULTS / "COURSE.md"
+COURSE, OVERVIEW = RESULTS / "COURSE.md", RESULTS.parent / "docs" / "teaching" / "evidence.md"
 SOURCES_TITLE, COURSE_TITLE = "What holds of the sources' claims", "What the chapters say beyond the sources"
 _INTRODUCTION = """\
 Written by `python -m fedlab_course evidence report` from the tables in [evidence/](evidence); `make evidence` makes
@@ -28,6 +29,13 @@ runs were made:
 - **equivalent**: it lies within ±δ, so that there is no difference to speak of;
 - **undecided**: it does none of these; more seeds could tell.
 """
+_OVERVIEW = """\
+# The evidence on one page
+
+Written by `python -m fedlab_course evidence report`. Verdicts come from runs over many seeds with a margin that was
+fixed beforehand; [results/REPRODUCTION.md](../../results/REPRODUCTION.md) has every statement with its numbers, and
+[results/COURSE.md](../../results/COURSE.md) what the chapters say beyond the sources.
+"""
 _HEAD = "| | statement | measured | n | δ | verdict |\n|---|---|---|---|---|---|"
 
 
@@ -39,6 +47,22 @@ def write(path: Path = REPORT) -> None:
 def write_course(path: Path = COURSE) -> None:
     """Write the report on what the chapters say beyond the sources to ``path``."""
     path.write_text(text(configs.read(configs.COURSE), judging.course(), {}, {}, title=COURSE_TITLE), encoding="utf-8")
+
+
+def write_overview(path: Path = OVERVIEW) -> None:
+    """Write the page for teachers, a line for each claim of the sources, to ``path``."""
+    path.write_text(overview(configs.read(), judging.stored(), reasons()), encoding="utf-8")
+
+
+def overview(claims: Sequence[Claim], judged: Mapping[str, Judged], why: Mapping[str, tuple[str, str]]) -> str:
+    """What became of each claim on one page: how many statements have which verdict, and the first words on why."""
+    lines = [_OVERVIEW, "| | the source says | verdicts | in a sentence |", "|---|---|---|---|"]
+    for claim in claims:
+        counts = Counter(judged[one.id].verdict.word for one in claim.statements)
+        found = ", ".join(f"{number} {word}" for word, number in counts.most_common())
+        first = re.split(r"(?<=[.;])\s", why[claim.id][1])[0].rstrip(";.") if claim.id in why else ""
+        lines.append(f"| {claim.id} | {claim.claim} | {found} | {first}. |")
+    return "\n".join(lines) + "\n"
 
 
 def text(

@@ -15,6 +15,7 @@ from fedlab_course.questions.bank import Prediction, Question
 from fedlab_course.site import markdown
 
 _names = itertools.count()
+_OWN_KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys of an element alone that says so itself
 
 
 def predict(id: str) -> None:
@@ -24,11 +25,12 @@ def predict(id: str) -> None:
     """
     one, name = bank.prediction(id), _name(id)
     options = [
-        f'<label><input type="radio" name="{name}" value="{html.escape(key)}"><span>{_inline(text)}</span></label>'
+        f'<label><input {_OWN_KEYS} type="radio" name="{name}" value="{html.escape(key)}">'
+        f"<span>{_inline(text)}</span></label>"
         for key, text in one.options.items()
     ]
     _publish(
-        f'<fedlab-predict data-id="{id}" data-lm-suppress-shortcuts="true"><fieldset><legend><b>Predict.</b> '
+        f'<fedlab-predict data-id="{id}"><fieldset><legend><b>Predict.</b> '
         f'{_inline(one.asks)}</legend>{"".join(_grouped(options))}</fieldset><p class="kept" role="status"></p>'
         "</fedlab-predict>",
         f"Predict. {one.asks}\n" + "\n".join(f"- {text}" for text in one.options.values()),
@@ -61,7 +63,7 @@ def quiz(*ids: str) -> None:
     """
     asked = [one for id in ids for one in _questions(id)]
     body = "".join(_asked(one) for one in asked)
-    _publish(f'<div class="fedlab-quiz" data-lm-suppress-shortcuts="true">{body}</div>', _plain(asked))
+    _publish(f'<div class="fedlab-quiz">{body}</div>', _plain(asked))
 
 
 def score(number: str) -> None:
@@ -73,9 +75,10 @@ def score(number: str) -> None:
         for one in every.values()
     ]
     _publish(
-        f'<fedlab-score data-lm-suppress-shortcuts="true"><p role="status"><b>Your predictions.</b> <span class="sum">'
-        f"{len(every)} were asked for.</span></p><details><summary>One by one</summary><ol>{''.join(entries)}</ol>"
-        '</details><button type="button" hidden>Clear my predictions</button></fedlab-score>',
+        f'<fedlab-score><p role="status"><b>Your predictions.</b> <span class="sum">'
+        f"{len(every)} were asked for.</span></p><details><summary {_OWN_KEYS}>One by one</summary>"
+        f"<ol>{''.join(entries)}</ol>"
+        '</details><button {_OWN_KEYS} type="button" hidden>Clear my predictions</button></fedlab-score>',
         f"{len(every)} predictions were asked for in this chapter.",
     )
 
@@ -88,7 +91,7 @@ def _questions(id: str) -> Sequence[Question]:
 def _asked(one: Question) -> str:
     name = _name(one.id)
     options = [
-        f'<label><input type="radio" name="{name}"><span>{_inline(option.text)}</span></label>'
+        f'<label><input {_OWN_KEYS} type="radio" name="{name}"><span>{_inline(option.text)}</span></label>'
         f'<p class="why {"right" if option.right else "wrong"}"><b>{"✓ Right." if option.right else "✗ No."}</b> '
         f"{_inline(option.why)}</p>"
         for option in one.options

@@ -14,6 +14,13 @@ def test_stored_report_is_the_one_that_the_data_give():
     assert report.REPORT.read_text(encoding="utf-8") == expected, "run python -m fedlab_course evidence report"
 
 
+def test_the_report_on_the_course_and_the_page_for_teachers_are_what_the_data_say() -> None:
+    course = report.text(configs.read(configs.COURSE), judging.course(), {}, {}, title=report.COURSE_TITLE)
+    assert report.COURSE.read_text(encoding="utf-8") == course, "run python -m fedlab_course evidence report"
+    page = report.overview(configs.read(), judging.stored(), report.reasons())
+    assert report.OVERVIEW.read_text(encoding="utf-8") == page, "run python -m fedlab_course evidence report"
+
+
 def test_every_claim_has_its_sentence():
     assert report.reasons().keys() == {claim.id for claim in configs.read()}
 

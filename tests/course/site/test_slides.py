@@ -59,7 +59,8 @@ def test_the_keys_go_from_slide_to_slide(chromium: Any, tmp_path: Path) -> None:
     visit = Visit(chromium, html.with_name("00_figures_slides.html"))
     with visit as page:
         page.wait_for_selector(".main-svg")
-        here = "[...document.querySelectorAll('.slide')].findIndex(s => s.getBoundingClientRect().bottom > innerHeight / 2)"
+        slide = "[...document.querySelectorAll('.slide')]"
+        here = f"{slide}.findIndex(one => one.getBoundingClientRect().bottom > innerHeight / 2)"
         assert page.evaluate(here) == 0
         page.keyboard.press("ArrowRight")
         page.wait_for_function(f"{here} === 1")

@@ -194,18 +194,18 @@ two clones of six have renewed their $c_k$, and four have not.""",
         id="09-rest",
         title="What the point of rest cannot tell",
         task=r"""Patient 8 says that it is SCAFFOLD, and it divides by a wrong number of steps: its $c_k$ becomes
-$c_k - c + (w - y_k) / (\tau' \eta)$ with some $\tau' > 0$ that has nothing to do with the $\tau_k$ steps that client
+$c_k - c + (w - y_k) / (\kappa \eta)$ with some $\kappa > 0$ that has nothing to do with the $\tau_k$ steps that client
 $k$ made. All clients take part, and $c$ is the mean of all $c_k$. The losses are the quadratics
 $\frac{a_k}{2} (w - b_k)^2$ with $\eta a_k < 1$. Show that wherever it comes to rest, it rests at the optimum, for every
-$\tau'$. Which kind of examination can therefore not find it?""",
-        solution=r"""At rest nothing changes in a round, so $c_k = c_k - c + (w - y_k) / (\tau' \eta)$, which means
-$w - y_k = \tau' \eta\, c$ for *every* client. The server's average stays too: the mean of the $w - y_k$ is zero. So
-$\tau' \eta\, c = 0$, hence $c = 0$ and $y_k = w$ for all $k$.
+$\kappa$. Which kind of examination can therefore not find it?""",
+        solution=r"""At rest nothing changes in a round, so $c_k = c_k - c + (w - y_k) / (\kappa \eta)$, which means
+$w - y_k = \kappa \eta\, c$ for *every* client. The server's average stays too: the mean of the $w - y_k$ is zero. So
+$\kappa \eta\, c = 0$, hence $c = 0$ and $y_k = w$ for all $k$.
 
 A client steps along $a_k (y - b_k) - c_k$ now. With $\eta a_k < 1$ each step shrinks the distance to the one point
 where this is zero by the same factor, which is neither 0 nor 1, so it can end where it began only if it began there:
 $a_k (w - b_k) = c_k$. The mean over $k$ of the right sides is $c = 0$, so $\sum_k a_k (w - b_k) = 0$: this is the
-optimum. $\tau'$ has dropped out.
+optimum. $\kappa$ has dropped out.
 
 So no examination of *limits* finds Patient 8. One has to look on the way: at $c_k$ itself, after a round in which
 clients made different numbers of steps.""",
@@ -213,8 +213,8 @@ clients made different numbers of steps.""",
     Exercise(
         id="09-fisher",
         title="Square first",
-        task=r"""Treat Patient 13. For a linear model and half the squared error the gradient of sample $i$ is
-$r_i\, x_i$, its residual times its features. Return the mean over samples of the squared gradient, parameter by
+        task=r"""Treat Patient 13. For a linear model and half the squared error the gradient of a sample is
+its residual times its features. Return the mean over samples of the squared gradient, parameter by
 parameter. What should come out for two samples whose gradients are equal and opposite?""",
         missing="the Fisher diagonal",
         solution=fisher_diagonal,

@@ -12,6 +12,7 @@ import torch
 import fedlab_core as fl
 from fedlab_course.clinic.ward import Patient
 
+Numbers = Sequence[float] | np.ndarray
 START = 2.0
 _WORK: dict[str, Any] = {"rounds": 3, "batch_size": None, "lr": 0.1, "loss": "squared_error"}
 _QUIET: dict[str, Any] = {"eval_every": 1000, "progress": False}
@@ -23,14 +24,12 @@ def draw(seed: int, num_clients: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.uniform(1, 3, num_clients), rng.normal(size=num_clients)
 
 
-def start(
-    patient: Patient, a: Sequence[float], b: Sequence[float], sizes: int | Sequence[int] = 1, **changes: Any
-) -> fl.Simulation:
+def start(patient: Patient, a: Numbers, b: Numbers, sizes: int | Sequence[int] = 1, **changes: Any) -> fl.Simulation:
     """The patient's simulation on these clients, from w = 2; by default all take part and make 5 steps, three times.
 
     ``changes``: other settings of :func:`fedlab_core.simulate`. Raises ``ValueError`` as that does.
     """
-    fed = fl.synthetic.quadratics(a, b, sizes)
+    fed = fl.synthetic.quadratics(list(a), list(b), sizes)
     model = fl.models.linear(fed, bias=False)
     torch.nn.init.constant_(next(model.parameters()), START)
     steps = {} if "local_epochs" in changes else {"local_steps": 5}
@@ -38,9 +37,7 @@ def start(
     return fl.Simulation(fed, model, patient.algorithm, **settings)
 
 
-def end(
-    patient: Patient, a: Sequence[float], b: Sequence[float], sizes: int | Sequence[int] = 1, **changes: Any
-) -> float:
+def end(patient: Patient, a: Numbers, b: Numbers, sizes: int | Sequence[int] = 1, **changes: Any) -> float:
     """The parameter w after the last round; NaN, which equals nothing, if the patient diverged. See :func:`start`."""
     try:
         found = start(patient, a, b, sizes, **changes).run().params

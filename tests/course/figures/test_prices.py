@@ -1,5 +1,7 @@
 """The same runs on three axes."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,7 @@ def test_a_name_stands_once_in_the_legend_and_panels_do_not_overlap(race) -> Non
     shown = [trace.name for trace in figure.data if trace.showlegend is not False]
     assert len(shown) == len(set(shown))
     domains = [figure.layout[f"yaxis{end}"].domain for end in ("", "2", "3")]
-    assert all(below[1] < above[0] for above, below in zip(domains, domains[1:], strict=False))
+    assert all(below[1] < above[0] for above, below in pairwise(domains))
     assert figure.layout.xaxis2.type == "log" and "bytes" not in figure.layout.xaxis2.title.text
 
 

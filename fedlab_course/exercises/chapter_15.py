@@ -8,7 +8,7 @@ from fedlab_course.exercises.tools import call, require
 
 
 def stands(p, level):
-    """Which verdicts stand among all: True or False for each of the p-values p, in their order."""
+    """Which verdicts stand among all: True or False for each of the p-values p."""
     ### BEGIN SOLUTION
     found, going_on = [False] * len(p), True
     for rank, place in enumerate(np.argsort(p)):

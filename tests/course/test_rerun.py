@@ -45,7 +45,8 @@ def grid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = corrected({id: judge(id, v, 0.1, expect="positive", planned=3) for id, v in plenty.items()})
     ground = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours": "o"}
     every = {
-        id: judging.Judged(Claim(id=id[:3], statements=[], **ground), statement(id), one) for id, one in found.items()
+        id: judging.Judged(Claim(id=id[:3], statements=[], **ground), statement(id), one, len(found))
+        for id, one in found.items()
     }
     monkeypatch.setattr(judging, "stored", lambda: every)
 

@@ -50,12 +50,12 @@ def begin(
     print(f"Data: {data.name}, {len(data.train)} training and {len(data.test)} test samples.")
     shown = ", ".join(f"{name}={value}" for name, value in setting.items() if name != "progress")
     print(f"Model: {build_model.__name__}. Setting: {shown}.")
-    if _differs:
+    if differs():
         print(f"Changed: {differs()}. The text and the stored verdicts speak of the defaults.")
     return Begun(data, build_model, setting)
 
 
 def differs() -> str:
     """The parameters of the chapter that has begun which are not at their defaults, such as "dataset=mnist", or ""."""
-    # How many seeds are run here changes nothing that is stored.
-    return ", ".join(one for one in _differs if not one.startswith("seeds="))
+    # How many seeds are run here, and which row is run again, changes nothing that is stored.
+    return ", ".join(one for one in _differs if not one.startswith(("seeds=", "row=")))

@@ -27,7 +27,10 @@ class MovingAnchor(Sick, FedProx):
     number = 4
 
     def correction(self, server: Server, client: int) -> Correction:
-        return Correction()  # μ (y − y)
+        y = server.params.clone().requires_grad_()
+        r = y  # a second name, and no copy
+        (pull,) = torch.autograd.grad(self.mu / 2 * ((y - r) ** 2).sum(), y)
+        return Correction(offset=pull)
 
 
 class LastOverwrites(Sick, FedAvg):
@@ -43,7 +46,7 @@ class LastOverwrites(Sick, FedAvg):
 
 
 class TwiceRescaled(Sick, FedNova):
-    """The weights p_k sum to 1 over the cohort already, and the sum is multiplied by N/K once more."""
+    """The weights ρ_k^S sum to 1 over the cohort already, and the sum is multiplied by N/K once more."""
 
     number = 7
 

@@ -29,6 +29,9 @@ class NeverApplied(Sick, Scaffold):
     number = 3
 
     def correction(self, server: Server, client: int) -> Correction:
+        y = server.params.clone().requires_grad_()  # what the client receives
+        if y.grad is not None:  # before the first backward pass there is no gradient to add to
+            y.grad += server.state["c"] - server.state["c_clients"][client]
         return Correction()
 
 
@@ -42,7 +45,7 @@ class FlippedSign(Sick, Scaffold):
 
 
 class LongestSteps(Sick, Scaffold):
-    """In the renewal of c_k, τ is the number of steps of the slowest client, and not that of each client itself."""
+    """In the renewal of c_k, τ is the largest number of steps in the cohort, and not that of each client itself."""
 
     number = 8
 

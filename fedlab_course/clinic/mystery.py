@@ -14,6 +14,7 @@ from fedlab_course.clinic.ward import PATIENTS, diagnosis
 from fedlab_course.explorer.controls import Controls
 from fedlab_course.explorer.explorer import Explorer
 from fedlab_course.explorer.own import Own
+from fedlab_course.goals import Goal
 
 HIDDEN = "the patient"
 _HEALTHY = {"FedAvg": "fedavg", "SCAFFOLD": "scaffold"}
@@ -38,7 +39,9 @@ class WhoIsIt(Explorer):
         self._say = chart.button("Name it", "Say that it is this patient")
         self._next = chart.button("Next patient", "Another hidden patient")
         self._verdict = chart.text()
-        super().__init__(own=self._hidden(), algorithms=(_HEALTHY[self.method],), live=live, **{**_START, **choice})
+        goal = Goal("name the patient that is hidden here", lambda histories: self.named == self.number)
+        first = {**_START, "own": self._hidden(), "algorithms": (_HEALTHY[self.method],), "goal": goal}
+        super().__init__(live=live, **{**first, **choice})
         self._say.on_click(lambda _: self._answer(self._name_chosen))
         self._next.on_click(lambda _: self._answer(self.next))
         self._offer()

@@ -14,9 +14,14 @@ _NAME = "Table of verdicts"
 ALL = "all"
 
 
-def counts() -> pd.DataFrame:
-    """How many statements have each verdict, and how many of those stand among all that were examined."""
-    every = judging.stored().values()
+def counts(family: str = "sources") -> pd.DataFrame:
+    """How many statements have each verdict, and how many of those stand among all that were examined.
+
+    ``family``: "sources", what the sources say, or "course", what the chapters say beyond them. Raises ``ValueError``
+    for another one.
+    """
+    families = {"sources": judging.stored, "course": judging.course}
+    every = families[validation.choice("family", family, families)]().values()
     words = Counter(shown.word(one) for one in every)
     stand = Counter(shown.word(one) for one in every if one.verdict.n and one.verdict.corrected)
     rows = [

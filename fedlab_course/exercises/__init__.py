@@ -62,7 +62,7 @@ notebook and registry agree.
 
 from fedlab_course.exercises.base import Exercise, Hint, Mistake, Proof
 from fedlab_course.exercises.registry import every, get, of_chapter
-from fedlab_course.exercises.verdicts import MIME, NotSolved, Verdict, check, judge
+from fedlab_course.exercises.verdicts import MIME, NotSolved, Verdict, check, judge, or_solution
 
 __all__ = [
     "MIME",
@@ -77,4 +77,5 @@ __all__ = [
     "get",
     "judge",
     "of_chapter",
+    "or_solution",
 ]

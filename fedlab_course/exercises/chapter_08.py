@@ -1,9 +1,9 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 8: the bytes of a round, what a budget buys, and an interval for paired runs."""
+"""Exercises of chapter 8: the bytes of a round, what a budget buys, the dearer method, an interval for pairs."""
 
 import numpy as np
 
-from fedlab_course.exercises.base import Exercise, Hint, Mistake
+from fedlab_course.exercises.base import Exercise, Hint, Mistake, Proof
 from fedlab_course.exercises.tools import array, call, close, number, require, shown
 
 
@@ -181,7 +181,7 @@ def _check_width(low, high, gap, t):
     )
     require(
         close([low, high], [gap.mean() - right, gap.mean() + right]),
-        f"For the differences 0.01, 0.02 and 0.06 half the width must be t·s/√n = {shown(right)}. "
+        f"For the differences 0.01, 0.02 and 0.06 half the width must be t·σ/√n = {shown(right)}. "
         f"Yours is {shown(half)}.",
     )
 
@@ -193,11 +193,15 @@ EXERCISES = (
         task=r"""Write how many bytes a round sends, down and up, for "FedAvg", "SCAFFOLD", "FedCurv" and "FedMas". A
 parameter takes four bytes. `cohorts` holds the number of clients of each server update: `[10]` for a round of
 FedAvg, and `[1, 2, 1]` for a round of FedMas with three tiers. We ask for a later round, in which all penalties are
-there. The table at the beginning of the chapter says who sends what. Do not forget who measures $\Omega$.""",
+there. The table above says who sends what. Do not forget who measures $\Omega$. How does the price of a round of
+FedMas compare with FedAvg's if every tier asks one client?""",
         missing="the bytes down and the bytes up",
         solution=round_bytes,
         check=check_round_bytes,
         points=2,
+        discussion=r"""A tier that asks one client sends $2 + 1$ vectors down and $1 + 1$ up: five, where a client of
+FedAvg costs two. A FedMas round with $T$ such tiers costs as much as $2.5\, T$ clients of FedAvg. The exchange for
+$\Omega$ is paid per tier, so it weighs less where a tier asks many clients.""",
         mistakes=(
             Mistake("4 * num_parameters", "num_parameters", "You count parameters"),
             Mistake('"FedAvg": 1', '"FedAvg": 2', "Ten clients of FedAvg"),
@@ -219,6 +223,8 @@ If not even the first round fits in, there is nothing to show: return `np.nan`."
         missing="one accuracy",
         solution=within_budget,
         check=check_within_budget,
+        discussion=r"""We take the *last* round that is paid for. The best one would flatter every curve that goes up
+and down, for nobody knows in training that it was the best. A point between two rounds belongs to no model.""",
         mistakes=(
             Mistake("affordable[-1]", "accuracy[-1]", "is not paid for"),
             Mistake("affordable[-1] if", "affordable.max() if", "the best affordable round"),
@@ -235,16 +241,40 @@ If not even the first round fits in, there is nothing to show: return `np.nan`."
             Mistake("affordable[-1]", "affordable.mean()", "has finished the rounds"),
         ),
     ),
+    Proof(
+        id="08-dearer",
+        title="The dearer method",
+        task=r"""A method pays $\kappa$ times as much per round as FedAvg, with a whole number $\kappa > 1$. After
+$t$ rounds it has the accuracy $f(t)$ and FedAvg $g(t)$, and neither ever falls. Show: if the method is ahead of
+FedAvg at equal price, whenever both have just finished a round, then it is ahead at equal rounds too, from round
+$\kappa$ on in every $\kappa$-th round. Show that the reverse is false. Which of the two axes is thus the harder one
+for a method that sends more?""",
+        solution=r"""After $t$ of its rounds the method has paid what FedAvg pays for $\kappa t$. To be ahead at
+this price means $f(t) > g(\kappa t)$. Take the round $\kappa t \ge t$ for both. Since $f$ does not fall,
+$f(\kappa t) \ge f(t) > g(\kappa t)$: it is ahead at equal rounds as well.
+
+The reverse is false. Let $\kappa = 2$, $f(t) = 1 - 0.9^{\,t}$ and $g(t) = 1 - 0.92^{\,t}$. At equal rounds $f$ is
+ahead, for $0.9 < 0.92$. At equal price $f(t) = 1 - 0.9^{\,t}$ stands against $g(2t) = 1 - 0.8464^{\,t}$, and it is
+behind.
+
+So for a method that sends more, equal bytes are the harder axis: a lead there carries over to rounds, and a lead by
+rounds need not carry over to bytes. In the sources' figures the axis counts rounds. Real accuracies do fall now and
+then, and so we measure both.""",
+    ),
     Exercise(
         id="08-paired",
         title="An interval for paired runs",
-        task=r"""Write the interval $\bar g \pm t\, s / \sqrt{n}$ for the mean difference of two algorithms that ran
-with the same $n$ seeds: $\bar g$ and $s$ are the mean and the standard deviation of the $n$ differences. Before you run
-the check: how wide is the interval if one algorithm is ahead by exactly 0.02 under every seed?""",
+        task=r"""Write the interval $\bar g \pm t\, \sigma / \sqrt{n}$ for the mean difference of two algorithms
+that ran with the same $n$ seeds: $\bar g$ and $\sigma$ are the mean and the standard deviation of the $n$
+differences. Before you run the check: how wide is the interval if one algorithm is ahead by exactly 0.02 under
+every seed?""",
         missing="the two ends of the interval",
         solution=paired_interval,
         check=check_paired_interval,
         points=2,
+        discussion=r"""It has no width: all $n$ differences are 0.02, so $\sigma = 0$, however far the seeds lie
+apart. What a seed does to both algorithms alike cancels in the difference. Two separate intervals would know
+nothing of that.""",
         mistakes=(
             Mistake("first - second", "second - first", "first − second"),
             Mistake("gap.std(ddof=1)", "np.sqrt(first.var(ddof=1) + second.var(ddof=1))", "Subtract seed by seed"),

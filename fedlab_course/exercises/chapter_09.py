@@ -1,99 +1,105 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 9: an examination, an exact count, and means taken in the right order."""
+"""Exercises of chapter 9: two examinations, a proof, and means taken in the right order."""
 
 import numpy as np
 
-from fedlab_course.exercises.base import Exercise, Mistake
-from fedlab_course.exercises.tools import array, call, close, number, require, shown
+from fedlab_course import clinic
+from fedlab_course.clinic.bench import draw, end, same
+from fedlab_course.exercises.base import Exercise, Mistake, Proof
+from fedlab_course.exercises.tools import array, call, close, require, shown
 
 
-def depends_on_order(aggregate, local, num_samples):
-    """Whether aggregate(local, num_samples) changes when the clients are counted backwards."""
+def cut(patient, seed):
+    """True if nothing changes when a client is cut in three; None for SCAFFOLD."""
     ### BEGIN SOLUTION
-    forwards = aggregate(local, num_samples)
-    backwards = aggregate(local[::-1], num_samples[::-1])
-    return not np.allclose(forwards, backwards)
+    if patient.method == "SCAFFOLD":
+        return None
+    a, b = draw(seed, 2)
+    pieces = [0, 1, 1, 1]
+    return same(end(patient, a, b, sizes=[1, 3]), end(patient, a[pieces], b[pieces]))
     ### END SOLUTION
 
 
-def _weighted(local, num_samples):
-    return num_samples @ local / num_samples.sum()
-
-
-def _last(local, num_samples):
-    return local[-1]
-
-
-def check_depends_on_order(answer):
-    local, even, sizes = np.array([[1.0, 5.0], [2.0, -1.0], [4.0, 0.5]]), np.ones(3), np.array([1.0, 2.0, 5.0])
-
-    def found(aggregate, local, num_samples):
-        result = call(answer, aggregate, local, num_samples)
-        require(isinstance(result, (bool, np.bool_)), f"Return True or False. Yours is {result!r}.")
-        return bool(result)
-
-    sick, well = found(_last, local, even), found(_weighted, local, even)
+def _found(answer, patient, seed=0):
+    result = call(answer, patient, seed)
     require(
-        sick or not well,
-        "Your answers are the wrong way round: True means that the result changes with the order.",
+        result is None or isinstance(result, (bool, np.bool_)),
+        f"An examination returns True, False or None, and yours {result!r}. `same(u, v)` compares two numbers.",
+    )
+    return result if result is None else bool(result)
+
+
+def _well(answer, *methods):
+    return [_found(answer, clinic.HEALTHY[method], seed) for method in methods for seed in (0, 1)]
+
+
+def check_cut(answer):
+    fedavg, others = _well(answer, "FedAvg"), _well(answer, "FedProx", "FedNova")
+    require(
+        None not in fedavg + others,
+        "FedAvg, FedProx and FedNova get None. Only to SCAFFOLD the question does not apply. Is a `return` missing?",
+    )
+    scaffold = _well(answer, "SCAFFOLD")
+    require(
+        scaffold == [None, None],
+        "SCAFFOLD gives each client the same weight, so three pieces count three times: the question does not apply, "
+        "and the answer is None.",
     )
     require(
-        not well,
-        "All clients have equal sizes, and you say that their mean depends on their order. The clients are the rows "
-        "of `local`: which axis do you turn round?",
+        any(fedavg) or _found(answer, clinic.PATIENTS[5]) is True,
+        "The healthy fail, and one who is blind to this question fails too: do you return True where the two runs "
+        "agree?",
     )
-    require(sick, "An aggregate that returns the last row passes your examination. Do you turn the rows round?")
+    sick = _found(answer, clinic.PATIENTS[1])
     require(
-        not found(_weighted, local, sizes),
-        "With unequal sizes you say that the weighted mean depends on the order. A client keeps its samples when it "
-        "is counted at another place.",
-    )
-    require(
-        not found(lambda local, n: sum(local) / len(local), np.array([[0.1], [0.2], [0.3]]), np.ones(3)),
-        "A plain sum from the left, 0.1 + 0.2 + 0.3, fails your examination. Backwards it differs by 1e-16, by "
-        "rounding alone: compare with a tolerance.",
+        any(fedavg) or sick is False,
+        "The healthy FedAvg fails, and Patient 1, who weighs all clients alike, passes. Have your pieces as many "
+        "samples together as the client that they are cut from?",
     )
     require(
-        found(lambda local, n: np.array([local[:, 0].mean(), local[0, 1]]), local, even),
-        "One parameter of the result is the first client's, the other is a mean, and you see nothing. Compare all "
-        "parameters.",
+        all(fedavg + others),
+        "A healthy algorithm fails. The two runs must be the same problem: the same client stays whole, and the pieces "
+        "of the other have its curvature and its optimum, and one sample each.",
+    )
+    require(
+        sick is False,
+        "Patient 1 takes the plain mean of the clients' parameters, and passes. In your first run, do the clients have "
+        "different sizes? In your second, are there more of them?",
     )
 
 
-def accuracy(batches):
-    """The share of right predictions; batches is a list of pairs (predictions, labels)."""
+def clones(patient, seed):
+    """True if two of six equal clients do in a round what one of them does alone."""
     ### BEGIN SOLUTION
-    right = sum((predictions == labels).sum() for predictions, labels in batches)
-    return right / sum(len(labels) for _, labels in batches)
+    a, b = draw(seed, 1)
+    crowd = end(patient, a.repeat(6), b.repeat(6), rounds=1, clients_per_round=2)
+    return same(crowd, end(patient, a, b, rounds=1))
     ### END SOLUTION
 
 
-def check_accuracy(answer):
-    labels = np.array([0, 1, 2, 0, 1, 2, 0, 1, 2, 0])
-    guessed = np.array([0, 1, 2, 1, 2, 0, 1, 2, 2, 0])  # the first three and the last two are right
-
-    def found(sizes):
-        cuts = np.cumsum(sizes)[:-1]
-        return number(call(answer, list(zip(np.split(guessed, cuts), np.split(labels, cuts), strict=True))))
-
-    whole, even, ragged = found([10]), found([5, 5]), found([4, 4, 2])
-    require(not close(even, 5), "Yours is the number of right predictions, 5. Accuracy is their share.")
+def check_clones(answer):
+    plain, scaffold = _well(answer, "FedAvg", "FedProx", "FedNova"), _well(answer, "SCAFFOLD")
+    sick = _found(answer, clinic.PATIENTS[7])
     require(
-        not close(even, 2.5),
-        "For two batches with five right answers you get 2.5: you divide by the number of batches, not of samples.",
+        None not in [*plain, *scaffold, sick],
+        "The question applies to everybody: return True or False, and None for nobody. Is a `return` missing?",
     )
-    require(close(whole, 0.5), f"One batch holds ten samples, and five are right: that is 0.5. Yours is {whole:.4g}.")
-    require(close(even, 0.5), f"The same ten samples as two batches of five: still 0.5. Yours is {even:.4g}.")
+    require(any(plain) or sick is False, "The healthy fail and Patient 7 passes: you have it the wrong way round.")
     require(
-        not close(ragged, (0.75 + 0 + 1) / 3),
-        "The same samples in batches of 4, 4 and 2 give another accuracy. Each batch counts as much as any other in "
-        "your mean, so the two samples of the short one count double.",
+        all(plain),
+        "The healthy FedAvg fails. Have all six clients the same curvature and the same optimum, those of the one who "
+        "works alone?",
     )
     require(
-        not close(ragged, 5 / 12),
-        "The same samples in batches of 4, 4 and 2 give 5/12. The last batch is shorter than the first.",
+        all(scaffold),
+        "FedAvg passes, and the healthy SCAFFOLD fails. After a round only two of six clients have renewed their "
+        "c_k, so from the second round on the crowd is another problem. How many rounds do you run?",
     )
-    require(close(ragged, 0.5), f"The same samples in batches of 4, 4 and 2: still 0.5. Yours is {ragged:.4g}.")
+    require(
+        sick is False,
+        "Patient 7 multiplies its step by N / K, and passes. How many of your six clients take part? Where all do, "
+        "the factor is 1.",
+    )
 
 
 def fisher_diagonal(x, residual):
@@ -140,57 +146,81 @@ def check_fisher_diagonal(answer):
 
 EXERCISES = (
     Exercise(
-        id="09-order",
-        title="An examination of your own",
-        task=r"""Write the examination *order* for any way to aggregate. `aggregate(local, num_samples)` returns
-parameters of length $P$; the rows of `local` are the $y_k$, and `num_samples` holds the $n_k$. Return `True` if
-the result changes when the clients are counted backwards. What would a weighted mean have to answer, and what
-Patient 5?""",
-        missing="whether the order matters",
-        solution=depends_on_order,
-        check=check_depends_on_order,
+        id="09-cut",
+        title="Cut a client in three",
+        task=r"""Write the examination *cut*. Draw two clients. In the first run they hold one sample and three,
+`sizes=[1, 3]`. In the second run the other one is cut into three clients of one sample each. SCAFFOLD, as published,
+gives each client the same weight: to it the question does not apply, and the answer is `None`. Before you run the
+check: which mistake can only this examination find?""",
+        missing="True, False or None",
+        solution=cut,
+        check=check_cut,
         points=2,
         mistakes=(
-            Mistake("return not ", "return ", "the wrong way round"),
-            Mistake("local[::-1]", "local[:, ::-1]", "which axis"),
-            Mistake("local[::-1], num_samples[::-1]", "local, num_samples", "passes your examination"),
-            Mistake("num_samples[::-1]", "num_samples", "keeps its samples"),
-            Mistake("np.allclose", "np.array_equal", "rounding alone"),
-            Mistake("np.allclose(forwards, backwards)", "np.isclose(forwards[0], backwards[0])", "all parameters"),
-            Mistake("not np.allclose(forwards, backwards)", "forwards - backwards", "True or False"),
+            Mistake('patient.method == "SCAFFOLD"', 'patient.method == "nobody"', "count three times"),
+            Mistake("sizes=[1, 3]", "sizes=[3, 1]", "A healthy algorithm fails"),
+            Mistake("[0, 1, 1, 1]", "[0, 1]", "as many samples together"),
+            Mistake("return same(", "return not same(", "where the two runs agree"),
+            Mistake("a[pieces], b[pieces]", "a, b, sizes=[1, 3]", "takes the plain mean"),
+            Mistake("return same", "same", "Is a `return` missing?"),
         ),
+        discussion=r"""We observe that the healthy pass and that Patient 1 fails: it takes the plain mean of the $y_k$.
+Only here does the *number of samples* change while the problem stays the same. All other examinations give every
+client as many samples as any other, and there the plain mean is the right one.""",
     ),
     Exercise(
-        id="09-accuracy",
-        title="An exact count",
-        task=r"""Treat Patient 18. `batches` is a list of pairs of arrays, the predictions and the labels of a batch.
-The batches may have any sizes, and the result must not depend on how the samples are cut into batches.""",
-        missing="the share of right predictions",
-        solution=accuracy,
-        check=check_accuracy,
+        id="09-clones",
+        title="Six clones",
+        task=r"""Write the examination *clones*. Six clients are copies of one. In one round, two of them are asked
+(`clients_per_round=2`), and the result must be that of the one client alone. Why only one round? And what would the
+examination find if all six took part?""",
+        missing="True or False",
+        solution=clones,
+        check=check_clones,
         mistakes=(
-            Mistake(
-                "return right / sum(len(labels) for _, labels in batches)",
-                "return np.mean([(p == labels).mean() for p, labels in batches])",
-                "count double",
-            ),
-            Mistake("sum(len(labels) for _, labels in batches)", "len(batches)", "number of batches"),
-            Mistake(
-                "sum(len(labels) for _, labels in batches)", "(len(batches) * len(batches[0][1]))", "shorter than the"
-            ),
-            Mistake("return right / sum(len(labels) for _, labels in batches)", "return right", "their share"),
-            Mistake("for predictions, labels in batches)", "for predictions, labels in batches[:1])", "still 0.5"),
+            Mistake("rounds=1", "rounds=3", "How many rounds"),
+            Mistake(", clients_per_round=2", "", "How many of your six"),
+            Mistake("return same", "return not same", "the wrong way round"),
+            Mistake("return same", "same", "Is a `return` missing?"),
+            Mistake("b.repeat(6)", "draw(seed, 6)[1]", "the same optimum"),
+            Mistake("return same(crowd, end(patient, a, b, rounds=1))", "return crowd", "compares two numbers"),
         ),
+        discussion=r"""We observe that Patient 7 fails, and nobody else: its steps are $N/K = 3$ times too long. With
+all six clients the factor is $6/6 = 1$, and the patient would pass: full participation hides every wrong factor
+$N/K$. One round is enough, and more are too many: from the second round on the healthy SCAFFOLD differs too, because
+two clones of six have renewed their $c_k$, and four have not.""",
+    ),
+    Proof(
+        id="09-rest",
+        title="What the point of rest cannot tell",
+        task=r"""Patient 8 says that it is SCAFFOLD, and it divides by a wrong number of steps: its $c_k$ becomes
+$c_k - c + (w - y_k) / (\kappa \eta)$ with some $\kappa > 0$ that has nothing to do with the $\tau_k$ steps that client
+$k$ made. All clients take part, and $c$ is the mean of all $c_k$. The losses are the quadratics
+$\frac{a_k}{2} (w - b_k)^2$ with $\eta a_k < 1$. Show that wherever it comes to rest, it rests at the optimum, for every
+$\kappa$. Which kind of examination can therefore not find it?""",
+        solution=r"""At rest nothing changes in a round, so $c_k = c_k - c + (w - y_k) / (\kappa \eta)$, which means
+$w - y_k = \kappa \eta\, c$ for *every* client. The server's average stays too: the mean of the $w - y_k$ is zero. So
+$\kappa \eta\, c = 0$, hence $c = 0$ and $y_k = w$ for all $k$.
+
+A client steps along $a_k (y - b_k) - c_k$ now. With $\eta a_k < 1$ each step shrinks the distance to the one point
+where this is zero by the same factor, which is neither 0 nor 1, so it can end where it began only if it began there:
+$a_k (w - b_k) = c_k$. The mean over $k$ of the right sides is $c = 0$, so $\sum_k a_k (w - b_k) = 0$: this is the
+optimum. $\kappa$ has dropped out.
+
+So no examination of *limits* finds Patient 8. One has to look on the way: at $c_k$ itself, after a round in which
+clients made different numbers of steps.""",
     ),
     Exercise(
         id="09-fisher",
         title="Square first",
-        task=r"""Treat Patient 13. For a linear model and half the squared error the gradient of sample $i$ is
-$r_i\, x_i$, its residual times its features. Return the mean over samples of the squared gradient, parameter by
+        task=r"""Treat Patient 13. For a linear model and half the squared error the gradient of a sample is
+its residual times its features. Return the mean over samples of the squared gradient, parameter by
 parameter. What should come out for two samples whose gradients are equal and opposite?""",
         missing="the Fisher diagonal",
         solution=fisher_diagonal,
         check=check_fisher_diagonal,
+        discussion=r"""Two equal and opposite gradients $\pm g$ have the mean square $g^2$. Patient 13 takes the square
+of their mean, and finds zero: a parameter over which two samples quarrel would count as unimportant.""",
         mistakes=(
             Mistake("(gradients**2).mean(axis=0)", "gradients.mean(axis=0) ** 2", "before the mean"),
             Mistake("(gradients**2)", "np.abs(gradients)", "as MAS takes it"),

@@ -57,6 +57,18 @@ def check(name: str, answer: Any) -> None:
         raise NotSolved(verdict.hint)
 
 
+def or_solution(name: str, answer: Any) -> Any:
+    """The ``answer`` if it solves the exercise called ``name``, and else the solution, which a printed line says.
+
+    For what comes after an exercise and needs its result. Raises ``ValueError`` for an unknown exercise.
+    """
+    exercise = get(name)
+    if not outdated(exercise.name, answer) and judge(exercise, answer).status == "solved":
+        return answer
+    print(f"`{exercise.name}` is not solved yet: the solution stands in for it.")
+    return exercise.build(exercise.solution_source)
+
+
 def judge(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on ``answer``. Whatever the student's code raises becomes a hint that quotes it."""
     status, hint = "solved", ""

@@ -7,6 +7,7 @@ from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
 from fedlab_course.figures.paths import paths
 from fedlab_course.figures.power_laws import power_laws
+from fedlab_course.figures.prices import three_axes
 from fedlab_course.figures.quadratics import parabolas
 from fedlab_course.figures.resting_points import resting_points
 from fedlab_course.figures.tiers import forgetting, memory
@@ -25,6 +26,7 @@ __all__ = [
     "reachability",
     "resting_points",
     "rests_by_presence",
+    "three_axes",
     "variances",
 ]
 

@@ -12,6 +12,7 @@ from fedlab_course.ideas.forgetting import forgetting
 from fedlab_course.ideas.gallery import gallery
 from fedlab_course.ideas.idea import Idea
 from fedlab_course.ideas.local_steps import local_steps
+from fedlab_course.ideas.margin import margin, undecided
 from fedlab_course.ideas.proximal import proximal
 from fedlab_course.ideas.reachability import reachability
 from fedlab_course.ideas.skew import skew
@@ -26,10 +27,12 @@ __all__ = [
     "forgetting",
     "gallery",
     "local_steps",
+    "margin",
     "proximal",
     "reachability",
     "side_by_side",
     "skew",
+    "undecided",
     "unequal_work",
 ]
 

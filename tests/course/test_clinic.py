@@ -1,5 +1,6 @@
 """The bug clinic: right algorithms pass every examination, and each wrong one fails those, and only those, it must."""
 
+import inspect
 import textwrap
 
 import numpy as np
@@ -8,12 +9,13 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course import clinic, exercises
+from fedlab_course.clinic import bench as bench_tools
 from tests.course.from_notebook import defined
 from tests.support import quadratics, run, scalar_model
 
 EXAMINATIONS = ("limit", "order", "cut", "clones", "seeds_matter", "round_1", "effect")
 EXAMINATIONS += ("mean_of_controls", "mean_gradient")
-CELLS = ("limit", "symmetries", "seeds", "reductions", "mean-of-controls", "mean-gradient")
+CELLS = ("limit", "symmetries", "reductions", "mean-of-controls", "mean-gradient")
 # Worked out by hand: a mistake shows only where sizes, steps, cohorts, order or seeds differ as it needs.
 FAILS = {
     1: {"cut"},
@@ -40,8 +42,9 @@ WELL = [clinic.HEALTHY[method] for method in NOT_FOR]
 
 @pytest.fixture(scope="module")
 def bench():
-    """The examinations as chapter 7 shows them."""
-    return defined("09_bug_clinic.ipynb", "imports", "bench", "problem", *(f"exam-{cell}" for cell in CELLS))
+    """The examinations as chapter 9 shows them, and those that its reader writes as their solutions are."""
+    shown = defined("09_bug_clinic.ipynb", "imports", *(f"exam-{cell}" for cell in CELLS))
+    return shown | {name: exercises.get(f"09-{name}").solution for name in ("cut", "clones")}
 
 
 def outcome(bench, patient: clinic.Patient, seed: int) -> dict[str, bool | None]:
@@ -69,6 +72,15 @@ def test_the_patient_that_divides_by_the_cohort_is_the_rule_of_the_seed_texts() 
     ours = run(fed, scalar_model(1.0), clinic.PATIENTS[2].algorithm, **arguments)
     theirs = run(fed, scalar_model(1.0), fl.Scaffold(control_update="cohort"), **arguments)
     torch.testing.assert_close(ours.history.params, theirs.history.params, rtol=0, atol=1e-12)
+
+
+def test_patients_3_and_4_are_told_apart_by_their_source() -> None:
+    """Both run as FedAvg, each for a reason of its own, which its source shows."""
+    sources = [inspect.getsource(type(clinic.PATIENTS[number].algorithm).correction) for number in (3, 4)]
+    bodies = [set(source.splitlines()[1:]) for source in sources]
+    assert ".grad" in sources[0] and "autograd" in sources[1]
+    assert not bodies[0] & bodies[1]
+    assert not any("return Correction()" in line for line in bodies[1])
 
 
 @pytest.mark.parametrize("number", [3, 4])
@@ -160,11 +172,36 @@ def test_a_name_gives_nothing_away() -> None:
     assert {"UniformMean", "squared_mean"}.isdisjoint(dir(clinic))
 
 
+def test_the_bench_says_where_a_run_ends_and_that_a_diverged_one_ends_nowhere() -> None:
+    """One client, f(w) = (w − 1)², from w = 2 with η = 0.1: a step leaves 0.8 of the distance to 1."""
+    fedavg = clinic.HEALTHY["FedAvg"]
+    assert bench_tools.end(fedavg, [2.0], [1.0], rounds=2, local_steps=3) == pytest.approx(1 + 0.8**6)
+    lost = bench_tools.end(fedavg, [2.0], [1.0], rounds=400, lr=10.0)
+    assert np.isnan(lost) and not bench_tools.same(lost, lost)
+
+
+def test_the_problems_of_a_seed_are_those_of_the_bench() -> None:
+    a, b = bench_tools.draw(3, 1000)
+    assert a.min() >= 1 and a.max() <= 3 and abs(b.mean()) < 0.2
+    assert np.array_equal(bench_tools.draw(3, 1000)[1], b) and not np.array_equal(bench_tools.draw(4, 1000)[1], b)
+
+
+def test_an_open_answer_is_stood_in_for_by_the_solution(capsys: pytest.CaptureFixture[str]) -> None:
+    exercise = exercises.get("09-clones")
+    stub, solution = exercise.build(exercise.stub_source), exercise.build(exercise.solution_source)
+    found = exercises.or_solution("09-clones", stub)
+    assert "`clones` is not solved yet" in capsys.readouterr().out
+    assert found(clinic.PATIENTS[7], 0) is False and found(clinic.HEALTHY["FedNova"], 0) is True
+    assert exercises.or_solution("09-clones", solution) is solution
+    assert capsys.readouterr().out == ""
+
+
 def test_every_patient_has_a_diagnosis() -> None:
     texts = [clinic.diagnosis(number) for number in range(1, 19)]
     assert len(set(texts)) == 18
     assert all(text.endswith(".") for text in texts)
     assert "n_k" in clinic.diagnosis(1)
+    assert "largest number of steps" in clinic.diagnosis(8)
     with pytest.raises(ValueError, match="patient=19: must be one of"):
         clinic.diagnosis(19)
 
@@ -190,12 +227,16 @@ def test_a_chart_needs_the_same_patients_in_every_row(bad) -> None:
 
 
 OTHER_WAYS = {
-    "09-order": """
-one, other = aggregate(local, num_samples), aggregate(np.flip(local, 0), np.flip(num_samples))
-return bool(np.abs(one - other).max() > 1e-6)""",
-    "09-accuracy": """
-hits = np.concatenate([predictions == labels for predictions, labels in batches])
-return hits.mean()""",
+    "09-cut": """
+if patient.method == "SCAFFOLD":
+    return None
+a, b = draw(seed, 5)
+whole = end(patient, a[:2], b[:2], sizes=(3, 2))
+return same(end(patient, [a[0]] * 3 + [a[1]] * 2, [b[0]] * 3 + [b[1]] * 2), whole)""",
+    "09-clones": """
+a, b = draw(seed, 7)
+alone = end(patient, a[-1:], b[-1:], rounds=1)
+return alone == alone and same(alone, end(patient, [a[-1]] * 6, [b[-1]] * 6, clients_per_round=2, rounds=1))""",
     "09-fisher": "return (residual**2 @ x**2) / len(x)",
 }
 
@@ -209,4 +250,4 @@ def test_another_right_answer_passes(name: str) -> None:
 
 
 def test_there_are_exercises() -> None:
-    assert len(exercises.of_chapter("07")) >= 2
+    assert len(exercises.of_chapter("09")) >= 2

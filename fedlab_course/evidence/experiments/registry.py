@@ -13,6 +13,8 @@ from fedlab_course.evidence.experiments import (
     first_answers,
     last_cohort,
     partial_work,
+    patients,
+    prices,
     scaffold_figure_3,
     strata,
     theorem_rates,
@@ -45,6 +47,8 @@ EXPERIMENTS = {
         partial_work.SPEEDS,
         last_cohort.LAST_COHORT,
         divergence.DIVERGENCE,
+        prices.PRICES,
+        patients.CURVES,
     )
 }
 

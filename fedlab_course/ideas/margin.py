@@ -1,0 +1,74 @@
+"""Explorer: which verdict an interval gets, as the margin δ and the number of seeds are moved."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import BLUE, GREY, new_figure, set_description
+from fedlab_course.chart import ladder
+from fedlab_course.evidence.shown import WORDS
+from fedlab_course.evidence.verdicts import Verdict, judge
+from fedlab_course.goals import Goal
+from fedlab_course.ideas.idea import Idea
+
+_MARGINS = (0.002, 0.005, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05)
+
+
+def margin(
+    differences: Sequence[float], *, delta: float = 0.01, goal: Goal | None = None, live: bool | None = None
+) -> Idea:
+    """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta`` and ``seeds``.
+
+    The figure shows the differences, their 95 % interval and the strip from −δ to δ. Raises ``ValueError`` for fewer
+    than two differences.
+    """
+    values = [float(value) for value in differences]
+    if len(values) < 2:
+        raise ValueError(f"differences: must be two or more, one per seed, got {len(values)}")
+    sliders = {
+        "delta": ladder("margin δ", _MARGINS, delta, "Less than this counts as nothing", continuous=True),
+        "seeds": ladder("seeds", range(2, len(values) + 1), len(values), "How many of the runs count", continuous=True),
+    }
+    return Idea(lambda delta, seeds: _figure(values[: int(seeds)], delta), sliders, goal=goal, live=live)
+
+
+def undecided(differences: Sequence[float]) -> Goal:
+    """The goal to find a margin at which all of the ``differences`` leave the statement undecided."""
+    values = [float(value) for value in differences]
+
+    def check(delta: float, seeds: int) -> bool:
+        return int(seeds) == len(values) and _verdict(values, delta).verdict == "undecided"
+
+    return Goal(f"find a margin at which all {len(values)} seeds leave it undecided", check)
+
+
+def _verdict(values: Sequence[float], delta: float) -> Verdict:
+    return judge("here", values, delta, expect="positive", planned=len(values))
+
+
+def _figure(values: Sequence[float], delta: float) -> go.Figure:
+    found = _verdict(values, delta)
+    word = WORDS[found.verdict]
+    figure = new_figure(title=None, x_title=f"difference: {word}", y_title="", height=250, legend=False)
+    figure.add_vrect(x0=-delta, x1=delta, fillcolor="rgba(89,89,89,0.16)", line_width=0, layer="below")
+    figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
+    stroke = {"symbol": "line-ns-open", "size": 17, "color": BLUE, "line": {"width": 2.5}}
+    figure.add_scatter(x=list(values), y=["seeds"] * len(values), mode="markers", marker=stroke, name="one seed")
+    figure.add_scatter(
+        x=[found.mean],
+        y=["mean"],
+        mode="markers",
+        name="mean and 95 % interval",
+        marker={"color": BLUE, "size": 12},
+        error_x={"type": "data", "array": [found.high - found.mean], "color": BLUE, "thickness": 2.5, "width": 7},
+    )
+    reach = 1.1 * max(0.05, *(abs(value) for value in (*values, found.low, found.high)))
+    figure.update_xaxes(range=[-min(reach, 0.25), min(reach, 0.25)], tickformat="+.1%")
+    figure.update_yaxes(type="category", range=[-0.6, 1.6], showline=False, ticks="")
+    text = (
+        f"{word}: with {found.n} seeds the mean is {found.mean:+.4f} and the 95 % interval goes from {found.low:+.4f} "
+        f"to {found.high:+.4f}; the strip is ±{delta:g}."
+    )
+    rows = [[f"{found.n}", f"{delta:g}", f"{found.mean:+.4f}", f"{found.low:+.4f}", f"{found.high:+.4f}", word]]
+    set_description(figure, text, ["seeds", "δ", "mean", "low", "high", "verdict"], rows)
+    return figure

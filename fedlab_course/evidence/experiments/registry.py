@@ -7,7 +7,9 @@ from fedlab_course.evidence.experiments import (
     fedprox_synthetic,
     scaffold_figure_3,
     theorem_rates,
+    tier_memory,
     tuning,
+    two_tasks,
     variance,
 )
 from fedlab_course.evidence.experiments.base import Experiment
@@ -26,6 +28,8 @@ EXPERIMENTS = {
         fedprox_synthetic.FEDPROX_SYNTHETIC,
         tuning.TUNING,
         tuning.TUNED,
+        two_tasks.TWO_TASKS,
+        tier_memory.TIER_MEMORY,
     )
 }
 

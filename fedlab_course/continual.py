@@ -148,7 +148,7 @@ def tests_of(data: fl.data.Dataset, tasks: Sequence[Sequence[int]]) -> list[tupl
 
 
 def recall(knows: np.ndarray, rounds: range | None = None) -> np.ndarray:
-    """Accuracy on a task 0, 1, …, T − 1 updates after its own, [T]: the mean over its turns in ``rounds`` (all if None).
+    """Accuracy on a task 0, 1, …, T − 1 updates after its own, [T]: the mean over turns in ``rounds``, all if None.
 
     ``knows`` [V, T], tasks trained in the order 0, 1, …, T − 1, 0, …; a turn whose T − 1 followers are not there does
     not count. NaN where there is none: the run was over too soon.

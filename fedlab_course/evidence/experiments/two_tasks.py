@@ -23,7 +23,7 @@ def by_labels(data: fl.data.Dataset) -> tuple[fl.FederatedDataset, Tests]:
 
 
 def by_pixels(data: fl.data.Dataset, seed: int) -> tuple[fl.FederatedDataset, Tests]:
-    """Two clients with all images, as they are and with their pixels in an order drawn from ``seed``, and their tests."""
+    """Two clients with all images, as they are and with their pixels in an order of this ``seed``, and tests."""
     order = torch.from_numpy(fl.randomness.stream(seed, "partition").permutation(data.train.x[0].numel()))
     train, test = ((split.x, split.x.flatten(1)[:, order].reshape(split.x.shape)) for split in (data.train, data.test))
     clients = [(x, data.train.y) for x in train]

@@ -28,41 +28,49 @@ MOST_SAMPLES = 2000  # of a test set that are looked at after every update
 
 @dataclass(frozen=True)
 class Continual(fl.Algorithm):
-    """One client after another in each round, each a task, held to the model that the one before it left.
+    """One client after another, each a task, held to the model that the one before it left.
 
-    The penalty is λ Σ_p Ω_p (y_p − w_p)² with λ = ``strength`` and Ω the ``importance`` measured on the last client's
-    data at w: "fisher" the diagonal of the empirical Fisher information, "mas" that of MAS, "uniform" 1 throughout. The
-    first client of all is free.
+    The penalty is λ Σ_p Ω_p (y_p − r_p)² with λ = ``strength``, r the model at the end of the last task and Ω the
+    ``importance`` measured there, on that task's data: "fisher" the diagonal of the empirical Fisher information, "mas"
+    that of MAS, "uniform" 1 throughout. The first task is free. ``rounds_each``: how many rounds a task has; None: all
+    tasks take their turns in every round.
     """
 
     strength: float
     importance: Literal["fisher", "mas", "uniform"] = "fisher"
+    rounds_each: int | None = None
 
     def __post_init__(self) -> None:
         validation.real("strength", self.strength)
         validation.literals(self)
+        if self.rounds_each is not None:
+            validation.integer("rounds_each", self.rounds_each, minimum=1)
 
     def setup(self, server: Server) -> None:
-        server.state["importance"] = torch.zeros_like(server.params)
+        server.state |= {"importance": torch.zeros_like(server.params), "anchor": server.params}
 
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
-        """Every client by itself, in their order."""
-        for client in range(server.num_clients):
+        """The client whose rounds these are, or every client by itself, in their order."""
+        everyone = range(server.num_clients)
+        turn = None if self.rounds_each is None else (server.round - 1) // self.rounds_each % server.num_clients
+        for client in everyone if turn is None else [turn]:
             yield np.array([client])
 
     def correction(self, server: Server, client: int) -> Correction:
-        """The gradient of the penalty, 2λ Ω ⊙ (y − w)."""
-        return Correction(weight=2 * self.strength * server.state["importance"], anchor=server.params)
+        """The gradient of the penalty, 2λ Ω ⊙ (y − r)."""
+        return Correction(weight=2 * self.strength * server.state["importance"], anchor=server.state["anchor"])
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
-        """Measure what the client that has just trained holds to be important."""
+        """At the end of a task measure what its client holds to be important."""
+        if self.rounds_each is not None and server.round % self.rounds_each:
+            return
         if self.importance == "fisher":
             found = server.fisher_diagonals(updates)[0]
         elif self.importance == "mas":
             found = server.importance(int(updates.clients[0]), server.params)
         else:
             found = torch.ones_like(server.params)
-        server.state["importance"] = found
+        server.state |= {"importance": found, "anchor": server.params}
 
 
 class Watched(NamedTuple):

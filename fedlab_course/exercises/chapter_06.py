@@ -1,0 +1,231 @@
+# mypy: allow-untyped-defs
+"""Exercises of chapter 6: the penalty as a correction, importance, the stability bound, and what the penalty finds."""
+
+import numpy as np
+
+from fedlab_course.exercises.base import Exercise, Hint, Mistake, Proof
+from fedlab_course.exercises.tools import array, call, close, number, require, shown
+
+
+def linear_importance(weights, x):
+    """Ω [C, D] of the linear model f(x) = W x with weights W [C, D], over samples x [n, D]."""
+    ### BEGIN SOLUTION
+    outputs = x @ weights.T  # [n, C]
+    gradients = 2 * outputs[:, :, None] * x[:, None, :]  # one per sample, [n, C, D]
+    return np.abs(gradients).mean(0)
+    ### END SOLUTION
+
+
+def check_linear_importance(answer):
+    weights = np.array([[1.0, 0.0, 0.5], [0.0, -2.0, 0.0]])
+    one, other = np.array([[1.0, 1.0, 0.0]]), np.array([[1.0, -1.0, 0.0]])
+
+    def found(x, w=weights):
+        return array(call(answer, w, x), w.shape)
+
+    single = np.array([[2.0, 2.0, 0.0], [4.0, 4.0, 0.0]])  # |2 (Wx)_i x_j| at x = (1, 1, 0)
+    first = found(one)
+    require(
+        (first >= 0).all(),
+        "Your Ω has negative entries. Importance is an absolute value: with a negative Ω the penalty would pay a "
+        "client for running away.",
+    )
+    require(
+        not close(first, single / 2),
+        "Half of what it should be. The derivative of f² is 2 f f′.",
+    )
+    require(
+        not close(first, single**2),
+        "These are squared gradients, as in the Fisher information. MAS takes absolute values.",
+    )
+    require(
+        close(first, single),
+        f"For one sample x = (1, 1, 0) the gradient of ‖f(x)‖² has the sizes {shown(single)}, and yours are "
+        f"{shown(first)}.",
+    )
+    both = found(np.concatenate([one, other]))
+    require(
+        not close(both, 2 * single),
+        "Two samples give twice the importance of one. Ω is a mean over the samples, not a sum.",
+    )
+    require(
+        close(both, single),
+        "At x = (1, 1, 0) and at x = (1, −1, 0) all gradients have the same size, so Ω must be the same for one of "
+        "them and for both. Yours is smaller: samples cancel. When do you take the absolute value?",
+    )
+    rng = np.random.default_rng(0)
+    w, x = rng.normal(size=(2, 3)), rng.normal(size=(6, 3))
+    require(
+        close(found(x, w), np.stack([np.abs(2 * np.outer(w @ row, row)) for row in x]).mean(0)),
+        "Right for simple samples, and wrong for random ones: the mean of |2 (Wx)_i x_j| over the samples is "
+        "something else.",
+    )
+
+
+def penalty_correction(importance, received, strength):
+    """The weight a and the anchor r for which a ⊙ (y − r) is the gradient of λ Σ Ω (y − w)²."""
+    ### BEGIN SOLUTION
+    return 2 * strength * importance, received
+    ### END SOLUTION
+
+
+def check_penalty_correction(answer):
+    importance, received = np.array([0.0, 0.5, 3.0]), np.array([1.0, -1.0, 2.0])
+    result = call(answer, importance, received, 0.2)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise Hint("Return two things, the weight and the anchor: `return weight, anchor`.")
+    weight, anchor = array(result[0], (3,), "the weight"), array(result[1], (3,), "the anchor")
+    require(
+        close(weight * (received - anchor), 0.0),
+        "A client that is still where it started is not pulled at all. Yours is: where is the penalty zero?",
+    )
+    y = np.array([2.0, 1.0, 1.5])
+    pull = weight * (y - anchor)
+    require(close(pull[0], 0.0), "A parameter with Ω = 0 is free, and yours is pulled.")
+    expected = 2 * 0.2 * importance * (y - received)
+    require(
+        not close(pull, expected / 2),
+        "Half of the gradient. The penalty has no factor ½ in front, unlike that of FedProx.",
+    )
+    require(
+        not close(pull, expected / 0.2),
+        "λ is missing: your pull is as strong for λ = 0.2 as for λ = 1.",
+    )
+    require(
+        not close(pull, -expected),
+        "The sign is wrong: your clients are pushed away. The correction is added to the gradient, and a step goes "
+        "against it.",
+    )
+    require(
+        close(pull, expected),
+        f"At a test point the gradient of the penalty is {shown(expected)}, and your a ⊙ (y − r) is {shown(pull)}.",
+    )
+
+
+def largest_strength(importance, lr):
+    """The λ at which local steps with the penalty stop being stable."""
+    ### BEGIN SOLUTION
+    return 1 / (lr * importance.max())
+    ### END SOLUTION
+
+
+def check_largest_strength(answer):
+    importance = np.array([0.1, 4.0, 1.0])
+    result = number(call(answer, importance, 0.01))
+    require(
+        not close(result, 2 / (0.01 * 4.0)),
+        "Twice too large. The gradient of λ Ω (y − w)² is 2 λ Ω (y − w): the 2 belongs into the bound.",
+    )
+    require(
+        not close(result, 1 / 4.0) and not close(result, 1 / (4.0 * 0.01) ** 2),
+        "How does η enter? Half the learning rate allows for twice the λ.",
+    )
+    require(
+        not close(result, 1 / (0.01 * importance.mean())),
+        "At this λ the mean parameter is at the edge, and some are beyond it. One parameter that diverges is enough "
+        "to lose the model.",
+    )
+    require(
+        not close(result, 1 / (0.01 * importance.min())),
+        "This λ is safe for the least important parameter only. Which parameter diverges first?",
+    )
+    distance = 1.0
+    for _ in range(50):
+        distance *= abs(1 - 0.01 * 2 * result * importance.max())
+    require(
+        close(distance, 1.0, 1e-6),
+        f"At your λ = {shown(result)} a step multiplies the distance of the most important parameter from w by "
+        f"{shown(1 - 0.01 * 2 * result * importance.max())}. At the edge of stability this factor is −1.",
+    )
+    require(
+        close(number(call(answer, 10 * importance, 0.002)), 1 / (0.002 * 40.0)),
+        "Right once, and wrong for another Ω and another η.",
+    )
+
+
+EXERCISES = (
+    Proof(
+        id="06-laplace",
+        title="Where the penalty is exact",
+        task=r"""Two tasks have quadratic losses with curvatures $a > 0$ and $b > 0$ in one parameter,
+$F_1(y) = \frac{a}{2} (y - \theta_1)^2$ and $F_2(y) = \frac{b}{2} (y - \theta_2)^2$, and as many samples. The
+first task has been learned to its end, $w = \theta_1$, and its importance is its curvature, $I = a$. Show that the
+penalty with $\lambda = \frac12$ leads the second task to the minimum of $F_1 + F_2$, though nobody sends the first
+task's data. Where does the minimum lie for $\lambda \to 0$ and for $\lambda \to \infty$?""",
+        solution=r"""The second task minimises $F_2(y) + \lambda a (y - \theta_1)^2$. Its gradient is
+$b (y - \theta_2) + 2 \lambda a (y - \theta_1)$, which is zero at
+
+$$y = \frac{b\, \theta_2 + 2 \lambda a\, \theta_1}{b + 2 \lambda a} .$$
+
+With $\lambda = \frac12$ this is $\frac{a \theta_1 + b \theta_2}{a + b}$, where
+$F_1' + F_2' = a (y - \theta_1) + b (y - \theta_2) = 0$: the minimum of the sum. Nothing was approximated, because a
+quadratic is its own expansion to second order. For $\lambda \to 0$ we find $\theta_2$, and the first task is
+forgotten; for $\lambda \to \infty$ we find $\theta_1$, and the second is never learned. In several parameters the
+same holds with the full matrix of curvature in place of $a$; a diagonal is exact only if the matrix is diagonal.""",
+    ),
+    Exercise(
+        id="06-penalty",
+        title="The penalty as a correction",
+        task=r"""Every penalty of this chapter is a correction $g + a \odot (y - r) + d$ of the local gradient. Return
+the weight $a$ and the anchor $r$ that give the gradient of the penalty
+$\lambda \sum_p \Omega_p (y_p - w_p)^2$. `received` is $w$, the model as the client receives it. Compare
+with FedProx: which of the two, $\Omega$ or $\mu$, may differ from parameter to parameter?""",
+        missing="the weight and the anchor",
+        solution=penalty_correction,
+        check=check_penalty_correction,
+        discussion=r"""We observe that the gradient of the penalty is $2 \lambda \Omega \odot (y - w)$, so
+$a = 2 \lambda \Omega$ and $r = w$. FedProx has one number $\mu$ for all parameters, so it is the case
+$2 \lambda \Omega_p = \mu$ for every $p$. $\Omega$ may differ from parameter to parameter, $\mu$ may not.""",
+        mistakes=(
+            Mistake("2 * strength", "strength", "no factor ½"),
+            Mistake("2 * strength * importance", "2 * importance", "λ is missing"),
+            Mistake("* importance, received", "* importance, 0 * received", "still where it started"),
+            Mistake("2 * strength", "-2 * strength", "pushed away"),
+            Mistake("2 * strength * importance", "2 * strength * importance**2", "At a test point"),
+            Mistake("2 * strength * importance", "2 * strength + 0 * importance", "is free"),
+            Mistake("* importance, received", "* importance", "Return two things"),
+        ),
+    ),
+    Exercise(
+        id="06-importance",
+        title="Importance by hand",
+        task=r"""For one sample, a linear model $f(x) = W x$ has
+$\partial \lVert f(x) \rVert^2 / \partial W_{ij} = 2 (Wx)_i\, x_j$. Write its $\Omega$, the mean over the samples of
+the absolute value of that. Before you run the check, think of two samples whose gradients are opposite:
+what must $\Omega$ be?""",
+        missing="the importance of each weight",
+        solution=linear_importance,
+        check=check_linear_importance,
+        discussion=r"""Two samples whose gradients are opposite have the same absolute values, so $\Omega$ is what
+it is for one of them. With the absolute value outside the mean it would be zero: the model would call a weight
+unimportant because two samples need it in opposite directions.""",
+        points=2,
+        mistakes=(
+            Mistake("np.abs(gradients)", "gradients", "negative entries"),
+            Mistake("np.abs(gradients).mean(0)", "np.abs(gradients.mean(0))", "samples cancel"),
+            Mistake("np.abs(gradients).mean(0)", "np.square(gradients).mean(0)", "squared gradients"),
+            Mistake("2 * outputs", "outputs", "2 f f′"),
+            Mistake(".mean(0)", ".sum(0)", "not a sum"),
+            Mistake("np.abs(gradients)", "np.abs(gradients).transpose(0, 2, 1)", "must be an array of shape (2, 3)"),
+        ),
+    ),
+    Exercise(
+        id="06-bound",
+        title="The largest λ",
+        task=r"""Suppose that only the penalty pulls on a parameter. A local step then multiplies its distance
+from $w_p$ by $1 - 2 \eta \lambda \Omega_p$. Write the $\lambda$ beyond which one of the parameters runs away.""",
+        missing="the largest λ",
+        solution=largest_strength,
+        check=check_largest_strength,
+        discussion=r"""The factor $1 - 2 \eta \lambda \Omega_p$ has to stay above $-1$, so the parameter with the
+largest $\Omega$ decides: $\lambda < 1 / (\eta \max_p \Omega_p)$. All others are then safe.""",
+        mistakes=(
+            Mistake("1 / (lr", "2 / (lr", "Twice too large"),
+            Mistake("lr * importance.max()", "importance.max()", "How does η enter"),
+            Mistake("importance.max()", "importance.mean()", "some are beyond it"),
+            Mistake("importance.max()", "importance.min()", "diverges first"),
+            Mistake("1 / (lr * importance.max())", "lr * importance.max()", "this factor is −1"),
+            Mistake("importance.max()", "4.0", "another Ω"),
+        ),
+    ),
+)

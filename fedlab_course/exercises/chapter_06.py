@@ -1,10 +1,10 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 6: the penalty as a correction, importance, the stability bound, and what the penalty finds."""
+"""Exercises of chapter 6: where the penalty is exact, as a correction, and importance."""
 
 import numpy as np
 
 from fedlab_course.exercises.base import Exercise, Hint, Mistake, Proof
-from fedlab_course.exercises.tools import array, call, close, number, require, shown
+from fedlab_course.exercises.tools import array, call, close, require, shown
 
 
 def linear_importance(weights, x):
@@ -102,47 +102,6 @@ def check_penalty_correction(answer):
     )
 
 
-def largest_strength(importance, lr):
-    """The λ at which local steps with the penalty stop being stable."""
-    ### BEGIN SOLUTION
-    return 1 / (lr * importance.max())
-    ### END SOLUTION
-
-
-def check_largest_strength(answer):
-    importance = np.array([0.1, 4.0, 1.0])
-    result = number(call(answer, importance, 0.01))
-    require(
-        not close(result, 2 / (0.01 * 4.0)),
-        "Twice too large. The gradient of λ Ω (y − w)² is 2 λ Ω (y − w): the 2 belongs into the bound.",
-    )
-    require(
-        not close(result, 1 / 4.0) and not close(result, 1 / (4.0 * 0.01) ** 2),
-        "How does η enter? Half the learning rate allows for twice the λ.",
-    )
-    require(
-        not close(result, 1 / (0.01 * importance.mean())),
-        "At this λ the mean parameter is at the edge, and some are beyond it. One parameter that diverges is enough "
-        "to lose the model.",
-    )
-    require(
-        not close(result, 1 / (0.01 * importance.min())),
-        "This λ is safe for the least important parameter only. Which parameter diverges first?",
-    )
-    distance = 1.0
-    for _ in range(50):
-        distance *= abs(1 - 0.01 * 2 * result * importance.max())
-    require(
-        close(distance, 1.0, 1e-6),
-        f"At your λ = {shown(result)} a step multiplies the distance of the most important parameter from w by "
-        f"{shown(1 - 0.01 * 2 * result * importance.max())}. At the edge of stability this factor is −1.",
-    )
-    require(
-        close(number(call(answer, 10 * importance, 0.002)), 1 / (0.002 * 40.0)),
-        "Right once, and wrong for another Ω and another η.",
-    )
-
-
 EXERCISES = (
     Proof(
         id="06-laplace",
@@ -207,25 +166,6 @@ unimportant because two samples need it in opposite directions.""",
             Mistake("2 * outputs", "outputs", "2 f f′"),
             Mistake(".mean(0)", ".sum(0)", "not a sum"),
             Mistake("np.abs(gradients)", "np.abs(gradients).transpose(0, 2, 1)", "must be an array of shape (2, 3)"),
-        ),
-    ),
-    Exercise(
-        id="06-bound",
-        title="The largest λ",
-        task=r"""Suppose that only the penalty pulls on a parameter. A local step then multiplies its distance
-from $w_p$ by $1 - 2 \eta \lambda \Omega_p$. Write the $\lambda$ beyond which one of the parameters runs away.""",
-        missing="the largest λ",
-        solution=largest_strength,
-        check=check_largest_strength,
-        discussion=r"""The factor $1 - 2 \eta \lambda \Omega_p$ has to stay above $-1$, so the parameter with the
-largest $\Omega$ decides: $\lambda < 1 / (\eta \max_p \Omega_p)$. All others are then safe.""",
-        mistakes=(
-            Mistake("1 / (lr", "2 / (lr", "Twice too large"),
-            Mistake("lr * importance.max()", "importance.max()", "How does η enter"),
-            Mistake("importance.max()", "importance.mean()", "some are beyond it"),
-            Mistake("importance.max()", "importance.min()", "diverges first"),
-            Mistake("1 / (lr * importance.max())", "lr * importance.max()", "this factor is −1"),
-            Mistake("importance.max()", "4.0", "another Ω"),
         ),
     ),
 )

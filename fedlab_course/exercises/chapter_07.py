@@ -1,10 +1,10 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 7: the cohorts of a round, its bytes, and what equal bytes allow."""
+"""Exercises of chapter 7: the cohorts of a round, how stiff a penalty may be, bytes, and what equal bytes allow."""
 
 import numpy as np
 
 from fedlab_course.exercises.base import Exercise, Hint, Mistake, Proof
-from fedlab_course.exercises.tools import call, number, require
+from fedlab_course.exercises.tools import call, close, number, require, shown
 
 
 def tier_cohorts(tiers, fraction, rng):
@@ -98,6 +98,47 @@ def check_values_sent(answer):
     )
 
 
+def largest_strength(importance, lr):
+    """The λ at which local steps with the penalty stop being stable."""
+    ### BEGIN SOLUTION
+    return 1 / (lr * importance.max())
+    ### END SOLUTION
+
+
+def check_largest_strength(answer):
+    importance = np.array([0.1, 4.0, 1.0])
+    result = number(call(answer, importance, 0.01))
+    require(
+        not close(result, 2 / (0.01 * 4.0)),
+        "Twice too large. The gradient of λ Ω (y − w)² is 2 λ Ω (y − w): the 2 belongs into the bound.",
+    )
+    require(
+        not close(result, 1 / 4.0) and not close(result, 1 / (4.0 * 0.01) ** 2),
+        "How does η enter? Half the learning rate allows for twice the λ.",
+    )
+    require(
+        not close(result, 1 / (0.01 * importance.mean())),
+        "At this λ the mean parameter is at the edge, and some are beyond it. One parameter that diverges is enough "
+        "to lose the model.",
+    )
+    require(
+        not close(result, 1 / (0.01 * importance.min())),
+        "This λ is safe for the least important parameter only. Which parameter diverges first?",
+    )
+    distance = 1.0
+    for _ in range(50):
+        distance *= abs(1 - 0.01 * 2 * result * importance.max())
+    require(
+        close(distance, 1.0, 1e-6),
+        f"At your λ = {shown(result)} a step multiplies the distance of the most important parameter from w by "
+        f"{shown(1 - 0.01 * 2 * result * importance.max())}. At the edge of stability this factor is −1.",
+    )
+    require(
+        close(number(call(answer, 10 * importance, 0.002)), 1 / (0.002 * 40.0)),
+        "Right once, and wrong for another Ω and another η.",
+    )
+
+
 EXERCISES = (
     Exercise(
         id="07-cohorts",
@@ -123,6 +164,25 @@ updates. How many tiers there are decides what a round costs.""",
         ),
     ),
     Exercise(
+        id="07-bound",
+        title="The largest λ",
+        task=r"""Suppose that only the penalty pulls on a parameter. A local step then multiplies its distance
+from $w_p$ by $1 - 2 \eta \lambda \Omega_p$. Write the $\lambda$ beyond which one of the parameters runs away.""",
+        missing="the largest λ",
+        solution=largest_strength,
+        check=check_largest_strength,
+        discussion=r"""The factor $1 - 2 \eta \lambda \Omega_p$ has to stay above $-1$, so the parameter with the
+largest $\Omega$ decides: $\lambda < 1 / (\eta \max_p \Omega_p)$. All others are then safe.""",
+        mistakes=(
+            Mistake("1 / (lr", "2 / (lr", "Twice too large"),
+            Mistake("lr * importance.max()", "importance.max()", "How does η enter"),
+            Mistake("importance.max()", "importance.mean()", "some are beyond it"),
+            Mistake("importance.max()", "importance.min()", "diverges first"),
+            Mistake("1 / (lr * importance.max())", "lr * importance.max()", "this factor is −1"),
+            Mistake("importance.max()", "4.0", "another Ω"),
+        ),
+    ),
+    Exercise(
         id="07-bytes",
         title="What a round sends",
         task=r"""In a round of FedMas each tier does this: its sampled clients receive $w$ and $\Omega$ and send
@@ -133,8 +193,8 @@ sends down and up. Then compare with FedAvg on as many clients: is it more than 
         check=check_values_sent,
         discussion=r"""With $T$ tiers of $s$ clients sampled and $P$ parameters a round sends $T (3 s + 2) P$ numbers, and
 FedAvg with the same $T s$ clients $2 T s P$. The ratio is $\frac32 + \frac1s$: more than twice as much for tiers that
-sample one client, exactly twice for $s = 2$, and less for more. What makes it dear is a single client per tier that
-measures $\Omega$ for nobody but the next tier.""",
+sample one client, exactly twice for $s = 2$, and less for more. Most of
+the extra are the $s$ copies of $\Omega$ that go down.""",
         mistakes=(
             Mistake("2 * clients", "clients", "needs Ω beside"),
             Mistake(

@@ -32,9 +32,9 @@ oldest: python ## the library's tests on the oldest versions it allows (PyTorch 
 	@$(SETUP) --oldest test
 	$(VENV)-oldest/bin/python -m pytest $(PYTEST_ARGS) tests/core
 
-lab: python ## open the notebooks in JupyterLab
+lab: python ## open the first chapter in JupyterLab
 	@$(SETUP) course
-	$(RUN) -m jupyterlab $(LAB_ARGS) notebooks
+	$(RUN) -m jupyterlab --ServerApp.root_dir=notebooks --LabApp.default_url=/lab/tree/00_start_here.ipynb $(LAB_ARGS)
 
 evidence: python ## do the runs behind results/REPRODUCTION.md that are missing (hours; needs mnist, cifar10, sentiment140)
 	@$(SETUP) cluster course

@@ -52,6 +52,13 @@ def make(module, *arguments: str) -> list[str]:
     return list(module.installed)
 
 
+def test_jupyterlab_asks_nothing_about_news(setup_env) -> None:
+    make(setup_env)
+    settings = setup_env.regular.folder / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
+    notification = json.loads(settings.read_text())["@jupyterlab/apputils-extension:notification"]
+    assert notification == {"fetchNews": "false", "checkForUpdates": False}
+
+
 def test_a_second_run_does_nothing(setup_env) -> None:
     first = make(setup_env)
     assert first[-1] == f"{setup_env.ROOT}[course]"

@@ -23,6 +23,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST_PYTHON = (3, 11)
 CONSTRAINTS = "constraints.txt"  # what an environment was held to, inside its folder
+# Settings of JupyterLab in the environment, below those that its user chooses: no question about news at the start.
+LAB_SETTINGS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
 
 # One line per installed distribution: name==version, and "missing" if a file or folder it put there is gone.
 LIST_PACKAGES = """
@@ -92,6 +94,7 @@ class Environment:
             print(f"set-up: making {self.folder.name}; this takes a few minutes the first time", flush=True)
             self.make()
         self.install(extras)
+        self.settle_lab()
         state = {"fingerprint": wanted, "extras": extras, "packages": self.packages()}
         self.stamp.write_text(json.dumps(state, indent=1))
 
@@ -128,6 +131,12 @@ class Environment:
         self.pip("torch==" + versions["torch"], "setuptools==" + versions["setuptools"])
         self.pip("--no-build-isolation", "--editable", f"{ROOT}[{','.join(extras)}]")
 
+    def settle_lab(self) -> None:
+        """Write the settings that JupyterLab starts with."""
+        path = self.folder / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(LAB_SETTINGS, indent=1))
+
     def pip(self, *arguments: str) -> None:
         """Run pip in the environment, held to its constraints."""
         common = [str(self.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -138,7 +147,7 @@ class Environment:
 def fingerprint() -> str:
     """A digest of all that decides what belongs into an environment."""
     sources = [ROOT / "pyproject.toml", ROOT / "constraints.txt"]
-    parts = [source.read_bytes() for source in sources] + [str(ROOT).encode()]
+    parts = [source.read_bytes() for source in sources] + [str(ROOT).encode(), json.dumps(LAB_SETTINGS).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 

@@ -22,9 +22,9 @@ def predict(id: str) -> None:
 
     Raises ``ValueError`` that names the nearest id for an unknown one.
     """
-    one = bank.prediction(id)
+    one, name = bank.prediction(id), _name(id)
     options = [
-        f'<label><input type="radio" name="{_name(id)}" value="{html.escape(key)}"><span>{_inline(text)}</span></label>'
+        f'<label><input type="radio" name="{name}" value="{html.escape(key)}"><span>{_inline(text)}</span></label>'
         for key, text in one.options.items()
     ]
     _publish(

@@ -167,12 +167,12 @@ updates. How many tiers there are decides what a round costs.""",
         id="07-bound",
         title="The largest λ",
         task=r"""Suppose that only the penalty pulls on a parameter. A local step then multiplies its distance
-from $w_p$ by $1 - 2 \eta \lambda \Omega_p$. Write the $\lambda$ beyond which one of the parameters runs away.""",
+from $w_i$ by $1 - 2 \eta \lambda \Omega_i$. Write the $\lambda$ beyond which one of the parameters runs away.""",
         missing="the largest λ",
         solution=largest_strength,
         check=check_largest_strength,
-        discussion=r"""The factor $1 - 2 \eta \lambda \Omega_p$ has to stay above $-1$, so the parameter with the
-largest $\Omega$ decides: $\lambda < 1 / (\eta \max_p \Omega_p)$. All others are then safe.""",
+        discussion=r"""The factor $1 - 2 \eta \lambda \Omega_i$ has to stay above $-1$, so the parameter with the
+largest $\Omega$ decides: $\lambda < 1 / (\eta \max_i \Omega_i)$. All others are then safe.""",
         mistakes=(
             Mistake("1 / (lr", "2 / (lr", "Twice too large"),
             Mistake("lr * importance.max()", "importance.max()", "How does η enter"),
@@ -191,10 +191,10 @@ sends down and up. Then compare with FedAvg on as many clients: is it more than 
         missing="the numbers sent down and up",
         solution=values_sent,
         check=check_values_sent,
-        discussion=r"""With $T$ tiers of $s$ clients sampled and $P$ parameters a round sends $T (3 s + 2) P$ numbers, and
-FedAvg with the same $T s$ clients $2 T s P$. The ratio is $\frac32 + \frac1s$: more than twice as much for tiers that
-sample one client, exactly twice for $s = 2$, and less for more. Most of
-the extra are the $s$ copies of $\Omega$ that go down.""",
+        discussion=r"""With $T$ tiers that sample $m$ clients each and $P$ parameters a round sends $T (3 m + 2) P$
+numbers, and FedAvg with the same $T m$ clients $2 T m P$. The ratio is $\frac32 + \frac1m$: more than twice as much
+for tiers that sample one client, exactly twice for $m = 2$, and less for more. The extra are $m$ copies of $\Omega$
+that go down, and of one more client the new $w$ down and its $\Omega$ up.""",
         mistakes=(
             Mistake("2 * clients", "clients", "needs Ω beside"),
             Mistake(
@@ -214,17 +214,17 @@ the extra are the $s$ copies of $\Omega$ that go down.""",
     Proof(
         id="07-equal",
         title="What equal bytes allow",
-        task=r"""Each of $T$ tiers samples $s$ clients in each of $R$ rounds. Show that TFedAvg, FedAvg with all $T s$
-clients at once for $R$ rounds, and FedAvg with $s$ random clients for $T R$ rounds send the same number of bytes and
+        task=r"""Each of $T$ tiers samples $m$ clients in each of $R$ rounds. Show that TFedAvg, FedAvg with all $T m$
+clients at once for $R$ rounds, and FedAvg with $m$ random clients for $T R$ rounds send the same number of bytes and
 take the same number of local steps if all clients hold as much. How many server updates does each make? How many
 rounds of TFedAvgMas do these bytes pay for?""",
         solution=r"""Each client that trains receives $P$ numbers and sends $P$, whoever it is. In $R$ rounds TFedAvg
-trains $T s$ clients a round, FedAvg $T s$ as well, and FedAvg with small cohorts $s$ in each of $T R$ rounds: in all
-three cases $R T s$ clients, so $2 R T s P$ numbers, and $\tau$ steps for each of them. The server updates are $T R$,
+trains $T m$ clients a round, FedAvg $T m$ as well, and FedAvg with small cohorts $m$ in each of $T R$ rounds: in all
+three cases $R T m$ clients, so $2 R T m P$ numbers, and $\tau$ steps for each of them. The server updates are $T R$,
 $R$ and $T R$.
 
-A round of TFedAvgMas sends $T (3 s + 2) P$ numbers. Apart from its first tier, which needs no $\Omega$ yet, the same
-bytes pay for $R \cdot \frac{2 s}{3 s + 2}$ rounds: half of them for $s = 2$, and never more than two thirds.
+A round of TFedAvgMas sends $T (3 m + 2) P$ numbers. Apart from its first tier, which needs no $\Omega$ yet, the same
+bytes pay for $R \cdot \frac{2 m}{3 m + 2}$ rounds: half of them for $m = 2$, and never more than two thirds.
 
 So two axes cannot tell TFedAvg from FedAvg with small cohorts, and only what is in the cohorts differs. That makes the
 pair a clean experiment, which rounds are not.""",

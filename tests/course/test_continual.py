@@ -86,8 +86,9 @@ def test_watching_changes_nothing_and_notes_every_server_update() -> None:
     parts = fl.partition.labels_per_client(data.train.y, num_clients=20, labels_per_client=1, seed=0)
     fed = fl.FederatedDataset(data, parts)
     tiers = [int(data.train.y[part[0]]) for part in parts]
-    settings = {"rounds": 2, "clients_per_round": 10, "local_epochs": 1, "lr": 0.05, "seed": 0, "progress": False}
+    settings = {"rounds": 2, "clients_per_round": 10, "local_epochs": 1, "batch_size": 10, "lr": 0.05, "seed": 0}
     rule = fl.FedMas(0.5, tiers=tiers)
+    settings["progress"] = False
     ran = continual.watch(fed, fl.models.mlp(fed, seed=0), rule, **settings)
     alone = fl.simulate(fed, fl.models.mlp(fed, seed=0), rule, **settings)
     assert ran.way.shape == (20, len(alone.params))

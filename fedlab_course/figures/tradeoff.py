@@ -28,15 +28,16 @@ def tradeoff(points: Mapping[str, Any], *, title: str | None = None) -> go.Figur
             y=table[:, 1],
             name=name,
             mode="lines+markers+text",
-            text=[f"{strength:g}" for strength in table[:, 0]],
+            text=_labels(table),
             textposition="bottom left",
             textfont={"color": style.colour, "size": 12},
             line={"color": style.colour, "dash": style.dash, "width": 2},
             marker={"color": style.colour, "symbol": style.marker, "size": 9},
-            hovertemplate="λ=%{text}<br>first %{y:.1%}<br>second %{x:.1%}",
+            customdata=table[:, 0],
+            hovertemplate="λ=%{customdata:g}<br>first %{y:.1%}<br>second %{x:.1%}",
         )
-    figure.update_xaxes(tickformat=".0%", range=[-0.06, 1.06])
-    figure.update_yaxes(tickformat=".0%", range=[-0.06, 1.06])
+    figure.update_xaxes(tickformat=".0%")
+    figure.update_yaxes(tickformat=".0%")
     rows = [
         [name, f"{strength:g}", f"{first:.1%}", f"{second:.1%}"]
         for name, table in tables.items()
@@ -47,6 +48,12 @@ def tradeoff(points: Mapping[str, Any], *, title: str | None = None) -> go.Figur
     text = f"Accuracy on the first task against the second, a point per λ. Most of both: {'; '.join(phrases)}."
     set_description(figure, text, ["penalty", "λ", "first task", "second task"], rows)
     return figure
+
+
+def _labels(table: np.ndarray) -> list[str]:
+    """λ at both ends of a curve and where it has most of both tasks: more would lie on top of each other."""
+    shown = {0, len(table) - 1, int(np.argmax(table[:, 1] + table[:, 2]))}
+    return [f"{strength:g}" if row in shown else "" for row, strength in enumerate(table[:, 0])]
 
 
 def _table(values: Any) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Controls for experiments: algorithms that differ from one of the library in the one thing that is to be judged."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms.tiers import Tiers
 from fedlab_core.server import Server
+from fedlab_core.settings import Settings
 from fedlab_core.updates import LocalUpdates
 
 
@@ -53,6 +55,30 @@ class FedMasRandomTiers(fl.FedMas):
     """FedMas whose tiers are drawn at random."""
 
     tiers: Tiers | str | list[int] = field(default_factory=RandomTiers, init=False)
+
+
+@dataclass(frozen=True)
+class RotatedPairs(fl.Algorithm):
+    """Pairs of clients with different labels, in rotation: as regular as tiers of true groups, and never of one kind.
+
+    The groups of :class:`TrueTiers` stand in a ring. A round has a cohort for each group in turn: one client of it, and
+    one of the group on the opposite side, so that each group trains twice a round, as it does with tiers of which two
+    clients are sampled.
+    """
+
+    def check(self, fed: fl.FederatedDataset, settings: Settings) -> None:
+        """Any federation can be divided like this."""
+
+    def setup(self, server: Server) -> None:
+        server.state["clusters"] = torch.from_numpy(TrueTiers().labels(server))
+
+    def cohorts(self, server: Server) -> Iterator[np.ndarray]:
+        """One pair for each group; the next starts from the aggregate of the one before."""
+        groups = list(server.groups("clusters").values())
+        for turn, group in enumerate(groups):
+            rng, opposite = server.stream("cohort", turn), groups[(turn + len(groups) // 2) % len(groups)]
+            first = rng.choice(group)
+            yield np.sort([first, rng.choice(opposite[opposite != first])])
 
 
 @dataclass(frozen=True)

@@ -1,146 +1,66 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 7: importance, the penalty as a correction, the stability bound and the bytes of FedMas."""
+"""Exercises of chapter 7: the cohorts of a round, how stiff a penalty may be, bytes, and what equal bytes allow."""
 
 import numpy as np
 
-from fedlab_course.exercises.base import Exercise, Hint, Mistake
-from fedlab_course.exercises.tools import array, call, close, number, require, shown
+from fedlab_course.exercises.base import Exercise, Hint, Mistake, Proof
+from fedlab_course.exercises.tools import call, close, number, require, shown
 
 
-def linear_importance(weights, x):
-    """Ω [C, D] of the linear model f(x) = W x with weights W [C, D], over samples x [n, D]."""
+def tier_cohorts(tiers, fraction, rng):
+    """The cohorts of a round of FedMas: for each tier in turn, a list of the clients that train.
+
+    tiers: the tier of each client, 0, 1, …, an array; rng: a NumPy generator.
+    """
     ### BEGIN SOLUTION
-    outputs = x @ weights.T  # [n, C]
-    gradients = 2 * outputs[:, :, None] * x[:, None, :]  # one per sample, [n, C, D]
-    return np.abs(gradients).mean(0)
+    cohorts = []
+    for tier in range(max(tiers) + 1):
+        members = np.flatnonzero(tiers == tier)
+        size = max(1, round(fraction * len(members)))
+        cohorts.append(rng.choice(members, size, replace=False))
+    return cohorts
     ### END SOLUTION
 
 
-def check_linear_importance(answer):
-    weights = np.array([[1.0, 0.0, 0.5], [0.0, -2.0, 0.0]])
-    one, other = np.array([[1.0, 1.0, 0.0]]), np.array([[1.0, -1.0, 0.0]])
-
-    def found(x, w=weights):
-        return array(call(answer, w, x), w.shape)
-
-    single = np.array([[2.0, 2.0, 0.0], [4.0, 4.0, 0.0]])  # |2 (Wx)_i x_j| at x = (1, 1, 0)
-    first = found(one)
+def check_tier_cohorts(answer):
+    tiers = np.array([2, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0])  # ten in tier 0, three in 1, one in 2
+    drawn = [_cohorts(answer, tiers, 0.2, seed) for seed in range(20)]
+    first = drawn[0]
     require(
-        (first >= 0).all(),
-        "Your Ω has negative entries. Importance is an absolute value: with a negative Ω the penalty would pay a "
-        "client for running away.",
+        len(first) == 3,
+        f"Three tiers take their turns one after another, so a round has three cohorts. Yours has {len(first)}.",
     )
     require(
-        not close(first, single / 2),
-        "Half of what it should be. The derivative of f² is 2 f f′.",
+        all(len(set(tiers[cohort].tolist())) == 1 for cohort in first if len(cohort)),
+        "A cohort of yours holds clients of several tiers.",
+    )
+    require(all(len(cohort) for cohort in first), "A tier of yours trains nobody. At least one client does, always.")
+    require(
+        [int(tiers[cohort[0]]) for cohort in first] == [0, 1, 2],
+        "The tiers take their turns in the order of their numbers: 0, 1, 2.",
+    )
+    sizes = [len(cohort) for cohort in first]
+    require(sizes == [2, 1, 1], f"A fifth of 10, 3 and 1 clients are 2, 1 and 1, and yours are {sizes}.")
+    require(
+        all(len(set(cohort.tolist())) == len(cohort) for cohorts in drawn for cohort in cohorts),
+        "A client of yours trains twice in one cohort. Draw without replacement.",
     )
     require(
-        not close(first, single**2),
-        "These are squared gradients, as in the Fisher information. MAS takes absolute values.",
+        len({tuple(sorted(cohorts[0].tolist())) for cohorts in drawn}) > 1,
+        "The same clients of a tier train in every round. They are drawn at random, with `rng`.",
     )
+    everyone = [sorted(cohort.tolist()) for cohort in _cohorts(answer, tiers, 1.0, 0)]
     require(
-        close(first, single),
-        f"For one sample x = (1, 1, 0) the gradient of ‖f(x)‖² has the sizes {shown(single)}, and yours are "
-        f"{shown(first)}.",
-    )
-    both = found(np.concatenate([one, other]))
-    require(
-        not close(both, 2 * single),
-        "Two samples give twice the importance of one. Ω is a mean over the samples, not a sum.",
-    )
-    require(
-        close(both, single),
-        "At x = (1, 1, 0) and at x = (1, −1, 0) all gradients have the same size, so Ω must be the same for one of "
-        "them and for both. Yours is smaller: samples cancel. When do you take the absolute value?",
-    )
-    rng = np.random.default_rng(0)
-    w, x = rng.normal(size=(2, 3)), rng.normal(size=(6, 3))
-    require(
-        close(found(x, w), np.stack([np.abs(2 * np.outer(w @ row, row)) for row in x]).mean(0)),
-        "Right for simple samples, and wrong for random ones: the mean of |2 (Wx)_i x_j| over the samples is "
-        "something else.",
+        everyone == [np.flatnonzero(tiers == tier).tolist() for tier in range(3)],
+        "With a fraction of 1 every client of a tier trains, and with yours not.",
     )
 
 
-def penalty_correction(importance, received, strength):
-    """The weight a and the anchor r for which a ⊙ (y − r) is the gradient of λ Σ Ω (y − w*)²."""
-    ### BEGIN SOLUTION
-    return 2 * strength * importance, received
-    ### END SOLUTION
-
-
-def check_penalty_correction(answer):
-    importance, received = np.array([0.0, 0.5, 3.0]), np.array([1.0, -1.0, 2.0])
-    result = call(answer, importance, received, 0.2)
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise Hint("Return two things, the weight and the anchor: `return weight, anchor`.")
-    weight, anchor = array(result[0], (3,), "the weight"), array(result[1], (3,), "the anchor")
-    require(
-        close(weight * (received - anchor), 0.0),
-        "A client that is still where it started is not pulled at all. Yours is: where is the penalty zero?",
-    )
-    y = np.array([2.0, 1.0, 1.5])
-    pull = weight * (y - anchor)
-    require(close(pull[0], 0.0), "A parameter with Ω = 0 is free, and yours is pulled.")
-    expected = 2 * 0.2 * importance * (y - received)
-    require(
-        not close(pull, expected / 2),
-        "Half of the gradient. The penalty of FedMas has no factor ½ in front, unlike that of FedProx.",
-    )
-    require(
-        not close(pull, expected / 0.2),
-        "λ is missing: your pull is as strong for λ = 0.2 as for λ = 1.",
-    )
-    require(
-        not close(pull, -expected),
-        "The sign is wrong: your clients are pushed away. The correction is added to the gradient, and a step goes "
-        "against it.",
-    )
-    require(
-        close(pull, expected),
-        f"At a test point the gradient of the penalty is {shown(expected)}, and your a ⊙ (y − r) is {shown(pull)}.",
-    )
-
-
-def largest_strength(importance, lr):
-    """The λ at which local steps with the penalty stop being stable."""
-    ### BEGIN SOLUTION
-    return 1 / (lr * importance.max())
-    ### END SOLUTION
-
-
-def check_largest_strength(answer):
-    importance = np.array([0.1, 4.0, 1.0])
-    result = number(call(answer, importance, 0.01))
-    require(
-        not close(result, 2 / (0.01 * 4.0)),
-        "Twice too large. The gradient of λ Ω (y − w*)² is 2 λ Ω (y − w*): the 2 belongs into the bound.",
-    )
-    require(
-        not close(result, 1 / 4.0) and not close(result, 1 / (4.0 * 0.01) ** 2),
-        "How does η enter? Half the learning rate allows for twice the λ.",
-    )
-    require(
-        not close(result, 1 / (0.01 * importance.mean())),
-        "At this λ the mean parameter is at the edge, and some are beyond it. One parameter that diverges is enough "
-        "to lose the model.",
-    )
-    require(
-        not close(result, 1 / (0.01 * importance.min())),
-        "This λ is safe for the least important parameter only. Which parameter diverges first?",
-    )
-    distance = 1.0
-    for _ in range(50):
-        distance *= abs(1 - 0.01 * 2 * result * importance.max())
-    require(
-        close(distance, 1.0, 1e-6),
-        f"At your λ = {shown(result)} a step multiplies the distance of the most important parameter from w* by "
-        f"{shown(1 - 0.01 * 2 * result * importance.max())}. At the edge of stability this factor is −1.",
-    )
-    require(
-        close(number(call(answer, 10 * importance, 0.002)), 1 / (0.002 * 40.0)),
-        "Right once, and wrong for another Ω and another η.",
-    )
+def _cohorts(answer, tiers, fraction, seed):
+    found = call(answer, tiers, fraction, np.random.default_rng(seed))
+    if not isinstance(found, list):
+        raise Hint("Return a list with one cohort for each tier.")
+    return [np.asarray(cohort, dtype=int).reshape(-1) for cohort in found]
 
 
 def values_sent(sampled, num_parameters):
@@ -178,55 +98,81 @@ def check_values_sent(answer):
     )
 
 
+def largest_strength(importance, lr):
+    """The λ at which local steps with the penalty stop being stable."""
+    ### BEGIN SOLUTION
+    return 1 / (lr * importance.max())
+    ### END SOLUTION
+
+
+def check_largest_strength(answer):
+    importance = np.array([0.1, 4.0, 1.0])
+    result = number(call(answer, importance, 0.01))
+    require(
+        not close(result, 2 / (0.01 * 4.0)),
+        "Twice too large. The gradient of λ Ω (y − w)² is 2 λ Ω (y − w): the 2 belongs into the bound.",
+    )
+    require(
+        not close(result, 1 / 4.0) and not close(result, 1 / (4.0 * 0.01) ** 2),
+        "How does η enter? Half the learning rate allows for twice the λ.",
+    )
+    require(
+        not close(result, 1 / (0.01 * importance.mean())),
+        "At this λ the mean parameter is at the edge, and some are beyond it. One parameter that diverges is enough "
+        "to lose the model.",
+    )
+    require(
+        not close(result, 1 / (0.01 * importance.min())),
+        "This λ is safe for the least important parameter only. Which parameter diverges first?",
+    )
+    distance = 1.0
+    for _ in range(50):
+        distance *= abs(1 - 0.01 * 2 * result * importance.max())
+    require(
+        close(distance, 1.0, 1e-6),
+        f"At your λ = {shown(result)} a step multiplies the distance of the most important parameter from w by "
+        f"{shown(1 - 0.01 * 2 * result * importance.max())}. At the edge of stability this factor is −1.",
+    )
+    require(
+        close(number(call(answer, 10 * importance, 0.002)), 1 / (0.002 * 40.0)),
+        "Right once, and wrong for another Ω and another η.",
+    )
+
+
 EXERCISES = (
     Exercise(
-        id="07-penalty",
-        title="The penalty as a correction",
-        task=r"""Every algorithm of the course is a correction $g + a \odot (y - r) + d$ of the local gradient. Return
-the weight $a$ and the anchor $r$ that give the gradient of FedMas's penalty
-$\lambda \sum_p \Omega_p (y_p - w^*_p)^2$. `received` is $w^*$, the model as the tier receives it. Compare
-with FedProx: which of the two, $\Omega$ or $\mu$, may differ from parameter to parameter?""",
-        missing="the weight and the anchor",
-        solution=penalty_correction,
-        check=check_penalty_correction,
-        mistakes=(
-            Mistake("2 * strength", "strength", "no factor ½"),
-            Mistake("2 * strength * importance", "2 * importance", "λ is missing"),
-            Mistake("* importance, received", "* importance, 0 * received", "still where it started"),
-            Mistake("2 * strength", "-2 * strength", "pushed away"),
-            Mistake("2 * strength * importance", "2 * strength * importance**2", "At a test point"),
-            Mistake("2 * strength * importance", "2 * strength + 0 * importance", "is free"),
-            Mistake("* importance, received", "* importance", "Return two things"),
-        ),
-    ),
-    Exercise(
-        id="07-importance",
-        title="Importance by hand",
-        task=r"""For one sample, a linear model $f(x) = W x$ has
-$\partial \lVert f(x) \rVert^2 / \partial W_{ij} = 2 (Wx)_i\, x_j$. Write its $\Omega$, the mean over the samples of
-the absolute value of that. Before you run the check, think of two samples whose gradients are opposite:
-what must $\Omega$ be?""",
-        missing="the importance of each weight",
-        solution=linear_importance,
-        check=check_linear_importance,
+        id="07-cohorts",
+        title="The cohorts of a round",
+        task=r"""A round of FedMas trains one cohort for each tier, one after another. Write them: for each of the
+tiers $0, 1, \dots, T - 1$ a random draw without replacement of a `fraction` of its clients, rounded, and at least one.
+How many clients train in a round if 100 clients fall into 100 tiers?""",
+        missing="a list of cohorts, one for each tier",
+        solution=tier_cohorts,
+        check=check_tier_cohorts,
+        discussion=r"""We observe that a tier of one client trains it in every round, so tiers of one are visited most
+often, whatever the fraction. With 100 clients in 100 tiers all 100 train in each round, in a chain of 100 server
+updates. How many tiers there are decides what a round costs.""",
         points=2,
         mistakes=(
-            Mistake("np.abs(gradients)", "gradients", "negative entries"),
-            Mistake("np.abs(gradients).mean(0)", "np.abs(gradients.mean(0))", "samples cancel"),
-            Mistake("np.abs(gradients).mean(0)", "np.square(gradients).mean(0)", "squared gradients"),
-            Mistake("2 * outputs", "outputs", "2 f f′"),
-            Mistake(".mean(0)", ".sum(0)", "not a sum"),
-            Mistake("np.abs(gradients)", "np.abs(gradients).transpose(0, 2, 1)", "must be an array of shape (2, 3)"),
+            Mistake("max(1, round(fraction * len(members)))", "round(fraction * len(members))", "trains nobody"),
+            Mistake("range(max(tiers) + 1)", "range(max(tiers))", "has three cohorts"),
+            Mistake("members = np.flatnonzero(tiers == tier)", "members = np.arange(len(tiers))", "several tiers"),
+            Mistake("replace=False", "replace=True", "without replacement"),
+            Mistake("rng.choice(members, size, replace=False)", "members[:size]", "drawn at random"),
+            Mistake("range(max(tiers) + 1)", "reversed(range(max(tiers) + 1))", "order of their numbers"),
+            Mistake("round(fraction * len(members))", "int(1 + fraction * len(members))", "and yours are [3"),
         ),
     ),
     Exercise(
         id="07-bound",
         title="The largest λ",
         task=r"""Suppose that only the penalty pulls on a parameter. A local step then multiplies its distance
-from $w^*$ by $1 - 2 \eta \lambda \Omega_p$. Write the $\lambda$ beyond which one of the parameters runs away.""",
+from $w_i$ by $1 - 2 \eta \lambda \Omega_i$. Write the $\lambda$ beyond which one of the parameters runs away.""",
         missing="the largest λ",
         solution=largest_strength,
         check=check_largest_strength,
+        discussion=r"""The factor $1 - 2 \eta \lambda \Omega_i$ has to stay above $-1$, so the parameter with the
+largest $\Omega$ decides: $\lambda < 1 / (\eta \max_i \Omega_i)$. All others are then safe.""",
         mistakes=(
             Mistake("1 / (lr", "2 / (lr", "Twice too large"),
             Mistake("lr * importance.max()", "importance.max()", "How does η enter"),
@@ -245,6 +191,10 @@ sends down and up. Then compare with FedAvg on as many clients: is it more than 
         missing="the numbers sent down and up",
         solution=values_sent,
         check=check_values_sent,
+        discussion=r"""With $T$ tiers that sample $m$ clients each and $P$ parameters a round sends $T (3 m + 2) P$
+numbers, and FedAvg with the same $T m$ clients $2 T m P$. The ratio is $\frac32 + \frac1m$: more than twice as much
+for tiers that sample one client, exactly twice for $m = 2$, and less for more. The extra are $m$ copies of $\Omega$
+that go down, and of one more client the new $w$ down and its $\Omega$ up.""",
         mistakes=(
             Mistake("2 * clients", "clients", "needs Ω beside"),
             Mistake(
@@ -260,5 +210,23 @@ sends down and up. Then compare with FedAvg on as many clients: is it more than 
             Mistake("tiers, clients = len(sampled)", "tiers, clients = 1", "measure three times"),
             Mistake("return down, up", "return down + up", "Return two numbers"),
         ),
+    ),
+    Proof(
+        id="07-equal",
+        title="What equal bytes allow",
+        task=r"""Each of $T$ tiers samples $m$ clients in each of $R$ rounds. Show that TFedAvg, FedAvg with all $T m$
+clients at once for $R$ rounds, and FedAvg with $m$ random clients for $T R$ rounds send the same number of bytes and
+take the same number of local steps if all clients hold as much. How many server updates does each make? How many
+rounds of TFedAvgMas do these bytes pay for?""",
+        solution=r"""Each client that trains receives $P$ numbers and sends $P$, whoever it is. In $R$ rounds TFedAvg
+trains $T m$ clients a round, FedAvg $T m$ as well, and FedAvg with small cohorts $m$ in each of $T R$ rounds: in all
+three cases $R T m$ clients, so $2 R T m P$ numbers, and $\tau$ steps for each of them. The server updates are $T R$,
+$R$ and $T R$.
+
+A round of TFedAvgMas sends $T (3 m + 2) P$ numbers. Apart from its first tier, which needs no $\Omega$ yet, the same
+bytes pay for $R \cdot \frac{2 m}{3 m + 2}$ rounds: half of them for $m = 2$, and never more than two thirds.
+
+So two axes cannot tell TFedAvg from FedAvg with small cohorts, and only what is in the cohorts differs. That makes the
+pair a clean experiment, which rounds are not.""",
     ),
 )

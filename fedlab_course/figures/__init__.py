@@ -3,6 +3,7 @@
 from fedlab_course.figures.clusters import cluster_map, reachability
 from fedlab_course.figures.cohorts import missing, rests_by_presence, variances
 from fedlab_course.figures.divergence import divergence
+from fedlab_course.figures.eps import eps_sweep
 from fedlab_course.figures.importances import importance
 from fedlab_course.figures.intervals import intervals
 from fedlab_course.figures.paths import paths
@@ -11,10 +12,12 @@ from fedlab_course.figures.prices import three_axes
 from fedlab_course.figures.quadratics import parabolas
 from fedlab_course.figures.resting_points import resting_points
 from fedlab_course.figures.tiers import forgetting, memory
+from fedlab_course.figures.tradeoff import tradeoff
 
 __all__ = [
     "cluster_map",
     "divergence",
+    "eps_sweep",
     "forgetting",
     "importance",
     "intervals",
@@ -27,6 +30,7 @@ __all__ = [
     "resting_points",
     "rests_by_presence",
     "three_axes",
+    "tradeoff",
     "variances",
 ]
 

@@ -16,6 +16,7 @@ def forgetting(
     accuracies: Mapping[float, Any],
     *,
     visits: Sequence[int] | None = None,
+    names: Sequence[str] | None = None,
     strength: float | None = None,
     goal: Goal | None = None,
     live: bool | None = None,
@@ -23,8 +24,8 @@ def forgetting(
     """What each tier still knows while tiers train one after another, for several λ. Slider ``value``.
 
     ``accuracies``: λ → [V, T], the accuracy on the data of each of T tiers after each of V server updates; ``visits``
-    [V]: the tier that was trained before each of them (0, 1, …, T − 1, 0, … if None), drawn as a ring on its curve.
-    Raises ``ValueError`` for tables of other shapes.
+    [V]: the tier that was trained before each of them (0, 1, …, T − 1, 0, … if None), drawn as a ring on its curve;
+    ``names`` [T] of the tiers, "tier 0", … if None. Raises ``ValueError`` for tables of other shapes and other names.
     """
     tables = {float(key): np.asarray(value, dtype=float) for key, value in accuracies.items()}
     shapes = {table.shape for table in tables.values()}
@@ -34,20 +35,23 @@ def forgetting(
     trained = np.arange(updates) % tiers if visits is None else np.asarray(visits, dtype=int)
     if len(trained) != updates:
         raise ValueError(f"visits: must have one entry per server update, {updates}, got {len(trained)}")
-    figures = {key: _tiers_figure(key, table, trained) for key, table in tables.items()}
+    called = [f"tier {tier}" for tier in range(tiers)] if names is None else [str(name) for name in names]
+    if len(called) != tiers:
+        raise ValueError(f"names: must be {tiers}, one per tier, got {called}")
+    figures = {key: _tiers_figure(key, table, trained, called) for key, table in tables.items()}
     return gallery(figures, "λ of the penalty", value=strength, goal=goal, live=live)
 
 
-def _tiers_figure(strength: float, table: np.ndarray, trained: np.ndarray) -> go.Figure:
+def _tiers_figure(strength: float, table: np.ndarray, trained: np.ndarray, names: Sequence[str]) -> go.Figure:
     along = np.arange(1, len(table) + 1)
-    figure = new_figure(title=None, x_title="server updates", y_title="accuracy on the tier's data")
-    for tier, values in enumerate(table.T):
+    figure = new_figure(title=None, x_title="server updates", y_title="accuracy on its own data")
+    for tier, (name, values) in enumerate(zip(names, table.T, strict=True)):
         style = look(tier)
         ring = np.where(trained == tier, 2.5, 0)
         figure.add_scatter(
             x=along,
             y=values,
-            name=f"tier {tier}",
+            name=name,
             mode="lines+markers",
             line={"color": style.colour, "dash": style.dash, "width": 2},
             marker={
@@ -56,7 +60,7 @@ def _tiers_figure(strength: float, table: np.ndarray, trained: np.ndarray) -> go
                 "size": np.where(trained == tier, 12, 6),
                 "line": {"color": "#000000", "width": ring},
             },
-            hovertemplate=f"tier {tier}: %{{y:.1%}} after update %{{x}}<extra></extra>",
+            hovertemplate=f"{name}: %{{y:.1%}} after update %{{x}}<extra></extra>",
         )
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     lost = table.max(0) - table[-1]
@@ -65,6 +69,6 @@ def _tiers_figure(strength: float, table: np.ndarray, trained: np.ndarray) -> go
         f"updates; large ringed marks where the tier itself was trained. "
         f"Lost since its best, on average {lost.mean():.1%}."
     )
-    rows = [[tier, f"{table[-1, tier]:.1%}", f"{table[:, tier].max():.1%}"] for tier in range(table.shape[1])]
+    rows = [[name, f"{table[-1, tier]:.1%}", f"{table[:, tier].max():.1%}"] for tier, name in enumerate(names)]
     set_description(figure, text, ["tier", "at the end", "best"], rows)
     return figure

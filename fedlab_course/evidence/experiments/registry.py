@@ -18,7 +18,9 @@ from fedlab_course.evidence.experiments import (
     scaffold_figure_3,
     strata,
     theorem_rates,
+    tier_memory,
     tuning,
+    two_tasks,
     variance,
 )
 from fedlab_course.evidence.experiments.base import Experiment
@@ -49,6 +51,8 @@ EXPERIMENTS = {
         divergence.DIVERGENCE,
         prices.PRICES,
         patients.CURVES,
+        two_tasks.TWO_TASKS,
+        tier_memory.TIER_MEMORY,
     )
 }
 

@@ -211,6 +211,14 @@ def test_forgetting_wants_tables_of_one_shape(tables: dict) -> None:
         ideas.forgetting(tables)
 
 
+def test_forgetting_calls_tiers_by_their_names() -> None:
+    figure = ideas.forgetting({0.0: [[1.0, 0.0], [0.1, 0.9]]}, names=["first", "second"]).figure()
+    assert [trace.name for trace in figure.data] == ["first", "second"]
+    assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["first", "second"]
+    with pytest.raises(ValueError, match="names: must be 2"):
+        ideas.forgetting({0.0: [[1.0, 0.0]]}, names=["one"])
+
+
 def test_gallery_wants_figures() -> None:
     with pytest.raises(ValueError, match="at least one"):
         ideas.gallery({}, "λ")

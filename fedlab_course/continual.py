@@ -1,0 +1,168 @@
+"""Tasks one after another: penalties that hold a model to the last one, and what it knows of each on its way.
+
+:class:`Continual` is elastic weight consolidation (Kirkpatrick et al.: Overcoming catastrophic forgetting in neural
+networks, PNAS 2017) where the importance is the Fisher information, and Memory Aware Synapses (Aljundi et al., ECCV
+2018) where it is that of MAS; a uniform importance makes it a plain spring, as that of FedProx.
+"""
+
+import copy
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core import validation
+from fedlab_core.algorithms.wrapper import Wrapper
+from fedlab_core.correction import Correction
+from fedlab_core.server import Server
+from fedlab_core.simulation import Diverged
+from fedlab_core.updates import LocalUpdates
+
+MOST_SAMPLES = 2000  # of a test set that are looked at after every update
+
+
+@dataclass(frozen=True)
+class Continual(fl.Algorithm):
+    """One client after another, each a task, held to the model that the one before it left.
+
+    The penalty is λ Σ_p Ω_p (y_p − r_p)² with λ = ``strength``, r the model at the end of the last task and Ω the
+    ``importance`` measured there, on that task's data: "fisher" the diagonal of the empirical Fisher information, "mas"
+    that of MAS, "uniform" 1 throughout. The first task is free. ``rounds_each``: how many rounds a task has; None: all
+    tasks take their turns in every round.
+    """
+
+    strength: float
+    importance: Literal["fisher", "mas", "uniform"] = "fisher"
+    rounds_each: int | None = None
+
+    def __post_init__(self) -> None:
+        validation.real("strength", self.strength)
+        validation.literals(self)
+        if self.rounds_each is not None:
+            validation.integer("rounds_each", self.rounds_each, minimum=1)
+
+    def setup(self, server: Server) -> None:
+        server.state |= {"importance": torch.zeros_like(server.params), "anchor": server.params}
+
+    def cohorts(self, server: Server) -> Iterator[np.ndarray]:
+        """The client whose rounds these are, or every client by itself, in their order."""
+        everyone = range(server.num_clients)
+        turn = None if self.rounds_each is None else (server.round - 1) // self.rounds_each % server.num_clients
+        for client in everyone if turn is None else [turn]:
+            yield np.array([client])
+
+    def correction(self, server: Server, client: int) -> Correction:
+        """The gradient of the penalty, 2λ Ω ⊙ (y − r)."""
+        return Correction(weight=2 * self.strength * server.state["importance"], anchor=server.state["anchor"])
+
+    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
+        """At the end of a task measure what its client holds to be important."""
+        if self.rounds_each is not None and server.round % self.rounds_each:
+            return
+        if self.importance == "fisher":
+            found = server.fisher_diagonals(updates)[0]
+        elif self.importance == "mas":
+            found = server.importance(int(updates.clients[0]), server.params)
+        else:
+            found = torch.ones_like(server.params)
+        server.state |= {"importance": found, "anchor": server.params}
+
+
+class Watched(NamedTuple):
+    """A run: its parameters ``way`` [V, P] after each of V server updates; the largest η·max a of any correction
+    g + a ⊙ (y − r) + d in it; and what went wrong, in words. A round in which the run diverged is left out.
+    """
+
+    way: torch.Tensor
+    stiffest: float
+    trouble: list[str]
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the run ended before its time."""
+        return any(words.startswith("diverged") for words in self.trouble)
+
+
+@dataclass(frozen=True)
+class Noted(Wrapper):
+    """Does what ``inner`` does, and notes the parameters after every server update and the stiffest correction."""
+
+    inner: fl.Algorithm
+
+    def setup(self, server: Server) -> None:
+        super().setup(server)
+        server.state |= {"noted_way": server.params[None][:0], "noted_stiffest": torch.tensor(0.0)}
+
+    def correction(self, server: Server, client: int) -> Correction:
+        """That of ``inner``, whose largest η·a is kept."""
+        correction = super().correction(server, client)
+        weight = torch.as_tensor(correction.weight, dtype=server.params.dtype).max().cpu()
+        server.state["noted_stiffest"] = torch.maximum(server.state["noted_stiffest"], server.lr * weight)
+        return correction
+
+    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
+        server.state["noted_way"] = torch.cat([server.state["noted_way"], server.params[None]])
+        super().after_aggregation(server, updates)
+
+
+def watch(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **settings: Any) -> Watched:
+    """Run ``algorithm`` from ``model`` with the ``settings`` of :func:`fedlab_core.simulate`, and watch every update.
+
+    A run that diverges is a result here: nothing is raised, and no warning is shown.
+    """
+    simulation = fl.Simulation(fed, model, Noted(algorithm), **settings)
+    trouble = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            simulation.run()
+        except Diverged as error:
+            trouble = [f"diverged in round {error.round}"]
+    state = {"noted_way": torch.zeros(0, 0), "noted_stiffest": torch.tensor(0.0)}
+    state |= simulation.state_dict()["algorithm"]
+    words = [*dict.fromkeys(str(one.message) for one in caught), *trouble]
+    return Watched(state["noted_way"], float(state["noted_stiffest"]), words)
+
+
+def knowledge(way: torch.Tensor, model: nn.Module, tasks: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> np.ndarray:
+    """Of the samples of each task, the share that ``model`` gets right with each row of ``way`` [V, P]: [V, tasks].
+
+    ``tasks``: samples x [n, …] and labels y [n] of each. Raises ``ValueError`` for a task without samples.
+    """
+    for number, (_, y) in enumerate(tasks):
+        if not len(y):
+            raise ValueError(f"tasks[{number}]: holds no samples")
+    images, labels = torch.cat([x for x, _ in tasks]), torch.cat([y for _, y in tasks])
+    sizes = [len(y) for _, y in tasks]
+    judge, found = copy.deepcopy(model).eval(), np.zeros((len(way), len(tasks)))
+    for v, params in enumerate(way):
+        nn.utils.vector_to_parameters(params, judge.parameters())
+        with torch.no_grad():
+            right = (judge(images).argmax(1) == labels).double()
+        found[v] = [float(own.mean()) for own in right.split(sizes)]
+    return found
+
+
+def tests_of(data: fl.data.Dataset, tasks: Sequence[Sequence[int]]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """The test images and labels of each task, a list of labels, among the first ``MOST_SAMPLES`` test images."""
+    x, y = data.test.x[:MOST_SAMPLES], data.test.y[:MOST_SAMPLES]
+    members = [torch.isin(y, torch.tensor(list(task))) for task in tasks]
+    return [(x[mine], y[mine]) for mine in members]
+
+
+def recall(knows: np.ndarray, rounds: range | None = None) -> np.ndarray:
+    """Accuracy on a task 0, 1, …, T − 1 updates after its own, [T]: the mean over turns in ``rounds``, all if None.
+
+    ``knows`` [V, T], tasks trained in the order 0, 1, …, T − 1, 0, …; a turn whose T − 1 followers are not there does
+    not count. NaN where there is none: the run was over too soon.
+    """
+    updates, tasks = knows.shape
+    turns = [v for v in range(updates - tasks + 1) if rounds is None or v // tasks in rounds]
+    if not turns:
+        return np.full(tasks, np.nan)
+    return np.array([np.mean([knows[v + lag, v % tasks] for v in turns]) for lag in range(tasks)])

@@ -1,5 +1,6 @@
 """The static site: a start page, one page for each executed notebook, and no request to anywhere else."""
 
+import ast
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -160,9 +161,22 @@ def _cell(cell: Any, names: Sequence[str]) -> dict[str, Any]:
         return {"kind": "none"}
     given = "injected-parameters" in cell.metadata.get("tags", [])
     return {
-        "kind": "given" if given else "code",
+        "kind": "given" if given else "spoken" if _only_speaks(cell.source) else "code",
         "source": [line for line in cell.source.splitlines() if not line.startswith("#")],
         "html": Markup(Highlight2HTML(pygments_lexer="python3")(cell.source)),
         "folded": cell.metadata.get("jupyter", {}).get("source_hidden", False),
         "outputs": [outputs.render(output) for output in cell.outputs],
     }
+
+
+def _only_speaks(source: str) -> bool:
+    """Whether a cell does nothing but ask questions and show stored verdicts: a page shows what it says, not how."""
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:
+        return False
+    calls = [one.value.func for one in statements if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+    named = [(getattr(call.value, "id", ""), call.attr) for call in calls if isinstance(call, ast.Attribute)]
+    return len(named) == len(statements) and all(
+        module == "questions" or (module, name) == ("claims", "stored") for module, name in named
+    )

@@ -6,6 +6,7 @@ from fedlab_course.evidence.experiments import (
     example_1,
     fedprox_synthetic,
     scaffold_figure_3,
+    several,
     theorem_rates,
     tuning,
     variance,
@@ -26,6 +27,7 @@ EXPERIMENTS = {
         fedprox_synthetic.FEDPROX_SYNTHETIC,
         tuning.TUNING,
         tuning.TUNED,
+        several.SEVERAL,
     )
 }
 

@@ -2,9 +2,11 @@
 
 from fedlab_course.evidence.experiments import (
     clusters,
+    compressed,
     error_floor,
     example_1,
     fedprox_synthetic,
+    labels,
     scaffold_figure_3,
     several,
     theorem_rates,
@@ -28,6 +30,8 @@ EXPERIMENTS = {
         tuning.TUNING,
         tuning.TUNED,
         several.SEVERAL,
+        compressed.COMPRESSED,
+        labels.LABELS,
     )
 }
 

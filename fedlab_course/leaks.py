@@ -10,7 +10,7 @@ import fedlab_core as fl
 
 
 def scores(moves: torch.Tensor, model: nn.Module, rule: str = "bias") -> np.ndarray:
-    """A number [N, C] for each client and label, from ``moves`` y_k − w [N, P] of a classifier with a linear last layer.
+    """A number [N, C] for each client and label, from the ``moves`` y_k − w [N, P] of a classifier.
 
     ``rule`` "bias": how far the bias of a label has moved; "row": the sum of that and of the label's weights, which
     averages noise out. If the layer's inputs are not negative, as after ReLU, both are at most 0 for a label that the

@@ -7,9 +7,9 @@ A MIME bundle holds the plain figure for the present values and, under ``MIME``,
      "values": [parts that figures share, …]}
 
 In a figure ``{"$": n}`` stands for ``values[n]``, so that what two figures have in common is stored once. Numbers are
-rounded to six digits. A "note", if there is one, says what holds for all figures. A grid with more than ``CELLS``
-positions or more than ``BYTES`` compressed loses every second position of its longest slider, and says so in
-``left_out``.
+rounded to six digits. A "note", if there is one, says what holds for all figures, and a "goal" what the reader is asked
+to reach: its "text", and in "met" whether each cell does. A grid with more than ``CELLS`` positions or more than
+``BYTES`` compressed loses every second position of its longest slider, and says so in ``left_out``.
 """
 
 import base64
@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+
+from fedlab_course.goals import Goal
 
 MIME = "application/vnd.fedlab.grid+json"
 RUNS = "application/vnd.fedlab.runs+json"  # the choice of an explorer, over which a page stores a grid of runs
@@ -62,10 +64,10 @@ class Slider:
         return Slider(self.label, tuple(self.options[i] for i in kept), kept.index(self.start), self.left_out + gone)
 
 
-def bundle(draw: Callable[..., go.Figure], widgets: Mapping[str, Any]) -> dict[str, Any]:
-    """The MIME bundle of a figure that ``draw`` makes of the values of ``widgets``, by name."""
+def bundle(draw: Callable[..., go.Figure], widgets: Mapping[str, Any], goal: Goal | None = None) -> dict[str, Any]:
+    """The MIME bundle of a figure that ``draw`` makes of the values of ``widgets``, by name, with its ``goal``."""
     now = draw(**{name: widget.value for name, widget in widgets.items()})
-    return plain(now) | {MIME: build(draw, {name: Slider.of(widget) for name, widget in widgets.items()})}
+    return plain(now) | {MIME: build(draw, {name: Slider.of(widget) for name, widget in widgets.items()}, goal)}
 
 
 def plain(figure: go.Figure) -> dict[str, Any]:
@@ -74,24 +76,32 @@ def plain(figure: go.Figure) -> dict[str, Any]:
     return {PLOTLY: spec, "text/plain": (spec["layout"].get("meta") or {}).get("alt", "Figure")}
 
 
-def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider]) -> dict[str, Any]:
-    """All figures of ``draw`` over the positions of ``sliders``, or over so many as ``CELLS`` and ``BYTES`` allow."""
-    chosen, drawn = dict(sliders), {}
+def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: Goal | None = None) -> dict[str, Any]:
+    """All figures of ``draw`` over the positions of ``sliders``, or over so many as ``CELLS`` and ``BYTES`` allow.
+
+    ``goal``: its check is a function of the values of the sliders.
+    """
+    chosen, drawn, reached = dict(sliders), {}, {}
     while True:
         while int(np.prod([len(slider.options) for slider in chosen.values()])) > CELLS:
             chosen = _thinned(chosen)
         values: dict[str, int] = {}
-        cells = []
+        cells, met = [], []
         for options in itertools.product(*(slider.options for slider in chosen.values())):
             key = tuple(text for text, _ in options)
             if key not in drawn:
-                drawn[key] = _cell(draw, dict(zip(chosen, (value for _, value in options), strict=True)))
+                named = dict(zip(chosen, (value for _, value in options), strict=True))
+                drawn[key] = _cell(draw, named)
+                reached[key] = goal is not None and "error" not in drawn[key] and bool(goal.check(**named))
             cells.append(_packed(drawn[key], values))
-        grid = {
+            met.append(reached[key])
+        grid: dict[str, Any] = {
             "sliders": [_described(name, slider) for name, slider in chosen.items()],
             "cells": cells,
             "values": [json.loads(text) for text in values],
         }
+        if goal is not None:
+            grid["goal"] = {"text": goal.text, "met": met}
         longest = max((len(slider.options) for slider in chosen.values()), default=0)
         if size(grid) <= BYTES or longest <= 3:
             return grid

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.history import History
 from fedlab_core.progress import watched
-from fedlab_course import grid
+from fedlab_course import chart, goals, grid
 from fedlab_course.explorer.choices import Choice, Curve
 from fedlab_course.explorer.controls import Controls
 from fedlab_course.explorer.line import Line
@@ -37,7 +37,9 @@ class Explorer:
 
     ``choice``: the initial value of every control, as keywords of :class:`Choice`, for example
     ``Explorer(algorithms=("fedavg", "scaffold"), alpha=0.1, rounds=100)``. ``x``: "rounds", "updates" or "bytes";
-    ``y`` as in :func:`fedlab_core.plots.convergence`. ``live``: whether somebody watches; found out if None.
+    ``y`` as in :func:`fedlab_core.plots.convergence`. ``goal``: what the reader is asked to reach with the curves of
+    the controls, of :mod:`fedlab_course.goals`; a page does not know whether one with a check of its own is reached.
+    ``live``: whether somebody watches; found out if None.
 
     As the last line of a cell it shows itself: live with its controls, and headless, after training, as a plain figure.
     With algorithms of the reader it says headless what it is, and trains nothing.
@@ -52,10 +54,12 @@ class Explorer:
         values: Mapping[str, Sequence[float]] | None = None,
         x: str = "rounds",
         y: str = "test_accuracy",
+        goal: goals.Known | None = None,
         live: bool | None = None,
         **choice: Any,
     ) -> None:
         self._initial = _first_choice(owned(own, values), choice)
+        self._goal = goal
         self._live = watched() if live is None else live
         self._lock = RLock()
         self._next_drawing = 0.0
@@ -123,6 +127,14 @@ class Explorer:
             text += f"histories[{json.dumps(name, ensure_ascii=False)}] = {call}"
             dealt = federation
         return f'{text}\nfl.plots.convergence(histories, x="{self.view.x.value}", y="{self.view.y.value}")\n'
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the curves of the controls, trained to the end, reach the goal; None if there is none."""
+        if self._goal is None:
+            return None
+        histories = {line.curve.name: line.history for line in self._current()}
+        return not self.runner.busy and bool(histories) and bool(self._goal.check(histories))
 
     def keep(self) -> None:
         """Keep the present curves on the chart when the controls move on."""
@@ -211,6 +223,7 @@ class Explorer:
                     self._federation,
                 )
                 self.view.tell(runs, self.runner, self._problem)
+                self.view.goal.value = chart.note(goals.words(self._goal, self.reached)) if self._goal else ""
                 if not self.runner.busy:
                     self.view.export(self.code, self.frame if shown else None)
                     self.view.stage.keep(self.view.chart.figure)
@@ -240,7 +253,7 @@ class Explorer:
             print(self._headless())
         else:
             axes = {"x": self.view.x.value, "y": self.view.y.value}
-            request = {"choice": dataclasses.asdict(self.choice), **axes}
+            request = {"choice": dataclasses.asdict(self.choice), "goal": goals.as_data(self._goal), **axes}
             display(grid.plain(self.run()) | {grid.RUNS: request}, raw=True)
 
 

@@ -61,7 +61,7 @@ class View:
             style=chart.shared(DescriptionStyle, description_width="auto"),
         )
         self.buttons = {name: chart.button(label, tooltip, icon) for name, (label, icon, tooltip) in _BUTTONS.items()}
-        self.status, self.messages, self.fold = (chart.text() for _ in range(3))
+        self.status, self.messages, self.fold, self.goal = (chart.text() for _ in range(4))
         self.picture = chart.Chart(_empty("client", "label", _STRIP))
         self.chart = chart.Chart(_empty("communication round", "test accuracy", _HEIGHT))
         self.stage = self._staged(controls, extra)
@@ -136,7 +136,7 @@ class View:
 
     def _staged(self, controls: Any, extra: Sequence[Any]) -> chart.Stage:
         axes, bar = chart.row(self.y, self.x), chart.row(*self.buttons.values(), self.status)
-        main = chart.column(axes, self.chart.widget, bar, *extra, look="fedlab-main")
+        main = chart.column(axes, self.chart.widget, bar, self.goal, *extra, look="fedlab-main")
         below = chart.column(self.messages, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
         return chart.Stage(strip, controls, main, below, look="fedlab-training")

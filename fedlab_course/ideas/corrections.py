@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, PURPLE, set_description
 from fedlab_course.chart import ladder
+from fedlab_course.goals import Goal
 from fedlab_course.ideas.contours import COLOURS, SYMBOLS, A, B, Points, contours, mark, pair
 from fedlab_course.ideas.idea import Idea
 from fedlab_course.ideas.quadratics import Quadratics
@@ -21,6 +22,7 @@ def corrections(
     steps: int = 10,
     lr: float = 0.05,
     start: Sequence[float] = (-1.0, 1.5),
+    goal: Goal | None = None,
     live: bool | None = None,
 ) -> Idea:
     """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn downhill.
@@ -35,7 +37,7 @@ def corrections(
         "step": ladder("local step", range(steps + 1), step, "Where in the next round we look", continuous=True),
     }
     origin = np.asarray(start, dtype=float)
-    return Idea(lambda rounds, step: _arrows(clients, origin, rounds, step, steps, lr), sliders, live=live)
+    return Idea(lambda rounds, step: _arrows(clients, origin, rounds, step, steps, lr), sliders, goal=goal, live=live)
 
 
 def scaffold_rounds(

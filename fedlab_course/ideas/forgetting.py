@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import look, new_figure, set_description
+from fedlab_course.goals import Goal
 from fedlab_course.ideas.gallery import gallery
 from fedlab_course.ideas.idea import Idea
 
@@ -16,6 +17,7 @@ def forgetting(
     *,
     visits: Sequence[int] | None = None,
     strength: float | None = None,
+    goal: Goal | None = None,
     live: bool | None = None,
 ) -> Idea:
     """What each tier still knows while tiers train one after another, for several λ. Slider ``value``.
@@ -33,7 +35,7 @@ def forgetting(
     if len(trained) != updates:
         raise ValueError(f"visits: must have one entry per server update, {updates}, got {len(trained)}")
     figures = {key: _tiers_figure(key, table, trained) for key, table in tables.items()}
-    return gallery(figures, "λ of the penalty", value=strength, live=live)
+    return gallery(figures, "λ of the penalty", value=strength, goal=goal, live=live)
 
 
 def _tiers_figure(strength: float, table: np.ndarray, trained: np.ndarray) -> go.Figure:

@@ -5,11 +5,17 @@ from collections.abc import Mapping
 import plotly.graph_objects as go
 
 from fedlab_course.chart import ladder
+from fedlab_course.goals import Goal
 from fedlab_course.ideas.idea import Idea
 
 
 def gallery(
-    figures: Mapping[float, go.Figure], label: str, *, value: float | None = None, live: bool | None = None
+    figures: Mapping[float, go.Figure],
+    label: str,
+    *,
+    value: float | None = None,
+    goal: Goal | None = None,
+    live: bool | None = None,
 ) -> Idea:
     """One of several figures by number, for example one per λ. Slider ``value``, named ``label``.
 
@@ -24,4 +30,4 @@ def gallery(
         return go.Figure(figures[value])
 
     first = min(figures) if value is None else value
-    return Idea(draw, {"value": ladder(label, figures, first, label, continuous=True)}, live=live)
+    return Idea(draw, {"value": ladder(label, figures, first, label, continuous=True)}, goal=goal, live=live)

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, new_figure, set_description
 from fedlab_course.chart import ladder
+from fedlab_course.goals import Goal
 from fedlab_course.ideas.idea import Idea
 from fedlab_course.ideas.quadratics import Quadratics, rest
 
@@ -20,6 +21,7 @@ def local_steps(
     *,
     steps: int = 10,
     lr: float = 0.1,
+    goal: Goal | None = None,
     live: bool | None = None,
 ) -> Idea:
     """Two clients f_k(w) = a_k/2 (w − b_k)² make ``steps`` local steps from the optimum, and FedAvg takes the mean.
@@ -31,7 +33,7 @@ def local_steps(
         "steps": ladder("local steps τ", _STEPS, steps, "Local steps in a round", continuous=True),
         "lr": ladder("learning rate η", _RATES, lr, "Step size of the local steps", continuous=True),
     }
-    return Idea(lambda steps, lr: _figure(clients, steps, lr), sliders, live=live)
+    return Idea(lambda steps, lr: _figure(clients, steps, lr), sliders, goal=goal, live=live)
 
 
 def _figure(clients: Quadratics, steps: int, lr: float) -> go.Figure:

@@ -8,12 +8,15 @@ import plotly.graph_objects as go
 from fedlab_core import clustering
 from fedlab_course import figures
 from fedlab_course.chart import ladder
+from fedlab_course.goals import Goal
 from fedlab_course.ideas.idea import Idea
 
 _XI = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7)
 
 
-def reachability(points: Any, *, xi: float = 0.25, min_samples: int = 2, live: bool | None = None) -> Idea:
+def reachability(
+    points: Any, *, xi: float = 0.25, min_samples: int = 2, goal: Goal | None = None, live: bool | None = None
+) -> Idea:
     """The reachability plot of OPTICS on ``points`` [N, D], with the clusters it cuts out. Slider ``xi``."""
     values = np.asarray(points)
 
@@ -23,4 +26,4 @@ def reachability(points: Any, *, xi: float = 0.25, min_samples: int = 2, live: b
         return figure.update_layout(meta=meta | {"alt": f"ξ={xi:g}. {meta['alt']}"})
 
     slider = ladder("steepness ξ", _XI, xi, "A cluster begins where the reachability falls by 1 − ξ")
-    return Idea(draw, {"xi": slider}, live=live)
+    return Idea(draw, {"xi": slider}, goal=goal, live=live)

@@ -6,6 +6,7 @@ from fedlab_core import plots
 from fedlab_core.data import FederatedDataset, load_dataset, partition
 from fedlab_core.data.dataset import Dataset
 from fedlab_course.chart import ladder
+from fedlab_course.goals import Goal
 from fedlab_course.ideas.idea import Idea
 
 _ALPHAS = (0.01, 0.03, 0.1, 0.3, 0.7, 1.0, 3.0, 10.0, 100.0)
@@ -18,6 +19,7 @@ def skew(
     num_clients: int = 50,
     by: str = "client",
     seed: int = 0,
+    goal: Goal | None = None,
     live: bool | None = None,
 ) -> Idea:
     """Who holds what when ``data`` (digits if None) is dealt with label mixes from Dir(α). Sliders ``alpha``, ``seed``.
@@ -36,4 +38,4 @@ def skew(
         "alpha": ladder("α of Dirichlet", _ALPHAS, alpha, "Small: few labels per client", continuous=True),
         "seed": ladder("seed", range(10), seed, "Another draw from the same law", continuous=True),
     }
-    return Idea(draw, sliders, live=live)
+    return Idea(draw, sliders, goal=goal, live=live)

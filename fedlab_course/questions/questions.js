@@ -22,9 +22,12 @@
   const told = (element) => {
     const choice = chosen(element);
     const line = element.querySelector(".predicted");
-    element.dataset.came = choice === null ? "" : choice.value === element.dataset.happened ? "yes" : "no";
+    // The run of this page may have come out otherwise than the default one, which a score knows.
+    const seen = document.querySelector(`fedlab-outcome[data-id="${element.dataset.id}"]`) ?? element;
+    const came = choice !== null && choice.value === seen.dataset.happened;
+    element.dataset.came = choice === null ? "" : came ? "yes" : "no";
     line.innerHTML = choice === null ? "No prediction is recorded here."
-      : `<b>${choice.value === element.dataset.happened ? "✓ As you predicted" : "✗ You predicted"}:</b> ${choice.html}.`;
+      : `<b>${came ? "✓ As you predicted" : "✗ You predicted"}:</b> ${choice.html}.`;
     return element.dataset.came;
   };
 
@@ -32,7 +35,9 @@
     connectedCallback() {
       this.again = () => this.tell();
       document.addEventListener("fedlab-predicted", this.again);
-      queueMicrotask(this.again);
+      // While a page is read, what is inside an element comes after it.
+      if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", this.again, { once: true });
+      else this.again();
     }
     disconnectedCallback() { document.removeEventListener("fedlab-predicted", this.again); }
   }
@@ -56,8 +61,9 @@
   customElements.define("fedlab-score", class extends Told {
     connectedCallback() {
       super.connectedCallback();
-      this.querySelector("button").addEventListener("click", () => {
-        for (const entry of this.querySelectorAll("li")) write(entry.dataset.id, null);
+      this.addEventListener("click", (event) => {
+        if (event.target.closest("button"))
+          for (const entry of this.querySelectorAll("li")) write(entry.dataset.id, null);
       });
     }
     tell() {

@@ -17,7 +17,7 @@ import fedlab_core
 from fedlab_core import plots
 from fedlab_core.history import History
 from fedlab_core.simulation import Diverged
-from fedlab_course import folders, grid
+from fedlab_course import folders, goals, grid
 from fedlab_course.explorer.choices import Choice, Curve, tuned
 
 # On other data a grid of runs takes hours.
@@ -41,7 +41,7 @@ _HEIGHT = 430
 
 
 def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The grid of an explorer's ``request`` (``choice``, ``x``, ``y``), as an entry of a MIME bundle.
+    """The grid of an explorer's ``request`` (``choice``, ``x``, ``y``, ``goal``), as an entry of a MIME bundle.
 
     For other data than digits it is the words on why there is none. Finished runs lie in ``folder``, by what they
     depend on.
@@ -58,7 +58,15 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     def draw(**values: Any) -> go.Figure:
         return _figure(dataclasses.replace(choice, **values).curves(), folder, request["x"], request["y"])
 
-    return {grid.MIME: grid.build(draw, sliders) | {"note": NOTE.format(seed=choice.seed)}}
+    wanted = goals.of_data(request.get("goal"))
+
+    def met(**values: Any) -> bool:
+        curves = dataclasses.replace(choice, **values).curves()
+        return wanted is not None and wanted.check(_histories(curves, folder))
+
+    goal = None if wanted is None else goals.Goal(wanted.text, met)
+    named = {"goal": {"text": request["goal"]["text"]}} if wanted is None and request.get("goal") else {}
+    return {grid.MIME: grid.build(draw, sliders, goal) | named | {"note": NOTE.format(seed=choice.seed)}}
 
 
 def sliders_of(choice: Choice) -> dict[str, grid.Slider]:
@@ -109,17 +117,23 @@ def _library() -> str:
 
 
 def _figure(curves: Sequence[Curve], folder: Path, x: str, y: str) -> go.Figure:
+    histories = _histories(curves, folder)
+    figure = plots.convergence(histories, x=x, y=y)
+    figure.update_layout(height=_HEIGHT, legend_font_size=12)
+    if x == "rounds":
+        figure.update_xaxes(range=[0, 1.02 * max(curve.rounds for curve in curves)])
+    return figure.update_yaxes(range=[0, 1.02]) if y == "test_accuracy" else figure
+
+
+def _histories(curves: Sequence[Curve], folder: Path) -> dict[str, History]:
+    """The runs of ``curves`` by name. Raises ``ValueError`` in the words of one that failed."""
     histories = {}
     for curve in curves:
         history, failed = _paths(curve, folder)
         if failed.exists():
             raise ValueError(failed.read_text(encoding="utf-8"))
         histories[curve.name] = History.load(history)
-    figure = plots.convergence(histories, x=x, y=y)
-    figure.update_layout(height=_HEIGHT, legend_font_size=12)
-    if x == "rounds":
-        figure.update_xaxes(range=[0, 1.02 * max(curve.rounds for curve in curves)])
-    return figure.update_yaxes(range=[0, 1.02]) if y == "test_accuracy" else figure
+    return histories
 
 
 def _slider(name: str, value: float) -> grid.Slider:

@@ -46,12 +46,21 @@
     const problem = document.createElement("p");
     problem.className = "problem";
     problem.setAttribute("role", "status");
+    const goal = document.createElement("p");
+    goal.className = "goal";
+    goal.setAttribute("role", "status");
+    const tellGoal = () => {
+      const at = stored.sliders.reduce((sum, { options }, i) => sum * options.length + Number(inputs[i].value), 0);
+      const state = stored.goal.met ? (stored.goal.met[at] ? " ✓ Reached." : " Not yet.") : "";
+      goal.textContent = `Goal: ${stored.goal.text}.${state}`;
+    };
     let waiting = false;
     const draw = () => {
       waiting = false;
       const shown = picture(inputs.map((input) => Number(input.value)));
       problem.textContent = shown.error ?? "";
       if (!shown.error) window.fedlab.show(figure, shown);
+      if (stored.goal) tellGoal();
     };
     const moved = () => {
       if (!waiting) requestAnimationFrame(draw);
@@ -59,6 +68,10 @@
     };
     const inputs = stored.sliders.map((slider, i) => addSlider(facts, `slider-${number}-${i}`, slider, moved));
     facts.after(problem);
+    if (stored.goal) {
+      facts.before(goal);
+      tellGoal();
+    }
     place.hidden = false;
   }
 

@@ -1,14 +1,9 @@
-"""What every notebook of the course keeps to: nothing that was run, stable ids, order, short cells, one spelling.
-
-That every figure has a text alternative can be seen only in a run: ``tests/course/test_notebooks.py`` looks there.
-"""
+"""What any notebook keeps to: nothing that was run, stable ids, order, short cells, one spelling."""
 
 import ast
 import itertools
-import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from fedlab_course.exercises import cells, registry
@@ -31,19 +26,14 @@ _NAME = re.compile(
 _GREEK = re.compile(r"(?<![\w-])(?:" + "|".join(GREEK) + r")(?![\w-])", re.I)
 
 
-def check(path: Path) -> list[str]:
-    """Every fault of the notebook at ``path``, each naming its cell; empty if there is none."""
-    import nbformat
-
-    text = path.read_text(encoding="utf-8")
-    notebook, names = nbformat.reads(text, as_version=4), [cell.get("id", "") for cell in json.loads(text)["cells"]]
-    found = [*_nothing_run(notebook), *_ids(names), *_parameters(notebook), *_headings(notebook)]
+def faults(notebook: Any, names: list[str], stem: str) -> Iterator[str]:
+    """What any notebook must not have; ``names``: the ids of its cells as its file has them."""
+    yield from (*_nothing_run(notebook), *_ids(names), *_parameters(notebook), *_headings(notebook))
     for cell in notebook.cells:
         rules = _code_rules if cell.cell_type == "code" else _text_rules
-        found += [f"cell {cell.get('id')}: {fault}" for fault in rules(cell)]
-    exercises = registry.of_chapter(path.stem)
+        yield from (f"cell {cell.get('id')}: {fault}" for fault in rules(cell))
     renew = "(python -m fedlab_course.exercises writes it anew)"
-    return found + [f"{fault} {renew}" for fault in cells.drift(notebook, exercises)]
+    yield from (f"{fault} {renew}" for fault in cells.drift(notebook, registry.of_chapter(stem)))
 
 
 def misspelt(prose: str, symbols: bool = True) -> list[str]:

@@ -1,0 +1,171 @@
+"""The rules for chapters: each finds its fault in a chapter that has none otherwise."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from fedlab_course import lint, outline
+from fedlab_course.evidence import judging
+from fedlab_course.lint import bindings, form, letters
+from fedlab_course.questions import bank
+from fedlab_course.questions.bank import Bank, Option, Prediction, Question
+
+PREDICTIONS = {f"99-{name}": Prediction(f"99-{name}", "What?", {"a": "A", "b": "B"}, "a", "It is.") for name in "pqr"}
+OPTIONS = (Option("A", "Yes.", True), Option("B", "No."), Option("C", "No."))
+QUIZ = {f"99-{name}": Question(f"99-{name}", "What?", OPTIONS) for name in "xyz"}
+CHAPTER = outline.Chapter(
+    number="99",
+    name="planted",
+    track="core",
+    title="Planted",
+    question="What?",
+    device="none",
+    defaults={"dataset": "digits", "mu": 0.1},
+    also={"z": "a letter of this chapter"},
+)
+HOLDS, UNDECIDED = (
+    next(id for id, one in judging.stored().items() if one.verdict.verdict == word) for word in ("holds", "undecided")
+)
+TITLE = "# Planted\n\n**Time**: 25 minutes to read.\n\n" + "word " * 1700
+
+
+def notebook() -> nbformat.NotebookNode:
+    asked = "\n".join(f'questions.predict("{id}")\nquestions.outcome("{id}")' for id in PREDICTIONS)
+    cells = [
+        new_markdown_cell(TITLE, id="title"),
+        new_code_cell('dataset = "digits"\nmu = 0.1', id="given", metadata={"tags": ["parameters"]}),
+        new_code_cell('data, build_model, setting = chapter.begin("99", globals())', id="begin"),
+        new_markdown_cell("## Part\n\nWe take $z$ and $\\mu$.", id="part"),
+        new_code_cell(f'{asked}\nclaims.stored("{HOLDS}")', id="run"),
+        new_markdown_cell(f"**What we see.** It ends higher. <!-- {HOLDS} -->\n\nSo be it.", id="seen"),
+        new_markdown_cell("## What to remember\n\n" + "- One thing.\n" * 5, id="remember"),
+        new_code_cell('questions.quiz("99")\nquestions.score("99")', id="end"),
+    ]
+    return new_notebook(cells=cells)
+
+
+@pytest.fixture(autouse=True)
+def _questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bank, "of_chapter", lambda number: Bank(PREDICTIONS, QUIZ))
+
+
+def faults(change: Callable[[dict[str, nbformat.NotebookNode]], None] | None = None) -> list[str]:
+    made = notebook()
+    if change is not None:
+        change({cell.id: cell for cell in made.cells})
+    return [*form.faults(made, CHAPTER), *bindings.faults(made), *letters.faults(made, CHAPTER)]
+
+
+def source(id: str, text: str) -> Callable[[dict[str, nbformat.NotebookNode]], None]:
+    return lambda cells: cells[id].update(source=text)
+
+
+def test_a_good_chapter_has_no_fault() -> None:
+    assert faults() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (source("title", "# Planted"), "minutes to read"),
+        (source("title", TITLE.replace("25 minutes", "40 minutes")), "at 70 a minute"),
+        (source("title", "# Planted\n\n**Time**: 10 minutes to read.\n\n" + "word " * 690), "takes 25 to 45"),
+        (source("given", 'dataset = "digits"\nmu = 0.2'), "parameters mu are not those"),
+        (source("begin", "data = 1"), "chapter.begin"),
+        (source("end", 'questions.quiz("99")'), "questions.score"),
+        (source("end", 'questions.score("99")'), "questions.quiz"),
+        (source("remember", "## What to remember\n\n- One thing."), "1 lines to remember"),
+        (source("remember", "## The end"), "What to remember"),
+        (source("begin", 'chapter.begin("99", globals())\nfigure.add_scatter(x=[1])'), "draws with add_scatter"),
+        (source("begin", 'chapter.begin("99", globals())\n' + "x = 1\n" * 201), "lines of code"),
+        (source("part", "## Part\n\nWe take $q$."), "q on no symbol sheet"),
+        (source("part", "## Part\n\nWe take $\\psi_k$."), "psi on no symbol sheet"),
+        (source("seen", "**What we see.** It ends higher."), "names no verdict"),
+        (source("seen", "**What we see.** It ends. It is\nslower than before. So it is."), "names no verdict"),
+        (source("seen", "**What we see.** It ends higher. <!-- 999-9 -->"), "999-9, which is not shown"),
+        (source("seen", "**What we see.** It ends higher. <!-- live -->"), "its section has none"),
+        (source("remember", "## What to remember\n\n- It grows.\n" + "- One thing.\n" * 4), "names no verdict"),
+    ],
+)
+def test_each_fault_is_found(change: Callable, words: str) -> None:
+    (fault,) = faults(change)
+    assert words in fault
+
+
+def test_predictions_are_told_after_they_are_asked() -> None:
+    late = 'questions.outcome("99-p")\nquestions.predict("99-p")'
+    found = faults(
+        lambda cells: cells["run"].update(
+            source=cells["run"].source.replace('questions.predict("99-p")\nquestions.outcome("99-p")', late)
+        )
+    )
+    assert len(found) == 1 and "99-p must be asked once and told later" in found[0]
+    found = faults(lambda cells: cells["begin"].update(source=cells["begin"].source + '\nquestions.predict("99-s")'))
+    assert len(found) == 1 and "99-s" in found[0]
+
+
+def test_too_many_cells() -> None:
+    made = notebook()
+    made.cells += [new_code_cell("x = 1", id=f"more-{i}") for i in range(50)]
+    assert any("58 cells" in fault for fault in form.faults(made, CHAPTER))
+
+
+def test_what_we_see_needs_a_verdict_in_its_section() -> None:
+    def change(cells: dict[str, nbformat.NotebookNode]) -> None:
+        cells["run"].source = cells["run"].source.replace(f'claims.stored("{HOLDS}")', "")
+        cells["seen"].source = "**What we see.** A picture."
+
+    (fault,) = faults(change)
+    assert "without a verdict" in fault
+
+
+def test_an_undecided_verdict_allows_no_direction() -> None:
+    def change(cells: dict[str, nbformat.NotebookNode], words: str) -> None:
+        cells["run"].source = cells["run"].source.replace(HOLDS, UNDECIDED)
+        cells["seen"].source = f"**What we see.** {words} <!-- {UNDECIDED} -->"
+
+    (fault,) = faults(lambda cells: change(cells, "It ends higher."))
+    assert "undecided, and does not say so" in fault
+    assert faults(lambda cells: change(cells, "Whether it ends higher is undecided.")) == []
+
+
+def test_a_live_check_binds_in_its_section() -> None:
+    def change(cells: dict[str, nbformat.NotebookNode]) -> None:
+        cells["run"].source += '\nclaims.check("It is", True)'
+        cells["seen"].source = "**What we see.** It ends higher. <!-- live --> By the formula it falls. <!-- exact -->"
+
+    assert faults(change) == []
+
+
+def test_cautions_quotes_and_folds_are_free() -> None:
+    words = f"**What we see.** Higher. <!-- {HOLDS} -->\n\n**Caution.** It may be slower.\n\n> It grows faster."
+    assert faults(source("seen", words)) == []
+
+
+def test_abbreviations_end_no_sentence() -> None:
+    words = f"**What we see.** Zhao et al. say that eq. (3) is lower, and it is. <!-- {HOLDS} -->"
+    assert faults(source("seen", words)) == []
+
+
+def test_code_and_upright_words_are_no_letters() -> None:
+    assert faults(source("part", "## Part\n\n`$q$` and $\\text{quick}$ and $\\operatorname{arg} z$.")) == []
+
+
+def test_a_symbol_of_the_chapter_is_not_on_the_sheet() -> None:
+    taken = replace(CHAPTER, also={"\\mu": "another thing", "z": "a letter"})
+    assert any("anew" in fault for fault in letters.faults(notebook(), taken))
+
+
+def test_other_notebooks_are_free_of_this(tmp_path: Path) -> None:
+    path = tmp_path / "99_planted.ipynb"
+    cells = [
+        new_markdown_cell("# Title", id="title"),
+        new_code_cell("x = 1", id="a", metadata={"tags": ["parameters"]}),
+    ]
+    nbformat.write(new_notebook(cells=cells), path)
+    assert json.loads(path.read_text())["cells"] and lint.check(path) == []

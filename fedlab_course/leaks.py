@@ -7,6 +7,32 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_core import engines, losses
+from fedlab_core.engines import threads
+from fedlab_core.engines.work import Work
+
+
+def moves(
+    fed: fl.FederatedDataset,
+    model: nn.Module,
+    start: torch.Tensor | None = None,
+    *,
+    epochs: int = 1,
+    lr: float = 0.01,
+    batch_size: int = 10,
+    seed: int = 0,
+) -> tuple[torch.Tensor, np.ndarray]:
+    """The moves y_k − w [N, P] of all clients, and the steps τ_k [N] that each took.
+
+    They train from ``start`` [P], or from the weights of ``model``, which is not changed; with the defaults this is the
+    probe of FedSSO.
+    """
+    engine = engines.create("auto", fed, model, losses.resolve("cross_entropy"), "cpu")
+    w, clients = engine.model.parameters() if start is None else start, np.arange(fed.num_clients)
+    work = Work(clients, np.full(len(clients), epochs), "epochs", batch_size, lr, round=0, seed=seed, stream="probe")
+    with threads.suited_to(0):
+        updates = engine.train(w, work, [fl.Correction()] * len(clients))
+    return updates.params - w, updates.num_steps.double().numpy()
 
 
 def scores(moves: torch.Tensor, model: nn.Module, rule: str = "bias") -> np.ndarray:

@@ -14,11 +14,9 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core import clustering
-from fedlab_core.engines import Engine, threads
-from fedlab_core.engines.work import Work
 from fedlab_course import cluster_quality, leaks
 from fedlab_course.evidence.experiments.base import Experiment, Row
-from fedlab_course.evidence.experiments.clusters import NUM_CLIENTS, create_engine
+from fedlab_course.evidence.experiments.clusters import NUM_CLIENTS
 
 SPLITS = ("iid", "dirichlet", "two labels", "one label")
 MOVES: dict[str, dict[str, Any]] = {
@@ -34,7 +32,8 @@ LATE = {"rounds": 30, "clients_per_round": 20, "local_epochs": 5, "batch_size": 
 
 def deal(split: str, seed: int) -> fl.FederatedDataset:
     """The digits over 100 clients."""
-    data, given = fl.load_dataset("digits"), {"num_clients": NUM_CLIENTS, "seed": seed}
+    data: fl.Dataset = fl.load_dataset("digits")
+    given: dict[str, Any] = {"num_clients": NUM_CLIENTS, "seed": seed}
     if split == "iid":
         return fl.FederatedDataset(data, fl.partition.iid(data.train.y, **given))
     if split == "dirichlet":
@@ -44,28 +43,17 @@ def deal(split: str, seed: int) -> fl.FederatedDataset:
     return fl.FederatedDataset(data, parts)
 
 
-def move(engine: Engine, start: torch.Tensor, seed: int, *, epochs: int, lr: float) -> tuple[torch.Tensor, np.ndarray]:
-    """The moves y_k − w [N, P] of all clients from ``start``, and the steps [N] that each took."""
-    clients = np.arange(engine.fed.num_clients)
-    work = Work(clients, np.full(len(clients), epochs), "epochs", 10, lr, round=0, seed=seed, stream="probe")
-    with threads.suited_to(0):
-        updates = engine.train(start, work, [fl.Correction()] * len(clients))
-    return updates.params - start, updates.num_steps.double().numpy()
-
-
 def read(seed: int, *, split: str) -> list[Row]:
     """One row per move, noise and rule."""
     fed = deal(split, seed)
-    engine = create_engine(fed, seed)
     mixes, about = leaks.label_mixes(fed), {"partition": split, "seed": seed}
     model = fl.models.mlp(fed, (200,), seed=seed)
-    first = engine.model.parameters()
     late = fl.simulate(fed, model, fl.FedAvg(), **LATE, seed=seed, progress=False).params
     with torch.no_grad():
         outputs = model(fed.test.x).softmax(1).mean(0).double().numpy()
     rows = []
     for kind, work in MOVES.items():
-        moves, steps = move(engine, late if kind.endswith("late") else first, seed, **work)
+        moves, steps = leaks.moves(fed, model, late if kind.endswith("late") else None, seed=seed, **work)
         bias = leaks.scores(moves, model)
         told = leaks.mixes_from(bias, outputs, work["lr"], steps)
         emd, left = _emd(fed_mix(fed), mixes), _emd(told, mixes)

@@ -6,6 +6,7 @@ concepts`). 50 rounds of 20 clients, E = 5, B = 10, η = 0.05.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def federation(split: str, seed: int) -> several.Concepts:
     data = fl.load_dataset("digits")
     if split == "concepts":
         return several.concepts(data, num_clients=NUM_CLIENTS, num_groups=NUM_GROUPS, seed=seed)
-    deal = {"num_clients": NUM_CLIENTS, "seed": seed}
+    deal: dict[str, Any] = {"num_clients": NUM_CLIENTS, "seed": seed}
     if split == "iid":
         parts = fl.partition.iid(data.train.y, **deal)
     elif split == "dirichlet":

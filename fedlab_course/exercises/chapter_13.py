@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 13: one name for all, the pull of Ditto, its best strength, and the averages of IFCA."""
+"""Exercises of chapter 13: the pull of Ditto, one name for all, and the averages of IFCA."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ better optimiser change nothing: the bound holds for every function of the pictu
 
 
 def ditto_point(a, b, w, strength):
-    """Where client k comes to rest: the lowest point of a/2 (z - b)² + λ/2 (z - w)², λ = strength."""
+    """The lowest point z of a/2 (z - b)² + λ/2 (z - w)², with λ = strength."""
     ### BEGIN SOLUTION
     return (a * b + strength * w) / (a + strength)
     ### END SOLUTION
@@ -43,32 +43,13 @@ def check_ditto_point(answer):
     steep = found(3.0, 0.0, 1.0, 1.0)
     require(
         close(steep, 0.25),
-        f"A steeper valley holds the client nearer to b: set the derivative a (z − b) + λ (z − w) to zero. Yours
-rests "
+        f"A steeper valley holds the client nearer to b: set the derivative a (z − b) + λ (z − w) to zero. Yours rests "
         f"at {shown(steep)}.",
     )
 
 
-_BEST = Proof(
-    id="13-best",
-    title="The best strength",
-    task=r"""Show that the error $(1 - q)^2 S + q^2 V$ of Ditto, with $q = \lambda / (1 + \lambda)$, is smallest at
-$\lambda = S / V$, and that it is $S V / (S + V)$ there. Compare that with clients that are alone and with one
-model for
-all. What happens to the best $\lambda$ when every client collects ten times as many samples?""",
-    solution=r"""The derivative with respect to $q$ is $-2 (1 - q) S + 2 q V$, which is zero at $q = S / (S + V)$; the
-second derivative $2 (S + V)$ is positive. Because $\lambda = q / (1 - q)$, this is $\lambda = S / V$. Put in, the
-error
-is $\left( \frac{V}{S + V} \right)^2 S + \left( \frac{S}{S + V} \right)^2 V = \frac{S V}{S + V}$.
-
-Alone the error is $S$, with one model $V$. Their product over their sum is smaller than either, so the best $\lambda$
-beats both, always. Ten times the samples make $S$ ten times smaller, and the best $\lambda$ as well: whoever knows
-enough needs the others less.""",
-)
-
-
 def averages(models, choices, locals, samples):
-    """The models [M, P] after a round of IFCA: client i trained model choices[i], and sent locals[i]."""
+    """The models [M, P] after a round: client i trained model choices[i] and sent locals[i]."""
     ### BEGIN SOLUTION
     new = models.copy()
     for m in np.unique(choices):
@@ -97,12 +78,33 @@ def check_averages(answer):
     )
     require(
         close(found[0], [2.5, 5.0]),
-        f"The mean over those who chose model 0 must have weights that sum to 1 among them. Yours:
-{shown(found[0])}.",
+        f"The mean over those who chose model 0 must have weights that sum to 1 among them. Yours: {shown(found[0])}.",
     )
 
 
 EXERCISES = (
+    Exercise(
+        id="13-pull",
+        title="Where Ditto rests",
+        task=r"""Write where a client of Ditto comes to rest if its loss is $\frac{a_k}{2} (z - b_k)^2$ and it is
+drawn to
+$w$ with strength $\lambda$. Before you run the check: which of two clients feels the same $\lambda$ more, the one
+with
+the steep valley or the one with the flat one?""",
+        missing="the resting point",
+        solution=ditto_point,
+        check=check_ditto_point,
+        mistakes=(
+            Mistake("(a * b + strength * w) / (a + strength)", "b + strength * w", "very large"),
+            Mistake("(a * b + strength * w) / (a + strength)", "(b + strength * w) / (1 + strength)", "steeper valley"),
+            Mistake("/ (a + strength)", "/ (1 + strength)", "own optimum"),
+            Mistake("(a * b + strength * w)", "(a * w + strength * b)", "own optimum"),
+        ),
+        discussion=(
+            "The flat one. Only the ratio $\\lambda / a_k$ enters, so one $\\lambda$ for all is a strong pull for a "
+            "client whose loss hardly changes, and a weak one for a client whose loss is steep."
+        ),
+    ),
     _ONE_NAME,
     Exercise(
         id="13-averages",
@@ -127,28 +129,4 @@ by samples, over those who chose a model. What should happen to a model that nob
             "only who chose it, a quarter of the cohort for four equal groups."
         ),
     ),
-    Exercise(
-        id="13-pull",
-        title="Where Ditto rests",
-        task=r"""Write where a client of Ditto comes to rest if its loss is $\frac{a_k}{2} (z - b_k)^2$ and it is
-drawn to
-$w$ with strength $\lambda$. Before you run the check: which of two clients feels the same $\lambda$ more, the one
-with
-the steep valley or the one with the flat one?""",
-        missing="the resting point",
-        solution=ditto_point,
-        check=check_ditto_point,
-        mistakes=(
-            Mistake("(a * b + strength * w) / (a + strength)", "b + strength * w", "very large"),
-            Mistake("(a * b + strength * w) / (a + strength)", "(b + strength * w) / (1 + strength)", "steeper
-valley"),
-            Mistake("/ (a + strength)", "/ (1 + strength)", "own optimum"),
-            Mistake("(a * b + strength * w)", "(a * w + strength * b)", "own optimum"),
-        ),
-        discussion=(
-            "The flat one. Only the ratio $\\lambda / a_k$ enters, so one $\\lambda$ for all is a strong pull for a "
-            "client whose loss hardly changes, and a weak one for a client whose loss is steep."
-        ),
-    ),
-    _BEST,
 )

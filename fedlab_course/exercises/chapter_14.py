@@ -1,14 +1,14 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 14: a memory for what was not sent, bytes, labels read off a bias, and why that works."""
+"""Exercises of chapter 14: a memory for what was not sent, labels read off a bias, and why that works."""
 
 import numpy as np
 
 from fedlab_course.exercises.base import Exercise, Mistake, Proof
-from fedlab_course.exercises.tools import array, call, close, number, require, shown
+from fedlab_course.exercises.tools import array, call, close, require, shown
 
 
 def send(move, residual, count):
-    """What a client sends, only `count` entries of it not zero, and what it keeps for its next round."""
+    """What a client sends, with `count` entries that are not zero, and what it keeps."""
     ### BEGIN SOLUTION
     wanted = move + residual
     sent = np.zeros_like(wanted)
@@ -36,54 +36,8 @@ def check_send(answer):
     require(close(kept, [0, 0, 3]), f"Once an entry is sent, nothing of it is kept. Yours keeps {shown(kept)}.")
 
 
-_LATE = Proof(
-    id="14-late",
-    title="Late, but not lost",
-    task=r"""All clients take part in each round with equal weights, and FedAvg runs with error feedback. Let
-$\bar e^t$ be the mean of what the clients keep after round $t$. Show that $w^t + \bar e^t$ is where the moves of
-rounds 1 to $t$ would have led if all of each had been sent, and that $\bar e^t$ alone separates the two.""",
-    solution=r"""Client $k$ wants to send $\Delta_k^t + e_k^{t-1}$, sends a part of it and keeps the rest, so what it
-sends is $\Delta_k^t + e_k^{t-1} - e_k^t$. The server adds the mean: $w^t = w^{t-1} + \bar\Delta^t + \bar e^{t-1} -
-\bar e^t$. Hence $w^t + \bar e^t = (w^{t-1} + \bar e^{t-1}) + \bar\Delta^t$. From $\bar e^0 = 0$ we add up to $w^t +
-\bar e^t = w^0 + \sum_{j \le t} \bar\Delta^j$.
-
-Note what this does not say. The moves $\Delta_k^j$ are those computed at the models that were really sent, so
-the sum is not the path of FedAvg without compression. What is delayed acts on later moves.""",
-)
-
-
-def upload_bytes(num_parameters, keep=1.0, bits=32):
-    """Bytes that a client sends up: entries of `bits` bits, indices of 4 bytes, a scale of 4 bytes."""
-    ### BEGIN SOLUTION
-    count = max(1, round(keep * num_parameters))
-    values = -(-count * bits // 8)
-    indices = 4 * count if count < num_parameters else 0
-    scale = 4 if bits < 32 else 0
-    return values + indices + scale
-    ### END SOLUTION
-
-
-def check_upload_bytes(answer):
-    def found(*given):
-        return number(call(answer, *given), "the number of bytes")
-
-    plain = found(1000)
-    require(close(plain, 4000), f"1000 numbers of 32 bits are 4000 bytes. Yours: {shown(plain)}.")
-    eighth = found(1000, 1.0, 8)
-    require(
-        not close(eighth, 1000),
-        "The server must know what the largest level means: one scale of 4 bytes goes with numbers of few bits.",
-    )
-    require(close(eighth, 1004), f"1000 numbers of 8 bits and a scale are 1004 bytes. Yours: {shown(eighth)}.")
-    tenth = found(1000, 0.1)
-    require(not close(tenth, 400), "Which 100 of the 1000 are they? Each value needs its index.")
-    require(close(tenth, 800), f"100 values and 100 indices of 4 bytes are 800 bytes. Yours: {shown(tenth)}.")
-    odd = found(10, 1.0, 3)
-    require(close(odd, 8), f"Ten numbers of 3 bits are 30 bits: 4 whole bytes, and the scale. Yours: {shown(odd)}.")
-
-
 def labels_seen(bias_before, bias_after):
-    """The labels, in increasing order, that the client holds for sure, from the last bias before and after."""
+    """The labels that the client holds for sure, in increasing order."""
     ### BEGIN SOLUTION
     return np.flatnonzero(bias_after > bias_before)
     ### END SOLUTION
@@ -96,8 +50,7 @@ def check_labels_seen(answer):
     two = found([0.0, 0.0, 0.0, 0.0], [-0.1, 0.3, -0.1, 0.2])
     require(len(np.atleast_1d(two)) == 2, "Two of the four biases rise here, so two labels are held for sure.")
     require(
-        close(np.sort(two), [1, 3]), f"A label that is not held can only fall: look for those that rise. Yours:
-{two}."
+        close(np.sort(two), [1, 3]), f"A label that is not held can only fall: look for those that rise. Yours: {two}."
     )
     moved = found([0.5, -0.5, 0.2], [0.4, -0.1, 0.1])
     require(
@@ -147,29 +100,6 @@ entries in absolute value, and keeps the rest. What must the sum of the two resu
         ),
         discussion="The sum is the move and what was kept before: nothing is lost, some of it is late.",
     ),
-    _LATE,
-    Exercise(
-        id="14-bytes",
-        title="Count the bytes",
-        task=r"""Write how many bytes a client sends up if it keeps a share `keep` of its entries, each in `bits`
-bits. A
-value needs its index unless all are sent, and numbers of fewer than 32 bits need one scale. From which share
-on does it cost more to send the entries with their indices than all of them without?""",
-        missing="the number of bytes",
-        solution=upload_bytes,
-        check=check_upload_bytes,
-        mistakes=(
-            Mistake("indices = 4 * count if count < num_parameters else 0", "indices = 0", "needs its index"),
-            Mistake("scale = 4 if bits < 32 else 0", "scale = 0", "what the largest level means"),
-            Mistake("if count < num_parameters else 0", "", "4000 bytes"),
-            Mistake("-(-count * bits // 8)", "count * bits // 8", "whole bytes"),
-        ),
-        discussion=(
-            "With values of 4 bytes each entry costs 8 with its index, so a half is as dear as all. With 8 bits an "
-            "entry costs 1 byte and its index 4, and only a fifth breaks even: the finer the values are cut, the more the "
-            "indices weigh."
-        ),
-    ),
     Exercise(
         id="14-labels",
         title="Read the labels",
@@ -183,8 +113,7 @@ from the biases of the last layer alone.""",
             Mistake("bias_after > bias_before", "bias_after > 0", "It is the move that tells"),
             Mistake("np.flatnonzero(bias_after > bias_before)", "np.argmax(bias_after)", "Two of the four"),
         ),
-        discussion="One comparison for each label: no optimisation, no second model, and nothing that the client
-sees.",
+        discussion="One comparison for each label: no optimisation, no second model, and nothing that the client sees.",
     ),
     _FALLS,
 )

@@ -20,7 +20,7 @@ def personal(*, strength: float = 1.0, spread: float = 1.0, live: bool | None = 
     """Ditto's error on quadratics against λ, with many clients: what chance adds, what the pull adds, and their sum.
 
     Sliders ``strength`` λ, and ``spread`` V, the variance between the clients' true optima. What a client knows of its
-    own has the variance S = 1. The goal is a λ within 5 % of the least error at V = 0.25.
+    own has the variance ν = 1. The goal is a λ within 5 % of the least error at V = 0.25.
     """
     sliders = {
         "strength": ladder("λ of Ditto", _STRENGTHS, strength, "Strength of the pull", continuous=True),
@@ -31,7 +31,7 @@ def personal(*, strength: float = 1.0, spread: float = 1.0, live: bool | None = 
 
 
 def least(spread: float) -> float:
-    """The error at the best λ = S/V."""
+    """The error at the best λ = ν/V."""
     return float(sum(ditto_error(_CHANCE / spread, _CHANCE, spread)))
 
 

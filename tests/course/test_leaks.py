@@ -67,6 +67,7 @@ def test_without_memory_small_entries_are_never_sent():
     toy = fl.FederatedDataset.from_clients(pairs, pairs[0])
     work = {"rounds": 50, "clients_per_round": 2, "local_steps": 1, "batch_size": None, "lr": 0.01, "eval_every": 50}
     start = fl.models.linear(toy, bias=False)
+    torch.nn.init.zeros_(next(start.parameters()))
     params = fl.simulate(
         toy, start, Forgetful(fl.FedAvg(), keep=0.5), **work, loss="squared_error", progress=False
     ).params

@@ -97,7 +97,6 @@ the steep valley or the one with the flat one?""",
         mistakes=(
             Mistake("(a * b + strength * w) / (a + strength)", "b + strength * w", "very large"),
             Mistake("(a * b + strength * w) / (a + strength)", "(b + strength * w) / (1 + strength)", "steeper valley"),
-            Mistake("/ (a + strength)", "/ (1 + strength)", "own optimum"),
             Mistake("(a * b + strength * w)", "(a * w + strength * b)", "own optimum"),
         ),
         discussion=(

@@ -5,6 +5,7 @@ own, ``Idea`` for drawings of one's own.
 """
 
 from fedlab_course.ideas.absence import absence
+from fedlab_course.ideas.budget import budget
 from fedlab_course.ideas.cohorts import cohorts
 from fedlab_course.ideas.corrections import corrections, side_by_side
 from fedlab_course.ideas.decay import decay
@@ -13,6 +14,7 @@ from fedlab_course.ideas.gallery import gallery
 from fedlab_course.ideas.idea import Idea
 from fedlab_course.ideas.local_steps import local_steps
 from fedlab_course.ideas.margin import margin, undecided
+from fedlab_course.ideas.personal import personal
 from fedlab_course.ideas.proximal import proximal
 from fedlab_course.ideas.reachability import reachability
 from fedlab_course.ideas.skew import skew
@@ -21,6 +23,7 @@ from fedlab_course.ideas.unequal_work import unequal_work
 __all__ = [
     "Idea",
     "absence",
+    "budget",
     "cohorts",
     "corrections",
     "decay",
@@ -28,6 +31,7 @@ __all__ = [
     "gallery",
     "local_steps",
     "margin",
+    "personal",
     "proximal",
     "reachability",
     "side_by_side",

@@ -4,6 +4,7 @@ from fedlab_course.theory.absence import AbsentGroup
 from fedlab_course.theory.availability import inclusion
 from fedlab_course.theory.dissimilarity import Dissimilarity
 from fedlab_course.theory.local_steps import LocalStepsBound
+from fedlab_course.theory.personal import ditto_error
 from fedlab_course.theory.resting import covered, resting_point
 from fedlab_course.theory.rounds import fedavg_path
 from fedlab_course.theory.smoothness import hessian_product, power_iteration
@@ -17,6 +18,7 @@ __all__ = [
     "LocalStepsBound",
     "SoftmaxRegression",
     "covered",
+    "ditto_error",
     "error_bound",
     "fedavg_path",
     "hessian_product",

@@ -1,0 +1,52 @@
+"""How clients are served by models of their own and by one for all: stored means over seeds."""
+
+from pathlib import Path
+
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import BLACK, GREY, looks, new_figure, set_description
+from fedlab_course.evidence import tables
+
+TABLE = "c13_several"
+_PATH = "Ditto"
+
+
+def serving(split: str, *, folder: Path = tables.TABLES) -> go.Figure:
+    """A marker for each method: accuracy on a client's own held-out samples against that on the whole test set.
+
+    ``split``: "iid", "dirichlet", "two labels", "one label" or "concepts", of the table of chapter 13. Bars are one
+    standard deviation over seeds; a line joins Ditto's from λ = 0, where each client is alone, upwards. Raises
+    ``ValueError`` for another split, and if the table is not there.
+    """
+    rows = tables.matching(tables.present(TABLE, folder), TABLE, {"partition": split})
+    found = rows.groupby("method", sort=False)[["own", "whole"]].agg(["mean", "std"])
+    figure = new_figure(
+        title=None, x_title="accuracy on the client's own samples", y_title="accuracy on the whole test set", height=520
+    )
+    path = [name for name in found.index if name == "alone" or name.startswith(_PATH)]
+    line = {"color": GREY, "width": 1.5, "dash": "1.5px,4px"}
+    along = found.loc[path]
+    figure.add_scatter(
+        x=along["own", "mean"], y=along["whole", "mean"], name="Ditto as λ grows", mode="lines", line=line
+    )
+    for name, style in looks({name: name for name in found.index}).items():
+        one = found.loc[name]
+        bars = {f"error_{axis}": _bar(one[what, "std"], style.colour) for axis, what in (("x", "own"), ("y", "whole"))}
+        marker = {"color": style.colour, "symbol": style.marker, "size": 11, "line": {"width": 1, "color": BLACK}}
+        figure.add_scatter(
+            x=[one["own", "mean"]], y=[one["whole", "mean"]], name=name, mode="markers", marker=marker, **bars
+        )
+    figure.update_xaxes(tickformat=".0%")
+    figure.update_yaxes(tickformat=".0%")
+    table = [
+        [name, *(f"{one[what, 'mean']:.1%} ± {one[what, 'std']:.1%}" for what in ("own", "whole"))]
+        for name, one in found.iterrows()
+    ]
+    phrases = "; ".join(f"{name} {own}, {whole}" for name, own, whole in table)
+    text = f"Methods by accuracy on the client's own samples and on the whole test set, split {split}: {phrases}."
+    set_description(figure, text, ["method", "own samples", "whole test set"], table)
+    return figure
+
+
+def _bar(deviation: float, colour: str) -> dict[str, object]:
+    return {"type": "data", "array": [deviation], "color": colour, "thickness": 1.5, "width": 4}

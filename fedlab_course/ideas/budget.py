@@ -1,0 +1,71 @@
+"""Explorer over stored runs: accuracy against megabytes, by how much is sent and how long a client works."""
+
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import BLUE, GREY, VERMILLION, new_figure, set_description
+from fedlab_course.chart import ladder
+from fedlab_course.evidence import tables
+from fedlab_course.goals import Goal
+from fedlab_course.ideas.idea import Idea
+
+TABLE, TARGET = "c14_compressed_curves", 0.8
+_WHERE = {"partition": "dirichlet"}
+_KEPT, _EPOCHS = (0.01, 0.1, 1.0), (1, 5, 20)
+_MOST = 80.0  # megabytes on the axis
+
+
+def budget(*, keep: float = 1.0, epochs: int = 5, megabytes: float = 9.0, live: bool | None = None) -> Idea:
+    """Test accuracy against what was sent, for stored runs on the digits, Dirichlet 0.3, mean over ten seeds.
+
+    Sliders ``keep``, the share of the entries that a client sends, and ``epochs`` E. The goal: 80 % for at most so many
+    ``megabytes``, up and down.
+    """
+    sliders = {
+        "keep": ladder("share of entries sent", _KEPT, keep, "1 is FedAvg; less has error feedback"),
+        "epochs": ladder("E", _EPOCHS, epochs, "Local epochs"),
+    }
+    text = f"reach {TARGET:.0%} mean test accuracy with at most {megabytes:g} MB, up and down"
+    return Idea(_figure, sliders, goal=Goal(text, lambda keep, epochs: spent(keep, epochs) <= megabytes), live=live)
+
+
+def spent(keep: float, epochs: int, what: str = "megabytes") -> float:
+    """What has been sent when the mean curve first reaches 80 %: ``what`` "megabytes" in all, or "up"; inf if never."""
+    curve = _curve(keep, epochs)
+    reached = curve[curve.test_accuracy_mean >= TARGET]
+    return float(reached[what].iloc[0]) if len(reached) else float("inf")
+
+
+def _curve(keep: float, epochs: int):  # type: ignore[no-untyped-def]  # a table, and pandas has no types
+    name = "FedAvg" if keep == 1 else f"keep {keep:g}"
+    wanted = {**_WHERE, "epochs": epochs, "method": name}
+    return tables.matching(tables.present(TABLE), TABLE, wanted).sort_values("round")
+
+
+def _figure(keep: float, epochs: int) -> go.Figure:
+    figure = new_figure(title=None, x_title="megabytes sent, up and down", y_title="test accuracy")
+    figure.add_hline(y=TARGET, line={"color": GREY, "width": 1.5, "dash": "dot"})
+    rows = []
+    for name, one, colour, dash in (
+        ("FedAvg, E = 5", (1.0, 5), GREY, "9px,3px"),
+        (f"here: {keep:.0%} of the entries, E = {epochs}", (keep, epochs), VERMILLION, "solid"),
+    ):
+        curve = _curve(*one)
+        line = {"color": colour, "dash": dash, "width": 2.5}
+        figure.add_scatter(x=curve.megabytes, y=curve.test_accuracy_mean, name=name, mode="lines", line=line)
+        rows.append([name, _in_words(spent(*one)), _in_words(spent(*one, what="up"))])
+    here = spent(keep, epochs)
+    if here < _MOST:
+        mark = {"color": BLUE, "symbol": "diamond", "size": 12}
+        figure.add_scatter(x=[here], y=[TARGET], name=f"80 % after {here:.1f} MB", mode="markers", marker=mark)
+    figure.update_xaxes(range=[0, _MOST])
+    figure.update_yaxes(tickformat=".0%", range=[0, 1])
+    text = (
+        f"Stored curves, mean over seeds: accuracy against megabytes. With {keep:.0%} of the entries and E = {epochs}, "
+        f"80 % takes {rows[1][1]} MB, {rows[1][2]} of them up; FedAvg with E = 5 takes {rows[0][1]}."
+    )
+    set_description(figure, text, ["curve", "MB to 80 %", "of them up"], rows)
+    return figure
+
+
+def _in_words(megabytes: float) -> str:
+    return f"{megabytes:.2f}" if megabytes < float("inf") else "more than were run"

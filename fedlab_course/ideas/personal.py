@@ -1,0 +1,70 @@
+"""Explorer: how strongly a client's own model should be drawn to that of all."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import BLACK, BLUE, VERMILLION, new_figure, set_description
+from fedlab_course.chart import ladder
+from fedlab_course.goals import Goal
+from fedlab_course.ideas.idea import Idea
+from fedlab_course.theory import ditto_error
+
+_STRENGTHS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 30.0, 100.0)
+_SPREADS = (0.05, 0.25, 1.0, 4.0)
+_CHANCE, _ENOUGH = 1.0, 1.05
+_LEFT = 0.03  # where λ = 0 stands on a logarithmic axis
+_GOAL_SPREAD = 0.25
+
+
+def personal(*, strength: float = 1.0, spread: float = 1.0, live: bool | None = None) -> Idea:
+    """Ditto's error on quadratics against λ, with many clients: what chance adds, what the pull adds, and their sum.
+
+    Sliders ``strength`` λ, and ``spread`` V, the variance between the clients' true optima. What a client knows of its
+    own has the variance ν = 1. The goal is a λ within 5 % of the least error at V = 0.25.
+    """
+    sliders = {
+        "strength": ladder("λ of Ditto", _STRENGTHS, strength, "Strength of the pull", continuous=True),
+        "spread": ladder("V between clients", _SPREADS, spread, "Variance of the clients' optima", continuous=True),
+    }
+    text = f"with V = {_GOAL_SPREAD:g}, find a λ whose error is at most 5 % above the least"
+    return Idea(_figure, sliders, goal=Goal(text, _reached), live=live)
+
+
+def least(spread: float) -> float:
+    """The error at the best λ = ν/V."""
+    return float(sum(ditto_error(_CHANCE / spread, _CHANCE, spread)))
+
+
+def _reached(strength: float, spread: float) -> bool:
+    error = float(sum(ditto_error(strength, _CHANCE, spread)))
+    return spread == _GOAL_SPREAD and error <= _ENOUGH * least(spread)
+
+
+def _figure(strength: float, spread: float) -> go.Figure:
+    grid = np.geomspace(_LEFT, 200, 120)
+    chance, pull = ditto_error(grid, _CHANCE, spread)
+    figure = new_figure(title=None, x_title="λ of Ditto", y_title="mean squared error")
+    for name, values, colour, dash in (
+        ("chance: few samples of one's own", chance, BLUE, "9px,3px"),
+        ("pull: the others want something else", pull, VERMILLION, "5px,2px,1px,2px"),
+        ("both", chance + pull, BLACK, "solid"),
+    ):
+        figure.add_scatter(x=grid, y=values, name=name, mode="lines", line={"color": colour, "dash": dash, "width": 2})
+    parts = [float(part) for part in ditto_error(strength, _CHANCE, spread)]
+    here = {"color": BLACK, "symbol": "diamond", "size": 13}
+    figure.add_scatter(x=[max(strength, _LEFT)], y=[sum(parts)], name=f"λ = {strength:g}", mode="markers", marker=here)
+    ticks = [_LEFT, 0.1, 1, 10, 100]
+    figure.update_xaxes(type="log", tickvals=ticks, ticktext=["0 (alone)", "0.1", "1", "10", "100"])
+    figure.update_yaxes(range=[0, 1.1 * max(_CHANCE, min(spread, 2.0))])
+    best, alone, one = _CHANCE / spread, _CHANCE, spread
+    text = (
+        f"Error of Ditto against λ, clients with a variance of {spread:g} between them and of 1 by chance. At λ = "
+        f"{strength:g} it is {sum(parts):.3f}; the least is {least(spread):.3f} at λ = {best:g}, alone {alone:g}, one "
+        f"model for all {one:g}."
+    )
+    rows = [["λ here", strength, *(f"{part:.3f}" for part in parts), f"{sum(parts):.3f}"]]
+    for name, value in (("best λ", best), ("alone", 0.0)):
+        both = [float(part) for part in ditto_error(value, _CHANCE, spread)]
+        rows.append([name, value, *(f"{part:.3f}" for part in both), f"{sum(both):.3f}"])
+    set_description(figure, text, ["", "λ", "by chance", "by the pull", "error"], rows)
+    return figure

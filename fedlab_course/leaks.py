@@ -1,0 +1,111 @@
+"""What the move y_k − w of a client tells about the labels that it holds, read off the last layer."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core import engines, losses
+from fedlab_core.engines import threads
+from fedlab_core.engines.work import Work
+
+
+def moves(
+    fed: fl.FederatedDataset,
+    model: nn.Module,
+    start: torch.Tensor | None = None,
+    *,
+    epochs: int = 1,
+    lr: float = 0.01,
+    batch_size: int = 10,
+    seed: int = 0,
+) -> tuple[torch.Tensor, np.ndarray]:
+    """The moves y_k − w [N, P] of all clients, and the steps τ_k [N] that each took.
+
+    They train from ``start`` [P], or from the weights of ``model``, which is not changed; with the defaults this is the
+    probe of FedSSO.
+    """
+    engine = engines.create("auto", fed, model, losses.resolve("cross_entropy"), "cpu")
+    w, clients = engine.model.parameters() if start is None else start, np.arange(fed.num_clients)
+    work = Work(clients, np.full(len(clients), epochs), "epochs", batch_size, lr, round=0, seed=seed, stream="probe")
+    with threads.suited_to(0):
+        updates = engine.train(w, work, [fl.Correction()] * len(clients))
+    return updates.params - w, updates.num_steps.double().numpy()
+
+
+def scores(moves: torch.Tensor, model: nn.Module, rule: str = "bias") -> np.ndarray:
+    """A number [N, C] for each client and label, from the ``moves`` y_k − w [N, P] of a classifier.
+
+    ``rule`` "bias": how far the bias of a label has moved; "row": the sum of that and of the label's weights, which
+    averages noise out. If the layer's inputs are not negative, as after ReLU, both are at most 0 for a label that the
+    client does not hold, whatever the number of plain SGD steps on the cross-entropy. Raises ``ValueError`` for another
+    rule, and for a last layer without weight and bias.
+    """
+    if rule not in ("bias", "row"):
+        raise ValueError(f"rule={rule!r}: must be 'bias' or 'row'")
+    *_, weight, bias = model.parameters()
+    if weight.ndim != 2 or bias.shape != weight.shape[:1]:
+        raise ValueError(
+            f"model: its last layer must be linear with a bias, got {list(weight.shape)}, {list(bias.shape)}"
+        )
+    moved = moves[:, -len(bias) :]
+    if rule == "row":
+        before = len(bias) + weight.numel()
+        moved = moved + moves[:, -before : -len(bias)].reshape(len(moves), *weight.shape).sum(2)
+    return moved.double().cpu().numpy()
+
+
+def label_mixes(fed: fl.FederatedDataset) -> np.ndarray:
+    """The true label mix p_k of each client, [N, C]."""
+    counts = fed.heterogeneity().label_counts
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Named:
+    """How well labels were named: ``exact``, the share of clients whose set of labels is right to the last one.
+
+    ``precision``: of the labels named, the share that is held; ``recall``: of the labels held, the share that is named;
+    ``main``: the share of clients whose highest score is that of a label which it holds most of.
+    """
+
+    exact: float
+    precision: float
+    recall: float
+    main: float
+
+
+def named(found: np.ndarray, mixes: np.ndarray) -> Named:
+    """Name the labels with a positive score in ``found`` [N, C], and compare with the true ``mixes`` [N, C]."""
+    said, held = found > 0, mixes > 0
+    both = (said & held).sum()
+    best = np.take_along_axis(mixes, found.argmax(1)[:, None], axis=1)[:, 0]
+    return Named(
+        exact=float((said == held).all(1).mean()),
+        precision=float(both / said.sum()) if said.any() else float("nan"),
+        recall=float(both / held.sum()),
+        main=float((best == mixes.max(1)).mean()),
+    )
+
+
+def mixes_from(bias_moves: np.ndarray, outputs: np.ndarray, lr: float, num_steps: np.ndarray) -> np.ndarray:
+    """The label mixes [N, C] that would explain ``bias_moves`` [N, C] after ``num_steps`` τ_k [N] of rate ``lr``.
+
+    A step moves the bias of label c by η (share of c in the batch − mean probability that the model gives c), so that
+    p_k(c) is about move/(η τ_k) plus that probability; ``outputs`` [C] is the server's guess of it, such as the mean
+    over samples of its own. Clipped at 0, and made to sum to 1.
+    """
+    mixes = np.clip(bias_moves / (lr * num_steps[:, None]) + outputs, 0, None)
+    return mixes / mixes.sum(axis=1, keepdims=True)
+
+
+def hidden(moves: torch.Tensor, clip: float, noise: float, rng: np.random.Generator) -> torch.Tensor:
+    """``moves`` [N, P] as clients may send them: each clipped to the norm C = ``clip``, with N(0, (σ C)² I) on top.
+
+    ``noise`` is σ. Every client adds its own, so that the server sees no move without noise.
+    """
+    norms = torch.linalg.vector_norm(moves, dim=1, keepdim=True)
+    clipped = moves * (clip / norms).clamp(max=1)
+    return clipped + noise * clip * torch.from_numpy(rng.standard_normal(moves.shape)).to(moves)

@@ -59,7 +59,12 @@ SYMBOLS = (
     ),
     Symbol("T", "T", "", "tiers of FedMas"),
     Symbol("Ω", r"\Omega", "importance", "importance of each parameter (MAS)"),
-    Symbol("λ", r"\lambda", "strength", "strength of a continual-learning penalty"),
+    Symbol(
+        "λ",
+        r"\lambda",
+        "strength",
+        "strength of a penalty: of continual learning, or of Ditto's pull towards the global model",
+    ),
     Symbol("I_j", "I_j", "", "diagonal of the Fisher information of client $j$, an importance too (FedCurv)"),
     Symbol("u", "u", "u", r"what FedCurv's server sends: $\sum_j I_j$"),
     Symbol(

@@ -41,7 +41,7 @@ def stored(*ids: str, differs: str | None = None) -> None:
 
 def _show(one: Judged, differs: str) -> None:
     entry = as_data(one) | {"differs": differs}
-    below = "".join(f'<div style="font-size: .9em">{html.escape(line)}</div>' for line in _lines(entry, one))
+    below = "".join(f'<div style="font-size: .9em">{html.escape(line)}</div>' for line in _in_short(entry, one))
     shown = box("fedlab-verdict", _COLOURS.get(entry["verdict"], OPEN), f"{word(one)} · stored", entry["claim"], below)
     text = f"{word(one)} (stored): {entry['claim']} {'; '.join(_lines(entry, one))}"
     publish({STORED: entry, "text/html": shown, "text/plain": text})
@@ -100,6 +100,12 @@ def seeds(one: Judged) -> str:
     if verdict.complete:
         return f"{verdict.n} seed{'' if verdict.n == 1 else 's'}"
     return f"{verdict.n} of {verdict.planned} planned seeds"
+
+
+def _in_short(entry: dict[str, Any], one: Judged) -> list[str]:
+    """:func:`_lines` for a box: the numbers and the row in one line."""
+    numbers, _, *differs = _lines(entry, one)
+    return [f"{numbers}. Row {entry['id']} of {one.report}, {entry['source']}", *differs]
 
 
 def _lines(entry: dict[str, Any], one: Judged) -> list[str]:

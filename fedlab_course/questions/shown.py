@@ -1,5 +1,6 @@
 """Questions as a notebook and a page show them."""
 
+import hashlib
 import html
 import itertools
 import json
@@ -11,7 +12,7 @@ from fedlab_core import validation
 from fedlab_course import chapter
 from fedlab_course.display import publish
 from fedlab_course.questions import bank
-from fedlab_course.questions.bank import Prediction, Question
+from fedlab_course.questions.bank import Option, Prediction, Question
 from fedlab_course.site import markdown
 
 _names = itertools.count()
@@ -63,7 +64,8 @@ def quiz(*ids: str) -> None:
     """
     asked = [one for id in ids for one in _questions(id)]
     body = "".join(_asked(one) for one in asked)
-    _publish(f'<div class="fedlab-quiz">{body}</div>', _plain(asked))
+    heading = "<p><b>Check yourself.</b> Choose an answer to read why it is right or not.</p>"
+    _publish(f'<div class="fedlab-quiz">{heading}{body}</div>', _plain(asked))
 
 
 def score(number: str) -> None:
@@ -78,7 +80,7 @@ def score(number: str) -> None:
         f'<fedlab-score><p role="status"><b>Your predictions.</b> <span class="sum">'
         f"{len(every)} were asked for.</span></p><details><summary {_OWN_KEYS}>One by one</summary>"
         f"<ol>{''.join(entries)}</ol>"
-        '</details><button {_OWN_KEYS} type="button" hidden>Clear my predictions</button></fedlab-score>',
+        f'</details><button {_OWN_KEYS} type="button" hidden>Clear my predictions</button></fedlab-score>',
         f"{len(every)} predictions were asked for in this chapter.",
     )
 
@@ -94,9 +96,14 @@ def _asked(one: Question) -> str:
         f'<label><input {_OWN_KEYS} type="radio" name="{name}"><span>{_inline(option.text)}</span></label>'
         f'<p class="why {"right" if option.right else "wrong"}"><b>{"✓ Right." if option.right else "✗ No."}</b> '
         f"{_inline(option.why)}</p>"
-        for option in one.options
+        for option in _mixed(one)
     ]
     return f"<fieldset><legend>{_inline(one.asks)}</legend>{''.join(_grouped(options))}</fieldset>"
+
+
+def _mixed(one: Question) -> list[Option]:
+    """The options in an order that says nothing of which is right, the same each time."""
+    return sorted(one.options, key=lambda option: hashlib.sha256(f"{one.id} {option.text}".encode()).digest())
 
 
 def _grouped(options: Sequence[str]) -> list[str]:
@@ -109,7 +116,7 @@ def _plain(asked: Sequence[Question]) -> str:
         for one in asked
         for line in (
             one.asks,
-            *(f"- {option.text} ({'right' if option.right else 'no'}: {option.why})" for option in one.options),
+            *(f"- {option.text} ({'right' if option.right else 'no'}: {option.why})" for option in _mixed(one)),
         )
     ]
     return "\n".join(lines)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fedlab_course import lint, outline, questions
-from fedlab_course.questions import bank
+from fedlab_course.questions import bank, shown
 from fedlab_course.site import markdown
 
 GOOD = """
@@ -91,3 +91,11 @@ def test_distractors_say_why(number: str) -> None:
         whys = [option.why.strip() for option in one.options]
         assert all(len(why) > 10 for why in whys) and len(set(whys)) == len(whys), one.id
         assert len({option.text for option in one.options}) == len(one.options), one.id
+
+
+def test_the_place_of_an_answer_says_nothing() -> None:
+    asked = [one for chapter in outline.CHAPTERS for one in bank.of_chapter(chapter.number).quiz.values()]
+    first = [shown._mixed(one)[0].right for one in asked]
+    assert all(sorted(map(repr, shown._mixed(one))) == sorted(map(repr, one.options)) for one in asked)
+    expected = sum(1 / len(one.options) for one in asked)
+    assert abs(sum(first) - expected) < 3 * len(asked) ** 0.5 / 2

@@ -30,6 +30,50 @@ GLOSSARY = {
     "stratified sampling": "Drawing from each cluster its share, so that no cohort misses a kind of client.",
     "straggler": "A client that does only a part of its local work in time.",
     "tier": "A group of similar clients in FedMas; tiers train one after another.",
+    "ablation": "The same runs with one part of a method left out, to see what that part does.",
+    "band": "Where stored runs lie: their mean and two standard deviations to both sides, round by round.",
+    "concept shift": "Clients that give the same input different answers. No label mix shows it.",
+    "continual learning": "Learning tasks one after another without losing those before.",
+    "control experiment": "A run in which one property is taken away and all else stays, such as tiers drawn at "
+    "random: it tells what that property is worth.",
+    "dissimilarity of gradients": "How far the clients' gradients lie from their mean at one point, root mean square: "
+    "$G$.",
+    "equivalent within δ": "A verdict: the whole interval lies within the margin on both sides of zero. Whatever "
+    "difference there is, it is too small to count.",
+    "error feedback": "A client keeps what compression dropped, and adds it to its next move.",
+    "EWC": "Elastic weight consolidation: a quadratic penalty on changes, weighted by the diagonal of the Fisher "
+    "information; it comes from Bayes' rule.",
+    "family": "All statements that are corrected together. What the sources say is one, what the course adds another.",
+    "Holm's correction": "Asks of many verdicts that the clearest be clear enough for all of them, the next for one "
+    "fewer, and so on. What fails is a hint.",
+    "Horvitz–Thompson mean": r"Adds up what a cohort sends with the weights $\rho_k / \pi_k$: right on average, "
+    "whatever the chances of the draw. Hájek's mean divides by the sum of these weights, and varies less where "
+    "clients send the same.",
+    "importance": "How much a parameter matters to what was learnt before, one number for each of them: by the Fisher "
+    "information (EWC, FedCurv) or by the output's sensitivity (MAS).",
+    "interval": "Where the mean difference lies with 95 % confidence, by Student's law, from the differences seed by "
+    "seed.",
+    "invariant": "What must be the same after every round, such as that SCAFFOLD's server variate is the mean of the "
+    "clients'.",
+    "label mix": "The share of each label in a client's samples.",
+    "margin": r"The size $\delta$ below which a difference counts as nothing. It is fixed before the runs.",
+    "objective inconsistency": "Where clients make different numbers of steps, FedAvg rests at the optimum of other "
+    "weights than those of the samples.",
+    "opposite": "A verdict: the whole interval lies below minus the margin.",
+    "paired runs": "Runs under one seed: the same partition, first weights, cohorts and batches. Their difference is "
+    "due to the methods alone.",
+    "reachability plot": "Clients in the order of OPTICS, each with its distance to those before it: valleys are "
+    "clusters, peaks the walls between them.",
+    "resting point": "Parameters that a round maps to themselves. FedAvg's need not be the optimum.",
+    "ridge": "Half of the squared norm of the parameters, times a strength, added to a loss: it makes a convex loss "
+    "strongly convex.",
+    "stratum": "A group of clients that gets its share of the places of every cohort; plural strata.",
+    "systematic draw": "Clients in a row, a random start, and every so many-th of them: each stratum gets its share, "
+    "rounded up or down.",
+    "undecided": "A verdict: the interval reaches to both sides of a margin. No sentence about a direction follows.",
+    "verdict": "What stored runs say of a statement: holds, opposite, equivalent within δ, or undecided.",
+    "weight divergence": "How far the parameters lie from those that training on all data in one place would give, "
+    "relative to their size.",
 }
 
 

@@ -110,7 +110,7 @@ def check_largest_strength(answer):
     result = number(call(answer, importance, 0.01))
     require(
         not close(result, 2 / (0.01 * 4.0)),
-        "Twice too large. The gradient of λ Ω (y − w)² is 2 λ Ω (y − w): the 2 belongs into the bound.",
+        "Twice too large. The gradient of λ Ω (y − w)² is 2 λ Ω (y − w): the 2 belongs in the bound.",
     )
     require(
         not close(result, 1 / 4.0) and not close(result, 1 / (4.0 * 0.01) ** 2),

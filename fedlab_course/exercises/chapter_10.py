@@ -217,7 +217,7 @@ Which $\beta$ makes it FedAvg? And where must $v$ be kept, so that it survives a
             Mistake(_KEPT_IN_STATE, _KEPT_IN_SELF, "resumed by a new instance"),
         ),
         discussion=r"""With $\beta = 0$ it is FedAvg. The velocity is what the algorithm remembers from round to round,
-so it belongs into `server.state`: each run begins with its own, of zeros, and a checkpoint holds it. In the instance
+so it belongs in `server.state`: each run begins with its own, of zeros, and a checkpoint holds it. In the instance
 it would be lost when a run is resumed, and a second run of the same instance would begin with the velocity of the
 first.
 

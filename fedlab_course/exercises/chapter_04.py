@@ -51,7 +51,7 @@ def check_resting_point(answer):
 
 
 def systematic(labels, start, num_drawn):
-    """K = num_drawn of the N clients, from their clusters labels [N] and a start below N/K."""
+    """K = num_drawn of the N clients, from their strata labels [N] and a start below N/K."""
     ### BEGIN SOLUTION
     row = np.argsort(labels, kind="stable")
     interval = len(labels) // num_drawn
@@ -60,7 +60,7 @@ def systematic(labels, start, num_drawn):
 
 
 def check_systematic(answer):
-    labels = np.array([2, 0, 1, 0, 2, 1, 2, 0, 2, 1, 2, 2])  # clusters of 3, 3 and 6 clients; N = 12
+    labels = np.array([2, 0, 1, 0, 2, 1, 2, 0, 2, 1, 2, 2])  # strata of 3, 3 and 6 clients; N = 12
 
     def found(start, size, groups=labels):
         return array(call(answer, groups, start, size), (size,), "the cohort").astype(int)
@@ -68,7 +68,7 @@ def check_systematic(answer):
     every = np.concatenate([found(start, 4) for start in range(3)])
     require(
         every.max() > 2,
-        "Your numbers are those of the clusters, 0 to 2. Return the numbers of the clients, 0 to 11.",
+        "Your numbers are those of the strata, 0 to 2. Return the numbers of the clients, 0 to 11.",
     )
     require(
         not (np.diff(every.reshape(3, 4), axis=0) == 0).all(),
@@ -84,8 +84,8 @@ def check_systematic(answer):
         shares = np.bincount(labels[found(start, 4)], minlength=3)
         require(
             shares.tolist() == [1, 1, 2],
-            f"The clusters have 3, 3 and 6 clients, so four of twelve are one, one and two. Start {start} gives "
-            f"{shares.tolist()}. Put the clients in a row cluster by cluster before you take every third.",
+            f"The strata have 3, 3 and 6 clients, so four of twelve are one, one and two. Start {start} gives "
+            f"{shares.tolist()}. Put the clients in a row stratum by stratum before you take every third.",
         )
     pairs = np.concatenate([found(start, 2) for start in range(6)])
     require(
@@ -119,21 +119,21 @@ case.""",
     Exercise(
         id="04-systematic",
         title="The systematic draw",
-        task=r"""Write the draw of FedSSO for the case that $K$ divides $N$. Lay the clients out cluster by cluster,
+        task=r"""Write this draw for the case that $K$ divides $N$. Lay the clients out stratum by stratum,
 begin at place `start`, and take every $(N/K)$-th client. The check goes through all starts. Together they
 must draw each client exactly once, which is why each has the probability $K/N$. How many different cohorts
 can this function ever draw?""",
         discussion=r"""There are $N/K$ starts, and so $N/K$ cohorts: ten of a hundred clients with $K = 10$. Two
 clients whose places are no multiple of $N/K$ apart never meet. The probabilities are right, so the draw is right on
 average, and the variance is *not* the one of the formula, which supposes that every combination can occur. That is
-why the library shuffles the clients inside each cluster before it takes every $(N/K)$-th.""",
+why the library shuffles the clients inside each stratum before it takes every $(N/K)$-th.""",
         missing="the numbers of the clients drawn",
         solution=systematic,
         check=check_systematic,
         points=2,
         mistakes=(
-            Mistake('row = np.argsort(labels, kind="stable")', "row = np.arange(len(labels))", "in a row cluster"),
-            Mistake('np.argsort(labels, kind="stable")', "np.sort(labels)", "those of the clusters"),
+            Mistake('row = np.argsort(labels, kind="stable")', "row = np.arange(len(labels))", "in a row stratum"),
+            Mistake('np.argsort(labels, kind="stable")', "np.sort(labels)", "those of the strata"),
             Mistake("row[start::interval]", "row[0::interval]", "Every start gives the same"),
             Mistake("row[start::interval]", "row[start : start + num_drawn]", "Take every third"),
             Mistake("len(labels) // num_drawn", "3", "an array of 2 numbers"),

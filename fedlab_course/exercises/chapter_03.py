@@ -180,7 +180,7 @@ too.""",
     Proof(
         id="03-rest",
         title="Where SCAFFOLD rests",
-        task=r"""Let every client take part, with full-batch gradients, option 2 and $\eta < 2 / L$, where $L$ is the
+        task=r"""Let every client take part, with full-batch gradients and $\eta < 2 / L$, where $L$ is the
 smoothness of the $F_k$: $\lVert \nabla F_k(x) - \nabla F_k(y) \rVert \le L \lVert x - y \rVert$. Suppose that a round
 changes nothing any more, neither $w$ nor any $c_k$. Show that $\nabla F(w) = 0$ for $F = \frac{1}{N} \sum_k F_k$, also
 if the clients make different numbers of steps. Does the same argument hold for FedAvg?

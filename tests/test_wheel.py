@@ -90,7 +90,7 @@ def test_the_wheel_holds_every_file_of_both_packages_the_notebooks_and_the_evide
         for path in (ROOT / "results").glob(kind)
     }
     assert {f"{package}/py.typed" for package in PACKAGES} <= expected
-    assert len(notebooks) == 10
+    assert len(notebooks) == 16
     assert len(evidence) > 30
     with zipfile.ZipFile(wheel) as archive:
         found = {name for name in archive.namelist() if ".dist-info/" not in name}

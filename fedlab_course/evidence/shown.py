@@ -32,17 +32,30 @@ def stored(*ids: str, differs: str | None = None) -> None:
     with its 95 % interval, the number of seeds of those planned, the margin δ, and whether the verdict stands among
     all that were examined. ``differs``: what this run of the notebook has other than by default, such as
     "dataset=mnist": the box then says that the verdict belongs to the default; None: what :mod:`fedlab_course.chapter`
-    knows. Raises ``ValueError`` that names the nearest id for an unknown one.
+    knows. More than two are shown in a line each, with margin, correction and source in a fold. Raises ``ValueError``
+    that names the nearest id for an unknown one.
     """
     every = judging.every()
     for one in [every[validation.choice("id", id, every)] for id in ids]:
-        _show(one, chapter.differs() if differs is None else str(differs))
+        _show(one, chapter.differs() if differs is None else str(differs), folded=len(ids) > 2)
 
 
-def _show(one: Judged, differs: str) -> None:
+def _show(one: Judged, differs: str, folded: bool) -> None:
     entry = as_data(one) | {"differs": differs}
     below = "".join(f'<div style="font-size: .9em">{html.escape(line)}</div>' for line in _in_short(entry, one))
-    shown = box("fedlab-verdict", _COLOURS.get(entry["verdict"], OPEN), f"{word(one)} · stored", entry["claim"], below)
+    colour = _COLOURS.get(entry["verdict"], OPEN)
+    if folded:
+        hint = one.verdict.n and not one.verdict.corrected and one.verdict.verdict != "undecided"
+        numbers = (
+            f"{interval(one)}, n = {one.verdict.n}{', not after correction' if hint else ''}" if one.verdict.n else ""
+        )
+        shown = (
+            f'<details class="fedlab-verdict" style="border-left: 4px solid {colour}; padding: 0 .8em; margin: .2em 0">'
+            f"<summary><strong>{word(one)}</strong> · {html.escape(entry['claim'])} "
+            f'<span style="font-size: .9em">{numbers}</span></summary>{below}</details>'
+        )
+    else:
+        shown = box("fedlab-verdict", colour, f"{word(one)} · stored", entry["claim"], below)
     text = f"{word(one)} (stored): {entry['claim']} {'; '.join(_lines(entry, one))}"
     publish({STORED: entry, "text/html": shown, "text/plain": text})
 

@@ -314,6 +314,7 @@ def test_a_second_run_into_the_same_folder_leaves_nothing_stale(tmp_path: Path) 
     assert sorted(path.name for path in (out / "notebooks").iterdir()) == ["01_b.ipynb", "mine.ipynb"]
     assert sorted(path.name for path in (out / "site").glob("*.html")) == [
         "01_b.html",
+        "01_b_slides.html",
         "index.html",
         "symbols.html",
     ]

@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -55,6 +56,19 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(id: str, starts: str, capsy
     assert "margin δ = 0.1" in line
     assert f"Row {id} of results/REPRODUCTION.md" in line
     assert "default setting" not in line
+
+
+def test_more_than_two_verdicts_are_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[dict[str, Any]] = []
+    monkeypatch.setattr(shown, "publish", made.append)
+    claims.stored("x-1a", "x-1b")
+    assert not any("<details" in one["text/html"] for one in made)
+    made.clear()
+    claims.stored("x-1a", "x-1b", "x-2")
+    lines = [one["text/html"].partition("</summary>")[0] for one in made]
+    assert "+0.6000 [+0.3516, +0.8484], n = 3, not after correction" in lines[0] and "holds" in lines[0]
+    assert "opposite" in lines[1] and "not measured yet" in lines[2]
+    assert all(shown.STORED in one for one in made)
 
 
 def test_mean_interval_and_seeds_are_those_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:

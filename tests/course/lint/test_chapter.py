@@ -73,6 +73,7 @@ def test_a_good_chapter_has_no_fault() -> None:
     ("change", "words"),
     [
         (source("title", "# Planted"), "minutes to read"),
+        (source("title", TITLE.replace("to read.", "to read, ten seconds to run.")), "only a run knows"),
         (source("title", TITLE.replace("25 minutes", "40 minutes")), "at 70 a minute"),
         (source("title", "# Planted\n\n**Time**: 10 minutes to read.\n\n" + "word " * 690), "takes 25 to 45"),
         (source("given", 'dataset = "digits"\nmu = 0.2'), "parameters mu are not those"),

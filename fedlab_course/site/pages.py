@@ -116,6 +116,7 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
         **result,
         "number": result["name"].partition("_")[0],
         "title": title or result["name"],
+        "question": next((one.question for one in outline.CHAPTERS if one.stem == result["name"]), ""),
         "lead": Markup(markdown.to_html(lead, names)),
         "cells": cells,
         "contents": contents.of(cell["html"] for cell in cells if cell["kind"] == "markdown"),

@@ -18,7 +18,8 @@ def serving(split: str, *, folder: Path = tables.TABLES) -> go.Figure:
     standard deviation over seeds; a line joins Ditto's from λ = 0, where each client is alone, upwards. Raises
     ``ValueError`` for another split, and if the table is not there.
     """
-    rows = tables.matching(tables.present(TABLE, folder), TABLE, {"partition": split})
+    stored = tables.present(TABLE, folder)
+    rows = tables.matching(stored, TABLE, {"partition": split})
     found = rows.groupby("method", sort=False)[["own", "whole"]].agg(["mean", "std"])
     figure = new_figure(
         title=None, x_title="accuracy on the client's own samples", y_title="accuracy on the whole test set", height=520
@@ -29,8 +30,9 @@ def serving(split: str, *, folder: Path = tables.TABLES) -> go.Figure:
     figure.add_scatter(
         x=along["own", "mean"], y=along["whole", "mean"], name="Ditto as λ grows", mode="lines", line=line
     )
-    for name, style in looks({name: name for name in found.index}).items():
-        one = found.loc[name]
+    styles = looks({name: name for name in stored["method"].unique()})  # a method looks alike in all splits
+    for name, one in found.iterrows():
+        style = styles[str(name)]
         bars = {f"error_{axis}": _bar(one[what, "std"], style.colour) for axis, what in (("x", "own"), ("y", "whole"))}
         marker = {"color": style.colour, "symbol": style.marker, "size": 11, "line": {"width": 1, "color": BLACK}}
         figure.add_scatter(

@@ -25,6 +25,19 @@ def test_serving_places_each_method_at_its_means(tmp_path):
         figures.serving("unheard of", folder=tmp_path)
 
 
+def test_a_method_looks_alike_in_all_splits(tmp_path):
+    rows = [
+        {"partition": split, "method": method, "seed": seed, "own": 0.5, "whole": 0.5}
+        for split, methods in (("iid", ("FedAvg", "alone", "IFCA")), ("dirichlet", ("FedAvg", "IFCA")))
+        for method in methods
+        for seed in (0, 1)
+    ]
+    tables.write("c13_several", pd.DataFrame(rows), tmp_path)
+    drawn = [figures.serving(split, folder=tmp_path).data for split in ("iid", "dirichlet")]
+    ours, other = ([trace.marker.color for trace in data if trace.name == "IFCA"] for data in drawn)
+    assert ours == other
+
+
 def test_bars_tell_held_labels_from_others():
     figure = figures.label_moves([0.2, -0.1, -0.3], [0.6, 0.4, 0.0], ("a", "b", "c"))
     held, other = figure.data

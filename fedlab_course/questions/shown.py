@@ -4,6 +4,7 @@ import hashlib
 import html
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -26,7 +27,7 @@ def predict(id: str) -> None:
     """
     one, name = bank.prediction(id), _name(id)
     options = [
-        f'<label><input {_OWN_KEYS} type="radio" name="{name}" value="{html.escape(key)}">'
+        f'<label><input {_OWN_KEYS} type="radio" name="{name}"{_spoken(text)} value="{html.escape(key)}">'
         f"<span>{_inline(text)}</span></label>"
         for key, text in one.options.items()
     ]
@@ -93,7 +94,8 @@ def _questions(id: str) -> Sequence[Question]:
 def _asked(one: Question) -> str:
     name = _name(one.id)
     options = [
-        f'<label><input {_OWN_KEYS} type="radio" name="{name}"><span>{_inline(option.text)}</span></label>'
+        f'<label><input {_OWN_KEYS} type="radio" name="{name}"{_spoken(option.text)}>'
+        f"<span>{_inline(option.text)}</span></label>"
         f'<p class="why {"right" if option.right else "wrong"}"><b>{"✓ Right." if option.right else "✗ No."}</b> '
         f"{_inline(option.why)}</p>"
         for option in _mixed(one)
@@ -138,6 +140,14 @@ def _inline(text: str) -> str:
     made = markdown.to_html(text).strip()
     single = made.startswith("<p>") and made.endswith("</p>") and made.count("<p>") == 1
     return made[3:-4] if single else made
+
+
+def _spoken(text: str) -> str:
+    """A name for an option that is a formula and nothing else, which not every screen reader takes for one."""
+    words = re.sub(r"\$[^$]*\$", "", text)
+    if re.search(r"\w", words):
+        return ""
+    return f' aria-label="{html.escape(html.unescape(re.sub(r"<[^>]+>", "", _inline(text))))}"'
 
 
 def _publish(body: str, plain: str) -> None:

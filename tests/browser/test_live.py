@@ -42,9 +42,10 @@ def end(notebook: Notebook) -> None:
 
 
 def contrast(page: Page, selector: str) -> float:
-    """The contrast of a text against what is painted behind it, as WCAG 2 defines it."""
+    """The contrast of a text against what is painted behind it, as WCAG 2 defines it; 0 for one that was just replaced."""
     colours = page.locator(selector).first.evaluate(
         """node => {
+            if (!node.isConnected) return null;
             const numbers = text => text.match(/[\\d.]+/g).map(Number);
             let behind = node;
             while (numbers(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
@@ -52,6 +53,8 @@ def contrast(page: Page, selector: str) -> float:
             return [numbers(colour()), numbers(getComputedStyle(behind).backgroundColor)];
         }"""
     )
+    if colours is None:
+        return 0.0
 
     def luminance(rgb: list[float]) -> float:
         linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in rgb[:3])]

@@ -17,7 +17,12 @@ PREDICTIONS = {
     "98-first": Prediction("98-first", "Which $\\mu$?", {"a": "small $\\mu$", "b": "large $\\mu$"}, "b", "So it is."),
     "98-second": Prediction("98-second", "Up?", {"up": "up", "down": "down"}, "up", "It rose."),
 }
-OPTIONS = (Option("one", "There is one more."), Option("two", "One and one.", True), Option("three", "One too many."))
+OPTIONS = (
+    Option("one", "There is one more."),
+    Option("two", "One and one.", True),
+    Option("three", "One too many."),
+    Option("$\\infty$", "That is more than can be counted."),
+)
 
 
 @pytest.fixture

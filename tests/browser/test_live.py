@@ -42,7 +42,7 @@ def end(notebook: Notebook) -> None:
 
 
 def contrast(page: Page, selector: str) -> float:
-    """The contrast of a text against what is painted behind it, as WCAG 2 defines it; 0 for one that was just replaced."""
+    """The contrast of a text against what is painted behind it, as WCAG 2 has it; 0 for one that was just replaced."""
     colours = page.locator(selector).first.evaluate(
         """node => {
             if (!node.isConnected) return null;

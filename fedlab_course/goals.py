@@ -115,8 +115,10 @@ def words(goal: Known, reached: bool | None) -> str:
 
 def as_data(goal: Known | None) -> dict[str, Any] | None:
     """A goal as JSON can hold it, without a check of its own; None for none."""
-    if goal is None or isinstance(goal, Goal):
-        return None if goal is None else {"kind": "named", "text": goal.text}
+    if goal is None:
+        return None
+    if isinstance(goal, Goal):
+        return {"kind": "named", "text": goal.text}
     kind = next(name for name, one in _KINDS.items() if isinstance(goal, one))
     return {"kind": kind, **asdict(goal)}
 

@@ -38,6 +38,11 @@ def get(number: str) -> Chapter:
     return by_number[validation.choice("chapter", number, by_number)]
 
 
+def named(stem: str) -> Chapter | None:
+    """The chapter whose notebook is called so, such as "01_noniid_and_drift"; None for other notebooks."""
+    return next((chapter for chapter in CHAPTERS if chapter.stem == stem), None)
+
+
 def table(folder: str = "") -> str:
     """The chapters as a Markdown table: number, title with a link to its notebook in ``folder``, track, question."""
     rows = [

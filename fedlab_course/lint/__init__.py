@@ -23,7 +23,7 @@ def check(path: Path) -> list[str]:
     text = path.read_text(encoding="utf-8")
     notebook, names = nbformat.reads(text, as_version=4), [cell.get("id", "") for cell in json.loads(text)["cells"]]
     found = [*cells.faults(notebook, names, path.stem)]
-    chapter = next((one for one in outline.CHAPTERS if one.stem == path.stem), None)
+    chapter = outline.named(path.stem)
     if chapter is not None:
         found += [*form.faults(notebook, chapter), *bindings.faults(notebook), *letters.faults(notebook, chapter)]
     return found

@@ -105,6 +105,8 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
     """
     notebook = nbformat.read(notebooks / f"{result['name']}.ipynb", as_version=4)
     title, lead = heading(notebook)
+    chapter = outline.named(result["name"])
+    question = chapter.question if chapter else ""
     found = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
     for data in found:
         if grid.RUNS in data:
@@ -116,11 +118,11 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
         **result,
         "number": result["name"].partition("_")[0],
         "title": title or result["name"],
-        "question": next((one.question for one in outline.CHAPTERS if one.stem == result["name"]), ""),
+        "question": question,
         "lead": Markup(markdown.to_html(lead, names)),
         "cells": cells,
         "contents": contents.of(cell["html"] for cell in cells if cell["kind"] == "markdown"),
-        "slides": slides.of(notebook, result["name"], title or result["name"], names),
+        "slides": slides.of(notebook, title or result["name"], question, names),
         "plots": bool(specs),
         "moving": next((data for data in grids if grid.RUNS in data), next(iter(grids), None)),
         "colours": outputs.as_json(colours.palette(specs)),

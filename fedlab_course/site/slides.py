@@ -6,7 +6,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from fedlab_course import outline
 from fedlab_course.questions import bank
 from fedlab_course.site import markdown, outputs
 
@@ -16,12 +15,11 @@ _SEEN = "**What we see.**"
 _SKIPPED = ("Exercise", "Explore", "Further reading", "How to use")
 
 
-def of(notebook: Any, name: str, title: str, names: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """The slides of an executed notebook: each a ``title`` and ``parts`` of HTML, the first one the title itself.
+def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The slides of an executed notebook: each a ``title`` and ``parts`` of HTML, the first one with its ``question``.
 
     A prediction is asked on a slide of its own, before its result. A figure takes a slide with what is seen in it.
     """
-    question = next((one.question for one in outline.CHAPTERS if one.stem == name), "")
     slides = [{"title": title, "parts": [Markup("<p>{}</p>").format(question)], "kind": "opening"}]
     heading, pending = title, None
     for cell in notebook.cells:

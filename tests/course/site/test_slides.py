@@ -39,7 +39,7 @@ def _question(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_slides_follow_the_chapter() -> None:
-    made = slides.of(notebook(), "98_planted", "Title")
+    made = slides.of(notebook(), "Title", "What?")
     assert [(slide["kind"], slide["title"]) for slide in made] == [
         ("opening", "Title"),
         ("predict", "Title"),

@@ -1,7 +1,9 @@
 """The data sets that come as files: what belongs to each, where it is published, on what terms."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
+from fedlab_core.data.disk.torchvision_guard import import_torchvision
 from fedlab_core.validation import choice
 
 MOST_BYTES = 1 << 29  # that a file of unknown size may have
@@ -31,8 +33,8 @@ class Source(NamedTuple):
 
     ``folders``: where it may lie below the data folder; the first is where ``fetch`` puts it. ``members``: its files,
     each of which may also be there as ``.gz`` or ``.xz``. ``archive``: name of a published tar file that holds the
-    members. ``others``: other files that may be there in the place of ``members``, the whole set in another form, or a
-    part of it.
+    members. ``downloads()``: what to download; a function, because the addresses come from torchvision. ``others``:
+    other files that may be there in the place of ``members``, the whole set in another form, or a part of it.
     """
 
     name: str
@@ -40,58 +42,62 @@ class Source(NamedTuple):
     members: tuple[Member, ...]
     terms: str
     citation: str
-    downloads: tuple[Download, ...]
+    downloads: Callable[[], tuple[Download, ...]]
     archive: str | None = None
     others: tuple[tuple[Member, ...], ...] = ()
 
 
-def _idx_source(
-    name: str, folder: str, terms: str, citation: str, mirrors: tuple[str, ...], sums: tuple[tuple[str, str], ...]
-) -> Source:
-    """Four idx files, with the MD5 ``sums`` of each, plain and packed as all ``mirrors`` publish them.
-
-    16 bytes before the images, 8 before the labels, then one byte per pixel and per label.
-    """
+def _idx_members(*md5_sums: str) -> tuple[Member, ...]:
+    """The four idx files: 16 bytes before the images, 8 before the labels, then one byte per pixel and per label."""
     names = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
     sizes = (16 + 60_000 * 28 * 28, 8 + 60_000, 16 + 10_000 * 28 * 28, 8 + 10_000)
-    plain, packed = zip(*sums, strict=True)
-    files = [f"{file}.gz" for file in names]
-    downloads = [
-        Download(file, md5, tuple(url + file for url in mirrors)) for file, md5 in zip(files, packed, strict=True)
-    ]
-    return Source(name, (name, folder), tuple(map(Member, names, sizes, plain)), terms, citation, tuple(downloads))
+    return tuple(map(Member, names, sizes, md5_sums))
 
 
-MNIST = _idx_source(
+def _idx_downloads(torchvision_class: str) -> tuple[Download, ...]:
+    published = getattr(import_torchvision().datasets, torchvision_class)
+    return tuple(
+        Download(name, md5, tuple(url + name for url in published.mirrors)) for name, md5 in published.resources
+    )
+
+
+def _cifar10_downloads() -> tuple[Download, ...]:
+    """The binary archive, published beside the pickled one that torchvision names."""
+    folder = import_torchvision().datasets.CIFAR10.url.rpartition("/")[0]
+    return (Download(CIFAR10_ARCHIVE, "c32a1d4ab5d03f1284b67883e8d87530", (f"{folder}/{CIFAR10_ARCHIVE}",)),)
+
+
+CIFAR10_ARCHIVE = "cifar-10-binary.tar.gz"
+_BATCH_SIZE = 10_000 * (1 + 3 * 32 * 32)
+
+MNIST = Source(
     "mnist",
-    "MNIST/raw",
+    folders=("mnist", "MNIST/raw"),
+    members=_idx_members(
+        "6bbc9ace898e44ae57da46a324031adb",
+        "a25bea736e30d166cdddb491f175f624",
+        "2646ac647ad5339dbf082846283269ea",
+        "27ae3e4e09519cfbb04c329615203637",
+    ),
     terms="CC BY-SA 3.0, Y. LeCun and C. Cortes",
     citation="Y. LeCun, L. Bottou, Y. Bengio, P. Haffner: Gradient-based learning applied to document recognition. "
     "Proceedings of the IEEE 86 (1998)",
-    mirrors=("https://ossci-datasets.s3.amazonaws.com/mnist/", "http://yann.lecun.com/exdb/mnist/"),
-    sums=(
-        ("6bbc9ace898e44ae57da46a324031adb", "f68b3c2dcbeaaa9fbdd348bbdeb94873"),
-        ("a25bea736e30d166cdddb491f175f624", "d53e105ee54ea40749a09fcbcd1e9432"),
-        ("2646ac647ad5339dbf082846283269ea", "9fb629c4189551a2d022fa330f9573f3"),
-        ("27ae3e4e09519cfbb04c329615203637", "ec29112dd5afa0611ce80d1b7f02629c"),
-    ),
+    downloads=lambda: _idx_downloads("MNIST"),
 )
-FASHION_MNIST = _idx_source(
+FASHION_MNIST = Source(
     "fashion-mnist",
-    "FashionMNIST/raw",
+    folders=("fashion-mnist", "FashionMNIST/raw"),
+    members=_idx_members(
+        "f4a8712d7a061bf5bd6d2ca38dc4d50a",
+        "9018921c3c673c538a1fc5bad174d6f9",
+        "8181f5470baa50b63fa0f6fddb340f0a",
+        "15d484375f8d13e6eb1aabb0c3f46965",
+    ),
     terms="MIT licence, Zalando SE",
     citation="H. Xiao, K. Rasul, R. Vollgraf: Fashion-MNIST: a novel image dataset for benchmarking machine learning "
     "algorithms. arXiv:1708.07747 (2017)",
-    mirrors=("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",),
-    sums=(
-        ("f4a8712d7a061bf5bd6d2ca38dc4d50a", "8d4fb7e6c68d591d4c3dfef9ec88bf0d"),
-        ("9018921c3c673c538a1fc5bad174d6f9", "25c81989df183df01b3e8a0aad5dffbe"),
-        ("8181f5470baa50b63fa0f6fddb340f0a", "bef4ecab320f06d8554ea6380940ec79"),
-        ("15d484375f8d13e6eb1aabb0c3f46965", "bb300cfdad3c16e7a12a480ee83cd310"),
-    ),
+    downloads=lambda: _idx_downloads("FashionMNIST"),
 )
-_CIFAR10_ARCHIVE, _CIFAR10_FOLDER = "cifar-10-binary.tar.gz", "https://www.cs.toronto.edu/~kriz"
-_BATCH_SIZE = 10_000 * (1 + 3 * 32 * 32)
 CIFAR10 = Source(
     "cifar10",
     folders=("cifar-10-batches-bin",),
@@ -105,10 +111,8 @@ CIFAR10 = Source(
     ),
     terms="no explicit licence; cite the report",
     citation="A. Krizhevsky: Learning multiple layers of features from tiny images. Technical report (2009)",
-    downloads=(
-        Download(_CIFAR10_ARCHIVE, "c32a1d4ab5d03f1284b67883e8d87530", (f"{_CIFAR10_FOLDER}/{_CIFAR10_ARCHIVE}",)),
-    ),
-    archive=_CIFAR10_ARCHIVE,
+    downloads=_cifar10_downloads,
+    archive=CIFAR10_ARCHIVE,
 )
 SENTIMENT140_FILES = ("training.1600000.processed.noemoticon.csv", "testdata.manual.2009.06.14.csv")
 _ZIP, _ZIP_MD5 = "trainingandtestdata.zip", "1647eb110dd2492512e27b9a70d5d1bc"
@@ -119,7 +123,7 @@ SENTIMENT140 = Source(
     terms="no explicit licence; cite the report",
     citation="A. Go, R. Bhayani, L. Huang: Twitter sentiment classification using distant supervision. CS224N project "
     "report, Stanford (2009)",
-    downloads=(Download(_ZIP, _ZIP_MD5, (f"http://cs.stanford.edu/people/alecmgo/{_ZIP}",)),),
+    downloads=lambda: (Download(_ZIP, _ZIP_MD5, (f"http://cs.stanford.edu/people/alecmgo/{_ZIP}",)),),
     others=(
         tuple(Member(name, MOST_BYTES, "") for name in SENTIMENT140_FILES),
         (  # a part of the set: 22,483 tweets of 2,622 accounts, and the test tweets, with names and links masked

@@ -37,7 +37,7 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
 
     ``root``: the data folder; by default ``$FEDLAB_DATA`` if set, otherwise the user cache folder.
     Raises ``FetchFailed`` if no mirror delivers it or the data folder cannot be written, ``ValueError`` for an unknown
-    name.
+    name, ``ImportError`` without torchvision, which knows the mirrors.
     """
     source, target = find_source(name), search_roots(root)[0]
     with _writing(source, target) as present:
@@ -79,7 +79,7 @@ def _intact(source: Source, root: Path) -> Path | None:
 def _fetch(source: Source, root: Path, progress: bool) -> Path:
     partial = root / f".{source.name}.partial"
     try:
-        for item in source.downloads:
+        for item in source.downloads():
             download(item.urls, partial / item.filename, item.md5, progress=progress)
         return _install(source, partial, root)
     except (WrongChecksum, DatasetCorrupt):

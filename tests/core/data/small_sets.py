@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import hashlib
 import http.server
+import importlib.util
 import io
 import lzma
 import struct
@@ -21,6 +22,9 @@ from fedlab_core.data.disk.sources import SOURCES, Download, Member, Source
 PACK = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
 IDX_NAMES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
 ARCHIVE = "cifar-10-binary.tar.gz"
+needs_torchvision = pytest.mark.skipif(
+    importlib.util.find_spec("torchvision") is None, reason="torchvision is not installed"
+)
 CIFAR_NAMES = (*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin")
 
 
@@ -60,7 +64,7 @@ def source(
 ) -> Source:
     """The set called ``name`` with other files: ``contents`` by member name."""
     members = tuple(Member(member, len(data), md5(data)) for member, data in contents.items())
-    return Source(name, SOURCES[name].folders, members, "terms", "citation", downloads, archive)
+    return Source(name, SOURCES[name].folders, members, "terms", "citation", lambda: downloads, archive)
 
 
 def fetch(given: Source, root: Path) -> Path:

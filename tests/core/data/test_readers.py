@@ -9,6 +9,7 @@ import torch
 
 from fedlab_core.data.disk import readers
 from fedlab_core.data.disk.files import DatasetCorrupt
+from fedlab_core.data.disk.torchvision_guard import import_torchvision
 from fedlab_core.data.load import load_dataset
 from tests.core.data.small_sets import (
     CIFAR_NAMES,
@@ -18,6 +19,8 @@ from tests.core.data.small_sets import (
     idx_arrays,
     idx_contents,
     md5,
+    needs_torchvision,
+    source,
     tree,
     write,
 )
@@ -95,8 +98,24 @@ def test_class_names(tmp_path: Path) -> None:
     write(tmp_path / "mnist", idx_contents())
     write(tmp_path / "fashion-mnist", idx_contents())
     assert load_dataset("mnist", tmp_path).classes == tuple("0123456789")
-    published = "T-shirt/top, Trouser, Pullover, Dress, Coat, Sandal, Shirt, Sneaker, Bag, Ankle boot"
-    assert load_dataset("fashion-mnist", tmp_path).classes == tuple(published.split(", "))
+    assert load_dataset("fashion-mnist", tmp_path).classes[::9] == ("T-shirt/top", "Ankle boot")
+
+
+@needs_torchvision
+def test_idx_files_are_read_as_torchvision_reads_them(tmp_path: Path) -> None:
+    torchvision = import_torchvision()
+    folder = write(tmp_path, idx_contents())
+    members = source("mnist", idx_contents()).members
+    for member, reader in zip(
+        members,
+        (torchvision.datasets.mnist.read_image_file, torchvision.datasets.mnist.read_label_file) * 2,
+        strict=True,
+    ):
+        path = folder / member.name
+        assert torch.equal(
+            torch.from_numpy(readers._parse_idx(path, member).astype(np.int64)), reader(str(path)).long()
+        )
+    assert tuple(torchvision.datasets.FashionMNIST.classes) == readers.GARMENTS
 
 
 def truncated(data: bytes) -> bytes:

@@ -17,7 +17,7 @@ from fedlab_core.data.disk.files import Location, locate, search_roots
 from fedlab_core.data.disk.sources import SOURCES
 from fedlab_core.data.disk.text import LENGTH, VOCABULARY, tokens
 from fedlab_core.data.load import load_dataset
-from tests.core.data.small_sets import md5
+from tests.core.data.small_sets import md5, needs_torchvision
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 # Known from the literature on the data set.
@@ -100,14 +100,15 @@ def test_the_files_are_intact(name: str) -> None:
     assert {report.state for report in store.verify(name)} == {"ok"}
 
 
+@needs_torchvision
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.needs_data(name)) for name in ("mnist", "fashion-mnist")]
 )
-def test_compressed_files_have_the_checksums_that_are_published(name: str) -> None:
+def test_compressed_files_have_the_checksums_that_torchvision_publishes(name: str) -> None:
     paths = [path for path in real(name).files.values() if path.suffix == ".gz"]
     if not paths:
         pytest.skip("the files are not compressed here")
-    published = {item.filename: item.md5 for item in SOURCES[name].downloads}
+    published = {item.filename: item.md5 for item in SOURCES[name].downloads()}
     assert {path.name: md5(path.read_bytes()) for path in paths}.items() <= published.items()
 
 

@@ -60,7 +60,7 @@ def published_by(urls: tuple[str, ...]):
     part = tuple(Member(name, len(data), md5(data)) for name, data in PART.items())
     return SENTIMENT140._replace(
         members=(Member(ZIP, MOST_BYTES, md5(PUBLISHED)),),
-        downloads=(Download(ZIP, md5(PUBLISHED), urls),),
+        downloads=lambda: (Download(ZIP, md5(PUBLISHED), urls),),
         others=(SENTIMENT140.others[0], part),
     )
 

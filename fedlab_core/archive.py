@@ -1,7 +1,6 @@
 """One-file archives of JSON and arrays, written atomically. No pickles: loading cannot execute anything."""
 
 import contextlib
-import hashlib
 import json
 import tempfile
 import zipfile
@@ -14,6 +13,7 @@ import torch
 
 from fedlab_core import atomic
 from fedlab_core.arguments import matches
+from fedlab_core.description import digest
 
 FORMAT = 1
 T = TypeVar("T")
@@ -26,7 +26,7 @@ def write(path: str | Path, meta: Mapping[str, Any], arrays: Mapping[str, np.nda
     """
     named: dict[str, Any] = {name: as_numpy(name, array) for name, array in arrays.items()}
     meta = {"format": FORMAT, **meta, "arrays": _describe(named)}
-    text = json.dumps({**meta, "digest": _digest(meta)})
+    text = json.dumps({**meta, "digest": digest(json.dumps(meta).encode())})
     with atomic.replacing(path) as file:
         np.savez(file, __meta__=np.frombuffer(text.encode(), dtype=np.uint8), **named)
 
@@ -45,7 +45,7 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
         if meta.get("kind") != kind:
             raise ValueError(f"{path} holds a {meta.get('kind')!r}, not a {kind!r}")
         with reading(path, kind):
-            if meta.pop("digest", None) != _digest(meta):
+            if meta.pop("digest", None) != digest(json.dumps(meta).encode()):
                 raise ValueError("its description is not as it was written")
             return meta, _arrays(archive, entry(meta, "arrays", dict))
 
@@ -96,10 +96,6 @@ def check_writable(path: str | Path) -> None:
             pass
     except OSError as error:
         raise OSError(f"{path} cannot be written: no file can be made in {folder} ({error.strerror})") from error
-
-
-def _digest(meta: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(meta).encode()).hexdigest()[:16]
 
 
 def _describe(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:

@@ -20,26 +20,17 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
     return settings
 
 
-def from_text(name: str, text: str, kind: Any) -> Any:
-    """``text`` as a value of type ``kind``: bool, int, float, str, list[…], a union with None, or a Literal.
-
-    A bool is true/false, yes/no or 1/0; a list, also for a tuple, is JSON. Raises ``ValueError`` naming ``name``,
-    ``text`` and the type.
-    """
-    return _first(name, text, _readings(text), kind)
-
-
 def typed(name: str, value: Any, kind: Any) -> Any:
-    """``value`` of type ``kind``, from itself or, as :func:`from_text` has it, from a text; ``ValueError`` if not."""
-    return _first(name, value, _readings(value) if isinstance(value, str) else [value], kind)
+    """``value``, or what it means as a text, of type ``kind``: bool, int, float, str, list[…], a union or a Literal.
 
-
-def _first(name: str, given: Any, readings: Iterable[Any], kind: Any) -> Any:
-    for value in readings:
-        if matches(value, kind):
+    As a text a bool is true/false, yes/no or 1/0; a list, also for a tuple, is JSON. Raises ``ValueError`` naming
+    ``name``, ``value`` and the type.
+    """
+    for reading in _readings(value) if isinstance(value, str) else [value]:
+        if matches(reading, kind):
             members = get_args(kind) or (kind,)
-            return float(value) if type(value) is int and float in members and int not in members else value
-    raise ValueError(f"{name}={given}: must be {describe(kind)}")
+            return float(reading) if type(reading) is int and float in members and int not in members else reading
+    raise ValueError(f"{name}={value}: must be {describe(kind)}")
 
 
 def describe(kind: Any) -> str:

@@ -42,16 +42,12 @@ def accuracy(algorithm: Any, server: Server, engine: base.Engine, fed: Federated
     for first in range(0, fed.num_clients, at_once):
         clients = np.arange(first, min(first + at_once, fed.num_clients))
         params = algorithm.client_params(server, clients)
-        _check(params, len(clients), server)
+        if not isinstance(params, torch.Tensor) or params.shape[:-1] not in ((), (len(clients),)):
+            found = list(params.shape) if isinstance(params, torch.Tensor) else type(params).__name__
+            raise ValueError(f"client_params: must be [P], or a row for each of {len(clients)} clients, got {found}")
+        server.check_vector("client_params", params if params.ndim == 1 else params[0])
         if params.ndim == 1:
             hits.append(engine.hits(params, fed.indices[fed.offsets[first] : fed.offsets[clients[-1] + 1]]))
         else:
             hits += [engine.hits(own, fed.parts[client]) for own, client in zip(params, clients, strict=True)]
     return np.add.reduceat(np.concatenate(hits).astype(np.float64), fed.offsets[:-1]) / fed.sizes
-
-
-def _check(params: Any, clients: int, server: Server) -> None:
-    if not isinstance(params, torch.Tensor) or params.shape[:-1] not in ((), (clients,)):
-        found = list(params.shape) if isinstance(params, torch.Tensor) else type(params).__name__
-        raise ValueError(f"client_params: must be [P], or a row for each of {clients} clients, got {found}")
-    server.check_vector("client_params", params if params.ndim == 1 else params[0])

@@ -11,6 +11,9 @@ from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.description import described, digest
 from fedlab_core.settings import Settings
 
+_WORK = ("rounds", "local_epochs", "local_steps", "batch_size", "local_momentum", "stragglers")
+_PLAIN = (*_WORK, "seed", "device", "eval_every", "held_out", "client_accuracy")
+
 
 def configuration(
     fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, settings: Settings, output: torch.Tensor
@@ -28,20 +31,10 @@ def configuration(
         "fingerprint": fed.fingerprint,
         "num_clients": fed.num_clients,
         "model": _model(model),
-        "rounds": settings.rounds,
+        **{name: getattr(settings, name) for name in _PLAIN},
         "clients_per_round": settings.cohort_size(fed.num_clients),
-        "local_epochs": settings.local_epochs,
-        "local_steps": settings.local_steps,
-        "batch_size": settings.batch_size,
         "lr": schedules.describe(settings.lr, settings.rates),
-        "local_momentum": settings.local_momentum,
         "loss": losses.describe(settings.loss, output, target),
-        "seed": settings.seed,
-        "device": settings.device,
-        "eval_every": settings.eval_every,
-        "stragglers": settings.stragglers,
-        "held_out": settings.held_out,
-        "client_accuracy": settings.client_accuracy,
         "availability": described("availability", settings.availability),
         "versions": {"torch": torch.__version__},
     }

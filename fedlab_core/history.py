@@ -133,7 +133,7 @@ class History:
                 history.params = params_from(arrays, config)
             history.clients = _clients_from(arrays, archive.entry(config, "num_clients", int))
             history.client_accuracy = client_accuracy_from(arrays, config, len(history.records))
-            history.template = _rebuild(config["model"]) if model is None else model
+            history.template = rebuild(config["model"]) if model is None else model
         if history.template is not None and (found := _parameters(history.template)) != (size, dtype):
             raise ValueError(f"model: has {found[0]} parameters of {found[1]}, but {path} holds {size} of {dtype}")
         return history
@@ -200,7 +200,8 @@ def _clients_from(arrays: Mapping[str, np.ndarray], num_clients: int) -> ClientR
     return ClientReport(*found) if found else None
 
 
-def _rebuild(description: Mapping[str, Any]) -> nn.Module | None:
+def rebuild(description: Mapping[str, Any]) -> nn.Module | None:
+    """The model of a configuration with its first weights, if it is built in."""
     if "arguments" not in description:
         return None
     dtype = getattr(torch, description["dtype"])

@@ -15,18 +15,9 @@ import numpy as np
 import torch
 
 _BEFORE = ("partition", "data", "shared", "portion", "held_out", "model", "evaluation", "projection")
-_IN_ROUNDS = (
-    "availability",
-    "cohort",
-    "stragglers",
-    "batches",
-    "dropout",
-    "probe",
-    "importance",
-    "personal",
-    "fine_tune",
-)
-STREAMS = (*_BEFORE, *_IN_ROUNDS)
+_OF_ROUNDS = ("availability", "cohort", "candidates", "importance", "models", "privacy")
+_OF_CLIENTS = ("stragglers", "batches", "dropout", "probe", "personal", "fine_tune", "compression")
+STREAMS = (*_BEFORE, *_OF_ROUNDS, *_OF_CLIENTS)
 MAX_SEED = 2**63 - 1
 _LENT = threading.RLock()
 

@@ -5,14 +5,13 @@ from dataclasses import is_dataclass
 from inspect import signature
 from typing import Any
 
-import torch
 from torch import nn
 
-from fedlab_core import models, recipes, schedules
+from fedlab_core import recipes, schedules
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.algorithms.tiers import Tiers
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
-from fedlab_core.history import History
+from fedlab_core.history import History, rebuild
 from fedlab_core.settings import declarations
 from fedlab_core.simulation import Simulation
 
@@ -48,10 +47,11 @@ def prepared(
     fed = _federation(config) if fed is None else fed
     if "fingerprint" in config and fed.fingerprint != config["fingerprint"]:
         raise ValueError(f"fed: its data have the fingerprint {fed.fingerprint}, the run's had {config['fingerprint']}")
-    model = _model(config["model"]) if model is None else model
-    algorithm = (
-        _instance("algorithm", config["algorithm"], recipes.subclasses(Algorithm)) if algorithm is None else algorithm
-    )
+    if model is None and (model := rebuild(config["model"])) is None:
+        what = f"model {config['model']['name']} is not built in"
+        raise ValueError(f"{what}; pass model=… with the weights of the start")
+    if algorithm is None:
+        algorithm = _instance("algorithm", config["algorithm"], recipes.subclasses(Algorithm))
     recorded = {name: config[name] for name in declarations() if name in config}
     recorded["lr"] = schedules.from_description(config["lr"])
     for name in ("loss", "availability"):
@@ -75,13 +75,6 @@ def _federation(config: Mapping[str, Any]) -> FederatedDataset:
     if known not in DATASETS or law not in partition.LAWS:
         raise ValueError(f"dataset {config['dataset']!r} dealt by the law {law!r} cannot be made again; pass fed=…")
     return recipes.federation(load_dataset(known), recipe, recipe.get("seed", 0))
-
-
-def _model(description: Mapping[str, Any]) -> nn.Module:
-    if "arguments" not in description:
-        raise ValueError(f"model {description['name']} is not built in; pass model=… with the weights of the start")
-    dtype = getattr(torch, description["dtype"])
-    return models.build(description["name"], description["arguments"], description["seed"], dtype)
 
 
 def _instance(what: str, description: Mapping[str, Any], kinds: Iterable[type]) -> Any:

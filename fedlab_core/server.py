@@ -30,9 +30,6 @@ class Ledger:
     bytes_up: int = 0
     bytes_down: int = 0
 
-    def plus(self, *, server_updates: int = 0, bytes_up: int = 0, bytes_down: int = 0) -> "Ledger":
-        return Ledger(self.server_updates + server_updates, self.bytes_up + bytes_up, self.bytes_down + bytes_down)
-
 
 class ProbeDiverged(ArithmeticError):
     """The parameters of ``client`` are no longer finite after training outside the rounds at the rate ``lr``."""
@@ -255,7 +252,8 @@ class Server:
         A fraction of a number counts as the bytes it fills.
         """
         up, down = (math.ceil(numbers * self.params.element_size()) for numbers in (up, down))
-        self.ledger = self.ledger.plus(server_updates=server_updates, bytes_up=up, bytes_down=down)
+        old = self.ledger
+        self.ledger = Ledger(old.server_updates + server_updates, old.bytes_up + up, old.bytes_down + down)
 
     def client_table(self, like: torch.Tensor | None = None) -> ClientTable:
         """A zero vector for every client, [P] or as long as ``like``, stored only once it is written."""

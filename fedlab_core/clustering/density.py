@@ -63,12 +63,8 @@ def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | Non
 
     Raises ``ValueError`` for fewer points than ``min_samples``, points that are not finite, and xi outside (0, 1).
     """
-    values = _points(points)
-    _check_min_samples(min_samples, len(values))
-    if not 0 < validation.real("xi", xi) < 1:
-        raise ValueError(f"xi={xi!r}: must lie between 0 and 1")
-    if eps is not None:
-        validation.real("eps", eps, exclusive=True)
+    values = _points(points, min_samples, eps)
+    validation.real("xi", xi, below=1, exclusive=True)
     order = _outermost_first(values)
     by_client, values = np.argsort(order), values[order]
     distances = Distances(values)
@@ -111,10 +107,7 @@ def dbscan(points: Any, eps: float | None = None, min_samples: int = 2) -> Clust
     Two core points within ``eps`` of one another share a cluster; a core point has ``min_samples`` points within eps,
     itself included, and k = min_samples − 1. The result carries the eps that was used.
     """
-    values = _points(points)
-    _check_min_samples(min_samples, len(values))
-    if eps is not None:
-        validation.real("eps", eps, exclusive=True)
+    values = _points(points, min_samples, eps)
     order = _outermost_first(values)
     distances = Distances(values[order])
     nearest = distances.to_kth_nearest(min_samples - 1)
@@ -181,18 +174,16 @@ def _outermost_first(values: np.ndarray) -> np.ndarray:
     return np.argsort(-np.concatenate([np.linalg.norm(rows - mean, axis=1) for rows in blocks]), kind="stable")
 
 
-def _points(points: Any) -> np.ndarray:
-    """``points`` as float64 [N, D], finite, at least one."""
+def _points(points: Any, min_samples: int | None = None, eps: float | None = None) -> np.ndarray:
+    """``points`` as float64 [N, D], finite, at least one and as many as ``min_samples``; the rest is checked too."""
     values = np.asarray(points, dtype=np.float64)
     if values.ndim != 2 or len(values) == 0:
         raise ValueError(f"points: must be a matrix [N, D] with one row per client, got shape {list(values.shape)}")
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(bad):
         raise ValueError(f"points: row {bad[0]} is not finite")
+    if min_samples is not None and len(values) < validation.integer("min_samples", min_samples, minimum=2):
+        raise ValueError(f"points: {len(values)} clients are fewer than min_samples={min_samples}")
+    if eps is not None:
+        validation.real("eps", eps, exclusive=True)
     return values
-
-
-def _check_min_samples(min_samples: int, num_points: int) -> None:
-    validation.integer("min_samples", min_samples, minimum=2)
-    if num_points < min_samples:
-        raise ValueError(f"points: {num_points} clients are fewer than min_samples={min_samples}")

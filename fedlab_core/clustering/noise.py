@@ -30,15 +30,9 @@ def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> np.nd
         raise ValueError(f"noise={policy!r}: there is no cluster, every client is noise; use noise='keep'")
     if policy != "nearest" or not is_noise.any():
         return labels
-    settled = labels.copy()
-    settled[is_noise] = _nearest_cluster(np.asarray(points, dtype=np.float64), labels)
-    return settled
-
-
-def _nearest_cluster(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """For each noise point, the cluster with the nearest centroid."""
+    settled, values = labels.copy(), np.asarray(points, dtype=np.float64)
     clusters = {c: members for c, members in members_of(labels).items() if c >= 0}
-    noise = points[labels < 0]
-    centroids = np.array([points[members].mean(axis=0) for members in clusters.values()])
-    nearest = [cdist(noise[k : k + 1], centroids).argmin() for k in range(len(noise))]
-    return np.array(list(clusters))[nearest]
+    centroids = np.array([values[members].mean(axis=0) for members in clusters.values()])
+    nearest = [cdist(values[k : k + 1], centroids).argmin() for k in np.flatnonzero(is_noise)]
+    settled[is_noise] = np.array(list(clusters))[nearest]
+    return settled

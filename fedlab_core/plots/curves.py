@@ -50,7 +50,7 @@ def convergence(
     series = [averaged(name, runs, x, y, band) for name, runs in groups.items()]
     sources = {name: _points(name, curve) for name, curve in (illustration or {}).items()}
     ends = [one.x.max() for one in series] + [along.max() for along, _ in sources.values()]
-    scale, x_title = _x_axis(x, max(ends))
+    scale, x_title, place = _x_axis(x, max(ends))
     figure = new_figure(title=title, x_title=x_title, y_title=_Y_TITLES[y])
     for name, (along, values) in sources.items():
         _add_source(figure, name, along / scale, values)
@@ -64,7 +64,7 @@ def convergence(
     figure.update_yaxes(tickformat=".0%" if y == "test_accuracy" else None)
     if log_y:
         _use_log_axis(figure, y, [one.low for one in series] + [values for _, values in sources.values()])
-    _describe(figure, series, y, band, _place(x, scale, x_title), list(sources))
+    _describe(figure, series, y, band, place, list(sources))
     return figure
 
 
@@ -85,12 +85,12 @@ def _points(name: str, curve: tuple[Sequence[float], Sequence[float]]) -> tuple[
     return along, values
 
 
-def _x_axis(x: str, largest: float) -> tuple[float, str]:
-    """What to divide x by, and the title of the axis with its unit."""
+def _x_axis(x: str, largest: float) -> tuple[float, str, Callable[[float], str]]:
+    """What to divide x by, the axis's title with its unit, and how to say a place on it: "round 50" or "320 MB"."""
     if x != "bytes":
-        return 1.0, _X_TITLES[x]
+        return 1.0, _X_TITLES[x], lambda value: f"{x.rstrip('s')} {value:.6g}"
     scale, unit = next(((size, unit) for size, unit in _UNITS if largest >= size), _UNITS[-1])
-    return scale, f"data sent, up and down ({unit})"
+    return scale, f"data sent, up and down ({unit})", lambda value: f"{value / scale:.4g} {unit}"
 
 
 def _add_source(figure: go.Figure, name: str, along: np.ndarray, values: np.ndarray) -> None:
@@ -129,14 +129,6 @@ def _use_log_axis(figure: go.Figure, name: str, values: Sequence[np.ndarray]) ->
     steps = (1, 2, 5) if last - first <= 3 else (1,)
     ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
     figure.update_yaxes(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
-
-
-def _place(x: str, scale: float, x_title: str) -> Callable[[float], str]:
-    """A position on the x axis in words: "round 50", "update 50" or "320 MB"."""
-    if x == "bytes":
-        unit = x_title.rsplit("(")[-1].rstrip(")")
-        return lambda value: f"{value / scale:.4g} {unit}"
-    return lambda value: f"{x.rstrip('s')} {value:.6g}"
 
 
 def _describe(

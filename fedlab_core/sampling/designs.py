@@ -107,8 +107,7 @@ class AtLeastOne(Design):
     def __post_init__(self) -> None:
         _check_labels(self.labels)
         _mask(self.available, len(self.labels))
-        if validation.real("fraction", self.fraction, exclusive=True) > 1:
-            raise ValueError(f"fraction={self.fraction!r}: must lie in (0, 1]")
+        validation.real("fraction", self.fraction, maximum=1, exclusive=True)
 
     @property
     def probabilities(self) -> np.ndarray:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlab_core.arguments import from_text, matches, parse_assignments
+from fedlab_core.arguments import matches, parse_assignments, typed
 
 GOOD = [
     ("false", bool, False),
@@ -46,7 +46,7 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "kind", "value"), GOOD)
 def test_text_becomes_a_value_of_the_declared_type(text, kind, value) -> None:
-    converted = from_text("x", text, kind)
+    converted = typed("x", text, kind)
     assert converted == value
     assert type(converted) is type(value)
 
@@ -54,15 +54,15 @@ def test_text_becomes_a_value_of_the_declared_type(text, kind, value) -> None:
 @pytest.mark.parametrize(("text", "kind"), BAD)
 def test_wrong_text_is_refused_with_name_text_and_type(text: str, kind) -> None:
     with pytest.raises(ValueError, match="must be") as caught:
-        from_text("mu", text, kind)
+        typed("mu", text, kind)
     assert f"mu={text}" in str(caught.value)
 
 
 @given(st.floats(allow_nan=False), st.integers(), st.lists(st.integers()))
 def test_printed_values_come_back(number: float, integer: int, integers: list[int]) -> None:
-    assert from_text("x", repr(number), float) == number
-    assert from_text("x", str(integer), int) == integer
-    assert from_text("x", str(integers), list[int]) == integers
+    assert typed("x", repr(number), float) == number
+    assert typed("x", str(integer), int) == integer
+    assert typed("x", str(integers), list[int]) == integers
 
 
 def test_a_bool_is_no_number_and_an_integer_is_a_float() -> None:

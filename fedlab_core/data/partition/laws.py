@@ -11,18 +11,9 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.data.partition.apportion import (
-    cut_by_shares,
-    even_sizes,
-    fit_table,
-    holders_per_label,
-    log_dirichlet,
-    match_labels,
-)
+from fedlab_core.data.partition import apportion
 from fedlab_core.data.partition.parts import Partition, deal_by_label, reach_min_size
 from fedlab_core.randomness import stream
-
-_ALPHA_MIN, _ALPHA_MAX = 1e-6, 1e12
 
 
 def iid(y: Any, *, num_clients: int, seed: int = 0) -> Partition:
@@ -77,9 +68,11 @@ def labels_per_client(y: Any, *, num_clients: int, labels_per_client: int, seed:
     if places > np.minimum(counts, num_clients).sum():
         raise ValueError(f"{setting} places need more samples of the rare labels than y has; lower one of them")
     rng = stream(validation.seed(seed), "partition")
-    holders = holders_per_label(counts, num_clients, labels_per_client)
-    matched = match_labels(rng, holders, num_clients, labels_per_client)
-    owners = [np.repeat(clients, even_sizes(n, len(clients))) for clients, n in zip(matched, counts, strict=True)]
+    holders = apportion.holders_per_label(counts, num_clients, labels_per_client)
+    matched = apportion.match_labels(rng, holders, num_clients, labels_per_client)
+    owners = [
+        np.repeat(clients, apportion.even_sizes(n, len(clients))) for clients, n in zip(matched, counts, strict=True)
+    ]
     recipe = {"law": "labels_per_client", "num_clients": num_clients, "labels_per_client": labels_per_client}
     return Partition(deal_by_label(rng, labels, owners, num_clients), recipe | {"seed": seed})
 
@@ -115,11 +108,13 @@ def dirichlet(
     rng = stream(validation.seed(seed), "partition")
     per_class = np.unique(labels, return_counts=True)[1]
     if by == "client":
-        log_mix = log_dirichlet(rng, alpha * len(per_class) * per_class / len(labels), num_clients)
-        table = fit_table(log_mix, even_sizes(len(labels), num_clients), per_class)
+        log_mix = apportion.log_dirichlet(rng, alpha * len(per_class) * per_class / len(labels), num_clients)
+        table = apportion.fit_table(log_mix, apportion.even_sizes(len(labels), num_clients), per_class)
     else:
-        shares = np.exp(log_dirichlet(rng, np.full(num_clients, float(alpha)), len(per_class)))
-        table = np.stack([np.diff(cut_by_shares(q, n)) for q, n in zip(shares, per_class, strict=True)], axis=1)
+        shares = np.exp(apportion.log_dirichlet(rng, np.full(num_clients, float(alpha)), len(per_class)))
+        table = np.stack(
+            [np.diff(apportion.cut_by_shares(q, n)) for q, n in zip(shares, per_class, strict=True)], axis=1
+        )
     owners = (np.repeat(np.arange(num_clients), column) for column in table.T)
     parts, moved = reach_min_size(deal_by_label(rng, labels, owners, num_clients), min_size, rng)
     recipe = {"law": "dirichlet", "num_clients": num_clients, "alpha": alpha, "by": by, "min_size": min_size}
@@ -150,10 +145,10 @@ def quantity(
     _check_enough(len(y), num_clients, min_size)
     rng = stream(validation.seed(seed), "partition")
     if law == "dirichlet":
-        log_shares, argument = log_dirichlet(rng, np.full(num_clients, float(alpha)), 1)[0], {"alpha": alpha}
+        log_shares, argument = apportion.log_dirichlet(rng, np.full(num_clients, float(alpha)), 1)[0], {"alpha": alpha}
     else:
         log_shares, argument = sigma * rng.standard_normal(num_clients), {"sigma": sigma}
-    cuts = cut_by_shares(np.exp(log_shares - log_shares.max()), len(y))
+    cuts = apportion.cut_by_shares(np.exp(log_shares - log_shares.max()), len(y))
     parts, moved = reach_min_size(np.split(rng.permutation(len(y)), cuts[1:-1]), min_size, rng)
     recipe = {"law": "quantity", "num_clients": num_clients, "sizes": law, **argument}
     return Partition(parts, recipe | {"min_size": min_size, "seed": seed}, moved=moved)
@@ -189,9 +184,7 @@ def _labels(y: Any) -> np.ndarray:
 
 
 def _check_alpha(alpha: float) -> None:
-    validation.real("alpha", alpha, exclusive=True)
-    if not _ALPHA_MIN <= alpha <= _ALPHA_MAX:
-        raise ValueError(f"alpha={alpha!r}: must be a number from {_ALPHA_MIN:g} to {_ALPHA_MAX:g}")
+    validation.real("alpha", alpha, minimum=1e-6, maximum=1e12)
 
 
 def _check_enough(size: int, num_clients: int, min_size: int = 1) -> None:

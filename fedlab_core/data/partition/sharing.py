@@ -32,10 +32,8 @@ def shared(parts: Sequence[Any], fraction: float, *, portion: float = 1.0, seed:
         raise ValueError("parts=[]: must hold at least one client")
     held = np.unique(np.concatenate(arrays))
     common = stream(validation.seed(seed), "shared").choice(held, max(1, round(fraction * len(held))), replace=False)
-    size, draws = (
-        max(1, round(portion * len(common))),
-        client_streams(seed, "portion", round=0, clients=range(len(arrays))),
-    )
+    size = max(1, round(portion * len(common)))
+    draws = client_streams(seed, "portion", round=0, clients=range(len(arrays)))
     together = [
         np.union1d(part, rng.choice(common, size, replace=False)) for part, rng in zip(arrays, draws, strict=True)
     ]

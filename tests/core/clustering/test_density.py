@@ -202,7 +202,7 @@ def test_an_empty_clustering_counts_to_zero():
         (lambda p: optics(p[0]), r"points: must be a matrix \[N, D\]"),
         (lambda p: optics(p[:1]), "points: 1 clients are fewer than min_samples=2"),
         (lambda p: optics(p, min_samples=1), "min_samples=1"),
-        (lambda p: optics(p, xi=1.0), "xi=1.0: must lie between 0 and 1"),
+        (lambda p: optics(p, xi=1.0), "xi=1.0: must be a finite number > 0 and < 1"),
         (lambda p: optics(p, xi=0), "xi=0"),
         (lambda p: optics(p, eps=0.0), "eps=0.0"),
         (lambda p: dbscan(p, eps=-1.0), "eps=-1.0"),

@@ -34,9 +34,10 @@ def run_course(
 
     ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: whole seconds for one cell;
     ``jobs``: by default one for each core; ``reference``: whether the site gets the API reference. What happens is
-    printed as it happens, and the results in order at the end. A notebook that fails does not stop the others. Raises ``ValueError`` before anything runs for an unknown profile,
-    notebook or parameter, a value of the wrong type, a formula that cannot be shown, and an ``out`` that cannot be
-    written, holds ``notebooks``, or is being written by another run.
+    printed as it happens, and the results in order at the end. A notebook that fails does not stop the others. Raises
+    ``ValueError`` before anything runs for an unknown profile, notebook or parameter, a value of the wrong type, a
+    formula that cannot be shown, and an ``out`` that cannot be written, holds ``notebooks``, or is being written by
+    another run.
     """
     check(profile, timeout, jobs)
     source = notebooks or folders.NOTEBOOKS

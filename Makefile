@@ -1,5 +1,7 @@
-# `make` lists the targets. PYTHON picks the interpreter (3.11 or newer), PIP_ARGS adds options to every pip install.
+# `make` lists the targets. PYTHON picks the interpreter (3.11 or newer), TORCH=cpu PyTorch's build without CUDA, and
+# PIP_ARGS adds options to every pip install.
 PYTHON ?= python3
+TORCH ?=
 PIP_ARGS ?=
 LAB_ARGS ?=
 COURSE_ARGS ?= --profile quick --out build
@@ -8,7 +10,7 @@ PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 VENV := .venv
 RUN := $(VENV)/bin/python
-SETUP = PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
+SETUP = TORCH="$(TORCH)" PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
 
 .PHONY: help course test oldest lab evidence clean
 .DEFAULT_GOAL := help

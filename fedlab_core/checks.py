@@ -75,6 +75,8 @@ def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.
     for what, tensor in tensors.items():
         if tensor.device.type not in ("cpu", torch.device(device).type):
             raise ValueError(f"{what}: on device {tensor.device}, but the run is on {device!r}; use .to({device!r})")
+        if torch.device(device).type == "mps" and tensor.dtype == torch.float64:
+            raise ValueError(f"{what}: float64, which device={device!r} does not have; use .float()")
     dtypes = {parameter.dtype for parameter in parameters}
     if len(dtypes) > 1:
         raise ValueError(f"model: its parameters have several dtypes, {sorted(map(str, dtypes))}; use model.to(dtype)")

@@ -60,7 +60,8 @@ def torch_generator(device: str | torch.device, seed: int | None = None) -> Iter
 
     Dropout draws from it, and all threads have the same one: whoever else asks for it waits until the block ends.
     """
-    with _LENT, torch.random.fork_rng(devices=[] if torch.device(device).type == "cpu" else [device]):
+    kind = torch.device(device).type
+    with _LENT, torch.random.fork_rng([] if kind == "cpu" else [device], device_type=kind):
         if seed is not None:
             torch.manual_seed(seed)
         yield

@@ -120,7 +120,8 @@ def _parts(dataset: Dataset, recipe: Mapping[str, Any], seed: int) -> partition.
         own, dealt = {name: recipe[name] for name in ("fraction", "portion", "seed")}, recipe["parts"]
         return partition.shared(_parts(dataset, dealt, dealt.get("seed", 0)), **own)
     law = partition.LAWS[recipe["law"]]
-    given = {_own_name(name): value for name, value in recipe.items() if name in _parameters_of(law, recipe["law"])}
+    taken = _parameters_of(law, recipe["law"])
+    given = {("law" if name == "sizes" else name): value for name, value in recipe.items() if name in taken}
     if recipe["law"] != "by_user":
         return law(dataset.train.y, seed=seed, **given)
     if dataset.users is None:
@@ -133,10 +134,6 @@ def _parameters_of(law: Callable[..., Any], name: str) -> dict[str, inspect.Para
     found = inspect.signature(law).parameters
     chosen = {key: found[key] for key in found if key not in ("y", "users", "seed")}
     return {("sizes" if key == "law" else key): parameter for key, parameter in chosen.items()}
-
-
-def _own_name(name: str) -> str:
-    return "law" if name == "sizes" else name
 
 
 def model(name: str, given: Mapping[str, Any], fed: FederatedDataset, seed: int) -> nn.Module:

@@ -63,10 +63,11 @@ def _device(name: str, value: Any) -> str:
         device = torch.device(value)
     except (RuntimeError, TypeError):
         device = torch.device("meta")
-    if device.type not in ("cpu", "cuda"):
-        raise ValueError(f"{name}={value!r}: must be 'cpu' or 'cuda' (or 'cuda:1', …)")
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ValueError(f"{name}={value!r}: this PyTorch sees no CUDA device; use device='cpu'")
+    seen = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if device.type not in seen:
+        raise ValueError(f"{name}={value!r}: must be 'cpu', 'cuda' (or 'cuda:1', …) or 'mps'")
+    if not seen[device.type]:
+        raise ValueError(f"{name}={value!r}: this PyTorch sees no {device.type.upper()} device; use device='cpu'")
     return str(device)
 
 
@@ -112,7 +113,7 @@ class Settings:
         default="auto",
         metadata=_is('"stacked", a cohort at once; "reference", client by client; "auto", stacked if it can', _ENGINE),
     )
-    device: str = field(default="cpu", metadata=_is('"cpu" or "cuda"', _device))
+    device: str = field(default="cpu", metadata=_is('"cpu", "cuda" or "mps"', _device))
     eval_every: int = field(default=1, metadata=_is("evaluate after every so many rounds and the last", _integer))
     held_out: float = field(
         default=0.0, metadata=_is("share of each client's samples that it is measured on and does not train on", _SHARE)

@@ -10,6 +10,7 @@ import torch
 from fedlab_core.one_page import average
 
 Rows = Iterator[tuple[np.ndarray, torch.Tensor]]
+WITHOUT_FLOAT64 = ("mps",)  # types of device
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,11 @@ class ChunkedUpdates(LocalUpdates):
             distances[torch.from_numpy(places).to(rows.device)] = torch.linalg.vector_norm(rows - self.received, dim=1)
             yield places, rows
         vars(self)["_distances"] = distances
+
+
+def widened(numbers: torch.Tensor) -> torch.Tensor:
+    """``numbers`` in float64, or in float32 on a device that has nothing wider."""
+    return numbers.to(torch.float32 if numbers.device.type in WITHOUT_FLOAT64 else torch.float64)
 
 
 def gathered(clients: int, rows: Rows) -> torch.Tensor:

@@ -109,7 +109,10 @@ def _run(options: argparse.Namespace) -> int:
     if options.rows is not None:
         results = rows.run_rows(options.rows, again=options.again, **given)
     else:
-        results = harness.run_course(**given)
+        whole = not options.only and options.notebooks == folders.NOTEBOOKS
+        if whole:
+            _need("pdoc")
+        results = harness.run_course(**given, reference=whole)
     print(f"site: {options.out / 'site' / 'index.html'}")
     failed = [result for result in results if result.status != "ok"]
     for result in failed:

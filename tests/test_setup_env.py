@@ -2,12 +2,15 @@
 
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 from collections import namedtuple
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -177,3 +180,112 @@ def test_this_environment_is_listed_without_losses() -> None:
     listed = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
     assert "pytest==" in listed
     assert "missing" not in listed
+
+
+def wheel(folder: Path, name: str, version: str, needs: str = "") -> None:
+    """A wheel that holds nothing, listed in the package index ``folder``."""
+    about = f"{name}-{version}.dist-info"
+    page = folder / name / "index.html"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    file = page.with_name(f"{name}-{version}-py3-none-any.whl")
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}")
+        archive.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{about}/RECORD", f"{about}/METADATA,,\n{about}/WHEEL,,\n{about}/RECORD,,\n")
+    page.write_text(
+        "".join(f'<a href="{one.name.replace("+", "%2B")}">{one.name}</a>' for one in page.parent.glob("*.whl"))
+    )
+
+
+@pytest.fixture
+def indexes(setup_env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two indexes of packages, the usual one and PyTorch's, which lacks what PyTorch needs, and pip as it is."""
+    usual, special = tmp_path / "usual", tmp_path / "whl"
+    wheel(usual, "torch", "1", "Requires-Dist: sympy\n")
+    wheel(special / "cpu", "torch", "1+cpu", "Requires-Dist: sympy\n")
+    for name, needs in (("sympy", ""), ("setuptools", ""), ("dependent", "Requires-Dist: torch>=0.9\n")):
+        wheel(usual, name, "2", needs)
+    monkeypatch.setattr(setup_env, "PYTORCH_INDEX", special.as_uri() + "/")
+    for name in ("PIP_CONFIG_FILE", "PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX", "PIP_CONSTRAINT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_ARGS", f"--index-url {usual.as_uri()}")
+    script = load()
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+
+    def pip(self, *arguments: str) -> None:
+        """The project itself stands in for one that needs PyTorch."""
+        script.Environment.pip(self, *(["dependent"] if arguments[-1].startswith(str(tmp_path)) else arguments))
+
+    monkeypatch.setattr(setup_env.Environment, "pip", pip)
+
+
+def torch_in(module) -> list[str]:
+    return [line for line in module.regular.packages() if line.startswith(("torch==", "sympy=="))]
+
+
+def test_the_cpu_build_comes_from_pytorchs_index_and_stays(
+    setup_env, indexes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip's own rules: 1+cpu fits torch==1, so that nothing replaces it by the 1 of the usual index."""
+    monkeypatch.setenv("TORCH", "cpu")
+    assert setup_env.main(["course"]) == 0
+    assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu"]
+    monkeypatch.delenv("TORCH")
+    assert setup_env.main(["test"]) == 0  # the build that is there stays
+    assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu"]
+
+
+def test_another_build_makes_a_new_environment(setup_env, indexes: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert setup_env.main(["course"]) == 0
+    assert torch_in(setup_env) == ["sympy==2", "torch==1"]
+    (setup_env.regular.folder / "old").touch()
+    monkeypatch.setenv("TORCH", "cpu")
+    assert setup_env.main(["test"]) == 0
+    assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu"]
+    assert not (setup_env.regular.folder / "old").exists()
+
+
+def test_the_index_is_the_one_of_pytorchs_page() -> None:
+    assert load().PYTORCH_INDEX + "cpu" == "https://download.pytorch.org/whl/cpu"
+
+
+@pytest.mark.parametrize("build", ["gpu", "cpu --pre", "../cpu"])
+def test_a_build_that_cannot_be_is_refused(
+    setup_env, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], build: str
+) -> None:
+    monkeypatch.setenv("TORCH", build)
+    assert setup_env.main(["course"]) == 1
+    assert f"TORCH={build!r}: must be cpu" in capsys.readouterr().err
+    assert not setup_env.regular.folder.exists()
+
+
+def test_pip_args_of_windows_keep_their_backslashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = load()
+    monkeypatch.setenv("PIP_ARGS", r'--no-index --find-links "C:\my wheels\new"')
+    monkeypatch.setattr(script, "os", SimpleNamespace(environ=os.environ, name="nt"))
+    assert script.options() == ["--no-index", "--find-links", r"C:\my wheels\new"]
+
+
+def test_windows_keeps_programs_in_another_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = load()
+    monkeypatch.setattr(script, "os", SimpleNamespace(environ=os.environ, name="nt"))
+    assert script.Environment(tmp_path, oldest=False).python == tmp_path / "Scripts" / "python.exe"
+
+
+def test_an_environment_in_use_is_not_half_deleted_in_silence(
+    setup_env, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Windows deletes no program that runs; what is left is taken for unfinished afterwards."""
+    make(setup_env)
+    without_a_package(setup_env)
+
+    def refuse(folder: Path) -> None:
+        raise PermissionError(13, "Access is denied", str(folder / "Scripts" / "python.exe"))
+
+    monkeypatch.setattr(setup_env.shutil, "rmtree", refuse)
+    assert setup_env.main(["course"]) == 1
+    assert "Close what runs from it" in capsys.readouterr().err
+    assert not setup_env.regular.stamp.exists()

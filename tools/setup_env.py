@@ -2,8 +2,12 @@
 
 With ``--oldest`` the environment is .venv-oldest, and what the library itself needs comes in the oldest versions that
 pyproject.toml allows. Only PyTorch does not: its older releases on PyPI bring gigabytes of CUDA libraries each.
-Does nothing if it already does. An environment that was left half made, that lost packages or whose interpreter is gone
-is deleted and built again; one that is sound but was made for other requirements is brought up to date.
+With ``TORCH=cpu`` in the environment, PyTorch comes from its own index of builds without CUDA, which on
+Linux saves gigabytes; ``TORCH=cu130`` names another of its builds. By default they come from where pip finds
+everything else, and a build once chosen stays.
+
+Does nothing if the environment already does. One that was left half made, that lost packages or whose interpreter is
+gone is deleted and built again; one that is sound but was made for other requirements is brought up to date.
 Standard library only: this file runs before anything is installed.
 """
 
@@ -22,6 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST_PYTHON = (3, 11)
+PYTORCH_INDEX = "https://download.pytorch.org/whl/"  # its own page of installation; a build has an index of its own
 CONSTRAINTS = "constraints.txt"  # what an environment was held to, inside its folder
 # Settings of JupyterLab in the environment, below those that its user chooses: no question about news at the start.
 LAB_SETTINGS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
@@ -43,9 +48,9 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> int:
     """Set up the environment for the extras among ``arguments`` and return the exit status."""
     oldest = "--oldest" in arguments
-    environment = Environment(ROOT / (".venv-oldest" if oldest else ".venv"), oldest)
     try:
         check_interpreter()
+        environment = Environment(ROOT / (".venv-oldest" if oldest else ".venv"), oldest, asked_build())
         environment.ensure(sorted(set(arguments) - {"--oldest"}))
     except SetupError as error:
         print("set-up: " + str(error), file=sys.stderr)
@@ -57,9 +62,8 @@ def check_interpreter() -> None:
     """Raise ``SetupError`` unless this interpreter is new enough and can make virtual environments."""
     if sys.version_info < OLDEST_PYTHON:
         found = "{}.{}".format(*sys.version_info)
-        raise SetupError(
-            f"Python 3.11 or newer is needed, {sys.executable} is {found}. Name another one: make PYTHON=python3.12 …"
-        )
+        other = "py -3.12 tools\\setup_env.py" if os.name == "nt" else "make PYTHON=python3.12"
+        raise SetupError(f"Python 3.11 or newer is needed, {sys.executable} is {found}. Name another one: {other} …")
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
@@ -71,11 +75,15 @@ def check_interpreter() -> None:
 
 
 class Environment:
-    """The virtual environment in ``folder``, with the pinned versions or with the ``oldest`` allowed."""
+    """The virtual environment in ``folder``, with the pinned versions or with the ``oldest`` allowed.
 
-    def __init__(self, folder: Path, oldest: bool) -> None:
+    ``build``: which of PyTorch's builds is asked for; "" for none in particular, and then the one that is there stays.
+    """
+
+    def __init__(self, folder: Path, oldest: bool, build: str = "") -> None:
         self.folder = folder
         self.oldest = oldest
+        self.build = build
         self.stamp = folder / "fedlab-stamp.json"  # written last: its absence means half made
         self.python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
@@ -85,8 +93,13 @@ class Environment:
         stamp = self.read_stamp()
         if self.folder.exists() and not self.sound(stamp):
             print(f"set-up: {self.folder.name} is incomplete, building it again", flush=True)
-            shutil.rmtree(self.folder)
+            self.remove()
             stamp = {}
+        if self.build and stamp and stamp.get("torch", "") != self.build:
+            print(f"set-up: {self.folder.name} has another build of PyTorch, building it again", flush=True)
+            self.remove()
+            stamp = {}
+        self.build = self.build or stamp.get("torch", "")
         if stamp.get("fingerprint") == wanted and set(extras) <= set(stamp["extras"]):
             return
         extras = sorted({*extras, *stamp.get("extras", [])})
@@ -95,13 +108,13 @@ class Environment:
             self.make()
         self.install(extras)
         self.settle_lab()
-        state = {"fingerprint": wanted, "extras": extras, "packages": self.packages()}
-        self.stamp.write_text(json.dumps(state, indent=1))
+        state = {"fingerprint": wanted, "extras": extras, "torch": self.build, "packages": self.packages()}
+        self.stamp.write_text(json.dumps(state, indent=1), encoding="utf-8")
 
     def read_stamp(self) -> dict[str, Any]:
         """The stamp of a finished environment, or an empty one."""
         try:
-            return json.loads(self.stamp.read_text())
+            return json.loads(self.stamp.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
 
@@ -113,7 +126,8 @@ class Environment:
     def packages(self) -> list[str] | None:
         """What is installed, as sorted ``name==version`` lines; None if the interpreter does not run."""
         try:
-            result = subprocess.run([str(self.python), "-I", "-c", LIST_PACKAGES], capture_output=True, text=True)
+            command = [str(self.python), "-I", "-c", LIST_PACKAGES]
+            result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
         except OSError:
             return None
         return sorted(set(result.stdout.splitlines())) if result.returncode == 0 else None
@@ -122,12 +136,24 @@ class Environment:
         """An empty environment with pip."""
         call([sys.executable, "-m", "venv", str(self.folder)])
 
+    def remove(self) -> None:
+        """Delete the environment. ``SetupError`` if a program runs from it, which Windows does not let go."""
+        self.stamp.unlink(missing_ok=True)  # if the rest fails, the next run starts over
+        try:
+            shutil.rmtree(self.folder)
+        except OSError as error:
+            raise SetupError(f"{self.folder} cannot be deleted ({error}). Close what runs from it first.") from error
+
     def install(self, extras: list[str]) -> None:
         """Install the project, editable, with ``extras``; PyTorch first, so that nothing else chooses its build."""
         self.stamp.unlink(missing_ok=True)
         versions = pins() if not self.oldest else {**pins(), **lower_bounds()}
-        (self.folder / CONSTRAINTS).write_text("".join(f"{name}=={version}\n" for name, version in versions.items()))
-        print("set-up: installing " + ", ".join([f"PyTorch {versions['torch']}", *extras]), flush=True)
+        held = "".join(f"{name}=={version}\n" for name, version in versions.items())
+        (self.folder / CONSTRAINTS).write_text(held, encoding="utf-8")
+        build = f" ({self.build})" if self.build else ""
+        print("set-up: installing " + ", ".join([f"PyTorch {versions['torch']}{build}", *extras]), flush=True)
+        if self.build:  # from an index that has not all that it needs: what follows brings that
+            self.pip("--no-deps", "--index-url", PYTORCH_INDEX + self.build, "torch==" + versions["torch"])
         self.pip("torch==" + versions["torch"], "setuptools==" + versions["setuptools"])
         self.pip("--no-build-isolation", "--editable", f"{ROOT}[{','.join(extras)}]")
 
@@ -135,13 +161,28 @@ class Environment:
         """Write the settings that JupyterLab starts with."""
         path = self.folder / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(LAB_SETTINGS, indent=1))
+        path.write_text(json.dumps(LAB_SETTINGS, indent=1), encoding="utf-8")
 
     def pip(self, *arguments: str) -> None:
         """Run pip in the environment, held to its constraints."""
         common = [str(self.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        extra = shlex.split(os.environ.get("PIP_ARGS", ""))
-        call([*common, "--constraint", str(self.folder / CONSTRAINTS), *extra, *arguments])
+        call([*common, "--constraint", str(self.folder / CONSTRAINTS), *options(), *arguments])
+
+
+def asked_build() -> str:
+    """The build of PyTorch that the variable ``TORCH`` names, "" for none. ``SetupError`` for what cannot be one."""
+    build = os.environ.get("TORCH", "")
+    if build and not re.fullmatch(r"cpu|cu\d+|rocm[\d.]+|xpu", build):
+        raise SetupError(f"TORCH={build!r}: must be cpu, or another build that pytorch.org lists: cu130, rocm7.1, xpu")
+    return build
+
+
+def options() -> list[str]:
+    """The options for every pip install in the variable ``PIP_ARGS``, where Windows has \\ between folders."""
+    given = os.environ.get("PIP_ARGS", "")
+    if os.name == "nt":
+        return [option.strip('"') for option in shlex.split(given, posix=False)]
+    return shlex.split(given)
 
 
 def fingerprint() -> str:
@@ -153,7 +194,7 @@ def fingerprint() -> str:
 
 def pins() -> dict[str, str]:
     """Distribution → version in constraints.txt, names in lower case."""
-    lines = (ROOT / "constraints.txt").read_text().lower().splitlines()
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower().splitlines()
     return dict(line.split("==") for line in lines if "==" in line)
 
 

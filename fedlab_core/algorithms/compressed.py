@@ -36,7 +36,7 @@ from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.algorithms.wrapper import Wrapper
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
+from fedlab_core.updates import LocalUpdates, widened
 
 INDEX_BYTES = 4
 
@@ -85,7 +85,7 @@ class Compressed(Wrapper):
         values = wanted.gather(1, places) if is_sparse else wanted
         if self.bits is not None:
             draws = [server.stream("compression", client).random(count) for client in clients.tolist()]
-            values = quantised(values, self.bits, torch.from_numpy(np.stack(draws)).to(wanted.device))
+            values = quantised(values, self.bits, torch.from_numpy(np.stack(draws)))
         return torch.zeros_like(wanted).scatter(1, places, values) if is_sparse else values
 
     def _count(self, server: Server) -> int:
@@ -104,7 +104,7 @@ class Compressed(Wrapper):
 def quantised(values: torch.Tensor, bits: int, draws: torch.Tensor) -> torch.Tensor:
     """Q of each row of ``values`` [K, n], with ``draws`` [K, n] uniform in [0, 1): unbiased, and 0 stays 0."""
     steps = 2 ** (bits - 1) - 1
-    unit = values.abs().amax(1, keepdim=True).double() / steps
+    unit = widened(values.abs().amax(1, keepdim=True)) / steps
     scaled = torch.where(unit > 0, values / unit, 0.0)
     below = scaled.floor()
-    return ((below + (draws < scaled - below)) * unit).to(values.dtype)
+    return ((below + (draws.to(scaled) < scaled - below)) * unit).to(values.dtype)

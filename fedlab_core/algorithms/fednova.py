@@ -29,7 +29,7 @@ from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates
+from fedlab_core.updates import LocalUpdates, widened
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class FedNova(Algorithm):
         return Correction(weight=self.mu, anchor=server.params)
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        tau, shrink, rho = updates.num_steps.double(), server.lr * self.mu, server.local_momentum
-        p = updates.num_samples.double() / updates.num_samples.sum()
+        tau, shrink, rho = widened(updates.num_steps), server.lr * self.mu, server.local_momentum
+        p = widened(updates.num_samples) / updates.num_samples.sum()
         if rho > 0:
             a_norm = (tau - rho * (1 - rho**tau) / (1 - rho)) / (1 - rho)
             weights = (p @ a_norm) * p / a_norm

@@ -66,12 +66,12 @@ class IFCA(Algorithm):
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         choices = torch.tensor([server.tag[client] for client in updates.clients.tolist()])
-        models, samples = list(server.state["models"]), torch.zeros(self.num_models, dtype=torch.float64)
+        models, samples = list(server.state["models"]), np.zeros(self.num_models)
         for m in set(choices.tolist()):
             weights = updates.num_samples * (choices == m).to(updates.num_samples)
-            models[m], samples[m] = updates.weighted_mean(weights), weights.sum()
+            models[m], samples[m] = updates.weighted_mean(weights), weights.sum().item()
         server.state["models"] = torch.stack(models)
-        return server.state["models"][samples.argmax()]
+        return server.state["models"][int(samples.argmax())]
 
     def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
         return server.state["models"][self._choices(server, clients)]

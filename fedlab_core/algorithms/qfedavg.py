@@ -26,7 +26,7 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Needs
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
+from fedlab_core.updates import LocalUpdates, widened
 
 SMALLEST_LOSS = 1e-10
 
@@ -42,13 +42,13 @@ class QFedAvg(Algorithm):
         validation.real("q", self.q)
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        losses = server.losses(updates.clients).double()
+        losses = widened(server.losses(updates.clients))
         if (losses < 0).any():
             raise ValueError(f"loss: is {losses.min():g} for a client, but q-FedAvg takes powers of it; must be ≥ 0")
         losses, lipschitz = losses.clamp_min(SMALLEST_LOSS), 1 / server.lr
         powers = (losses / losses.max()) ** self.q  # F_k^q, less a common factor that cancels
         mean = updates.weighted_mean(powers.to(server.params))  # Σ F_k^q y_k / Σ F_k^q
-        squares = (lipschitz * updates.distances().double()) ** 2
+        squares = (lipschitz * widened(updates.distances())) ** 2
         h = self.q * powers / losses * squares + lipschitz * powers
         return server.params - (lipschitz * powers.sum() / h.sum()).to(server.params) * (server.params - mean)
 

@@ -1,6 +1,7 @@
 """What the command lines of library and course share: commands, exit statuses, errors in one paragraph."""
 
 import argparse
+import io
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,8 @@ def run(
     paragraph on stderr; ``--traceback`` shows where it came from. ``commands``: name → summary and a function that adds
     arguments to a parser and sets ``run``, from the parsed arguments to the exit status.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a pipe on Windows has no μ
     parsed = _parser(prog, summary, commands).parse_args(arguments)
     try:
         return parsed.run(parsed)
@@ -28,7 +31,7 @@ def run(
     except (ValueError, OSError, ImportError, Diverged) as error:
         if parsed.traceback:
             raise
-        print(_paragraph(error), file=sys.stderr)
+        print(textwrap.fill(f"error: {error}", 100, break_long_words=False, break_on_hyphens=False), file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
 
 
@@ -39,7 +42,3 @@ def _parser(prog: str, summary: str, commands: Mapping[str, tuple[str, Configure
     for name, (about, configure) in commands.items():
         configure(subparsers.add_parser(name, help=about, description=about))
     return parser
-
-
-def _paragraph(error: BaseException) -> str:
-    return textwrap.fill(f"error: {error}", width=100, break_long_words=False, break_on_hyphens=False)

@@ -14,7 +14,7 @@ from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.work import BatchPlan, Work, plan_batches
 from fedlab_core.losses import LOSSES, Loss
-from fedlab_core.updates import ChunkedUpdates, LocalUpdates, Rows, gathered
+from fedlab_core.updates import ChunkedUpdates, LocalUpdates, Rows, gathered, widened
 
 AT_ONCE_BYTES = 2**29  # of a cohort's parameters; of larger ones a few clients at a time are in memory
 EVALUATION_SAMPLES = 10_000
@@ -95,7 +95,7 @@ class Engine(ABC):
         if not len(y):
             return Evaluation(math.nan, math.nan)
         is_plain_mean = self.loss in LOSSES.values()
-        total, hits = torch.zeros(2, dtype=torch.float64, device=params.device)
+        total, hits = widened(torch.zeros(2, device=params.device))
         outputs = []
         for output, targets in self.model.outputs(params, x, y):
             if is_plain_mean:

@@ -70,7 +70,8 @@ class Folder:
 
     def note_running(self, rounds: dict[str, int]) -> None:
         """Write down which runs are being computed, and in which round they are."""
-        _replace(self._running, json.dumps(rounds))
+        with suppress(PermissionError):  # Windows replaces no file that somebody reads: the next note comes soon
+            _replace(self._running, json.dumps(rounds))
 
     def running(self) -> dict[str, int]:
         """Digest and round of what is being computed now; nothing if no process writes the sweep."""

@@ -29,7 +29,9 @@ def environment() -> Iterator[Path]:
     """
     tempfile.gettempdir()  # found now and kept: this process goes on with its own
     short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None  # socket paths must stay below 104 bytes
-    with tempfile.TemporaryDirectory(prefix="fedlab-", dir=short) as folder:
+    # A kernel that was killed may still hold a file, which Windows then does not delete.
+    on_windows = os.name == "nt"
+    with tempfile.TemporaryDirectory(prefix="fedlab-", dir=short, ignore_cleanup_errors=on_windows) as folder:
         _write_kernelspec(Path(folder, "kernels", KERNEL))
         _write_startup(Path(folder, "ipython", "profile_default", "startup"))
         Path(folder, "tmp").mkdir()

@@ -46,11 +46,12 @@ class Kernels:
 
 
 def _kill(process: subprocess.Popen) -> None:
-    """Kill a kernel, which leads a process group of its own on POSIX systems."""
+    """Kill a kernel and what it has started: on POSIX systems it leads a process group of its own."""
     if process.poll() is not None:
         return
     with suppress(ProcessLookupError):
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)
-        else:
+        else:  # Windows knows who started whom; a kernel alone would leave its own processes behind
+            subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True)
             process.kill()

@@ -12,6 +12,7 @@ from fedlab_course.harness import executed, kernel, output_folder, parameters, t
 from fedlab_course.harness.kernels import Kernels
 from fedlab_course.harness.plan import Notebook, Plan, Result
 from fedlab_course.harness.progress import Progress
+from fedlab_course.site import api
 
 PROFILES = ("quick", "full")
 TIMEOUTS = {"quick": 300, "full": 7200}
@@ -27,14 +28,16 @@ def run_course(
     timeout: int | None = None,
     notebooks: Path | None = None,
     jobs: int | None = None,
+    reference: bool = False,
 ) -> list[Result]:
     """Run the notebooks, ``jobs`` at once; write executed notebooks, site and summary under ``out``.
 
     ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: whole seconds for one cell;
-    ``jobs``: by default one for each core. What happens is printed as it happens, and the results in order at the end.
-    A notebook that fails does not stop the others. Raises ``ValueError`` before anything runs for an unknown profile,
-    notebook or parameter, a value of the wrong type, a formula that cannot be shown, and an ``out`` that cannot be
-    written, holds ``notebooks``, or is being written by another run.
+    ``jobs``: by default one for each core; ``reference``: whether the site gets the API reference. What happens is
+    printed as it happens, and the results in order at the end. A notebook that fails does not stop the others. Raises
+    ``ValueError`` before anything runs for an unknown profile, notebook or parameter, a value of the wrong type, a
+    formula that cannot be shown, and an ``out`` that cannot be written, holds ``notebooks``, or is being written by
+    another run.
     """
     check(profile, timeout, jobs)
     source = notebooks or folders.NOTEBOOKS
@@ -43,6 +46,8 @@ def run_course(
     values = parameters.resolve({one.name: one.declared for one in chosen}, common, settings or {})
     plan = Plan(chosen, values, profile, out, out / "runs")
     with output_folder.claimed(out, source):
+        if reference:
+            api.write(out / "site" / "api")
         carry_out([plan], jobs, timeout)
     tell(plan.results)
     return plan.results

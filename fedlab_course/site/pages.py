@@ -19,6 +19,7 @@ from fedlab_course.site import colours, contents, markdown, outputs, runs, slide
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 ASSETS = "assets"
+REFERENCE = "api/index.html"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
@@ -50,6 +51,7 @@ def build(
         moving=_moving(pages),
         words=shown.WORDS,
         unmeasured=shown.UNMEASURED,
+        reference=(target / REFERENCE).is_file(),
     )
     (target / "index.html").write_text(home, encoding="utf-8")
 

@@ -37,6 +37,7 @@ ELSEWHERE = (
     "This figure stands still: stored pictures that can be moved belong to the digits, and this run is on {dataset}. "
     "In JupyterLab it can be trained."
 )
+MOST_PROCESSES = 61  # that a pool may have on Windows
 _HEIGHT = 430
 
 
@@ -85,7 +86,7 @@ def train(curves: set[Curve], folder: Path) -> None:
     if not missing:
         return
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(missing)), mp_context=spawn) as pool:
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(missing), MOST_PROCESSES), mp_context=spawn) as pool:
         list(pool.map(_train, missing.keys(), missing.values()))
 
 

@@ -1,0 +1,122 @@
+"""What differs on Windows, as far as another system can show it: encodings, open files, processes, line ends."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fedlab_core import atomic
+from fedlab_core.sweep.folder import Folder
+from fedlab_course.harness import kernels
+from fedlab_course.site import runs
+
+ROOT = Path(__file__).parents[1]
+PROGRAMS = ("fedlab_core", "fedlab_course", "tools", "data_scripts")
+
+
+def test_every_text_file_is_opened_with_its_encoding() -> None:
+    """Windows would take its own code page, in which μ cannot be read."""
+    rule = ["--preview", "--select", "PLW1514", "--output-format", "concise"]
+    found = subprocess.run([sys.executable, "-m", "ruff", "check", *rule, *PROGRAMS], cwd=ROOT, capture_output=True)
+    assert found.returncode == 0, found.stdout.decode()
+
+
+def test_the_rule_on_encodings_finds_one_that_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text('from pathlib import Path\n\nPath("a").read_text()\n', encoding="utf-8")
+    rule = ["--preview", "--select", "PLW1514", str(tmp_path)]
+    assert subprocess.run([sys.executable, "-m", "ruff", "check", *rule], capture_output=True).returncode == 1
+
+
+@pytest.mark.parametrize("package", ["fedlab_core", "fedlab_course"])
+def test_output_into_a_pipe_of_windows_does_not_end_the_program(package: str) -> None:
+    """Its code page has no μ and no ≥. What cannot be said is a question mark, and the rest is there."""
+    script = f"import sys\nfrom {package} import cli\nfrom fedlab_core.cli import program\n"
+    script += "def say(parsed):\n    print('μ ≥ 0 ✓ holds')\n    return 0\n"
+    script += "sys.exit(program.run('x', 'y', {'say': ('z', lambda parser: parser.set_defaults(run=say))}, ['say']))"
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "PYTHONPATH": str(ROOT)}
+    result = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True)
+    assert result.returncode == 0, result.stderr.decode()
+    assert result.stdout.decode("cp1252").split() == ["?", "?", "0", "?", "holds"]
+
+
+def test_a_file_is_closed_before_it_takes_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Windows moves no open file."""
+    opened: list[Any] = []
+    create, replace = atomic._create_beside, os.replace
+
+    def creating(target: Path) -> tuple[Path, Any]:
+        temporary, file = create(target)
+        opened.append(file)
+        return temporary, file
+
+    def replacing(source: Path, target: Path) -> None:
+        assert opened[0].closed
+        replace(source, target)
+
+    monkeypatch.setattr(atomic, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(atomic, "_create_beside", creating)
+    monkeypatch.setattr(atomic.os, "replace", replacing)
+    with atomic.replacing(tmp_path / "file") as file:
+        file.write(b"new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_kernel_goes_with_all_that_it_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands, ended = [], []
+    process = SimpleNamespace(pid=4711, poll=lambda: None, kill=lambda: ended.append(4711))
+    monkeypatch.setattr(kernels, "os", SimpleNamespace(name="nt"))
+    monkeypatch.setattr(kernels.subprocess, "run", lambda command, **options: commands.append(command))
+    kernels._kill(process)
+    assert commands == [["taskkill", "/F", "/T", "/PID", "4711"]]
+    assert ended == [4711]
+
+
+def test_no_more_processes_than_a_pool_may_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """``ProcessPoolExecutor`` refuses more than 61 on Windows."""
+    asked: list[int] = []
+
+    class Pool(contextlib.AbstractContextManager):
+        def __init__(self, workers: int, **options: Any) -> None:
+            asked.append(workers)
+
+        def map(self, *given: Any) -> list[Any]:
+            return []
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
+    monkeypatch.setattr(runs, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(runs.os, "cpu_count", lambda: 128)
+    runs.train({f"curve {number}" for number in range(100)}, tmp_path)
+    assert asked == [61]
+
+
+def test_a_note_that_somebody_reads_does_not_end_a_sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Windows replaces no file that is open; what is noted is written again with the next round."""
+
+    def refuse(source: Path, target: Path) -> None:
+        raise PermissionError(13, "Access is denied", str(target))
+
+    folder = Folder(tmp_path, SimpleNamespace(name="small", axes=[], runs=[]))  # type: ignore[arg-type]
+    folder.tables.mkdir(parents=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", refuse)
+        folder.note_running({"a": 1})
+    folder.note_running({"a": 2})
+    assert "2" in (folder.tables / "running.json").read_text(encoding="utf-8")
+
+
+def test_a_checkout_has_the_same_line_ends_everywhere() -> None:
+    """Digests of source and of tables are taken of bytes."""
+    attributes = (ROOT / ".gitattributes").read_text(encoding="utf-8")
+    assert re.search(r"^\* text=auto eol=lf$", attributes, re.MULTILINE)
+    listed = subprocess.run(["git", "ls-files", "--eol"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode == 0:  # an unpacked archive is no checkout
+        assert not [line for line in listed.stdout.splitlines() if line.startswith(("i/crlf", "i/mixed"))]

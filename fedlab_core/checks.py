@@ -60,17 +60,15 @@ def _check_availability(settings: Settings, num_clients: int) -> None:
 def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.Tensor:
     if not isinstance(model, nn.Module):
         raise ValueError(f"model={model!r}: must be a torch.nn.Module")
+    inspection.trainable(model)
     parameters = list(model.parameters())
-    if not parameters:
-        raise ValueError("model: has no parameters to train")
     for name, module in model.named_modules():
-        if isinstance(module, nn.modules.batchnorm._BatchNorm):
+        if isinstance(module, nn.modules.batchnorm._BatchNorm) and not inspection.is_constant(module):
             raise ValueError(
                 f"model: layer {name!r} is {type(module).__name__}; its running averages have no meaning when clients "
-                "are averaged. Use GroupNorm or no normalisation"
+                "are averaged. Use GroupNorm or no normalisation, or keep those of a trained model as they are: "
+                "layer.requires_grad_(False).eval()"
             )
-        if any(not parameter.requires_grad for parameter in module.parameters(recurse=False)):
-            raise ValueError(f"model: layer {name!r} is frozen (requires_grad=False); every parameter is trained here")
     tensors = {"the data": fed.x, "the targets": fed.y, **{f"parameter {n!r}": p for n, p in model.named_parameters()}}
     for what, tensor in tensors.items():
         if tensor.device.type not in ("cpu", torch.device(device).type):

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from fedlab_core import losses, models, schedules
+from fedlab_core import inspection, losses, models, schedules
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.description import described, digest
@@ -41,10 +41,12 @@ def configuration(
 
 
 def _model(model: nn.Module) -> dict[str, Any]:
-    initial = torch.cat([parameter.detach().cpu().reshape(-1) for parameter in model.parameters()])
+    initial = torch.cat([value.detach().cpu().reshape(-1) for value in inspection.trainable(model).values()])
+    frozen = inspection.frozen_digest(model)
     return {
         **(models.recipe_of(model) or {"name": type(model).__name__, "layers": str(model)}),
         "dtype": str(initial.dtype).removeprefix("torch."),
         "num_parameters": initial.numel(),
-        "initial": digest(initial.numpy().tobytes()),
+        "initial": digest(initial.numpy().tobytes() + frozen.encode()),
+        **({"frozen": frozen} if frozen else {}),
     }

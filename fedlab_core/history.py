@@ -13,7 +13,7 @@ import pandas as pd
 import torch
 from torch import nn
 
-from fedlab_core import archive, models
+from fedlab_core import archive, inspection, models
 from fedlab_core.engines.flat import FlatModel
 
 
@@ -134,8 +134,11 @@ class History:
             history.clients = _clients_from(arrays, archive.entry(config, "num_clients", int))
             history.client_accuracy = client_accuracy_from(arrays, config, len(history.records))
             history.template = rebuild(config["model"]) if model is None else model
-        if history.template is not None and (found := _parameters(history.template)) != (size, dtype):
-            raise ValueError(f"model: has {found[0]} parameters of {found[1]}, but {path} holds {size} of {dtype}")
+        if history.template is not None:
+            if (found := _parameters(history.template)) != (size, dtype):
+                raise ValueError(f"model: has {found[0]} parameters of {found[1]}, but {path} holds {size} of {dtype}")
+            if inspection.frozen_digest(history.template) != config["model"].get("frozen", ""):
+                raise ValueError(f"model: its frozen parameters or buffers are not those of the run in {path}")
         return history
 
     def rows(self) -> list[dict[str, Any]]:
@@ -188,8 +191,9 @@ def _parameters_of(config: Mapping[str, Any]) -> tuple[int, str]:
 def _parameters(model: nn.Module) -> tuple[int, str]:
     if not isinstance(model, nn.Module):
         raise ValueError(f"model={model!r}: must be a torch.nn.Module")
-    dtypes = {str(parameter.dtype).removeprefix("torch.") for parameter in model.parameters()}
-    return sum(parameter.numel() for parameter in model.parameters()), " and ".join(sorted(dtypes))
+    trained = inspection.trainable(model).values()
+    dtypes = {str(parameter.dtype).removeprefix("torch.") for parameter in trained}
+    return sum(parameter.numel() for parameter in trained), " and ".join(sorted(dtypes))
 
 
 def _clients_from(arrays: Mapping[str, np.ndarray], num_clients: int) -> ClientReport | None:

@@ -1,13 +1,47 @@
 """What a module does beside what its class says, found by looking at it and by running it once."""
 
 import copy
+import json
 
 import torch
 from torch import nn
 
+from fedlab_core.description import described, digest
 from fedlab_core.randomness import torch_generator
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def trainable(module: nn.Module) -> dict[str, nn.Parameter]:
+    """The parameters that are trained, by name: all but the frozen ones; ``ValueError`` if there are none."""
+    found = {name: value for name, value in module.named_parameters() if value.requires_grad}
+    if not found:
+        why = "all of them are frozen (requires_grad=False)" if list(module.parameters()) else "it has none"
+        raise ValueError(f"model: has no parameters to train; {why}")
+    return found
+
+
+def frozen_digest(module: nn.Module) -> str:
+    """A digest of the frozen parameters and of the buffers; empty if no parameter is frozen."""
+    if all(parameter.requires_grad for parameter in module.parameters()):
+        return ""
+    state = module.state_dict(keep_vars=True).items()
+    return digest(
+        json.dumps({name: described(name, value) for name, value in state if not value.requires_grad}).encode()
+    )
+
+
+def is_constant(norm: nn.modules.batchnorm._BatchNorm) -> bool:
+    """Whether a batch normalisation is one affine map for good: in evaluation mode, with averages, nothing trained."""
+    return not (norm.training or norm.running_mean is None or any(p.requires_grad for p in norm.parameters()))
+
+
+def set_training(module: nn.Module, training: bool) -> None:
+    """Put ``module`` into training or evaluation mode; batch normalisation, which must be constant, stays as it is."""
+    module.train(training)
+    for layer in module.modules():
+        if isinstance(layer, nn.modules.batchnorm._BatchNorm):
+            layer.eval()
 
 
 def is_as_its_class(layer: nn.Module) -> bool:
@@ -24,12 +58,13 @@ def output_of(module: nn.Module, x: torch.Tensor) -> torch.Tensor:
 
     Raises ``ValueError`` if that is anything else than one tensor with a row for each sample.
     """
-    with torch.no_grad(), torch_generator(x.device):  # of two threads, one would give the mode back too early
-        training = module.training
+    with torch.no_grad(), torch_generator(x.device):  # of two threads, one would give the modes back too early
+        modes = [(layer, layer.training) for layer in module.modules()]
         try:
             output = module.eval()(x.clone())
         finally:
-            module.train(training)
+            for layer, mode in modes:
+                layer.training = mode
     if not isinstance(output, torch.Tensor):
         raise ValueError(f"model: its output is a {type(output).__name__}, but must be one tensor of a row per sample")
     if not output.ndim or len(output) != len(x):
@@ -42,7 +77,8 @@ def changed_buffers(module: nn.Module, x: torch.Tensor) -> list[str]:
 
     A buffer that the first pass creates, and no later one changes, does not count.
     """
-    module = copy.deepcopy(module).train()
+    module = copy.deepcopy(module)
+    set_training(module, True)
     changed: set[str] = set()
     with torch.no_grad(), torch_generator(x.device):
         for _ in range(2):

@@ -3,7 +3,7 @@
 Weights are drawn from the stream "model" of ``seed`` with PyTorch's default laws: U(−1/√fan_in, 1/√fan_in) for linear
 and convolutional layers, U(−1/√hidden, 1/√hidden) for an LSTM, N(0, 1) for embeddings. The global random state is not
 touched. A model has the floating dtype of its federation. There is no batch normalisation: averaging its buffers over
-clients is a known trap, and a model that has it is rejected by ``simulate``.
+clients is a known trap, and a model that has it is rejected by ``simulate``, unless it is frozen.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from fedlab_core import validation
+from fedlab_core import inspection, validation
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.inspection import is_as_its_class
 from fedlab_core.randomness import derived_seed
@@ -81,11 +81,15 @@ def build(name: str, arguments: dict[str, Any], seed: int = 0, dtype: torch.dtyp
 def recipe_of(module: nn.Module) -> dict[str, Any] | None:
     """``name``, ``arguments`` and ``seed`` of the first weights of a built-in model; None for any other.
 
-    A model whose layers were changed after it was built is another one. Its weights may be others: the configuration of
-    a run holds their digest.
+    A model whose layers were changed or frozen after it was built is another one. Its weights may be others: the
+    configuration of a run holds their digest.
     """
     recipe = getattr(module, "recipe", None)
-    if recipe is None or not same_layers(module, _skeleton(recipe["name"], recipe["arguments"])):
+    if (
+        recipe is None
+        or inspection.frozen_digest(module)
+        or not same_layers(module, _skeleton(recipe["name"], recipe["arguments"]))
+    ):
         return None
     return dict(recipe)
 

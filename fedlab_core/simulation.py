@@ -1,5 +1,6 @@
 """A run: rounds as an iterator, with evaluation, checkpoints and divergence around ``one_page.one_round``."""
 
+import copy
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -65,7 +66,9 @@ class Simulation:
         self.fed, self._own = clients.hold_out(fed, s.held_out, s.seed) if s.held_out else (fed, fed)
         self._engine = engines.create(s.engine, self.fed, model, losses.resolve(s.loss), s.device)
         trained_by = {"engine": self._engine.name, "engine_form": self._engine.form}
-        self.history = History(configuration(fed, model, algorithm, s, output) | trained_by, template=model)
+        self.history = History(
+            configuration(fed, model, algorithm, s, output) | trained_by, template=copy.deepcopy(model)
+        )
         if s.client_accuracy:
             self.history.client_accuracy = np.empty((0, fed.num_clients))
         self._server = server = Server(self.fed, self._engine, s, Ledger(bytes_down=fed.bytes_received))

@@ -95,8 +95,28 @@ def test_dask_is_imported_only_where_it_is_used(path: Path) -> None:
             assert not {name.partition(".")[0] for name in named} & {"dask", "distributed"}
 
 
+def test_nothing_of_the_library_stands_on_the_readers() -> None:
+    """Only the package itself names them."""
+    for path in FILES:
+        if path.parent.name != "read" and path != ROOT / "fedlab_core" / "__init__.py":
+            assert "fedlab_core.read" not in path.read_text(encoding="utf-8"), path
+
+
+def test_readers_import_other_libraries_where_they_are_used() -> None:
+    """Pillow, ``datasets`` and the like: a session without them imports the library all the same."""
+    script = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nimport fedlab_core\nprint(sorted(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert "fedlab_core.read.images" in found
+    assert not [
+        name for name in ("'PIL'", "'datasets'", "'flwr_datasets'", "'pyarrow'", "'torchvision'") if name in found
+    ]
+
+
 def test_the_library_is_small() -> None:
-    """Algorithms, of which there may be any number, do not count, nor do sweeps, which stand on the rest."""
-    files = [path for path in FILES if path.parent.name not in ("algorithms", "sweep")]
+    """Algorithms, of which there may be any number, do not count, nor does what stands on the rest: sweeps, readers.
+
+    A reader turns one more form of data into a federation; nothing of the library knows of it.
+    """
+    files = [path for path in FILES if path.parent.name not in ("algorithms", "sweep", "read")]
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
     assert lines <= MAX_LINES, f"fedlab_core has {lines} lines, {lines - MAX_LINES} more than {MAX_LINES}"

@@ -22,8 +22,9 @@ class FederatedDataset:
     ``offsets[k]`` to ``offsets[k + 1]``. Clients may overlap (shared data) and may leave samples out; none is empty.
     Data and parts must not be changed afterwards: ``fingerprint`` is taken once, and runs are recorded under it.
     ``sizes`` n_k, int64 [N]; ``weights`` ρ_k = n_k/Σ n, float64 [N]; ``num_classes``, None for regression; ``test``, a
-    ``Split``; ``dtype``, the floating dtype that a model for these data should have; ``bytes_received``, what was sent
-    to clients of data that they share (:func:`fedlab_core.partition.shared`), samples and targets as in memory.
+    ``Split``; ``dtype``, the floating dtype that a model for these data should have; ``names`` of the clients, empty if
+    the data name none; ``bytes_received``, what was sent to clients of data that they share
+    (:func:`fedlab_core.partition.shared`), samples and targets as in memory.
 
     Raises ``ValueError`` for an empty client, parts that are not indices into the data, a label outside
     0 … num_classes − 1, or samples or targets that are not finite.
@@ -39,6 +40,7 @@ class FederatedDataset:
         self.x, self.y = dataset.train.x, dataset.train.y
         self.dtype = self.x.dtype if self.x.is_floating_point() else torch.float32
         self.recipe: dict[str, Any] = dict(getattr(parts, "recipe", None) or {"law": "given"})
+        self.names: tuple[str, ...] = getattr(parts, "names", ())
         received: int = getattr(parts, "received", 0)
         self.bytes_received = received * sum(t[:1].nbytes for t in (self.x, self.y))
         self.parts, self.sizes, self.indices = join_parts("parts", parts, len(dataset.train))

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from fedlab_core import inspection
 from fedlab_core.losses import Loss
 
 EVALUATION_BATCH = 2000
@@ -15,7 +16,8 @@ EVALUATION_BATCH = 2000
 class FlatModel:
     """A module whose P parameters are given as one vector [P], in the order of ``module.parameters()``.
 
-    The module is copied; its own parameters are never changed. Buffers stay as they are.
+    They are those that are trained: frozen ones (``requires_grad=False``) and buffers stay as they are. The module is
+    copied; its own parameters are never changed. Raises ``ValueError`` if nothing is trained.
     """
 
     def __init__(self, module: nn.Module, device: str | torch.device = "cpu") -> None:
@@ -23,23 +25,28 @@ class FlatModel:
         for layer in self.module.modules():
             if isinstance(layer, (nn.Embedding, nn.EmbeddingBag)):
                 layer.sparse = False  # how gradients are stored: here in one vector
-        self._shapes = {name: value.shape for name, value in self.module.named_parameters()}
+        self._trainable = inspection.trainable(self.module)
+        self._shapes = {name: value.shape for name, value in self._trainable.items()}
         self._sizes = [shape.numel() for shape in self._shapes.values()]
         self.size = sum(self._sizes)
-        self.dtype = next(self.module.parameters()).dtype
+        self.dtype = next(iter(self._trainable.values())).dtype
         # A layer that is used twice must be swapped once; parameters that two layers share, in both of them.
         owned = [id(value) for layer in self.module.modules() for value in layer.parameters(recurse=False)]
         self._tie_weights = len(set(owned)) < len(owned)
 
     def parameters(self) -> Tensor:
         """The module's own parameters as a vector [P]."""
-        return torch.cat([value.detach().reshape(-1) for value in self.module.parameters()])
+        return torch.cat([value.detach().reshape(-1) for value in self._trainable.values()])
 
     @property
     def layout(self) -> dict[str, slice]:
         """Where each tensor lies in the vector, by its name."""
         stops = [sum(self._sizes[: i + 1]) for i in range(len(self._sizes))]
         return {name: slice(b - n, b) for name, n, b in zip(self._shapes, self._sizes, stops, strict=True)}
+
+    def train(self, training: bool = True) -> None:
+        """Put the module into training or evaluation mode."""
+        inspection.set_training(self.module, training)
 
     def split(self, params: Tensor) -> dict[str, Tensor]:
         """Views of ``params`` [P] in the shapes of the module's parameters."""
@@ -63,7 +70,7 @@ class FlatModel:
         ``x`` stays as it is although some modules work in place: the first chunk is a copy, and if the module writes
         to it, so are the others. Raises ``RuntimeError`` if the module writes to a later chunk only.
         """
-        self.module.eval()
+        self.train(False)
         is_copy = True
         for chunk, targets in zip(x.split(EVALUATION_BATCH), y.split(EVALUATION_BATCH), strict=True):
             given = chunk.clone() if is_copy else chunk
@@ -78,5 +85,5 @@ class FlatModel:
     def with_parameters(self, params: Tensor) -> nn.Module:
         """A copy of the module that holds ``params`` [P]."""
         module = copy.deepcopy(self.module)
-        torch.nn.utils.vector_to_parameters(params.clone(), module.parameters())
+        torch.nn.utils.vector_to_parameters(params.clone(), inspection.trainable(module).values())
         return module

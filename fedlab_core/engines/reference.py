@@ -27,7 +27,7 @@ class ReferenceEngine(Engine):
         self, params: Tensor, work: Work, plans: Sequence[BatchPlan], corrections: Sequence[Correction]
     ) -> Rows:
         for place, (client, plan, correction) in enumerate(zip(work.clients.tolist(), plans, corrections, strict=True)):
-            self.model.module.train()
+            self.model.train()
             samples = self.fed.parts[client]
             batches = (torch.from_numpy(samples[plan.batch(step)]).to(self.device) for step in range(plan.num_steps))
             with torch_generator(self.device, derived_seed(work.seed, "dropout", round=work.round, client=client)):
@@ -39,12 +39,12 @@ class ReferenceEngine(Engine):
         return self.model.gradient(params, self.x[batch], self.y[batch], loss or self.loss)
 
     def mean_gradients(self, params: Tensor, groups: Sequence[np.ndarray], training: bool = False) -> Tensor:
-        self.model.module.train(training)
+        self.model.train(training)
         batches = [torch.from_numpy(group).to(self.device) for group in groups]
         return torch.stack([self.gradient(params, batch) for batch in batches])
 
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
-        self.model.module.eval()
+        self.model.train(False)
         result = torch.zeros_like(params)
         for mean, local, group in zip(result, params, groups, strict=True):
             for sample in torch.from_numpy(group).to(self.device).split(1):

@@ -76,7 +76,7 @@ class StackedEngine(Engine):
 
     def _tried(self, network: CohortModel) -> CohortModel:
         """Two clients with the first sample each: what cannot be vectorised fails here and not in the first round."""
-        self.model.module.train()
+        self.model.train()
         try:
             first = torch.from_numpy(self.fed.indices[[0, 0]]).to(self.device)[:, None]
             nothing = StackedCorrection([PLAIN], 0.0, self.model.parameters())
@@ -95,7 +95,7 @@ class StackedEngine(Engine):
         for chunk in np.array_split(np.argsort(-steps, kind="stable"), num_chunks):  # those with most steps first
             table = BatchTable([plans[i] for i in chunk], [self.fed.parts[work.clients[i]] for i in chunk])
             correction = StackedCorrection([corrections[i] for i in chunk], work.lr, params)
-            self.model.module.train()
+            self.model.train()
             yield chunk, self._train_chunk(table, correction, work.lr)
 
     def _num_chunks(self, clients: int, batch: int) -> int:
@@ -129,7 +129,7 @@ class StackedEngine(Engine):
     @torch.no_grad()
     def mean_gradients(self, params: Tensor, groups: Sequence[np.ndarray], training: bool = False) -> Tensor:
         """What a step of size −1 from zero leaves."""
-        self.model.module.train(training)
+        self.model.train(training)
         result = params.new_empty(len(groups), len(params))
         for chunk in self._chunks(groups):
             rows = params.expand(len(groups[chunk]), -1)
@@ -139,7 +139,7 @@ class StackedEngine(Engine):
     @torch.no_grad()
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
         """Groups are cut into pieces, of one sample each if the model cannot keep samples apart otherwise."""
-        self.model.module.eval()
+        self.model.train(False)
         if self._moment_network[0] is not loss:
             self._moment_network = loss, self._cohort_model(loss)
         network = self._moment_network[1]

@@ -62,6 +62,17 @@ class Layer:
         pass
 
 
+class Shared(Layer):
+    """Frozen layers below the first that is trained, one for all clients: [A, B, …] → [A, B, …], as ``module`` does."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self._module = module
+
+    def forward(self, params: Views, x: Tensor) -> Tensor:
+        return self._module(x.flatten(0, 1)).unflatten(0, x.shape[:2])
+
+
 class Linear(Layer):
     """x [A, B, in] → [A, B, out]."""
 

@@ -11,9 +11,9 @@ from torch.nn import functional
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked.buffers import Layout, Workspace
 from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d
-from fedlab_core.engines.stacked.layers import LSTM, Activation, Embedding, Flatten, Layer, Linear, UnknownLayer
+from fedlab_core.engines.stacked.layers import LSTM, Activation, Embedding, Flatten, Layer, Linear, Shared, UnknownLayer
 from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients
-from fedlab_core.inspection import is_as_its_class
+from fedlab_core.inspection import is_as_its_class, trainable
 from fedlab_core.losses import Loss
 from fedlab_core.models import TextLSTM
 
@@ -31,7 +31,7 @@ class Network:
         self._workspace = Workspace(next(module.parameters()))
         self._layers = _layers(module, self._workspace, x)
         self._loss = loss
-        self.layout = Layout([parameter.numel() for parameter in module.parameters()])
+        self.layout = Layout([parameter.numel() for parameter in trainable(module).values()])
         # for each layer, where its tensors begin and end in the flat vector
         self.places = [[(start, stop) for start, stop, _ in layer.places] for layer in self._layers]
         if sum(stop - start for layer in self.places for start, stop in layer) != self.layout.size:
@@ -126,6 +126,10 @@ def _layers(module: nn.Module, workspace: Workspace, x: Tensor) -> list[Layer]:
     if len(set(modules)) < len(modules):
         raise UnknownLayer("a layer that is used twice")
     starts, layers, channels_last = _starts(module), list[Layer](), False
+    lowest = next(i for i, layer in enumerate(modules) if any(value.requires_grad for value in layer.parameters()))
+    if any(map(_is_frozen, modules[:lowest])):
+        frozen, modules = nn.Sequential(*modules[:lowest]), modules[lowest:]
+        layers, x = [Shared(frozen)], frozen(x.clone())
     for child in modules:
         layers.append(_layer(child, starts[child], workspace, layers, channels_last, x))
         channels_last = isinstance(child, nn.Conv2d) or (channels_last and not isinstance(child, nn.Flatten))
@@ -148,10 +152,14 @@ def _starts(module: nn.Module) -> dict[nn.Module, int]:
     starts, position = {}, 0
     for child in module.modules():
         starts[child] = position
-        position += sum(parameter.numel() for parameter in child.parameters(recurse=False))
-    if position != sum(parameter.numel() for parameter in module.parameters()):
+        position += sum(value.numel() for value in child.parameters(recurse=False) if value.requires_grad)
+    if position != sum(value.numel() for value in trainable(module).values()):
         raise UnknownLayer("layers that share parameters")
     return starts
+
+
+def _is_frozen(layer: nn.Module) -> bool:
+    return any(not parameter.requires_grad for parameter in layer.parameters())
 
 
 def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
@@ -166,8 +174,8 @@ def _layer(
     child: Any, start: int, workspace: Workspace, below: Sequence[Layer], channels_last: bool, x: Tensor
 ) -> Layer:
     """The cohort form of ``child``, for samples like ``x`` as they come from the layers ``below``."""
-    if not type(child).__module__.startswith("torch.nn.modules"):
-        raise UnknownLayer(f"{child}")  # a subclass may compute anything
+    if not type(child).__module__.startswith("torch.nn.modules") or _is_frozen(child):
+        raise UnknownLayer(f"{child}")  # a subclass may compute anything; frozen ones are known at the bottom only
     is_tiling = channels_last and getattr(child, "stride", None) == getattr(child, "kernel_size", 0)
     match child:
         case nn.Linear():

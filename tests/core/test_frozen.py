@@ -1,0 +1,332 @@
+"""Frozen layers stay as they are: what is trained, sent, corrected and stored is the rest."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core import engines
+from fedlab_core.algorithms import FedPer
+from fedlab_core.losses import LOSSES
+from fedlab_core.simulation import Simulation
+
+SIZES = (3, 17, 8, 30, 2)
+WORK = {"rounds": 2, "clients_per_round": 3, "local_epochs": 1, "batch_size": 5, "lr": 0.1, "progress": False}
+ENGINES = ("reference", "stacked")
+
+
+def images(sizes: tuple[int, ...] = SIZES, *, side: int = 8, test: int = 20) -> fl.FederatedDataset:
+    """Random images of three classes, each with its own mean; some clients lack a class."""
+    generator = torch.Generator().manual_seed(0)
+    centres = torch.randn(3, 1, side, side, generator=generator, dtype=torch.float64)
+
+    def draw(n: int, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+        y = torch.randint(0, 2 + k % 2, (n,), generator=generator)
+        return centres[y] + torch.randn(n, 1, side, side, generator=generator, dtype=torch.float64), y
+
+    return fl.FederatedDataset.from_clients([draw(n, k) for k, n in enumerate(sizes)], test=draw(test, 1))
+
+
+def seeded(build: Callable[[], nn.Module]) -> nn.Module:
+    with torch.random.fork_rng():
+        torch.manual_seed(5)
+        return build().double()
+
+
+def dense() -> nn.Sequential:
+    """Its linear layers are 1, 3 and 5."""
+    layers = [nn.Flatten(), nn.Linear(64, 9), nn.ReLU(), nn.Linear(9, 7), nn.Tanh(), nn.Linear(7, 3)]
+    return nn.Sequential(*layers)
+
+
+def convolutional() -> nn.Sequential:
+    """Its layers with parameters are 0, 3 and 6."""
+    first = [nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2)]
+    return nn.Sequential(*first, nn.Conv2d(4, 5, 2), nn.ReLU(), nn.Flatten(), nn.Linear(20, 3))
+
+
+class Residual(nn.Module):
+    """A block as in a ResNet: convolutions with batch normalisation, and the input added."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.norm_one = nn.Conv2d(1, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
+        self.two, self.norm_two = nn.Conv2d(4, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.relu(self.norm_one(self.one(x)))
+        return torch.relu(self.norm_two(self.two(y)) + y).mean((2, 3))
+
+
+def pretrained() -> nn.Sequential:
+    """A backbone whose batch normalisations have seen data, and a new head."""
+    backbone = Residual()
+    for _ in range(3):
+        backbone(2 + 3 * torch.randn(16, 1, 8, 8))
+    return nn.Sequential(backbone, nn.Linear(4, 3))
+
+
+def frozen(build: Callable[[], nn.Module], *names: str) -> nn.Module:
+    """The model with the parameters frozen whose names begin so."""
+    model = seeded(build)
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(not name.startswith(names))
+    return model
+
+
+def with_norms(*names: str) -> nn.Module:
+    """The pre-trained model with all its normalisations constant, and the parameters of these ``names`` frozen."""
+    model = frozen(pretrained, "0.norm", *names)
+    model[0].norm_one.eval()
+    model[0].norm_two.eval()
+    return model
+
+
+MODELS = {
+    "mlp, first": (lambda: frozen(dense, "1."), "layers"),
+    "mlp, first two": (lambda: frozen(dense, "1.", "3."), "layers"),
+    "mlp, middle": (lambda: frozen(dense, "3."), "vmap"),
+    "mlp, last": (lambda: frozen(dense, "5."), "vmap"),
+    "mlp, biases": (lambda: frozen(dense, "1.bias", "3.bias", "5.bias"), "vmap"),
+    "cnn, first": (lambda: frozen(convolutional, "0."), "layers"),
+    "cnn, both convolutions": (lambda: frozen(convolutional, "0.", "3."), "layers"),
+    "cnn, second": (lambda: frozen(convolutional, "3."), "vmap"),
+    "backbone with batch normalisation": (lambda: with_norms("0."), "layers"),
+    "batch normalisation alone": (lambda: with_norms(), "vmap"),
+}
+ALGORITHMS = [
+    fl.FedAvg(),
+    fl.FedProx(0.5),
+    fl.Scaffold(),
+    fl.FedNova(),
+    fl.FedCurv(0.01),
+    fl.FedMas(0.02, tiers=[0, 1, 0, 1, 0]),
+]
+
+
+def simulate(model: nn.Module, algorithm: fl.Algorithm | None = None, fed=None, **changes) -> Simulation:
+    sim = fl.Simulation(fed or images(), model, algorithm or fl.FedAvg(), **(WORK | changes))
+    sim.run()
+    return sim
+
+
+def kept(model: nn.Module) -> dict[str, torch.Tensor]:
+    """What must not change: frozen parameters and buffers."""
+    found = {name: value for name, value in model.named_parameters() if not value.requires_grad}
+    return {name: value.detach().clone() for name, value in (found | dict(model.named_buffers())).items()}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_engines_agree(name: str) -> None:
+    build, form = MODELS[name]
+    runs = [simulate(build(), engine=engine) for engine in ENGINES]
+    assert runs[1].history.config["engine_form"] == form
+    slow, fast = (run.history for run in runs)
+    trained = sum(value.numel() for value in build().parameters() if value.requires_grad)
+    assert slow.params.shape == (trained,) and not torch.equal(slow.params, start_of(build()))
+    torch.testing.assert_close(fast.params, slow.params, rtol=0, atol=1e-9)
+
+
+def start_of(model: nn.Module) -> torch.Tensor:
+    return torch.cat([value.detach().flatten() for value in model.parameters() if value.requires_grad])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("name", ["mlp, middle", "backbone with batch normalisation"])
+def test_engines_agree_for_every_kind_of_algorithm(name: str, algorithm: fl.Algorithm) -> None:
+    slow, fast = (simulate(MODELS[name][0](), algorithm, engine=engine).history for engine in ENGINES)
+    torch.testing.assert_close(fast.params, slow.params, rtol=0, atol=1e-9)
+    table, other = (history.frame.drop(columns="seconds") for history in (slow, fast))
+    assert table[["bytes_up", "bytes_down"]].equals(other[["bytes_up", "bytes_down"]])
+    assert abs(table - other).to_numpy().max() < 1e-9
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_frozen_stays(engine: str, name: str) -> None:
+    model = MODELS[name][0]()
+    before, modes = kept(model), {key: layer.training for key, layer in model.named_modules()}
+    whole = copy.deepcopy(model.state_dict())
+    sim = simulate(model, engine=engine)
+    for found in (sim.model, sim.history.model):
+        assert all(torch.equal(value, before[key]) for key, value in kept(found).items())
+        assert kept(found).keys() == before.keys()
+        assert torch.equal(start_of(found), sim.history.params)
+    assert all(torch.equal(value, whole[key]) for key, value in model.state_dict().items())
+    assert {key: layer.training for key, layer in model.named_modules()} == modes
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("algorithm", [fl.FedAvg(), fl.Scaffold(), fl.FedCurv(0.05)], ids=str)
+@pytest.mark.parametrize("name", ["mlp, first two", "backbone with batch normalisation"])
+def test_a_frozen_prefix_is_the_head_on_its_features(name: str, algorithm: fl.Algorithm, engine: str) -> None:
+    model, fed = MODELS[name][0](), images()
+    body, head = (model[:-1], model[-1])
+    modes = [(layer, layer.training) for layer in body.modules()]
+    body.eval()
+    with torch.no_grad():
+        clients = [(body(x), y) for x, y in map(fed.client, range(fed.num_clients))]
+        features = fl.FederatedDataset.from_clients(clients, test=(body(fed.test.x), fed.test.y))
+    for layer, mode in modes:
+        layer.training = mode
+    whole, alone = simulate(model, algorithm, fed, engine=engine), simulate(head, algorithm, features, engine=engine)
+    torch.testing.assert_close(whole.history.params, alone.history.params, rtol=0, atol=1e-9)
+    rows, others = (sim.history.frame.drop(columns="seconds") for sim in (whole, alone))
+    assert abs(rows - others).to_numpy().max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["mlp, middle", "mlp, last", "mlp, biases", "cnn, first"])
+def test_frozen_is_a_scale_of_zero(name: str) -> None:
+    """The same model with everything trainable, whose steps are scaled by zero where it was frozen."""
+    model = MODELS[name][0]()
+    names = {key for key, value in model.named_parameters() if not value.requires_grad}
+
+    class Scaled(fl.Algorithm):
+        def correction(self, server, client):
+            scale = torch.ones_like(server.params)
+            for key in names:
+                scale[server.layout[key]] = 0.0
+            return fl.Correction(scale=scale)
+
+    free = copy.deepcopy(model).requires_grad_(True)
+    short, full = simulate(model).history.model, simulate(free, Scaled()).history.model
+    for value, expected in zip(short.parameters(), full.parameters(), strict=True):
+        torch.testing.assert_close(value, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_only_what_is_trained_is_sent(engine: str) -> None:
+    """The last layer, 7·3 + 3 = 24 numbers of 8 bytes, three clients a round; SCAFFOLD and FedCurv twice as much."""
+    model = MODELS["mlp, first two"][0]()
+    for algorithm, factor in ((fl.FedAvg(), 1), (fl.Scaffold(), 2), (fl.FedCurv(0.1), 2)):
+        frame = simulate(model, algorithm, engine=engine).history.frame
+        assert frame.bytes_up.tolist() == [24 * 8 * 3 * factor * round for round in (1, 2)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_fedper_keeps_one_of_the_layers_that_are_trained(engine: str) -> None:
+    model = MODELS["mlp, first"][0]()
+    sim = simulate(model, FedPer(("5",)), engine=engine)
+    assert list(sim._server.layout) == ["3.weight", "3.bias", "5.weight", "5.bias"]
+    assert sim.history.frame.bytes_up.tolist() == [(9 * 7 + 7) * 8 * 3 * round for round in (1, 2)]
+    assert sim._server.state["personal"].dense().abs().sum() > 0
+    with pytest.raises(ValueError, match="local='1'"):
+        simulate(model, FedPer(("1",)))
+
+
+def test_importance_is_that_of_what_is_trained() -> None:
+    model, fed = MODELS["mlp, first"][0](), images()
+    free = copy.deepcopy(model).requires_grad_(True)
+    start = 64 * 9 + 9
+    for mine, whole in (
+        (fl.importance.mas(model, fed.x), fl.importance.mas(free, fed.x)),
+        (fl.importance.fisher_diagonal(model, fed.x, fed.y), fl.importance.fisher_diagonal(free, fed.x, fed.y)),
+    ):
+        torch.testing.assert_close(mine, whole[start:], rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("name", ["mlp, first", "batch normalisation alone"])
+def test_gradients_agree_in_both_modes(name: str, training: bool) -> None:
+    fed, model = images(), MODELS[name][0]()
+    found = [engines.create(kind, fed, model, LOSSES["cross_entropy"], "cpu") for kind in ENGINES]
+    slow, fast = (engine.mean_gradients(engine.model.parameters(), fed.parts, training) for engine in found)
+    torch.testing.assert_close(fast, slow, rtol=0, atol=1e-12)
+
+
+def test_a_checkpoint_goes_on_and_knows_the_frozen_part(tmp_path: Path) -> None:
+    path, model = tmp_path / "run.npz", with_norms("0.")
+    whole = simulate(model).history
+    first = fl.Simulation(images(), model, fl.FedAvg(), **(WORK | {"checkpoint": path}))
+    for record in first:
+        if record.round == 1:
+            break
+    resumed = simulate(model, checkpoint=path).history
+    assert torch.equal(resumed.params, whole.params)
+    for change in (lambda m: m[0].one.weight, lambda m: m[0].norm_one.running_mean):
+        other = copy.deepcopy(model)
+        with torch.no_grad():
+            change(other).add_(1e-3)
+        with pytest.raises(ValueError, match=r"belongs to another run, with model: "):
+            simulate(other, checkpoint=path)
+
+
+def test_a_history_is_loaded_and_run_again_with_its_frozen_part(tmp_path: Path) -> None:
+    model, path = with_norms("0."), tmp_path / "history.npz"
+    history = simulate(model).history
+    history.save(path)
+    with pytest.raises(ValueError, match="pass their module"):
+        _ = fl.History.load(path).model
+    loaded = fl.History.load(path, model=model)
+    x = images().test.x
+    assert torch.equal(loaded.model.eval()(x), history.model.eval()(x))
+    other = copy.deepcopy(model)
+    other[0].norm_one.running_var.mul_(2)
+    with pytest.raises(ValueError, match=r"frozen parameters or buffers are not those of the run"):
+        fl.History.load(path, model=other)
+    with pytest.raises(ValueError, match=r"has \d+ parameters"):
+        fl.History.load(path, model=copy.deepcopy(model).requires_grad_(True))
+    again = fl.rerun(history.config, fed=images(), model=model, progress=False)
+    assert torch.equal(again.params, history.params)
+    with pytest.raises(ValueError, match=r"its weights have the digest"):
+        fl.rerun(history.config, fed=images(), model=other, progress=False)
+    with pytest.raises(ValueError, match=r"pass model="):
+        fl.rerun(history.config, fed=images(), progress=False)
+
+
+def test_a_built_in_model_with_a_frozen_layer_is_not_made_again_from_its_recipe(tmp_path: Path) -> None:
+    """Its frozen weights may have come from anywhere."""
+    fed = images()
+    model = fl.models.mlp(fed, (6,), seed=1)
+    free = simulate(model, fed=fed).history
+    assert free.config["model"]["name"] == "mlp" and "frozen" not in free.config["model"]
+    model[1].requires_grad_(False)
+    history = simulate(model, fed=fed).history
+    assert "arguments" not in history.config["model"]
+    history.save(tmp_path / "history.npz")
+    assert fl.History.load(tmp_path / "history.npz").template is None
+
+
+def test_a_history_keeps_its_model_when_the_module_is_thawed_afterwards() -> None:
+    model = MODELS["mlp, first"][0]()
+    history = simulate(model).history
+    first = model[1].weight.detach().clone()
+    model.requires_grad_(True)
+    with torch.no_grad():
+        model[1].weight.zero_()
+    assert torch.equal(history.model[1].weight, first)
+
+
+def test_nothing_to_train_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"no parameters to train; all of them are frozen \(requires_grad=False\)"):
+        simulate(seeded(dense).requires_grad_(False))
+    with pytest.raises(ValueError, match="all of them are frozen"):
+        fl.importance.mas(seeded(dense).requires_grad_(False), images().x)
+
+
+@pytest.mark.parametrize("change", ["trained", "in training mode", "without averages"])
+def test_batch_normalisation_that_could_change_is_refused(change: str) -> None:
+    model = with_norms("0.")
+    if change == "trained":
+        model[0].norm_two.bias.requires_grad_(True)
+    elif change == "in training mode":
+        model.train()
+    else:
+        model[0].norm_one = nn.BatchNorm2d(4, track_running_stats=False).double().requires_grad_(False).eval()
+    with pytest.raises(ValueError, match=r"'0.norm_\w+' is BatchNorm2d.*GroupNorm.*requires_grad_\(False\).eval\(\)"):
+        simulate(model)
+
+
+def test_a_frozen_part_that_changes_its_input_leaves_the_data_alone() -> None:
+    fed = images()
+    before = fed.x.clone()
+    layers = nn.Sequential(nn.ReLU(inplace=True), nn.Flatten(), nn.Linear(64, 5), nn.ReLU(), nn.Linear(5, 3))
+    model = layers.double()
+    model[2].requires_grad_(False)
+    slow, fast = (simulate(model, fed=fed, engine=engine).history for engine in ENGINES)
+    assert torch.equal(fed.x, before)
+    torch.testing.assert_close(fast.params, slow.params, rtol=0, atol=1e-9)

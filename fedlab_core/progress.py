@@ -12,7 +12,7 @@ def watched() -> bool:
     if os.environ.get("FEDLAB_HEADLESS") or os.environ.get("CI"):
         return False
     shell = sys.modules.get("IPython")
-    kernel = shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
+    kernel = any(base.__name__ == "ZMQInteractiveShell" for base in type(shell and shell.get_ipython()).mro())
     return kernel or sys.stderr.isatty()
 
 

@@ -6,12 +6,13 @@ import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from fedlab_core import arguments
 from fedlab_core.cli import program
 from fedlab_core.data import load_dataset
 from fedlab_course import build as builder
-from fedlab_course import folders, termination
+from fedlab_course import folders, hosted, termination
 from fedlab_course.evidence import command as evidence
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
@@ -51,9 +52,14 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _configure_build(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("version", choices=builder.VERSIONS, help="for whom; the instructor's has the solutions")
+    add = parser.add_argument
+    whom = "for whom: the instructor's has the solutions, and hosted is for Colab, Kaggle and Binder"
+    add("version", choices=(*builder.VERSIONS, "hosted"), help=whom)
     _add_notebooks(parser)
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="default: build/student or build/instructor")
+    add("--out", type=Path, metavar="FOLDER", help="default: build/student, build/instructor or hosted")
+    add("--repository", metavar="OWNER/NAME", help="hosted: the repository at GitHub that the folder will lie in")
+    add("--branch", metavar="NAME", help="hosted: its branch, tag or commit (default: main)")
+    add("--wheel", metavar="URL", help="hosted: what pip installs (default: the archive of that branch)")
     parser.set_defaults(run=_build)
 
 
@@ -125,9 +131,17 @@ def _run(options: argparse.Namespace) -> int:
 
 def _build(options: argparse.Namespace) -> int:
     _need("nbformat")
-    out = options.out or Path("build") / options.version
-    for path in builder.build(options.version, out, only=options.only, notebooks=options.notebooks):
-        print(path)
+    where: dict[str, Any] = {"only": options.only, "notebooks": options.notebooks}
+    given = {name: getattr(options, name) for name in ("repository", "branch", "wheel") if getattr(options, name)}
+    if options.version != "hosted":
+        for name in given:
+            raise ValueError(f"--{name}: is for build hosted")
+        paths = builder.build(options.version, options.out or Path("build") / options.version, **where)
+    else:
+        if "repository" not in given:
+            raise ValueError("--repository: build hosted needs the OWNER/NAME of a repository at GitHub")
+        paths = hosted.build(out=options.out or Path("hosted"), **given, **where)
+    print(*paths, sep="\n")
     return 0
 
 

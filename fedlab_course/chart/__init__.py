@@ -5,11 +5,13 @@ from fedlab_course.chart.elements import (
     column,
     error_in_words,
     extend,
+    hint,
     labelled,
     ladder,
     note,
     row,
     shared,
+    style,
     text,
 )
 from fedlab_course.chart.live import Chart, Stage
@@ -21,10 +23,12 @@ __all__ = [
     "column",
     "error_in_words",
     "extend",
+    "hint",
     "labelled",
     "ladder",
     "note",
     "row",
     "shared",
+    "style",
     "text",
 ]

@@ -5,9 +5,6 @@ from functools import cache
 from typing import Any
 
 import ipywidgets
-from ipywidgets.widgets.widget_button import ButtonStyle
-from ipywidgets.widgets.widget_int import SliderStyle
-from ipywidgets.widgets.widget_string import HTMLStyle
 
 from fedlab_core.data import DatasetNotFound
 from fedlab_core.simulation import Diverged
@@ -19,34 +16,40 @@ def shared(kind: Any, **traits: str | None) -> Any:
     return kind(**traits)
 
 
-def _plain() -> dict[str, Any]:
-    """What all that the style sheet arranges has."""
-    return {"layout": shared(ipywidgets.Layout), "style": shared(HTMLStyle)}
+def style(kind: Any, **traits: str | None) -> Any:
+    """A style for widgets of a ``kind``; ipywidgets 7 has one for several kinds where 8 has one for each."""
+    return shared(kind.class_traits()["style"].klass, **traits)
 
 
-def labelled(kind: Any = SliderStyle) -> dict[str, Any]:
-    """The look of a control as wide as its place, with a label before it; ``kind`` of its style."""
-    return {"layout": shared(ipywidgets.Layout, width="100%"), "style": shared(kind, description_width="9em")}
+def hint(words: str) -> dict[str, str]:
+    """What a control says while a mouse rests on it, under the name that this ipywidgets has for it."""
+    return {"tooltip" if hasattr(ipywidgets.DOMWidget, "tooltip") else "description_tooltip": words}
+
+
+def labelled(kind: Any) -> dict[str, Any]:
+    """The look of a control of a ``kind`` that is as wide as its place, with a label before it."""
+    return {"layout": shared(ipywidgets.Layout, width="100%"), "style": style(kind, description_width="9em")}
 
 
 def text(value: str = "", look: str = "") -> Any:
     """A place for HTML; ``look``: its CSS classes."""
-    return ipywidgets.HTML(value, _dom_classes=look.split(), **_plain())
+    plain = {"layout": shared(ipywidgets.Layout), "style": style(ipywidgets.HTML)}
+    return ipywidgets.HTML(value, _dom_classes=look.split(), **plain)
 
 
 def column(*parts: Any, look: str) -> Any:
     """Widgets below each other; ``look``: the CSS classes of the box."""
-    return ipywidgets.VBox(parts, layout=_plain()["layout"], _dom_classes=look.split())
+    return ipywidgets.VBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=look.split())
 
 
 def row(*parts: Any) -> Any:
     """Widgets beside each other, or below where there is no room."""
-    return ipywidgets.HBox(parts, layout=_plain()["layout"], _dom_classes=["fedlab-row"])
+    return ipywidgets.HBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=["fedlab-row"])
 
 
 def button(label: str, tooltip: str = "", icon: str = "") -> Any:
     """A button as wide as its label."""
-    look = {"layout": shared(ipywidgets.Layout, width="auto"), "style": shared(ButtonStyle)}
+    look = {"layout": shared(ipywidgets.Layout, width="auto"), "style": style(ipywidgets.Button)}
     return ipywidgets.Button(description=label, tooltip=tooltip, icon=icon, **look)
 
 
@@ -56,9 +59,9 @@ def ladder(label: str, values: Any, value: float, tooltip: str, *, continuous: b
         options=_steps({*values, value}),
         value=value,
         description=label,
-        tooltip=tooltip,
         continuous_update=continuous,
-        **labelled(),
+        **hint(tooltip),
+        **labelled(ipywidgets.SelectionSlider),
     )
 
 

@@ -75,7 +75,8 @@
     }
   }
 
-  const dark = () => document.body.dataset.jpThemeLight === "false";
+  // JupyterLab says so on the body, and Colab on the root.
+  const dark = () => document.body.dataset.jpThemeLight === "false" || document.documentElement.matches("[theme=dark]");
   const DARK = {
     "#000000": "#FFFFFF",
     "#0072b2": "#3F9BE0",
@@ -309,8 +310,14 @@
       for (const slider of this.explorer.querySelectorAll(".widget-hslider")) {
         const label = slider.querySelector(".widget-label")?.textContent;
         const readout = slider.querySelector(".widget-readout");
-        set(slider.querySelector(".noUi-handle"), "aria-label", label);
-        set(slider.querySelector(".noUi-handle"), "aria-valuetext", readout?.textContent);
+        const handle = slider.querySelector(".noUi-handle, .ui-slider-handle");
+        set(handle, "aria-label", label);
+        set(handle, "aria-valuetext", readout?.textContent);
+        if (handle?.matches(".ui-slider-handle")) {
+          // that of ipywidgets 7 says nothing by itself: it stands at so many per cent
+          set(handle, "role", "slider");
+          set(handle, "aria-valuenow", String(Math.round(parseFloat(handle.style.left))));
+        }
         if (readout?.isContentEditable) {
           set(readout, "role", "textbox");
           set(readout, "aria-label", `${label}, as a number`);

@@ -68,8 +68,9 @@ class Stage:
 
         script = f"<style>{_read('live.css')}</style><script>{_read('live.js')}{_read('hover.js')}</script>"
         display(HTML(f'<fedlab-cell data-still="{_STILL}"></fedlab-cell>{script}'))
-        # JupyterLab takes the HTML where it does not trust the notebook, and other readers where they know no widgets.
-        display(self.box._repr_mimebundle_() | {"text/html": f"<p>{_STILL}</p>"}, raw=True)
+        # The words are for readers that know no widgets, and for JupyterLab where it does not trust the notebook.
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.box.model_id}
+        display({"application/vnd.jupyter.widget-view+json": view, "text/plain": _STILL}, raw=True)
         self._kept, self._still = "", display({"text/plain": ""}, raw=True, display_id=True)
 
     def keep(self, figure: go.Figure) -> None:

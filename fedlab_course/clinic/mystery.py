@@ -5,7 +5,6 @@ from typing import Any
 
 import ipywidgets
 import numpy as np
-from ipywidgets.widgets.widget_description import DescriptionStyle
 
 from fedlab_core import validation
 from fedlab_core.history import History
@@ -32,9 +31,9 @@ class WhoIsIt(Explorer):
         self.named: int | None = None
         self._suspects = ipywidgets.Dropdown(
             description="who is it?",
-            tooltip="The patients who say that they are this algorithm",
+            **chart.hint("The patients who say that they are this algorithm"),
             layout=chart.shared(ipywidgets.Layout, width="auto"),
-            style=chart.shared(DescriptionStyle, description_width="auto"),
+            style=chart.style(ipywidgets.Dropdown, description_width="auto"),
         )
         self._say = chart.button("Name it", "Say that it is this patient")
         self._next = chart.button("Next patient", "Another hidden patient")

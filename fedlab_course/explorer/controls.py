@@ -5,13 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
-from ipywidgets.widgets.widget_bool import CheckboxStyle
-from ipywidgets.widgets.widget_description import DescriptionStyle
 
 from fedlab_core import settings
 from fedlab_core.data.disk.files import locate, search_roots
 from fedlab_core.data.disk.sources import SOURCES
-from fedlab_course.chart import column, extend, labelled, ladder, shared, text
+from fedlab_course.chart import column, extend, hint, labelled, ladder, shared, style, text
 from fedlab_course.explorer.choices import ALGORITHMS, Choice, title, tuned
 
 _MU = (0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -140,7 +138,6 @@ def _fields(first: Choice) -> dict[str, Any]:
     """Widgets that stand at ``first``: to put them there later would be a message to the browser for each."""
     local_epochs, out_of = settings.meaning("local_epochs"), f"Out of N = {first.num_clients}"
     data = list(dict.fromkeys([*available(), first.dataset]))
-    look = labelled(DescriptionStyle)
     return {
         "mu": ladder("μ of FedProx", _MU, first.mu, "Proximal strength: how hard clients are held back"),
         "strength": ladder("λ of the penalty", _STRENGTH, first.strength, "Strength of the penalty on forgetting"),
@@ -156,24 +153,29 @@ def _fields(first: Choice) -> dict[str, Any]:
         "schedule": _menu("schedule", _SCHEDULES, first.schedule, "How η changes from round to round"),
         "rounds": ladder("rounds", _ROUNDS, first.rounds, settings.meaning("rounds")),
         "seed": ipywidgets.BoundedIntText(
-            first.seed, min=0, max=max(2**31, first.seed), description="seed", tooltip=settings.meaning("seed"), **look
+            first.seed,
+            min=0,
+            max=max(2**31, first.seed),
+            description="seed",
+            **hint(settings.meaning("seed")),
+            **labelled(ipywidgets.BoundedIntText),
         ),
     }
 
 
 def _menu(label: str, options: Any, value: str, tooltip: str) -> Any:
-    look = labelled(DescriptionStyle)
-    return ipywidgets.Dropdown(options=options, value=value, description=label, tooltip=tooltip, **look)
+    look = hint(tooltip) | labelled(ipywidgets.Dropdown)
+    return ipywidgets.Dropdown(options=options, value=value, description=label, **look)
 
 
 def _count(label: str, high: int, value: int, tooltip: str, *, continuous: bool = False) -> Any:
-    words = {"description": label, "tooltip": tooltip}
-    return ipywidgets.IntSlider(value, 1, max(high, value), continuous_update=continuous, **words, **labelled())
+    look = {"description": label, **hint(tooltip), **labelled(ipywidgets.IntSlider)}
+    return ipywidgets.IntSlider(value, 1, max(high, value), continuous_update=continuous, **look)
 
 
 def _tick(name: str, ticked: bool) -> Any:
-    look = {"layout": shared(ipywidgets.Layout, width="auto"), "style": shared(CheckboxStyle)}
-    return ipywidgets.Checkbox(value=ticked, description=name, tooltip=f"Train {name}", indent=False, **look)
+    look = {"layout": shared(ipywidgets.Layout, width="auto"), "style": style(ipywidgets.Checkbox)}
+    return ipywidgets.Checkbox(value=ticked, description=name, indent=False, **hint(f"Train {name}"), **look)
 
 
 def _heading(words: str) -> Any:

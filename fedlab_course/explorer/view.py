@@ -9,8 +9,6 @@ import ipywidgets
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from ipywidgets.widgets.widget_description import DescriptionStyle
-from ipywidgets.widgets.widget_selection import ToggleButtonsStyle
 
 from fedlab_core import plots, validation
 from fedlab_core.plots.style import Look, new_figure, set_description
@@ -47,18 +45,18 @@ class View:
             options=_X,
             value=x,
             description="against",
-            tooltip="The quantity on the horizontal axis",
+            **chart.hint("The quantity on the horizontal axis"),
             tooltips=["communication rounds", "aggregations by the server", "sent up and down since the start"],
             layout=chart.shared(ipywidgets.Layout),
-            style=chart.shared(ToggleButtonsStyle, button_width="auto", description_width="auto"),
+            style=chart.style(ipywidgets.ToggleButtons, button_width="auto", description_width="auto"),
         )
         self.y = ipywidgets.Dropdown(
             options=_Y,
             value=y,
             description="show",
-            tooltip="The quantity on the vertical axis",
+            **chart.hint("The quantity on the vertical axis"),
             layout=chart.shared(ipywidgets.Layout, width="auto"),
-            style=chart.shared(DescriptionStyle, description_width="auto"),
+            style=chart.style(ipywidgets.Dropdown, description_width="auto"),
         )
         self.buttons = {name: chart.button(label, tooltip, icon) for name, (label, icon, tooltip) in _BUTTONS.items()}
         self.status, self.messages, self.fold, self.goal = (chart.text() for _ in range(4))

@@ -47,27 +47,34 @@ NOT_OURS = re.compile(r"/api/(workspaces|settings|news)|favicon|service-worker|m
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
     """JupyterLab over ``folder``: the address of a notebook in it, with ``{}`` for its name."""
+    with kernel.environment():
+        live = {name: value for name, value in os.environ.items() if name not in ("CI", "FEDLAB_HEADLESS")}
+        with served(folder, sys.executable, live) as address:
+            yield address
+
+
+@contextmanager
+def served(folder: Path, python: str, live: dict[str, str]) -> Iterator[str]:
+    """As :func:`serving`, by the interpreter ``python`` with the environment variables ``live``."""
     for name, text in SETTINGS.items():
         path = folder / "settings" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    with kernel.environment():
-        live = {name: value for name, value in os.environ.items() if name not in ("CI", "FEDLAB_HEADLESS")}
-        live |= {"JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings")}
-        live |= {"JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces")}
-        port = free_port()
-        options = ["--no-browser", "--allow-root", f"--port={port}", "--ServerApp.port_retries=0"]
-        options += ["--expose-app-in-browser"]
-        options += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]
-        with (folder / "lab.log").open("w") as log:
-            server = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], env=live, stdout=log, stderr=log)
-            try:
-                wait_until(lambda: answers(f"http://127.0.0.1:{port}/api?token={TOKEN}", server))
-                # Without "reset" the notebooks that were open before would open as well.
-                yield f"http://127.0.0.1:{port}/lab/tree/{{}}?reset&token={TOKEN}"
-            finally:
-                server.terminate()
-                server.wait(PATIENCE)
+    live |= {"JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings")}
+    live |= {"JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces")}
+    port = free_port()
+    options = ["--no-browser", "--allow-root", f"--port={port}", "--ServerApp.port_retries=0"]
+    options += ["--expose-app-in-browser"]
+    options += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]
+    with (folder / "lab.log").open("w") as log:
+        server = subprocess.Popen([python, "-m", "jupyterlab", *options], env=live, stdout=log, stderr=log)
+        try:
+            wait_until(lambda: answers(f"http://127.0.0.1:{port}/api?token={TOKEN}", server))
+            # Without "reset" the notebooks that were open before would open as well.
+            yield f"http://127.0.0.1:{port}/lab/tree/{{}}?reset&token={TOKEN}"
+        finally:
+            server.terminate()
+            server.wait(PATIENCE)
 
 
 def write(path: Path, *cells: str) -> None:

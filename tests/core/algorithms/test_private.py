@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 import torch
-from scipy import optimize, stats
+from scipy import integrate, optimize, stats
 
 import fedlab_core as fl
 from fedlab_core.algorithms import Compressed, FedAdam, FedAvgM, FedDyn, MimeLite, PowerOfChoice, Private, epsilon
@@ -161,7 +161,7 @@ def delta_of(eps: float, rate: float, noise: float) -> float:
     r = stats.norm(0, noise).pdf(z)
     p = (1 - rate) * r + rate * stats.norm(1, noise).pdf(z)
     gains = [np.maximum(0, one - math.exp(eps) * other) for one, other in ((p, r), (r, p))]
-    return max(np.trapezoid(gain, z) for gain in gains)
+    return max(integrate.trapezoid(gain, z) for gain in gains)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,270 @@
+"""The build for hosts in the cloud: badges, addresses, the cell that installs, and nothing else changed."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pip
+import pytest
+
+from fedlab_course import folders, hosted, outline
+from fedlab_course.cli import main
+
+SOURCES = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
+BADGE = re.compile(r"\[!\[([^\]]+)\]\(([^)]+)\)\]\(([^)]+)\)")
+each = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the command writes, from a checkout that is the working directory."""
+    checkout = tmp_path_factory.mktemp("checkout")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(checkout)
+        assert main(["build", "hosted", "--repository", "jane/course", "--branch", "term/2"]) == 0
+    return checkout / "hosted"
+
+
+def cells(path: Path) -> list:
+    return nbformat.read(path, as_version=4).cells
+
+
+def test_every_chapter_is_there_and_valid(built: Path) -> None:
+    assert sorted(path.name for path in built.iterdir()) == sorted(["README.md", *(path.name for path in SOURCES)])
+    for path in built.glob("*.ipynb"):
+        nbformat.validate(nbformat.read(path, as_version=4))
+
+
+@each
+def test_only_a_line_of_badges_and_one_cell_are_new(built: Path, source: Path) -> None:
+    notebook, original = (nbformat.read(path, as_version=4) for path in (built / source.name, source))
+    install = notebook.cells.pop(1)
+    assert (install.cell_type, install.id, install.metadata) == ("code", hosted.CELL, {})
+    title, blank, badges, *rest = notebook.cells[0].source.split("\n")
+    assert (title[:2], blank, len(BADGE.findall(badges))) == ("# ", "", 3)
+    notebook.cells[0].source = "\n".join([title, *rest])
+    assert notebook == original
+
+
+def test_badges_have_the_addresses_that_the_hosts_document(built: Path) -> None:
+    shown = BADGE.findall(cells(built / "02_fedprox.ipynb")[0].source)
+    assert shown == [
+        (
+            "Open this chapter in Colab",
+            "https://colab.research.google.com/assets/colab-badge.svg",
+            "https://colab.research.google.com/github/jane/course/blob/term/2/hosted/02_fedprox.ipynb",
+        ),
+        (
+            "Open this chapter in Kaggle",
+            "https://kaggle.com/static/images/open-in-kaggle.svg",
+            "https://kaggle.com/kernels/welcome?src=https://github.com/jane/course/blob/term/2/hosted/02_fedprox.ipynb",
+        ),
+        (
+            "Open this chapter in Binder",
+            "https://mybinder.org/badge_logo.svg",
+            "https://mybinder.org/v2/gh/jane/course/term%2F2?urlpath=lab/tree/notebooks/02_fedprox.ipynb",
+        ),
+    ]
+
+
+def test_the_readme_has_every_badge_of_every_chapter_and_says_which(built: Path) -> None:
+    lines = (built / "README.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if BADGE.search(line)]
+    assert len(rows) == len(outline.CHAPTERS)
+    for row, chapter in zip(rows, outline.CHAPTERS, strict=True):
+        addresses = [address for _, _, address in BADGE.findall(row)]
+        of_notebook = BADGE.findall(cells(built / f"{chapter.stem}.ipynb")[0].source)
+        assert addresses == [address for _, _, address in of_notebook]
+        for words, _, _ in BADGE.findall(row):
+            assert words.startswith(f"Open chapter {int(chapter.number)}, {chapter.title}, in ")
+
+
+@pytest.mark.parametrize(
+    ("out", "folder"), [("hosted", "hosted"), ("docs/cloud", "docs/cloud"), ("../elsewhere", "elsewhere")]
+)
+def test_links_lead_where_the_folder_lies_in_the_repository(
+    out: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "checkout").mkdir()
+    monkeypatch.chdir(tmp_path / "checkout")
+    hosted.build("jane/course", Path(out), only=["02"])
+    links = [address for _, _, address in BADGE.findall(cells(Path(out, "02_fedprox.ipynb"))[0].source)]
+    assert links[0].endswith(f"/jane/course/blob/main/{folder}/02_fedprox.ipynb")
+
+
+def test_pip_gets_the_archive_of_the_branch_or_what_is_given(tmp_path: Path) -> None:
+    def asked(**given: str) -> str:
+        hosted.build("jane/course", tmp_path, only=["00"], **given)
+        return re.search(r"^COURSE = '(.+)'$", cells(tmp_path / "00_start_here.ipynb")[1].source, re.MULTILINE)[1]
+
+    assert asked() == "fedlab-core[hosted] @ https://github.com/jane/course/archive/main.zip"
+    assert asked(branch="v0.1.0").endswith("/jane/course/archive/v0.1.0.zip")
+    wheel = "https://github.com/jane/course/releases/download/v0.1.0/fedlab_core-0.1.0-py3-none-any.whl"
+    assert asked(wheel=wheel) == f"fedlab-core[hosted] @ {wheel}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "--repository: build hosted needs the OWNER/NAME"),
+        (["--repository", "course"], "--repository course: must be OWNER/NAME"),
+        (["--repository", "https://github.com/jane/course"], "must be OWNER/NAME"),
+        (["--repository", "jane/course/more"], "must be OWNER/NAME"),
+        (["--repository", "jane-/course"], "must be OWNER/NAME"),
+        (["--repository", "jane--x/course"], "must be OWNER/NAME"),
+        (["--repository", "jane/.."], "must be OWNER/NAME"),
+        (["--repository", "jane/co urse"], "must be OWNER/NAME"),
+        (["--repository", "jané/course"], "must be OWNER/NAME"),
+        (["--repository", "jane/course", "--branch", "a..b"], "--branch a..b: must be a branch"),
+        (["--repository", "jane/course", "--branch", "/a"], "must be a branch"),
+        (["--repository", "jane/course", "--branch", "a b"], "must be a branch"),
+        (["--repository", "jane/course", "--wheel", "course.whl"], "--wheel course.whl: must be an address"),
+        (["--repository", "jane/course", "--wheel", "https://a/'b"], "must be an address"),
+        (["--repository", "jane/course", "--out", str(folders.NOTEBOOKS)], "would overwrite the notebooks"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_written(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["build", "hosted", *arguments]) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("option", ["--repository", "--branch", "--wheel"])
+def test_the_other_builds_have_no_repository(option: str, tmp_path: Path, capsys) -> None:
+    assert main(["build", "student", option, "jane/course", "--out", str(tmp_path / "out")]) == 2
+    assert f"{option}: is for build hosted" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_readme_of_the_folder_s_own_is_not_overwritten_but_the_build_s_is(tmp_path: Path) -> None:
+    hosted.build("jane/course", tmp_path, only=["00"])
+    hosted.build("john/course", tmp_path, only=["00"])
+    assert "john/course" in (tmp_path / "README.md").read_text()
+    (tmp_path / "README.md").write_text("# My course\n")
+    with pytest.raises(ValueError, match=r"has a README\.md of its own"):
+        hosted.build("jane/course", tmp_path, only=["00"])
+    assert (tmp_path / "README.md").read_text() == "# My course\n"
+
+
+def test_a_notebook_without_a_title_is_refused(tmp_path: Path) -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
+    nbformat.write(notebook, tmp_path / "00_bare.ipynb")
+    with pytest.raises(ValueError, match=r"00_bare\.ipynb: must begin with a cell of text"):
+        hosted.build("jane/course", tmp_path / "out", notebooks=tmp_path)
+    assert not (tmp_path / "out").exists()
+
+
+# What stands for pip: it says what is there, notes what it is told to keep and to install, and does it or does not.
+FAKE_PIP = """\
+import json, pathlib, sys
+here = pathlib.Path(__file__).parents[1]
+if sys.argv[1] == "list":
+    print("torch==2.13.0+cu130\\nodd.name==1.0")
+elif (here / "full").exists():
+    sys.exit("ERROR: no room")
+else:
+    keep = pathlib.Path(sys.argv[sys.argv.index("--constraint") + 1]).read_text()
+    (here / "told.json").write_text(json.dumps({"keep": keep, "arguments": sys.argv[1:]}))
+    (here / "fedlab_course.py").write_text("")
+"""
+
+
+class Host:
+    """A Python with nothing but its own library and the ``folder`` with a pip in it."""
+
+    def __init__(self, folder: Path, cell: str) -> None:
+        self.folder = folder
+        (folder / "pip").mkdir()
+        (folder / "pip" / "__init__.py").touch()
+        (folder / "pip" / "__main__.py").write_text(FAKE_PIP)
+        (folder / "cell.py").write_text(f"{cell}\nimport fedlab_course\nprint(fedlab_course.__file__)")
+
+    def run(self) -> subprocess.CompletedProcess[str]:
+        env = os.environ | {"PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-S", str(self.folder / "cell.py")]
+        return subprocess.run(command, env=env, capture_output=True, text=True)
+
+
+@pytest.fixture
+def host(tmp_path: Path, built: Path) -> Host:
+    return Host(tmp_path, cells(built / "02_fedprox.ipynb")[1].source)
+
+
+def test_the_cell_installs_with_all_that_is_there_kept_and_goes_on_at_once(host: Host) -> None:
+    done = host.run()
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == str(host.folder / "fedlab_course.py")
+    told = json.loads((host.folder / "told.json").read_text())
+    assert told["keep"] == "torch==2.13.0+cu130\nodd.name==1.0\n"
+    assert told["arguments"][0] == "install"
+    assert told["arguments"][-1] == "fedlab-core[hosted] @ https://github.com/jane/course/archive/term/2.zip"
+    assert not {"--upgrade", "-U", "--force-reinstall", "--ignore-installed"} & set(told["arguments"])
+
+
+def test_where_the_course_is_the_cell_does_and_says_nothing(host: Host) -> None:
+    (host.folder / "fedlab_course.py").write_text("")
+    (host.folder / "pip" / "__main__.py").write_text("raise SystemExit('pip was called')")
+    done = host.run()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{host.folder / 'fedlab_course.py'}\n"
+
+
+def test_where_pip_fails_the_cell_ends_in_words(host: Host) -> None:
+    (host.folder / "full").touch()
+    done = host.run()
+    assert done.returncode != 0
+    assert "The course was not installed, and nothing was changed:" in done.stderr
+    assert "ERROR: no room" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def distribution(folder: Path, name: str, version: str) -> None:
+    """What pip takes for an installed distribution."""
+    info = folder / f"{name}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    (info / "INSTALLER").write_text("pip\n")
+    (info / "RECORD").write_text("")
+
+
+@pytest.mark.parametrize(("version", "good"), [("2.13.0+cu130", True), ("2.6.0+cu124", False)])
+def test_the_real_pip_replaces_nothing_and_names_a_package_that_is_too_old(
+    version: str, good: bool, tmp_path: Path
+) -> None:
+    wheel = tmp_path / "fedlab_core-0.1.0-py3-none-any.whl"
+    info = "fedlab_core-0.1.0.dist-info"
+    needs = "Provides-Extra: hosted\nRequires-Dist: torch>=2.11\n"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("fedlab_course.py", "")
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: fedlab-core\nVersion: 0.1.0\n{needs}")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+    venv.create(tmp_path / "host", with_pip=False)
+    python = next((tmp_path / "host").glob("[bS]*/python*"))
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(subprocess.run([python, "-c", where], capture_output=True, text=True, check=True).stdout.strip())
+    shutil.copytree(Path(pip.__file__).parent, site / "pip", ignore=shutil.ignore_patterns("__pycache__"))
+    distribution(site, "torch", version)
+    distribution(site, "numpy", "2.0.2")
+    hosted.build("jane/course", tmp_path / "out", only=["00"], wheel=wheel.as_uri())
+    cell = cells(tmp_path / "out" / "00_start_here.ipynb")[1].source
+    clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PIP_FIND_LINKS")}
+    command = [python, "-c", f"{cell}\nimport fedlab_course"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=clean | {"PIP_NO_INDEX": "1"})
+    there = {path.name for path in site.glob("*.dist-info")}
+    before = {f"torch-{version}.dist-info", "numpy-2.0.2.dist-info"}
+    assert (done.returncode == 0) == good, done.stderr
+    assert there == (before | {info} if good else before)
+    if not good:
+        assert "torch>=2.11" in done.stderr
+        assert f"=={version}" in done.stderr  # the one that is here

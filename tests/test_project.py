@@ -101,10 +101,18 @@ def test_python_versions_agree() -> None:
     assert "python=3.11" in dependencies
 
 
-def test_the_version_is_said_once_in_each_place() -> None:
+def test_the_version_is_said_in_one_place() -> None:
+    """``fedlab_core.__version__``: what is built takes it from there, and what tells of it follows."""
     import fedlab_core
 
-    assert fedlab_core.__version__ == PROJECT["version"]
+    assert "version" in PROJECT["dynamic"] and "version" not in PROJECT
+    dynamic = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["dynamic"]
+    assert dynamic["version"] == {"attr": "fedlab_core.__version__"}
+    assert importlib.metadata.version("fedlab-core") == fedlab_core.__version__
+    named = re.findall(r"fedlab_core-([\w.]+)-py3", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert set(named) == {fedlab_core.__version__}
+    assert f"## [{fedlab_core.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "version" not in yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
 def test_licences_are_there() -> None:

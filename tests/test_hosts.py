@@ -1,5 +1,6 @@
 """What is there for those who use code hosts: workflows, citation, changelog, and links that lead somewhere."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -15,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
 JOBS: dict[str, Any] = WORKFLOW["jobs"]
+with_make = pytest.mark.skipif(os.name == "nt", reason="Windows has no make")
 TARGETS = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 # https://github.com/citation-file-format/citation-file-format, schema 1.2.0: its keys, required ones and rules
 CITATION_KEYS = {
@@ -66,6 +68,7 @@ def test_every_make_target_of_the_workflow_is_there() -> None:
     assert set(named) <= set(TARGETS)
 
 
+@with_make
 def test_the_job_on_windows_does_what_make_test_does_and_readme_says_the_same() -> None:
     first, *rest = commands("windows")
     extras = set_up_by("test")
@@ -75,6 +78,7 @@ def test_the_job_on_windows_does_what_make_test_does_and_readme_says_the_same() 
         assert f"\n{line}\n" in README, line
 
 
+@with_make
 @pytest.mark.parametrize("target", ["course", "lab"])
 def test_readme_gives_the_commands_without_make(target: str) -> None:
     assert f"\npy -3.11 tools\\setup_env.py {set_up_by(target)}\n" in README

@@ -2,11 +2,13 @@
 
 import importlib
 import importlib.metadata
+import os
 import re
 import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -120,6 +122,10 @@ def test_licences_are_there() -> None:
     assert "CC-BY-4.0" in (ROOT / "LICENSE-notebooks").read_text()
 
 
+with_make = pytest.mark.skipif(os.name == "nt", reason="Windows has no make")
+
+
+@with_make
 def test_make_without_a_target_lists_the_targets() -> None:
     result = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0
@@ -127,6 +133,7 @@ def test_make_without_a_target_lists_the_targets() -> None:
         assert f"make {target}" in result.stdout
 
 
+@with_make
 def test_make_says_what_to_do_without_python() -> None:
     result = subprocess.run(["make", "course", "PYTHON=no-such-python"], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode != 0

@@ -18,6 +18,7 @@ SETUP = TORCH="$(TORCH)" PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
 help: ## list the targets
 	@echo "Targets (each sets up its environment in $(VENV) first, if that is needed):"
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1#\2/p' $(MAKEFILE_LIST) | column -t -s '#' 2>/dev/null || true
+	@echo "On Linux add TORCH=cpu once, for PyTorch without CUDA; PYTHON=python3.12 names another interpreter."
 
 course: python ## run the whole course on the embedded data and write build/site/index.html
 	@$(SETUP) course

@@ -2,11 +2,13 @@
 
 import importlib
 import importlib.metadata
+import os
 import re
 import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -101,10 +103,18 @@ def test_python_versions_agree() -> None:
     assert "python=3.11" in dependencies
 
 
-def test_the_version_is_said_once_in_each_place() -> None:
+def test_the_version_is_said_in_one_place() -> None:
+    """``fedlab_core.__version__``: what is built takes it from there, and what tells of it follows."""
     import fedlab_core
 
-    assert fedlab_core.__version__ == PROJECT["version"]
+    assert "version" in PROJECT["dynamic"] and "version" not in PROJECT
+    dynamic = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["dynamic"]
+    assert dynamic["version"] == {"attr": "fedlab_core.__version__"}
+    assert importlib.metadata.version("fedlab-core") == fedlab_core.__version__
+    named = re.findall(r"fedlab_core-([\w.]+)-py3", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert set(named) == {fedlab_core.__version__}
+    assert f"## [{fedlab_core.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "version" not in yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
 def test_licences_are_there() -> None:
@@ -112,6 +122,10 @@ def test_licences_are_there() -> None:
     assert "CC-BY-4.0" in (ROOT / "LICENSE-notebooks").read_text()
 
 
+with_make = pytest.mark.skipif(os.name == "nt", reason="Windows has no make")
+
+
+@with_make
 def test_make_without_a_target_lists_the_targets() -> None:
     result = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0
@@ -119,6 +133,7 @@ def test_make_without_a_target_lists_the_targets() -> None:
         assert f"make {target}" in result.stdout
 
 
+@with_make
 def test_make_says_what_to_do_without_python() -> None:
     result = subprocess.run(["make", "course", "PYTHON=no-such-python"], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode != 0

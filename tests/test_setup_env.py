@@ -96,7 +96,7 @@ def without_interpreter(module) -> None:
 
 
 def without_a_package(module) -> None:
-    site = next(module.regular.folder.glob("lib/python*/site-packages"))
+    site = next(module.regular.folder.rglob("site-packages"))
     (site / "pip").rename(site / "gone")
 
 

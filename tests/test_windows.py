@@ -71,7 +71,7 @@ def test_a_file_is_closed_before_it_takes_its_place(monkeypatch: pytest.MonkeyPa
 def test_a_kernel_goes_with_all_that_it_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
     commands, ended = [], []
     process = SimpleNamespace(pid=4711, poll=lambda: None, kill=lambda: ended.append(4711))
-    monkeypatch.setattr(kernels, "os", SimpleNamespace(name="nt"))
+    monkeypatch.setattr(kernels, "sys", SimpleNamespace(platform="win32"))
     monkeypatch.setattr(kernels.subprocess, "run", lambda command, **options: commands.append(command))
     kernels._kill(process)
     assert commands == [["taskkill", "/F", "/T", "/PID", "4711"]]

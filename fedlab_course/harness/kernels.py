@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from contextlib import suppress
 from threading import Lock
 from typing import Any
@@ -50,8 +51,8 @@ def _kill(process: subprocess.Popen) -> None:
     if process.poll() is not None:
         return
     with suppress(ProcessLookupError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:  # Windows knows who started whom; a kernel alone would leave its own processes behind
+        if sys.platform == "win32":  # it knows who started whom; a kernel alone would leave its own processes behind
             subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True)
             process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)

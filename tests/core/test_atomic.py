@@ -1,7 +1,6 @@
 """A file is whole or as it was, whatever ends the process that writes it, and nothing stays beside it."""
 
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -57,7 +56,7 @@ def test_the_next_writing_removes_what_a_killed_one_left(tmp_path, writer) -> No
     path = tmp_path / "run.npz"
     for _ in range(2):
         process = writer(path)
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         process.wait()
         assert len(names(tmp_path)) == 1 and not path.exists()
     archive.write(path, {"kind": "test"}, {})

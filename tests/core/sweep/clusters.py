@@ -4,7 +4,6 @@ import contextlib
 import importlib
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -94,7 +93,7 @@ class Sweep:
         return {}
 
     def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
 
     def finished(self, seconds: float = 120.0) -> str:

@@ -1,7 +1,6 @@
 """Sweeps on real schedulers and workers: whatever is killed or cut, the tables are those of one machine."""
 
 import json
-import signal
 import socket
 from pathlib import Path
 
@@ -72,7 +71,7 @@ def test_a_worker_without_a_shared_disk_is_killed(config: Path, local: dict[str,
     with cluster(tmp_path / "cluster", disk="own") as remote:
         sweep = Sweep(config, out, "--scheduler", remote.address)
         heard = half_way(sweep)
-        remote.workers[0].send_signal(signal.SIGKILL)
+        remote.workers[0].kill()
         sweep.finished()
         assert not list(remote.folder.glob("scratch/**/*.npz")), "checkpoints of finished runs are removed"
     assert tables(out) == local

@@ -1,0 +1,119 @@
+"""The examples of CONTRIBUTING.md, as they stand: made in a copy of the project, where its commands are run."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("fedlab_core", "fedlab_course", "notebooks", "tests", "results")
+SECTIONS = ("An algorithm", "A chapter", "An exercise")
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def blocks(section: str) -> list[tuple[str, str, str]]:
+    """The blocks of a section: the file named last before it, its language, its text."""
+    body = re.split(r"^## ", TEXT, flags=re.MULTILINE)
+    (chosen,) = (part for part in body if part.startswith(section))
+    found, name = [], ""
+    for file, language, block in re.findall(
+        r"\*\*`([^`]+)`\*\*|^```(\w+)\n(.*?)^```", chosen, re.DOTALL | re.MULTILINE
+    ):
+        name = file or name
+        if not file:
+            found.append((name, language, block))
+    return found
+
+
+def changed(text: str, difference: str) -> str:
+    """``text`` after a difference whose unmarked and removed lines occur in it once, together."""
+    lines = [(line[:1], line[1:]) for line in difference.splitlines(keepends=True)]
+    old = "".join(line for sign, line in lines if sign != "+")
+    new = "".join(line for sign, line in lines if sign != "-")
+    if old.endswith("# without\n"):  # the line goes on
+        old, new = old.rstrip("\n"), new.rstrip("\n")
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
+
+def run(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, *command.split()[1:]]
+    own = {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    return subprocess.run(words, cwd=folder, env={**os.environ, **own}, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with the files of all examples, before any command."""
+    copy = tmp_path_factory.mktemp("copy")
+    for name in COPIED:
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    for name, language, block in (found for section in SECTIONS for found in blocks(section)):
+        path = copy / name
+        if language == "diff":
+            path.write_text(changed(path.read_text(encoding="utf-8"), block), encoding="utf-8")
+        elif language != "sh":
+            before = path.read_text(encoding="utf-8") + "\n" if path.name == "outline.toml" else ""
+            assert before or not path.exists(), f"{name} is there already"
+            path.write_text(before + block, encoding="utf-8")
+    return copy
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_command_of_an_example_succeeds(project: Path, section: str) -> None:
+    commands = [line for _, language, block in blocks(section) if language == "sh" for line in block.splitlines()]
+    assert len(commands) >= 2
+    for command in commands:
+        result = run(project, command)
+        assert result.returncode == 0, f"{command}\n{result.stdout[-3000:]}\n{result.stderr[-3000:]}"
+        if "pytest" in command:
+            assert re.search(r"[1-9]\d* passed", result.stdout), command
+
+
+# In one process: the example's own commands, then the rules as they stand, and once more with enough words.
+CHAPTER = """
+import json, runpy
+from pathlib import Path
+import nbformat
+from fedlab_course import lint
+from fedlab_course.exercises.__main__ import main
+
+runpy.run_path("skeleton.py")
+main(["16"])
+path = Path("notebooks/16_median.ipynb")
+faults = lint.check(path)
+notebook = nbformat.read(path, as_version=4)
+next(cell for cell in notebook.cells if cell.id == "three-clients").source += " word" * 1750
+nbformat.write(notebook, path)
+print(json.dumps([faults, lint.check(path)]))
+"""
+
+
+def test_a_new_chapter_with_its_exercise_lacks_only_its_words(project: Path) -> None:
+    (project / "check.py").write_text(CHAPTER, encoding="utf-8")
+    result = run(project, "python check.py")
+    assert result.returncode == 0, result.stderr
+    (fault,), faults = json.loads(result.stdout.splitlines()[-1])
+    assert "a chapter takes 25 to 45" in fault
+    assert faults == []
+
+
+def test_code_in_the_examples_is_formatted_as_the_rest(project: Path) -> None:
+    written = sorted({name for section in SECTIONS for name, _, _ in blocks(section) if name.endswith(".py")})
+    assert len(written) == 6
+    result = run(project, f"python -m ruff format --check {' '.join(written)}")
+    assert result.returncode == 0, result.stdout
+    result = run(project, f"python -m ruff check {' '.join(written)}")
+    assert result.returncode == 0, result.stdout
+
+
+def test_a_difference_that_fits_nowhere_is_found() -> None:
+    with pytest.raises(AssertionError, match="nowhere"):
+        changed("a\nb\n", " nowhere\n+c\n")
+    assert changed("a\nb\n", " a\n+c\n") == "a\nc\nb\n"

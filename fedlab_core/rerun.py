@@ -72,6 +72,8 @@ def dataset_name(config: Mapping[str, Any]) -> str:
 def _federation(config: Mapping[str, Any]) -> FederatedDataset:
     known, recipe = dataset_name(config), config["partition"]
     law = recipes.first_law(recipe)
+    if "source" in config:
+        raise ValueError(f"dataset {config['dataset']!r} came from {config['source']}; pass fed=…")
     if known not in DATASETS or law not in partition.LAWS:
         raise ValueError(f"dataset {config['dataset']!r} dealt by the law {law!r} cannot be made again; pass fed=…")
     return recipes.federation(load_dataset(known), recipe, recipe.get("seed", 0))
@@ -79,7 +81,8 @@ def _federation(config: Mapping[str, Any]) -> FederatedDataset:
 
 def _model(description: Mapping[str, Any]) -> nn.Module:
     if "arguments" not in description:
-        raise ValueError(f"model {description['name']} is not built in; pass model=… with the weights of the start")
+        where = f"came from {description['source']}" if "source" in description else "is not built in"
+        raise ValueError(f"model {description['name']} {where}; pass model=… with the weights of the start")
     dtype = getattr(torch, description["dtype"])
     return models.build(description["name"], description["arguments"], description["seed"], dtype)
 

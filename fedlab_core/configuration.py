@@ -24,7 +24,7 @@ def configuration(
     return {
         "algorithm": described("algorithm", algorithm.describe()),
         "dataset": fed.dataset.name,
-        **_source(fed.dataset),
+        **vars(fed.dataset).get("fedlab_source", {}),
         "partition": fed.recipe,
         "fingerprint": fed.fingerprint,
         "num_clients": fed.num_clients,
@@ -57,10 +57,5 @@ def _model(model: nn.Module) -> dict[str, Any]:
         "num_parameters": initial.numel(),
         "initial": digest(initial.numpy().tobytes() + frozen.encode()),
         **({"frozen": frozen} if frozen else {}),
-        **_source(model),
+        **vars(model).get("fedlab_source", {}),
     }
-
-
-def _source(owner: Any) -> dict[str, str]:
-    """The user's own file that it comes from, if it does."""
-    return {"source": vars(owner)["fedlab_source"]} if "fedlab_source" in vars(owner) else {}

@@ -1,6 +1,5 @@
 """A function in a Python file of one's own, named FILE.py:FUNCTION."""
 
-import functools
 import importlib.util
 import sys
 import traceback
@@ -37,21 +36,15 @@ def function(option: str, text: str, *kinds: type) -> Callable[..., Any] | None:
         if not isinstance(result, kinds):
             names = " or a ".join(kind.__name__ for kind in kinds)
             raise ValueError(f"{about}: must return a {names}, got {type(result).__name__} (is a `return` missing?)")
-        vars(result.dataset if isinstance(result, FederatedDataset) else result)["fedlab_source"] = source
+        vars(result.dataset if isinstance(result, FederatedDataset) else result)["fedlab_source"] = {"source": source}
         return result
 
     source = f"{text}, digest {digest(path.read_bytes())}"
-    own: Any = getattr(called(_module, path), name, None)
+    sys.path.insert(0, str(path.parent))  # it may import its neighbours
+    spec: Any = importlib.util.spec_from_file_location(f"own_{path.stem}", path)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    called(spec.loader.exec_module, module)
+    own: Any = getattr(module, name, None)
     if not callable(own):
         raise ValueError(f"{about}: {file} has no function {name!r}")
     return checked
-
-
-@functools.cache
-def _module(path: Path) -> Any:
-    """The file as a module, run once; it may import its neighbours."""
-    sys.path.insert(0, str(path.parent))
-    spec: Any = importlib.util.spec_from_file_location(f"own_{path.stem}", path)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

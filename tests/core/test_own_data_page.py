@@ -11,7 +11,6 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core import cli
-from fedlab_core.cli import own
 
 PAGE = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(python|sh)(?: needs=(\w+))?\n(.*?)```", PAGE, flags=re.DOTALL)
@@ -26,7 +25,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> dict:
         folder = tmp_path_factory.mktemp("page")
         patch.chdir(folder)
         patch.setattr(sys, "path", [*sys.path])
-        own._module.cache_clear()
         for kind, needs, block in BLOCKS:
             file = re.match(r"# (\w+\.py)\n", block)
             if needs and importlib.util.find_spec(needs) is None:
@@ -41,7 +39,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> dict:
                 exec(block, names)
                 names["seen"].append(names.get("fed"))
         names["folder"] = folder
-    own._module.cache_clear()
     return names
 
 

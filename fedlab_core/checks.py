@@ -63,7 +63,8 @@ def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.
     inspection.trainable(model)
     parameters = list(model.parameters())
     for name, module in model.named_modules():
-        if isinstance(module, nn.modules.batchnorm._BatchNorm) and not inspection.is_constant(module):
+        is_trained = module.training or any(parameter.requires_grad for parameter in module.parameters())
+        if isinstance(module, nn.modules.batchnorm._BatchNorm) and (is_trained or module.running_mean is None):
             raise ValueError(
                 f"model: layer {name!r} is {type(module).__name__}; its running averages have no meaning when clients "
                 "are averaged. Use GroupNorm or no normalisation, or keep those of a trained model as they are: "

@@ -1,7 +1,6 @@
 """What a module does beside what its class says, found by looking at it and by running it once."""
 
 import copy
-import json
 
 import torch
 from torch import nn
@@ -26,14 +25,7 @@ def frozen_digest(module: nn.Module) -> str:
     if all(parameter.requires_grad for parameter in module.parameters()):
         return ""
     state = module.state_dict(keep_vars=True).items()
-    return digest(
-        json.dumps({name: described(name, value) for name, value in state if not value.requires_grad}).encode()
-    )
-
-
-def is_constant(norm: nn.modules.batchnorm._BatchNorm) -> bool:
-    """Whether a batch normalisation is one affine map for good: in evaluation mode, with averages, nothing trained."""
-    return not (norm.training or norm.running_mean is None or any(p.requires_grad for p in norm.parameters()))
+    return digest(str([described(name, value) for name, value in state if not value.requires_grad]).encode())
 
 
 def set_training(module: nn.Module, training: bool) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from fedlab_core import inspection, validation
+from fedlab_core import validation
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.inspection import is_as_its_class
 from fedlab_core.randomness import derived_seed
@@ -85,19 +85,15 @@ def recipe_of(module: nn.Module) -> dict[str, Any] | None:
     configuration of a run holds their digest.
     """
     recipe = getattr(module, "recipe", None)
-    if (
-        recipe is None
-        or inspection.frozen_digest(module)
-        or not same_layers(module, _skeleton(recipe["name"], recipe["arguments"]))
-    ):
+    if recipe is None or not same_layers(module, _skeleton(recipe["name"], recipe["arguments"])):
         return None
     return dict(recipe)
 
 
 def same_layers(module: nn.Module, other: nn.Module) -> bool:
-    """Whether two modules compute the same from the same parameters: same layers, and nothing patched or hooked."""
+    """Whether two modules compute and train the same: same layers, frozen or not, and nothing patched or hooked."""
     pairs = list(zip(module.modules(), other.modules(), strict=False))
-    shapes = [{name: value.shape for name, value in m.named_parameters()} for m in (module, other)]
+    shapes = [{name: (v.shape, v.requires_grad) for name, v in m.named_parameters()} for m in (module, other)]
     return (
         str(module) == str(other)
         and shapes[0] == shapes[1]

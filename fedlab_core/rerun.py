@@ -48,8 +48,9 @@ def prepared(
     if "fingerprint" in config and fed.fingerprint != config["fingerprint"]:
         raise ValueError(f"fed: its data have the fingerprint {fed.fingerprint}, the run's had {config['fingerprint']}")
     if model is None and (model := rebuild(config["model"])) is None:
-        what = f"model {config['model']['name']} is not built in"
-        raise ValueError(f"{what}; pass model=… with the weights of the start")
+        described = config["model"]
+        where = f"came from {described['source']}" if "source" in described else "is not built in"
+        raise ValueError(f"model {described['name']} {where}; pass model=… with the weights of the start")
     if algorithm is None:
         algorithm = _instance("algorithm", config["algorithm"], recipes.subclasses(Algorithm))
     recorded = {name: config[name] for name in declarations() if name in config}
@@ -72,6 +73,8 @@ def dataset_name(config: Mapping[str, Any]) -> str:
 def _federation(config: Mapping[str, Any]) -> FederatedDataset:
     known, recipe = dataset_name(config), config["partition"]
     law = recipes.first_law(recipe)
+    if "source" in config:
+        raise ValueError(f"dataset {config['dataset']!r} came from {config['source']}; pass fed=…")
     if known not in DATASETS or law not in partition.LAWS:
         raise ValueError(f"dataset {config['dataset']!r} dealt by the law {law!r} cannot be made again; pass fed=…")
     return recipes.federation(load_dataset(known), recipe, recipe.get("seed", 0))

@@ -66,9 +66,8 @@ class Simulation:
         self.fed, self._own = clients.hold_out(fed, s.held_out, s.seed) if s.held_out else (fed, fed)
         self._engine = engines.create(s.engine, self.fed, model, losses.resolve(s.loss), s.device)
         trained_by = {"engine": self._engine.name, "engine_form": self._engine.form}
-        self.history = History(
-            configuration(fed, model, algorithm, s, output) | trained_by, template=copy.deepcopy(model)
-        )
+        config = configuration(fed, model, algorithm, s, output) | trained_by
+        self.history = History(config, template=copy.deepcopy(model))
         if s.client_accuracy:
             self.history.client_accuracy = np.empty((0, fed.num_clients))
         self._server = server = Server(self.fed, self._engine, s, Ledger(bytes_down=fed.bytes_received))

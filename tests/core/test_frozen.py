@@ -330,3 +330,21 @@ def test_a_frozen_part_that_changes_its_input_leaves_the_data_alone() -> None:
     slow, fast = (simulate(model, fed=fed, engine=engine).history for engine in ENGINES)
     assert torch.equal(fed.x, before)
     torch.testing.assert_close(fast.params, slow.params, rtol=0, atol=1e-9)
+
+
+def test_large_batches_go_through_frozen_layers_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = simulate(with_norms("0."), engine="stacked").history
+    sizes = []
+    monkeypatch.setattr("fedlab_core.engines.stacked.layers.SHARED_VALUES", 3 * 64)  # three images
+    monkeypatch.setattr(Residual, "forward", counted(Residual.forward, sizes))
+    parts = simulate(with_norms("0."), engine="stacked").history
+    torch.testing.assert_close(parts.params, whole.params, rtol=0, atol=1e-12)
+    assert sizes.count(3) > 10
+
+
+def counted(forward: Callable[..., torch.Tensor], sizes: list[int]) -> Callable[..., torch.Tensor]:
+    def noted(self: nn.Module, x: torch.Tensor) -> torch.Tensor:
+        sizes.append(len(x))
+        return forward(self, x)
+
+    return noted

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from fedlab_core.engines.stacked.buffers import Workspace
 
 Views = tuple[Tensor, ...]
+SHARED_VALUES = 2_000_000  # numbers that go into frozen layers at once: of a deep network more would fill the memory
 
 
 class UnknownLayer(TypeError):
@@ -70,7 +71,8 @@ class Shared(Layer):
         self._module = module
 
     def forward(self, params: Views, x: Tensor) -> Tensor:
-        return self._module(x.flatten(0, 1)).unflatten(0, x.shape[:2])
+        parts = x.flatten(0, 1).split(max(1, SHARED_VALUES // x[0, 0].numel()))
+        return torch.cat([self._module(part) for part in parts]).unflatten(0, x.shape[:2])
 
 
 class Linear(Layer):

@@ -1,0 +1,11 @@
+"""Tables and figures as files, for papers and slides."""
+
+from fedlab_core.write.files import table
+from fedlab_core.write.latex import latex
+from fedlab_core.write.markdown import markdown
+
+__all__ = ["latex", "markdown", "table"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -3,8 +3,9 @@
 from fedlab_core.write.files import table
 from fedlab_core.write.latex import latex
 from fedlab_core.write.markdown import markdown
+from fedlab_core.write.pictures import figure
 
-__all__ = ["latex", "markdown", "table"]
+__all__ = ["figure", "latex", "markdown", "table"]
 
 
 def __dir__() -> list[str]:

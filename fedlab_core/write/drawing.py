@@ -1,7 +1,10 @@
 """A Plotly figure drawn by matplotlib."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
+import matplotlib
+from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 from fedlab_core.write.keys import draw_colour_bars, draw_legend
@@ -14,10 +17,24 @@ _EDGE = 4.0  # that stays free around everything
 _PASSES = 4  # margins depend on labels, and these on how long the axes are
 
 
+def settings(font: str) -> AbstractContextManager[None]:
+    """What holds while a figure is drawn and written, whatever the user's own settings of matplotlib are.
+
+    Raises ``ValueError`` for a font that is not installed.
+    """
+    if font not in font_manager.get_font_names():
+        raise ValueError(f"font={font!r}: is not installed; DejaVu Sans comes with matplotlib")
+    own: dict[str, Any] = {"font.family": [font], "mathtext.default": "regular", "lines.scale_dashes": False}
+    own |= {"svg.fonttype": "path", "svg.hashsalt": "fedlab_core", "pdf.fonttype": 42, "hatch.linewidth": 2.0}
+    default = {name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"}
+    held: AbstractContextManager[None] = matplotlib.rc_context({**default, **own})
+    return held
+
+
 def draw(figure: dict[str, Any], width: float, height: float) -> Figure:
     """A figure, {"data", "layout"} as ``to_plotly_json`` gives it, as one of matplotlib's with 72 dots an inch.
 
-    Raises ``ValueError`` that names the first thing in it that this drawing does not follow.
+    It is drawn and written under :func:`settings`. Raises ``ValueError`` that names the first thing in it that this drawing does not follow.
     """
     check(figure)
     margins: dict[str, float] = {}

@@ -40,10 +40,9 @@ def figure(
     validation.choice("engine", engine, ("matplotlib", "browser"))
     target = Path(path)
     suffix = validation.choice("suffix of path", target.suffix.lower(), _SUFFIXES)
-    size = (width or figure.layout.width or _WIDTH, height or figure.layout.height or _HEIGHT)
-    across, up = (
-        validation.real(name, value, exclusive=True) for name, value in zip(("width", "height"), size, strict=True)
-    )
+    across = width if width is not None else figure.layout.width or _WIDTH
+    up = height if height is not None else figure.layout.height or _HEIGHT
+    across, up = (validation.real(*pair, exclusive=True) for pair in (("width", across), ("height", up)))
     validation.real("scale", scale, exclusive=True)
     write = _by_matplotlib if engine == "matplotlib" else _by_browser
     content = write(figure, suffix.removeprefix("."), across, up, scale, font)
@@ -55,14 +54,9 @@ def figure(
 def _by_matplotlib(figure: go.Figure, form: str, width: float, height: float, scale: float, font: str) -> bytes:
     if importlib.util.find_spec("matplotlib") is None:
         raise ImportError("fl.write.figure needs matplotlib: pip install 'fedlab-core[figures]'")
-    import matplotlib
-    from matplotlib import font_manager
+    from fedlab_core.write.drawing import draw, settings
 
-    from fedlab_core.write.drawing import draw
-
-    if font not in font_manager.get_font_names():
-        raise ValueError(f"font={font!r}: is not installed; DejaVu Sans comes with matplotlib")
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **_settings(font)}), warnings.catch_warnings():
+    with settings(font), warnings.catch_warnings():
         warnings.filterwarnings("error", message="Glyph")
         try:
             drawn = draw(figure.to_plotly_json(), width, height)
@@ -73,24 +67,14 @@ def _by_matplotlib(figure: go.Figure, form: str, width: float, height: float, sc
     return file.getvalue()
 
 
-def _settings(font: str) -> dict[str, Any]:
-    settings: dict[str, Any] = {"font.family": [font], "font.size": 12, "mathtext.default": "regular"}
-    settings |= {"svg.fonttype": "path", "svg.hashsalt": "fedlab_core", "pdf.fonttype": 42, "lines.scale_dashes": False}
-    return settings | {"axes.unicode_minus": True, "path.simplify": False, "hatch.linewidth": 2.0}
-
-
 def _metadata(figure: go.Figure, form: str) -> dict[str, Any]:
     """The description of the figure, for readers who do not see it, and neither a date nor a version."""
-    meta = figure.layout.meta if isinstance(figure.layout.meta, dict) else {}
-    title = {"Title": figure.layout.title.text or meta.get("alt")}
-    if form == "svg":
-        return {"Date": None, "Creator": "fedlab_core", "Description": meta.get("alt"), **title}
-    if form == "pdf":
-        return {"CreationDate": None, "Producer": None, "Creator": "fedlab_core", "Subject": meta.get("alt"), **title}
-    return {
-        "Software": None,
-        **{name: text for name, text in (*title.items(), ("Description", meta.get("alt"))) if text},
-    }
+    described = figure.layout.meta.get("alt") if isinstance(figure.layout.meta, dict) else None
+    said = {"Title": figure.layout.title.text, "Subject" if form == "pdf" else "Description": described}
+    given = {name: text for name, text in said.items() if text}
+    without = {"svg": ("Date",), "pdf": ("CreationDate", "Producer"), "png": ("Software",)}[form]
+    creator = {} if form == "png" else {"Creator": "fedlab_core"}
+    return {**dict.fromkeys(without), **creator, **given}
 
 
 def _by_browser(figure: go.Figure, form: str, width: float, height: float, scale: float, font: str) -> bytes:

@@ -97,7 +97,7 @@ _NOTE: Names = (
 )
 _NOTE += ("showarrow", "textangle", "name", "bordercolor", "borderwidth", *_FONT)
 _LEGEND: Names = ("orientation", "x", "y", "xref", "yref", "xanchor", "yanchor", "title.text", "bgcolor")
-_LEGEND += ("itemclick", "itemdoubleclick", "groupclick", *_FONT)
+_LEGEND += ("tracegroupgap", "itemclick", "itemdoubleclick", "groupclick", *_FONT)
 _TITLE: Names = ("text", "x", "y", "xref", "yref", "xanchor", "yanchor", "pad.*", *_FONT)
 _LAYOUT: Names = (
     "width",
@@ -118,7 +118,7 @@ _COLOR_AXIS = ("cmin", "cmax", "colorscale", "reversescale", "showscale", *(f"co
 
 
 def check(figure: Mapping[str, Any]) -> None:
-    """Raises ``ValueError`` for the first property of a figure, {"data", "layout"}, that the drawing does not follow."""
+    """Raises ``ValueError`` for the first property of a figure, {"data", "layout"}, that the drawing leaves out."""
     for number, trace in enumerate(figure.get("data", ())):
         kind = trace.get("type", "scatter")
         if kind not in TRACES:

@@ -34,8 +34,20 @@ def settings(font: str) -> AbstractContextManager[None]:
 def draw(figure: dict[str, Any], width: float, height: float) -> Figure:
     """A figure, {"data", "layout"} as ``to_plotly_json`` gives it, as one of matplotlib's with 72 dots an inch.
 
-    It is drawn and written under :func:`settings`. Raises ``ValueError`` that names the first thing in it that this drawing does not follow.
+    It is drawn and written under :func:`settings`. Raises ``ValueError`` that names the first thing in it that this
+    drawing does not follow.
     """
+    page = laid_out(figure, width, height)
+    for trace in page.traces:
+        trace.draw(page.panels[trace.x_axis.name, trace.y_axis.name])
+    for (x, y), panel in page.panels.items():  # some of matplotlib's artists move the limits
+        panel.set_xlim(*page.axes[x].ends)
+        panel.set_ylim(*page.axes[y].ends)
+    return page.canvas
+
+
+def laid_out(figure: dict[str, Any], width: float, height: float) -> Page:
+    """The page with everything on it but the traces. Raises as :func:`draw`."""
     check(figure)
     margins: dict[str, float] = {}
     for _ in range(_PASSES):
@@ -45,12 +57,7 @@ def draw(figure: dict[str, Any], width: float, height: float) -> Figure:
         if all(abs(page.margins[side] - size) < 0.5 for side, size in needed.items()):
             break
         margins = needed
-    for trace in page.traces:
-        trace.draw(page.panels[trace.x_axis.name, trace.y_axis.name])
-    for (x, y), panel in page.panels.items():
-        panel.set_xlim(*page.axes[x].ends)
-        panel.set_ylim(*page.axes[y].ends)
-    return page.canvas
+    return page
 
 
 def _decorate(page: Page) -> dict[str, float]:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from fedlab_core.write.colours import colour, colours
-from fedlab_core.write.properties import Part, untranslatable
+from fedlab_core.write.properties import Part
 from fedlab_core.write.ticks import formatted
 from fedlab_core.write.trace import Trace
 from fedlab_core.write.words import words
@@ -44,16 +44,19 @@ class Bars(Trace):
         middle = self.places(self.along) + self.moved
         foot = np.zeros(len(middle)) if self.lifted is None else self.lifted
         axis = self.axis(self.across)
-        if axis.kind == "log":
-            raise untranslatable(f"{self.part.where}, bars on a logarithmic axis")
-        return middle - self.widths() / 2, middle + self.widths() / 2, foot, foot + self.sizes()
+        top = axis.places(foot + self.sizes())
+        if axis.kind == "log":  # where zero is infinitely far below
+            below = axis.places(foot)
+            foot = np.where(np.isnan(below), min(axis.ends) - 1, below)
+        return middle - self.widths() / 2, middle + self.widths() / 2, foot, top
 
     def reach(self) -> None:
         left, right, foot, top = self.edges()
         middle = self.places(self.along)
         ends = [left, right, middle - self.room / 2, middle + self.room / 2]
         self.axis(self.along).reach(np.concatenate(ends), share=False)
-        self.axis(self.across).reach(foot, share=False)
+        if self.axis(self.across).kind != "log":
+            self.axis(self.across).reach(foot, share=False)
         for place, size in zip(top, self.sizes(), strict=True):
             self.axis(self.across).reach([place], share=bool(size))
         for end in self.error_ends(self.across) or ():

@@ -7,16 +7,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
-from fedlab_core.write.colours import limits, scale
+from fedlab_core.write.colours import colour, limits, scale
 from fedlab_core.write.properties import Part
 from fedlab_core.write.ticks import multiples, round_step
 from fedlab_core.write.trace import Trace
+from fedlab_core.write.words import words
 
 
 class Map(Trace):
     """What is drawn from a matrix ``z`` [rows, columns]. ``shared``: the colour axis of the layout, if it has one."""
 
     shared: Part | None = None
+    text_size = 12.0
 
     def matrix(self) -> np.ndarray:
         return np.array([[math.nan if value is None else float(value) for value in row] for row in self.part("z")])
@@ -70,6 +72,19 @@ class HeatMap(Map):
         # Without a gap, a hair of the cell's own colour hides the seams between neighbours.
         seam = {"edgecolors": faces, "linewidths": 0.3} if not across and not up else {"linewidths": 0}
         axes.add_collection(PolyCollection(cells, facecolors=faces, zorder=self.layer, **seam), autolim=False)
+        if self.part("texttemplate") is not None:
+            self._draw_texts(axes, rows, columns, faces)
+
+    def _draw_texts(self, axes: Axes, rows: np.ndarray, columns: np.ndarray, faces: np.ndarray) -> None:
+        """The text of every cell, black or white if it has no colour of its own."""
+        self.part.choice("texttemplate", None, ("%{text}",))
+        x, y, texts = self.places("x"), self.places("y"), self.part("text")
+        for row, column, face in zip(rows, columns, faces, strict=True):
+            text = words(texts[row][column])
+            own = "#444" if face[:3].mean() > 0.5 else "white"
+            look = {"ha": "center", "va": "center_baseline", "fontsize": self.part("textfont.size", self.text_size)}
+            shade = colour(self.part("textfont.color", own))
+            axes.text(x[column], y[row], text.text, color=shade, zorder=self.layer, **look, **text.font)
 
 
 class Contours(Map):

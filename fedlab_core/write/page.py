@@ -120,8 +120,10 @@ class Page:
                 traces.append(_KINDS[kind](part, number, self.axes, colorway))
         decimated = 0
         for number, trace in enumerate(traces):
+            if isinstance(trace, Curve | Bars | Map):
+                trace.text_size = self.font_size
             if isinstance(trace, Curve | Bars):
-                trace.text_size, trace.text_colour = self.font_size, self.layout("font.color", "#444")
+                trace.text_colour = self.layout("font.color", "#444")
             if isinstance(trace, Curve):
                 trace.before = decimated
                 decimated += bool(trace.part("marker.maxdisplayed", 0)) and "markers" in trace.mode

@@ -70,6 +70,17 @@ def stacked() -> go.Figure:
     return figure
 
 
+def marked() -> go.Figure:
+    figure = go.Figure(layout={"xaxis_side": "top"})
+    look = {"xgap": 2, "ygap": 2, "showscale": False, "colorscale": "Blues", "texttemplate": "%{text}"}
+    figure.add_heatmap(z=[[0, 1], [2, 3]], text=[["a", "b"], ["c", "d"]], textfont_size=15, **look)
+    return figure
+
+
+def logarithmic_bars() -> go.Figure:
+    return go.Figure(go.Bar(x=["a", "b"], y=[0.5, 500]), layout={"yaxis": {"type": "log"}})
+
+
 def contours() -> go.Figure:
     x = np.linspace(-2, 2, 41)
     z = x[None, :] ** 2 + 2 * x[:, None] ** 2
@@ -99,6 +110,8 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
     "panels": panels,
     "powers": powers,
     "stacked": stacked,
+    "marked": marked,
+    "logarithmic_bars": logarithmic_bars,
     "contours": contours,
     "texts": texts,
 }

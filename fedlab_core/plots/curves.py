@@ -120,8 +120,7 @@ def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: 
 
 def _use_log_axis(figure: go.Figure, name: str, values: Sequence[np.ndarray]) -> None:
     """A logarithmic y axis with ticks at 1, 2, 5 · 10^k (10^k only over more than three decades)."""
-    drawn = np.concatenate(values)
-    least = np.nanmin(drawn)
+    least = np.nanmin(np.concatenate(values))
     if least <= 0:
         raise ValueError(f"log_y=True: {name} or its band reaches {least:.3g} ≤ 0; must be False for these runs")
     tops = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])

@@ -56,11 +56,8 @@ def in_words(owner: Any) -> str:
     made = {f.name: f.default_factory() for f in fields if f.default_factory is not dataclasses.MISSING}
     defaults = {field.name: field.default for field in fields} | made
     chosen = {key: value for key, value in vars(owner).items() if key not in defaults or value != defaults[key]}
-    return f"{type(owner).__name__}({', '.join(f'{name}={_short(value)}' for name, value in chosen.items())})"
-
-
-def _short(value: Any) -> str:
-    return f"[{len(value)} values]" if isinstance(value, list) else str(value)
+    shown = {key: f"[{len(value)} values]" if isinstance(value, list) else value for key, value in chosen.items()}
+    return f"{type(owner).__name__}({', '.join(f'{key}={value}' for key, value in shown.items())})"
 
 
 def digest(data: bytes) -> str:

@@ -107,14 +107,6 @@ def _skeleton(name: str, arguments: dict[str, Any]) -> nn.Module:
         return BUILDERS[name](**arguments)
 
 
-def _linear(inputs: int, outputs: int, bias: bool) -> nn.Module:
-    return nn.Sequential(nn.Flatten(), nn.Linear(inputs, outputs, bias=bias))
-
-
-def _softmax_regression(inputs: int, classes: int) -> nn.Module:
-    return _mlp(inputs, [], classes)
-
-
 def _mlp(inputs: int, hidden: Sequence[int], classes: int) -> nn.Module:
     return nn.Sequential(nn.Flatten(), *_dense(inputs, *hidden, classes))
 
@@ -157,8 +149,8 @@ class TextLSTM(nn.Module):
 
 
 BUILDERS: dict[str, Callable[..., nn.Module]] = {
-    "linear": _linear,
-    "softmax_regression": _softmax_regression,
+    "linear": lambda inputs, outputs, bias: nn.Sequential(nn.Flatten(), nn.Linear(inputs, outputs, bias=bias)),
+    "softmax_regression": lambda inputs, classes: _mlp(inputs, [], classes),
     "mlp": _mlp,
     "cnn_mnist": _cnn_mnist,
     "cnn_cifar": _cnn_cifar,

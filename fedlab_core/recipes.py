@@ -33,9 +33,8 @@ def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
     its parameters is an algorithm, which no text can say.
     """
     found: list[Any] = [kind for kind in subclasses(Algorithm) if is_dataclass(kind)]
-    known = {
-        kind.__name__.lower(): kind for kind in found if all(field.type is not Algorithm for field in fields(kind))
-    }
+    named = [kind for kind in found if all(field.type is not Algorithm for field in fields(kind))]
+    known = {kind.__name__.lower(): kind for kind in named}
     kind = known[validation.choice("algorithm", name.lower(), known)]
     declared = {field.name: field for field in fields(kind) if field.init}
     for key in given:
@@ -142,9 +141,8 @@ def model(name: str, given: Mapping[str, Any], fed: FederatedDataset, seed: int)
     kinds = {key: kind for key, kind in typing.get_type_hints(build).items() if key not in ("fed", "seed", "return")}
     for key in given:
         validation.choice(f"parameter of {name}", key, kinds)
-    return build(
-        fed, **{key: arguments.typed(key, value, _as_list(kinds[key])) for key, value in given.items()}, seed=seed
-    )
+    chosen = {key: arguments.typed(key, value, _as_list(kinds[key])) for key, value in given.items()}
+    return build(fed, **chosen, seed=seed)
 
 
 def _as_list(kind: Any) -> Any:

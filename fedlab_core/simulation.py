@@ -297,6 +297,5 @@ def _name(algorithm: dict[str, Any]) -> str:
 
 
 def _status(record: RoundRecord) -> str:
-    if math.isfinite(record.test_accuracy):
-        return f"test accuracy {record.test_accuracy:.3f}"
-    return f"train loss {record.train_loss:.4g}"
+    tested = math.isfinite(record.test_accuracy)
+    return f"test accuracy {record.test_accuracy:.3f}" if tested else f"train loss {record.train_loss:.4g}"

@@ -14,9 +14,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     def add(name: str, summary: str, **defaults: object) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=summary, description=summary)
-        command.add_argument(
-            "--root", metavar="FOLDER", help="data folder (default: $FEDLAB_DATA, then the user cache)"
-        )
+        where = "data folder (default: $FEDLAB_DATA, then the user cache)"
+        command.add_argument("--root", metavar="FOLDER", help=where)
         command.set_defaults(**defaults)
         return command
 

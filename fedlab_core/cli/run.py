@@ -8,9 +8,9 @@ from torch import nn
 
 from fedlab_core import archive, arguments, models, recipes, settings, validation
 from fedlab_core.algorithms import ALGORITHMS
-from fedlab_core.cli import own
 from fedlab_core.data import Dataset, FederatedDataset, load_dataset, partition
 from fedlab_core.history import History
+from fedlab_core.read import python_file
 from fedlab_core.simulation import Diverged, simulate
 
 _LAW_OPTIONS = ("num_clients", "alpha", "by", "shards_per_client", "labels_per_client", "min_size", "min_samples")
@@ -59,8 +59,8 @@ def _run(options: argparse.Namespace) -> int:
     algorithm = recipes.algorithm(options.algorithm, arguments.parse_assignments(options.set))
     chosen = {name: getattr(options, name) for name in _LAW_OPTIONS if getattr(options, name) is not None}
     deal, seed = recipes.deal_of(options.partition or "dirichlet", chosen), given["seed"]
-    load = own.function("--dataset", options.dataset, Dataset, FederatedDataset)
-    build = own.function("--model", options.model, nn.Module)
+    load = python_file.function("--dataset", options.dataset, Dataset, FederatedDataset)
+    build = python_file.function("--model", options.model, nn.Module)
     if build is None:
         validation.choice("model", options.model, models.MODELS)
     fed = load() if load else load_dataset(options.dataset)

@@ -70,9 +70,8 @@ def labels_per_client(y: Any, *, num_clients: int, labels_per_client: int, seed:
     rng = stream(validation.seed(seed), "partition")
     holders = apportion.holders_per_label(counts, num_clients, labels_per_client)
     matched = apportion.match_labels(rng, holders, num_clients, labels_per_client)
-    owners = [
-        np.repeat(clients, apportion.even_sizes(n, len(clients))) for clients, n in zip(matched, counts, strict=True)
-    ]
+    pairs = zip(matched, counts, strict=True)
+    owners = [np.repeat(clients, apportion.even_sizes(n, len(clients))) for clients, n in pairs]
     recipe = {"law": "labels_per_client", "num_clients": num_clients, "labels_per_client": labels_per_client}
     return Partition(deal_by_label(rng, labels, owners, num_clients), recipe | {"seed": seed})
 

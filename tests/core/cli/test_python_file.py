@@ -109,14 +109,14 @@ def test_a_data_set_is_dealt_out_by_the_options(files: Path) -> None:
 
 
 def test_the_digest_is_that_of_the_file(files: Path) -> None:
-    from fedlab_core.cli import own
+    from fedlab_core.read import python_file
 
     digests = []
-    fed = own.function("--dataset", "my_data.py:clients", fl.FederatedDataset)()
+    fed = python_file.function("--dataset", "my_data.py:clients", fl.FederatedDataset)()
     for text in (MODEL, MODEL.replace("tanh", "relu"), MODEL):
         (files / "my_model.py").write_text(text)
         with torch.random.fork_rng():
-            model = own.function("--model", "my_model.py:build", torch.nn.Module)(fed, 0)
+            model = python_file.function("--model", "my_model.py:build", torch.nn.Module)(fed, 0)
         digests.append(model.fedlab_source["source"])
     assert digests[0] == digests[2] != digests[1]
 

@@ -142,17 +142,20 @@ def formatted(value: float, form: str) -> str:
     if not found:
         raise untranslatable(f"the number format {form!r}")
     sign, comma, precision, trim, kind = found.groups()
-    if kind == "d":
+    digits = int(precision or (6 if kind else 12))
+    if kind in ("g", "r", ""):  # significant digits
+        power = int(f"{value:.{digits - 1}e}".partition("e")[2])
+        decimals = max(digits - 1 - power, 0)
+        plain = kind == "r" or -7 < power < digits
+        value = round(value, digits - 1 - power)
+        text = format(value, f"{sign}{comma}.{decimals}f" if plain else f"{sign}.{digits - 1}e")
+    elif kind == "d":
         text = format(round(value), f"{sign}{comma}d")
-    elif kind == "r":
-        digits = int(precision or 6)
-        decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 0) if value else 0
-        text = format(float(f"{value:.{digits - 1}e}"), f"{sign}{comma}.{decimals}f")
     else:
-        text = format(value, f"{sign}{comma}.{precision or (12 if not kind else 6)}{kind or 'g'}")
+        text = format(value, f"{sign}{comma}.{digits}{kind}")
     if (trim or not kind) and "." in text:
         text = re.sub(r"\.?0+(?=$|e|%)", "", text)
-    return _minus(text)
+    return _minus(re.sub(r"e([+-])0(\d)", r"e\1\2", text))
 
 
 def _minus(text: str) -> str:

@@ -89,6 +89,7 @@ def test_the_image_holds_all_that_the_build_reads() -> None:
     assert {"fedlab_core", "fedlab_course", "notebooks", "results", "constraints.txt"} <= before
 
 
+@pytest.mark.skipif(os.name == "nt", reason="scripts for Linux")
 def test_binder_names_files_that_are_there_and_scripts_that_can_run() -> None:
     for script in ("postBuild", "start"):
         path = ROOT / "binder" / script
@@ -100,6 +101,7 @@ def test_binder_names_files_that_are_there_and_scripts_that_can_run() -> None:
     assert (ROOT / "binder" / ".." / "docker" / "start.py").is_file()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="scripts for Linux")
 def test_binder_starts_a_command_by_the_script_of_the_image(tmp_path: Path) -> None:
     code = "import os; print(os.environ['OMP_NUM_THREADS'])"
     environment = os.environ | {"CPU_LIMIT": "1", "HOME": str(tmp_path)}

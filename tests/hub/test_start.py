@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="a script for containers, which run Linux")
 SCRIPT = Path(__file__).parents[2] / "docker" / "start.py"
 
 spec = importlib.util.spec_from_file_location("start", SCRIPT)

@@ -110,7 +110,8 @@ def wait_until(condition: Callable[[], Any]) -> Any:
 class Notebook:
     """A notebook, open in JupyterLab, ``size`` pixels wide and high.
 
-    On a processor that is ``slower`` times, and a wire of so many ``bits_per_second``.
+    ``chromium`` is a browser, or a context in which somebody has logged in. It can be made ``slower`` so many times,
+    with a wire of so many ``bits_per_second``.
     """
 
     def __init__(
@@ -122,7 +123,8 @@ class Notebook:
         bits_per_second: float | None = None,
     ) -> None:
         self.faults: list[str] = []
-        self.page = chromium.new_page(viewport={"width": size[0], "height": size[1]})
+        self.page = chromium.new_page()
+        self.page.set_viewport_size({"width": size[0], "height": size[1]})
         self.page.set_default_timeout(PATIENCE * 1000)
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("console", self._heard)

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The image and the hub, for real: Binder's steps make an environment, JupyterHub runs in it for two students with
+# browsers, and the Dockerfile is carried out in a bare Debian. Everything is made below build/hub.
+#   FEDLAB_TORCH=pip   PyTorch from where pip finds it, on a machine that does not reach PyTorch's own index
+#   PIP_ARGS           further options for pip
+# The image needs root, debootstrap and iproute2, the hub needs Node.js with npm, and Chromium: what is not there is
+# skipped, with the reason.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+folder="$PWD/build/hub"
+mkdir -p "$folder"
+
+"${PYTHON:-python3}" tools/setup_env.py cluster course test
+
+if ! cat pyproject.toml constraints.txt binder/postBuild | cmp --silent - "$folder/made-for"; then
+    rm -rf "$folder/made-for" "$folder/venv" "$folder/torch"
+    "${PYTHON:-python3}" -m venv "$folder/venv"
+    export PATH="$folder/venv/bin:$PATH"
+    if [ "${FEDLAB_TORCH:-}" = pip ]; then
+        python tests/hub/torch_index.py "$folder/torch"
+        export TORCH_INDEX="file://$folder/torch"
+    fi
+    PIP_ARGS="--quiet ${PIP_ARGS:-}" binder/postBuild
+    pip install --quiet ${PIP_ARGS:-} --constraint constraints.txt \
+        "jupyterhub>=5.2,<7" "jupyterhub-idle-culler>=1.4,<3" "nbgitpuller>=1.2,<2"
+    cat pyproject.toml constraints.txt binder/postBuild >"$folder/made-for"
+fi
+if command -v npm >/dev/null; then
+    npm install --silent --no-fund --no-audit --prefix "$folder/npm" configurable-http-proxy@5.1.0
+fi
+
+export FEDLAB_SLOW=1 FEDLAB_HUB="$folder/venv/bin:$folder/npm/node_modules/.bin"
+exec .venv/bin/python -m pytest -ra ${PYTEST_ARGS:-} tests/hub

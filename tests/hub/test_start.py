@@ -1,0 +1,109 @@
+"""The script that starts a server in a container: threads from its cores, chapters in its home folder."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="a script for containers, which run Linux")
+SCRIPT = Path(__file__).parents[2] / "docker" / "start.py"
+
+spec = importlib.util.spec_from_file_location("start", SCRIPT)
+start = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(start)
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixteen cores, whatever this machine has."""
+    monkeypatch.setattr(start.os, "sched_getaffinity", lambda pid: set(range(16)), raising=False)
+
+
+def version_2(folder: Path, text: str) -> Path:
+    (folder / "cpu.max").write_text(text)
+    return folder
+
+
+def version_1(folder: Path, quota: str) -> Path:
+    (folder / "cpu").mkdir()
+    (folder / "cpu" / "cpu.cfs_quota_us").write_text(quota + "\n")
+    (folder / "cpu" / "cpu.cfs_period_us").write_text("100000\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("200000 100000\n", 2), ("150000 100000\n", 1), ("10000 100000\n", 1), ("25000 10000\n", 2), ("max 100000\n", 16)],
+)
+def test_version_2_of_control_groups(tmp_path: Path, text: str, expected: int) -> None:
+    assert start.cores({}, version_2(tmp_path, text)) == expected
+
+
+@pytest.mark.parametrize(("quota", "expected"), [("300000", 3), ("50000", 1), ("-1", 16)])
+def test_version_1_of_control_groups(tmp_path: Path, quota: str, expected: int) -> None:
+    assert start.cores({}, version_1(tmp_path, quota)) == expected
+
+
+def test_without_control_groups_it_is_the_cores_of_the_process(tmp_path: Path) -> None:
+    assert start.cores({}, tmp_path) == 16
+
+
+@pytest.mark.parametrize(("limit", "expected"), [("2.0", 2), ("0.5", 1), ("8", 4), ("", 4)])
+def test_the_limit_of_the_hub_counts_where_it_is_lower(tmp_path: Path, limit: str, expected: int) -> None:
+    assert start.cores({"CPU_LIMIT": limit}, version_2(tmp_path, "400000 100000")) == expected
+
+
+def test_a_limit_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    for limit in ("many", "-1", "nan", "1e3"):
+        refused = started(tmp_path, *show("HOME"), CPU_LIMIT=limit)
+        assert refused.returncode == 1
+        assert f"CPU_LIMIT={limit!r}: is not a number of cores" in refused.stderr
+
+
+def started(home: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name not in (*start.VARIABLES, "CPU_LIMIT")}
+    environment = kept | {"HOME": str(home), "USERPROFILE": str(home)} | variables
+    return subprocess.run([sys.executable, SCRIPT, *command], env=environment, capture_output=True, text=True)
+
+
+def show(name: str) -> tuple[str, str, str]:
+    return sys.executable, "-c", f"import os; print(os.environ[{name!r}])"
+
+
+def test_the_command_has_the_threads(tmp_path: Path) -> None:
+    for name in start.VARIABLES:
+        assert started(tmp_path, *show(name), CPU_LIMIT="1").stdout == "1\n"
+    assert started(tmp_path, *show("OMP_NUM_THREADS"), OMP_NUM_THREADS="7").stdout == "7\n"
+
+
+def test_the_command_is_what_ends_and_what_a_signal_reaches(tmp_path: Path) -> None:
+    code = "import os, sys; sys.exit(3)"
+    assert started(tmp_path, sys.executable, "-c", code).returncode == 3
+    refused = started(tmp_path, "no-such-command")
+    assert refused.returncode == 1
+    assert "no-such-command cannot be started: No such file" in refused.stderr
+    assert "usage" in started(tmp_path).stderr
+
+
+def test_chapters_are_copied_and_the_work_of_a_student_stays(tmp_path: Path) -> None:
+    source, home = tmp_path / "chapters", tmp_path / "home"
+    (source / ".hidden").mkdir(parents=True)
+    for name in ("00_a.ipynb", "01_b.ipynb", "ruff.toml"):
+        (source / name).write_text("as shipped")
+    (home / "fedlab").mkdir(parents=True)
+    (home / "fedlab" / "01_b.ipynb").write_text("my work")
+    result = started(home, sys.executable, "-c", "print('here')", FEDLAB_CHAPTERS=str(source))
+    assert (result.stdout, result.stderr) == ("here\n", "")
+    found = {path.name: path.read_text() for path in (home / "fedlab").iterdir()}
+    assert found == {"00_a.ipynb": "as shipped", "01_b.ipynb": "my work"}
+
+
+def test_a_home_that_takes_no_chapters_is_told_and_the_server_starts(tmp_path: Path) -> None:
+    (tmp_path / "fedlab").write_text("a file in the way")
+    (tmp_path / "chapters").mkdir()
+    result = started(tmp_path, sys.executable, "-c", "print('here')", FEDLAB_CHAPTERS=str(tmp_path / "chapters"))
+    assert result.stdout == "here\n"
+    assert "the chapters could not be copied" in result.stderr

@@ -1,5 +1,8 @@
 """One run of the command over planted notebooks, shared by the tests of harness and site."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from tests.course import planted
@@ -10,6 +13,13 @@ TEXT = r"""We write $y \leftarrow y - \eta\,(\nabla F_k(y) + a \odot (y - r) + d
 
 \begin{align} c &= \frac{1}{N} \sum_{k=1}^{N} c_k \\ d &= 0 \end{align}
 """
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of explorers, by what they depend on, for all tests that run at the same time."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "trained"
 
 
 @pytest.fixture(scope="session")

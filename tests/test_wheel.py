@@ -115,10 +115,10 @@ def test_both_console_scripts_return_the_status(installed: Path, tmp_path: Path)
 
 
 def test_the_wheel_runs_its_notebooks_from_an_empty_folder(installed: Path, tmp_path: Path) -> None:
-    run(installed.with_name("fedlab-course"), "run", "--only", "00", "--out", "out", cwd=tmp_path)
+    run(installed.with_name("fedlab-course"), "run", "--only", "14", "--out", "out", cwd=tmp_path)
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert [(entry["name"], entry["status"]) for entry in summary["notebooks"]] == [("00_start_here", "ok")]
-    for name in ("index.html", "00_start_here.html", "assets/site.css", "assets/page.js"):
+    assert [(entry["name"], entry["status"]) for entry in summary["notebooks"]] == [("14_what_is_sent", "ok")]
+    for name in ("index.html", "14_what_is_sent.html", "assets/site.css", "assets/page.js"):
         assert (tmp_path / "out" / "site" / name).is_file()
     folder = run(installed, "-c", "from fedlab_course import folders; print(folders.NOTEBOOKS)", cwd=tmp_path).strip()
     assert Path(folder) == site_packages(installed) / "fedlab_course" / "notebooks"

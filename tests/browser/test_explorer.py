@@ -1,6 +1,6 @@
-"""The explorer in JupyterLab, in a real browser: sliders by keyboard, curves in the page's data, Stop, no errors.
+"""The explorer in the chapter that students open, in JupyterLab, in a real browser.
 
-Once in a notebook of its own, and once in the chapter that students open.
+Sliders by keyboard, curves in the page's data, Stop, no errors.
 """
 
 import re
@@ -17,31 +17,25 @@ from fedlab_core.data import load_dataset
 from fedlab_core.one_page import draw_cohort
 from fedlab_core.randomness import stream
 from fedlab_course import folders
-from tests.browser.lab import Notebook, wait_until, write
+from tests.browser.lab import Notebook, wait_until
 
 ARTEFACTS = Path(__file__).resolve().parents[2] / "build" / "browser"
-SMALL, CHAPTER = "explorer.ipynb", "02_fedprox.ipynb"
-CELLS = (
-    "from fedlab_course import Explorer, ideas",
-    "explorer = Explorer()\nexplorer",
-    "ideas.proximal()",
-)
+CHAPTER = "02_fedprox.ipynb"
 
 pytestmark = pytest.mark.needs_browser
 
 
-@pytest.fixture(scope="module", params=(SMALL, CHAPTER), ids=lambda name: name.partition(".")[0])
-def notebook(request: pytest.FixtureRequest, lab: str, folder: Path, chromium) -> Iterator[Notebook]:
-    write(folder / SMALL, *CELLS)
+@pytest.fixture(scope="module")
+def notebook(lab: str, folder: Path, chromium) -> Iterator[Notebook]:
     chapter = (folders.NOTEBOOKS / CHAPTER).read_text(encoding="utf-8")
     assert "lr=1.0" in chapter  # a rate at which springs of 2 and more diverge
     (folder / CHAPTER).write_text(chapter.replace("lr=1.0", "lr=0.05"), encoding="utf-8")
-    opened = Notebook(chromium, lab.format(request.param))
+    opened = Notebook(chromium, lab.format(CHAPTER))
     opened.run()
     opened.scroll_to("Explorer(")
     yield opened
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
-    opened.page.screenshot(path=ARTEFACTS / f"{Path(request.param).stem}.png")
+    opened.page.screenshot(path=ARTEFACTS / f"{Path(CHAPTER).stem}.png")
     opened.page.close()
 
 

@@ -1,7 +1,14 @@
 """One run of the command over planted notebooks, shared by the tests of harness and site."""
 
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
 import pytest
 
+from fedlab_core.data.disk.lock import locked
 from tests.course import planted
 from tests.course.planted import Run, command
 
@@ -13,20 +20,50 @@ TEXT = r"""We write $y \leftarrow y - \eta\,(\nabla F_k(y) + a \odot (y - r) + d
 
 
 @pytest.fixture(scope="session")
-def good(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Two notebooks without fault, with parameters given."""
-    folder = tmp_path_factory.mktemp("good")
-    planted.notebook(folder, "00_good", *planted.GOOD, text=TEXT, parameters=planted.PARAMETERS)
-    planted.notebook(folder, "01_next", "1 + 1", text="A second one.")
-    settings = ["--set", "mu=0.3", "--set", "fast=false", "--set", "seeds=[4, 5, 6]"]
-    return command("--notebooks", folder, *settings, out=folder / "out")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all tests have that run at the same time."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
 
 
 @pytest.fixture(scope="session")
-def failing(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def trained(shared: Path) -> Path:
+    """Runs of explorers, by what they depend on."""
+    return shared / "trained"
+
+
+def once(shared: Path, name: str, make: Callable[[Path], Run]) -> Run:
+    """What ``make`` does in the folder ``name``: whoever asks first does it, and the others wait for it."""
+    folder, told = shared / name, shared / f"{name}.json"
+    with locked(shared / f"{name}.lock", name):
+        if not told.exists():
+            folder.mkdir()
+            told.write_text(json.dumps(asdict(make(folder)), default=str))
+    kept = json.loads(told.read_text())
+    return Run(kept["status"], kept["stdout"], kept["stderr"], Path(kept["out"]))
+
+
+@pytest.fixture(scope="session")
+def good(shared: Path) -> Run:
+    """Two notebooks without fault, with parameters given."""
+
+    def make(folder: Path) -> Run:
+        planted.notebook(folder, "00_good", *planted.GOOD, text=TEXT, parameters=planted.PARAMETERS)
+        planted.notebook(folder, "01_next", "1 + 1", text="A second one.")
+        settings = ["--set", "mu=0.3", "--set", "fast=false", "--set", "seeds=[4, 5, 6]"]
+        return command("--notebooks", folder, *settings, out=folder / "out")
+
+    return once(shared, "good", make)
+
+
+@pytest.fixture(scope="session")
+def failing(shared: Path) -> Run:
     """One notebook for each way to fail, and a good one at the end."""
-    folder = tmp_path_factory.mktemp("failing")
-    for name, (sources, _) in planted.FAILING.items():
-        planted.notebook(folder, name, *sources)
-    planted.notebook(folder, "20_last", "print('reached')")
-    return command("--notebooks", folder, "--timeout", "4", out=folder / "out")
+
+    def make(folder: Path) -> Run:
+        for name, (sources, _) in planted.FAILING.items():
+            planted.notebook(folder, name, *sources)
+        planted.notebook(folder, "20_last", "print('reached')")
+        return command("--notebooks", folder, "--timeout", "4", out=folder / "out")
+
+    return once(shared, "failing", make)

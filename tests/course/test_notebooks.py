@@ -1,7 +1,6 @@
 """The real notebooks: parameters, links and commands, beside what ``lint`` says of them; then, run to the end."""
 
 import gzip
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +10,8 @@ import pytest
 
 from fedlab_course import folders
 from fedlab_course.harness import parameters, run
-from fedlab_course.site import runs
 from fedlab_course.site.outputs import PLOTLY
+from tests.course.light import light_grids
 from tests.course.site.visit import Visit, violations
 
 NOTEBOOKS = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
@@ -64,24 +63,11 @@ def test_links_lead_to_notebooks_that_exist(path: Path) -> None:
         assert (path.parent / target).is_file(), target
 
 
-@pytest.fixture(scope="session")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of explorers, by what they depend on, for all tests that run at the same time."""
-    base = tmp_path_factory.getbasetemp()
-    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "trained"
-
-
 @pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
 def quick(request, tmp_path_factory: pytest.TempPathFactory, trained: Path) -> Iterator[tuple[run.Result, Path]]:
-    """A notebook run in the quick profile: the result and the folder written.
-
-    Its explorers have two positions a slider, their own and one more: what a grid of runs holds is tested elsewhere.
-    """
+    """A notebook run in the quick profile: the result and the folder written."""
     out = tmp_path_factory.mktemp("quick")
-    trained.mkdir(exist_ok=True)
-    (out / "runs").symlink_to(trained)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "POSITIONS", {name: (label, few[:1]) for name, (label, few) in runs.POSITIONS.items()})
+    with light_grids(out, trained):
         yield run.run_course(only=[request.param.stem], out=out)[0], out
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from fedlab_course import folders
 from fedlab_course.harness import parameters, run
+from tests.course.light import light_grids
 
 LITTLE = {
     "seeds": "[0]",
@@ -18,10 +19,12 @@ LITTLE = {
 }
 
 
+@pytest.mark.chapters_on_mnist
 @pytest.mark.needs_data("mnist")
 @pytest.mark.parametrize("path", sorted(folders.NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_it_runs_on_mnist(path: Path, tmp_path: Path) -> None:
+def test_it_runs_on_mnist(path: Path, tmp_path: Path, trained: Path) -> None:
     settings = {name: LITTLE[name] for name in parameters.declared(path).keys() & LITTLE.keys()}
-    (result,) = run.run_course(only=[path.stem], dataset="mnist", settings=settings, out=tmp_path, timeout=1200)
+    with light_grids(tmp_path, trained):
+        (result,) = run.run_course(only=[path.stem], dataset="mnist", settings=settings, out=tmp_path, timeout=1200)
     assert result.error is None
     assert result.parameters.get("rounds", 3) == 3  # a chapter without a race has none

@@ -1,0 +1,42 @@
+"""Pages of real notebooks without the hours that the grids of their explorers take."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import torch
+
+from fedlab_course.site import runs
+
+
+class InThisProcess:
+    """In the place of a pool of processes, each of which would import PyTorch for a run of a second."""
+
+    map = staticmethod(map)
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def __enter__(self) -> "InThisProcess":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def light_grids(out: Path, trained: Path) -> Iterator[None]:
+    """Give the explorers of notebooks that are run into ``out`` two positions each: their own, and one local epoch.
+
+    Their runs lie in ``trained``, for all tests. What a grid of runs holds, and how it is trained, is tested elsewhere.
+    """
+    trained.mkdir(exist_ok=True)
+    (out / "runs").symlink_to(trained)
+    label, few = runs.POSITIONS["local_epochs"]
+    threads = torch.get_num_threads()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "POSITIONS", {"local_epochs": (label, few[:1])})
+        patch.setattr(runs, "ProcessPoolExecutor", InThisProcess)
+        yield
+    torch.set_num_threads(threads)

@@ -205,7 +205,15 @@ def indexes(setup_env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usual, special = tmp_path / "usual", tmp_path / "whl"
     wheel(usual, "torch", "1", "Requires-Dist: sympy\n")
     wheel(special / "cpu", "torch", "1+cpu", "Requires-Dist: sympy\n")
-    for name, needs in (("sympy", ""), ("setuptools", ""), ("dependent", "Requires-Dist: torch>=0.9\n")):
+    wheel(special / "cpu", "torchvision", "3+cpu", "Requires-Dist: torch\n")
+    wheel(usual, "torchvision", "3", "Requires-Dist: torch\n")
+    with (tmp_path / "constraints.txt").open("a") as file:
+        file.write("torchvision==3\n")
+    for name, needs in (
+        ("sympy", ""),
+        ("setuptools", ""),
+        ("dependent", "Requires-Dist: torch>=0.9\nRequires-Dist: torchvision\n"),
+    ):
         wheel(usual, name, "2", needs)
     monkeypatch.setattr(setup_env, "PYTORCH_INDEX", special.as_uri() + "/")
     for name in ("PIP_CONFIG_FILE", "PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX", "PIP_CONSTRAINT"):
@@ -223,7 +231,7 @@ def indexes(setup_env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def torch_in(module) -> list[str]:
-    return [line for line in module.regular.packages() if line.startswith(("torch==", "sympy=="))]
+    return [line for line in module.regular.packages() if line.startswith(("torch", "sympy=="))]
 
 
 def test_the_cpu_build_comes_from_pytorchs_index_and_stays(
@@ -232,19 +240,19 @@ def test_the_cpu_build_comes_from_pytorchs_index_and_stays(
     """pip's own rules: 1+cpu fits torch==1, so that nothing replaces it by the 1 of the usual index."""
     monkeypatch.setenv("TORCH", "cpu")
     assert setup_env.main(["course"]) == 0
-    assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu"]
+    assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu", "torchvision==3+cpu"]
     monkeypatch.delenv("TORCH")
     assert setup_env.main(["test"]) == 0  # the build that is there stays
-    assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu"]
+    assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu", "torchvision==3+cpu"]
 
 
 def test_another_build_makes_a_new_environment(setup_env, indexes: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert setup_env.main(["course"]) == 0
-    assert torch_in(setup_env) == ["sympy==2", "torch==1"]
+    assert torch_in(setup_env) == ["sympy==2", "torch==1", "torchvision==3"]
     (setup_env.regular.folder / "old").touch()
     monkeypatch.setenv("TORCH", "cpu")
     assert setup_env.main(["test"]) == 0
-    assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu"]
+    assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu", "torchvision==3+cpu"]
     assert not (setup_env.regular.folder / "old").exists()
 
 

@@ -2,9 +2,9 @@
 
 With ``--oldest`` the environment is .venv-oldest, and what the library itself needs comes in the oldest versions that
 pyproject.toml allows. Only PyTorch does not: its older releases on PyPI bring gigabytes of CUDA libraries each.
-With ``TORCH=cpu`` in the environment, PyTorch comes from its own index of builds without CUDA, which on
-Linux saves gigabytes; ``TORCH=cu130`` names another of its builds. By default they come from where pip finds
-everything else, and a build once chosen stays.
+With ``TORCH=cpu`` in the environment, PyTorch and torchvision come from PyTorch's own index of builds without CUDA,
+which on Linux saves gigabytes; ``TORCH=cu130`` names another of its builds. By default they come from where pip finds
+everything else. A build once chosen stays.
 
 Does nothing if the environment already does. One that was left half made, that lost packages or whose interpreter is
 gone is deleted and built again; one that is sound but was made for other requirements is brought up to date.
@@ -27,6 +27,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST_PYTHON = (3, 11)
 PYTORCH_INDEX = "https://download.pytorch.org/whl/"  # its own page of installation; a build has an index of its own
+OF_PYTORCH = ("torch", "torchvision")  # built for one another
 CONSTRAINTS = "constraints.txt"  # what an environment was held to, inside its folder
 # Settings of JupyterLab in the environment, below those that its user chooses: no question about news at the start.
 LAB_SETTINGS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
@@ -152,8 +153,9 @@ class Environment:
         (self.folder / CONSTRAINTS).write_text(held, encoding="utf-8")
         build = f" ({self.build})" if self.build else ""
         print("set-up: installing " + ", ".join([f"PyTorch {versions['torch']}{build}", *extras]), flush=True)
-        if self.build:  # from an index that has not all that it needs: what follows brings that
-            self.pip("--no-deps", "--index-url", PYTORCH_INDEX + self.build, "torch==" + versions["torch"])
+        if self.build:  # from an index that has not all that they need: what follows brings that
+            wanted = [f"{name}=={versions[name]}" for name in OF_PYTORCH if name in versions]
+            self.pip("--no-deps", "--index-url", PYTORCH_INDEX + self.build, *wanted)
         self.pip("torch==" + versions["torch"], "setuptools==" + versions["setuptools"])
         self.pip("--no-build-isolation", "--editable", f"{ROOT}[{','.join(extras)}]")
 

@@ -130,11 +130,11 @@ def _build(options: argparse.Namespace) -> int:
 
 def _grade(options: argparse.Namespace) -> int:
     _need("nbclient", "nbformat", "ipykernel")
-    from fedlab_course import grade
+    from fedlab_course import grading
 
     try:
-        print(grade.report(grade.grade(options.file, options.timeout)))
-    except grade.GradingFailed as failure:
+        print(grading.report(grading.grade(options.file, options.timeout)))
+    except grading.GradingFailed as failure:
         print(f"error: {options.file}: {failure}", file=sys.stderr)
         return 1
     return 0

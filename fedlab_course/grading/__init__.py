@@ -12,8 +12,9 @@ without it, in a fresh kernel.
 This is no sandbox: a submission is a program that runs with your rights. Grade strangers' notebooks in a container.
 """
 
+from fedlab_course.grading.folder import grade_folder
 from fedlab_course.grading.limits import Limits
 from fedlab_course.grading.one import grade, grade_notebook
 from fedlab_course.grading.rows import GradingFailed, Row, report, total
 
-__all__ = ["GradingFailed", "Limits", "Row", "grade", "grade_notebook", "report", "total"]
+__all__ = ["GradingFailed", "Limits", "Row", "grade", "grade_folder", "grade_notebook", "report", "total"]

@@ -39,7 +39,7 @@ class Kernel:
         key = secrets.token_hex(16)
         self._session = Session(key=key.encode(), signature_scheme="hmac-sha256", username="grading")
         self._file, url = _connection_file(place.path, key)
-        self._socket = Context.instance().socket(DEALER)
+        self._socket: Any = Context.instance().socket(DEALER)
         for option, value in ((LINGER, 0), (MAXMSGSIZE, MAX_REPLY)):
             self._socket.setsockopt(option, value)
         self._socket.identity = self._session.bsession
@@ -59,15 +59,13 @@ class Kernel:
 
     def begin(self) -> None:
         """Wait until the kernel answers. Raises :class:`~fedlab_course.grading.rows.GradingFailed` if it does not."""
-        began = time.monotonic()
         try:
             self._ask("kernel_info_request", {})
-            reply = self._reply(began + self._limits.starting)
+            reply = self._reply(time.monotonic() + self._limits.starting)
             if reply is None:
                 raise rows.GradingFailed(f"no kernel starts: it does not answer within {self._limits.starting:g} s")
         except Ended as error:
             raise rows.GradingFailed("no kernel starts: its process ends at once") from error
-        self.deadline += time.monotonic() - began
 
     def run(self, source: str) -> str:
         """Run a cell; returns its error, such as "ValueError: no", or "".
@@ -120,10 +118,15 @@ class Kernel:
         why = _WHY.get(self._process.wait(), "ended the kernel: Python itself stopped")
         return Ended(why.format(**asdict(self._limits)))
 
-    def kill(self) -> None:
-        """End the kernel and all that it has started."""
+    def terminate(self) -> None:
+        """Begin to end the kernel, and all that it has started; any thread may."""
         if self.alive:
             self._process.terminate()  # the keeper then ends what it keeps, and itself
+
+    def kill(self) -> None:
+        """End the kernel and all that it has started."""
+        self.terminate()
+        if self.alive:
             try:
                 self._process.wait(20)
             except subprocess.TimeoutExpired:
@@ -143,12 +146,19 @@ class Kernel:
                     _, message = self._session.recv(self._socket)
                 except Exception:  # a kernel that was tampered with may send anything
                     continue
-                if message and message["parent_header"].get("msg_id") == self._asked:
+                if _is_reply(message, self._asked):
                     return message["content"]
             elif not self.alive:
                 raise self.ended()
             elif left <= 0:
                 return None
+
+
+def _is_reply(message: Any, asked: str) -> bool:
+    """Whether a message is the reply to ``asked``, and of the form of one."""
+    if not isinstance(message, dict) or not isinstance(message.get("parent_header"), dict):
+        return False
+    return message["parent_header"].get("msg_id") == asked and isinstance(message.get("content"), dict)
 
 
 def _as_json(bounds: Limits) -> str:
@@ -161,7 +171,8 @@ def _connection_file(folder: Path, key: str) -> tuple[Path, str]:
 
     path = folder / "kernel.json"
     if os.name == "posix":
-        ip, ports = str(folder / "s"), dict(zip(_PORTS, range(1, 6), strict=True))
+        ip = str(folder / "s")
+        ports: Any = dict(zip(_PORTS, range(1, 6), strict=True))
         write_connection_file(str(path), key=key.encode(), transport="ipc", ip=ip, **ports)
         return path, f"ipc://{ip}-1"
     _, info = write_connection_file(str(path), key=key.encode(), transport="tcp", ip="127.0.0.1")

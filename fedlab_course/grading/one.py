@@ -1,7 +1,6 @@
 """Grade one submission."""
 
 import contextlib
-import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from fedlab_course.grading import remarks, sheet
 from fedlab_course.grading.limits import Limits
 from fedlab_course.grading.room import house as own_house
 from fedlab_course.grading.rows import Row
-from fedlab_course.grading.running import Running
+from fedlab_course.grading.running import Running, Stop
 
 
 def grade(path: Path, timeout: float | None = None) -> list[Row]:
@@ -44,7 +43,7 @@ def grade_sheet(
     folder: Path | None,
     bounds: Limits,
     house: Path | None = None,
-    stop: threading.Event | None = None,
+    stop: Stop | None = None,
 ) -> list[Row]:
     """The same for a sheet. ``house``: where it gets a room; ``stop`` ends it.
 
@@ -52,7 +51,7 @@ def grade_sheet(
     """
     tampered = _tampering(found)
     with contextlib.nullcontext(house) if house is not None else own_house() as place:
-        running = Running(found, place, folder, bounds, stop or threading.Event())
+        running = Running(found, place, folder, bounds, stop or Stop())
         running.run()
     rows = [_row(exercise, found, running, tampered) for exercise in found.exercises]
     if tampered.get("") or running.notes:

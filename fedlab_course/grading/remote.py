@@ -46,11 +46,12 @@ class Remote:
             self._send({kind: dump(given, lambda value: _foreign(value, functions))})
             while "asked" in (message := self._receive()):
                 self._send(_called(functions, message))
-            if "raised" in message:
-                raise _error(message["raised"])
-            return load(message["returned"]), load(message["arguments"])
+            if "raised" not in message:
+                return load(message["returned"]), load(message["arguments"])
+            raised = _error(message["raised"])
         except (NotPlain, KeyError) as error:
             raise Hint(f"What your code returns cannot be read: {error}.") from None
+        raise raised
 
     def _send(self, message: dict[str, Any]) -> None:
         try:
@@ -99,9 +100,9 @@ def _error(raised: Any) -> BaseException:
         raise NotPlain("it is no error")
     name, words, line = raised
     called = name if name.isidentifier() and len(name) < 80 else "Exception"
-    kind = type(called, (_ERRORS.get(name, Exception),), {"__str__": lambda error: words})
+    kind: Any = type(called, (_ERRORS.get(name, Exception),), {"__str__": lambda error: words})
     found = kind.__new__(kind)
-    found.line = line  # type: ignore[attr-defined]
+    found.line = line
     return found
 
 

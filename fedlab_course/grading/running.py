@@ -2,6 +2,8 @@
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fedlab_course.grading import judging
@@ -16,10 +18,40 @@ class Interrupted(Exception):
     """Grading was told to stop."""
 
 
+class Stop:
+    """Ends all the kernels that are told of it, once it is set."""
+
+    def __init__(self) -> None:
+        self.is_set = False
+        self._lock = threading.Lock()
+        self._kernels: set[Kernel] = set()
+
+    def set(self) -> None:
+        with self._lock:
+            self.is_set = True
+            for kernel in self._kernels:
+                kernel.terminate()
+
+    @contextmanager
+    def ends(self, kernel: Kernel) -> Iterator[None]:
+        """End ``kernel`` if it is set within the block. Raises :class:`Interrupted` if it is set already."""
+        with self._lock:
+            if self.is_set:
+                raise Interrupted
+            self._kernels.add(kernel)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._kernels.discard(kernel)
+            if self.is_set:
+                raise Interrupted
+
+
 class Running:
     """One submission. ``stop``: once it is set, its kernel ends, and :class:`Interrupted` is raised."""
 
-    def __init__(self, sheet: Sheet, house: Path, beside: Path | None, bounds: Limits, stop: threading.Event) -> None:
+    def __init__(self, sheet: Sheet, house: Path, beside: Path | None, bounds: Limits, stop: Stop) -> None:
         self._sheet, self._house, self._beside, self._bounds, self._stop = sheet, house, beside, bounds, stop
         self.findings: dict[str, Finding] = {}
         self.notes: list[str] = []  # what happened outside of the exercises
@@ -41,21 +73,20 @@ class Running:
         """One run in one kernel; returns what ended it, a cell or the id of an exercise, or None."""
         kernel = Kernel(room, self._bounds)
         try:
-            kernel.begin()
-            began = time.monotonic()
-            kernel.deadline = began + self._left
-            try:
-                return self._steps(kernel, room.path)
-            finally:
-                self._left -= time.monotonic() - began
+            with self._stop.ends(kernel):
+                kernel.begin()
+                began = time.monotonic()
+                kernel.deadline = began + self._left
+                try:
+                    return self._steps(kernel, room.path)
+                finally:
+                    self._left -= time.monotonic() - began
         finally:
             kernel.kill()
 
     def _steps(self, kernel: Kernel, folder: Path) -> Cell | str | None:
         broken: dict[str, str] = {}
         for step in self._sheet.steps:
-            if self._stop.is_set():
-                raise Interrupted
             if time.monotonic() > kernel.deadline:
                 return None
             try:

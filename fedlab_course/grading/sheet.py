@@ -167,7 +167,7 @@ def _is_stub(source: str, exercise: Exercise) -> bool:
 def _looks_like(source: str, exercise: Exercise) -> bool:
     """Whether a cell defines the answer with the stub's own docstring: a copy of the answer's cell."""
     try:
-        body = ast.parse(source).body
+        body: list[Any] = ast.parse(source).body
         stub: Any = ast.parse(exercise.stub_source).body[0]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False

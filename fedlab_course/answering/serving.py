@@ -64,12 +64,14 @@ class Serving:
                     reply = self._reply(message)
                 except Closed:
                     raise
+                except NotPlain as error:
+                    reply = {"unreadable": str(error)}
                 except BaseException as error:  # whatever the student's code raises, interruptions too
                     reply = _raised(error)
                 try:
                     self._line.send(reply)
                 except NotPlain as error:
-                    self._line.send(_raised(NotPlain(f"the result cannot be read: {error}")))
+                    self._line.send({"unreadable": str(error)})
         except Closed:
             return
 

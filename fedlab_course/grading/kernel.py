@@ -15,7 +15,7 @@ from typing import Any
 from fedlab_course.grading import keeper, limits, room, rows
 from fedlab_course.grading.limits import Limits
 
-MAX_REPLY = 4 * 2**20  # bytes
+MAX_REPLY = 64 * 2**20  # bytes
 _TICK = 0.1
 _WHY = {
     keeper.MEMORY: "used more than {memory} MB of memory",

@@ -46,6 +46,8 @@ class Remote:
             self._send({kind: dump(given, lambda value: _foreign(value, functions))})
             while "asked" in (message := self._receive()):
                 self._send(_called(functions, message))
+            if "unreadable" in message:
+                raise NotPlain(str(message["unreadable"])[:500])
             if "raised" not in message:
                 return load(message["returned"]), load(message["arguments"])
             raised = _error(message["raised"])

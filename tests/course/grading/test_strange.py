@@ -1,4 +1,4 @@
-"""What a notebook may hold instead of what it should: nothing crashes the grader, and each costs its own points only."""
+"""What a notebook may hold instead of what it should: nothing crashes the grader, or costs other points."""
 
 import json
 from pathlib import Path
@@ -184,13 +184,8 @@ FORMS = {
 def test_another_form_of_a_right_answer_is_accepted_or_told_what_is_wrong(
     exercise, source: str, status: str, hint: str, judge: JudgeSource
 ) -> None:
-    import textwrap
-
-    found = judge(
-        exercise,
-        source.replace("_solved = ", f"_solved_{exercise.name} = ").replace("_solved(", f"_solved_{exercise.name}("),
-    )
-    live = exercises.judge(exercise, exercise.build(textwrap.dedent(source)))
+    found = judge(exercise, source)
+    live = exercises.judge(exercise, exercise.build(source))
     for each in (found, live):
         assert each.status == status, each.hint
         assert hint in each.hint
@@ -223,10 +218,5 @@ def test_names_of_the_notebook_are_left_alone(judge: JudgeSource, kernel_and_fol
     kernel, _ = kernel_and_folder
     assert kernel.run("before = set(globals())") == ""
     assert judge(STEP, STEP.solution_source).status == "solved"
-    assert (
-        kernel.run(
-            "added = set(globals()) - before - {'before', 'prox_step'}\nassert {a for a in added if a[0] != '_'} == set(), added"
-        )
-        == ""
-    )
-    assert kernel.run("assert not [name for name in dir() if 'fedlab' in name.lower() and name != 'fl']") == ""
+    added = "added = {name for name in set(globals()) - before if name[0] != '_'}"
+    assert kernel.run(f"{added}\nassert added <= {{'before', 'prox_step'}}, added") == ""

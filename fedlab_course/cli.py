@@ -72,6 +72,7 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
     add("--total", type=_whole("seconds"), metavar="SECONDS", help=total)
     memory = f"limit for all processes of one submission (default: {limits.memory})"
     add("--memory", type=_whole("megabytes"), metavar="MB", help=memory)
+    add("--user", metavar="NAME", help="run the submissions' code as this user, which root alone can")
     then = "; what is graded stands in the table, and the same command goes on"
     parser.set_defaults(run=_grade, when_interrupted=then)
 
@@ -141,7 +142,7 @@ def _grade(options: argparse.Namespace) -> int:
     _need("nbformat", "ipykernel", "jupyter_client", "psutil")
     from fedlab_course.grading import command
 
-    given = {name: getattr(options, name) for name in ("path", "csv", "jobs", "timeout", "total", "memory")}
+    given = {name: getattr(options, name) for name in ("path", "csv", "jobs", "timeout", "total", "memory", "user")}
     return command.grade(**given)
 
 

@@ -17,6 +17,7 @@ def grade(
     timeout: int | None = None,
     total: int | None = None,
     memory: int | None = None,
+    user: str | None = None,
 ) -> int:
     """Grade a notebook and print its report, or with ``csv`` all below a folder; returns the exit status.
 
@@ -24,7 +25,7 @@ def grade(
     """
     bounds = Limits().with_timeout(timeout)
     given = {name: value for name, value in (("total", total), ("memory", memory)) if value is not None}
-    bounds = replace(bounds, **given)
+    bounds = replace(bounds, **given, user=_number(user))
     if path.is_dir() and csv is None:
         raise ValueError(f"{path}: is a folder; name one notebook, or a table to write with --csv TABLE")
     if csv is not None and not path.is_dir():
@@ -36,6 +37,20 @@ def grade(
     except rows.GradingFailed as failure:
         print(f"error: {path}: {failure}", file=sys.stderr)
         return 1
+
+
+def _number(user: str | None) -> int | None:
+    """The number of the user with this name. Raises ``ValueError`` if there is none, or if we are not root."""
+    if user is None:
+        return None
+    if os.name != "posix" or os.geteuid() != 0:
+        raise ValueError(f"--user {user}: only root can run kernels as another user")
+    import pwd
+
+    try:
+        return pwd.getpwnam(user).pw_uid
+    except KeyError:
+        raise ValueError(f"--user {user}: there is no such user") from None
 
 
 def _one(path: Path, bounds: Limits) -> int:

@@ -92,6 +92,7 @@ class _listening:
             self._path = folder / f"a{secrets.token_hex(4)}"
             self._socket = socket.socket(socket.AF_UNIX)
             self._socket.bind(str(self._path))
+            self._path.chmod(0o666)  # in a folder that only its user may enter
             self._address: Any = str(self._path)
         else:
             self._socket = socket.socket()

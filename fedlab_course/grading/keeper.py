@@ -30,7 +30,8 @@ def main(limits: dict, command: list) -> int:
         signal.signal(signal.SIGINT, lambda *_: None)  # an interruption is for the kernel, which is in the same group
     stop = []
     signal.signal(signal.SIGTERM, lambda *_: stop.append(True))
-    kernel = subprocess.Popen(command, preexec_fn=(lambda: _bind(limits)) if os.name == "posix" else None)
+    other = {} if limits.get("user") is None else {"user": limits["user"], "group": limits["user"], "extra_groups": []}
+    kernel = subprocess.Popen(command, preexec_fn=(lambda: _bind(limits)) if os.name == "posix" else None, **other)
     status = 0
     while kernel.poll() is None and not stop and os.getppid() == parent:
         status = _passed(limits)

@@ -43,6 +43,8 @@ class Kernel:
         for option, value in ((LINGER, 0), (MAXMSGSIZE, MAX_REPLY)):
             self._socket.setsockopt(option, value)
         self._socket.identity = self._session.bsession
+        if bounds.user is not None:
+            os.chown(self._file, bounds.user, bounds.user)
         self._process = self._launch(place)
         self._socket.connect(url)
 

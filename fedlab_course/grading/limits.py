@@ -11,7 +11,8 @@ GRACE = 5.0  # seconds that an interrupted cell has to end before its kernel is 
 class Limits:
     """``cell``: seconds for one cell, and for all calls of one check; ``total``: seconds for the submission, without
     the start of its kernels (``starting``), which is not its own time; ``memory``: MB of all its processes together;
-    ``processes``: how many at once; ``file``: MB of one file that it writes.
+    ``processes``: how many at once; ``file``: MB of one file that it writes. ``user``: the number of the user that its
+    kernels run as, None being who grades.
     """
 
     cell: float = CELL
@@ -20,6 +21,7 @@ class Limits:
     memory: int = 4096
     processes: int = 64
     file: int = 256
+    user: int | None = None
 
     def with_timeout(self, timeout: float | None) -> "Limits":
         """The same with another limit for a cell, None being the default; the total is at least that."""

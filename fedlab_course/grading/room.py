@@ -29,10 +29,11 @@ def house() -> Iterator[Path]:
 class Room:
     """The folder of one submission in a :func:`house`.
 
-    ``beside``: a folder whose files the submission may find where it works, or None.
+    ``beside``: a folder whose files the submission may find where it works, or None; ``user``: the number of the user
+    that it is for, None being our own.
     """
 
-    def __init__(self, house: Path, beside: Path | None) -> None:
+    def __init__(self, house: Path, beside: Path | None, user: int | None = None) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="r", dir=house))
         packages.copy(house / "packages", self.path / "packages")
         for name in ("work", "tmp", "home", "ipython"):
@@ -40,6 +41,9 @@ class Room:
         self.left_out = 0
         if beside is not None:
             self._take(beside)
+        if user is not None:
+            house.chmod(0o711)  # to pass through, and to see nothing
+            give(self.path, user)
 
     def _take(self, beside: Path) -> None:
         """Copy the files beside the submission that are no notebooks; none if they are too many or too large."""
@@ -74,6 +78,13 @@ class Room:
     def leave(self) -> None:
         """Delete the folder, whatever the submission made of it."""
         shutil.rmtree(self.path, onerror=_open_and_try_again)
+
+
+def give(path: Path, user: int) -> None:
+    """Make ``path``, and all that is in it, the property of ``user``."""
+    for folder, _, files in os.walk(path):
+        for name in ("", *files):
+            os.chown(os.path.join(folder, name), user, user)
 
 
 def _is_data(path: Path, beside: Path) -> bool:

@@ -61,7 +61,7 @@ class Running:
         """Fill in ``findings``, one for each exercise that is reached."""
         lost: Cell | str | None = ""
         while lost is not None and self._left > 0:
-            room = Room(self._house, self._beside)
+            room = Room(self._house, self._beside, self._bounds.user)
             try:
                 lost = self._once(room)
             finally:

@@ -3,6 +3,8 @@
 import re
 from dataclasses import fields
 
+import pytest
+
 from fedlab_course import folders
 from fedlab_course.answering.algorithms import HOOKS
 from fedlab_course.cli import main
@@ -22,10 +24,8 @@ def test_the_limits_are_the_defaults() -> None:
 
 
 def test_its_options_and_hooks_are_there(capsys) -> None:
-    try:
+    with pytest.raises(SystemExit):
         main(["grade", "--help"])
-    except SystemExit:
-        pass
     text = capsys.readouterr().out
     commands = re.findall(r"^(?:python -m fedlab_course grade|    fedlab-grading) .*$", PAGE, re.MULTILINE)
     assert len(commands) == 3

@@ -207,3 +207,47 @@ def test_the_help_says_that_this_is_no_sandbox(capsys) -> None:
     with pytest.raises(SystemExit):
         main(["grade", "--help"])
     assert "this is no sandbox" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="users are those of POSIX")
+def test_only_root_can_run_kernels_as_somebody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    path = submission(tmp_path)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert main(["grade", str(path), "--user", "root"]) == 2
+    assert "only root can run kernels as another user" in " ".join(capsys.readouterr().err.split())
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert main(["grade", str(path), "--user", "nobody-of-this-name"]) == 2
+    assert "there is no such user" in " ".join(capsys.readouterr().err.split())
+
+
+def somebody() -> int | None:
+    """Another user who may run this interpreter; None if there is none, or if we may not become one."""
+    if os.name != "posix" or os.geteuid() != 0:
+        return None
+    try:
+        found = subprocess.run([sys.executable, "-c", "import numpy"], user=65534, group=65534, env={}, check=False)
+    except OSError:
+        return None
+    return None if found.returncode else 65534
+
+
+def test_another_user_sees_neither_packages_nor_submissions(tmp_path: Path, house: Path) -> None:
+    from fedlab_course.grading.kernel import Kernel
+    from fedlab_course.grading.room import Room
+
+    if (user := somebody()) is None:
+        pytest.skip("no other user may run this interpreter, or we are not root")
+    secret = tmp_path / "another.ipynb"
+    secret.write_text("{}")
+    secret.chmod(0o600)
+    place = Room(house, None, user)
+    kernel = Kernel(place, Limits(user=user))
+    try:
+        kernel.begin()
+        assert kernel.run(f"import os\nassert os.getuid() == os.getgid() == {user}\nopen('mine', 'w').close()") == ""
+        assert kernel.run(f"open({str(secret)!r})").startswith("PermissionError")
+        assert kernel.run(f"os.listdir({str(house)!r})").startswith("PermissionError")
+    finally:
+        kernel.kill()
+        place.leave()
+    assert not place.path.exists()

@@ -14,6 +14,7 @@ from fedlab_core.data import load_dataset
 from fedlab_course import build as builder
 from fedlab_course import folders, hosted, termination
 from fedlab_course.evidence import command as evidence
+from fedlab_course.grading import limits as grading_limits
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
 
@@ -65,12 +66,21 @@ def _configure_build(parser: argparse.ArgumentParser) -> None:
 
 def _configure_grade(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        f"{parser.description} The submission's code runs on this machine with your rights: this is no sandbox. "
-        "Grade strangers' work in a container."
+        f"{parser.description} The submission's code runs on this machine with your rights, and can read your files: "
+        "this is no sandbox. Grade strangers' work in a container."
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a submitted notebook")
-    _add_timeout(parser, "limit for one cell (default: 120)")
-    parser.set_defaults(run=_grade)
+    add, limits = parser.add_argument, grading_limits.Limits()
+    add("path", type=Path, metavar="FILE|FOLDER", help="a submitted notebook, or with --csv a folder of them")
+    add("--csv", type=Path, metavar="TABLE", help="write a row for each notebook in and below FOLDER to this file")
+    add("--jobs", type=_whole("jobs"), metavar="N", help="submissions graded at once (default: one for each core)")
+    _add_timeout(parser, f"limit for one cell (default: {limits.cell:g})")
+    total = f"limit for one submission (default: {limits.total:g})"
+    add("--total", type=_whole("seconds"), metavar="SECONDS", help=total)
+    memory = f"limit for all processes of one submission (default: {limits.memory})"
+    add("--memory", type=_whole("megabytes"), metavar="MB", help=memory)
+    add("--user", metavar="NAME", help="run the submissions' code as this user, which root alone can")
+    then = "; what is graded stands in the table, and the same command goes on"
+    parser.set_defaults(run=_grade, when_interrupted=then)
 
 
 def _configure_lint(parser: argparse.ArgumentParser) -> None:
@@ -146,15 +156,11 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    _need("nbclient", "nbformat", "ipykernel")
-    from fedlab_course import grade
+    _need("nbformat", "ipykernel", "jupyter_client", "psutil")
+    from fedlab_course.grading import command
 
-    try:
-        print(grade.report(grade.grade(options.file, options.timeout)))
-    except grade.GradingFailed as failure:
-        print(f"error: {options.file}: {failure}", file=sys.stderr)
-        return 1
-    return 0
+    given = {name: getattr(options, name) for name in ("path", "csv", "jobs", "timeout", "total", "memory", "user")}
+    return command.grade(**given)
 
 
 def _lint(options: argparse.Namespace) -> int:

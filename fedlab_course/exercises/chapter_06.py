@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from fedlab_course.exercises.base import Exercise, Hint, Mistake, Proof
-from fedlab_course.exercises.tools import array, call, close, require, shown
+from fedlab_course.exercises.base import Exercise, Mistake, Proof
+from fedlab_course.exercises.tools import array, call, close, pair, require, shown
 
 
 def linear_importance(weights, x):
@@ -72,9 +72,8 @@ def penalty_correction(importance, received, strength):
 def check_penalty_correction(answer):
     importance, received = np.array([0.0, 0.5, 3.0]), np.array([1.0, -1.0, 2.0])
     result = call(answer, importance, received, 0.2)
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise Hint("Return two things, the weight and the anchor: `return weight, anchor`.")
-    weight, anchor = array(result[0], (3,), "the weight"), array(result[1], (3,), "the anchor")
+    both = pair(result, "Return two things, the weight and the anchor: `return weight, anchor`.")
+    weight, anchor = array(both[0], (3,), "the weight"), array(both[1], (3,), "the anchor")
     require(
         close(weight * (received - anchor), 0.0),
         "A client that is still where it started is not pulled at all. Yours is: where is the penalty zero?",

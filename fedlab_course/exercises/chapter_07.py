@@ -4,7 +4,7 @@
 import numpy as np
 
 from fedlab_course.exercises.base import Exercise, Hint, Mistake, Proof
-from fedlab_course.exercises.tools import call, close, number, require, shown
+from fedlab_course.exercises.tools import call, close, number, pair, require, shown
 
 
 def tier_cohorts(tiers, fraction, rng):
@@ -58,8 +58,8 @@ def check_tier_cohorts(answer):
 
 def _cohorts(answer, tiers, fraction, seed):
     found = call(answer, tiers, fraction, np.random.default_rng(seed))
-    if not isinstance(found, list):
-        raise Hint("Return a list with one cohort for each tier.")
+    if not isinstance(found, (list, tuple)):
+        raise Hint(f"Return a list with one cohort for each tier. Yours is of type {type(found).__name__}.")
     return [np.asarray(cohort, dtype=int).reshape(-1) for cohort in found]
 
 
@@ -78,9 +78,8 @@ def values_sent(sampled, num_parameters):
 
 def check_values_sent(answer):
     result = call(answer, [3], 10)
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise Hint("Return two numbers, down and up: `return down, up`.")
-    down, up = number(result[0], "down"), number(result[1], "up")
+    both = pair(result, "Return two numbers, down and up: `return down, up`.")
+    down, up = number(both[0], "down"), number(both[1], "up")
     require((down, up) != (80, 70), "You have mixed up down and up: Ω goes down to every client that trains.")
     require(down not in (30, 40), "Each client that trains needs Ω beside the model, or it cannot form the penalty.")
     require(down != 60, "One more client is sent the new model, to measure Ω at it.")
@@ -90,9 +89,9 @@ def check_values_sent(answer):
         (down, up) == (70, 40),
         f"One tier with 3 clients and 10 parameters sends 70 numbers down and 40 up. Yours are {down:g} and {up:g}.",
     )
-    several = call(answer, [3, 1, 2], 10)
+    several = pair(call(answer, [3, 1, 2], 10), "Return two numbers, down and up: `return down, up`.")
     require(
-        (several[0], several[1]) == (150, 90),
+        several == (150, 90),
         f"Right for one tier. Three tiers with 3, 1 and 2 clients measure three times: 150 numbers down and 90 up. "
         f"Yours are {several[0]:g} and {several[1]:g}.",
     )

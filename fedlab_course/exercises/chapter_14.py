@@ -4,7 +4,7 @@
 import numpy as np
 
 from fedlab_course.exercises.base import Exercise, Mistake, Proof
-from fedlab_course.exercises.tools import array, call, close, require, shown
+from fedlab_course.exercises.tools import array, call, close, pair, require, shown
 
 
 def send(move, residual, count):
@@ -21,8 +21,8 @@ def send(move, residual, count):
 def check_send(answer):
     def found(move, residual, count):
         result = call(answer, np.array(move), np.array(residual), count)
-        require(isinstance(result, tuple) and len(result) == 2, "Return two things: what is sent, and what is kept.")
-        return array(result[0], (len(move),), "what is sent"), array(result[1], (len(move),), "what is kept")
+        sent, kept = pair(result, "Return two things: what is sent, and what is kept.")
+        return array(sent, (len(move),), "what is sent"), array(kept, (len(move),), "what is kept")
 
     sent, kept = found([1.0, -4.0, 2.0], [0.0, 0.0, 0.0], 1)
     require(close(sent, [0, -4, 0]), f"The largest entry in absolute value is −4. Yours sends {shown(sent)}.")

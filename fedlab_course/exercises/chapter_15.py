@@ -21,7 +21,9 @@ def stands(p, level):
 def check_stands(answer):
     def found(p, level=0.06):
         result = call(answer, np.array(p), level)
-        if not isinstance(result, (list, tuple, np.ndarray)) or len(result) != len(p):
+        if hasattr(result, "tolist"):  # an array or a tensor
+            result = result.tolist()
+        if not isinstance(result, (list, tuple)) or len(result) != len(p):
             raise Hint(f"Return a list with a truth value for each of the {len(p)} p-values. Yours is {result!r}.")
         require(all(isinstance(one, (bool, np.bool_)) for one in result), f"Return truth values: yours are {result!r}.")
         return [bool(one) for one in result]

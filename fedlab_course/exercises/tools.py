@@ -36,12 +36,26 @@ def array(result: Any, shape: tuple[int, ...], what: str = "the result") -> np.n
     if result is None:
         raise Hint("Your code returns nothing. Is a `return` missing?")
     try:
-        numbers = np.asarray(result.detach() if hasattr(result, "detach") else result, dtype=float)
-    except (TypeError, ValueError):
+        plain = np.asarray(result.detach() if hasattr(result, "detach") else result)
+        numbers = np.asarray(plain, dtype=float)
+    except (TypeError, ValueError, RuntimeError):
         raise Hint(f"{_upper(what)} must be {_shape(shape)}, and yours is of type {type(result).__name__}.") from None
     require(numbers.shape == shape, f"{_upper(what)} must be {_shape(shape)}, and yours is {_shape(numbers.shape)}.")
     require(np.isfinite(numbers).all(), f"{_upper(what)} holds a value that is not finite: {numbers}.")
+    require(
+        plain.dtype.kind != "f" or plain.dtype.itemsize >= 8,
+        f"{_upper(what)} is a {type(result).__name__} of {plain.dtype}, too coarse to compare: the arguments are NumPy "
+        "arrays and numbers of float64, so compute with these.",
+    )
     return numbers
+
+
+def pair(result: Any, words: str) -> tuple[Any, Any]:
+    """The two things in a tuple or list; a :class:`Hint` with ``words``, and with what ``result`` is, for another."""
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        many = f" of {len(result)}" if isinstance(result, (tuple, list)) else ""
+        raise Hint(f"{words} Yours is of type {type(result).__name__}{many}.")
+    return result[0], result[1]
 
 
 def number(result: Any, what: str = "the result") -> float:

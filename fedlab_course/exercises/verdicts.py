@@ -1,18 +1,15 @@
 """Judge an answer and show the verdict."""
 
-import dis
 import html
 import inspect
-import linecache
 import os
-import traceback
 import warnings
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fedlab_course.answering.described import Described, code, describe, line_of
 from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
 from fedlab_course.exercises.base import Exercise, Hint
 from fedlab_course.exercises.latest import outdated
@@ -20,7 +17,6 @@ from fedlab_course.exercises.registry import get
 
 MIME = "application/vnd.fedlab.exercise+json"
 GRADING = "NBGRADER_EXECUTION"  # set by nbgrader while it grades or validates, and by nobody else
-_LIBRARY = str(Path(__file__).resolve().parents[2])
 _LOOKS = {"solved": ("✓ solved", GOOD), "wrong": ("✗ not yet", MIXED), "open": ("○ to do", OPEN)}
 _OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
 
@@ -71,16 +67,21 @@ def or_solution(name: str, answer: Any) -> Any:
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on ``answer``. Whatever the student's code raises becomes a hint that quotes it."""
+    return judge_described(exercise, describe(answer), answer)
+
+
+def judge_described(exercise: Exercise, described: Described, answer: Any) -> Verdict:
+    """The verdict on something to call that stands for an answer, which itself is as ``described``."""
     status, hint = "solved", ""
     try:
         # Standard error is kept silent: nbgrader takes it for a failure.
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            empty = _empty(exercise, answer)
+            empty = _empty(exercise, described)
             if empty:
                 status, hint = "open", f"{empty} Write code that returns {exercise.missing}, in place of the `...`."
             else:
-                _same_outside(exercise, answer)
+                _same_outside(exercise, described)
                 exercise.check(answer)
     except Hint as found:
         status, hint = "wrong", str(found)
@@ -97,50 +98,51 @@ def show(verdict: Verdict, **more: Any) -> None:
     publish({MIME: asdict(verdict) | more, "text/html": _as_html(verdict), "text/plain": _as_text(verdict)})
 
 
-def _empty(exercise: Exercise, answer: Any) -> str:
+def _empty(exercise: Exercise, answer: Described) -> str:
     """What is still as in the stub, in words; "" if nothing is."""
-    if answer is None or answer is ...:
+    if answer.kind == "nothing":
         return f"There is nothing called `{exercise.name}` yet."
     stub = exercise.build(exercise.stub_source)
     if not inspect.isclass(stub):
-        return f"`{exercise.name}` is still empty." if _code(answer) == _code(stub) else ""
+        return f"`{exercise.name}` is still empty." if answer.code == code(stub) else ""
     given = vars(exercise.solution)
     for name, method in vars(stub).items():
-        to_write = inspect.isfunction(method) and _code(method) != _code(given[name])
-        if to_write and _code(vars(answer).get(name) if inspect.isclass(answer) else None) == _code(method):
+        to_write = inspect.isfunction(method) and code(method) != code(given[name])
+        if to_write and answer.methods.get(name) == code(method):
             return f"The method `{name}` of `{exercise.name}` is still empty."
     return ""
 
 
-def _code(function: Any) -> list[tuple[str, str]] | None:
-    """What a function does, its docstring aside; None for anything else."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return None
-    return [(step.opname, step.argrepr) for step in dis.get_instructions(code)]
-
-
-def _same_outside(exercise: Exercise, answer: Any) -> None:
+def _same_outside(exercise: Exercise, answer: Described) -> None:
     """Raise a :class:`Hint` if the answer is of another kind than the stub, or has other arguments."""
     if inspect.isclass(exercise.solution):
-        if not inspect.isclass(answer):
-            raise Hint(f"`{exercise.name}` must stay a class, and yours is of type {type(answer).__name__}.")
+        if answer.kind != "class":
+            raise Hint(f"`{exercise.name}` must stay a class, and yours is of type {answer.kind}.")
         return
-    if not inspect.isfunction(answer):
-        raise Hint(f"`{exercise.name}` must stay a function, and yours is of type {type(answer).__name__}.")
-    wanted, found = (list(inspect.signature(each).parameters) for each in (exercise.solution, answer))
-    if wanted != found:
+    if answer.kind != "function":
+        raise Hint(f"`{exercise.name}` must stay a function, and yours is of type {_type_of(answer)}.")
+    wanted = list(inspect.signature(exercise.solution).parameters)
+    if wanted != answer.parameters:
         raise Hint(f"The first line must stay `def {exercise.name}({', '.join(wanted)}):`.")
+    if answer.form == "async":
+        raise Hint(
+            f"`{exercise.name}` is asynchronous: a call gives a coroutine and no result. Write `def`, not `async def`."
+        )
+    if answer.form == "generator":
+        raise Hint(f"`{exercise.name}` is a generator: a call runs none of its code. Write `return`, not `yield`.")
+
+
+def _type_of(answer: Described) -> str:
+    """The type of an answer that is no function, as Python calls it."""
+    return "type" if answer.kind == "class" else answer.kind
 
 
 def _quoted(error: BaseException) -> str:
     """The error in words, with the line of the student's code that it comes from."""
     words = f"Your code stops with {type(error).__name__}: {error}".rstrip(": ")
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith(_LIBRARY) and "site-packages" not in frame.filename:
-            line = linecache.getline(frame.filename, frame.lineno or 0).strip()
-            return f"{words}, in the line `{line}`." if line else f"{words}."
-    return f"{words}."
+    line = getattr(error, "line", None)  # an error of a kernel brings it
+    line = line if isinstance(line, str) else line_of(error)
+    return f"{words}, in the line `{line}`." if line else f"{words}."
 
 
 def _as_text(verdict: Verdict) -> str:

@@ -1,0 +1,63 @@
+"""What an answer is, without calling it, and which line of it stopped with an error."""
+
+import dis
+import inspect
+import linecache
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Code = list[list[str]]
+_LIBRARY = str(Path(__file__).resolve().parents[2])
+
+
+@dataclass(frozen=True)
+class Described:
+    """An answer from outside.
+
+    ``kind``: "nothing", "function", "class", or the name of another type; ``form``: "async" or "generator" for such a
+    function, else ""; ``parameters``: their names; ``code``: what a function does, docstrings aside, None for anything
+    else; ``methods``: the same of a class.
+    """
+
+    kind: str
+    form: str = ""
+    parameters: list[str] = field(default_factory=list)
+    code: Code | None = None
+    methods: dict[str, Code] = field(default_factory=dict)
+
+
+def describe(answer: Any) -> Described:
+    """What ``answer`` is."""
+    if answer is None or answer is ...:
+        return Described("nothing")
+    if inspect.isclass(answer):
+        methods = {name: code(method) for name, method in vars(answer).items()}
+        return Described("class", methods={name: steps for name, steps in methods.items() if steps is not None})
+    if not inspect.isfunction(answer):
+        return Described(type(answer).__name__, code=code(answer))
+    parameters = list(inspect.signature(answer, follow_wrapped=False).parameters)
+    return Described("function", _form(answer), parameters, code(answer))
+
+
+def _form(function: Any) -> str:
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        return "async"
+    return "generator" if inspect.isgeneratorfunction(function) else ""
+
+
+def code(function: Any) -> Code | None:
+    """What a function does, its docstring aside; None for anything else."""
+    found = getattr(function, "__code__", None)
+    if not inspect.iscode(found):
+        return None
+    return [[step.opname, step.argrepr] for step in dis.get_instructions(found)]
+
+
+def line_of(error: BaseException) -> str:
+    """The line of the student's code, the innermost one, that an error comes from; "" if none is known."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith(_LIBRARY) and "site-packages" not in frame.filename:
+            return linecache.getline(frame.filename, frame.lineno or 0).strip()
+    return ""

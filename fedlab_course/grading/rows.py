@@ -1,0 +1,50 @@
+"""The result of grading, and its report."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MAX_WORDS = 1000  # characters of a hint
+
+
+class GradingFailed(RuntimeError):
+    """No kernel starts on this machine, so nothing can be judged."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The result of one exercise.
+
+    ``status``: "solved", "wrong", "open", "not judged", or "refused" where something was tampered with. ``points`` lie
+    between 0 and ``of``. ``hint``: what the student may read; ``remark``: what the instructor should see, or "".
+    """
+
+    exercise: str
+    status: str
+    points: int
+    of: int
+    hint: str
+    remark: str = ""
+
+
+def clean(words: str) -> str:
+    """``words``, which quote what was handed in, as one line that holds no control characters and can be encoded."""
+    short = words if len(words) <= MAX_WORDS else words[:MAX_WORDS] + "…"
+    return "".join(character if character.isprintable() else "�" for character in " ".join(short.split()))
+
+
+def total(rows: Iterable[Row]) -> tuple[int, int]:
+    """The points of all exercises, and how many there are."""
+    found = list(rows)
+    return sum(row.points for row in found), sum(row.of for row in found)
+
+
+def report(rows: list[Row]) -> str:
+    """One line for each exercise, its hint and its remark below it, and the total."""
+    width = max(len(row.exercise) for row in rows)
+    lines = []
+    for row in rows:
+        lines.append(f"{row.exercise:<{width}}  {row.status:<10}  {row.points} of {row.of}")
+        lines += [f"    {clean(row.hint)}"] if row.hint else []
+        lines += [f"    Remark: {clean(row.remark)}"] if row.remark else []
+    points, of = total(rows)
+    return "\n".join([*lines, f"{'total':<{width}}  {'':<10}  {points} of {of} points"])

@@ -4,7 +4,6 @@ import dis
 import html
 import inspect
 import linecache
-import os
 import traceback
 import warnings
 from dataclasses import asdict, dataclass
@@ -14,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
+from fedlab_course.exercises import under_nbgrader
 from fedlab_course.exercises.base import Exercise, Hint
 from fedlab_course.exercises.latest import outdated
 from fedlab_course.exercises.registry import get
 
 MIME = "application/vnd.fedlab.exercise+json"
-GRADING = "NBGRADER_EXECUTION"  # set by nbgrader while it grades or validates, and by nobody else
 _LIBRARY = str(Path(__file__).resolve().parents[2])
 _LOOKS = {"solved": ("✓ solved", GOOD), "wrong": ("✗ not yet", MIXED), "open": ("○ to do", OPEN)}
 _OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
@@ -51,9 +50,10 @@ def check(name: str, answer: Any) -> None:
     if outdated(exercise.name, answer):
         verdict = Verdict(exercise.id, exercise.title, "wrong", _OUTDATED.format(exercise.name), 0, exercise.points)
     else:
-        verdict = judge(exercise, answer)
+        with under_nbgrader.no_standard_error():
+            verdict = judge(exercise, answer)
     show(verdict)
-    if os.environ.get(GRADING) and verdict.status != "solved":
+    if under_nbgrader.grading() and verdict.status != "solved":
         raise NotSolved(verdict.hint)
 
 
@@ -94,7 +94,12 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
 
 def show(verdict: Verdict, **more: Any) -> None:
     """Display a verdict as HTML, as text and, together with ``more``, as data."""
-    publish({MIME: asdict(verdict) | more, "text/html": _as_html(verdict), "text/plain": _as_text(verdict)})
+    publish(bundle(verdict) | {MIME: asdict(verdict) | more})
+
+
+def bundle(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as data, as HTML and as text."""
+    return {MIME: asdict(verdict), "text/html": _as_html(verdict), "text/plain": _as_text(verdict)}
 
 
 def _empty(exercise: Exercise, answer: Any) -> str:

@@ -15,6 +15,7 @@ from fedlab_course import folders, termination
 from fedlab_course.evidence import command as evidence
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
+from fedlab_course.nbgrader import course
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -51,9 +52,10 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _configure_build(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("version", choices=builder.VERSIONS, help="for whom; the instructor's has the solutions")
+    words = "for whom; the instructor's has the solutions, and nbgrader's is a course folder with its configuration"
+    parser.add_argument("version", choices=[*builder.VERSIONS, "nbgrader"], help=words)
     _add_notebooks(parser)
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="default: build/student or build/instructor")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="default: build/VERSION")
     parser.set_defaults(run=_build)
 
 
@@ -123,8 +125,12 @@ def _run(options: argparse.Namespace) -> int:
 def _build(options: argparse.Namespace) -> int:
     _need("nbformat")
     out = options.out or Path("build") / options.version
-    for path in builder.build(options.version, out, only=options.only, notebooks=options.notebooks):
-        print(path)
+    chosen = {"only": options.only, "notebooks": options.notebooks}
+    if options.version == "nbgrader":
+        written = course.write(out, **chosen)
+    else:
+        written = builder.build(options.version, out, **chosen)
+    print("\n".join(map(str, written)))
     return 0
 
 

@@ -24,7 +24,14 @@ def browser() -> str | None:
 
 
 # Modules that a worker has long to do with: begun last, one of them would keep a single core busy at the end.
-FIRST = ("test_notebooks_mnist.py", "test_notebooks.py", "test_live.py", "test_explorer.py", "test_grade.py")
+FIRST = (
+    "test_notebooks_mnist.py",
+    "test_notebooks.py",
+    "test_nbgrader.py",
+    "test_live.py",
+    "test_explorer.py",
+    "test_grade.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

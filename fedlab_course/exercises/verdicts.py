@@ -22,6 +22,7 @@ MIME = "application/vnd.fedlab.exercise+json"
 _LIBRARY = str(Path(__file__).resolve().parents[2])
 _LOOKS = {"solved": ("✓ solved", GOOD), "wrong": ("✗ not yet", MIXED), "open": ("○ to do", OPEN)}
 _OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
+_LOOKS |= {"not judged": ("– not judged", OPEN)}  # what only a grader says
 
 
 class NotSolved(AssertionError):
@@ -30,7 +31,9 @@ class NotSolved(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """``status``: "open" (still the stub), "wrong" or "solved"; ``hint``: what to look at; ``points`` earned."""
+    """``status``: "open" (still the stub), "wrong" or "solved", and of a grader also "not judged";
+    ``hint``: what to look at; ``points`` earned.
+    """
 
     exercise: str
     title: str

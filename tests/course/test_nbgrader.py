@@ -1,0 +1,262 @@
+"""The course under nbgrader, with the commands of the page for instructors and the configuration that is shipped."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+
+from fedlab_core.progress import watched
+from fedlab_course import exercises
+from fedlab_course.exercises import cells
+from fedlab_course.nbgrader import course
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "teaching" / "nbgrader.md"
+STEP, TRAINING, POINT = EXERCISES = [one for one in exercises.every() if one.chapter == "02"]
+RIGHT = {cells.cell_id(one, "answer"): one.solution_source for one in EXERCISES}
+STEP_ANSWER, STEP_CHECK, PROOF = "ex-02-prox-step-answer", "ex-02-prox-step-check", "ex-02-equal-parts-answer"
+WRONG = STEP.with_mistake(STEP.mistakes[0])
+
+
+def of_page() -> list[str]:
+    """The commands that the page tells to run, in order."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def call(command: str, folder: Path, *, check: bool = True) -> str:
+    """What ``command`` prints, run in ``folder`` as in an activated environment without settings of its user."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "FEDLAB_HEADLESS")}
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
+    settings = str(folder.parent / "settings")
+    environment |= {"PYTHONPATH": str(ROOT), "JUPYTER_CONFIG_DIR": settings, "IPYTHONDIR": settings}
+    done = subprocess.run(
+        shlex.split(command), cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert done.returncode == 0 or not check, done.stdout
+    return done.stdout
+
+
+def submit(folder: Path, assignment: str, student: str, change: Callable[[list], None]) -> None:
+    """Hand in the released notebook with its cells changed."""
+    name = "02_fedprox.ipynb"
+    notebook = nbformat.read(folder / "release" / assignment / name, as_version=4)
+    change(notebook.cells)
+    notebook.nbformat_minor = 5 if "id" in notebook.cells[0] else 4
+    path = folder / "submitted" / student / assignment / name
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def answering(answers: dict[str, str]) -> Callable[[list], None]:
+    """The change that writes the ``answers``, cell id → source."""
+
+    def change(made: list) -> None:
+        for cell in made:
+            cell.source = answers.get(cell.id, cell.source)
+
+    return change
+
+
+def grades(folder: Path, assignment: str, student: str) -> dict[str, tuple[float | None, bool]]:
+    """Exercise → its score from autograding and whether it waits for a person, in the gradebook."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
+        (notebook,) = gradebook.find_submission(assignment, student).notebooks
+        found = {grade.name: (grade.auto_score, bool(grade.needs_manual_grade)) for grade in notebook.grades}
+    return {re.sub(r"^ex-|-check$|-answer$", "", name): score for name, score in found.items()}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """The course folder after all commands of the page, and what each command printed."""
+    pytest.importorskip("nbgrader", reason="needs the extra nbgrader")
+    folder, printed = tmp_path_factory.mktemp("class"), {}
+    for command in of_page():
+        if command.startswith("cd "):
+            folder /= command.removeprefix("cd ")
+            continue
+        if command == "nbgrader autograde 02":
+            one_wrong = RIGHT | {cells.cell_id(TRAINING, "answer"): TRAINING.with_mistake(TRAINING.mistakes[0])}
+            submit(folder, "02", "solved", answering(RIGHT | {PROOF: "κ cancels in the fraction."}))
+            submit(folder, "02", "unsolved", answering({}))
+            submit(folder, "02", "wrong", answering(one_wrong))
+        printed[command] = call(command, folder)
+    return folder, printed
+
+
+def test_the_page_goes_all_the_way() -> None:
+    wanted = ["generate_assignment", "validate", "autograde", "generate_feedback", "export"]
+    assert [line.split()[1] for line in of_page() if line.startswith("nbgrader ")] == wanted
+    assert of_page()[0].startswith("python -m fedlab_course build nbgrader ")
+
+
+def test_the_gradebook_has_the_points_of_each_exercise(graded: tuple[Path, dict[str, str]]) -> None:
+    folder, _ = graded
+    full = {one.id: (float(one.points), False) for one in EXERCISES}
+    none = {one.id: (0.0, False) for one in EXERCISES}
+    proof = "02-equal-parts"
+    assert grades(folder, "02", "solved") == full | {proof: (None, True)}
+    assert grades(folder, "02", "unsolved") == none | {proof: (0.0, False)}
+    assert grades(folder, "02", "wrong") == full | {TRAINING.id: (0.0, False), proof: (0.0, False)}
+    table = (folder / "grades.csv").read_text().splitlines()
+    columns = [dict(zip(table[0].split(","), line.split(","), strict=True)) for line in table[1:]]
+    assert {row["student_id"]: (row["score"], row["max_score"]) for row in columns} == {
+        "solved": ("5.0", "7.0"),
+        "unsolved": ("0.0", "7.0"),
+        "wrong": ("3.0", "7.0"),
+    }
+
+
+def test_the_feedback_shows_hints_to_those_who_need_them(graded: tuple[Path, dict[str, str]]) -> None:
+    folder, _ = graded
+    pages = {path.parts[-3]: path.read_text(encoding="utf-8") for path in folder.glob("feedback/*/02/*.html")}
+    assert set(pages) == {"solved", "unsolved", "wrong"}
+    hint = "place of the <code>...</code>"
+    assert {name: text.count(hint) for name, text in pages.items()} == {"solved": 0, "unsolved": 3, "wrong": 0}
+    assert "changes <code>w</code> in place" in pages["wrong"]
+    assert "changes <code>w</code> in place" not in pages["solved"] + pages["unsolved"]
+
+
+def test_what_is_released_is_the_student_s_version(graded: tuple[Path, dict[str, str]]) -> None:
+    folder, printed = graded
+    made = {cell.id: cell for cell in nbformat.read(folder / "release/02/02_fedprox.ipynb", as_version=4).cells}
+    for one in EXERCISES:
+        assert made[cells.cell_id(one, "answer")].source == one.stub_source.strip()
+    assert made[PROOF].source == "Your proof."
+    assert "VALIDATION FAILED ON 3 CELL(S)" in printed["nbgrader validate release/02/02_fedprox.ipynb"]
+
+
+def test_a_kernel_of_nbgrader_s_is_headless(graded: tuple[Path, dict[str, str]]) -> None:
+    notebook = nbformat.read(graded[0] / "autograded/solved/02/02_fedprox.ipynb", as_version=4)
+    kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
+    assert "application/vnd.plotly.v1+json" in kinds
+    assert "application/vnd.jupyter.widget-view+json" not in kinds
+    assert not [o for cell in notebook.cells for o in cell.get("outputs", []) if o.output_type == "error"]
+
+
+def test_nobody_watches_while_nbgrader_runs_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CI", "FEDLAB_HEADLESS", "NBGRADER_EXECUTION"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert watched()
+    for how in ("autograde", "validate"):
+        monkeypatch.setenv("NBGRADER_EXECUTION", how)
+        assert not watched()
+
+
+def test_building_again_keeps_the_configuration(tmp_path: Path) -> None:
+    first = course.write(tmp_path, only=["00"])
+    assert [path.relative_to(tmp_path).as_posix() for path in first] == [
+        "nbgrader_config.py",
+        "source/00/00_start_here.ipynb",
+    ]
+    first[0].write_text("# mine")
+    assert course.write(tmp_path, only=["00", "02"]) == [first[1], tmp_path / "source" / "02" / "02_fedprox.ipynb"]
+    assert first[0].read_text() == "# mine"
+
+
+# What submissions did to get points without an answer, or lost points with one.
+def with_first_line(line: str, answers: dict[str, str]) -> Callable[[list], None]:
+    return answering(answers | {"imports": f"import numpy as np\nfrom fedlab_course import exercises\n{line}"})
+
+
+def mangled(made: list) -> None:
+    """Right answers in a notebook whose marks are changed, lost or doubled."""
+    answering(RIGHT)(made)
+    known = {cell.id: cell for cell in made}
+    known[STEP_CHECK].metadata["nbgrader"] |= {"points": 50.0, "schema_version": 99}
+    known[STEP_ANSWER].metadata["nbgrader"]["grade"] = True
+    known["imports"].metadata["nbgrader"] = None
+    known["ex-02-local-training-check"].metadata["nbgrader"] = "text"
+    known["ex-02-proximal-point-task"].metadata["nbgrader"]["grade_id"] = 5
+    made.remove(known["ex-02-proximal-point-check"])
+    made.remove(known[PROOF])
+    copy = nbformat.from_dict({**known[STEP_ANSWER], "id": "a-copy", "source": STEP.stub_source.strip()})
+    made.insert(1, copy)
+
+
+def exiting(made: list) -> None:
+    """Right answers, and a harmless cell after the imports that ends the kernel."""
+    answering(RIGHT)(made)
+    made.insert(1, new_code_cell("exit()"))
+
+
+def without_ids(made: list) -> None:
+    """Right answers, saved by a program that is older than the ids of cells."""
+    answering(RIGHT)(made)
+    for cell in made:
+        del cell["id"]
+
+
+ANSWER_ENDS = "\nimport os\nos.environ.pop('NBGRADER_EXECUTION', None)\n"
+NO_CHECK = "staticmethod(lambda *arguments: None)"
+LOUD = (
+    "    import sys, warnings\n    print('working', file=sys.stderr)\n    warnings.warn('half way')\n    return y - lr"
+)
+LOUDLY = RIGHT | {STEP_ANSWER: STEP.solution_source.replace("    return y - lr", LOUD)}
+TRICKS: dict[str, tuple[Callable[[list], None], float]] = {  # what is handed in, and the points it is worth
+    "environment": (answering({STEP_ANSWER: WRONG + ANSWER_ENDS}), 0),
+    "check": (with_first_line("exercises.check = lambda *arguments: None", {STEP_ANSWER: WRONG}), 0),
+    "class": (answering({STEP_ANSWER: f"{WRONG}\n\nclass exercises:\n    check = {NO_CHECK}"}), 0),
+    "mangled": (mangled, 5),
+    "ids": (without_ids, 5),
+}
+RUN: dict[str, tuple[Callable[[list], None], float]] = {  # … where nbgrader runs the notebook as well
+    "loud": (answering(LOUDLY), 5),
+    "exits": (exiting, 5),
+}
+
+
+@pytest.fixture(scope="module")
+def tricked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course folder with an assignment of the exercises of chapter 2 alone, submitted by those who try."""
+    pytest.importorskip("nbgrader", reason="needs the extra nbgrader")
+    folder = tmp_path_factory.mktemp("tricks")
+    (path,) = [path for path in course.write(folder, only=["02"]) if path.suffix == ".ipynb"]
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if cell.id == "imports" or cell.id.startswith("ex-")]
+    notebook.cells[0].source = "import numpy as np\nfrom fedlab_course import exercises"
+    marks = {"grade": True, "solution": False, "locked": True, "points": 1, "grade_id": "own", "schema_version": 3}
+    notebook.cells.append(new_code_cell("assert callable(prox_step)", metadata={"nbgrader": marks | {"task": False}}))
+    nbformat.write(notebook, path)
+    call("nbgrader generate_assignment 02", folder)
+    for student, (change, _) in (TRICKS | RUN).items():
+        submit(folder, "02", student, change)
+    broken = folder / "submitted" / "broken" / "02" / path.name
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{")
+    for student in RUN:
+        call(f"nbgrader autograde 02 --student {student}", folder)
+    said = call("nbgrader autograde 02 --no-execute", folder, check=False)
+    assert "error processing assignment '02' for student 'broken'" in said
+    return folder
+
+
+@pytest.mark.parametrize("student", [*TRICKS, *RUN])
+def test_points_are_for_answers_whatever_a_submission_does(tricked: Path, student: str) -> None:
+    _, points = (TRICKS | RUN)[student]
+    found = grades(tricked, "02", student)
+    assert sum(found[one.id][0] for one in EXERCISES) == points
+    assert all(0 <= found[one.id][0] <= one.points for one in EXERCISES)
+
+
+def test_a_cell_of_the_instructor_s_own_is_graded_by_its_run(tricked: Path) -> None:
+    assert grades(tricked, "02", "loud")["own"] == (1.0, False)
+    assert grades(tricked, "02", "exits")["own"] == (0.0, False)  # its kernel did not live to run it
+
+
+def test_what_was_right_in_a_mangled_notebook_is_put_back(tricked: Path) -> None:
+    made = {cell.id: cell for cell in nbformat.read(tricked / "autograded/mangled/02/02_fedprox.ipynb", 4).cells}
+    assert made[STEP_CHECK].metadata.nbgrader.points == 1
+    assert made[STEP_ANSWER].source == STEP.solution_source
+    assert grades(tricked, "02", "mangled")["02-equal-parts"] == (0.0, False)

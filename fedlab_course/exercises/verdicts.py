@@ -22,7 +22,7 @@ MIME = "application/vnd.fedlab.exercise+json"
 _LIBRARY = str(Path(__file__).resolve().parents[2])
 _LOOKS = {"solved": ("✓ solved", GOOD), "wrong": ("✗ not yet", MIXED), "open": ("○ to do", OPEN)}
 _OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
-_LOOKS |= {"not judged": ("– not judged", OPEN)}  # what only a grader says
+_LOOKS |= {"not judged": ("– not judged", OPEN), "refused": ("✗ refused", MIXED)}  # what only a grader says
 
 
 class NotSolved(AssertionError):
@@ -31,7 +31,7 @@ class NotSolved(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """``status``: "open" (still the stub), "wrong" or "solved", and of a grader also "not judged";
+    """``status``: "open" (still the stub), "wrong" or "solved", and of a grader also "not judged" or "refused";
     ``hint``: what to look at; ``points`` earned.
     """
 

@@ -16,7 +16,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Float
 
-from fedlab_course import grade
+from fedlab_course import grading
 from fedlab_course.exercises import NotSolved, cells, registry, verdicts
 
 _LOST = "The notebook's kernel did not come to the end of this cell."
@@ -49,13 +49,15 @@ class Judged(Execute):
         for name, cell in ours.items():
             row = rows[exercises[name].id]
             _write(cell, exercises[name], row)
-            if row.status == "not judged":
+            if row.remark:
+                self.log.warning("%s, %s: %s", resources["nbgrader"]["student"], row.exercise, row.remark)
+            if row.remark or row.status == "not judged":
                 resources.setdefault(_REVIEW, set()).add(name)
         return nb, resources
 
-    def _rows(self, resources: Any) -> list[grade.Row]:
+    def _rows(self, resources: Any) -> list[grading.Row]:
         place = resources["metadata"]
-        return grade.grade(Path(place["path"], place["name"]).with_suffix(".ipynb"), self.grading_timeout)
+        return grading.grade(Path(place["path"], place["name"]).with_suffix(".ipynb"), self.grading_timeout)
 
     def _run(self, nb: Any, resources: Any, km: Any) -> tuple[Any, Any]:
         """Run ``nb`` in nbgrader's way. A kernel that ends early costs the cells that it did not come to the end of."""
@@ -73,7 +75,7 @@ class Judged(Execute):
 
 
 class Saved(SaveAutoGrades):
-    """Saves the points. What could not be judged waits for a person, with no points until then."""
+    """Saves the points. Where the grader could not judge, or has a remark, they wait for a person to look at them."""
 
     def _add_score(self, cell: Any, resources: Any) -> None:
         super()._add_score(cell, resources)
@@ -84,11 +86,13 @@ class Saved(SaveAutoGrades):
             self.gradebook.db.commit()
 
 
-def _write(cell: Any, exercise: Any, row: grade.Row) -> None:
+def _write(cell: Any, exercise: Any, row: grading.Row) -> None:
     """Make the outputs of a check cell say the verdict, to a reader and to nbgrader."""
     share = min(max(row.points / row.of, 0.0), 1.0)
     verdict = verdicts.Verdict(exercise.id, exercise.title, row.status, row.hint, row.points, row.of)
     cell.outputs = [new_output("display_data", verdicts.bundle(verdict))]
+    if row.remark:
+        cell.outputs.append(new_output("stream", name="stdout", text=f"Remark: {row.remark}\n"))
     if share == 0:
         words = f"{NotSolved.__name__}: no points for {exercise.id}"
         cell.outputs.append(new_output("error", ename=NotSolved.__name__, evalue=row.status, traceback=[words]))

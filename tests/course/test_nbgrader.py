@@ -133,7 +133,8 @@ def test_what_is_released_is_the_student_s_version(graded: tuple[Path, dict[str,
     for one in EXERCISES:
         assert made[cells.cell_id(one, "answer")].source == one.stub_source.strip()
     assert made[PROOF].source == "Your proof."
-    assert "VALIDATION FAILED ON 3 CELL(S)" in printed["nbgrader validate release/02/02_fedprox.ipynb"]
+    # Three checks, and the proof that is not written.
+    assert "VALIDATION FAILED ON 4 CELL(S)" in printed["nbgrader validate release/02/02_fedprox.ipynb"]
 
 
 def test_a_kernel_of_nbgrader_s_is_headless(graded: tuple[Path, dict[str, str]]) -> None:
@@ -208,6 +209,8 @@ TRICKS: dict[str, tuple[Callable[[list], None], float]] = {  # what is handed in
     "environment": (answering({STEP_ANSWER: WRONG + ANSWER_ENDS}), 0),
     "check": (with_first_line("exercises.check = lambda *arguments: None", {STEP_ANSWER: WRONG}), 0),
     "class": (answering({STEP_ANSWER: f"{WRONG}\n\nclass exercises:\n    check = {NO_CHECK}"}), 0),
+    "imported": (answering({STEP_ANSWER: "from fedlab_course.exercises.chapter_02 import prox_step"}), 0),
+    "library": (answering({STEP_ANSWER: f"{WRONG}\n\nnp.allclose = lambda *arguments, **more: True"}), 0),
     "mangled": (mangled, 5),
     "ids": (without_ids, 5),
 }
@@ -248,6 +251,13 @@ def test_points_are_for_answers_whatever_a_submission_does(tricked: Path, studen
     found = grades(tricked, "02", student)
     assert sum(found[one.id][0] for one in EXERCISES) == points
     assert all(0 <= found[one.id][0] <= one.points for one in EXERCISES)
+
+
+@pytest.mark.parametrize("student", ["environment", "imported"])
+def test_what_the_grader_remarks_on_waits_for_a_person(tricked: Path, student: str) -> None:
+    assert grades(tricked, "02", student)[STEP.id] == (0.0, True)
+    made = {cell.id: cell for cell in nbformat.read(tricked / f"autograded/{student}/02/02_fedprox.ipynb", 4).cells}
+    assert any(output.get("text", "").startswith("Remark: ") for output in made[STEP_CHECK].outputs)
 
 
 def test_a_cell_of_the_instructor_s_own_is_graded_by_its_run(tricked: Path) -> None:

@@ -28,6 +28,7 @@ FIRST = (
     "test_notebooks_mnist.py",
     "test_notebooks.py",
     "test_nbgrader.py",
+    "test_nbgrader_tricks.py",
     "test_live.py",
     "test_explorer.py",
     "test_grade.py",

@@ -1,79 +1,25 @@
 """The course under nbgrader, with the commands of the page for instructors and the configuration that is shipped."""
 
-import json
-import os
 import re
-import shlex
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell
+from traitlets.config.loader import PyFileConfigLoader
 
 from fedlab_core.progress import watched
-from fedlab_course import exercises
 from fedlab_course.exercises import cells
 from fedlab_course.nbgrader import course
+from tests.course.nbgrader_class import EXERCISES, PROOF, RIGHT, ROOT, TRAINING, answering, call, grades, submit
 
-ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "teaching" / "nbgrader.md"
-STEP, TRAINING, POINT = EXERCISES = [one for one in exercises.every() if one.chapter == "02"]
-RIGHT = {cells.cell_id(one, "answer"): one.solution_source for one in EXERCISES}
-STEP_ANSWER, STEP_CHECK, PROOF = "ex-02-prox-step-answer", "ex-02-prox-step-check", "ex-02-equal-parts-answer"
-WRONG = STEP.with_mistake(STEP.mistakes[0])
 
 
 def of_page() -> list[str]:
     """The commands that the page tells to run, in order."""
     blocks = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     return [line for block in blocks for line in block.splitlines()]
-
-
-def call(command: str, folder: Path, *, check: bool = True) -> str:
-    """What ``command`` prints, run in ``folder`` as in an activated environment without settings of its user."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "FEDLAB_HEADLESS")}
-    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
-    settings = str(folder.parent / "settings")
-    environment |= {"PYTHONPATH": str(ROOT), "JUPYTER_CONFIG_DIR": settings, "IPYTHONDIR": settings}
-    done = subprocess.run(
-        shlex.split(command), cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    assert done.returncode == 0 or not check, done.stdout
-    return done.stdout
-
-
-def submit(folder: Path, assignment: str, student: str, change: Callable[[list], None]) -> None:
-    """Hand in the released notebook with its cells changed."""
-    name = "02_fedprox.ipynb"
-    notebook = nbformat.read(folder / "release" / assignment / name, as_version=4)
-    change(notebook.cells)
-    notebook.nbformat_minor = 5 if "id" in notebook.cells[0] else 4
-    path = folder / "submitted" / student / assignment / name
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(notebook), encoding="utf-8")
-
-
-def answering(answers: dict[str, str]) -> Callable[[list], None]:
-    """The change that writes the ``answers``, cell id → source."""
-
-    def change(made: list) -> None:
-        for cell in made:
-            cell.source = answers.get(cell.id, cell.source)
-
-    return change
-
-
-def grades(folder: Path, assignment: str, student: str) -> dict[str, tuple[float | None, bool]]:
-    """Exercise → its score from autograding and whether it waits for a person, in the gradebook."""
-    from nbgrader.api import Gradebook
-
-    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
-        (notebook,) = gradebook.find_submission(assignment, student).notebooks
-        found = {grade.name: (grade.auto_score, bool(grade.needs_manual_grade)) for grade in notebook.grades}
-    return {re.sub(r"^ex-|-check$|-answer$", "", name): score for name, score in found.items()}
 
 
 @pytest.fixture(scope="module")
@@ -166,107 +112,10 @@ def test_building_again_keeps_the_configuration(tmp_path: Path) -> None:
     assert first[0].read_text() == "# mine"
 
 
-# What submissions did to get points without an answer, or lost points with one.
-def with_first_line(line: str, answers: dict[str, str]) -> Callable[[list], None]:
-    return answering(answers | {"imports": f"import numpy as np\nfrom fedlab_course import exercises\n{line}"})
-
-
-def mangled(made: list) -> None:
-    """Right answers in a notebook whose marks are changed, lost or doubled."""
-    answering(RIGHT)(made)
-    known = {cell.id: cell for cell in made}
-    known[STEP_CHECK].metadata["nbgrader"] |= {"points": 50.0, "schema_version": 99}
-    known[STEP_ANSWER].metadata["nbgrader"]["grade"] = True
-    known["imports"].metadata["nbgrader"] = None
-    known["ex-02-local-training-check"].metadata["nbgrader"] = "text"
-    known["ex-02-proximal-point-task"].metadata["nbgrader"]["grade_id"] = 5
-    made.remove(known["ex-02-proximal-point-check"])
-    made.remove(known[PROOF])
-    copy = nbformat.from_dict({**known[STEP_ANSWER], "id": "a-copy", "source": STEP.stub_source.strip()})
-    made.insert(1, copy)
-
-
-def exiting(made: list) -> None:
-    """Right answers, and a harmless cell after the imports that ends the kernel."""
-    answering(RIGHT)(made)
-    made.insert(1, new_code_cell("exit()"))
-
-
-def without_ids(made: list) -> None:
-    """Right answers, saved by a program that is older than the ids of cells."""
-    answering(RIGHT)(made)
-    for cell in made:
-        del cell["id"]
-
-
-ANSWER_ENDS = "\nimport os\nos.environ.pop('NBGRADER_EXECUTION', None)\n"
-NO_CHECK = "staticmethod(lambda *arguments: None)"
-LOUD = (
-    "    import sys, warnings\n    print('working', file=sys.stderr)\n    warnings.warn('half way')\n    return y - lr"
-)
-LOUDLY = RIGHT | {STEP_ANSWER: STEP.solution_source.replace("    return y - lr", LOUD)}
-TRICKS: dict[str, tuple[Callable[[list], None], float]] = {  # what is handed in, and the points it is worth
-    "environment": (answering({STEP_ANSWER: WRONG + ANSWER_ENDS}), 0),
-    "check": (with_first_line("exercises.check = lambda *arguments: None", {STEP_ANSWER: WRONG}), 0),
-    "class": (answering({STEP_ANSWER: f"{WRONG}\n\nclass exercises:\n    check = {NO_CHECK}"}), 0),
-    "imported": (answering({STEP_ANSWER: "from fedlab_course.exercises.chapter_02 import prox_step"}), 0),
-    "library": (answering({STEP_ANSWER: f"{WRONG}\n\nnp.allclose = lambda *arguments, **more: True"}), 0),
-    "mangled": (mangled, 5),
-    "ids": (without_ids, 5),
-}
-RUN: dict[str, tuple[Callable[[list], None], float]] = {  # … where nbgrader runs the notebook as well
-    "loud": (answering(LOUDLY), 5),
-    "exits": (exiting, 5),
-}
-
-
-@pytest.fixture(scope="module")
-def tricked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder with an assignment of the exercises of chapter 2 alone, submitted by those who try."""
-    pytest.importorskip("nbgrader", reason="needs the extra nbgrader")
-    folder = tmp_path_factory.mktemp("tricks")
-    (path,) = [path for path in course.write(folder, only=["02"]) if path.suffix == ".ipynb"]
-    notebook = nbformat.read(path, as_version=4)
-    notebook.cells = [cell for cell in notebook.cells if cell.id == "imports" or cell.id.startswith("ex-")]
-    notebook.cells[0].source = "import numpy as np\nfrom fedlab_course import exercises"
-    marks = {"grade": True, "solution": False, "locked": True, "points": 1, "grade_id": "own", "schema_version": 3}
-    notebook.cells.append(new_code_cell("assert callable(prox_step)", metadata={"nbgrader": marks | {"task": False}}))
-    nbformat.write(notebook, path)
-    call("nbgrader generate_assignment 02", folder)
-    for student, (change, _) in (TRICKS | RUN).items():
-        submit(folder, "02", student, change)
-    broken = folder / "submitted" / "broken" / "02" / path.name
-    broken.parent.mkdir(parents=True)
-    broken.write_text("{")
-    for student in RUN:
-        call(f"nbgrader autograde 02 --student {student}", folder)
-    said = call("nbgrader autograde 02 --no-execute", folder, check=False)
-    assert "error processing assignment '02' for student 'broken'" in said
-    return folder
-
-
-@pytest.mark.parametrize("student", [*TRICKS, *RUN])
-def test_points_are_for_answers_whatever_a_submission_does(tricked: Path, student: str) -> None:
-    _, points = (TRICKS | RUN)[student]
-    found = grades(tricked, "02", student)
-    assert sum(found[one.id][0] for one in EXERCISES) == points
-    assert all(0 <= found[one.id][0] <= one.points for one in EXERCISES)
-
-
-@pytest.mark.parametrize("student", ["environment", "imported"])
-def test_what_the_grader_remarks_on_waits_for_a_person(tricked: Path, student: str) -> None:
-    assert grades(tricked, "02", student)[STEP.id] == (0.0, True)
-    made = {cell.id: cell for cell in nbformat.read(tricked / f"autograded/{student}/02/02_fedprox.ipynb", 4).cells}
-    assert any(output.get("text", "").startswith("Remark: ") for output in made[STEP_CHECK].outputs)
-
-
-def test_a_cell_of_the_instructor_s_own_is_graded_by_its_run(tricked: Path) -> None:
-    assert grades(tricked, "02", "loud")["own"] == (1.0, False)
-    assert grades(tricked, "02", "exits")["own"] == (0.0, False)  # its kernel did not live to run it
-
-
-def test_what_was_right_in_a_mangled_notebook_is_put_back(tricked: Path) -> None:
-    made = {cell.id: cell for cell in nbformat.read(tricked / "autograded/mangled/02/02_fedprox.ipynb", 4).cells}
-    assert made[STEP_CHECK].metadata.nbgrader.points == 1
-    assert made[STEP_ANSWER].source == STEP.solution_source
-    assert grades(tricked, "02", "mangled")["02-equal-parts"] == (0.0, False)
+def test_the_configuration_gives_both_runs_more_time_than_nbgrader_does(tmp_path: Path) -> None:
+    execute = pytest.importorskip("nbgrader.preprocessors", reason="needs the extra nbgrader").Execute()
+    course.write(tmp_path, only=["00"])
+    config = PyFileConfigLoader(course.CONFIG, path=str(tmp_path)).load_config()
+    assert config.Execute.timeout >= 10 * execute.timeout
+    assert config.Execute.iopub_timeout >= 10 * execute.iopub_timeout
+    assert config.Judged.grading_timeout >= config.Execute.timeout

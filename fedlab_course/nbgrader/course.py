@@ -9,7 +9,10 @@ CONFIG = "nbgrader_config.py"
 _TEXT = f'''\
 """What nbgrader must know of this course. Yours to change: building the course again leaves this file alone."""
 
-from fedlab_course.nbgrader import judged, restore
+try:
+    from fedlab_course.nbgrader import judged, restore
+except ImportError as error:  # it would only be logged, and nbgrader would go on grading in its own way
+    raise SystemExit(f"{CONFIG}: {{error}}. Grading needs: pip install 'fedlab-core[course,nbgrader]'") from error
 
 c = get_config()  # noqa: F821, nbgrader defines it
 

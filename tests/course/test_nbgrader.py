@@ -119,3 +119,12 @@ def test_the_configuration_gives_both_runs_more_time_than_nbgrader_does(tmp_path
     assert config.Execute.timeout >= 10 * execute.timeout
     assert config.Execute.iopub_timeout >= 10 * execute.iopub_timeout
     assert config.Judged.grading_timeout >= config.Execute.timeout
+
+
+def test_nothing_is_graded_where_the_grader_cannot_be_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """nbgrader only logs what goes wrong in its configuration, and gives points in its own way."""
+    course.write(tmp_path, only=["00"])
+    monkeypatch.setitem(sys.modules, "fedlab_course.nbgrader.judged", None)
+    monkeypatch.delattr("fedlab_course.nbgrader.judged", raising=False)
+    with pytest.raises(SystemExit, match=r"nbgrader_config\.py: .*judged"):
+        PyFileConfigLoader(course.CONFIG, path=str(tmp_path)).load_config()

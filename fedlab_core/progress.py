@@ -8,8 +8,8 @@ from tqdm.auto import tqdm
 
 
 def watched() -> bool:
-    """True in a terminal or in a live notebook; False headless (``FEDLAB_HEADLESS``, ``CI``, output to a file)."""
-    if os.environ.get("FEDLAB_HEADLESS") or os.environ.get("CI"):
+    """True in a terminal or a live notebook; False headless (``FEDLAB_HEADLESS``, ``CI``, nbgrader) or into a file."""
+    if any(map(os.environ.get, ("FEDLAB_HEADLESS", "CI", "NBGRADER_EXECUTION"))):
         return False
     shell = sys.modules.get("IPython")
     kernel = any(base.__name__ == "ZMQInteractiveShell" for base in type(shell and shell.get_ipython()).mro())

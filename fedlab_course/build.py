@@ -18,6 +18,7 @@ from fedlab_course.exercises.base import Exercise, Proof
 
 VERSIONS = ("student", "instructor")
 SCHEMA = 3
+PROOF = "Your proof."  # what stands in the cell for a proof
 
 
 def build(version: str, out: Path, *, only: Sequence[str] = (), notebooks: Path | None = None) -> list[Path]:
@@ -83,7 +84,7 @@ def _hand_in(notebook: Any, proof: Proof) -> None:
     task = _find(notebook, proof, "task")
     common = {"schema_version": SCHEMA, "cell_type": "markdown", "task": False}
     task.metadata["nbgrader"] = common | {"grade_id": task.id, "grade": False, "solution": False, "locked": True}
-    answer = new_markdown_cell("Your proof.", id=cells.cell_id(proof, "answer"))
+    answer = new_markdown_cell(PROOF, id=cells.cell_id(proof, "answer"))
     role = {"grade": True, "solution": True, "locked": False, "points": proof.points}
     answer.metadata["nbgrader"] = common | {"grade_id": answer.id} | role
     notebook.cells.insert(notebook.cells.index(task) + 1, answer)

@@ -17,6 +17,7 @@ from fedlab_course.evidence import command as evidence
 from fedlab_course.grading import limits as grading_limits
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
+from fedlab_course.nbgrader import course
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -54,10 +55,13 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
 
 def _configure_build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    whom = "for whom: the instructor's has the solutions, and hosted is for Colab, Kaggle and Binder"
-    add("version", choices=(*builder.VERSIONS, "hosted"), help=whom)
+    whom = (
+        "for whom: the instructor's has the solutions, nbgrader's is a course folder, and hosted is "
+        "for Colab, Kaggle and Binder"
+    )
+    add("version", choices=(*builder.VERSIONS, "nbgrader", "hosted"), help=whom)
     _add_notebooks(parser)
-    add("--out", type=Path, metavar="FOLDER", help="default: build/student, build/instructor or hosted")
+    add("--out", type=Path, metavar="FOLDER", help="default: hosted for hosted, else build/VERSION")
     add("--repository", metavar="OWNER/NAME", help="hosted: the repository at GitHub that the folder will lie in")
     add("--branch", metavar="NAME", help="hosted: its branch, tag or commit (default: main)")
     add("--wheel", metavar="URL", help="hosted: what pip installs (default: the archive of that branch)")
@@ -143,14 +147,18 @@ def _build(options: argparse.Namespace) -> int:
     _need("nbformat")
     where: dict[str, Any] = {"only": options.only, "notebooks": options.notebooks}
     given = {name: getattr(options, name) for name in ("repository", "branch", "wheel") if getattr(options, name)}
+    out = options.out or (Path("hosted") if options.version == "hosted" else Path("build") / options.version)
     if options.version != "hosted":
         for name in given:
             raise ValueError(f"--{name}: is for build hosted")
-        paths = builder.build(options.version, options.out or Path("build") / options.version, **where)
+        if options.version == "nbgrader":
+            paths = course.write(out, **where)
+        else:
+            paths = builder.build(options.version, out, **where)
     else:
         if "repository" not in given:
             raise ValueError("--repository: build hosted needs the OWNER/NAME of a repository at GitHub")
-        paths = hosted.build(out=options.out or Path("hosted"), **given, **where)
+        paths = hosted.build(out=out, **given, **where)
     print(*paths, sep="\n")
     return 0
 

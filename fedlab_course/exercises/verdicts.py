@@ -2,7 +2,6 @@
 
 import html
 import inspect
-import os
 import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,14 +10,15 @@ import numpy as np
 
 from fedlab_course.answering.described import Described, code, describe, line_of
 from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
+from fedlab_course.exercises import under_nbgrader
 from fedlab_course.exercises.base import Exercise, Hint
 from fedlab_course.exercises.latest import outdated
 from fedlab_course.exercises.registry import get
 
 MIME = "application/vnd.fedlab.exercise+json"
-GRADING = "NBGRADER_EXECUTION"  # set by nbgrader while it grades or validates, and by nobody else
 _LOOKS = {"solved": ("✓ solved", GOOD), "wrong": ("✗ not yet", MIXED), "open": ("○ to do", OPEN)}
 _OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
+_LOOKS |= {"not judged": ("– not judged", OPEN), "refused": ("✗ refused", MIXED)}  # what only a grader says
 
 
 class NotSolved(AssertionError):
@@ -27,7 +27,9 @@ class NotSolved(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """``status``: "open" (still the stub), "wrong" or "solved"; ``hint``: what to look at; ``points`` earned."""
+    """``status``: "open" (still the stub), "wrong" or "solved", and of a grader also "not judged" or "refused";
+    ``hint``: what to look at; ``points`` earned.
+    """
 
     exercise: str
     title: str
@@ -47,9 +49,10 @@ def check(name: str, answer: Any) -> None:
     if outdated(exercise.name, answer):
         verdict = Verdict(exercise.id, exercise.title, "wrong", _OUTDATED.format(exercise.name), 0, exercise.points)
     else:
-        verdict = judge(exercise, answer)
+        with under_nbgrader.no_standard_error():
+            verdict = judge(exercise, answer)
     show(verdict)
-    if os.environ.get(GRADING) and verdict.status != "solved":
+    if under_nbgrader.grading() and verdict.status != "solved":
         raise NotSolved(verdict.hint)
 
 
@@ -95,7 +98,12 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
 
 def show(verdict: Verdict, **more: Any) -> None:
     """Display a verdict as HTML, as text and, together with ``more``, as data."""
-    publish({MIME: asdict(verdict) | more, "text/html": _as_html(verdict), "text/plain": _as_text(verdict)})
+    publish(bundle(verdict) | {MIME: asdict(verdict) | more})
+
+
+def bundle(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as data, as HTML and as text."""
+    return {MIME: asdict(verdict), "text/html": _as_html(verdict), "text/plain": _as_text(verdict)}
 
 
 def _empty(exercise: Exercise, answer: Described) -> str:

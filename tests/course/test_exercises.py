@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 import textwrap
 import warnings
 from dataclasses import replace
@@ -250,6 +251,22 @@ def test_under_nbgrader_what_is_not_solved_raises(answer, monkeypatch: pytest.Mo
     exercises.check("99-half", half)
     with pytest.raises(exercises.NotSolved):
         exercises.check("99-half", answer)
+
+
+def test_a_right_answer_may_print_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """nbgrader takes anything there for a failure."""
+
+    def loud(x):
+        print("half of", x, file=sys.stderr)
+        return x / 2
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fedlab_course.exercises.verdicts.get", lambda name: HALF)
+        exercises.check("99-half", loud)
+    printed = capsys.readouterr()
+    assert "half of 3.0" in printed.out
+    assert "✓ solved" in printed.out
+    assert printed.err == ""
 
 
 def test_warnings_stay_silent(recwarn: pytest.WarningsRecorder, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,112 @@
+"""Autograding whose points come from a process that the submission never ran in."""
+
+from pathlib import Path
+from typing import Any
+
+from nbconvert.preprocessors import ClearMetadataPreprocessor
+from nbformat.v4 import new_output
+from nbgrader import utils
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    Execute,
+    IgnorePattern,
+    LimitOutput,
+    SaveAutoGrades,
+)
+from traitlets import Float
+
+from fedlab_course import grading
+from fedlab_course.exercises import NotSolved, cells, registry, verdicts
+
+_LOST = "The notebook's kernel did not come to the end of this cell."
+_REVIEW = "fedlab_review"  # in nbgrader's resources: the grade cells that a person should look at
+
+
+class Judged(Execute):
+    """Runs a submission for whoever reads it, and writes the verdicts of the course's grader into its check cells.
+
+    nbgrader counts what stands in the outputs of a check cell: an error is no points, a number is so many, and anything
+    else is all. The outputs of the course's checks are all replaced. Cells that are not the course's keep what their
+    run has shown; where the kernel did not live to run them, an error. Without execution (``--no-execute``) the
+    exercises are judged all the same.
+    """
+
+    grading_timeout = Float(120.0, help="Seconds for one cell while the grader runs a submission").tag(config=True)
+
+    def __call__(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """As :meth:`preprocess`, which must not be left out where execution is."""
+        return self.preprocess(nb, resources)
+
+    def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:
+        """The notebook with its work and its verdicts. Raises ``GradingFailed`` if it cannot be judged."""
+        exercises = {cells.cell_id(exercise, "check"): exercise for exercise in registry.every()}
+        checks = {cell.metadata.nbgrader.grade_id: cell for cell in nb.cells if utils.is_grade(cell)}
+        ours = {name: cell for name, cell in checks.items() if name in exercises}
+        rows = {row.exercise: row for row in self._rows(resources)} if ours else {}
+        if self.enabled:
+            nb, resources = self._run(nb, resources, km)
+        for name, cell in ours.items():
+            row = rows[exercises[name].id]
+            _write(cell, exercises[name], row)
+            if row.remark:
+                self.log.warning("%s, %s: %s", resources["nbgrader"]["student"], row.exercise, row.remark)
+            if row.remark or row.status == "not judged":
+                resources.setdefault(_REVIEW, set()).add(name)
+        return nb, resources
+
+    def _rows(self, resources: Any) -> list[grading.Row]:
+        place = resources["metadata"]
+        return grading.grade(Path(place["path"], place["name"]).with_suffix(".ipynb"), self.grading_timeout)
+
+    def _run(self, nb: Any, resources: Any, km: Any) -> tuple[Any, Any]:
+        """Run ``nb`` in nbgrader's way. A kernel that ends early costs the cells that it did not come to the end of."""
+        code = [cell for cell in nb.cells if cell.cell_type == "code"]
+        for cell in code:
+            cell.outputs, cell.execution_count = [], None
+        try:
+            return super().preprocess(nb, resources, km)
+        except RuntimeError as error:  # nbclient's DeadKernelError among them
+            self.log.warning("The run that shows the work of %s stops: %s", resources["nbgrader"]["student"], error)
+        begun = [number for number, cell in enumerate(code) if cell.execution_count is not None]
+        for cell in code[begun[-1] if begun else 0 :]:
+            cell.outputs = [new_output("error", ename="KernelError", evalue=_LOST, traceback=[_LOST])]
+        return nb, resources
+
+
+class Saved(SaveAutoGrades):
+    """Saves the points. Where the grader could not judge, or has a remark, they wait for a person to look at them."""
+
+    def _add_score(self, cell: Any, resources: Any) -> None:
+        super()._add_score(cell, resources)
+        name = cell.metadata.nbgrader.grade_id
+        if name in resources.get(_REVIEW, ()):
+            grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
+            grade.needs_manual_grade = True
+            self.gradebook.db.commit()
+
+
+def _write(cell: Any, exercise: Any, row: grading.Row) -> None:
+    """Make the outputs of a check cell say the verdict, to a reader and to nbgrader."""
+    share = min(max(row.points / row.of, 0.0), 1.0)
+    verdict = verdicts.Verdict(exercise.id, exercise.title, row.status, row.hint, row.points, row.of)
+    cell.outputs = [new_output("display_data", verdicts.bundle(verdict))]
+    if row.remark:
+        cell.outputs.append(new_output("stream", name="stdout", text=f"Remark: {row.remark}\n"))
+    if share == 0:
+        words = f"{NotSolved.__name__}: no points for {exercise.id}"
+        cell.outputs.append(new_output("error", ename=NotSolved.__name__, evalue=row.status, traceback=[words]))
+    elif share < 1:
+        points = str(share * float(cell.metadata.nbgrader.points))
+        cell.outputs.append(new_output("execute_result", {"text/plain": points}, execution_count=cell.execution_count))
+
+
+AUTOGRADE = [
+    Judged,
+    IgnorePattern,
+    ClearMetadataPreprocessor,
+    LimitOutput,
+    Saved,
+    AssignLatePenalties,
+    CheckCellMetadata,
+]

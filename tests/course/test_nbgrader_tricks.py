@@ -1,0 +1,131 @@
+"""Points under nbgrader are for answers, with the configuration that is shipped and whatever a submission does."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+
+from fedlab_course.nbgrader import course
+from tests.course.nbgrader_class import EXERCISES, PROOF, RIGHT, STEP, answering, call, grades, submit
+
+STEP_ANSWER, STEP_CHECK = "ex-02-prox-step-answer", "ex-02-prox-step-check"
+WRONG = STEP.with_mistake(STEP.mistakes[0])
+
+
+def with_first_line(line: str, answers: dict[str, str]) -> Callable[[list], None]:
+    return answering(answers | {"imports": f"import numpy as np\nfrom fedlab_course import exercises\n{line}"})
+
+
+def mangled(made: list) -> None:
+    """Right answers in a notebook whose marks are changed, lost or doubled."""
+    answering(RIGHT)(made)
+    known = {cell.id: cell for cell in made}
+    known[STEP_CHECK].metadata["nbgrader"] |= {"points": 50.0, "schema_version": 99}
+    known[STEP_ANSWER].metadata["nbgrader"]["grade"] = True
+    known["imports"].metadata["nbgrader"] = None
+    known["ex-02-local-training-check"].metadata["nbgrader"] = "text"
+    known["ex-02-proximal-point-task"].metadata["nbgrader"]["grade_id"] = 5
+    made.remove(known["ex-02-proximal-point-check"])
+    made.remove(known[PROOF])
+    copy = nbformat.from_dict({**known[STEP_ANSWER], "id": "a-copy", "source": STEP.stub_source.strip()})
+    made.insert(1, copy)
+
+
+def exiting(made: list) -> None:
+    """Right answers, and a harmless cell after the imports that ends the kernel."""
+    answering(RIGHT)(made)
+    made.insert(1, new_code_cell("exit()"))
+
+
+def without_ids(made: list) -> None:
+    """Right answers, saved by a program that is older than the ids of cells."""
+    answering(RIGHT)(made)
+    for cell in made:
+        del cell["id"]
+
+
+ANSWER_ENDS = "\nimport os\nos.environ.pop('NBGRADER_EXECUTION', None)\n"
+NO_CHECK = "staticmethod(lambda *arguments: None)"
+LOUD = (
+    "    import sys, warnings\n    print('working', file=sys.stderr)\n    warnings.warn('half way')\n    return y - lr"
+)
+LOUDLY = RIGHT | {STEP_ANSWER: STEP.solution_source.replace("    return y - lr", LOUD)}
+TRICKS: dict[str, tuple[Callable[[list], None], float]] = {  # what is handed in, and the points it is worth
+    "environment": (answering({STEP_ANSWER: WRONG + ANSWER_ENDS}), 0),
+    "check": (with_first_line("exercises.check = lambda *arguments: None", {STEP_ANSWER: WRONG}), 0),
+    "class": (answering({STEP_ANSWER: f"{WRONG}\n\nclass exercises:\n    check = {NO_CHECK}"}), 0),
+    "imported": (answering({STEP_ANSWER: "from fedlab_course.exercises.chapter_02 import prox_step"}), 0),
+    "library": (answering({STEP_ANSWER: f"{WRONG}\n\nnp.allclose = lambda *arguments, **more: True"}), 0),
+    "mangled": (mangled, 5),
+    "ids": (without_ids, 5),
+}
+RUN: dict[str, tuple[Callable[[list], None], float]] = {  # … where nbgrader runs the notebook as well
+    "loud": (answering(LOUDLY), 5),
+    "exits": (exiting, 5),
+}
+
+
+@pytest.fixture(scope="module")
+def tricked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course folder with an assignment of the exercises of chapter 2 alone, submitted by those who try."""
+    pytest.importorskip("nbgrader", reason="needs the extra nbgrader")
+    folder = tmp_path_factory.mktemp("tricks")
+    (path,) = [path for path in course.write(folder, only=["02"]) if path.suffix == ".ipynb"]
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if cell.id == "imports" or cell.id.startswith("ex-")]
+    notebook.cells[0].source = "import numpy as np\nfrom fedlab_course import exercises"
+    marks = {"grade": True, "solution": False, "locked": True, "points": 1, "grade_id": "own", "schema_version": 3}
+    notebook.cells.append(new_code_cell("assert callable(prox_step)", metadata={"nbgrader": marks | {"task": False}}))
+    nbformat.write(notebook, path)
+    call("nbgrader generate_assignment 02", folder)
+    for student, (change, _) in (TRICKS | RUN).items():
+        submit(folder, "02", student, change)
+    broken = folder / "submitted" / "broken" / "02" / path.name
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{")
+    for student in RUN:
+        call(f"nbgrader autograde 02 --student {student}", folder)
+    said = call("nbgrader autograde 02 --no-execute", folder, check=False)
+    assert "error processing assignment '02' for student 'broken'" in said
+    return folder
+
+
+@pytest.mark.parametrize("student", [*TRICKS, *RUN])
+def test_points_are_for_answers_whatever_a_submission_does(tricked: Path, student: str) -> None:
+    _, points = (TRICKS | RUN)[student]
+    found = grades(tricked, "02", student)
+    assert sum(found[one.id][0] for one in EXERCISES) == points
+    assert all(0 <= found[one.id][0] <= one.points for one in EXERCISES)
+
+
+@pytest.mark.parametrize("student", ["environment", "imported"])
+def test_what_the_grader_remarks_on_waits_for_a_person(tricked: Path, student: str) -> None:
+    assert grades(tricked, "02", student)[STEP.id] == (0.0, True)
+    made = {cell.id: cell for cell in nbformat.read(tricked / f"autograded/{student}/02/02_fedprox.ipynb", 4).cells}
+    assert any(output.get("text", "").startswith("Remark: ") for output in made[STEP_CHECK].outputs)
+
+
+def test_a_cell_of_the_instructor_s_own_is_graded_by_its_run(tricked: Path) -> None:
+    assert grades(tricked, "02", "loud")["own"] == (1.0, False)
+    assert grades(tricked, "02", "exits")["own"] == (0.0, False)  # its kernel did not live to run it
+
+
+def test_what_was_right_in_a_mangled_notebook_is_put_back(tricked: Path) -> None:
+    made = {cell.id: cell for cell in nbformat.read(tricked / "autograded/mangled/02/02_fedprox.ipynb", 4).cells}
+    assert made[STEP_CHECK].metadata.nbgrader.points == 1
+    assert made[STEP_ANSWER].source == STEP.solution_source
+    assert grades(tricked, "02", "mangled")["02-equal-parts"] == (0.0, False)
+
+
+@pytest.mark.parametrize(("points", "score"), [(0, 0), (1, 1.5), (2, 3), (9, 3), (-1, 0)])
+def test_part_of_the_points_counts_in_proportion_and_never_more_than_all(points: int, score: float) -> None:
+    """An instructor may have given the exercise of 2 points 3."""
+    utils = pytest.importorskip("nbgrader.utils", reason="needs the extra nbgrader")
+    from fedlab_course.grading import Row
+    from fedlab_course.nbgrader import judged
+
+    cell = new_code_cell(metadata={"nbgrader": {"grade": True, "solution": False, "grade_id": "any", "points": 3}})
+    judged._write(cell, STEP, Row(STEP.id, "wrong" if points <= 0 else "solved", points, 2, "A hint."))
+    assert utils.determine_grade(cell) == (score, 3)

@@ -25,7 +25,7 @@ course: python ## run the whole course on the embedded data and write build/site
 	$(RUN) -m fedlab_course run $(COURSE_ARGS)
 
 test: python ## lint, format check, types and all tests
-	@$(SETUP) cluster course test
+	@$(SETUP) cluster course figures images nbgrader test
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy

@@ -51,7 +51,7 @@ def check(name: str, answer: Any) -> None:
     else:
         with under_nbgrader.no_standard_error():
             verdict = judge(exercise, answer)
-    show(verdict)
+    publish(bundle(verdict))
     if under_nbgrader.grading() and verdict.status != "solved":
         raise NotSolved(verdict.hint)
 
@@ -94,11 +94,6 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
         status, hint = "wrong", _quoted(error)
     points = exercise.points if status == "solved" else 0
     return Verdict(exercise.id, exercise.title, status, hint, points, exercise.points)
-
-
-def show(verdict: Verdict, **more: Any) -> None:
-    """Display a verdict as HTML, as text and, together with ``more``, as data."""
-    publish(bundle(verdict) | {MIME: asdict(verdict) | more})
 
 
 def bundle(verdict: Verdict) -> dict[str, Any]:

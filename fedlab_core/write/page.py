@@ -82,7 +82,7 @@ class Page:
     def home(self, axis: Axis) -> Any:
         """The panel that an axis is written beside: that with the axis it is anchored to, otherwise its first."""
         anchor = axis.part("anchor", "y" if axis.letter == "x" else "x")
-        if anchor not in self.axes:
+        if anchor == "free":
             axis.part.refuse("anchor", anchor)
         key = (axis.name, anchor) if axis.letter == "x" else (anchor, axis.name)
         own = [panel for names, panel in self.panels.items() if axis.name in names]

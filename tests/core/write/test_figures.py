@@ -193,6 +193,7 @@ REFUSED = [
         go.Figure(go.Scatter(y=[1, 2]), {"annotations": [{"text": "a", "x": 0, "y": 1}]}),
         "annotations[0].showarrow=True",
     ),
+    (go.Figure(go.Scatter(y=[1, 2]), {"yaxis": {"anchor": "free"}}), "layout.yaxis.anchor='free'"),
     (go.Figure(go.Scatter(y=[1, 2]), {"title": "<u>a</u>"}), "the tag <u>"),
     (go.Figure(go.Scatter(y=[1, 2]), {"title": "$x^2$"}), "the formula '$x^2$'"),
     (go.Figure(go.Scatter(y=[1, 2]), {"xaxis": {"tickformat": "%d"}}), "the number format '%d'"),

@@ -37,12 +37,13 @@ class Kernel:
         self._limits = bounds
         self.deadline = time.monotonic() + bounds.total
         key = secrets.token_hex(16)
-        self._session = Session(key=key.encode(), signature_scheme="hmac-sha256", username="grading")
+        self._session: Any = Session(key=key.encode(), signature_scheme="hmac-sha256", username="grading")
         self._file, url = _connection_file(place.path, key)
-        self._socket: Any = Context.instance().socket(DEALER)
+        socket: Any = Context.instance().socket(DEALER)
         for option, value in ((LINGER, 0), (MAXMSGSIZE, MAX_REPLY)):
-            self._socket.setsockopt(option, value)
-        self._socket.identity = self._session.bsession
+            socket.setsockopt(option, value)
+        socket.identity = self._session.bsession
+        self._socket = socket
         if bounds.user is not None:
             os.chown(self._file, bounds.user, bounds.user)
         self._process = self._launch(place)

@@ -61,7 +61,7 @@ def _make(target: Path) -> None:
 
     plain = docstrings.rst
     # "…, for example::" announces an indented block, which Markdown has without a sign
-    docstrings.rst = lambda text, source: plain(re.sub(r"::$", ":", text, flags=re.MULTILINE), source)
+    vars(docstrings)["rst"] = lambda text, source: plain(re.sub(r"::$", ":", text, flags=re.MULTILINE), source)
     footer = f"fedlab_core {fedlab_core.__version__}"
     render.configure(footer_text=footer, template_directory=_TEMPLATES)
     pdoc.pdoc(*MODULES, output_directory=target)

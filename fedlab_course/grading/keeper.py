@@ -41,6 +41,8 @@ def main(limits: dict, command: list) -> int:
         with contextlib.suppress(subprocess.TimeoutExpired):
             kernel.wait(EVERY)
     _end_all()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        kernel.wait(5)
     return status
 
 

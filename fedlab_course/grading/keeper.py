@@ -18,7 +18,7 @@ import psutil
 
 EVERY = 0.5  # seconds between two looks
 MEMORY, PROCESSES = 70, 71  # exit status
-_ADOPT = 36  # PR_SET_CHILD_SUBREAPER
+_DIE_TOO, _ADOPT = 1, 36  # PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
 
 
 def main(limits: dict, command: list) -> int:
@@ -41,6 +41,8 @@ def main(limits: dict, command: list) -> int:
         with contextlib.suppress(subprocess.TimeoutExpired):
             kernel.wait(EVERY)
     _end_all()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        kernel.wait(5)
     return status
 
 
@@ -54,6 +56,7 @@ def _bind(limits: dict) -> None:
     set_limit(resource.RLIMIT_CORE, 0)
     set_limit(resource.RLIMIT_FSIZE, limits["file"] * 2**20)
     if sys.platform == "linux":  # elsewhere the limit is not heeded, or breaks the start
+        ctypes.CDLL(None).prctl(_DIE_TOO, signal.SIGKILL, 0, 0, 0)  # should somebody kill the keeper
         set_limit(resource.RLIMIT_DATA, limits["memory"] * 2**20)
 
 

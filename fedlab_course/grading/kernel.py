@@ -39,7 +39,8 @@ class Kernel:
         key = secrets.token_hex(16)
         self._session: Any = Session(key=key.encode(), signature_scheme="hmac-sha256", username="grading")
         self._file, url = _connection_file(place.path, key)
-        socket: Any = Context.instance().socket(DEALER)
+        context: Any = Context.instance()
+        socket: Any = context.socket(DEALER)
         for option, value in ((LINGER, 0), (MAXMSGSIZE, MAX_REPLY)):
             socket.setsockopt(option, value)
         socket.identity = self._session.bsession
@@ -135,10 +136,14 @@ class Kernel:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+        if os.name == "posix":  # a submission may have killed its keeper
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._socket.close()
 
     def _ask(self, kind: str, content: dict[str, Any]) -> None:
-        self._asked = self._session.send(self._socket, kind, content)["header"]["msg_id"]
+        sent: Any = self._session.send(self._socket, kind, content)
+        self._asked = sent["header"]["msg_id"]
 
     def _reply(self, deadline: float) -> dict[str, Any] | None:
         """The content of the reply to the latest message; None if there is none before ``deadline``."""
@@ -146,14 +151,14 @@ class Kernel:
             left = deadline - time.monotonic()
             if self._socket.poll(max(0, min(left, _TICK)) * 1000):
                 try:
-                    _, message = self._session.recv(self._socket)
+                    message: Any = self._session.recv(self._socket)[1]
                 except Exception:  # a kernel that was tampered with may send anything
                     continue
                 if _is_reply(message, self._asked):
                     return message["content"]
             elif not self.alive:
                 raise self.ended()
-            elif left <= 0:
+            if left <= 0:
                 return None
 
 

@@ -251,3 +251,22 @@ def test_another_user_sees_neither_packages_nor_submissions(tmp_path: Path, hous
         kernel.kill()
         place.leave()
     assert not place.path.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing ends with its parent")
+def test_a_kernel_ends_with_its_keeper_even_if_it_kills_it(house: Path) -> None:
+    from fedlab_course.grading.kernel import Ended, Kernel
+    from fedlab_course.grading.room import Room
+
+    place = Room(house, None)
+    kernel = Kernel(place, Limits())
+    try:
+        kernel.begin()
+        [kept] = psutil.Process(kernel._process.pid).children()
+        with pytest.raises(Ended, match="ended the kernel"):
+            kernel.run("import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)")
+        psutil.wait_procs([kept], timeout=20)
+        assert not kept.is_running() or kept.status() == psutil.STATUS_ZOMBIE
+    finally:
+        kernel.kill()
+        place.leave()

@@ -20,7 +20,10 @@ def check_run(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, set
     _check_algorithm(algorithm)
     settings.cohort_size(fed.num_clients)
     _check_loss(settings.loss, fed)
-    _check_availability(settings, fed.num_clients)
+    if settings.availability is not None:
+        found = len(settings.availability.available(1, stream(settings.seed, "availability", round=1)))
+        if found != fed.num_clients:
+            raise ValueError(f"availability: is for {found} clients, but the federation has {fed.num_clients}")
     if settings.client_accuracy and fed.num_classes is None:
         raise ValueError("client_accuracy=True: needs class labels, but the targets are floats (regression)")
     output = _check_model(model, fed, settings.device)
@@ -47,14 +50,6 @@ def _check_loss(loss: Any, fed: FederatedDataset) -> None:
         raise ValueError("loss='cross_entropy': needs class labels, but the targets are floats; use 'squared_error'")
     if loss == "squared_error" and fed.num_classes is not None:
         raise ValueError("loss='squared_error': needs float targets, but the targets are class labels (int64)")
-
-
-def _check_availability(settings: Settings, num_clients: int) -> None:
-    if settings.availability is None:
-        return
-    found = len(settings.availability.available(1, stream(settings.seed, "availability", round=1)))
-    if found != num_clients:
-        raise ValueError(f"availability: is for {found} clients, but the federation has {num_clients}")
 
 
 def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.Tensor:

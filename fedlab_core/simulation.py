@@ -97,7 +97,9 @@ class Simulation:
             try:
                 while self.round < rounds:
                     record = next(self)
-                    progress.update(_status(record))
+                    accuracy, loss = record.test_accuracy, record.train_loss
+                    is_measured = math.isfinite(accuracy)
+                    progress.update(f"test accuracy {accuracy:.3f}" if is_measured else f"train loss {loss:.4g}")
                     yield record
             finally:
                 if self._checkpoint is not None and self.round > 0:
@@ -252,10 +254,9 @@ class Simulation:
 
     def _draw_train_sample(self) -> Split:
         """The samples that ``train_loss`` is measured on, gathered once for all rounds."""
-        fed, seed = self.fed, self.settings.seed
-        indices = fed.indices
+        indices = self.fed.indices
         if len(indices) > TRAIN_LOSS_SAMPLES:
-            indices = stream(seed, "evaluation").choice(indices, TRAIN_LOSS_SAMPLES, replace=False)
+            indices = stream(self.settings.seed, "evaluation").choice(indices, TRAIN_LOSS_SAMPLES, replace=False)
         chosen = torch.from_numpy(np.sort(indices)).to(self.settings.device)
         return Split(self._engine.x[chosen], self._engine.y[chosen])
 
@@ -294,8 +295,3 @@ def _fit(config: dict[str, Any]) -> dict[str, Any]:
 def _name(algorithm: dict[str, Any]) -> str:
     """The name of an algorithm, and of those that it wraps."""
     return f"{algorithm['name']}({_name(algorithm['inner'])})" if "inner" in algorithm else algorithm["name"]
-
-
-def _status(record: RoundRecord) -> str:
-    tested = math.isfinite(record.test_accuracy)
-    return f"test accuracy {record.test_accuracy:.3f}" if tested else f"train loss {record.train_loss:.4g}"

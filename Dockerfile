@@ -24,7 +24,7 @@ WORKDIR /opt/fedlab
 RUN mv source/notebooks chapters && rm -rf source
 
 COPY docker/overrides.json /usr/local/share/jupyter/lab/settings/overrides.json
-COPY docker/jupyter_server_config.json /usr/local/etc/jupyter/jupyter_server_config.d/fedlab.json
+COPY docker/jupyter_server_config.json /usr/local/etc/jupyter/jupyter_server_config.json
 COPY docker/start.py start.py
 
 ENV HOME=/home/jovyan

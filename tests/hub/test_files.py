@@ -126,7 +126,8 @@ def test_the_entry_point_and_the_settings_lie_where_they_are_looked_for() -> Non
     (entry,) = (step.words for step in STEPS if step.name == "ENTRYPOINT")
     assert entry == ["tini", "--", "python", "/opt/fedlab/" + targets["docker/start.py"]]
     assert targets["docker/overrides.json"] == "/usr/local/share/jupyter/lab/settings/overrides.json"
-    assert targets["docker/jupyter_server_config.json"].startswith("/usr/local/etc/jupyter/jupyter_server_config.d/")
+    # Not into jupyter_server_config.d, of which Jupyter Server reads the lists of extensions and nothing else.
+    assert targets["docker/jupyter_server_config.json"] == "/usr/local/etc/jupyter/jupyter_server_config.json"
 
 
 def test_jupyterlab_has_the_settings_of_the_makefile() -> None:

@@ -99,6 +99,7 @@ def test_alone_it_serves_jupyterlab_with_the_scripts_of_the_widgets(image: docke
 def test_a_hub_can_start_it(image: dockerfile.Image) -> None:
     assert image.start("jupyterhub-singleuser", "--version").strip()
     listed = image.start("sh", "-c", "jupyter server extension list 2>&1")
+    assert ".cull_idle_timeout = 1800" in image.start("jupyter", "server", "--show-config")
     assert re.search(r"nbgitpuller\S* .*enabled", listed), listed
 
 

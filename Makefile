@@ -12,7 +12,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 SETUP = TORCH="$(TORCH)" PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
 
-.PHONY: help course test oldest lab evidence clean
+.PHONY: help course test mnist oldest lab evidence clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -29,7 +29,11 @@ test: python ## lint, format check, types and all tests
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
-	$(RUN) -m pytest $(PYTEST_ARGS)
+	$(RUN) -m pytest $(PYTEST_ARGS) -m "not chapters_on_mnist"
+
+mnist: python ## the chapters again, on MNIST (needs it on disk)
+	@$(SETUP) cluster course figures images nbgrader test
+	$(RUN) -m pytest $(PYTEST_ARGS) --dist load -m chapters_on_mnist tests/course
 
 oldest: python ## the library's tests on the oldest versions it allows (PyTorch excepted), in $(VENV)-oldest
 	@$(SETUP) --oldest test

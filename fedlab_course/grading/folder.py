@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fedlab_course.grading import one, room, sheet
 from fedlab_course.grading.limits import Limits
-from fedlab_course.grading.rows import Row, clean, total
+from fedlab_course.grading.rows import GradingFailed, Row, clean, total
 from fedlab_course.grading.running import Stop
 from fedlab_course.grading.table import Table
 
@@ -36,8 +36,7 @@ def grade_folder(
     """Grade every notebook below ``folder`` into the table ``csv``, ``jobs`` at once, and return what went wrong.
 
     What the table holds already is not graded again, unless the file has changed since. Raises ``ValueError`` for a
-    folder without notebooks and for a table that is none, and
-    :class:`~fedlab_course.grading.rows.GradingFailed` if no kernel starts.
+    folder without notebooks and for a table that is none.
     """
     found = submissions(folder)
     table = Table(csv, sorted({name for each in found for name in each.exercises}))
@@ -59,7 +58,10 @@ def grade_folder(
         rows: list[Row] = []
         if not each.problem:
             given = sheet.sheet(sheet.read(each.path), each.name)
-            rows = one.grade_sheet(given, one.beside(each.path), bounds or Limits(), house, stop)
+            try:
+                rows = one.grade_sheet(given, one.beside(each.path), bounds or Limits(), house, stop)
+            except (GradingFailed, OSError) as error:  # it may have files beside it that keep Python from starting
+                each.problem = clean(str(error))
         enter(each, rows)
 
     with room.house() as house:

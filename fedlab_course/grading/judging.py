@@ -1,5 +1,6 @@
 """The check of one exercise: it runs here, and calls the answer in its kernel."""
 
+import inspect
 import os
 import secrets
 import socket
@@ -62,7 +63,7 @@ def _judged(exercise: Exercise, line: Line, token: str, deadline: float) -> Find
     except (NotPlain, TimeoutError) as error:
         return Finding("not judged", f"What the kernel says of the answer cannot be read: {error}.")
     remote = Remote(line, deadline)
-    answer: Any = Answer(remote, exercise.name, described.parameters)
+    answer: Any = Answer(remote, exercise.name, list(inspect.signature(exercise.solution).parameters))
     if isinstance(exercise.solution, type):
         answer = AnswerClass(remote, exercise.name)
     verdict = judge_described(exercise, described, answer)

@@ -9,7 +9,7 @@ from fedlab_course.exercises.base import Exercise
 from fedlab_course.grading import remarks, sheet
 from fedlab_course.grading.limits import Limits
 from fedlab_course.grading.room import house as own_house
-from fedlab_course.grading.rows import Row
+from fedlab_course.grading.rows import Row, clean
 from fedlab_course.grading.running import Running, Stop
 
 
@@ -79,5 +79,5 @@ def _row(exercise: Exercise, found: sheet.Sheet, running: Running, tampered: dic
         return Row(exercise.id, "refused", 0, exercise.points, words, remark)
     if finding is None:
         return Row(exercise.id, "not judged", 0, exercise.points, "The notebook did not get this far in time.", remark)
-    status = "wrong" if finding.status == "lost" else finding.status
-    return Row(exercise.id, status, exercise.points if status == "solved" else 0, exercise.points, finding.hint, remark)
+    status, hint = "wrong" if finding.status == "lost" else finding.status, clean(finding.hint)
+    return Row(exercise.id, status, exercise.points if status == "solved" else 0, exercise.points, hint, remark)

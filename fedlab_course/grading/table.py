@@ -45,8 +45,9 @@ class Table:
         return names[2:-4]
 
     def has(self, submission: str, digest: str) -> bool:
-        """Whether this very submission is graded already."""
-        return self._rows.get(safe(submission), {}).get("digest") == digest
+        """Whether this very submission is graded already; one that could not be is tried again."""
+        row = self._rows.get(safe(submission), {})
+        return row.get("digest") == digest and bool(row.get("total"))
 
     def add(self, student: str, submission: str, digest: str, rows: Sequence[Row], problem: str = "") -> None:
         """Enter a submission, with its ``rows`` or the ``problem`` that there is with it, and write the file."""

@@ -34,7 +34,7 @@ get_ipython().events.register("post_run_cell", lambda result: display({{"{MIME}"
     "what answers": """\
 import fedlab_course.answering.serving as serving
 serving.describe = lambda answer: serving.algorithms
-serving.asdict = lambda described: {"kind": "function", "parameters": ["y", "w", "gradient", "mu", "lr"]}
+serving.asdict = lambda described: {"kind": "function", "parameters": ["2", "2", "\\x1b"]}
 serving.Serving.run = lambda self: self._line.send({"returned": True, "points": 3000, "status": "solved"})""",
     "the path of the package": "import fedlab_course\nfedlab_course.__path__ = ['/tmp']",
     "the simulation": """\

@@ -101,7 +101,7 @@ def test_what_is_graded_is_not_graded_again_unless_it_changed(
     submission(graded / "submitted" / "fay" / "03", name="other")
     grade_folder(graded / "submitted", graded / "t.csv")
     assert len(done) == 2
-    assert "4 of 6 are graded already" in capsys.readouterr().out
+    assert "3 of 6 are graded already" in capsys.readouterr().out
     after = read(graded / "t.csv")
     assert set(after) == {*table, "fay/03/other.ipynb"}
     assert after[f"ada/02/{again.name}"]["total"] == "0"
@@ -270,3 +270,16 @@ def test_a_kernel_ends_with_its_keeper_even_if_it_kills_it(house: Path) -> None:
     finally:
         kernel.kill()
         place.leave()
+
+
+def test_a_kernel_that_does_not_start_costs_only_its_own_submission(tmp_path: Path) -> None:
+    submission(tmp_path / "in" / "a")
+    (tmp_path / "in" / "a" / "ipykernel_launcher.py").write_text("raise SystemExit(3)")
+    submission(tmp_path / "in" / "b", **SOLVED)
+    assert grade_folder(tmp_path / "in", tmp_path / "t.csv") == [
+        "a/02_fedprox.ipynb: no kernel starts: its process ends at once"
+    ]
+    assert {name: row["total"] for name, row in read(tmp_path / "t.csv").items()} == {
+        "a/02_fedprox.ipynb": "",
+        "b/02_fedprox.ipynb": "5",
+    }

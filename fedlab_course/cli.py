@@ -192,8 +192,8 @@ def _need(*modules: str) -> None:
 
 _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     "run": ("Run the notebooks and write executed notebooks and a static site.", _configure_run),
-    "build": ("Write the notebooks for a class, ready for nbgrader.", _configure_build),
-    "grade": ("Grade the exercises of a submitted notebook.", _configure_grade),
+    "build": ("Write the notebooks for students, instructors, nbgrader or the cloud.", _configure_build),
+    "grade": ("Grade a submitted notebook, or a folder of them.", _configure_grade),
     "lint": ("Check how the notebooks are written.", _configure_lint),
     "evidence": ("Do the runs behind the stored verdicts that are missing, and write the report.", evidence.configure),
 }

@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         said = "" if shown is None else f" (default: {shown})"
         group: Any = work if name.startswith("local_") else parser
         option = "--" + name.replace("_", "-")
-        group.add_argument(option, default=default, metavar="…", help=settings.meaning(name) + said)
+        group.add_argument(option, default=default, metavar="VALUE", help=settings.meaning(name) + said)
     add("--lr-schedule", choices=("constant", "inverse-time"), default="constant", help="default: constant")
     add("--out", type=Path, default=Path("build/history.npz"), metavar="FILE.npz", help="default: build/history.npz")
     parser.set_defaults(run=_run)

@@ -187,7 +187,7 @@ def _lint(options: argparse.Namespace) -> int:
 def _need(*modules: str) -> None:
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
-        raise ImportError(f"{', '.join(missing)} not installed; the course needs: pip install 'fedlab-core[course]'")
+        raise ImportError(f"{', '.join(missing)} not installed; the course needs its extra: pip install '.[course]'")
 
 
 _COMMANDS: dict[str, tuple[str, program.Configure]] = {

@@ -101,5 +101,5 @@ def _accountant() -> Any:
     try:
         from opacus.accountants.analysis import rdp
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("epsilon needs opacus: pip install 'fedlab-core[privacy]'", name="opacus") from error
+        raise ModuleNotFoundError("epsilon needs opacus: pip install opacus", name="opacus") from error
     return rdp

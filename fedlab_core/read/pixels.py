@@ -16,7 +16,7 @@ def check_pillow() -> None:
     try:
         import PIL.Image  # noqa: F401
     except ImportError as error:
-        raise ImportError("images need Pillow, which is not installed: pip install 'fedlab-core[images]'") from error
+        raise ImportError("images need Pillow, which is not installed: pip install pillow") from error
 
 
 def checked_size(size: Size) -> tuple[int, int]:

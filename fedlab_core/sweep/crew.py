@@ -52,7 +52,7 @@ def assembled(scheduler: str | None = None, workers: int | None = None) -> Itera
     by default one per core. Raises ``ImportError`` without Dask.
     """
     if importlib.util.find_spec("distributed") is None:
-        raise ImportError("a sweep needs Dask, which is not installed: pip install 'fedlab-core[cluster]'")
+        raise ImportError("a sweep needs Dask, which is not installed: pip install 'dask[distributed]'")
     import dask
     from distributed import LocalCluster
 

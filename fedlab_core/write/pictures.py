@@ -53,7 +53,7 @@ def figure(
 
 def _by_matplotlib(figure: go.Figure, form: str, width: float, height: float, scale: float, font: str) -> bytes:
     if importlib.util.find_spec("matplotlib") is None:
-        raise ImportError("fl.write.figure needs matplotlib: pip install 'fedlab-core[figures]'")
+        raise ImportError("fl.write.figure needs matplotlib: pip install matplotlib")
     from fedlab_core.write.drawing import draw, settings
 
     with settings(font), warnings.catch_warnings():

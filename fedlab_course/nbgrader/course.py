@@ -12,7 +12,7 @@ _TEXT = f'''\
 try:
     from fedlab_course.nbgrader import judged, restore
 except ImportError as error:  # it would only be logged, and nbgrader would go on grading in its own way
-    raise SystemExit(f"{CONFIG}: {{error}}. Grading needs: pip install 'fedlab-core[course,nbgrader]'") from error
+    raise SystemExit(f"{CONFIG}: {{error}}. It needs the course's extras: pip install '.[course,nbgrader]'") from error
 
 c = get_config()  # noqa: F821, nbgrader defines it
 

@@ -289,7 +289,7 @@ def test_without_the_extra_the_command_names_it(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["run", "--out", str(tmp_path / "out")]) == 1
-    assert "'fedlab-core[course]'" in capsys.readouterr().err
+    assert "'.[course]'" in capsys.readouterr().err
 
 
 def test_only_selects_by_number_and_by_name(tmp_path: Path) -> None:

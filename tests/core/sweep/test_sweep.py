@@ -179,7 +179,7 @@ def test_without_dask_the_message_says_how_to_install_it(config: Path, monkeypat
     monkeypatch.undo()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert sweep(config) == 1
-    assert "pip install 'fedlab-core[cluster]'" in capsys.readouterr().err
+    assert "pip install 'dask[distributed]'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["--workers", "0"], ["--workers", "2", "--scheduler", "tcp://x:1"]])

@@ -233,7 +233,7 @@ def test_bad_arguments_are_refused_and_leave_no_file(arguments, message, tmp_pat
 
 def test_engines_that_are_not_installed_say_what_to_install(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=re.escape("fedlab-core[figures]")):
+    with pytest.raises(ImportError, match=re.escape("pip install matplotlib")):
         fl.write.figure(go.Figure(), tmp_path / "figure.svg")
     with pytest.raises(ImportError, match="kaleido"):
         fl.write.figure(go.Figure(), tmp_path / "figure.svg", engine="browser")

@@ -62,6 +62,12 @@ def test_jupyterlab_asks_nothing_about_news(setup_env) -> None:
     assert notification == {"fetchNews": "false", "checkForUpdates": False}
 
 
+def test_jupyterlab_shows_students_nothing_of_nbgrader(setup_env) -> None:
+    make(setup_env)
+    page = setup_env.regular.folder / "etc" / "jupyter" / "labconfig" / "page_config.json"
+    assert json.loads(page.read_text()) == {"disabledExtensions": {"@jupyter/nbgrader": True}}
+
+
 def test_a_second_run_does_nothing(setup_env) -> None:
     first = make(setup_env)
     assert first[-1] == f"{setup_env.ROOT}[course]"

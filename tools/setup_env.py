@@ -31,6 +31,8 @@ OF_PYTORCH = ("torch", "torchvision")  # built for one another
 CONSTRAINTS = "constraints.txt"  # what an environment was held to, inside its folder
 # Settings of JupyterLab in the environment, below those that its user chooses: no question about news at the start.
 LAB_SETTINGS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+# What an instructor sees of nbgrader is no student's business; docs/teaching/nbgrader.md says how to see it.
+LAB_PAGE = {"disabledExtensions": {"@jupyter/nbgrader": True}}
 
 # One line per installed distribution: name==version, and "missing" if a file or folder it put there is gone.
 LIST_PACKAGES = """
@@ -160,10 +162,13 @@ class Environment:
         self.pip("--no-build-isolation", "--editable", f"{ROOT}[{','.join(extras)}]")
 
     def settle_lab(self) -> None:
-        """Write the settings that JupyterLab starts with."""
-        path = self.folder / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(LAB_SETTINGS, indent=1), encoding="utf-8")
+        """Write what JupyterLab starts with."""
+        written = {"share/jupyter/lab/settings/overrides.json": LAB_SETTINGS}
+        written["etc/jupyter/labconfig/page_config.json"] = LAB_PAGE
+        for name, content in written.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
     def pip(self, *arguments: str) -> None:
         """Run pip in the environment, held to its constraints."""
@@ -190,7 +195,7 @@ def options() -> list[str]:
 def fingerprint() -> str:
     """A digest of all that decides what belongs into an environment."""
     sources = [ROOT / "pyproject.toml", ROOT / "constraints.txt"]
-    parts = [source.read_bytes() for source in sources] + [str(ROOT).encode(), json.dumps(LAB_SETTINGS).encode()]
+    parts = [source.read_bytes() for source in sources] + [str(ROOT).encode(), json.dumps([LAB_SETTINGS, LAB_PAGE]).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 

@@ -163,7 +163,7 @@ class Environment:
 
     def settle_lab(self) -> None:
         """Write what JupyterLab starts with."""
-        written = {"share/jupyter/lab/settings/overrides.json": LAB_SETTINGS}
+        written: dict[str, Any] = {"share/jupyter/lab/settings/overrides.json": LAB_SETTINGS}
         written["etc/jupyter/labconfig/page_config.json"] = LAB_PAGE
         for name, content in written.items():
             path = self.folder / name
@@ -195,7 +195,8 @@ def options() -> list[str]:
 def fingerprint() -> str:
     """A digest of all that decides what belongs into an environment."""
     sources = [ROOT / "pyproject.toml", ROOT / "constraints.txt"]
-    parts = [source.read_bytes() for source in sources] + [str(ROOT).encode(), json.dumps([LAB_SETTINGS, LAB_PAGE]).encode()]
+    others = [str(ROOT), json.dumps([LAB_SETTINGS, LAB_PAGE])]
+    parts = [source.read_bytes() for source in sources] + [other.encode() for other in others]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 

@@ -1,6 +1,5 @@
 """A class under nbgrader: its commands, what students hand in for chapter 2, and the gradebook."""
 
-import contextlib
 import json
 import os
 import re
@@ -14,9 +13,6 @@ import nbformat
 
 from fedlab_course import exercises
 from fedlab_course.exercises import cells
-
-with contextlib.suppress(ImportError):
-    import setuptools  # noqa: F401  # nbgrader does, which fails once something has imported pip
 
 ROOT = Path(__file__).parents[2]
 STEP, TRAINING, POINT = EXERCISES = [one for one in exercises.every() if one.chapter == "02"]

@@ -34,9 +34,9 @@ def mangled(made: list) -> None:
 
 
 def exiting(made: list) -> None:
-    """Right answers, and a harmless cell after the imports that ends the kernel."""
+    """Right answers, and a cell after the imports that ends the kernel; `exit()` lets it live on for a while."""
     answering(RIGHT)(made)
-    made.insert(1, new_code_cell("exit()"))
+    made.insert(1, new_code_cell("import os\nos._exit(0)"))
 
 
 def without_ids(made: list) -> None:

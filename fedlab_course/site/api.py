@@ -60,8 +60,9 @@ def _make(target: Path) -> None:
     from pdoc import docstrings, render
 
     plain = docstrings.rst
-    # "…, for example::" announces an indented block, which Markdown has without a sign
-    vars(docstrings)["rst"] = lambda text, source: plain(re.sub(r"::$", ":", text, flags=re.MULTILINE), source)
+    # "…, for example::" announces an indented block, which Markdown has without a sign; "~" asks to leave out a module.
+    signs = re.compile(r":(?=:$)|(?<=:`)~", flags=re.MULTILINE)
+    vars(docstrings)["rst"] = lambda text, source: plain(signs.sub("", text), source)
     footer = f"fedlab_core {fedlab_core.__version__}"
     render.configure(footer_text=footer, template_directory=_TEMPLATES)
     pdoc.pdoc(*MODULES, output_directory=target)

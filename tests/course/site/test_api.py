@@ -67,6 +67,8 @@ def test_docstrings_are_read_as_they_are_meant(made: Path) -> None:
     assert re.search(r"<pre><code>[^<]*minimise F_k\(y\)", html)
     text = re.sub(r"<div class=\"pdoc-code.*?</div>", "", html, flags=re.DOTALL)
     assert ":class:`" not in text and "``" not in text
+    assert "fedlab_core.FederatedDataset" in (read := (made / "api/fedlab_core/read.html").read_text(encoding="utf-8"))
+    assert "<code>~" not in read
     algorithm = (made / "api" / "fedlab_core.html").read_text(encoding="utf-8")
     assert "FedProx, for example, is:</p>" in algorithm
 

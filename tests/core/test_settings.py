@@ -35,13 +35,15 @@ def test_its_documentation_says_what_every_setting_means(function) -> None:
 def test_a_notebook_completes_every_setting(begun: str) -> None:
     pytest.importorskip("IPython")
     from IPython.core import completer, interactiveshell
+    from traitlets.config import Config
 
-    shell = interactiveshell.InteractiveShell.instance()
+    shell = interactiveshell.InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     shell.user_ns.update({"fl": fl, "fed": None, "model": None})
     with completer.provisionalcompleter():
         for name in NAMES:
             code = begun + name[:3]
             assert f"{name}=" in [found.text for found in shell.Completer.completions(code, len(code))]
+    interactiveshell.InteractiveShell.clear_instance()
 
 
 def test_the_command_line_explains_settings_in_the_same_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import mistune
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,6 +32,7 @@ RACE = {
 
 def cells(markdown: str) -> list[list[str]]:
     """The texts of a table as a reader of Markdown sees them, the headings first."""
+    mistune = pytest.importorskip("mistune", reason="the extra course is not installed")
     (table,) = mistune.create_markdown(renderer="ast", plugins=["table"])(markdown)
     head, body = table["children"]
     return [[shown(cell) for cell in row["children"]] for row in [head, *body["children"]]]

@@ -147,18 +147,16 @@ def _build(options: argparse.Namespace) -> int:
     _need("nbformat")
     where: dict[str, Any] = {"only": options.only, "notebooks": options.notebooks}
     given = {name: getattr(options, name) for name in ("repository", "branch", "wheel") if getattr(options, name)}
-    out = options.out or (Path("hosted") if options.version == "hosted" else Path("build") / options.version)
-    if options.version != "hosted":
-        for name in given:
-            raise ValueError(f"--{name}: is for build hosted")
-        if options.version == "nbgrader":
-            paths = course.write(out, **where)
-        else:
-            paths = builder.build(options.version, out, **where)
-    else:
+    if options.version == "hosted":
         if "repository" not in given:
             raise ValueError("--repository: build hosted needs the OWNER/NAME of a repository at GitHub")
-        paths = hosted.build(out=out, **given, **where)
+        paths = hosted.build(out=options.out or Path("hosted"), **given, **where)
+    else:
+        for name in given:
+            raise ValueError(f"--{name}: is for build hosted")
+        out = options.out or Path("build") / options.version
+        of_class = options.version == "nbgrader"
+        paths = course.write(out, **where) if of_class else builder.build(options.version, out, **where)
     print(*paths, sep="\n")
     return 0
 

@@ -1,11 +1,12 @@
 """The table of a class: a CSV file with a row for each submission, written anew, and at once, as each is graded."""
 
 import csv
+import io
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from fedlab_core import atomic
 from fedlab_course.grading.rows import Row, clean, total
 
 FIRST, LAST = ("student", "submission"), ("total", "of", "remarks", "digest")
@@ -63,11 +64,10 @@ class Table:
 
     def _write(self) -> None:
         names = [*FIRST, *self._exercises, *LAST]
-        with tempfile.NamedTemporaryFile(
-            "w", dir=self._path.parent, prefix=f".{self._path.name}.", newline="", encoding="utf-8", delete=False
-        ) as file:
-            writer = csv.DictWriter(file, names, restval="", extrasaction="ignore")
+        with atomic.replacing(self._path) as file:
+            os.chmod(file.name, 0o600)
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+            writer = csv.DictWriter(text, names, restval="", extrasaction="ignore")
             writer.writeheader()
             writer.writerows(self._rows[name] for name in sorted(self._rows))
-        os.chmod(file.name, 0o600)
-        os.replace(file.name, self._path)
+            text.detach()

@@ -1,5 +1,6 @@
 """What a notebook may hold instead of what it should: nothing crashes the grader, or costs other points."""
 
+import inspect
 import json
 from pathlib import Path
 
@@ -126,51 +127,26 @@ YIELDS = STEP.solution_source.replace("return ", "yield ", 1)
 TORCH = "\nimport torch\n_solved = {0}\ndef {0}({1}):\n    return {2}"
 
 
-def wrapped(exercise: exercises.Exercise, given: str, result: str) -> str:
-    return exercise.solution_source + TORCH.format(exercise.name, given, result)
+def form(exercise: exercises.Exercise, result: str, status: str, words: str = "") -> tuple:
+    """A right answer whose ``result`` is made of what the solution returns, ``{}``."""
+    given = ", ".join(inspect.signature(exercise.solution).parameters)
+    source = TORCH.format(exercise.name, given, result.format(f"_solved({given})"))
+    return exercise, exercise.solution_source + source, status, words
 
 
 FORMS = {
     "async": (STEP, ASYNC, "wrong", "is asynchronous: a call gives a coroutine"),
     "a generator": (STEP, YIELDS, "wrong", "is a generator: a call runs none of its code"),
-    "a list": (STEP, wrapped(STEP, "y, w, gradient, mu, lr", "_solved(y, w, gradient, mu, lr).tolist()"), "solved", ""),
-    "a tensor": (
-        STEP,
-        wrapped(STEP, "y, w, gradient, mu, lr", "torch.tensor(_solved(y, w, gradient, mu, lr))"),
-        "solved",
-        "",
+    "a list": form(STEP, "{}.tolist()", "solved"),
+    "a tensor": form(STEP, "torch.tensor({})", "solved"),
+    "a coarse tensor": form(
+        STEP, "torch.tensor({}).float()", "wrong", "The result is a Tensor of float32, too coarse to compare"
     ),
-    "a coarse tensor": (
-        STEP,
-        wrapped(STEP, "y, w, gradient, mu, lr", "torch.tensor(_solved(y, w, gradient, mu, lr)).float()"),
-        "wrong",
-        "The result is a Tensor of float32, too coarse to compare",
-    ),
-    "a list of two": (
-        SEND,
-        wrapped(SEND, "move, residual, count", "list(_solved(move, residual, count))"),
-        "solved",
-        "",
-    ),
-    "three things": (
-        SEND,
-        wrapped(SEND, "move, residual, count", "[*_solved(move, residual, count), 3]"),
-        "wrong",
-        "Yours is of type list of 3.",
-    ),
-    "a generator object": (
-        COHORTS,
-        wrapped(COHORTS, "tiers, fraction, rng", "(one for one in _solved(tiers, fraction, rng))"),
-        "wrong",
-        "Yours is of type generator.",
-    ),
-    "a tuple of cohorts": (
-        COHORTS,
-        wrapped(COHORTS, "tiers, fraction, rng", "tuple(_solved(tiers, fraction, rng))"),
-        "solved",
-        "",
-    ),
-    "a series": (WEIGHTS, wrapped(WEIGHTS, "rho, pi", "__import__('pandas').Series(_solved(rho, pi))"), "solved", ""),
+    "a list of two": form(SEND, "list({})", "solved"),
+    "three things": form(SEND, "[*{}, 3]", "wrong", "Yours is of type list of 3."),
+    "a generator object": form(COHORTS, "(one for one in {})", "wrong", "Yours is of type generator."),
+    "a tuple of cohorts": form(COHORTS, "tuple({})", "solved"),
+    "a series": form(WEIGHTS, "__import__('pandas').Series({})", "solved"),
     "a partial": (
         STEP,
         "import functools\n" + STEP.solution_source + "\nprox_step = functools.partial(prox_step)",

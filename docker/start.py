@@ -7,14 +7,15 @@ Standard library only.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
+import runpy
 import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-CONTROL_GROUPS = Path("/sys/fs/cgroup")
 VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -39,36 +40,24 @@ def main(command: list[str]) -> None:
         sys.exit(f"start: {command[0]} cannot be started: {error.strerror}")
 
 
-def cores(environment: Mapping[str, str], control_groups: Path = CONTROL_GROUPS) -> int:
+def cores(environment: Mapping[str, str]) -> int:
     """How many whole cores this process may keep busy, at least one.
 
-    The least of those it may run on, the quota of its control group (version 2 or 1), and the limit that JupyterHub has
-    put into ``CPU_LIMIT``. Raises ``ValueError`` if that is no number.
+    What the library counts, or the limit that JupyterHub has put into ``CPU_LIMIT`` if that is lower. Raises
+    ``ValueError`` if that is no number.
     """
-    found = [float(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)]
-    found += quotas(control_groups)
     limit = environment.get("CPU_LIMIT")
-    if limit:
-        if not re.fullmatch(r"\d+(\.\d+)?", limit):
-            raise ValueError(f"CPU_LIMIT={limit!r}: is not a number of cores, such as 1 or 0.5")
-        found.append(float(limit))
-    return max(1, int(min(found)))
+    if limit and not re.fullmatch(r"\d+(\.\d+)?", limit):
+        raise ValueError(f"CPU_LIMIT={limit!r}: is not a number of cores, such as 1 or 0.5")
+    return max(1, min(usable(), int(float(limit)))) if limit else usable()
 
 
-def quotas(control_groups: Path) -> list[float]:
-    """The cores that the control group allows: one number, or none if there is no limit.
-
-    Version 2 writes ``quota period`` in µs into one file, with ``max`` for no limit; version 1 uses two files, and −1.
-    """
-    try:
-        quota, period = (control_groups / "cpu.max").read_text().split()
-    except OSError:
-        try:
-            quota = (control_groups / "cpu" / "cpu.cfs_quota_us").read_text().strip()
-            period = (control_groups / "cpu" / "cpu.cfs_period_us").read_text()
-        except OSError:
-            return []
-    return [] if quota in ("max", "-1") else [int(quota) / int(period)]
+def usable() -> int:
+    """``fedlab_core.cores.usable``, without the rest of the library, which would import PyTorch."""
+    package = importlib.util.find_spec("fedlab_core")
+    assert package is not None and package.submodule_search_locations is not None, "the image has the library"
+    path = Path(package.submodule_search_locations[0], "cores.py")
+    return int(runpy.run_path(str(path))["usable"]())
 
 
 def lay_out(source: Path, target: Path) -> None:

@@ -114,6 +114,14 @@ class Settings:
         metadata=_is('"stacked", a cohort at once; "reference", client by client; "auto", stacked if it can', _ENGINE),
     )
     device: str = field(default="cpu", metadata=_is('"cpu", "cuda" or "mps"', _device))
+    threads: int | None = field(
+        default=None,
+        metadata=_is(
+            "threads that train clients side by side, on which no number depends; None is $FEDLAB_THREADS, or else one "
+            "for each core that this process may use",
+            _or_none(_integer),
+        ),
+    )
     eval_every: int = field(default=1, metadata=_is("evaluate after every so many rounds and the last", _integer))
     held_out: float = field(
         default=0.0, metadata=_is("share of each client's samples that it is measured on and does not train on", _SHARE)

@@ -64,14 +64,13 @@ class Simulation:
         output = check_run(fed, model, algorithm, s)
         self.algorithm = algorithm
         self.fed, self._own = clients.hold_out(fed, s.held_out, s.seed) if s.held_out else (fed, fed)
-        self._engine = engines.create(s.engine, self.fed, model, losses.resolve(s.loss), s.device)
+        self._engine = engines.create(s.engine, self.fed, model, losses.resolve(s.loss), s.device, s.threads)
         trained_by = {"engine": self._engine.name, "engine_form": self._engine.form}
         config = configuration(fed, model, algorithm, s, output) | trained_by
         self.history = History(config, template=copy.deepcopy(model))
         if s.client_accuracy:
             self.history.client_accuracy = np.empty((0, fed.num_clients))
-        self._server = server = Server(self.fed, self._engine, s, Ledger(bytes_down=fed.bytes_received))
-        self._products = threads.products_per_step(self.fed.sizes, server.clients_per_round, s.batch_size, model)
+        self._server = Server(self.fed, self._engine, s, Ledger(bytes_down=fed.bytes_received))
         self.cohorts: list[np.ndarray] = []
         self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
@@ -110,7 +109,7 @@ class Simulation:
         if self.round >= self.settings.rounds:
             raise StopIteration
         server = self._server
-        with threads.suited_to(self._products):
+        with threads.one_inside():
             before, cohorts = server.snapshot(), self.cohorts
             try:
                 record = self._run_round()

@@ -30,7 +30,7 @@ def moves(
     engine = engines.create("auto", fed, model, losses.resolve("cross_entropy"), "cpu")
     w, clients = engine.model.parameters() if start is None else start, np.arange(fed.num_clients)
     work = Work(clients, np.full(len(clients), epochs), "epochs", batch_size, lr, round=0, seed=seed, stream="probe")
-    with threads.suited_to(0):
+    with threads.one_inside():
         updates = engine.train(w, work, [fl.Correction()] * len(clients))
     return updates.params - w, updates.num_steps.double().numpy()
 

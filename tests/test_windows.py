@@ -93,7 +93,7 @@ def test_no_more_processes_than_a_pool_may_have(monkeypatch: pytest.MonkeyPatch,
             pass
 
     monkeypatch.setattr(runs, "ProcessPoolExecutor", Pool)
-    monkeypatch.setattr(runs.os, "cpu_count", lambda: 128)
+    monkeypatch.setattr(runs.cores, "usable", lambda: 128)
     runs.train({f"curve {number}" for number in range(100)}, tmp_path)
     assert asked == [61]
 

@@ -1,9 +1,10 @@
 """What every engine does: training as its own method says, and evaluation in one way for all."""
 
+import copy
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 import torch
@@ -11,13 +12,17 @@ from torch import Tensor, nn
 
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines import threads
+from fedlab_core.engines.cutting import pieces, size_of
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.work import BatchPlan, Work, plan_batches
 from fedlab_core.losses import LOSSES, Loss
 from fedlab_core.updates import ChunkedUpdates, LocalUpdates, Rows, gathered, widened
 
 AT_ONCE_BYTES = 2**29  # of a cohort's parameters; of larger ones a few clients at a time are in memory
-EVALUATION_SAMPLES = 10_000
+EVALUATION_SAMPLES = 2000  # that go through the model at once
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 class Evaluation(NamedTuple):
@@ -32,17 +37,48 @@ class Engine(ABC):
 
     ``name`` "reference" or "stacked", as the setting has it; ``form`` how the clients go through the model: "loop",
     one after another; "layers", together through layers that know of clients; "vmap", together through ``torch.func``.
+    ``threads``: how many train or evaluate side by side. The work is cut in the same way for any number of them, so the
+    numbers are the same too.
     """
 
     name: str
     form: str
 
-    def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
+    def __init__(
+        self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu", threads: int = 1
+    ) -> None:
         self.model = FlatModel(model, device)
         self.loss = loss
         self.device = device
         self.fed = fed
         self.x, self.y = fed.x.to(device), fed.y.to(device)
+        self.threads = threads if self.x.device.type == "cpu" else 1
+        self.size = size_of(self.model.twin().module, self.x[:1])
+        self._twins: list[Self] = []  # those that no thread works with now
+
+    def twin(self) -> Self:
+        """A copy for another thread: it shares data and parameters, and has buffers of its own."""
+        twin = copy.copy(self)
+        twin.model = self.model.twin()
+        return twin
+
+    def each(self, work: Callable[[Self, Task], Result], tasks: Sequence[Task], samples: int) -> Iterator[Result]:
+        """``work(twin of this engine, task)`` for each task, in their order, on several threads if that is faster.
+
+        ``samples``: how many go through the model in all, forward.
+        """
+        needed = threads.worth(self.threads, len(tasks), samples * self.size.products)
+        self._twins += [self.twin() for _ in range(needed - len(self._twins))]
+
+        @torch.no_grad()
+        def by_twin(task: Task) -> Result:
+            twin = self._twins.pop()
+            try:
+                return work(twin, task)
+            finally:
+                self._twins.append(twin)
+
+        return threads.each(by_twin, tasks, needed)
 
     def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         """Local SGD from ``params`` w [P] on every client of ``work``, with one correction per client.
@@ -97,30 +133,43 @@ class Engine(ABC):
         is_plain_mean = self.loss in LOSSES.values()
         total, hits = widened(torch.zeros(2, device=params.device))
         outputs = []
-        for output, targets in self.model.outputs(params, x, y):
+
+        def measured(twin: Engine, part: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
+            output, targets = twin.model.output(params, part[0]), part[1]
+            own = hits.new_zeros(()) if y.is_floating_point() else (output.argmax(1) == targets).sum()
+            return (self.loss(output, targets) * len(targets) if is_plain_mean else output), own
+
+        number = min(len(y), pieces(len(y), EVALUATION_SAMPLES))
+        parts = list(zip(x.tensor_split(number), y.tensor_split(number), strict=True))
+        for found, own in self.each(measured, parts, len(y)):
             if is_plain_mean:
-                total += self.loss(output, targets) * len(targets)
+                total += found
             else:
-                outputs.append(output)
-            if not y.is_floating_point():
-                hits += (output.argmax(1) == targets).sum()
+                outputs.append(found)
+            hits += own
         loss = float(total) / len(y) if is_plain_mean else float(self.loss(torch.cat(outputs), y))
         return Evaluation(loss, math.nan if y.is_floating_point() else float(hits) / len(y))
 
     def losses(self, params: Tensor, clients: np.ndarray) -> Tensor:
         """F_k [K] of the given clients at ``params`` [P], on all their samples, in evaluation mode."""
-        sizes, result = self.fed.sizes[clients], []
-        for group in np.split(clients, np.flatnonzero(np.diff(np.cumsum(sizes) // EVALUATION_SAMPLES)) + 1):
+
+        def of_group(twin: Engine, group: np.ndarray) -> list[Tensor]:
             own = torch.from_numpy(np.concatenate([self.fed.parts[client] for client in group])).to(self.device)
-            outputs = torch.cat([output for output, _ in self.model.outputs(params, self.x[own], self.y[own])])
-            pieces = self.fed.sizes[group].tolist()
-            pairs = zip(outputs.split(pieces), self.y[own].split(pieces), strict=True)
-            result += [self.loss(output, targets) for output, targets in pairs]
-        return torch.stack(result)
+            outputs = torch.cat([twin.model.output(params, self.x[part]) for part in own.split(EVALUATION_SAMPLES)])
+            sizes = self.fed.sizes[group].tolist()
+            pairs = zip(outputs.split(sizes), self.y[own].split(sizes), strict=True)
+            return [self.loss(output, targets) for output, targets in pairs]
+
+        ends = np.cumsum(self.fed.sizes[clients])
+        groups = np.split(clients, np.flatnonzero(np.diff(ends // EVALUATION_SAMPLES)) + 1)
+        return torch.stack([loss for losses in self.each(of_group, groups, int(ends[-1])) for loss in losses])
 
     def hits(self, params: Tensor, indices: np.ndarray) -> np.ndarray:
         """Which of the training samples ``indices`` [m] the model with ``params`` [P] gets right, a bool array [m]."""
-        hits = []
-        for own in torch.from_numpy(indices).to(self.device).split(EVALUATION_SAMPLES):
-            hits += [output.argmax(1) == y for output, y in self.model.outputs(params, self.x[own], self.y[own])]
-        return torch.cat(hits).cpu().numpy()
+
+        def of_part(twin: Engine, own: Tensor) -> Tensor:
+            return twin.model.output(params, self.x[own]).argmax(1) == self.y[own]
+
+        number = min(len(indices), pieces(len(indices), EVALUATION_SAMPLES))
+        parts = torch.from_numpy(indices).to(self.device).tensor_split(number)
+        return torch.cat(list(self.each(of_part, parts, len(indices)))).cpu().numpy()

@@ -1,7 +1,8 @@
 """A model as a function of one flat parameter vector."""
 
 import copy
-from collections.abc import Iterator
+import itertools
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -9,8 +10,6 @@ from torch.func import functional_call
 
 from fedlab_core import inspection
 from fedlab_core.losses import Loss
-
-EVALUATION_BATCH = 2000
 
 
 class FlatModel:
@@ -33,6 +32,7 @@ class FlatModel:
         # A layer that is used twice must be swapped once; parameters that two layers share, in both of them.
         owned = [id(value) for layer in self.module.modules() for value in layer.parameters(recurse=False)]
         self._tie_weights = len(set(owned)) < len(owned)
+        self._writes_input: bool | None = None  # not known before the first output
 
     def parameters(self) -> Tensor:
         """The module's own parameters as a vector [P]."""
@@ -64,23 +64,29 @@ class FlatModel:
             return torch.autograd.grad(loss(self(params, x), y), params)[0]
 
     @torch.no_grad()
-    def outputs(self, params: Tensor, x: Tensor, y: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """The outputs on ``x`` [n, …] in evaluation mode, a chunk of samples at a time, and their targets of ``y``.
+    def output(self, params: Tensor, x: Tensor) -> Tensor:
+        """The output on ``x`` [n, …] in evaluation mode.
 
-        ``x`` stays as it is although some modules work in place: the first chunk is a copy, and if the module writes
-        to it, so are the others. Raises ``RuntimeError`` if the module writes to a later chunk only.
+        ``x`` stays as it is although some modules work in place: the first call gives the module a copy, and if the
+        module writes to it, so do later calls. Raises ``RuntimeError`` if the module writes in a later call only.
         """
         self.train(False)
-        is_copy = True
-        for chunk, targets in zip(x.split(EVALUATION_BATCH), y.split(EVALUATION_BATCH), strict=True):
-            given = chunk.clone() if is_copy else chunk
-            version = given._version
-            output = self(params, given)
-            writes = given._version != version
-            if writes and not is_copy:
-                raise RuntimeError("model: changes its input in place for some samples only, and has changed the data")
-            is_copy = writes
-            yield output, targets
+        given = x if self._writes_input is False else x.clone()
+        version = given._version
+        output = self(params, given)
+        writes = given._version != version
+        if writes and self._writes_input is False:
+            raise RuntimeError("model: changes its input in place for some samples only, and has changed the data")
+        self._writes_input = writes
+        return output
+
+    def twin(self) -> Self:
+        """A copy for another thread. It shares all tensors; what a call leaves in a module is its own."""
+        twin = copy.copy(self)
+        held = [vars(layer).values() for layer in self.module.modules()]  # such as what a hook makes of a parameter
+        tensors = [*self.module.parameters(), *self.module.buffers(), *itertools.chain(*held)]
+        twin.module = copy.deepcopy(self.module, {id(value): value for value in tensors if isinstance(value, Tensor)})
+        return twin
 
     def with_parameters(self, params: Tensor) -> nn.Module:
         """A copy of the module that holds ``params`` [P]."""

@@ -1,7 +1,6 @@
 """The command ``sweep``: a grid of runs, done in parallel, resumed at will."""
 
 import argparse
-import os
 import threading
 import time
 from collections import Counter
@@ -10,6 +9,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
+from fedlab_core import cores
 from fedlab_core.progress import watched
 from fedlab_core.sweep import crew, plan
 from fedlab_core.sweep.crew import Outcome
@@ -39,7 +39,7 @@ def _run(options: argparse.Namespace) -> int:
     estimates: dict[str, float] | None = {} if options.dry_run else None
     folder = Folder(options.out, plan.read(options.config, estimates))
     if estimates is not None:
-        return _dry_run(folder, estimates, options.workers or os.cpu_count() or 1)
+        return _dry_run(folder, estimates, options.workers or cores.usable())
     return _status(folder) if options.action == "status" else _sweep(folder, options)
 
 

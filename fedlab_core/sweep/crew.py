@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import json
 import logging
+import os
 import time
 import traceback
 import warnings
@@ -15,6 +16,8 @@ from typing import Any
 
 import torch
 
+from fedlab_core import cores
+from fedlab_core.engines.threads import VARIABLE
 from fedlab_core.history import History
 from fedlab_core.rerun import dataset_name, prepared
 from fedlab_core.simulation import Diverged
@@ -49,7 +52,7 @@ class Outcome:
 @contextlib.contextmanager
 def assembled(scheduler: str | None = None, workers: int | None = None) -> Iterator[Any]:
     """What a Dask client takes: the address of a ``scheduler``, or a cluster of ``workers`` processes on this machine,
-    by default one per core. Raises ``ImportError`` without Dask.
+    by default one per core; fewer share the cores, each with several threads. Raises ``ImportError`` without Dask.
     """
     if importlib.util.find_spec("distributed") is None:
         raise ImportError("a sweep needs Dask, which is not installed: pip install 'dask[distributed]'")
@@ -61,9 +64,11 @@ def assembled(scheduler: str | None = None, workers: int | None = None) -> Itera
     if scheduler is not None:
         yield scheduler
         return
-    of_one_thread = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    workers = workers or cores.usable()
+    environment = {VARIABLE: os.environ.get(VARIABLE, str(max(1, cores.usable() // workers)))}
+    of_one_task = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "env": environment}
     with dask.config.set({_TRIM: None}):
-        cluster = LocalCluster(n_workers=workers, silence_logs=logging.CRITICAL, **of_one_thread)
+        cluster = LocalCluster(n_workers=workers, silence_logs=logging.CRITICAL, **of_one_task)
     with cluster:
         yield cluster
 
@@ -109,7 +114,9 @@ def _until_cut(client: Any, runs: Sequence[Run], places: dict[str, Any]) -> Iter
 
 
 def work(config: dict[str, Any], digest: str, folder: str, word: str, modules: Sequence[str]) -> Outcome:
-    """Run ``config`` on this Dask worker, with one thread, and report progress as events under ``word``.
+    """Run ``config`` on this Dask worker and report progress as events under ``word``.
+
+    It has one thread, unless ``$FEDLAB_THREADS`` gives the worker more.
 
     The checkpoint lies in the run's folder if that is the client's ``folder``, as its mark says, and else beside the
     worker, where its successors find it. ``modules`` are imported first, for the algorithms in them.

@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from fedlab_core import cores
 from fedlab_course.grading import one, rows, sheet
 from fedlab_course.grading.folder import grade_folder
 from fedlab_course.grading.limits import Limits
@@ -33,7 +34,7 @@ def grade(
     if jobs is not None and csv is None:
         raise ValueError(f"--jobs {jobs}: is for a folder of notebooks, with --csv")
     try:
-        return _one(path, bounds) if csv is None else _all(path, csv, jobs or os.cpu_count() or 1, bounds)
+        return _one(path, bounds) if csv is None else _all(path, csv, jobs or cores.usable(), bounds)
     except rows.GradingFailed as failure:
         print(f"error: {path}: {failure}", file=sys.stderr)
         return 1

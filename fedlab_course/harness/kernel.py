@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from fedlab_core import cores
+from fedlab_core.engines.threads import VARIABLE
 from fedlab_course.harness import executed
 from fedlab_course.harness.kernels import Kernels
 
@@ -19,13 +21,14 @@ PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextmanager
-def environment() -> Iterator[Path]:
+def environment(jobs: int = 1) -> Iterator[Path]:
     """A temporary workspace, and the environment variables that kernels started inside the ``with`` block inherit.
 
     A kernelspec in the workspace points at this interpreter and goes before any that is registered. Kernels speak over
     sockets in the workspace, so runs side by side cannot collide on ports, and what a killed one leaves in its folder
-    for temporary files goes with the workspace. Each has one thread for its arithmetic unless ``OMP_NUM_THREADS`` says
-    otherwise, however many run at once: sums depend on it in their last digits.
+    for temporary files goes with the workspace. Each has one thread for the operations of its cells, unless
+    ``OMP_NUM_THREADS`` says otherwise: sums depend on it in their last digits. Simulations, which do not, share the
+    cores among the kernels, of which ``jobs`` run at once, unless ``FEDLAB_THREADS`` says otherwise.
     """
     tempfile.gettempdir()  # found now and kept: this process goes on with its own
     short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None  # socket paths must stay below 104 bytes
@@ -44,6 +47,7 @@ def environment() -> Iterator[Path]:
             "PYTHONPATH": _prepend(str(PACKAGE_ROOT), "PYTHONPATH"),
             "TMPDIR": os.path.join(folder, "tmp"),
             THREADS: os.environ.get(THREADS, "1"),
+            VARIABLE: os.environ.get(VARIABLE, str(max(1, cores.usable() // jobs))),
         }
         before = {name: os.environ.get(name) for name in changes}
         os.environ.update(changes)

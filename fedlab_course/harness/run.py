@@ -141,7 +141,7 @@ def _run_all(
             with suppress(Exception):  # the report tries again, and tells
                 plan.prepare_page(plan.results[number])
 
-    with Progress() as progress, kernel.environment() as workspace:
+    with Progress() as progress, kernel.environment(min(jobs, len(tasks) or 1)) as workspace:
 
         def work(task: tuple[Plan, int]) -> None:
             _run(*task, workspace, timeout, kernels, progress)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TypeVar
 
+from fedlab_core import cores
 from fedlab_course.harness.kernel import THREADS
 
 Task = TypeVar("Task")
@@ -13,9 +14,8 @@ _POLL = 0.5  # seconds; some systems deliver Ctrl-C only between two waits
 
 def default_jobs() -> int:
     """As many kernels as this process may use cores, each with its threads; at least 1."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = os.environ.get(THREADS, "1")
-    return max(1, cores // int(threads) if threads.isdecimal() and int(threads) else cores)
+    return max(1, cores.usable() // int(threads) if threads.isdecimal() and int(threads) else cores.usable())
 
 
 def each(

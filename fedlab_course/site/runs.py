@@ -4,7 +4,6 @@ import dataclasses
 import hashlib
 import itertools
 import multiprocessing
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
@@ -14,7 +13,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 import fedlab_core
-from fedlab_core import plots
+from fedlab_core import cores, plots
 from fedlab_core.history import History
 from fedlab_core.simulation import Diverged
 from fedlab_course import folders, goals, grid
@@ -86,7 +85,7 @@ def train(curves: set[Curve], folder: Path) -> None:
     if not missing:
         return
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(missing), MOST_PROCESSES), mp_context=spawn) as pool:
+    with ProcessPoolExecutor(min(cores.usable(), len(missing), MOST_PROCESSES), mp_context=spawn) as pool:
         list(pool.map(_train, missing.keys(), missing.values()))
 
 

@@ -89,7 +89,7 @@ def test_what_a_scale_of_zero_keeps() -> None:
     )
     history = simulation.run()
     before = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
-    changed = (history.params != before).nonzero().flatten()
+    changed = ((history.params - before).abs() > 1e-12).nonzero().flatten()  # a mean of equal numbers is rounded
     head = simulation._server.layout["3.weight"]
     assert (changed.min(), changed.max()) == (head.start, head.stop - 1)
 

@@ -65,7 +65,7 @@ def test_test_and_train_metrics_are_exact_means_over_samples() -> None:
 
 def test_evaluation_counts_a_short_last_batch_exactly(monkeypatch) -> None:
     expected = simulation().run().frame
-    monkeypatch.setattr("fedlab_core.engines.flat.EVALUATION_BATCH", 7)
+    monkeypatch.setattr("fedlab_core.engines.base.EVALUATION_SAMPLES", 7)
     found = simulation().run().frame
     assert (found.test_accuracy == expected.test_accuracy).all()
     np.testing.assert_allclose(found.test_loss, expected.test_loss, atol=1e-12)

@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from fedlab_core import cores
 from fedlab_course.harness import kernel, output_folder, plan, progress, run, together
 from tests.course import planted
 from tests.course.planted import command
@@ -75,11 +76,23 @@ def test_kernels_have_the_threads_that_a_person_gives_them(monkeypatch: pytest.M
     assert "OMP_NUM_THREADS" not in os.environ
 
 
+@pytest.mark.parametrize(("jobs", "threads"), [(1, "6"), (2, "3"), (4, "1"), (20, "1")])
+def test_simulations_of_kernels_at_once_share_the_cores(monkeypatch, jobs: int, threads: str) -> None:
+    monkeypatch.setattr(cores, "usable", lambda: 6)
+    monkeypatch.delenv("FEDLAB_THREADS", raising=False)
+    with kernel.environment(jobs):
+        assert os.environ["FEDLAB_THREADS"] == threads
+    assert "FEDLAB_THREADS" not in os.environ
+    monkeypatch.setenv("FEDLAB_THREADS", "5")
+    with kernel.environment(jobs):
+        assert os.environ["FEDLAB_THREADS"] == "5"
+
+
 @pytest.mark.parametrize(("threads", "jobs"), [(None, 6), ("1", 6), ("2", 3), ("4", 1), ("99", 1)])
 def test_by_default_kernels_and_their_threads_fill_the_cores(
     monkeypatch: pytest.MonkeyPatch, threads: str | None, jobs: int
 ) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(6)), raising=False)
+    monkeypatch.setattr(cores, "usable", lambda: 6)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     if threads is not None:
         monkeypatch.setenv("OMP_NUM_THREADS", threads)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from fedlab_core import cores
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a script for containers, which run Linux")
 SCRIPT = Path(__file__).parents[2] / "docker" / "start.py"
 
@@ -16,44 +18,14 @@ start = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(start)
 
 
-@pytest.fixture(autouse=True)
-def machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sixteen cores, whatever this machine has."""
-    monkeypatch.setattr(start.os, "sched_getaffinity", lambda pid: set(range(16)), raising=False)
-
-
-def version_2(folder: Path, text: str) -> Path:
-    (folder / "cpu.max").write_text(text)
-    return folder
-
-
-def version_1(folder: Path, quota: str) -> Path:
-    (folder / "cpu").mkdir()
-    (folder / "cpu" / "cpu.cfs_quota_us").write_text(quota + "\n")
-    (folder / "cpu" / "cpu.cfs_period_us").write_text("100000\n")
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("200000 100000\n", 2), ("150000 100000\n", 1), ("10000 100000\n", 1), ("25000 10000\n", 2), ("max 100000\n", 16)],
-)
-def test_version_2_of_control_groups(tmp_path: Path, text: str, expected: int) -> None:
-    assert start.cores({}, version_2(tmp_path, text)) == expected
-
-
-@pytest.mark.parametrize(("quota", "expected"), [("300000", 3), ("50000", 1), ("-1", 16)])
-def test_version_1_of_control_groups(tmp_path: Path, quota: str, expected: int) -> None:
-    assert start.cores({}, version_1(tmp_path, quota)) == expected
-
-
-def test_without_control_groups_it_is_the_cores_of_the_process(tmp_path: Path) -> None:
-    assert start.cores({}, tmp_path) == 16
+def test_the_cores_are_those_that_the_library_counts() -> None:
+    assert start.cores({}) == start.usable() == cores.usable()
 
 
 @pytest.mark.parametrize(("limit", "expected"), [("2.0", 2), ("0.5", 1), ("8", 4), ("", 4)])
-def test_the_limit_of_the_hub_counts_where_it_is_lower(tmp_path: Path, limit: str, expected: int) -> None:
-    assert start.cores({"CPU_LIMIT": limit}, version_2(tmp_path, "400000 100000")) == expected
+def test_the_limit_of_the_hub_counts_where_it_is_lower(monkeypatch, limit: str, expected: int) -> None:
+    monkeypatch.setattr(start, "usable", lambda: 4)
+    assert start.cores({"CPU_LIMIT": limit}) == expected
 
 
 def test_a_limit_that_is_no_number_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor, cat
 
 
@@ -37,6 +38,10 @@ class Workspace:
     def __init__(self, like: Tensor) -> None:
         self._like = like
         self._buffers: dict[str, Tensor] = {}
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self._like.dtype
 
     @property
     def num_values(self) -> int:

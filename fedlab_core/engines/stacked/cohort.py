@@ -123,10 +123,9 @@ class Cohort:
         self._model = model
         self._correction = correction
         self._active = clients
-        start = correction.start.expand(clients, -1)
-        self._result = torch.empty_like(start, memory_format=torch.contiguous_format)
+        self._done: list[Tensor] = []  # the rows of those who have finished, the last ones first
         self._velocity: Velocity | None = None
-        self._pack(start)
+        self._pack(correction.start.expand(clients, -1))
 
     def keep_first(self, active: int) -> None:
         """Only the first ``active`` clients go on."""
@@ -150,12 +149,11 @@ class Cohort:
     def finish(self) -> Tensor:
         """The final parameters [A, P] of all clients."""
         self._store(0)
-        return self._result
+        return self._done[0] if len(self._done) == 1 else torch.cat(self._done[::-1])
 
     def _store(self, first: int) -> None:
         """Keep the parameters of the active clients from ``first`` on: they are done."""
-        done = slice(first, self._active)
-        self._result[done] = self._rows(self._buffer, done)
+        self._done.append(self._rows(self._buffer, slice(first, self._active)))
         self._active = first
 
     def _rows(self, buffer: Tensor, clients: slice) -> Tensor:

@@ -62,9 +62,9 @@ class Conv2d(ImageConv2d):
 
     def update(self, target: Views, gradient: Tensor, step: float) -> None:
         gradient = gradient.flatten(1, 3)
-        target[0].sub_(torch.bmm(gradient.transpose(1, 2), self._x).view(target[0].shape), alpha=step)
+        target[0].sub_(torch.bmm(gradient.mT, self._x).view(target[0].shape), alpha=step)
         for bias in target[1:]:
-            bias.sub_(gradient.sum(1, keepdim=True), alpha=step)
+            bias.baddbmm_(self._ones(gradient), gradient, alpha=-step)
 
     def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
         _add_moment(target[0], target[1:], self._x, gradient, power)

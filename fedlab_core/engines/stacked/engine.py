@@ -12,7 +12,8 @@ handful of calls for all of them together. What brings it near the cost of the b
    large one is left to PyTorch, client after client (``convolution.py``).
 3. Clients are sorted by their number of steps, so those that still work are always the first A rows (``batches.py``);
    when half of them are done, the memory is packed anew.
-4. A cohort is cut into chunks of clients whose parameters and patches stay in the cache.
+4. A cohort is cut into chunks of clients whose parameters and patches stay in the cache (``cutting.py``). Threads train
+   them side by side, each with a twin of the engine: the same data, and buffers of its own.
 
 A module with a layer that has no such form goes through ``torch.func.vmap`` (``network.py``), which forms the whole
 gradient [A, P] of a step. Random streams and the order of the samples are the reference engine's; so are the results,
@@ -20,6 +21,7 @@ up to rounding.
 """
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import torch
@@ -27,7 +29,9 @@ from torch import Tensor, nn
 
 from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.engines import threads
 from fedlab_core.engines.base import Engine
+from fedlab_core.engines.cutting import chunks, pieces, useful_chunks
 from fedlab_core.engines.stacked.batches import BatchTable
 from fedlab_core.engines.stacked.buffers import Workspace
 from fedlab_core.engines.stacked.cohort import Cohort, StackedCorrection, uncorrected
@@ -38,7 +42,7 @@ from fedlab_core.engines.work import BatchPlan, Work
 from fedlab_core.losses import Loss
 from fedlab_core.updates import Rows
 
-CACHE_BYTES = 8_000_000
+CACHE_BYTES = 16_000_000
 GATHERED_VALUES = 1_000_000
 GRADIENT_VALUES = 2_000_000  # ten times as many take seven times as long: they leave the cache
 MOMENT_SAMPLES = 100
@@ -57,8 +61,10 @@ class StackedEngine(Engine):
 
     name = "stacked"
 
-    def __init__(self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu") -> None:
-        super().__init__(fed, model, loss, device)
+    def __init__(
+        self, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str = "cpu", threads: int = 1
+    ) -> None:
+        super().__init__(fed, model, loss, device, threads)
         if any(isinstance(layer, nn.modules.dropout._DropoutNd) and layer.p > 0 for layer in model.modules()):
             raise Unstackable("dropout draws random numbers for each client on its own")
         self._workspace = Workspace(self.x)
@@ -66,6 +72,19 @@ class StackedEngine(Engine):
         self._network = self._cohort_model(loss)
         self._moment_network = loss, self._network  # the last one asked for
         self.form = "layers" if isinstance(self._network, Network) else "vmap"
+
+    def twin(self) -> Self:
+        twin = super().twin()
+        twin._workspace = Workspace(self.x)
+        twin._network = twin._network_like(self._network, self.loss)
+        twin._moment_network = self.loss, twin._network
+        return twin
+
+    def _network_like(self, network: CohortModel, loss: Loss) -> CohortModel:
+        """A network of the form of ``network`` for this engine's own module."""
+        if isinstance(network, Network):
+            return Network(self.model.module, output_loss(loss), self.x[:1])
+        return VectorisedNetwork(self.model, loss)
 
     def _cohort_model(self, loss: Loss) -> CohortModel:
         """A network of known layers, or else the module itself through vmap."""
@@ -81,59 +100,72 @@ class StackedEngine(Engine):
             first = torch.from_numpy(self.fed.indices[[0, 0]]).to(self.device)[:, None]
             nothing = StackedCorrection([PLAIN], 0.0, self.model.parameters())
             with torch.no_grad():
-                Cohort(network, 2, nothing).step(*self._gather(first), None, lr=0.0)
+                Cohort(network, 2, nothing).step(*self._gather(network, first), None, lr=0.0)
         except RuntimeError as error:
             raise Unstackable(str(error).splitlines()[0]) from error
         return network
 
-    @torch.no_grad()
     def trained(
         self, params: Tensor, work: Work, plans: Sequence[BatchPlan], corrections: Sequence[Correction]
     ) -> Rows:
-        steps = np.array([plan.num_steps for plan in plans])
-        num_chunks = self._num_chunks(len(plans), max(plan.batch_size for plan in plans))
-        for chunk in np.array_split(np.argsort(-steps, kind="stable"), num_chunks):  # those with most steps first
+        def train(twin: StackedEngine, chunk: np.ndarray) -> tuple[np.ndarray, Tensor]:
             table = BatchTable([plans[i] for i in chunk], [self.fed.parts[work.clients[i]] for i in chunk])
             correction = StackedCorrection([corrections[i] for i in chunk], work.lr, params)
-            self.model.train()
-            yield chunk, self._train_chunk(table, correction, work.lr)
+            twin.model.train()
+            return chunk, twin._train_chunk(table, correction, work.lr)
 
-    def _num_chunks(self, clients: int, batch: int) -> int:
-        """As many as keep the parameters and the patches of a chunk in the cache; one on a GPU, which needs width."""
-        if torch.device(self.device).type != "cpu":
+        steps, sizes = (np.array([getattr(plan, name) for plan in plans]) for name in ("num_steps", "batch_size"))
+        cut = chunks(steps, self._num_chunks(steps, sizes))
+        return self.each(train, cut, samples=3 * int(steps @ sizes))  # a step is a forward pass and two more
+
+    def _num_chunks(self, steps: np.ndarray, sizes: np.ndarray) -> int:
+        """How many chunks for clients with these ``steps`` [K] and batch ``sizes`` [K].
+
+        One on a GPU, which needs width. Otherwise enough for the parameters and patches of a chunk to fit into the
+        cache, and more as long as each has enough to do.
+        """
+        if self.x.device.type != "cpu":
             return 1
-        values = self.model.size + batch * self._network.scratch_per_sample
-        return min(clients, -(-clients * values * self.model.dtype.itemsize // CACHE_BYTES))
+        clients, values = len(steps), self.model.size + int(sizes.max()) * self._network.scratch_per_sample
+        products = int(steps @ sizes) * self.size.products // int(steps.max())  # of a step, in the mean
+        cache = pieces(clients * values * self.model.dtype.itemsize, CACHE_BYTES)
+        return min(clients, max(cache, useful_chunks(clients, products, self.size.calls)))
 
     def _train_chunk(self, table: BatchTable, correction: StackedCorrection, lr: float) -> Tensor:
         """The final parameters [A, P] of the chunk's clients."""
         cohort = Cohort(self._network, table.indices.shape[1], correction)
         indices, counts = (torch.from_numpy(t).to(self.device) for t in (table.indices, table.counts))
-        at_once = max(1, GATHERED_VALUES // (indices[0].numel() * self._rows.shape[1]))
+        per_sample = max(self._rows.shape[1], self._network.outputs)
+        at_once = max(1, GATHERED_VALUES // (indices[0].numel() * per_sample))
         for step, (active, width, is_even) in enumerate(table.steps):
+            threads.check_stopped()
             cohort.keep_first(active)
             if step % at_once == 0:
-                x, y = self._gather(indices[step : step + at_once, :active])
-            here = x[step % at_once], y[step % at_once]
-            if here[1].shape[:2] != (active, width):
-                here = here[0][:active, :width], here[1][:active, :width]
-            cohort.step(*here, None if is_even else counts[step, :active], lr)
+                block = self._gather(self._network, indices[step : step + at_once, :active])
+                batches = zip(*(values.unbind() for values in block), strict=True)
+            x, y = next(batches)
+            if y.shape[:2] != (active, width):
+                x, y = x[:active, :width], y[:active, :width]
+            cohort.step(x, y, None if is_even else counts[step, :active], lr)
         return cohort.finish()
 
-    def _gather(self, chosen: Tensor) -> tuple[Tensor, Tensor]:
-        """The samples with the indices ``chosen``, of any shape [*]: x [*, …] and y [*, …]."""
+    def _gather(self, network: CohortModel, chosen: Tensor) -> tuple[Tensor, Tensor]:
+        """The samples with the indices ``chosen``, of any shape [*]: x [*, …] and y as ``network`` takes it."""
         x = self._workspace.empty("x", chosen.numel(), self._rows.shape[1])
         torch.index_select(self._rows, 0, chosen.reshape(-1), out=x)
-        return x.view(*chosen.shape, *self.x.shape[1:]), self.y[chosen]
+        return x.view(*chosen.shape, *self.x.shape[1:]), network.targets(self.y[chosen])
 
-    @torch.no_grad()
     def mean_gradients(self, params: Tensor, groups: Sequence[np.ndarray], training: bool = False) -> Tensor:
         """What a step of size −1 from zero leaves."""
-        self.model.train(training)
-        result = params.new_empty(len(groups), len(params))
-        for chunk in self._chunks(groups):
+
+        def gradients(twin: StackedEngine, chunk: slice) -> Tensor:
+            twin.model.train(training)
             rows = params.expand(len(groups[chunk]), -1)
-            result[chunk] = self._at_once(self._network, rows, groups[chunk], power=None)
+            return twin._at_once(twin._network, rows, groups[chunk], power=None)
+
+        result, cut = params.new_empty(len(groups), len(params)), self._chunks(groups)
+        for chunk, rows in zip(cut, self.each(gradients, cut, 3 * sum(map(len, groups))), strict=True):
+            result[chunk] = rows
         return result
 
     @torch.no_grad()
@@ -144,16 +176,23 @@ class StackedEngine(Engine):
             self._moment_network = loss, self._cohort_model(loss)
         network = self._moment_network[1]
         size = MOMENT_SAMPLES if network.has_moments else 1
-        pieces = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
+        parts = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
         owner = np.repeat(np.arange(len(groups)), [-(-len(group) // size) for group in groups])
-        result = torch.zeros_like(params)
-        for chunk in self._chunks(pieces):
+
+        def sums(twin: StackedEngine, chunk: slice) -> tuple[Tensor, Tensor]:
+            if twin._moment_network[0] is not loss:
+                twin._moment_network = loss, twin._network_like(network, loss)
+            twin.model.train(False)
             here = torch.from_numpy(owner[chunk]).to(self.device)
-            result.index_add_(0, here, self._at_once(network, params[here], pieces[chunk], power))
+            return here, twin._at_once(twin._moment_network[1], params[here], parts[chunk], power)
+
+        result = torch.zeros_like(params)
+        for here, rows in self.each(sums, self._chunks(parts), 3 * sum(map(len, groups))):
+            result.index_add_(0, here, rows)
         return result / torch.tensor([[len(group)] for group in groups], dtype=params.dtype, device=self.device)
 
     def _chunks(self, groups: Sequence[np.ndarray]) -> list[slice]:
-        """Runs of groups whose samples and whose parameters fit in memory together."""
+        """Runs of groups whose samples and parameters stay in the cache together."""
         largest = max(len(group) for group in groups)
         at_once = max(1, GRADIENT_VALUES // max(largest * self._rows.shape[1], self.model.size))
         return [slice(start, start + at_once) for start in range(0, len(groups), at_once)]
@@ -161,7 +200,7 @@ class StackedEngine(Engine):
     def _at_once(self, network: CohortModel, params: Tensor, groups: Sequence[np.ndarray], power: int | None) -> Tensor:
         """The mean gradient [G, P] of each group at its row of ``params``; or the sum of its samples' |∇|^power."""
         table = BatchTable.whole(groups)
-        x, y = self._gather(torch.from_numpy(table.indices[0]).to(self.device))
+        x, y = self._gather(network, torch.from_numpy(table.indices[0]).to(self.device))
         counts, (_, _, is_even) = torch.from_numpy(table.counts[0]).to(self.device), table.steps[0]
         here = network.layout.pack(params)
         target = torch.zeros_like(here)

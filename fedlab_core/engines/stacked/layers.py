@@ -78,6 +78,8 @@ class Shared(Layer):
 class Linear(Layer):
     """x [A, B, in] → [A, B, out]."""
 
+    _row: Tensor | None = None
+
     def views(self, buffer: Tensor, size: int, active: int) -> Views:
         """Weight [A, out, in], its transpose, and the bias [A, 1, out] if there is one."""
         weight, *bias = super().views(buffer, size, active)
@@ -93,9 +95,16 @@ class Linear(Layer):
         return torch.bmm(gradient, params[0])
 
     def update(self, target: Views, gradient: Tensor, step: float) -> None:
-        target[0].baddbmm_(gradient.transpose(1, 2), self._x, alpha=-step)
+        target[0].baddbmm_(gradient.mT, self._x, alpha=-step)
         for bias in target[2:]:
-            bias.sub_(gradient.sum(1, keepdim=True), alpha=step)
+            bias.baddbmm_(self._ones(gradient), gradient, alpha=-step)  # one call, where a sum takes two
+
+    def _ones(self, gradient: Tensor) -> Tensor:
+        """A row [A, 1, B] of ones for a ``gradient`` [A, B, out]."""
+        clients, batch, _ = gradient.shape
+        if self._row is None or self._row.shape != (clients, 1, batch):
+            self._row = gradient.new_ones(clients, 1, batch)
+        return self._row
 
     def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
         powers = gradient.abs().pow_(power)

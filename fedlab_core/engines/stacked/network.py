@@ -12,7 +12,7 @@ from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked.buffers import Layout, Workspace
 from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d
 from fedlab_core.engines.stacked.layers import LSTM, Activation, Embedding, Flatten, Layer, Linear, Shared, UnknownLayer
-from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients
+from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients, targets
 from fedlab_core.inspection import is_as_its_class, trainable
 from fedlab_core.losses import Loss
 from fedlab_core.models import TextLSTM
@@ -31,6 +31,8 @@ class Network:
         self._workspace = Workspace(next(module.parameters()))
         self._layers = _layers(module, self._workspace, x)
         self._loss = loss
+        with torch.no_grad():
+            self.outputs = module(x.clone()).shape[-1]
         self.layout = Layout([parameter.numel() for parameter in trainable(module).values()])
         # for each layer, where its tensors begin and end in the flat vector
         self.places = [[(start, stop) for start, stop, _ in layer.places] for layer in self._layers]
@@ -44,14 +46,18 @@ class Network:
         """What ``step`` wants to know of the first ``active`` of ``size`` clients: made once, used in many steps."""
         return [layer.views(buffer, size, active) for layer in self._layers]
 
+    def targets(self, y: Tensor) -> Tensor:
+        """``y`` [*] in the form that ``step`` and ``moments`` take."""
+        return targets(self._loss, y, self.outputs, self._workspace.dtype)
+
     def step(
         self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor | None, lr: float, correct: ApplyCorrection
     ) -> None:
         """target ← corrected target − lr · ∇(mean loss of each client) at ``params``.
 
         ``correct(layer)`` changes the target of one layer in place, once nobody needs its old values.
-        ``x`` [A, B, …] and ``y`` [A, B, …] are one mini-batch for each client. ``counts`` [A] says how many of its
-        samples are real (the rest is padding); None means all B.
+        ``x`` [A, B, …] and ``y``, in the form of ``targets``, are one mini-batch for each client. ``counts`` [A] says
+        how many of its samples are real (the rest is padding); None means all B.
         """
         x = self._forward(params, x)
         if not self.scratch_per_sample:
@@ -86,7 +92,7 @@ class VectorisedNetwork:
     Clients with equally many samples go through together, so that no padding is ever seen.
     """
 
-    has_moments, scratch_per_sample = False, 0
+    has_moments, scratch_per_sample, outputs = False, 0, 0
 
     def __init__(self, model: FlatModel, loss: Loss) -> None:
         def mean_loss(params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -95,6 +101,9 @@ class VectorisedNetwork:
         self.layout = Layout([model.size])
         self.places = [[(0, model.size)]]
         self._gradients = vmap(grad(mean_loss))
+
+    def targets(self, y: Tensor) -> Tensor:
+        return y
 
     def bind(self, buffer: Tensor, size: int, active: int) -> Any:
         return buffer.view(size, -1)[:active]

@@ -51,7 +51,7 @@ def train(engine: Engine, params: torch.Tensor, kind: str, seed: int, round: int
     clients = np.arange(engine.fed.num_clients)
     stream = "batches" if round else "probe"
     work = Work(clients, np.ones_like(clients), lr=0.01, round=round, seed=seed, stream=stream, **PROBES[kind])
-    with threads.suited_to(0):
+    with threads.one_inside():
         return engine.train(params, work, [fl.Correction()] * len(clients)).params
 
 

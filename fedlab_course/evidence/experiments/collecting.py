@@ -129,7 +129,7 @@ def _done(
 def _timed(unit: Callable[..., list[Row]], case: Case, seed: int) -> dict[str, Any]:
     """On a worker: the rows of a unit, computed with one thread, and the processor seconds that they took."""
     started = time.process_time()
-    with threads.suited_to(0):
+    with threads.one_inside():
         rows = unit(seed, **case)
     return {"seconds": time.process_time() - started, "rows": rows}
 

@@ -1,61 +1,338 @@
-"""Small steps use one thread, large ones all of them, and the number is restored."""
+"""Threads train chunks of clients side by side: the numbers do not depend on them, and PyTorch's setting survives."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 import fedlab_core as fl
-from fedlab_core.engines import threads
-from fedlab_core.server import Server
-from tests.support import one_sample_each
+from fedlab_core import cores
+from fedlab_core.engines import base, cutting, threads
+from fedlab_core.engines.stacked import engine as stacked
+from tests.core.engines.test_equality import ALGORITHMS, LOCAL, RAGGED, VARIANTS, images, texts
+from tests.support import blobs
+
+MANY = 2, 3, 8
 
 
 @pytest.fixture
-def four_threads():
+def four_inside(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """PyTorch's own setting is four threads, on a machine with sixteen cores."""
+    monkeypatch.setattr(cores, "usable", lambda: 16)
+    monkeypatch.delenv(threads.VARIABLE, raising=False)
     before = torch.get_num_threads()
     torch.set_num_threads(4)
     yield
     torch.set_num_threads(before)
 
 
-@pytest.mark.parametrize(("products", "inside"), [(threads.SMALL_STEP - 1, 1), (threads.SMALL_STEP, 4)])
-def test_threads_follow_the_size_of_a_step(four_threads, products: int, inside: int) -> None:
-    with threads.suited_to(products):
-        assert torch.get_num_threads() == inside
-    assert torch.get_num_threads() == 4
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut even tiny work into several chunks and give it to threads."""
+    monkeypatch.setattr(threads, "LITTLE", 0)
+    monkeypatch.setattr(cutting, "CALL_PRODUCTS", 1)
+    monkeypatch.setattr(base, "EVALUATION_SAMPLES", 7)
+    monkeypatch.setattr(stacked, "GRADIENT_VALUES", 300)
+    monkeypatch.setattr(stacked, "MOMENT_SAMPLES", 3)
 
 
-def test_the_number_is_restored_after_an_error(four_threads) -> None:
-    with pytest.raises(KeyError), threads.suited_to(1):
+def seen_by_a_new_thread() -> int:
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(torch.get_num_threads()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+# How many threads
+
+
+def test_the_number_is_the_smallest_of_cores_and_pytorchs_setting(four_inside, monkeypatch) -> None:
+    assert threads.number() == 4
+    monkeypatch.setattr(cores, "usable", lambda: 3)
+    assert threads.number() == 3
+
+
+def test_ones_own_number_goes_first_and_then_the_variable(four_inside, monkeypatch) -> None:
+    monkeypatch.setenv(threads.VARIABLE, "7")
+    assert (threads.number(), threads.number(20)) == (7, 20)
+    assert fl.Simulation(*small_run(), threads=5, **RUN)._engine.threads == 5
+
+
+@pytest.mark.parametrize("word", ["0", "-1", "two", "1.5"])
+def test_a_variable_that_is_no_number_is_refused(monkeypatch, word: str) -> None:
+    monkeypatch.setenv(threads.VARIABLE, word)
+    with pytest.raises(ValueError, match=r"FEDLAB_THREADS=.*must be an integer ≥ 1"):
+        threads.number()
+
+
+def test_omp_num_threads_is_an_upper_limit() -> None:
+    code = "from fedlab_core import cores; cores.usable = lambda: 16\n"
+    code += "from fedlab_core.engines import threads; print(threads.number())"
+    environment = {k: v for k, v in os.environ.items() if k != threads.VARIABLE} | {"OMP_NUM_THREADS": "2"}
+    assert subprocess.check_output([sys.executable, "-c", code], env=environment, text=True) == "2\n"
+
+
+def test_little_work_stays_on_one_thread() -> None:
+    assert threads.worth(8, tasks=5, products=threads.LITTLE) == 5
+    assert threads.worth(8, tasks=5, products=threads.LITTLE - 1) == 1
+
+
+# PyTorch's setting
+
+
+def test_inside_it_is_one_and_afterwards_as_before(four_inside) -> None:
+    with threads.one_inside():
+        assert torch.get_num_threads() == 1
+        with threads.one_inside():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 1
+    assert (torch.get_num_threads(), seen_by_a_new_thread()) == (4, 4)
+
+
+def test_it_is_restored_after_an_error(four_inside) -> None:
+    with pytest.raises(KeyError), threads.one_inside():
         raise KeyError
     assert torch.get_num_threads() == 4
 
 
-@pytest.mark.parametrize(("batch_size", "batch"), [(10, 10), (1000, 300), (None, 300)])
-def test_products_are_one_per_client_sample_and_weight(batch_size: int | None, batch: int) -> None:
-    """A layer without bias multiplies each of its weights once for each sample; no batch is larger than a client."""
-    sizes, (inputs, outputs), clients = np.array([20, 300, 7]), (50, 8), 2
-    products = clients * batch * inputs * outputs
-    model = torch.nn.Linear(inputs, outputs, bias=False)
-    assert threads.products_per_step(sizes, clients, batch_size, model) == products
+def test_a_thread_that_begins_inside_the_block_of_another_leaves_nothing_behind(four_inside) -> None:
+    inside, leave, found = threading.Event(), threading.Event(), []
+
+    def other() -> None:
+        with threads.one_inside():
+            found.append(threads.number())
+            inside.set()
+            leave.wait(60)
+
+    with threads.one_inside():
+        thread = threading.Thread(target=other)
+        thread.start()
+        inside.wait(60)
+    leave.set()
+    thread.join()
+    assert (found, torch.get_num_threads(), seen_by_a_new_thread()) == ([4], 4, 4)
 
 
-def test_an_embedding_is_looked_up_and_not_multiplied() -> None:
-    """Unless a product uses its table too, as an output layer that shares it does."""
-    tokens, width, sizes = 5_000, 32, np.array([10, 20])
-    model = torch.nn.Sequential(torch.nn.Embedding(tokens, width), torch.nn.Linear(width, tokens, bias=False))
-    products = 2 * 10 * tokens * width
-    assert threads.products_per_step(sizes, 2, 10, model) == products
-    model[1].weight = model[0].weight
-    assert threads.products_per_step(sizes, 2, 10, model) == products
-    assert threads.products_per_step(sizes, 2, 10, model[0]) == 0
+RUN = {"rounds": 3, "clients_per_round": 1.0, "local_epochs": 2, "batch_size": 5, "lr": 0.1, "progress": False}
 
 
-def test_the_state_of_many_clients_is_kept_by_one_thread_too(four_threads, monkeypatch) -> None:
-    """A copy of a label per client is large enough for all threads, who would then wait for work through the round."""
-    snapshot, seen = Server.snapshot, []
-    monkeypatch.setattr(Server, "snapshot", lambda server: seen.append(torch.get_num_threads()) or snapshot(server))
-    fed = one_sample_each(20)
-    arguments = {"rounds": 2, "clients_per_round": 5, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
-    fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedMas(0.01, tiers="one"), **arguments)
-    assert seen == [1, 1] and torch.get_num_threads() == 4
+def small_run() -> tuple[fl.FederatedDataset, nn.Module, fl.Algorithm]:
+    fed = blobs(RAGGED)
+    return fed, fl.models.mlp(fed, (6,), seed=1), fl.FedAvg()
+
+
+class Interrupted(fl.Algorithm):
+    """Raises ``error`` when the second round begins."""
+
+    def __init__(self, error: BaseException | None) -> None:
+        self._error = error
+
+    def describe(self) -> dict[str, str]:
+        return {"name": "Interrupted"}
+
+    def cohorts(self, server) -> Iterator[np.ndarray]:
+        if server.round == 2 and self._error:
+            raise self._error
+        assert torch.get_num_threads() == 1
+        yield server.uniform_cohort()
+
+
+@pytest.mark.parametrize("error", [None, ZeroDivisionError(), KeyboardInterrupt()], ids=repr)
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_run_leaves_pytorchs_setting_as_it_was(four_inside, small_chunks, error, number: int) -> None:
+    fed, model, _ = small_run()
+    with pytest.raises(type(error)) if error else threads.one_inside():
+        fl.simulate(fed, model, Interrupted(error), threads=number, **RUN)
+    assert (torch.get_num_threads(), seen_by_a_new_thread()) == (4, 4)
+
+
+def test_divergence_and_leaving_the_loop_leave_it_too(four_inside, small_chunks) -> None:
+    fed, model, algorithm = small_run()
+    with pytest.raises(fl.Diverged):
+        fl.simulate(fed, model, algorithm, threads=2, **RUN | {"lr": 1e30})
+    for _ in fl.Simulation(fed, model, algorithm, threads=2, **RUN):
+        assert torch.get_num_threads() == 4
+        break
+    assert (torch.get_num_threads(), seen_by_a_new_thread()) == (4, 4)
+
+
+# Tasks
+
+
+def test_results_come_in_the_order_of_the_tasks() -> None:
+    def slow_at_first(task: int) -> int:
+        time.sleep(0.02 if task == 0 else 0)
+        return task
+
+    assert list(threads.each(slow_at_first, range(20), 3)) == list(range(20))
+
+
+def test_a_worker_uses_one_thread_inside(four_inside) -> None:
+    assert set(threads.each(lambda task: torch.get_num_threads(), range(9), 3)) == {1}
+    assert set(threads.each(lambda task: torch.get_num_threads(), range(9), 1)) == {1}
+
+
+def test_no_more_work_than_threads_at_once_and_few_results_ahead() -> None:
+    lock, running, most, begun = threading.Lock(), 0, 0, 0
+
+    def work(task: int) -> int:
+        nonlocal running, most, begun
+        with lock:
+            running, begun = running + 1, begun + 1
+            most = max(most, running)
+        time.sleep(0.002)
+        with lock:
+            running -= 1
+        return task
+
+    results = threads.each(work, range(100), 3)
+    for taken in range(10):
+        next(results)
+        assert begun <= taken + 1 + 2 * 3
+    assert most <= 3
+    results.close()
+
+
+def test_an_error_ends_the_others_at_their_next_step() -> None:
+    ended = threading.Semaphore(0)
+
+    def work(task: int) -> None:
+        if task == 0:
+            raise LookupError
+        try:
+            while True:
+                threads.check_stopped()
+                time.sleep(0.001)
+        finally:
+            ended.release()
+
+    with pytest.raises(LookupError):
+        list(threads.each(work, range(2), 2))
+    assert ended.acquire(timeout=60)
+
+
+def test_work_inside_work_needs_no_further_thread() -> None:
+    nested = threads.each(lambda task: sum(threads.each(abs, range(task), 2)), range(6), 2)
+    assert list(nested) == [0, 0, 1, 3, 6, 10]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    code = """
+import os
+from fedlab_core.engines import threads
+assert list(threads.each(abs, range(4), 2)) == [0, 1, 2, 3]
+child = os.fork()
+if child == 0:
+    os._exit(0 if list(threads.each(abs, range(4), 2)) == [0, 1, 2, 3] else 1)
+raise SystemExit(os.waitpid(child, 0)[1])"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
+
+
+# The same numbers
+
+
+class Opaque(nn.Module):
+    """A model whose layers cannot be seen: it trains through vmap."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.inner(x)
+
+
+def assert_same_bits(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> None:
+    arguments = {**RUN, "clients_per_round": 5, **changes}
+    alone = fl.simulate(fed, model, algorithm, threads=1, **arguments)
+    for number in MANY:
+        found = fl.simulate(fed, model, algorithm, threads=number, **arguments)
+        assert torch.equal(found.params, alone.params), number
+        columns = [name for name in alone.frame if name != "seconds"]
+        assert found.frame[columns].equals(alone.frame[columns]), number
+        assert np.array_equal(found.clients.accuracy, alone.clients.accuracy)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS + VARIANTS, ids=str)
+@pytest.mark.parametrize("form", ["layers", "vmap"])
+def test_every_algorithm_gives_the_same_bits(small_chunks, algorithm: fl.Algorithm, form: str) -> None:
+    if form == "vmap" and isinstance(algorithm, fl.algorithms.FedPer):
+        pytest.skip("names layers that the wrapped model does not have")
+    fed = blobs(RAGGED, dtype=torch.float32)
+    model = fl.models.mlp(fed, (6,), seed=1)
+    assert_same_bits(fed, model if form == "layers" else Opaque(model), algorithm)
+
+
+@pytest.mark.parametrize("algorithm", [fl.Scaffold(option=1), fl.FedCurv(0.5), LOCAL[-1]], ids=str)
+@pytest.mark.parametrize(
+    ("fed", "model"),
+    [
+        (images(10), fl.models.cnn_mnist),
+        (images(16, channels=3), fl.models.cnn_cifar),
+        (texts(), lambda fed, seed: fl.models.lstm(fed, embedding=4, hidden=6, seed=seed)),
+    ],
+    ids=["cnn_mnist", "cnn_cifar", "lstm"],
+)
+def test_every_model_gives_the_same_bits(small_chunks, fed, model, algorithm: fl.Algorithm) -> None:
+    assert_same_bits(fed, model(fed, seed=0).double(), algorithm)
+
+
+@pytest.mark.parametrize("changes", [{"engine": "reference"}, {"batch_size": None}, {"stragglers": 0.7}], ids=str)
+def test_other_settings_give_the_same_bits(small_chunks, changes) -> None:
+    fed, model, _ = small_run()
+    assert_same_bits(fed, model, fl.Scaffold(), **changes)
+
+
+def test_a_cohort_too_large_for_memory_gives_the_same_bits(small_chunks, monkeypatch) -> None:
+    monkeypatch.setattr(base, "AT_ONCE_BYTES", 1)
+    fed, model, _ = small_run()
+    assert_same_bits(fed, model, fl.FedAvg())
+
+
+def test_the_threads_share_the_work(small_chunks, monkeypatch) -> None:
+    """Otherwise the tests above would compare one thread with itself."""
+    names, train = set(), stacked.StackedEngine._train_chunk
+
+    def noted(self, *arguments):
+        names.add(threading.current_thread().name)
+        time.sleep(0.01)
+        return train(self, *arguments)
+
+    monkeypatch.setattr(stacked.StackedEngine, "_train_chunk", noted)
+    fed, model, algorithm = small_run()
+    fl.simulate(fed, model, algorithm, threads=3, **RUN)
+    assert len(names) == 3 and threading.current_thread().name not in names
+
+
+def test_two_runs_at_once_share_the_threads(small_chunks) -> None:
+    fed, model, algorithm = small_run()
+    expected, found = fl.simulate(fed, model, algorithm, threads=1, **RUN).params, []
+
+    def train() -> None:
+        found.append(fl.simulate(fed, model, algorithm, threads=2, **RUN).params)
+
+    both = [threading.Thread(target=train) for _ in range(4)]
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join()
+    assert len(found) == 4 and all(torch.equal(params, expected) for params in found)
+
+
+def test_a_file_of_a_run_with_other_threads_goes_on(small_chunks, tmp_path) -> None:
+    fed, model, algorithm = small_run()
+    expected = fl.simulate(fed, model, algorithm, threads=1, **RUN).params
+    begun = fl.Simulation(fed, model, algorithm, threads=1, checkpoint=tmp_path / "run.npz", **RUN)
+    for _ in begun:
+        break
+    resumed = fl.Simulation(fed, model, algorithm, threads=3, checkpoint=tmp_path / "run.npz", **RUN)
+    assert resumed.round == 1 and torch.equal(resumed.run().params, expected)

@@ -1,0 +1,70 @@
+"""How work is cut into chunks: by counting products, never by the number of threads or by the clock."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from fedlab_core.randomness import torch_generator
+
+CALL_PRODUCTS = 2_000_000  # of a call at least: with less, threads wait for the interpreter more than they compute
+CHUNK_CLIENTS = 4
+
+
+class Size(NamedTuple):
+    """About how many products a forward pass takes for one sample, and in how many calls."""
+
+    products: int
+    calls: int
+
+
+def size_of(module: nn.Module, x: Tensor) -> Size:
+    """The size of a forward pass of ``module`` for one sample like those in ``x`` [1, …].
+
+    Each weight of a layer multiplies once for every place of the output: a pixel of a convolution, a token of a
+    recurrent layer, which takes a call for each. Embeddings are looked up and multiply nothing.
+    """
+    found = list[Size]()
+
+    def count(layer: nn.Module, _: Any, output: Any) -> None:
+        weights = [value for value in layer.parameters(recurse=False) if value.ndim > 1]
+        while isinstance(output, (tuple, list)) and output:
+            output = output[0]
+        if weights and isinstance(output, Tensor) and not isinstance(layer, (nn.Embedding, nn.EmbeddingBag)):
+            width = layer.hidden_size if isinstance(layer, nn.RNNBase) else len(weights[0])
+            places, weight = max(1, output.numel() // width), sum(value.numel() for value in weights)
+            found.append(Size(places * weight, places if isinstance(layer, nn.RNNBase) else 1))
+
+    hooks = [layer.register_forward_hook(count) for layer in module.modules()]
+    with torch.no_grad(), torch_generator(x.device):
+        module.eval()(x.clone())
+    for hook in hooks:
+        hook.remove()
+    return Size(sum(size.products for size in found), max(1, sum(size.calls for size in found)))
+
+
+def pieces(amount: int, most: int) -> int:
+    """In how many equal pieces of at most ``most`` to cut ``amount``: a power of two, which 2, 4 or 8 threads share."""
+    return 2 ** max(0, -(-amount // most) - 1).bit_length()
+
+
+def useful_chunks(clients: int, products: int, calls: int) -> int:
+    """How many chunks of ``clients`` may train side by side, if a step takes ``products`` in so many ``calls``.
+
+    A power of two. Every chunk makes all calls, so it must have enough to do in each; and a chunk of a few clients is
+    worth its calls, unless the cohort is small.
+    """
+    most = min(products // (calls * CALL_PRODUCTS), max(clients // CHUNK_CLIENTS, min(clients, CHUNK_CLIENTS)))
+    return 2 ** (max(1, most).bit_length() - 1)
+
+
+def chunks(steps: np.ndarray, number: int) -> list[np.ndarray]:
+    """Cut K clients, who take ``steps`` [K], into ``number`` chunks with about equally many steps in all.
+
+    Those with most steps come first. A chunk is an array of places among the K; none is empty.
+    """
+    order = np.argsort(-steps, kind="stable")
+    middles = np.cumsum(steps[order]) - steps[order] / 2
+    owner = (middles * number // steps.sum()).astype(np.int64)
+    return np.split(order, np.flatnonzero(np.diff(owner)) + 1)

@@ -74,6 +74,11 @@ def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.
     dtypes = {parameter.dtype for parameter in parameters}
     if len(dtypes) > 1:
         raise ValueError(f"model: its parameters have several dtypes, {sorted(map(str, dtypes))}; use model.to(dtype)")
+    if not dtypes <= {torch.float32, torch.float64}:
+        raise ValueError(
+            f"model: its parameters are {parameters[0].dtype}, in which sample counts and small steps are lost; use "
+            "torch.float32 or torch.float64: model.float()"
+        )
     if fed.x.is_floating_point() and fed.x.dtype not in dtypes:
         raise ValueError(
             f"model: its parameters are {parameters[0].dtype} but the data are {fed.x.dtype}: use one of the two"
@@ -87,8 +92,15 @@ def _check_output(model: nn.Module, fed: FederatedDataset) -> torch.Tensor:
     try:
         output = inspection.output_of(model, sample)
         changed = inspection.changed_buffers(model, sample) if any(True for _ in model.buffers()) else []
+        written = inspection.written_parameters(model, sample)
     except (RuntimeError, IndexError, TypeError) as error:
         raise ValueError(f"model: does not take samples of shape {list(fed.x.shape[1:])}: {error}") from error
+    if written:
+        raise ValueError(
+            f"model: a forward pass changes its parameters {', '.join(written)}, so clients would train other weights "
+            "than they receive. Compute what the layer needs from its weight and leave the weight as it is (no "
+            "weight.data, no max_norm)"
+        )
     if changed:
         raise ValueError(
             f"model: training changes its buffers {', '.join(changed)}, which no client sends and nobody averages; "

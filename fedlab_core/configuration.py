@@ -33,6 +33,7 @@ def configuration(
         "num_clients": fed.num_clients,
         "model": _model(model),
         **{name: getattr(settings, name) for name in _PLAIN},
+        **({} if settings.train_loss else {"train_loss": False}),
         "clients_per_round": settings.cohort_size(fed.num_clients),
         "lr": schedules.describe(settings.lr, settings.rates),
         "loss": losses.describe(settings.loss, output, target),

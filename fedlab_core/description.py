@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import math
+import pickle
 from collections.abc import Mapping
 from pathlib import PurePath
 from types import CodeType, FunctionType
@@ -48,6 +49,23 @@ def described(name: str, value: Any) -> Any:
         f"{name}={value!r}: a {type(value).__name__} cannot be written into the configuration of a run; use numbers, "
         "texts, lists, arrays or dataclasses of them, or give its class a method describe() that returns such"
     )
+
+
+def contents(owner: Any) -> dict[str, Any]:
+    """What tells, of each attribute of ``owner``, whether it is changed: its content, or itself if it has no content.
+
+    A number or a text is its own content; a list, an array or an object with attributes is written out.
+    """
+    found = {}
+    for name, value in vars(owner).items():
+        if isinstance(value, (bool, int, float, str, bytes, type(None))):
+            found[name] = value
+            continue
+        try:
+            found[name] = pickle.dumps(value)
+        except Exception:  # of a function or class that has no global name, say
+            found[name] = value
+    return found
 
 
 def in_words(owner: Any) -> str:

@@ -81,6 +81,24 @@ def changed_buffers(module: nn.Module, x: torch.Tensor) -> list[str]:
     return sorted(changed)
 
 
+def written_parameters(module: nn.Module, x: torch.Tensor) -> list[str]:
+    """The names of the parameters that a forward pass on ``x`` [n, …] in training mode changes; ``module`` stays as is.
+
+    A second pass is with weights a thousand times as large: some modules clip only what is too large.
+    """
+    changed: set[str] = set()
+    for factor in (1, 1000):
+        copied = copy.deepcopy(module)
+        set_training(copied, True)
+        with torch.no_grad(), torch_generator(x.device):
+            for value in copied.parameters():
+                value.mul_(factor)
+            before = {name: value.clone() for name, value in copied.named_parameters()}
+            copied(x.clone())
+            changed |= {name for name, value in copied.named_parameters() if not _is_same(before[name], value)}
+    return sorted(changed)
+
+
 def _is_same(old: torch.Tensor, new: torch.Tensor | None) -> bool:
     if new is None or (old.shape, old.dtype) != (new.shape, new.dtype):
         return False

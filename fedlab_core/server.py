@@ -164,13 +164,18 @@ class Server:
         """The cohorts of ``algorithm`` as int64 arrays, without those in which nobody is there.
 
         One that comes as a pair (clients, tag) leaves its ``tag`` here until the next. Raises ``ValueError`` for
-        anything but the numbers of clients.
+        anything but different numbers of clients.
         """
         for cohort in algorithm.cohorts(self):
             self.tag = None
             if isinstance(cohort, tuple) and len(cohort) == 2 and not isinstance(cohort[0], (int, np.integer)):
                 cohort, self.tag = cohort
             clients = validation.indices("cohort", cohort, self.num_clients)
+            found, times = np.unique(clients, return_counts=True)
+            if len(found) < len(clients):
+                raise ValueError(
+                    f"cohort: holds client {found[times.argmax()]} {times.max()} times; a client takes part once"
+                )
             if len(clients):
                 yield clients
 

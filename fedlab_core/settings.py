@@ -123,6 +123,9 @@ class Settings:
         ),
     )
     eval_every: int = field(default=1, metadata=_is("evaluate after every so many rounds and the last", _integer))
+    train_loss: bool = field(
+        default=True, metadata=_is("whether to measure the loss on the clients' samples too", _TRUTH)
+    )
     held_out: float = field(
         default=0.0, metadata=_is("share of each client's samples that it is measured on and does not train on", _SHARE)
     )

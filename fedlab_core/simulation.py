@@ -19,6 +19,7 @@ from fedlab_core.configuration import configuration
 from fedlab_core.correction import Correction
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.description import contents
 from fedlab_core.engines import threads
 from fedlab_core.history import ClientReport, History, RoundRecord
 from fedlab_core.one_page import one_round
@@ -188,7 +189,7 @@ class Simulation:
         return ClientTable.from_dense(value) if is_dense_table else value
 
     def _run_round(self) -> RoundRecord:
-        started, before = time.perf_counter(), dict(vars(self.algorithm))
+        started, before = time.perf_counter(), contents(self.algorithm)
         server = self._server
         if server.round == 0:
             self.algorithm.setup(server)
@@ -200,8 +201,8 @@ class Simulation:
         one_round(server, self.algorithm, self._train)
         for updates in self._unmeasured:
             self._measure(updates)
-        for name, value in vars(self.algorithm).items():
-            if name not in before or before[name] is not value:
+        for name, content in contents(self.algorithm).items():
+            if name not in before or before[name] != content:
                 raise ValueError(
                     f"{type(self.algorithm).__name__}: changes its attribute {name!r} in a run; keep state in "
                     f"server.state[{name!r}], which another run, an interruption and a checkpoint treat rightly"
@@ -246,14 +247,18 @@ class Simulation:
         if self.round % s.eval_every and self.round != s.rounds:
             return {"test_accuracy": math.nan, "test_loss": math.nan, "train_loss": math.nan}
         test = self._engine.evaluate(params, self._test.x, self._test.y)
-        train = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y)
-        if not math.isfinite(train.loss) or (len(self.fed.test) and not math.isfinite(test.loss)):
+        losses = [test.loss] if len(self.fed.test) else []
+        train_loss = math.nan
+        if s.train_loss:
+            train_loss = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y).loss
+            losses.append(train_loss)
+        if not all(map(math.isfinite, losses)):
             raise self._diverged(None)
-        return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train.loss}
+        return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train_loss}
 
     def _draw_train_sample(self) -> Split:
         """The samples that ``train_loss`` is measured on, gathered once for all rounds."""
-        indices = self.fed.indices
+        indices = self.fed.indices if self.settings.train_loss else self.fed.indices[:0]
         if len(indices) > TRAIN_LOSS_SAMPLES:
             indices = stream(self.settings.seed, "evaluation").choice(indices, TRAIN_LOSS_SAMPLES, replace=False)
         chosen = torch.from_numpy(np.sort(indices)).to(self.settings.device)

@@ -21,6 +21,7 @@ all are kept. With float32 that pays for ``keep`` below ½. Down, and whatever e
 
 Deviations. An algorithm whose clients keep or send what they compute from the exact y_k (SCAFFOLD's and FedDyn's
 controls, FedCurv's Fisher information) is refused: its server would compute them from c_k, which is another method.
+top_k takes the first of several entries that are equal within √ε of the largest, ε the precision of a parameter.
 q-FedAvg's ‖d_k‖ is that of c_k. All e_k of clients that took part are in memory, and so is [K, P] of a cohort, however
 large.
 """
@@ -81,7 +82,7 @@ class Compressed(Wrapper):
     def _compress(self, server: Server, clients: np.ndarray, wanted: torch.Tensor, count: int) -> torch.Tensor:
         """c_k [K, P] from d_k [K, P]."""
         is_sparse = count < wanted.shape[1]
-        places = wanted.abs().topk(count, dim=1).indices if is_sparse else torch.empty(0)
+        places = largest(wanted.abs(), count) if is_sparse else torch.empty(0)
         values = wanted.gather(1, places) if is_sparse else wanted
         if self.bits is not None:
             draws = [server.stream("compression", client).random(count) for client in clients.tolist()]
@@ -99,6 +100,20 @@ class Compressed(Wrapper):
         if count < server.num_parameters:
             size += INDEX_BYTES * count
         return down, up + len(cohort) * (size / number - server.num_parameters)
+
+
+def largest(values: torch.Tensor, count: int) -> torch.Tensor:
+    """The places [K, ``count``] of the largest ``values`` ≥ 0 in each row of [K, n], in increasing order.
+
+    Of equal values the first ones. Values count as equal within √ε of the largest, ε the precision of their dtype: the
+    entries of a two-class model are equal in pairs up to rounding, which is not the same in every engine.
+    """
+    precision = torch.finfo(values.dtype)
+    values = (values / (values.amax(1, keepdim=True) * precision.eps**0.5).clamp_min(precision.tiny)).round()
+    least = values.topk(count, dim=1).values[:, -1:]
+    is_above, is_equal = values > least, values == least
+    missing = count - is_above.sum(1, keepdim=True)
+    return (is_above | (is_equal & (is_equal.cumsum(1) <= missing))).nonzero()[:, 1].view(-1, count)
 
 
 def quantised(values: torch.Tensor, bits: int, draws: torch.Tensor) -> torch.Tensor:

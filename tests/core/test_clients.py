@@ -162,3 +162,50 @@ def test_state_in_the_instance_gets_words(where: str) -> None:
         ValueError, match=r"Momentum: changes its attribute 'velocity' in a run; keep state in server.state"
     ):
         fl.simulate(fed, model_of(fed), Momentum(), **WORK)
+
+
+@pytest.mark.parametrize("kind", [torch.zeros, np.zeros, list, dict], ids=["tensor", "array", "list", "dict"])
+def test_an_attribute_that_changes_in_place_is_refused_too(kind) -> None:
+    """Otherwise a second run with the same instance would begin where the first has ended."""
+    held = kind() if kind in (list, dict) else kind(3)
+
+    class Counting(fl.Algorithm):
+        def __init__(self) -> None:
+            self.held = held
+
+        def describe(self) -> dict[str, str]:
+            return {"name": "Counting"}
+
+        def aggregate(self, server: Server, updates) -> torch.Tensor:
+            if kind is list:
+                self.held.append(1)
+            else:
+                self.held[0] = 1
+            return updates.weighted_mean()
+
+    fed = blobs(SIZES)
+    with pytest.raises(ValueError, match=r"Counting: changes its attribute 'held' in a run; keep state in server"):
+        fl.simulate(fed, model_of(fed), Counting(), **WORK)
+
+
+def test_what_an_algorithm_holds_and_does_not_change_is_fine() -> None:
+    class Holding(fl.Algorithm):
+        def __init__(self) -> None:
+            self.held = [torch.ones(3), {"a": [1, 2]}, lambda: 1, np.float64("nan")]
+
+        def describe(self) -> dict[str, str]:
+            return {"name": "Holding"}
+
+    fed = blobs(SIZES)
+    assert len(fl.simulate(fed, model_of(fed), Holding(), **WORK).frame) == WORK["rounds"]
+
+
+@pytest.mark.parametrize("engine", ["reference", "stacked"])
+def test_a_cohort_with_a_client_twice_is_refused(engine: str) -> None:
+    class Twice(fl.Scaffold):
+        def cohorts(self, server: Server):
+            yield [2, 2, 3]
+
+    fed = blobs(SIZES)
+    with pytest.raises(ValueError, match=r"cohort: holds client 2 2 times; a client takes part once"):
+        fl.simulate(fed, model_of(fed), Twice(), engine=engine, **WORK)

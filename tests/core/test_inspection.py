@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn.utils import parametrizations, prune, spectral_norm
 
-from fedlab_core.inspection import changed_buffers, is_as_its_class, output_of
+from fedlab_core.inspection import changed_buffers, is_as_its_class, output_of, written_parameters
 
 HOOKS = ["forward_hook", "forward_pre_hook", "full_backward_hook", "full_backward_pre_hook"]
 
@@ -154,3 +154,42 @@ def test_a_second_thread_waits_until_the_mode_is_given_back() -> None:
     first_is_done.set()
     threads[0].join()
     assert modes == [False, False] and module.training
+
+
+class Writing(nn.Linear):
+    """Does something to its own weight in each forward pass."""
+
+    def __init__(self, write) -> None:
+        super().__init__(4, 3)
+        self._write = write
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self._write(self.weight)
+        return super().forward(x)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda weight: weight.data.clamp_(-2, 2),
+        lambda weight: weight.data.mul_(0.9),
+        lambda weight: weight.data.div_(weight.data.norm(dim=1, keepdim=True).clamp_min(1)),
+    ],
+    ids=["clip", "decay", "max-norm"],
+)
+def test_a_forward_pass_that_writes_to_a_weight(write) -> None:
+    torch.manual_seed(0)
+    module, x = Writing(write), torch.rand(3, 4)
+    weight = module.weight.detach().clone()
+    assert written_parameters(module, x) == ["weight"]
+    assert torch.equal(module.weight, weight)
+
+
+def test_an_embedding_with_a_largest_norm_writes_to_its_table() -> None:
+    module = nn.Sequential(nn.Embedding(9, 4, max_norm=1.0), nn.Flatten(), nn.Linear(8, 2))
+    assert written_parameters(module, torch.tensor([[1, 2], [3, 4]])) == ["0.weight"]
+
+
+@pytest.mark.parametrize("make", [lambda: nn.Linear(4, 3), lambda: parametrizations.weight_norm(nn.Linear(4, 3))])
+def test_other_modules_write_to_no_weight(make) -> None:
+    assert written_parameters(make(), torch.rand(3, 4)) == []

@@ -1,5 +1,7 @@
 """Where a client starts, how it steps, how much it does, and what the server can ask and know meanwhile."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 import torch
@@ -171,11 +173,7 @@ def test_scaffold_takes_momentum_only_with_option_1() -> None:
 class Asking(fl.Algorithm):
     """Asks what it can ask, and keeps the answers where the test finds them."""
 
-    def __init__(self) -> None:
-        self.seen: list = []
-
-    def describe(self) -> dict:
-        return {"name": "Asking"}
+    seen: ClassVar[list] = []
 
     def cohorts(self, server: Server):
         yield np.array([2, 0]), {"model": 1}
@@ -194,6 +192,7 @@ def test_losses_tags_and_streams(engine: str, limit: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(base, "EVALUATION_SAMPLES", limit)
     fed = blobs((9, 5, 12))
     asking = Asking()
+    asking.seen.clear()
     model = fl.models.mlp(fed, (4,), seed=1)
     fl.simulate(fed, model, asking, **WORK, engine=engine)
     assert [seen[0] for seen in asking.seen] == [{"model": 1}, None]

@@ -265,6 +265,18 @@ def test_fednova_refuses_a_schedule_that_leads_to_it_before_any_work() -> None:
         simulation(algorithm=fl.FedNova(mu=0.5), **arguments)
 
 
+class Clipped(nn.Linear):
+    """Keeps its weights in [−2, 2] by writing to them, as an example of such modules; at first they are smaller."""
+
+    def __init__(self) -> None:
+        super().__init__(4, 3)
+        self.double()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.weight.data.clamp_(-2, 2)
+        return super().forward(x)
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [
@@ -273,6 +285,9 @@ def test_fednova_refuses_a_schedule_that_leads_to_it_before_any_work() -> None:
         (nn.Linear(4, 2), "3 logits"),
         (nn.Identity(), "no parameters"),
         (nn.Linear(4, 3).float(), "float32 but the data are torch.float64"),
+        (nn.Linear(4, 3).half(), r"parameters are torch.float16.*use torch.float32 or torch.float64"),
+        (nn.Linear(4, 3).bfloat16(), r"parameters are torch.bfloat16.*use torch.float32 or torch.float64"),
+        (Clipped(), r"a forward pass changes its parameters weight, so clients would train other weights"),
         (nn.Linear(4, 3, device="meta"), "on device meta"),
         ("mlp", "torch.nn.Module"),
         (nn.Linear(4, 3).requires_grad_(False), "frozen"),
@@ -376,3 +391,16 @@ def test_the_cohorts_of_the_latest_round_are_known_and_a_failed_round_has_none()
     resumed = simulation(algorithm=Pairs(), clients_per_round=2)
     resumed.load_state_dict(running.state_dict())
     assert resumed.cohorts == []
+
+
+def test_the_training_loss_can_be_switched_off() -> None:
+    measured, not_measured = simulation().run(), simulation(train_loss=False).run()
+    assert not_measured.frame.train_loss.isna().all() and not measured.frame.train_loss.isna().any()
+    assert torch.equal(measured.params, not_measured.params)
+    assert (measured.frame.test_loss == not_measured.frame.test_loss).all()
+    assert not_measured.config["train_loss"] is False and "train_loss" not in measured.config
+
+
+def test_without_the_training_loss_divergence_is_seen_in_the_test_loss() -> None:
+    with pytest.raises(fl.Diverged):
+        simulation(train_loss=False, lr=1e200).run()

@@ -8,7 +8,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import Compressed, FedAvgM, FedDyn, MimeLite, PowerOfChoice, Private
-from fedlab_core.algorithms.compressed import quantised
+from fedlab_core.algorithms.compressed import largest, quantised
 from fedlab_core.updates import LocalUpdates
 from tests.support import blobs, run
 
@@ -141,6 +141,25 @@ def test_what_is_left_out_is_not_in_the_model_and_in_the_end_a_single_client_is_
 def test_both_engines_quantise_alike() -> None:
     left, right = (history(Compressed(fl.FedAvg(), keep=0.5, bits=4), engine=e) for e in ("reference", "stacked"))
     torch.testing.assert_close(left.params, right.params, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_both_engines_send_the_same_of_entries_that_are_equal(seed: int) -> None:
+    """A softmax model of two classes has gradients in pairs, d and −d, equal up to rounding."""
+    fed = blobs((5, 9, 12, 3), classes=2, seed=seed)
+    model, sparse = fl.models.softmax_regression(fed, seed=seed).double(), Compressed(fl.FedAvg(), keep=0.3)
+    left, right = (
+        run(fed, model, sparse, rounds=5, local_steps=4, batch_size=4, engine=engine).history.params
+        for engine in ("reference", "stacked")
+    )
+    torch.testing.assert_close(left, right, rtol=0, atol=1e-12)
+
+
+def test_the_first_of_equal_entries_are_kept() -> None:
+    values = torch.tensor([[3.0, 1.0, 3.0, 3.0, 9.0], [0.0, 0.0, 0.0, 0.0, 0.0], [1.0, 2.0, 3.0, 4.0, 5.0]])
+    assert largest(values, 3).tolist() == [[0, 2, 4], [0, 1, 2], [2, 3, 4]]
+    nearly = torch.tensor([[1.0, 1.0 + 1e-6, 1.0, 0.99]])
+    assert largest(nearly, 2).tolist() == [[0, 1]]
 
 
 P = 4 * 6 + 6 + 6 * 3 + 3  # 51, of 8 bytes

@@ -2,12 +2,14 @@
 
     python benchmarks/speed.py [--repeats 7] [--only digits] [--out results/speed.json]
 
-Every contestant does identical work: the same clients, batches and rate, with as many threads as a simulation uses for
-a step of that size. Their rounds are timed in turn, and medians are reported, so that a noisy machine disturbs all of
-them alike. Inputs are random: speed does not depend on them.
+Every contestant does identical work: the same clients, batches and rate, on all cores that the process may use. Their
+rounds are timed in turn, and medians are reported, so that a noisy machine disturbs all of them alike. Inputs are
+random: speed does not depend on them. The stacked engine, and vmap, are then timed with 1, 2, 4, … threads, and beside
+two and four processes that never rest.
 """
 
 import argparse
+import contextlib
 import copy
 import json
 import math
@@ -17,7 +19,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +30,7 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_core import cores
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.data.disk.text import LENGTH, VOCABULARY
 from fedlab_core.engines import ReferenceEngine, StackedEngine, threads
@@ -89,11 +92,6 @@ WORKLOADS = {
 BATCH_SIZE = 10
 
 
-def products_per_step(load: Workload) -> int:
-    """What decides how many threads a simulation uses."""
-    return threads.products_per_step(load.sizes, load.clients, BATCH_SIZE, load.model(federation(load)))
-
-
 def federation(load: Workload) -> fl.FederatedDataset:
     """Random images, or sentences, in the sizes of the workload."""
     generator = torch.Generator().manual_seed(0)
@@ -147,9 +145,14 @@ class Opaque(nn.Module):
 
 
 def engine_round(
-    kind: Any, fed: fl.FederatedDataset, model: nn.Module, work: Work, make: Callable[..., fl.Correction] | None = None
+    kind: Any,
+    fed: fl.FederatedDataset,
+    model: nn.Module,
+    work: Work,
+    make: Callable[..., fl.Correction] | None = None,
+    number: int | None = None,
 ) -> Round:
-    engine = kind(fed, model, LOSS)
+    engine = kind(fed, model, LOSS, threads=threads.number(number))
     params = engine.model.parameters()
     corrections = [make(params) if make else fl.Correction() for _ in work.clients]
     return lambda: engine.train(params, work, corrections).weighted_mean()
@@ -180,8 +183,8 @@ def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) ->
     return run_round
 
 
-def contestant(load: Workload, name: str) -> Round:
-    """One round of the workload by the contestant of that name."""
+def contestant(load: Workload, name: str, number: int | None = None) -> Round:
+    """One round of the workload by the contestant of that name, with that ``number`` of threads if it is given."""
     fed, work = federation(load), cohort_work(load)
     model = load.model(fed)
     if name == "textbook":
@@ -190,7 +193,39 @@ def contestant(load: Workload, name: str) -> Round:
         steps = int(np.ceil(load.sizes[work.clients] / BATCH_SIZE).mean() * load.epochs)
         return floor(model, load.shape, load.clients, steps)
     kind = ReferenceEngine if name == "reference" else StackedEngine
-    return engine_round(kind, fed, Opaque(model) if name == "vmap" else model, work)
+    return engine_round(kind, fed, Opaque(model) if name == "vmap" else model, work, number=number)
+
+
+@contextlib.contextmanager
+def beside(processes: int) -> Iterator[None]:
+    """So many processes beside this one that never rest."""
+    command = [sys.executable, "-c", "while True: pass"]
+    others = [subprocess.Popen(command) for _ in range(processes)]
+    time.sleep(0.3)
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def by_threads(load: Workload, repeats: int) -> dict[str, float]:
+    """Seconds of the stacked engine with 1, 2, 4, … threads, as many as there are cores."""
+    numbers = [2**power for power in range(cores.usable().bit_length())]
+    return medians({str(number): contestant(load, "stacked", number) for number in numbers}, repeats)
+
+
+def beside_others(load: Workload, repeats: int) -> dict[str, dict[str, float]]:
+    """How many times as long as alone a round of the stacked engine and of vmap takes beside busy processes."""
+    rounds = {kind: contestant(load, kind) for kind in ("stacked", "vmap")}
+    seconds = {}
+    for processes in (0, 2, 4):
+        with beside(processes):
+            seconds[processes] = medians(rounds, repeats)
+    return {
+        kind: {str(processes): seconds[processes][kind] / seconds[0][kind] for processes in (2, 4)} for kind in rounds
+    }
 
 
 def corrected(load: Workload) -> dict[str, Round]:
@@ -262,21 +297,23 @@ def main() -> None:
         if not len(load.sizes):
             print(f"{name:16}  left out: its data set is not on disk")
             continue
-        with threads.suited_to(products_per_step(load)):
-            num_threads = torch.get_num_threads()
-            seconds = medians({kind: contestant(load, kind) for kind in load.contestants}, arguments.repeats)
+        seconds = medians({kind: contestant(load, kind) for kind in load.contestants}, arguments.repeats)
+        threaded, disturbed = by_threads(load, arguments.repeats), beside_others(load, arguments.repeats)
         gain = seconds["textbook"] / seconds["stacked"]
         above = seconds["stacked"] / seconds["floor"] if "floor" in seconds else None
         memory = {kind: peak_memory(name, kind) for kind in ("textbook", "stacked")}
         print(f"{name:16}" + "".join(f"{seconds.get(kind, math.nan):11.4f}" for kind in CONTESTANTS))
         print(f"{'':16}  {gain:.1f}× the textbook loop (goal {load.target[0]})", end="")
         print("" if above is None else f", {above:.2f}× the floor (goal {load.target[1]})")
-        print(f"{'':16}  peak memory {memory['stacked']:.0f} MiB (textbook {memory['textbook']:.0f})", flush=True)
-        figures["rounds"][name] = {"threads": num_threads, "seconds": seconds, "gain": gain, "above_floor": above}
-        figures["rounds"][name]["peak_mib"] = memory
+        print(f"{'':16}  peak memory {memory['stacked']:.0f} MiB (textbook {memory['textbook']:.0f})")
+        print(f"{'':16}  by threads: " + ", ".join(f"{number}: {value:.4f}" for number, value in threaded.items()))
+        for kind, times in disturbed.items():
+            print(f"{'':16}  {kind} beside two busy processes {times['2']:.1f}× its time alone (goal 2.5), ", end="")
+            print(f"beside four {times['4']:.1f}× (goal 4)", flush=True)
+        figures["rounds"][name] = {"seconds": seconds, "gain": gain, "above_floor": above, "peak_mib": memory}
+        figures["rounds"][name] |= {"seconds_by_threads": threaded, "times_beside_busy": disturbed}
     for name in [name for name in ("digits", "mnist-mlp") if name in arguments.only]:
-        with threads.suited_to(products_per_step(WORKLOADS[name])):
-            seconds = medians(corrected(WORKLOADS[name]), arguments.repeats)
+        seconds = medians(corrected(WORKLOADS[name]), arguments.repeats)
         ratios = {kind: value / seconds["FedAvg"] for kind, value in seconds.items()}
         print(
             f"{name} corrections, against FedAvg (goal ≤ 1.25): " + ", ".join(f"{k} {r:.2f}" for k, r in ratios.items())

@@ -101,7 +101,17 @@ def test_the_plain_wheel_needs_nothing_of_the_course(installed: Path, tmp_path: 
     script = "import importlib.metadata as m; print(*m.requires('fedlab-core'), sep='\\n')"
     needed = run(installed, "-c", script, cwd=tmp_path).splitlines()
     plain = {line.partition(">=")[0] for line in needed if "extra ==" not in line}
-    assert plain == {"numpy", "pandas", "platformdirs", "plotly", "scikit-learn", "scipy", "torch", "tqdm"}
+    assert plain == {
+        "numpy",
+        "pandas",
+        "platformdirs",
+        "plotly",
+        "scikit-learn",
+        "scipy",
+        "threadpoolctl",
+        "torch",
+        "tqdm",
+    }
 
 
 def test_both_console_scripts_return_the_status(installed: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from sklearn import cluster
+from threadpoolctl import threadpool_limits
 
 from fedlab_core import validation
 from fedlab_core.clustering.distances import Distances
@@ -143,7 +144,8 @@ def kmeans(points: Any, num_clusters: int, seed: int) -> Clustering:
     validation.integer("num_clusters", num_clusters, minimum=1, maximum=len(values))
     state = derived_seed(validation.seed(seed), "probe", client=len(values)) % 2**32
     order = _outermost_first(values)
-    labels = cluster.KMeans(num_clusters, n_init=10, random_state=state).fit(values[order]).labels_
+    with threadpool_limits(1):  # its threads wait for one another, and sums depend on how many there are
+        labels = cluster.KMeans(num_clusters, n_init=10, random_state=state).fit(values[order]).labels_
     return Clustering(labels[np.argsort(order)].astype(np.int64))
 
 

@@ -63,22 +63,24 @@ class Engine(ABC):
         return twin
 
     def each(self, work: Callable[[Self, Task], Result], tasks: Sequence[Task], samples: int) -> Iterator[Result]:
-        """``work(twin of this engine, task)`` for each task, in their order, on several threads if that is faster.
+        """``work(twin of this engine, task)`` for each task, in their order; little work stays on this thread.
 
         ``samples``: how many go through the model in all, forward.
         """
-        needed = threads.worth(self.threads, len(tasks), samples * self.size.products)
-        self._twins += [self.twin() for _ in range(needed - len(self._twins))]
 
         @torch.no_grad()
         def by_twin(task: Task) -> Result:
-            twin = self._twins.pop()
+            try:
+                twin = self._twins.pop()
+            except IndexError:
+                twin = self.twin()
             try:
                 return work(twin, task)
             finally:
                 self._twins.append(twin)
 
-        return threads.each(by_twin, tasks, needed)
+        is_little = len(tasks) == 1 or samples * self.size.products < threads.LITTLE
+        return threads.each(by_twin, tasks, 1 if is_little else self.threads)
 
     def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         """Local SGD from ``params`` w [P] on every client of ``work``, with one correction per client.

@@ -45,11 +45,6 @@ def number(own: int | None = None) -> int:
     return own or min(cores.usable(), _setting())
 
 
-def worth(threads: int, tasks: int, products: int) -> int:
-    """How many of ``threads`` to use for ``tasks`` that multiply ``products`` times in all: 1 for little work."""
-    return min(threads, tasks) if products >= LITTLE else 1
-
-
 def _setting() -> int:
     """PyTorch's number of threads; a thread that began while another was in ``one_inside`` has that one's."""
     return max([torch.get_num_threads(), *_SETTINGS.values()])

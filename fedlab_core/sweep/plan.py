@@ -19,7 +19,7 @@ _NAMED = {"dataset": "name", "model": "name", "partition": "law", "algorithm": "
 _ORDER = ("dataset", "model", "partition", "settings", "algorithm")
 _USUAL: dict[str, Any] = {"seed": 0, "target_accuracy": None, "modules": [], "settings": {}}
 _USUAL |= {"dataset": "digits", "model": "mlp", "partition": "dirichlet", "algorithm": "fedavg"}
-_ELSEWHERE = ("seed", "checkpoint")  # settings that have a key, or a place, of their own
+_ELSEWHERE = ("seed", "checkpoint", "threads")  # settings that have a key or a place of their own, or no effect
 Wish = Callable[[dict[str, Any]], bool]  # of the axes of a point
 _dataset = lru_cache(maxsize=2)(load_dataset)
 

@@ -150,8 +150,9 @@ class Explorer:
         self._request(delay=0.0)
 
     def stop(self) -> None:
-        """Stop training within one round. ``start`` goes on from there."""
+        """Stop training within one round, and say so at once. ``start`` goes on from there."""
         self.runner.stop()
+        self._draw()
 
     def start(self) -> None:
         """Train what the controls say."""

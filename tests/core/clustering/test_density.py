@@ -5,6 +5,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from fedlab_core.clustering import Clustering, dbscan, k_distances, kmeans, knee, optics
 
@@ -217,3 +219,17 @@ def test_an_empty_clustering_counts_to_zero():
 def test_bad_values_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call(np.random.default_rng(0).normal(size=(6, 2)))
+
+
+def test_kmeans_computes_on_one_thread(monkeypatch):
+    """Threads of scikit-learn and of BLAS wait for one another, and sums depend on how many there are."""
+    seen, fit = [], KMeans.fit
+
+    def noted(self, x):
+        seen.extend(pool["num_threads"] for pool in threadpool_info())
+        return fit(self, x)
+
+    monkeypatch.setattr(KMeans, "fit", noted)
+    with threadpool_limits(2):
+        kmeans(np.random.default_rng(0).normal(size=(20, 3)), 2, 0)
+    assert set(seen) == {1}

@@ -80,9 +80,12 @@ def test_omp_num_threads_is_an_upper_limit() -> None:
     assert subprocess.check_output([sys.executable, "-c", code], env=environment, text=True) == "2\n"
 
 
-def test_little_work_stays_on_one_thread() -> None:
-    assert threads.worth(8, tasks=5, products=threads.LITTLE) == 5
-    assert threads.worth(8, tasks=5, products=threads.LITTLE - 1) == 1
+@pytest.mark.parametrize(("little", "is_here"), [(0, False), (10**9, True)])
+def test_little_work_stays_on_the_thread_that_asks(small_chunks, monkeypatch, little: int, is_here: bool) -> None:
+    monkeypatch.setattr(threads, "LITTLE", little)
+    engine = fl.Simulation(*small_run(), threads=3, **RUN)._engine
+    names = set(engine.each(lambda twin, task: threading.current_thread().name, range(4), samples=1))
+    assert (names == {threading.current_thread().name}) == is_here
 
 
 # PyTorch's setting

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 import fedlab_core as fl
 from fedlab_core.data.disk.sources import SOURCES
+from fedlab_core.engines import cutting, threads
 from fedlab_course.explorer.choices import ALGORITHMS, Choice
 from fedlab_course.explorer.controls import Controls
 from fedlab_course.explorer.explorer import Explorer
@@ -476,3 +477,35 @@ def test_a_failing_explorer_fails_its_notebook(tmp_path) -> None:
 def test_the_library_does_not_import_widgets() -> None:
     code = "import sys, fedlab_core; assert not {'ipywidgets', 'anywidget', 'fedlab_core.widgets'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture
+def busy_machine():
+    """Two processes that never rest."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_machine, monkeypatch) -> None:
+    """While two threads train, the one that answers a person has its share: at most 0.3 s, in the median of nine."""
+    monkeypatch.setenv(threads.VARIABLE, "2")
+    monkeypatch.setattr(cutting, "CALL_PRODUCTS", 1)
+    explorer = Explorer(rounds=200, num_clients=100, clients_per_round=100, local_epochs=20)
+    answers: dict[str, list[float]] = {"slider": [], "stop": []}
+    slider = explorer.controls.fields["mu"]
+    for value in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 0.0, 0.01, 0.001):
+        explorer.start()
+        while not any(run.rounds for run in explorer.runner.runs()):
+            time.sleep(0.01)
+        for name in answers:
+            started = time.monotonic()
+            if name == "slider":
+                slider.value = value
+            else:
+                explorer.stop()
+            answers[name].append(time.monotonic() - started)
+        assert "stopped" in explorer.view.status.value
+    assert {name: sorted(times)[4] for name, times in answers.items() if sorted(times)[4] > 0.3} == {}

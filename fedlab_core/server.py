@@ -171,11 +171,9 @@ class Server:
             if isinstance(cohort, tuple) and len(cohort) == 2 and not isinstance(cohort[0], (int, np.integer)):
                 cohort, self.tag = cohort
             clients = validation.indices("cohort", cohort, self.num_clients)
-            found, times = np.unique(clients, return_counts=True)
-            if len(found) < len(clients):
-                raise ValueError(
-                    f"cohort: holds client {found[times.argmax()]} {times.max()} times; a client takes part once"
-                )
+            if len(set(clients.tolist())) < len(clients):
+                times = np.bincount(clients)
+                raise ValueError(f"cohort: holds client {times.argmax()} {times.max()} times; a client takes part once")
             if len(clients):
                 yield clients
 

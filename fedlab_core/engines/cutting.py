@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from fedlab_core.randomness import torch_generator
 
-CALL_PRODUCTS = 2_000_000  # of a call at least: with less, threads wait for the interpreter more than they compute
+CALL_PRODUCTS = 1_000_000  # of a call at least: with less, threads wait for the interpreter more than they compute
 CHUNK_CLIENTS = 4
 
 
@@ -52,10 +52,10 @@ def pieces(amount: int, most: int) -> int:
 def useful_chunks(clients: int, products: int, calls: int) -> int:
     """How many chunks of ``clients`` may train side by side, if a step takes ``products`` in so many ``calls``.
 
-    A power of two. Every chunk makes all calls, so it must have enough to do in each; and a chunk of a few clients is
-    worth its calls, unless the cohort is small.
+    A power of two. Every chunk makes all calls, so it must have enough to do in each, and a few clients; a small cohort
+    is still cut in two.
     """
-    most = min(products // (calls * CALL_PRODUCTS), max(clients // CHUNK_CLIENTS, min(clients, CHUNK_CLIENTS)))
+    most = min(products // (calls * CALL_PRODUCTS), max(clients // CHUNK_CLIENTS, min(clients, 2)))
     return 2 ** (max(1, most).bit_length() - 1)
 
 
@@ -65,6 +65,8 @@ def chunks(steps: np.ndarray, number: int) -> list[np.ndarray]:
     Those with most steps come first. A chunk is an array of places among the K; none is empty.
     """
     order = np.argsort(-steps, kind="stable")
+    if number == 1:
+        return [order]
     middles = np.cumsum(steps[order]) - steps[order] / 2
     owner = (middles * number // steps.sum()).astype(np.int64)
     return np.split(order, np.flatnonzero(np.diff(owner)) + 1)

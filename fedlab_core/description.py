@@ -52,9 +52,10 @@ def described(name: str, value: Any) -> Any:
 
 
 def contents(owner: Any) -> dict[str, Any]:
-    """What tells, of each attribute of ``owner``, whether it is changed: its content, or itself if it has no content.
+    """The content of each attribute of ``owner``, to see later whether it has changed in place.
 
-    A number or a text is its own content; a list, an array or an object with attributes is written out.
+    The content of a number or a text is the value itself, that of a list, an array or another object its pickle. An
+    object that cannot be pickled, such as a local function, stands for itself.
     """
     found = {}
     for name, value in vars(owner).items():
@@ -63,7 +64,7 @@ def contents(owner: Any) -> dict[str, Any]:
             continue
         try:
             found[name] = pickle.dumps(value)
-        except Exception:  # of a function or class that has no global name, say
+        except Exception:  # pickle has no common class of errors
             found[name] = value
     return found
 

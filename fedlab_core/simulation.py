@@ -202,7 +202,7 @@ class Simulation:
         for updates in self._unmeasured:
             self._measure(updates)
         for name, content in contents(self.algorithm).items():
-            if name not in before or before[name] != content:
+            if name not in before or not (before[name] is content or before[name] == content):
                 raise ValueError(
                     f"{type(self.algorithm).__name__}: changes its attribute {name!r} in a run; keep state in "
                     f"server.state[{name!r}], which another run, an interruption and a checkpoint treat rightly"

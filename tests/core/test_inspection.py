@@ -190,6 +190,18 @@ def test_an_embedding_with_a_largest_norm_writes_to_its_table() -> None:
     assert written_parameters(module, torch.tensor([[1, 2], [3, 4]])) == ["0.weight"]
 
 
-@pytest.mark.parametrize("make", [lambda: nn.Linear(4, 3), lambda: parametrizations.weight_norm(nn.Linear(4, 3))])
+class Small(nn.Linear):
+    """Fails where its output is large."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        output = super().forward(x)
+        assert output.abs().max() < 10
+        return output
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: nn.Linear(4, 3), lambda: parametrizations.weight_norm(nn.Linear(4, 3)), lambda: Small(4, 3)],
+)
 def test_other_modules_write_to_no_weight(make) -> None:
     assert written_parameters(make(), torch.rand(3, 4)) == []

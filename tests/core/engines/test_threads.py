@@ -1,5 +1,6 @@
 """Threads train chunks of clients side by side: the numbers do not depend on them, and PyTorch's setting survives."""
 
+import _thread
 import os
 import subprocess
 import sys
@@ -165,6 +166,26 @@ def test_divergence_and_leaving_the_loop_leave_it_too(four_inside, small_chunks)
         assert torch.get_num_threads() == 4
         break
     assert (torch.get_num_threads(), seen_by_a_new_thread()) == (4, 4)
+
+
+def test_an_interruption_while_threads_train_leaves_the_round_undone(four_inside, small_chunks, monkeypatch) -> None:
+    """The thread that asked waits, and is interrupted in its second round. The run then goes on as if nothing were."""
+    fed, model, algorithm = small_run()
+    expected = fl.simulate(fed, model, algorithm, threads=1, **RUN).params
+    simulation, train = fl.Simulation(fed, model, algorithm, threads=3, **RUN), stacked.StackedEngine._train_chunk
+    next(simulation)
+    once = iter([True])
+
+    def interrupting(self, *arguments):
+        if next(once, False):
+            _thread.interrupt_main()
+        return train(self, *arguments)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(stacked.StackedEngine, "_train_chunk", interrupting)
+        next(simulation)
+    assert (simulation.round, torch.get_num_threads(), seen_by_a_new_thread()) == (1, 4, 4)
+    assert torch.equal(simulation.run().params, expected)
 
 
 # Tasks

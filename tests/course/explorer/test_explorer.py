@@ -495,7 +495,7 @@ def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_m
     monkeypatch.setattr(cutting, "CALL_PRODUCTS", 1)
     explorer = Explorer(rounds=200, num_clients=100, clients_per_round=100, local_epochs=20)
     answers: dict[str, list[float]] = {"slider": [], "stop": []}
-    slider = explorer.controls.fields["mu"]
+    slider, before = explorer.controls.fields["mu"], torch.get_num_threads()
     for value in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 0.0, 0.01, 0.001):
         explorer.start()
         while not any(run.rounds for run in explorer.runner.runs()):
@@ -508,4 +508,5 @@ def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_m
                 explorer.stop()
             answers[name].append(time.monotonic() - started)
         assert "stopped" in explorer.view.status.value
+    assert torch.get_num_threads() == before
     assert {name: sorted(times)[4] for name, times in answers.items() if sorted(times)[4] > 0.3} == {}

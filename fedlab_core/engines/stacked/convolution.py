@@ -77,7 +77,7 @@ class Conv2d(ImageConv2d):
         image = patches.new_zeros(self._input_shape)
         for i in range(self._height):
             for j in range(self._width):
-                image[:, :, i : i + rows, j : j + columns] += patches[:, :, :, :, i, j]
+                image[:, :, i : i + rows, j : j + columns].add_(patches[:, :, :, :, i, j])  # += would copy the sum too
         return image
 
 

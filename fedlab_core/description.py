@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import math
-import pickle
 from collections.abc import Mapping
 from pathlib import PurePath
 from types import CodeType, FunctionType
@@ -49,24 +48,6 @@ def described(name: str, value: Any) -> Any:
         f"{name}={value!r}: a {type(value).__name__} cannot be written into the configuration of a run; use numbers, "
         "texts, lists, arrays or dataclasses of them, or give its class a method describe() that returns such"
     )
-
-
-def contents(owner: Any) -> dict[str, Any]:
-    """The content of each attribute of ``owner``, to see later whether it has changed in place.
-
-    The content of a number or a text is the value itself, that of a list, an array or another object its pickle. An
-    object that cannot be pickled, such as a local function, stands for itself.
-    """
-    found = {}
-    for name, value in vars(owner).items():
-        if isinstance(value, (bool, int, float, str, bytes, type(None))):
-            found[name] = value
-            continue
-        try:
-            found[name] = pickle.dumps(value)
-        except Exception:  # pickle has no common class of errors
-            found[name] = value
-    return found
 
 
 def in_words(owner: Any) -> str:

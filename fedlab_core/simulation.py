@@ -19,7 +19,7 @@ from fedlab_core.configuration import configuration
 from fedlab_core.correction import Correction
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.description import contents
+from fedlab_core.description import described
 from fedlab_core.engines import threads
 from fedlab_core.history import ClientReport, History, RoundRecord
 from fedlab_core.one_page import one_round
@@ -73,7 +73,7 @@ class Simulation:
             self.history.client_accuracy = np.empty((0, fed.num_clients))
         self._server = Server(self.fed, self._engine, s, Ledger(bytes_down=fed.bytes_received))
         self.cohorts: list[np.ndarray] = []
-        self._seconds = 0.0
+        self._seconds, self._has_run = 0.0, False
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
         self._checkpoint = checkpoints.Checkpoint(s.checkpoint) if s.checkpoint is not None else None
@@ -189,7 +189,7 @@ class Simulation:
         return ClientTable.from_dense(value) if is_dense_table else value
 
     def _run_round(self) -> RoundRecord:
-        started, before = time.perf_counter(), contents(self.algorithm)
+        started, before = time.perf_counter(), dict(vars(self.algorithm))
         server = self._server
         if server.round == 0:
             self.algorithm.setup(server)
@@ -201,12 +201,14 @@ class Simulation:
         one_round(server, self.algorithm, self._train)
         for updates in self._unmeasured:
             self._measure(updates)
-        for name, content in contents(self.algorithm).items():
-            if name not in before or not (before[name] is content or before[name] == content):
-                raise ValueError(
-                    f"{type(self.algorithm).__name__}: changes its attribute {name!r} in a run; keep state in "
-                    f"server.state[{name!r}], which another run, an interruption and a checkpoint treat rightly"
-                )
+        for name, value in vars(self.algorithm).items():
+            if name not in before or before[name] is not value:
+                raise self._changed(name)
+        if not self._has_run or server.round == self.settings.rounds:  # in place, which costs more to see
+            now, then = described("algorithm", self.algorithm.describe()), self.history.config["algorithm"]
+            if changed := [name for name in now if name not in then or now[name] != then[name]]:
+                raise self._changed(changed[0])
+        self._has_run = True
         evaluation: dict[str, Any] = self._evaluate()
         self._seconds += time.perf_counter() - started
         return RoundRecord(
@@ -238,6 +240,12 @@ class Simulation:
         if len(bad):
             raise self._diverged(int(updates.clients[int(bad[0])]))
         self._distances.append(distances)
+
+    def _changed(self, name: str) -> ValueError:
+        return ValueError(
+            f"{type(self.algorithm).__name__}: changes its attribute {name!r} in a run; keep state in "
+            f"server.state[{name!r}], which another run, an interruption and a checkpoint treat rightly"
+        )
 
     def _diverged(self, client: int | None) -> Diverged:
         return Diverged(str(self.algorithm), self.round, client, self._server.lr, self.history)

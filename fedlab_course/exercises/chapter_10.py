@@ -183,12 +183,10 @@ _KEPT_IN_STATE = """\
         velocity = self.beta * server.state["velocity"] + move
         server.state["velocity"] = velocity
 """
-# A list is the same object whatever it holds, so the library does not see that it changes.
-_KEPT_IN_SELF = (
-    _KEPT_IN_STATE.replace("= beta\n", "= beta\n        self.memory = [0.0]\n", 1)
-    .replace('server.state["velocity"] + move', "self.memory[-1] + move")
-    .replace('server.state["velocity"] = velocity', "self.memory.append(velocity)")
-)
+# The library looks into the algorithm for state that it should not have, and not into the server.
+_KEPT_BESIDE_STATE = _KEPT_IN_STATE.replace(
+    'server.state["velocity"] + move', 'getattr(server, "velocity", 0.0) + move'
+).replace('server.state["velocity"] = velocity', "server.velocity = velocity")
 
 EXERCISES = (
     Exercise(
@@ -214,7 +212,7 @@ Which $\beta$ makes it FedAvg? And where must $v$ be kept, so that it survives a
             Mistake('        server.state["velocity"] = velocity\n', "", "from one round to the next"),
             Mistake('server.state["velocity"] = velocity', 'server.state["velocity"] = move', "old velocity"),
             Mistake('server.state["velocity"]', "self.velocity", "keep state in server.state"),
-            Mistake(_KEPT_IN_STATE, _KEPT_IN_SELF, "resumed by a new instance"),
+            Mistake(_KEPT_IN_STATE, _KEPT_BESIDE_STATE, "resumed by a new instance"),
         ),
         discussion=r"""With $\beta = 0$ it is FedAvg. The velocity is what the algorithm remembers from round to round,
 so it belongs in `server.state`: each run begins with its own, of zeros, and a checkpoint holds it. In the instance

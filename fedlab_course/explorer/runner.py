@@ -78,6 +78,7 @@ class Runner:
         self._runs: dict[Hashable, Run] = {}
         self._wanted: tuple[Hashable, ...] = ()
         self._stopped = False
+        self.advancing = False  # in the midst of a round
         self._not_before = 0.0
         self._thread: threading.Thread | None = None
         self._failure: Exception | None = None
@@ -181,6 +182,7 @@ class Runner:
 
     def _advance(self, run: Run) -> None:
         """One round of one run. An error ends the run and stays with it."""
+        self.advancing = True
         try:
             with _ONE_ROUND_AT_A_TIME, warned.collected() as texts:
                 next(self._simulation_of(run))
@@ -189,6 +191,7 @@ class Runner:
             run.ended = True
         except BaseException as error:
             run.error, run.simulation = _as_error(error), None
+        self.advancing = False
         run.warnings += [text for text in texts if text not in run.warnings]
         self._ended = time.monotonic()
 

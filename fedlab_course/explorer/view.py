@@ -106,7 +106,8 @@ class View:
         self.buttons["stop"].disabled = not busy
         self.buttons["run"].disabled = busy or (done == total and total > 0)
         errors = [(run.curve.name, run.error) for run in runs if run.error is not None]
-        word = "training" if busy else "stopped" if runner.stopped and done < total else "done"
+        stop = "stopping" if runner.advancing else "stopped"
+        word = "training" if busy else stop if runner.stopped and done < total else "done"
         word = "ended with an error" if (errors or problem) and not busy else word
         if not runs and problem is None:
             self.status.value = chart.note("Choose at least one algorithm.")

@@ -17,6 +17,9 @@ class Recording(fl.FedAvg):
     def __init__(self) -> None:
         self.seen = []
 
+    def describe(self):
+        return {"name": "Recording"}
+
     def aggregate(self, server, updates):
         self.seen.append(updates.clients)
         return super().aggregate(server, updates)

@@ -7,6 +7,7 @@ Bytes are not compared: "first" also sends the model to everybody.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,10 @@ class Heard(fl.FedSSO):
     first: bool = False
     times: tuple[float, ...] = ()
     heard: list[int] = field(default_factory=list)
+
+    def describe(self) -> dict[str, Any]:
+        """Without ``heard``, which is no setting."""
+        return {name: value for name, value in super().describe().items() if name != "heard"}
 
     def cohorts(self, server: Server) -> list[np.ndarray]:
         """The cohort of the systematic draw, or as many of each cluster, those who answer first."""

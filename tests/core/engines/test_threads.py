@@ -39,6 +39,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut even tiny work into several chunks and give it to threads."""
     monkeypatch.setattr(threads, "LITTLE", 0)
     monkeypatch.setattr(cutting, "CALL_PRODUCTS", 1)
+    monkeypatch.setattr(cutting, "CHUNK_CLIENTS", 1)
     monkeypatch.setattr(base, "EVALUATION_SAMPLES", 7)
     monkeypatch.setattr(stacked, "GRADIENT_VALUES", 300)
     monkeypatch.setattr(stacked, "MOMENT_SAMPLES", 3)

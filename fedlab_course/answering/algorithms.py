@@ -14,9 +14,10 @@ FIELDS = ("round", "lr", "local_momentum", "clients_per_round", "num_clients", "
 
 
 class Server:
-    """What a hook sees of the server: ``params``, ``state``, and the numbers of ``FIELDS``."""
+    """What the hooks of one instance see of the server: ``params``, ``state``, and the numbers of ``FIELDS``."""
 
-    def __init__(self, params: torch.Tensor, state: dict[str, Any], numbers: dict[str, Any]) -> None:
+    def now(self, params: torch.Tensor, state: dict[str, Any], numbers: dict[str, Any]) -> None:
+        """Take the values that the server has at this call. Other attributes stay, as they do in a simulation."""
         self.params, self.state = params, state
         for name in FIELDS:
             setattr(self, name, numbers.get(name))
@@ -33,12 +34,12 @@ def about(instance: Any) -> dict[str, Any]:
     return {"algorithm": is_algorithm, "type": kind.__name__, "hooks": overridden, "attributes": plain}
 
 
-def run_hook(instance: Any, name: str, given: dict[str, Any]) -> dict[str, Any]:
+def run_hook(instance: Any, server: Server, name: str, given: dict[str, Any]) -> dict[str, Any]:
     """Call a hook. ``given``: ``params``, ``state``, ``numbers``, and ``updates``, the fields of them, if it takes any.
 
     Returns what it returned, the parameters and the state after it, and the attributes that it changed.
     """
-    server = Server(given["params"], given["state"], given["numbers"])
+    server.now(given["params"], given["state"], given["numbers"])
     before = dict(vars(instance))
     hook: Callable[..., Any] = getattr(instance, name)
     result = hook(server) if given["updates"] is None else hook(server, LocalUpdates(**given["updates"]))

@@ -83,11 +83,12 @@ class Serving:
             after = [one if isinstance(one, (np.ndarray, list)) else None for one in given]
             return {"returned": dump(result), "arguments": dump(after)}
         if kind == "make":
-            self._made.append(self._answer(*given))
-            about = algorithms.about(self._made[-1])
+            instance = self._answer(*given)
+            self._made.append((instance, algorithms.Server()))
+            about = algorithms.about(instance)
             return {"returned": dump(about | {"instance": len(self._made) - 1}), "arguments": None}
-        instance = self._made[given["instance"]]
-        return {"returned": dump(algorithms.run_hook(instance, given["hook"], given)), "arguments": None}
+        instance, server = self._made[given["instance"]]
+        return {"returned": dump(algorithms.run_hook(instance, server, given["hook"], given)), "arguments": None}
 
     def _foreign(self, content: Any) -> Any:
         """An argument that is no plain value: a function to ask back for, a generator, a patient of the clinic."""

@@ -2,21 +2,7 @@
 
 from typing import Any
 
-__all__ = [
-    "Explorer",
-    "chapter",
-    "claims",
-    "clinic",
-    "cluster_quality",
-    "exercises",
-    "figures",
-    "glossary",
-    "ideas",
-    "questions",
-    "shows",
-    "symbols",
-    "theory",
-]
+__all__ = ["Explorer", "chapter", "figures", "glossary", "goals", "ideas", "shows", "symbols", "theory"]
 
 
 def __getattr__(name: str) -> Any:

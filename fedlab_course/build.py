@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from fedlab_course import folders
-from fedlab_course.exercises import cells, registry
-from fedlab_course.exercises.base import Exercise, Proof
+from fedlab_course.check import cells, registry
+from fedlab_course.check.base import Exercise, Proof
 
 VERSIONS = ("student", "instructor")
 SCHEMA = 3
@@ -48,7 +48,7 @@ def convert(path: Path, version: str) -> Any:
     notebook, exercises = nbformat.read(path, as_version=4), registry.of_chapter(path.stem)
     faults = cells.drift(notebook, exercises)
     if faults:
-        raise ValueError(f"{path.name}: {'; '.join(faults)}. Run python -m fedlab_course.exercises")
+        raise ValueError(f"{path.name}: {'; '.join(faults)}. Run python -m fedlab_course.check")
     for exercise in exercises:
         if isinstance(exercise, Proof):
             _hand_in(notebook, exercise)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 
 import fedlab_core as fl
-from fedlab_course import outline
+from fedlab_course.chapters import outline
 
 
 class Begun(NamedTuple):

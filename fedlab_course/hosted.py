@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from fedlab_course import folders, outline
+from fedlab_course import folders
+from fedlab_course.chapters import outline
 
 CELL = "install-the-course"
 HEADING = "# The course in the cloud\n"

@@ -82,7 +82,7 @@ import json, runpy
 from pathlib import Path
 import nbformat
 from fedlab_course import lint
-from fedlab_course.exercises.__main__ import main
+from fedlab_course.check.exercises.__main__ import main
 
 runpy.run_path("skeleton.py")
 main(["16"])

@@ -7,8 +7,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_course import folders, outline
-from fedlab_course.questions import bank
+from fedlab_course import folders
+from fedlab_course.chapters import outline
+from fedlab_course.check import bank
 
 TEACHING = folders.NOTEBOOKS.parent / "docs" / "teaching"
 PAGES = sorted(TEACHING.glob("*.md"))

@@ -15,11 +15,11 @@ from typing import Any
 import nbformat
 import pandas as pd
 
-from fedlab_course import folders, outline
-from fedlab_course.exercises import registry
-from fedlab_course.exercises.base import Proof
+from fedlab_course import folders
+from fedlab_course.chapters import outline
+from fedlab_course.check import bank, registry
+from fedlab_course.check.base import Proof
 from fedlab_course.lint import form
-from fedlab_course.questions import bank
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS, TEXT = ROOT / "results" / "chapters.csv", ROOT / "docs" / "teaching" / "timings.md"

@@ -99,7 +99,7 @@ class Serving:
             bits = np.random.PCG64()
             bits.state = value
             return np.random.Generator(bits)
-        from fedlab_course import clinic
+        from fedlab_course.chapters import ch09_bug_clinic as clinic
 
         table, key = value
         return (clinic.HEALTHY if table == "healthy" else clinic.PATIENTS)[key]

@@ -12,8 +12,8 @@ from typing import Any
 from fedlab_course.answering.described import Described
 from fedlab_course.answering.serving import request
 from fedlab_course.answering.wire import Closed, Line, NotPlain
-from fedlab_course.exercises.base import Exercise
-from fedlab_course.exercises.verdicts import judge_described
+from fedlab_course.check.base import Exercise
+from fedlab_course.check.verdicts import judge_described
 from fedlab_course.grading.kernel import Kernel
 from fedlab_course.grading.remote import Answer, AnswerClass, Gone, OutOfTime, Remote
 

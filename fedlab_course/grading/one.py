@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fedlab_course.exercises.base import Exercise
+from fedlab_course.check.base import Exercise
 from fedlab_course.grading import remarks, sheet
 from fedlab_course.grading.limits import Limits
 from fedlab_course.grading.room import house as own_house

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from fedlab_course import folders
-from fedlab_course.exercises import registry
+from fedlab_course.check import registry
 
 _PACKAGES = Path(__file__).resolve().parents[2]
 _IMPORTS = "import numpy as np\nimport torch\n\nimport fedlab_core as fl\n"

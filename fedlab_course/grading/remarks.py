@@ -7,8 +7,8 @@ somebody tried.
 import ast
 from collections.abc import Iterator
 
-_SECRET = ("fedlab_course.exercises.", "fedlab_course.grade.", "fedlab_course.grading.", "fedlab_course.answering.")
-_EXERCISES = "fedlab_course.exercises"
+_SECRET = ("fedlab_course.chapters.", "fedlab_course.check.", "fedlab_course.grading.", "fedlab_course.answering.")
+_EXERCISES = "fedlab_course.check.exercises"
 _ALLOWED = {"check", "or_solution"}  # what a chapter itself takes from the exercises
 _LIBRARIES = {"np", "numpy", "torch", "fl", "fedlab_core", "fedlab_course", "exercises", "builtins", "IPython"}
 _HOOKS = {"meta_path", "path_hooks", "displayhook", "excepthook", "modules", "settrace", "setprofile", "_getframe"}

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from fedlab_core.algorithms import Algorithm
-from fedlab_course import clinic
 from fedlab_course.answering import algorithms
 from fedlab_course.answering.wire import Closed, Line, NotPlain, dump, load
-from fedlab_course.exercises.base import Hint
+from fedlab_course.chapters import ch09_bug_clinic as clinic
+from fedlab_course.check.base import Hint
 
 # What the student's code raises keeps its type if it is one of these, for checks that ask for it.
 _ERRORS = {

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fedlab_course.exercises import cells, registry
-from fedlab_course.exercises.base import Exercise
+from fedlab_course.check import cells, registry
+from fedlab_course.check.base import Exercise
 from fedlab_course.grading.rows import clean
 
 MAX_FILE = 64 * 2**20  # bytes

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fedlab_course.claims import STORED, VERDICT
+from fedlab_course.check.claims import STORED, VERDICT
 from fedlab_course.evidence import shown
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"

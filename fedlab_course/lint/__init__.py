@@ -6,7 +6,7 @@ That every figure has a text alternative can be seen only in a run: ``tests/cour
 import json
 from pathlib import Path
 
-from fedlab_course import outline
+from fedlab_course.chapters import outline
 from fedlab_course.lint import bindings, cells, form, letters
 from fedlab_course.lint.cells import misspelt
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fedlab_course.exercises import cells, registry
+from fedlab_course.check import cells, registry
 from fedlab_course.symbols import GREEK, NAMES
 
 MOST_LINES = 20
@@ -32,7 +32,7 @@ def faults(notebook: Any, names: list[str], stem: str) -> Iterator[str]:
     for cell in notebook.cells:
         rules = _code_rules if cell.cell_type == "code" else _text_rules
         yield from (f"cell {cell.get('id')}: {fault}" for fault in rules(cell))
-    renew = "(python -m fedlab_course.exercises writes it anew)"
+    renew = "(python -m fedlab_course.check.exercises writes it anew)"
     yield from (f"{fault} {renew}" for fault in cells.drift(notebook, registry.of_chapter(stem)))
 
 

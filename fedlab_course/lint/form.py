@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fedlab_course.outline import Chapter
-from fedlab_course.questions import bank
+from fedlab_course.chapters.outline import Chapter
+from fedlab_course.check import bank
 
 MOST_CELLS, MOST_CODE = 50, 200
 PACE = 70  # words of prose a minute
@@ -104,7 +104,7 @@ def _questions(notebook: Any, chapter: Chapter) -> Iterator[str]:
         if asked != ["predict", "outcome"]:
             yield f"the prediction {id} must be asked once and told later, and there is {asked or 'nothing'}"
     strangers = [given for name, given in calls if name in ("predict", "outcome") and given not in known.predictions]
-    yield from (f"asks for {id}, which chapter_{chapter.number}.toml does not have" for id in dict.fromkeys(strangers))
+    yield from (f"asks for {id}, which its questions.toml does not have" for id in dict.fromkeys(strangers))
     for name in ("quiz", "score"):
         if not any(call == name for call, _ in calls):
             yield f'no cell says questions.{name}("{chapter.number}")'

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fedlab_course import symbols
-from fedlab_course.outline import Chapter
+from fedlab_course.chapters.outline import Chapter
 
 _FORMULA = re.compile(r"\$\$(.*?)\$\$|\$([^$\n]+)\$", flags=re.DOTALL)
 _CODE = re.compile(r"(?P<fence>```|~~~).*?(?P=fence)|`[^`]*`", flags=re.DOTALL)
@@ -28,7 +28,7 @@ def faults(notebook: Any, chapter: Chapter) -> Iterator[str]:
         if cell.cell_type == "markdown":
             unknown = sorted(bases(_formulas(cell.source)) - known)
             if unknown:
-                yield f"cell {cell.get('id')}: {', '.join(unknown)} on no symbol sheet; see fedlab_course/outline.toml"
+                yield f"cell {cell.get('id')}: {', '.join(unknown)} on no symbol sheet; see the chapter.toml of its chapter"
 
 
 def bases(formulas: Iterable[str]) -> set[str]:

@@ -17,7 +17,8 @@ from nbgrader.preprocessors import (
 from traitlets import Float
 
 from fedlab_course import grading
-from fedlab_course.exercises import NotSolved, cells, registry, verdicts
+from fedlab_course.check import cells, registry, verdicts
+from fedlab_course.check.exercises import NotSolved
 
 _LOST = "The notebook's kernel did not come to the end of this cell."
 _REVIEW = "fedlab_review"  # in nbgrader's resources: the grade cells that a person should look at

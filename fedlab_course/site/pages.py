@@ -13,7 +13,8 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
-from fedlab_course import glossary, grid, outline, shows, symbols
+from fedlab_course import glossary, grid, shows, symbols
+from fedlab_course.chapters import outline
 from fedlab_course.evidence import shown
 from fedlab_course.site import colours, contents, markdown, outputs, runs, slides
 

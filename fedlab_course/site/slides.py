@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from fedlab_course.questions import bank
+from fedlab_course.check import bank
 from fedlab_course.site import markdown, outputs
 
 _HEADING = re.compile(r"^#{2,3} +(.+)$", flags=re.MULTILINE)

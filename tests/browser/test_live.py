@@ -11,7 +11,11 @@ from playwright.sync_api import Page
 
 from tests.browser.lab import DRAWN, Notebook, Wire, wait_until, write
 
-IMPORT = "from fedlab_course import Explorer, ideas"
+IMPORT = """\
+from fedlab_course import Explorer
+from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
+from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
+from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03"""
 SHORT = "Explorer(rounds=5, num_clients=10, clients_per_round=4, local_epochs=1)"
 LONG = "Explorer(rounds=1000, local_epochs=20)"
 
@@ -65,7 +69,12 @@ def contrast(page: Page, selector: str) -> float:
 
 
 def test_no_chart_stays_empty_on_a_slow_machine(open_notebook) -> None:
-    figures = ["ideas.proximal()", "ideas.local_steps()", "ideas.corrections()", "ideas.skew(num_clients=10)"]
+    figures = [
+        "ideas_02.proximal()",
+        "ideas_01.local_steps()",
+        "ideas_03.corrections()",
+        "ideas_01.skew(num_clients=10)",
+    ]
     notebook = open_notebook(IMPORT, SHORT, SHORT, *figures, slower=4)
     for source in (SHORT, *figures):
         notebook.scroll_to(source)
@@ -134,7 +143,8 @@ def test_one_more_explorer_costs_at_most_200_kB(open_notebook) -> None:
 
 
 OWN = """import fedlab_core as fl
-from fedlab_course import Explorer, clinic
+from fedlab_course import Explorer
+from fedlab_course.chapters import ch09_bug_clinic as clinic
 class Mine(fl.Algorithm):
     def __init__(self, pull=0.5):
         self.pull = pull"""
@@ -188,7 +198,7 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
             sharedModel.insertCells(1, cells.map(source => ({cell_type: 'code', source})));
             await window.jupyterapp.commands.execute('notebook:run-all-cells');
         }""",
-        [IMPORT, SHORT, "ideas.local_steps()"],
+        [IMPORT, SHORT, "ideas_01.local_steps()"],
     )
     wait_until(lambda: len(drawn := notebook.page.evaluate(DRAWN)) == 3 and all(drawn))
     assert sum(size > 1_000_000 for size in frames) == 1
@@ -206,7 +216,7 @@ def test_a_chart_that_cannot_load_says_so(open_notebook) -> None:
 
 def test_nothing_on_a_page_offers_an_upload(open_notebook) -> None:
     plain = f"{IMPORT}\nideas.local_steps(live=False).figure()"
-    notebook = open_notebook(plain, "ideas.local_steps()")
+    notebook = open_notebook(plain, "ideas_01.local_steps()")
     plots = notebook.page.locator(".js-plotly-plot:visible")
     wait_until(lambda: plots.count() == 2 and notebook.page.locator(".js-plotly-plot:visible .modebar-btn").count())
     for plot in plots.all():
@@ -217,7 +227,7 @@ def test_nothing_on_a_page_offers_an_upload(open_notebook) -> None:
 
 
 def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(open_notebook, folder, lab, chromium) -> None:
-    notebook = open_notebook(IMPORT, SHORT, "ideas.local_steps()", name="saved.ipynb")
+    notebook = open_notebook(IMPORT, SHORT, "ideas_01.local_steps()", name="saved.ipynb")
     wait_until(lambda: "done" in notebook.status())
     shown = notebook.curves()
     notebook.save()
@@ -274,7 +284,7 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
     from axe_playwright_python.sync_playwright import Axe
 
     show = "from fedlab_course import shows\nshows.drifting()"
-    notebook = open_notebook(IMPORT, SHORT, "ideas.proximal()", show)
+    notebook = open_notebook(IMPORT, SHORT, "ideas_02.proximal()", show)
     wait_until(lambda: "done" in notebook.status())
     wait_until(lambda: (drawn := notebook.page.evaluate(DRAWN)) and all(drawn))
     found = []

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_course.questions import bank
+from fedlab_course.check import bank
 from tests.browser.lab import Notebook, write
 
 pytestmark = pytest.mark.needs_browser

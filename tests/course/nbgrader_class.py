@@ -11,8 +11,7 @@ from pathlib import Path
 
 import nbformat
 
-from fedlab_course import exercises
-from fedlab_course.exercises import cells
+from fedlab_course.check import cells, exercises
 
 ROOT = Path(__file__).parents[2]
 STEP, TRAINING, POINT = EXERCISES = [one for one in exercises.every() if one.chapter == "02"]

@@ -33,7 +33,7 @@ fig = go.Figure(go.Scatter(x=[1, 2, 3], y=[1, 4, 9], name="squares"), layout_tit
 fig.update_layout(meta={"alt": "A curve that rises from 1 to 9"})
 fig""",
     """\
-from fedlab_course import claims
+from fedlab_course.check import claims
 claims.check("Squares grow", 9 > 4, "4, then 9")
 claims.check("Squares <shrink>", 9 < 4)
 claims.stored("000-2")

@@ -5,9 +5,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_course import build, exercises, folders
+from fedlab_course import build, folders
+from fedlab_course.check import cells, exercises
+from fedlab_course.check.exercises import Exercise
 from fedlab_course.cli import main
-from fedlab_course.exercises import Exercise, cells
 
 EVERY = exercises.every()
 NAMES = sorted(path.name for path in folders.NOTEBOOKS.glob("*.ipynb"))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import torch
 
-from fedlab_course import claims
+from fedlab_course.check import claims
 
 
 @pytest.mark.parametrize(

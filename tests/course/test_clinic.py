@@ -8,8 +8,9 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course import clinic, exercises
-from fedlab_course.clinic import bench as bench_tools
+from fedlab_course.chapters import ch09_bug_clinic as clinic
+from fedlab_course.chapters.ch09_bug_clinic import bench as bench_tools
+from fedlab_course.check import exercises
 from tests.course.from_notebook import defined
 from tests.support import quadratics, run, scalar_model
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.cluster_quality import label_groups, quality
+from fedlab_course.theory.cluster_quality import label_groups, quality
 
 
 def test_the_same_partition_under_other_names_is_perfect():

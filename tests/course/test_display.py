@@ -17,8 +17,7 @@ def test_the_edge_stands_out_from_every_ground(edge: str, ground: str) -> None:
 
 
 def test_no_word_has_a_colour_of_its_own() -> None:
-    from fedlab_course import claims
-    from fedlab_course.exercises import verdicts
+    from fedlab_course.check import claims, verdicts
 
     box = claims._as_html({"claim": "a", "holds": False, "evidence": "b"})
     box += verdicts._as_html(verdicts.Verdict("01-x", "x", "wrong", "Look at `y`.", 0, 1))

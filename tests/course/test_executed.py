@@ -2,7 +2,7 @@
 
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from fedlab_course.claims import VERDICT
+from fedlab_course.check.claims import VERDICT
 from fedlab_course.harness import executed
 
 ERROR = {"output_type": "error", "ename": "KeyError", "evalue": "'k'", "traceback": []}

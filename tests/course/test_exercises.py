@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from fedlab_course import exercises, folders
-from fedlab_course.exercises import Exercise, Hint, Mistake, cells, judge
-from fedlab_course.exercises.tools import call, close, number, require
-from fedlab_course.exercises.verdicts import _as_html, _as_text
+from fedlab_course import folders
+from fedlab_course.check import cells, exercises
+from fedlab_course.check.exercises import Exercise, Hint, Mistake, judge
+from fedlab_course.check.tools import call, close, number, require
+from fedlab_course.check.verdicts import _as_html, _as_text
 
 EVERY = exercises.every()
 NOTEBOOKS = {path.stem[:2]: path for path in sorted(folders.NOTEBOOKS.glob("*.ipynb"))}
@@ -228,7 +229,7 @@ def test_the_student_s_line_is_quoted(tmp_path: Path) -> None:
 
 
 def test_the_verdict_is_shown_and_nothing_is_raised(monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("fedlab_course.exercises.verdicts.get", lambda name: HALF)
+    monkeypatch.setattr("fedlab_course.check.verdicts.get", lambda name: HALF)
     assert exercises.check("99-half", lambda x: x // 2) is None
     assert capsys.readouterr().out == "✗ not yet: Half. Half of 3 is `1.5` < 2.\n"
     assert exercises.check("99-half", half) is None
@@ -246,7 +247,7 @@ def test_the_verdict_as_html_is_escaped_and_shows_code() -> None:
 
 @pytest.mark.parametrize("answer", [lambda x: x // 2, lambda x: None])
 def test_under_nbgrader_what_is_not_solved_raises(answer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fedlab_course.exercises.verdicts.get", lambda name: HALF)
+    monkeypatch.setattr("fedlab_course.check.verdicts.get", lambda name: HALF)
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     exercises.check("99-half", half)
     with pytest.raises(exercises.NotSolved):
@@ -261,7 +262,7 @@ def test_a_right_answer_may_print_to_standard_error(capsys: pytest.CaptureFixtur
         return x / 2
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fedlab_course.exercises.verdicts.get", lambda name: HALF)
+        patch.setattr("fedlab_course.check.verdicts.get", lambda name: HALF)
         exercises.check("99-half", loud)
     printed = capsys.readouterr()
     assert "half of 3.0" in printed.out

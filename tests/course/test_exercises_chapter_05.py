@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from fedlab_course.exercises import get, judge
+from fedlab_course.check.exercises import get, judge
 
 OTHER_WAYS = {
     "04-rest": ["return np.average(means, weights=presence)", "return (means * presence).sum() / np.sum(presence)"],

@@ -6,7 +6,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fedlab_course import exercises
+from fedlab_course.check import exercises
 from fedlab_course.harness import kernel
 
 STEP, MOMENTUM = exercises.get("02-prox-step"), exercises.get("10-momentum")

@@ -8,7 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from fedlab_course import grid, ideas
+from fedlab_course import grid
+from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
+from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
+from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
 from fedlab_course.chart import ladder
 
 CURVE = np.sin(np.arange(50) / 7)
@@ -110,7 +113,7 @@ def test_a_widget_without_positions_is_refused() -> None:
 
 
 def test_the_ideas_of_the_course_fit_without_gaps() -> None:
-    for idea in (ideas.local_steps(live=False), ideas.proximal(live=False), ideas.corrections(live=False)):
+    for idea in (ideas_01.local_steps(live=False), ideas_02.proximal(live=False), ideas_03.corrections(live=False)):
         stored = grid.build(idea.figure, {name: grid.Slider.of(one) for name, one in idea.sliders.items()})
         assert not any(slider["left_out"] for slider in stored["sliders"])
         assert not any("error" in cell for cell in stored["cells"])

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_course.claims import VERDICT
+from fedlab_course.check.claims import VERDICT
 from tests.course import planted
 from tests.course.planted import Run, command
 

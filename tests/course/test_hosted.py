@@ -14,7 +14,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_course import folders, hosted, outline
+from fedlab_course import folders, hosted
+from fedlab_course.chapters import outline
 from fedlab_course.cli import main
 
 SOURCES = sorted(folders.NOTEBOOKS.glob("*.ipynb"))

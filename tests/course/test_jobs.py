@@ -25,7 +25,7 @@ while not pathlib.Path("{there}").exists():
     time.sleep(0.05)"""
 NUMBERS = """\
 import numpy as np, torch
-from fedlab_course import claims
+from fedlab_course.check import claims
 draw = np.random.default_rng({seed}).standard_normal((400, 300))
 svd, inverse = np.linalg.svd(draw)[0].sum().hex(), torch.linalg.inv(torch.tensor(draw[:300])).sum().item()
 claims.check("A sum", draw.sum() > 0, f"{{torch.get_num_threads()}} thread: {{svd}}, {{inverse!r}}")"""

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course import leaks
-from fedlab_course.compression import Forgetful
+from fedlab_course.chapters.ch14_what_is_sent import leaks
+from fedlab_course.chapters.ch14_what_is_sent.compression import Forgetful
 
 DIGITS = fl.load_dataset("digits")
 

@@ -9,7 +9,7 @@ import pytest
 from traitlets.config.loader import PyFileConfigLoader
 
 from fedlab_core.progress import watched
-from fedlab_course.exercises import cells
+from fedlab_course.check import cells
 from fedlab_course.nbgrader import course
 from tests.course.nbgrader_class import EXERCISES, PROOF, RIGHT, ROOT, TRAINING, answering, call, grades, submit
 

@@ -56,7 +56,7 @@ TRICKS: dict[str, tuple[Callable[[list], None], float]] = {  # what is handed in
     "environment": (answering({STEP_ANSWER: WRONG + ANSWER_ENDS}), 0),
     "check": (with_first_line("exercises.check = lambda *arguments: None", {STEP_ANSWER: WRONG}), 0),
     "class": (answering({STEP_ANSWER: f"{WRONG}\n\nclass exercises:\n    check = {NO_CHECK}"}), 0),
-    "imported": (answering({STEP_ANSWER: "from fedlab_course.exercises.chapter_02 import prox_step"}), 0),
+    "imported": (answering({STEP_ANSWER: "from fedlab_course.chapters.ch02_fedprox.exercises import prox_step"}), 0),
     "library": (answering({STEP_ANSWER: f"{WRONG}\n\nnp.allclose = lambda *arguments, **more: True"}), 0),
     "mangled": (mangled, 5),
     "ids": (without_ids, 5),

@@ -5,7 +5,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_course import folders, outline
+from fedlab_course import folders
+from fedlab_course.chapters import outline
 
 ROOT = Path(__file__).parents[2]
 

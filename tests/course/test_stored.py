@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from fedlab_course import claims
+from fedlab_course.check import claims
 from fedlab_course.evidence import judging, live, shown, tables
 from fedlab_course.evidence.configs import Claim, Statement
 from fedlab_course.evidence.verdicts import judge

@@ -3,7 +3,7 @@
 import pytest
 
 from fedlab_core.write.translated import check
-from fedlab_course.clinic.chart import chart
+from fedlab_course.chapters.ch09_bug_clinic.chart import chart
 from fedlab_course.evidence import figures
 from tests.course.ideas.test_ideas import every_idea
 

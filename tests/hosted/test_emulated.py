@@ -37,7 +37,7 @@ def test_the_first_cell_installs_the_course_and_replaces_nothing(place: Path) ->
     before = host.installed()
     assert not NEW & set(before)
     cell = nbformat.read(place / "hosted" / CHAPTERS[0].name, as_version=4).cells[1].source
-    assert "The course is installed." in host.run("-c", f"{cell}\nimport fedlab_course.questions")
+    assert "The course is installed." in host.run("-c", f"{cell}\nimport fedlab_course.check.questions")
     after = host.installed()
     assert set(after) - set(before) == NEW
     assert {name: after[name] for name in before} == before

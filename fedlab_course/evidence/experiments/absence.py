@@ -15,9 +15,10 @@ import fedlab_core as fl
 from fedlab_core.data.synthetic import quadratics
 from fedlab_core.server import Server
 from fedlab_core.updates import LocalUpdates
-from fedlab_course import cluster_quality, theory
+from fedlab_course import theory
 from fedlab_course.evidence.experiments.base import Experiment, Row
 from fedlab_course.evidence.experiments.runs import parameters
+from fedlab_course.theory import cluster_quality
 
 GROUPS = np.repeat([0, 1, 2, 3], 10)
 MEANS = np.repeat([0.0, 1.0, 2.0, 7.0], 10) + np.tile(np.linspace(-0.1, 0.1, 10), 4)

@@ -15,8 +15,8 @@ import fedlab_core as fl
 from fedlab_core import clustering, engines, losses
 from fedlab_core.engines import Engine, threads
 from fedlab_core.engines.work import Work
-from fedlab_course import cluster_quality
 from fedlab_course.evidence.experiments.base import Experiment, Row
+from fedlab_course.theory import cluster_quality
 
 NUM_CLIENTS = 100
 HIDDEN = {"mnist": (200,), "cifar10": (64,)}

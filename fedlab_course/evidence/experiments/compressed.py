@@ -9,7 +9,7 @@ import pandas as pd
 
 import fedlab_core as fl
 from fedlab_core.algorithms import Compressed
-from fedlab_course.compression import Forgetful
+from fedlab_course.chapters.ch14_what_is_sent.compression import Forgetful
 from fedlab_course.evidence.experiments.base import Experiment, Row
 from fedlab_course.evidence.experiments.labels import deal
 

@@ -13,9 +13,9 @@ import torch
 import fedlab_core as fl
 from fedlab_core import clustering
 from fedlab_core.server import Server
-from fedlab_course import cluster_quality
 from fedlab_course.evidence.experiments.base import Experiment, Row
 from fedlab_course.evidence.experiments.strata import NUM_CLIENTS, SETTING, SPLITS, federation
+from fedlab_course.theory import cluster_quality
 
 PROBES: dict[str, dict[str, int]] = {"epoch": {"epochs": 1, "batch_size": 10}, "sample": {"steps": 1, "batch_size": 1}}
 XI = (0.1, 0.15, 0.25, 0.4)

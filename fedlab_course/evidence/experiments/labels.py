@@ -14,9 +14,10 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core import clustering
-from fedlab_course import cluster_quality, leaks
+from fedlab_course.chapters.ch14_what_is_sent import leaks
 from fedlab_course.evidence.experiments.base import Experiment, Row
 from fedlab_course.evidence.experiments.clusters import NUM_CLIENTS
+from fedlab_course.theory import cluster_quality
 
 SPLITS = ("iid", "dirichlet", "two labels", "one label")
 MOVES: dict[str, dict[str, Any]] = {

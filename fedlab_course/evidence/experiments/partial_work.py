@@ -14,7 +14,7 @@ of the one half and of the other, over the last tenth of the rounds.
 from typing import Any
 
 import fedlab_core as fl
-from fedlab_course import two_speeds
+from fedlab_course.chapters.ch11_partial_work import two_speeds
 from fedlab_course.evidence.controls import FedAvgDropping
 from fedlab_course.evidence.experiments.base import Experiment, Row
 from fedlab_course.evidence.experiments.runs import measured

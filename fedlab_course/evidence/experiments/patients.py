@@ -10,7 +10,7 @@ from typing import Any
 from fedlab_core import recipes
 from fedlab_core.algorithms import Scaffold
 from fedlab_core.sweep import plan
-from fedlab_course import clinic
+from fedlab_course.chapters import ch09_bug_clinic as clinic
 from fedlab_course.evidence.experiments.base import Experiment, Row
 from fedlab_course.evidence.experiments.runs import measured
 

@@ -1,8 +1,8 @@
 """Chapter 13: one model, one for each cluster, or one for each client, on the digits dealt out to 40 clients.
 
 A quarter of each client's samples, about nine, is kept from training. Five splits: IID, Dirichlet 0.3, two labels and
-one label a client, and "concepts": IID samples whose labels are named in four ways (:func:`fedlab_course.several.
-concepts`). 50 rounds of 20 clients, E = 5, B = 10, η = 0.05.
+one label a client, and "concepts": IID samples whose labels are named in four ways (``concepts``). 50 rounds of
+20 clients, E = 5, B = 10, η = 0.05.
 """
 
 import math
@@ -12,8 +12,9 @@ import numpy as np
 
 import fedlab_core as fl
 from fedlab_core import algorithms
-from fedlab_course import cluster_quality, several
+from fedlab_course.chapters.ch13_one_or_several import several
 from fedlab_course.evidence.experiments.base import Experiment, Row
+from fedlab_course.theory import cluster_quality
 
 NUM_CLIENTS, NUM_GROUPS = 40, 4
 SPLITS = ("iid", "dirichlet", "two labels", "one label", "concepts")

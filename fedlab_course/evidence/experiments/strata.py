@@ -11,8 +11,9 @@ import torch
 import fedlab_core as fl
 from fedlab_core.server import Server
 from fedlab_core.updates import LocalUpdates
-from fedlab_course import cluster_quality, theory
+from fedlab_course import theory
 from fedlab_course.evidence.experiments.base import Experiment, Row
+from fedlab_course.theory import cluster_quality
 
 NUM_CLIENTS, COHORT = 100, 10
 SETTING = {"local_epochs": 5, "batch_size": 10, "lr": 0.05, "progress": False}

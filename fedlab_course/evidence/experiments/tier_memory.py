@@ -8,7 +8,7 @@ a ``round``, and nine updates later, the mean over labels; chance, 0.1, once a r
 import numpy as np
 
 import fedlab_core as fl
-from fedlab_course import continual
+from fedlab_course.chapters.ch06_forgetting import continual
 from fedlab_course.evidence.experiments.base import Case, Experiment, Row
 
 SETTING = {"rounds": 30, "clients_per_round": 20, "local_epochs": 5, "batch_size": 10, "lr": 0.01, "eval_every": 30}

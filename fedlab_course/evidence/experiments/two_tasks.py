@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
-from fedlab_course import continual
+from fedlab_course.chapters.ch06_forgetting import continual
 from fedlab_course.evidence.experiments.base import Case, Experiment, Row
 
 SETTING = {"rounds": 1, "clients_per_round": 2, "local_epochs": 20, "batch_size": 10, "lr": 0.05}

@@ -30,6 +30,8 @@ from tests.course import planted
 
 SHORT = {"rounds": 5, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}
 
+IDEAS = "from fedlab_course.chapters.ch01_noniid_and_drift import ideas"
+
 
 def make(**choice) -> Explorer:
     return Explorer(**{**SHORT, **choice})
@@ -452,7 +454,7 @@ def test_headless_it_displays_its_plain_figure(monkeypatch) -> None:
 
 def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widget_state(tmp_path) -> None:
     arguments = ", ".join(f"{name}={value}" for name, value in SHORT.items())
-    cells = ("from fedlab_course import Explorer, ideas", f"Explorer({arguments})", "ideas.local_steps()")
+    cells = ("from fedlab_course import Explorer", f"Explorer({arguments})", f"{IDEAS}\nideas.local_steps()")
     planted.notebook(tmp_path, "00_explorer", *cells)
     (result,) = run.run_course(notebooks=tmp_path, out=tmp_path / "out")
     assert result.error is None
@@ -468,7 +470,7 @@ def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widg
 
 def test_a_failing_explorer_fails_its_notebook(tmp_path) -> None:
     arguments = ", ".join(f"{name}={value}" for name, value in SHORT.items())
-    planted.notebook(tmp_path, "00_bad", f"from fedlab_course import Explorer, ideas\nExplorer({arguments}, lr=1e30)")
+    planted.notebook(tmp_path, "00_bad", f"from fedlab_course import Explorer\nExplorer({arguments}, lr=1e30)")
     (result,) = run.run_course(notebooks=tmp_path, out=tmp_path / "out")
     assert result.status == "failed"
     assert "Diverged" in result.error

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fedlab_core as fl
-from fedlab_course import figures
+from fedlab_course.chapters.ch04_who_is_asked import figures
 
 
 def test_missing_labels_are_shares_of_cohorts() -> None:

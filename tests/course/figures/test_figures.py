@@ -11,6 +11,7 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_course import figures
+from fedlab_course.chapters.ch06_forgetting import figures as figures_06
 
 TWO_TIERS = [[1.0, 0.0], [0.2, 0.9], [0.8, 0.4]]  # after updates of the tiers 0, 1, 0
 
@@ -86,7 +87,7 @@ def test_a_picture_sums_over_the_hidden_units():
     values = torch.zeros(size(net))
     values[: 2 * 6] = torch.arange(12.0)  # weights of the first layer, [hidden, pixels]
     values[12:] = 100.0  # its bias and the second layer are in no picture
-    figure = figures.importance({"one client": values}, net, (2, 3))
+    figure = figures_06.importance({"one client": values}, net, (2, 3))
     np.testing.assert_array_equal(figure.data[0].z, [[6, 8, 10], [12, 14, 16]])
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 16)
     assert [note.text for note in figure.layout.annotations] == ["one client"]
@@ -95,7 +96,7 @@ def test_a_picture_sums_over_the_hidden_units():
 def test_all_pictures_share_one_scale_and_are_described():
     net = model()
     bright, dark = torch.ones(size(net)), torch.zeros(size(net))
-    figure = figures.importance({"bright": bright, "dark": dark}, net, (2, 3))
+    figure = figures_06.importance({"bright": bright, "dark": dark}, net, (2, 3))
     assert {trace.coloraxis for trace in figure.data} == {"coloraxis"} and figure.layout.coloraxis.cmax == 2
     assert "bright 0%; dark 100%" in fl.plots.describe(figure)
     assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["bright", "dark"]
@@ -103,17 +104,17 @@ def test_all_pictures_share_one_scale_and_are_described():
 
 def test_seven_pictures_stand_in_two_rows():
     net = model()
-    figure = figures.importance({f"client {k}": torch.ones(size(net)) for k in range(7)}, net, (2, 3))
+    figure = figures_06.importance({f"client {k}": torch.ones(size(net)) for k in range(7)}, net, (2, 3))
     assert len(figure.data) == 7 and len({trace.yaxis for trace in figure.data}) == 7
 
 
 def test_pictures_need_a_first_layer_that_sees_pixels():
     net = model()
     with pytest.raises(ValueError, match="linear on 3 × 3 pixels"):
-        figures.importance({"a": torch.ones(size(net))}, net, (3, 3))
+        figures_06.importance({"a": torch.ones(size(net))}, net, (3, 3))
     convolution = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(2, 2))
     with pytest.raises(ValueError, match="linear on"):
-        figures.importance({"a": torch.ones(size(convolution))}, convolution, (3, 3))
+        figures_06.importance({"a": torch.ones(size(convolution))}, convolution, (3, 3))
 
 
 @pytest.mark.parametrize(
@@ -128,9 +129,9 @@ def test_importances_are_one_finite_number_per_parameter_and_not_negative(change
     net = model()
     values = change(np.ones(size(net)))
     with pytest.raises(ValueError, match=message):
-        figures.importance({"a": values}, net, (2, 3))
+        figures_06.importance({"a": values}, net, (2, 3))
     with pytest.raises(ValueError, match="at least one"):
-        figures.importance({}, net, (2, 3))
+        figures_06.importance({}, net, (2, 3))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ def test_importances_are_one_finite_number_per_parameter_and_not_negative(change
     [
         lambda net, omega: figures.forgetting(TWO_TIERS),
         lambda net, omega: figures.memory({"a": [[0.5, 0.4]]}),
-        lambda net, omega: figures.importance({"a": omega}, net, (2, 3)),
+        lambda net, omega: figures_06.importance({"a": omega}, net, (2, 3)),
     ],
 )
 def test_every_figure_survives_json_with_its_description(figure):

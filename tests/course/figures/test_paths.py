@@ -5,7 +5,7 @@ import json
 import pytest
 
 import fedlab_core as fl
-from fedlab_course import figures
+from fedlab_course.chapters.ch10_your_own_algorithm import figures
 
 
 def test_every_name_has_a_line_over_its_own_rounds_and_the_optimum_is_marked():

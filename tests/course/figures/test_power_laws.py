@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fedlab_core as fl
-from fedlab_course import figures
+from fedlab_course.chapters.ch12_bounds import figures
 
 X = np.array([1.0, 10.0, 100.0])
 TITLES = {"x_title": "rounds", "y_title": "error"}

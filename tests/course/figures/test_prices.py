@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fedlab_core as fl
-from fedlab_course import figures
+from fedlab_course.chapters.ch08_shootout import figures
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import fedlab_core as fl
-from fedlab_course import figures
+from fedlab_course.chapters.ch01_noniid_and_drift import figures
 
 
 def traces(figure):

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_course.exercises import Exercise
+from fedlab_course.check.exercises import Exercise
 from fedlab_course.grading import judging, room
 from fedlab_course.grading.judging import Finding
 from fedlab_course.grading.kernel import Kernel
 from fedlab_course.grading.limits import Limits
 
 IMPORTS = "import math\nimport numpy as np\nimport torch\nimport fedlab_core as fl\nfrom fedlab_course import clinic"
-BENCH = "from fedlab_course.clinic.bench import draw, end, same, start"
+BENCH = "from fedlab_course.chapters.ch09_bug_clinic.bench import draw, end, same, start"
 
 JudgeSource = Callable[..., Finding]
 

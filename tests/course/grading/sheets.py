@@ -6,8 +6,8 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fedlab_course import exercises
-from fedlab_course.exercises import Exercise, cells
+from fedlab_course.check import cells, exercises
+from fedlab_course.check.exercises import Exercise
 from fedlab_course.grading import Row
 
 CHAPTER = [one for one in exercises.every() if one.chapter == "02"]

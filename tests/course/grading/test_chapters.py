@@ -4,8 +4,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fedlab_course import exercises, folders, grading
-from fedlab_course.exercises import cells
+from fedlab_course import folders, grading
+from fedlab_course.check import cells, exercises
 from tests.course.grading.conftest import BENCH, IMPORTS
 
 EVERY = exercises.every()

@@ -6,7 +6,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from fedlab_course import folders, grading
-from fedlab_course.exercises import MIME
+from fedlab_course.check.exercises import MIME
 from fedlab_course.grading import sheet
 from fedlab_course.grading.remarks import tampering
 from tests.course.grading.conftest import JudgeSource
@@ -44,9 +44,9 @@ fl.Simulation = fl.simulate = None""",
 }
 BREAKS = ["what answers", "the path of the package"]  # nothing can be judged after these
 IN_THE_ANSWER = {  # in place of the answer
-    "the solution, imported": "from fedlab_course.exercises.chapter_02 import prox_step",
+    "the solution, imported": "from fedlab_course.chapters.ch02_fedprox.exercises import prox_step",
     "the registry": f"""\
-prox_step = __import__('fedlab_course.exercises.registry', fromlist=['get']).get('{STEP.id}').solution""",
+prox_step = __import__('fedlab_course.check.registry', fromlist=['get']).get('{STEP.id}').solution""",
     "the solution, asked for": f"prox_step = exercises.get('{STEP.id}').solution",
     "frames": """\
 import inspect
@@ -107,13 +107,13 @@ def test_without_the_look_at_the_source_it_gains_nothing_either(
 
 
 def test_an_answer_that_takes_the_solution_is_refused(tmp_path: Path) -> None:
-    taken = "from fedlab_course.exercises.chapter_02 import local_training"
+    taken = "from fedlab_course.chapters.ch02_fedprox.exercises import local_training"
     answers = {"prox_step": IN_THE_ANSWER["frames"], "local_training": taken}
     found = grading.grade(submission(tmp_path, proximal_point=POINT.solution_source, **answers))
     assert statuses(found) == {STEP.id: "refused", TRAINING.id: "refused", POINT.id: "solved"}
     assert points(found) == POINT.points
     assert "looks at frames" in found[0].remark
-    assert "imports `fedlab_course.exercises.chapter_02.local_training`" in found[1].remark
+    assert "imports `fedlab_course.chapters.ch02_fedprox.exercises.local_training`" in found[1].remark
 
 
 @pytest.mark.parametrize("name", IN_THE_ANSWER)

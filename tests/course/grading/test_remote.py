@@ -2,8 +2,8 @@
 
 import pytest
 
-from fedlab_course import exercises
-from fedlab_course.exercises import Exercise, Mistake
+from fedlab_course.check import exercises
+from fedlab_course.check.exercises import Exercise, Mistake
 from tests.course.grading.conftest import JudgeSource
 
 EVERY = exercises.every()

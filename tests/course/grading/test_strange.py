@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell
 
-from fedlab_course import exercises, grading
-from fedlab_course.exercises import MIME, cells
+from fedlab_course import grading
+from fedlab_course.check import cells, exercises
+from fedlab_course.check.exercises import MIME
 from fedlab_course.grading import sheet
 from tests.course.grading.conftest import JudgeSource
 from tests.course.grading.sheets import POINT, SOLVED, STEP, TRAINING, statuses, submission

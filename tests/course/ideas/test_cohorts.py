@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fedlab_course import goals, ideas, theory
-from fedlab_course.ideas.cohorts import expected_missing
+from fedlab_course.chapters.ch04_who_is_asked import ideas as ideas_04
+from fedlab_course.chapters.ch04_who_is_asked.ideas import expected_missing
 
 
 def means(idea: ideas.Idea, **values: float) -> dict[str, float]:
@@ -14,7 +15,7 @@ def means(idea: ideas.Idea, **values: float) -> dict[str, float]:
 
 
 def test_a_blind_cohort_misses_what_the_formula_says_and_strata_of_one_label_nothing() -> None:
-    found = means(ideas.cohorts())
+    found = means(ideas_04.cohorts())
     expected = 10 * comb(90, 10) / comb(100, 10)  # ten holders of each label
     assert found["blind"] == pytest.approx(expected, abs=0.2)  # four standard errors of 400 cohorts
     assert found["from strata"] == 0
@@ -27,12 +28,12 @@ def test_the_expectation_is_that_of_all_cohorts() -> None:
 
 
 def test_a_larger_cohort_misses_fewer_labels() -> None:
-    idea = ideas.cohorts()
+    idea = ideas_04.cohorts()
     assert means(idea, clients=50)["blind"] < 0.1 < means(idea, clients=20)["blind"]
 
 
 def test_absence_is_drawn_by_its_formulas_and_marks_stand_where_they_are_given() -> None:
-    idea = ideas.absence(marks={"FedAvg": (0.4, 1.6)})
+    idea = ideas_04.absence(marks={"FedAvg": (0.4, 1.6)})
     traces = {trace.name: trace for trace in idea.figure().data}
     group = theory.AbsentGroup()
     line = traces["FedAvg, formula"]
@@ -42,7 +43,7 @@ def test_absence_is_drawn_by_its_formulas_and_marks_stand_where_they_are_given()
 
 
 def test_a_last_group_that_wants_what_the_others_want_on_average_leaves_no_bias() -> None:
-    idea = ideas.absence(goal=goals.Goal("no bias", lambda size, last: last == 1))
+    idea = ideas_04.absence(goal=goals.Goal("no bias", lambda size, last: last == 1))
     assert idea.reached is False
     figure = idea.figure(last=1.0)
     assert all(list(trace.y) == pytest.approx([1.0] * len(trace.y)) for trace in figure.data)

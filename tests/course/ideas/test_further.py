@@ -5,7 +5,7 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_course import ideas, theory
-from fedlab_course.ideas.budget import spent
+from fedlab_course.chapters.ch14_what_is_sent.ideas import spent
 
 
 def test_the_error_of_ditto_is_that_of_a_simulation():

@@ -8,7 +8,15 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_course import ideas
-from fedlab_course.ideas.corrections import scaffold_rounds
+from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
+from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
+from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
+from fedlab_course.chapters.ch03_scaffold.ideas import scaffold_rounds
+from fedlab_course.chapters.ch04_who_is_asked import ideas as ideas_04
+from fedlab_course.chapters.ch05_fedsso import ideas as ideas_05
+from fedlab_course.chapters.ch06_forgetting import ideas as ideas_06
+from fedlab_course.chapters.ch11_partial_work import ideas as ideas_11
+from fedlab_course.chapters.ch12_bounds import ideas as ideas_12
 from fedlab_course.ideas.quadratics import Quadratics, rest
 
 A, B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
@@ -22,16 +30,16 @@ def trace(figure: go.Figure, start: str) -> go.Scatter:
 def every_idea() -> dict[str, ideas.Idea]:
     table = np.linspace(0, 1, 12).reshape(4, 3)
     return {
-        "local_steps": ideas.local_steps(),
-        "proximal": ideas.proximal(),
-        "corrections": ideas.corrections(),
-        "decay": ideas.decay(rounds=60),
-        "skew": ideas.skew(num_clients=10),
-        "absence": ideas.absence(),
-        "cohorts": ideas.cohorts(),
-        "unequal_work": ideas.unequal_work(),
-        "reachability": ideas.reachability(np.arange(10.0)[:, None] ** 2),
-        "forgetting": ideas.forgetting({0.0: table, 1.0: table[::-1]}),
+        "local_steps": ideas_01.local_steps(),
+        "proximal": ideas_02.proximal(),
+        "corrections": ideas_03.corrections(),
+        "decay": ideas_12.decay(rounds=60),
+        "skew": ideas_01.skew(num_clients=10),
+        "absence": ideas_04.absence(),
+        "cohorts": ideas_04.cohorts(),
+        "unequal_work": ideas_11.unequal_work(),
+        "reachability": ideas_05.reachability(np.arange(10.0)[:, None] ** 2),
+        "forgetting": ideas_06.forgetting({0.0: table, 1.0: table[::-1]}),
     }
 
 
@@ -57,11 +65,11 @@ def test_every_slider_is_labelled_and_every_position_has_a_figure_in_words(name:
 
 def test_an_unknown_slider_is_refused() -> None:
     with pytest.raises(ValueError, match="Did you mean 'steps'"):
-        ideas.local_steps().figure(step=3)
+        ideas_01.local_steps().figure(step=3)
 
 
 def test_an_error_is_raised_by_the_figure_and_said_in_the_widget() -> None:
-    idea = ideas.local_steps(a=(1.0, 25.0), b=(0.0, 1.0), lr=0.01)
+    idea = ideas_01.local_steps(a=(1.0, 25.0), b=(0.0, 1.0), lr=0.01)
     with pytest.raises(ValueError, match="lr"):
         idea.figure(lr=0.1)  # 0.1 · 25 > 2
     idea.sliders["lr"].value = 0.1
@@ -72,7 +80,7 @@ def test_an_error_is_raised_by_the_figure_and_said_in_the_widget() -> None:
 
 @pytest.mark.parametrize("steps", [1, 10, 50])
 def test_drift_rests_where_the_closed_form_says(steps: int) -> None:
-    figure = ideas.local_steps().figure(steps=steps, lr=0.1)
+    figure = ideas_01.local_steps().figure(steps=steps, lr=0.1)
     q = (1 - 0.1 * A) ** steps
     expected = ((1 - q) * B).sum() / (1 - q).sum()
     assert trace(figure, "where FedAvg").x[0] == pytest.approx(expected, abs=1e-12)
@@ -81,12 +89,12 @@ def test_drift_rests_where_the_closed_form_says(steps: int) -> None:
 
 
 def test_drift_has_the_known_number_and_one_step_is_unbiased() -> None:
-    assert trace(ideas.local_steps().figure(steps=10), "where").x[0] == pytest.approx(0.5987111211, abs=1e-10)
-    assert trace(ideas.local_steps().figure(steps=1), "where").x[0] == pytest.approx(0.75, abs=1e-12)
+    assert trace(ideas_01.local_steps().figure(steps=10), "where").x[0] == pytest.approx(0.5987111211, abs=1e-10)
+    assert trace(ideas_01.local_steps().figure(steps=1), "where").x[0] == pytest.approx(0.75, abs=1e-12)
 
 
 def test_the_drawn_steps_lie_on_the_clients_own_parabola() -> None:
-    figure = ideas.local_steps().figure(steps=5, lr=0.1)
+    figure = ideas_01.local_steps().figure(steps=5, lr=0.1)
     for k, (a, b) in enumerate(zip(A, B, strict=True)):
         steps = trace(figure, f"steps of client {k + 1}")
         assert list(steps.x) == pytest.approx([b + (1 - 0.1 * a) ** j * (0.75 - b) for j in range(6)])
@@ -98,13 +106,13 @@ def test_drift_and_the_library_agree() -> None:
     work = {"rounds": 100, "clients_per_round": 2, "local_steps": 10, "batch_size": None, "lr": 0.1}
     start = fl.models.linear(fed, bias=False)
     history = fl.simulate(fed, start, fl.FedAvg(), **work, loss="squared_error", progress=False, eval_every=100)
-    assert trace(ideas.local_steps().figure(), "where").x[0] == pytest.approx(float(history.params[0]), abs=1e-9)
+    assert trace(ideas_01.local_steps().figure(), "where").x[0] == pytest.approx(float(history.params[0]), abs=1e-9)
 
 
 @pytest.mark.parametrize("mu", [0.0, 1.0, 10.0])
 def test_proximal_rests_where_the_closed_form_says(mu: float) -> None:
     a, b = np.array([[1.0, 4.0], [4.0, 1.0]]), np.array([[-1.5, -0.5], [1.0, 1.5]])
-    figure = ideas.proximal(a, b).figure(mu=mu)
+    figure = ideas_02.proximal(a, b).figure(mu=mu)
     share = a / (a + mu)
     w = (share * b).sum(0) / share.sum(0)
     resting = trace(figure, "FedProx rests")
@@ -132,7 +140,7 @@ def test_walk_with_an_offset_follows_the_closed_form() -> None:
 
 def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:
     for rounds in (0, 1, 3):
-        figure = ideas.corrections().figure(rounds=rounds, step=2)
+        figure = ideas_03.corrections().figure(rounds=rounds, step=2)
         for k in (1, 2):
             own, taken = trace(figure, f"−g<sub>{k}"), trace(figure, f"the step that client {k}")
             correction = trace(figure, f"c<sub>{k}")
@@ -145,7 +153,7 @@ def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:
 
 def test_the_arrow_of_the_own_gradient_points_to_the_own_minimum_along_its_gradient() -> None:
     a, b = np.array([[1.0, 4.0], [4.0, 1.0]]), np.array([[-1.5, -0.5], [1.0, 1.5]])
-    figure = ideas.corrections(a, b, start=(-1.0, 1.5)).figure(rounds=0, step=0)
+    figure = ideas_03.corrections(a, b, start=(-1.0, 1.5)).figure(rounds=0, step=0)
     for k in range(2):
         own = trace(figure, f"−g<sub>{k + 1}")
         downhill = -a[k] * (np.array([-1.0, 1.5]) - b[k])
@@ -180,7 +188,7 @@ def test_bad_quadratics_are_refused(a: tuple, b: tuple) -> None:
 
 def test_skew_shows_the_partition_of_the_library() -> None:
     digits = fl.load_dataset("digits")
-    figure = ideas.skew(digits, num_clients=10).figure(alpha=0.1, seed=2)
+    figure = ideas_01.skew(digits, num_clients=10).figure(alpha=0.1, seed=2)
     parts = fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=0.1, seed=2)
     counts = np.stack([np.bincount(digits.train.y[part], minlength=10) for part in parts])
     assert np.array_equal(np.nan_to_num(np.array(figure.data[0].z, dtype=float)), counts.T)
@@ -189,34 +197,34 @@ def test_skew_shows_the_partition_of_the_library() -> None:
 def test_well_separated_blobs_are_the_clusters() -> None:
     points = np.concatenate([np.random.default_rng(k).normal(100 * k, 1e-3, (8, 2)) for k in range(3)])
     points += 1e-9 * np.arange(24)[:, None]
-    figure = ideas.reachability(points, min_samples=4).figure(xi=0.7)
+    figure = ideas_05.reachability(points, min_samples=4).figure(xi=0.7)
     text = fl.plots.describe(figure)
     assert text.startswith("ξ=0.7. Reachability plot: 24 clients in the order of OPTICS, 3 clusters and 0")
 
 
 def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
     tables = {0.0: [[0.9, 0.1], [0.2, 0.8]], 1.0: [[0.9, 0.1], [0.7, 0.7]]}
-    figure = ideas.forgetting(tables).figure(value=1.0)
+    figure = ideas_06.forgetting(tables).figure(value=1.0)
     assert list(trace(figure, "tier 0").y) == [0.9, 0.7]
     assert list(trace(figure, "tier 1").y) == [0.1, 0.7]
     assert list(trace(figure, "tier 1").marker.line.width) == [0, 2.5]
     assert "10.0%" in fl.plots.describe(figure)  # (0.9 − 0.7 + 0.7 − 0.7) / 2
     with pytest.raises(ValueError, match=r"value=0.5: must be one of 0, 1"):
-        ideas.forgetting(tables).figure(value=0.5)
+        ideas_06.forgetting(tables).figure(value=0.5)
 
 
 @pytest.mark.parametrize("tables", [{}, {0.0: [0.1, 0.2]}, {0.0: [[0.1, 0.2]], 1.0: [[0.1]]}])
 def test_forgetting_wants_tables_of_one_shape(tables: dict) -> None:
     with pytest.raises(ValueError, match="accuracies"):
-        ideas.forgetting(tables)
+        ideas_06.forgetting(tables)
 
 
 def test_forgetting_calls_tiers_by_their_names() -> None:
-    figure = ideas.forgetting({0.0: [[1.0, 0.0], [0.1, 0.9]]}, names=["first", "second"]).figure()
+    figure = ideas_06.forgetting({0.0: [[1.0, 0.0], [0.1, 0.9]]}, names=["first", "second"]).figure()
     assert [trace.name for trace in figure.data] == ["first", "second"]
     assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["first", "second"]
     with pytest.raises(ValueError, match="names: must be 2"):
-        ideas.forgetting({0.0: [[1.0, 0.0]]}, names=["one"])
+        ideas_06.forgetting({0.0: [[1.0, 0.0]]}, names=["one"])
 
 
 def test_gallery_wants_figures() -> None:
@@ -226,17 +234,17 @@ def test_gallery_wants_figures() -> None:
 
 def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
     """At a constant rate FedAvg rests 0.75 − 0.5987 away; at 0.1/(1 + t) the distance falls like 0.3375/t."""
-    figure = ideas.decay(power=1.0).figure()
+    figure = ideas_12.decay(power=1.0).figure()
     falling, constant = figure.data
     assert constant.y[-1] == pytest.approx(0.75 - 0.5987111211, abs=1e-9)
     assert falling.x[-1] * falling.y[-1] == pytest.approx(0.3375, rel=0.02)
-    start, again = ideas.decay().figure().data
+    start, again = ideas_12.decay().figure().data
     assert np.array_equal(start.y, again.y), "p = 0 is the constant rate"
 
 
 def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
     """As the picture's own description has the angle; at its start the goal is not met."""
-    goal, idea = ideas.side_by_side(10), ideas.corrections()
+    goal, idea = ideas_03.side_by_side(10), ideas_03.corrections()
     places = [(rounds, step) for rounds in (0, 1, 2, 3, 5, 10) for step in range(11)]
     met = [place for place in places if goal.check(rounds=place[0], step=place[1])]
     assert met == [(1, 7), (1, 8), (2, 0)]
@@ -244,12 +252,12 @@ def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
         words = fl.plots.describe(idea.figure(rounds=rounds, step=step))
         degrees = float(re.search(r"the corrected ones (\d+)°", words)[1])
         assert goal.check(rounds=rounds, step=step) == (degrees <= 10)
-    assert ideas.corrections(goal=goal).reached is False
+    assert ideas_03.corrections(goal=goal).reached is False
 
 
 @pytest.mark.parametrize(("lr", "mu"), [(0.1, 1.0), (0.03, 10.0)])
 def test_unequal_work_rests_where_the_closed_form_says(lr: float, mu: float) -> None:
-    figure = ideas.unequal_work().figure(lr=lr, mu=mu)
+    figure = ideas_11.unequal_work().figure(lr=lr, mu=mu)
     steps = np.arange(1, 11)
     for name, pull in (("FedAvg", 0.0), (f"FedProx μ={mu:g}", mu)):
         first, second = 1 - (1 - lr * (2 + pull)) ** 10, 1 - (1 - lr * (2 + pull)) ** steps

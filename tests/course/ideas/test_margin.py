@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedlab_course import ideas
+from fedlab_course.chapters.ch15_reproduction import ideas
 
 # Mean 0.03, standard deviation 0.01, t = 4.3027 for two degrees of freedom: 0.03 ± 0.0248.
 DIFFERENCES = [0.02, 0.03, 0.04]

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_course import lint, outline, questions
-from fedlab_course.questions import bank, shown
+from fedlab_course import lint
+from fedlab_course.chapters import outline
+from fedlab_course.check import bank, questions
+from fedlab_course.check import questions as shown
 from fedlab_course.site import markdown
 
 GOOD = """

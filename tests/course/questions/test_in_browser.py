@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from fedlab_course import questions
-from fedlab_course.questions import bank, shown
-from fedlab_course.questions.bank import Bank, Option, Prediction, Question
+from fedlab_course.check import bank, questions
+from fedlab_course.check import questions as shown
+from fedlab_course.check.bank import Bank, Option, Prediction, Question
 from tests.course.site.visit import Visit, site_of, violations
 
 pytestmark = pytest.mark.needs_browser

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import pytest
 
 from fedlab_core.plots import style
-from fedlab_course.claims import VERDICT
+from fedlab_course.check.claims import VERDICT
 from tests.course.planted import Run
 from tests.course.site.visit import Visit, is_drawn, site_of, violations
 

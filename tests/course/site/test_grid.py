@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 import pytest
 
 from fedlab_core.plots import style
-from fedlab_course import grid, ideas
+from fedlab_course import grid
+from fedlab_course.chapters.ch02_fedprox import ideas
 from fedlab_course.chart import ladder
 from fedlab_course.site import pages
 from tests.course.site.visit import Visit, is_drawn, site_of, violations

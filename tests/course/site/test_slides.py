@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from fedlab_course.questions import bank
-from fedlab_course.questions.bank import Bank, Prediction
+from fedlab_course.check import bank
+from fedlab_course.check.bank import Bank, Prediction
 from fedlab_course.site import slides
 from fedlab_course.site.outputs import PLOTLY
 from tests.course.site.visit import Visit, site_of, violations

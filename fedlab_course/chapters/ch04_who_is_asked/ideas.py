@@ -1,0 +1,112 @@
+"""Explorer: where clients that are away lead. Explorer: cohorts drawn blindly and from strata."""
+
+from collections.abc import Mapping
+from math import comb
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core import sampling
+from fedlab_core.data import FederatedDataset, load_dataset, partition
+from fedlab_core.data.dataset import Dataset
+from fedlab_course import theory
+from fedlab_course.chapters.ch04_who_is_asked import figures
+from fedlab_course.chart import ladder
+from fedlab_course.goals import Goal
+from fedlab_course.ideas.idea import Idea
+from fedlab_course.theory import cluster_quality
+
+PRESENCES = np.linspace(0.02, 1, 50).tolist()
+_DELTA = 0.1
+_SIZES, _LAST = (2, 3, 5, 10, 20), (1.0, 3.0, 7.0, 14.0)
+
+
+def absence(
+    *,
+    size: int = 10,
+    last: float = 7.0,
+    marks: Mapping[str, tuple[float, float]] | None = None,
+    goal: Goal | None = None,
+    live: bool | None = None,
+) -> Idea:
+    """Resting points of Example 1 of [004] against the presence of its last group. Sliders ``size`` and ``last``.
+
+    Four groups of ``size`` clients want 0, 1, 2 and ``last``; those of the last are there with a probability, and four
+    clients are drawn. ``marks``: runs to draw beside the formulas, as :func:`fedlab_course.figures.rests_by_presence`
+    takes them.
+    """
+
+    def draw(size: int, last: float) -> go.Figure:
+        group = theory.AbsentGroup(size, (0.0, 1.0, 2.0, last))
+        ways = {
+            "FedAvg": group.fedavg,
+            "Hájek": group.hajek,
+            "Horvitz–Thompson": group.horvitz_thompson,
+            "FedSSO, one of each": group.one_of_each,
+        }
+        lines = {name: [way(p) for p in PRESENCES] for name, way in ways.items()}
+        figure = figures.rests_by_presence(PRESENCES, lines, optimum=group.optimum, band=_DELTA, marks=marks)
+        meta = figure.layout.meta
+        return figure.update_layout(meta=meta | {"alt": f"Groups of {size}, the last at {last:g}. {meta['alt']}"})
+
+    sliders = {
+        "size": ladder("clients in a group", _SIZES, size, "All four groups are as large"),
+        "last": ladder("mean of the last group", _LAST, last, "The others want 0, 1 and 2"),
+    }
+    return Idea(draw, sliders, goal=goal, live=live)
+
+
+_CLIENTS, _DRAWS = 100, 400
+_SIZES, _LABELS = (5, 10, 20, 30, 50), (1, 2, 3, 5)
+
+
+def cohorts(
+    data: Dataset | None = None,
+    *,
+    clients_per_round: int = 10,
+    labels_per_client: int = 1,
+    seed: int = 0,
+    goal: Goal | None = None,
+    live: bool | None = None,
+) -> Idea:
+    """How many labels a cohort misses, drawn blindly or from strata. Sliders ``clients`` and ``labels``.
+
+    100 clients hold ``labels_per_client`` labels of ``data`` (digits if None); a stratum is the clients with the same
+    labels, and the draw from strata is :class:`fedlab_core.sampling.Systematic`. 400 cohorts of either kind.
+    """
+    data = load_dataset("digits") if data is None else data
+
+    def draw(clients: int, labels: int) -> go.Figure:
+        parts = partition.labels_per_client(data.train.y, num_clients=_CLIENTS, labels_per_client=labels, seed=seed)
+        fed = FederatedDataset(data, parts)
+        holds = fed.heterogeneity().label_counts > 0
+        strata = cluster_quality.label_groups(fed.parts, fed.y).ids
+        everybody = np.ones(_CLIENTS, dtype=bool)
+        designs = {
+            "blind": sampling.Uniform(everybody, clients),
+            "from strata": sampling.Systematic(strata, clients),
+        }
+        rng = np.random.default_rng(seed)
+        counts = {
+            name: np.array([(~holds[design.draw(rng)].any(axis=0)).sum() for _ in range(_DRAWS)])
+            for name, design in designs.items()
+        }
+        figure = figures.missing(counts, title=f"{clients} clients drawn, {labels} labels each")
+        about = f"By the formula a blind cohort misses {expected_missing(holds, clients):.2f} labels."
+        meta = figure.layout.meta
+        return figure.update_layout(meta=meta | {"alt": f"K={clients}, {labels} labels. {meta['alt']} {about}"})
+
+    sliders = {
+        "clients": ladder("clients in a cohort K", _SIZES, clients_per_round, "Each costs a model down and one up"),
+        "labels": ladder("labels per client", _LABELS, labels_per_client, "1: the split that [004] calls extreme"),
+    }
+    return Idea(draw, sliders, goal=goal, live=live)
+
+
+def expected_missing(holds: np.ndarray, clients_per_round: int) -> float:
+    """Labels that a uniform cohort misses on average: Σ over labels of C(N − H_c, K)/C(N, K).
+
+    ``holds`` bool [N, labels]: who holds which.
+    """
+    num, holders = len(holds), holds.sum(axis=0)
+    return sum(comb(num - int(h), clients_per_round) for h in holders) / comb(num, clients_per_round)

@@ -1,0 +1,53 @@
+"""What DBSCAN finds for each of its radii."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import GREY, look, new_figure, set_description
+from fedlab_course.figures import forgetting, intervals
+
+__all__ = ["eps_sweep", "forgetting", "intervals"]
+
+SERIES = ("tiers", "noise clients", "clients in the largest tier")
+
+
+def eps_sweep(
+    multiples: Sequence[float], found: Any, *, knee: float | None = None, title: str | None = None
+) -> go.Figure:
+    """Tiers, noise clients and the largest tier against eps, in units of the median distance to the nearest neighbour.
+
+    ``multiples`` [M] increasing; ``found`` [M, 3] with a column for each of ``SERIES``; ``knee``: where the library's
+    default lies. Raises ``ValueError`` for other shapes.
+    """
+    table = np.asarray(found, dtype=float)
+    if table.shape != (len(multiples), len(SERIES)) or not len(table):
+        raise ValueError(
+            f"found: must be [{len(multiples)}, {len(SERIES)}], a row per multiple, got {list(table.shape)}"
+        )
+    figure = new_figure(title=title, x_title="eps / median distance", y_title="clients, or tiers")
+    for slot, name in enumerate(SERIES):
+        style = look(slot)
+        figure.add_scatter(
+            x=list(multiples),
+            y=table[:, slot],
+            name=name,
+            mode="lines+markers",
+            line={"color": style.colour, "dash": style.dash, "width": 2},
+            marker={"color": style.colour, "symbol": style.marker, "size": 9},
+            hovertemplate="eps %{x:g} times the median<br>%{y:g}",
+        )
+    figure.update_xaxes(type="log", tickvals=[0.8, 1, 1.2, 1.4, 2, 3], tickangle=0)
+    words = ""
+    if knee is not None:
+        figure.add_vline(x=knee, line={"color": GREY, "dash": "dot", "width": 2})
+        place = {"x": float(np.log10(knee)), "xanchor": "right", "y": 1, "yref": "paper", "yanchor": "top"}
+        figure.add_annotation(text="knee", showarrow=False, **place)
+        words = f" The knee lies at {knee:.2f}."
+    rows = [[f"{m:g}", *(f"{value:g}" for value in row)] for m, row in zip(multiples, table, strict=True)]
+    phrases = [f"at {m} {tiers} tiers, {noise} noise clients" for m, tiers, noise, _ in rows]
+    text = f"Tiers and noise clients that DBSCAN finds against eps: {'; '.join(phrases)}.{words}"
+    set_description(figure, text, ["eps", *SERIES], rows)
+    return figure

@@ -1,0 +1,52 @@
+"""The bench of the clinic: tiny problems on which an algorithm runs in milliseconds, and right answers are known.
+
+A client is a quadratic with one parameter, f_k(w) = a_k/2 (w − b_k)². As data it holds ``sizes[k]`` copies of a sample.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+import fedlab_core as fl
+from fedlab_course.chapters.ch09_bug_clinic.ward import Patient
+
+Numbers = Sequence[float] | np.ndarray
+START = 2.0
+_WORK: dict[str, Any] = {"rounds": 3, "batch_size": None, "lr": 0.1, "loss": "squared_error"}
+_QUIET: dict[str, Any] = {"eval_every": 1000, "progress": False}
+
+
+def draw(seed: int, num_clients: int) -> tuple[np.ndarray, np.ndarray]:
+    """Curvatures in [1, 3] and optima around zero, [num_clients] each."""
+    rng = np.random.default_rng(seed)
+    return rng.uniform(1, 3, num_clients), rng.normal(size=num_clients)
+
+
+def start(patient: Patient, a: Numbers, b: Numbers, sizes: int | Sequence[int] = 1, **changes: Any) -> fl.Simulation:
+    """The patient's simulation on these clients, from w = 2; by default all take part and make 5 steps, three times.
+
+    ``changes``: other settings of :func:`fedlab_core.simulate`. Raises ``ValueError`` as that does.
+    """
+    fed = fl.synthetic.quadratics(list(a), list(b), sizes)
+    model = fl.models.linear(fed, bias=False)
+    torch.nn.init.constant_(next(model.parameters()), START)
+    steps = {} if "local_epochs" in changes else {"local_steps": 5}
+    settings = _WORK | _QUIET | {"clients_per_round": len(a)} | steps | changes
+    return fl.Simulation(fed, model, patient.algorithm, **settings)
+
+
+def end(patient: Patient, a: Numbers, b: Numbers, sizes: int | Sequence[int] = 1, **changes: Any) -> float:
+    """The parameter w after the last round; NaN, which equals nothing, if the patient diverged. See :func:`start`."""
+    try:
+        found = start(patient, a, b, sizes, **changes).run().params
+    except fl.Diverged:
+        return float("nan")
+    assert found is not None  # there is a round at least
+    return float(found.item())
+
+
+def same(u: float, v: float) -> bool:
+    """Whether two numbers agree, up to rounding."""
+    return bool(abs(u - v) < 1e-8)

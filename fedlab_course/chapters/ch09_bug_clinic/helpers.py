@@ -1,0 +1,102 @@
+"""Patients that are no algorithms: importance, penalties, partitions, stragglers and evaluation."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from fedlab_core.algorithms import FedCurv
+from fedlab_core.randomness import stream
+from fedlab_core.server import Server
+from fedlab_core.updates import LocalUpdates
+from fedlab_course.chapters.ch09_bug_clinic.sick import Sick
+
+
+class GaveUp(RuntimeError):
+    """A loop without an end was stopped."""
+
+
+class StaleShare(Sick, FedCurv):
+    """A client subtracts its own share even if it was not in the last cohort: the penalty can become negative.
+
+    The shares of all rounds are kept, and what is subtracted from the sum of the last cohort is then not part of it.
+    """
+
+    number = 12
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        kept = {name: server.state[name] for name in ("fisher", "fisher_params")}
+        params = super().aggregate(server, updates)
+        for name, table in kept.items():
+            table[updates.clients] = server.state[name][updates.clients]
+            server.state[name] = table
+        return params
+
+
+def squared_mean(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The gradient of the batch is squared, and not the gradient of each sample: the mean is taken too early."""
+    return _gradient(model, functional.cross_entropy(model(x), y)) ** 2
+
+
+def last_batch(model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 8) -> torch.Tensor:
+    """The loop over batches keeps what it computed for the last one only."""
+    for start in range(0, len(y), batch_size):
+        samples = slice(start, start + batch_size)
+        squares = [
+            _gradient(model, functional.cross_entropy(model(one), label)) ** 2
+            for one, label in zip(x[samples].split(1), y[samples].split(1), strict=True)
+        ]
+        fisher = torch.stack(squares).mean(0)
+    return fisher
+
+
+def signed_importance(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    """The gradients keep their signs: samples cancel, and a negative Ω rewards a parameter for moving away."""
+    return _gradient(model, (model(x) ** 2).sum(1).mean())
+
+
+def retry_partition(
+    y: Sequence[int] | np.ndarray | torch.Tensor,
+    *,
+    num_clients: int,
+    alpha: float,
+    min_size: int = 10,
+    seed: int = 0,
+    patience: int = 1000,
+) -> tuple[list[np.ndarray], int]:
+    """All is dealt anew until every client happens to have enough samples; for a small α that never happens.
+
+    Returns the index arrays and the number of deals. The original has no ``patience``: here it raises :class:`GaveUp`.
+    """
+    labels, rng = np.asarray(y), stream(seed, "partition")
+    for deal in range(1, patience + 1):
+        hands: list[list[np.ndarray]] = [[] for _ in range(num_clients)]
+        for label in np.unique(labels):
+            samples = rng.permutation(np.flatnonzero(labels == label))
+            cuts = np.cumsum(rng.dirichlet(np.full(num_clients, alpha)))[:-1] * len(samples)
+            for hand, share in zip(hands, np.split(samples, cuts.astype(int)), strict=True):
+                hand.append(share)
+        parts = [np.concatenate(hand) for hand in hands]
+        if min(map(len, parts)) >= min_size:
+            return parts, deal
+    raise GaveUp(f"after {patience} deals some client still has fewer than {min_size} samples")
+
+
+def straggler_epochs(local_epochs: int, rng: np.random.Generator) -> int:
+    """The upper end of ``integers`` is left out, so nobody does all E epochs, and E = 1 fails."""
+    return int(rng.integers(1, local_epochs))
+
+
+@torch.no_grad()
+def mean_of_batches(model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 100) -> float:
+    """Accuracy is averaged over batches, so a sample of the short last batch counts more than the others."""
+    batches = zip(x.split(batch_size), y.split(batch_size), strict=True)
+    return float(np.mean([float((model(x).argmax(1) == y).float().mean()) for x, y in batches]))
+
+
+def _gradient(model: nn.Module, value: torch.Tensor) -> torch.Tensor:
+    """∂ value / ∂w, flat [P]."""
+    gradients = torch.autograd.grad(value, list(model.parameters()))
+    return torch.cat([gradient.reshape(-1) for gradient in gradients])

@@ -1,0 +1,77 @@
+"""The chapters of the course: their one question each, their track, what carries the idea, and their parameters."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+TRACKS = ("core", "further")
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A notebook ``NUMBER_NAME.ipynb``. ``question``: the one it answers; ``device``: what carries its idea.
+
+    ``defaults``: the values in its parameters cell, to which stored verdicts belong; the same in the notebook is
+    checked by :mod:`fedlab_course.lint`. ``also``: the symbols of this chapter alone, TeX → meaning.
+    """
+
+    number: str
+    name: str
+    track: str
+    title: str
+    question: str
+    device: str
+    defaults: Mapping[str, Any]
+    also: Mapping[str, str]
+
+    @property
+    def stem(self) -> str:
+        """The name of the notebook's file, without its ending."""
+        return f"{self.number}_{self.name}"
+
+    @property
+    def room(self) -> str:
+        """The dotted name of the chapter's package."""
+        return f"{__package__}.ch{self.stem}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the chapter's package."""
+        return Path(__file__).parent / f"ch{self.stem}"
+
+
+def get(number: str) -> Chapter:
+    """The chapter with this number, such as "01". Raises ``ValueError`` that lists those there are."""
+    from fedlab_core import validation
+
+    by_number = {chapter.number: chapter for chapter in CHAPTERS}
+    return by_number[validation.choice("chapter", number, by_number)]
+
+
+def named(stem: str) -> Chapter | None:
+    """The chapter whose notebook is called so, such as "01_noniid_and_drift"; None for other notebooks."""
+    return next((chapter for chapter in CHAPTERS if chapter.stem == stem), None)
+
+
+def table(folder: str = "") -> str:
+    """The chapters as a Markdown table: number, title with a link to its notebook in ``folder``, track, question."""
+    rows = [
+        f"| {int(one.number)} | [{one.title}]({folder}{one.stem}.ipynb) | {one.track} | {one.question} |"
+        for one in CHAPTERS
+    ]
+    return "\n".join(["| no. | chapter | track | its question |", "|---|---|---|---|", *rows])
+
+
+def _read() -> tuple[Chapter, ...]:
+    chapters = []
+    for file in sorted(Path(__file__).parent.glob("ch[0-9][0-9]_*/chapter.toml")):
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+        defaults = {name: None if value == "None" else value for name, value in given.pop("defaults", {}).items()}
+        number = file.parent.name[2:4]
+        chapters.append(Chapter(number=number, defaults=defaults, also=given.pop("also", {}), **given))
+    return tuple(chapters)
+
+
+CHAPTERS = _read()

@@ -1,0 +1,1 @@
+"""What checks a reader: exercises, questions and the claims of a chapter."""

@@ -1,0 +1,101 @@
+"""The cells of an exercise in a notebook, made from the registry, and the comparison of the two."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fedlab_course.check.base import Exercise, Proof
+
+PARTS = ("task", "answer", "check", "solution")
+SECTION = "exercises"
+CLOSING = "## What to remember"
+_INTRODUCTION = """\
+## Exercises
+
+Write your answer in place of the `...` and run the cell, then the one below it, which checks the answer and gives a \
+hint if something is not right."""
+FOLDED = " The solution is folded away under the check."
+
+
+def cell_id(exercise: Exercise | Proof, part: str) -> str:
+    """The id of a cell, such as "ex-02-prox-step-answer"."""
+    return f"ex-{exercise.id}-{part}"
+
+
+def make(exercise: Exercise | Proof, number: int) -> list[Any]:
+    """The cells of an exercise, in the order of ``PARTS``; ``number`` counts from 1 in the chapter.
+
+    A proof has a task and a solution.
+    """
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    name = f"{int(exercise.chapter)}.{number}"
+    kinds = {"task": new_markdown_cell, "answer": new_code_cell, "check": new_code_cell, "solution": new_markdown_cell}
+    sources = {"task": f"### Exercise {name}: {exercise.title}\n\n{exercise.task.strip()}"}
+    if isinstance(exercise, Proof):
+        solved = exercise.solution.strip()
+    else:
+        sources["answer"] = exercise.stub_source.strip()
+        sources["check"] = f'exercises.check("{exercise.id}", {exercise.name})'
+        words = f"\n\n{exercise.discussion.strip()}" if exercise.discussion else ""
+        solved = f"```python\n{exercise.solution_source.strip()}\n```{words}"
+    sources["solution"] = f"<details><summary>Solution of exercise {name}</summary>\n\n{solved}\n\n</details>"
+    return [kinds[part](sources[part], id=cell_id(exercise, part)) for part in PARTS if part in sources]
+
+
+def write(notebook: Any, exercises: Iterable[Exercise | Proof]) -> None:
+    """Put the cells of ``exercises`` into ``notebook``, in their order, at the places where exercises begin now.
+
+    A new exercise stands beside the one it is registered beside. The first ones of a notebook go to its end, before
+    "What to remember"; ``ValueError`` if it has no such heading. Cells of exercises that are gone are removed.
+    """
+    blocks = {exercise.id: make(exercise, number) for number, exercise in enumerate(exercises, start=1)}
+    owner = {cell.id: name for name, block in blocks.items() for cell in block}
+    there = {owner[cell.id] for cell in notebook.cells if cell.get("id") in owner}
+    groups: list[list[Any]] = []  # one for each place
+    for name, block in blocks.items():
+        if not groups or (name in there and there & {owner[cell.id] for cell in groups[-1]}):
+            groups.append([])
+        groups[-1] += block
+    renewed, begun = [], set()
+    for cell in notebook.cells:
+        mine = owner.get(cell.get("id"))
+        if mine and mine not in begun:
+            begun.add(mine)
+            renewed += groups.pop(0)
+        if not cell.get("id", "").startswith("ex-"):
+            renewed.append(cell)
+    notebook.cells = renewed
+    if groups:
+        _open_section(notebook, groups[0])
+
+
+def drift(notebook: Any, exercises: Iterable[Exercise | Proof]) -> list[str]:
+    """Where the cells of ``notebook`` differ from the registered ``exercises``; empty if they agree."""
+    cells = {cell.get("id"): cell for cell in notebook.cells}
+    made = [cell for number, exercise in enumerate(exercises, start=1) for cell in make(exercise, number)]
+    found = []
+    for wanted in made:
+        cell = cells.get(wanted.id)
+        if cell is None:
+            found.append(f"cell {wanted.id} is missing")
+        elif (cell.cell_type, cell.source) != (wanted.cell_type, wanted.source):
+            found.append(f"cell {wanted.id} is not what the exercise says")
+    expected = [cell.id for cell in made]
+    strangers = [name for name in cells if str(name).startswith("ex-") and name not in expected]
+    found += [f"cell {name} belongs to no exercise" for name in strangers]
+    order = [name for name in cells if name in expected]
+    if not found and order != expected:
+        found.append("the cells of the exercises are not in their order")
+    return found
+
+
+def _open_section(notebook: Any, block: list[Any]) -> None:
+    """Put the first exercises of a notebook before its closing, below a heading."""
+    from nbformat.v4 import new_markdown_cell
+
+    place = next((i for i, cell in enumerate(notebook.cells) if cell.source.startswith(CLOSING)), None)
+    if place is None:
+        raise ValueError(f"a notebook with exercises needs a cell that begins with {CLOSING!r}")
+    heading = new_markdown_cell(_INTRODUCTION + FOLDED, id=SECTION)
+    is_there = any(cell.get("id") == SECTION for cell in notebook.cells)
+    notebook.cells[place:place] = block if is_there else [heading, *block]

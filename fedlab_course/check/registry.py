@@ -1,0 +1,36 @@
+"""All exercises, found in the file ``exercises.py`` of each chapter's folder."""
+
+import importlib
+from functools import cache
+
+from fedlab_core import validation
+from fedlab_course.chapters import outline
+from fedlab_course.check.base import Exercise, Proof
+
+
+@cache
+def _all() -> tuple[Exercise | Proof, ...]:
+    """All of them, in the order of the chapters. Raises ``ValueError`` for an id in the wrong file or used twice."""
+    found: dict[str, Exercise | Proof] = {}
+    for chapter in outline.CHAPTERS:
+        for exercise in importlib.import_module(f"{chapter.room}.exercises").EXERCISES:
+            if exercise.id in found or exercise.chapter != chapter.number:
+                raise ValueError(f"chapter {chapter.number}: exercise id {exercise.id!r} is used twice or is another's")
+            found[exercise.id] = exercise
+    return tuple(found.values())
+
+
+def every() -> tuple[Exercise, ...]:
+    """All exercises that are checked, in the order of the chapters: not the proofs. Raises as a wrong file asks for."""
+    return tuple(exercise for exercise in _all() if isinstance(exercise, Exercise))
+
+
+def of_chapter(notebook: str) -> list[Exercise | Proof]:
+    """The exercises of a notebook and its proofs, given its name or number, such as "02_fedprox"."""
+    return [exercise for exercise in _all() if notebook[:2] == exercise.chapter]
+
+
+def get(name: str) -> Exercise:
+    """The exercise with this id. Raises ``ValueError`` that lists the ids there are."""
+    by_id = {exercise.id: exercise for exercise in every()}
+    return by_id[validation.choice("exercise", name, by_id)]

@@ -26,7 +26,7 @@ RUN mv source/notebooks chapters && rm -rf source
 COPY docker/overrides.json /usr/local/share/jupyter/lab/settings/overrides.json
 COPY docker/jupyter_server_config.json /usr/local/etc/jupyter/jupyter_server_config.json
 COPY docker/start.py start.py
-COPY fedlab_core/cores.py cores.py
+COPY fedlab_core/engines/cores.py cores.py
 
 ENV HOME=/home/jovyan
 ENV FEDLAB_CHAPTERS=/opt/fedlab/chapters

@@ -30,10 +30,9 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core import cores
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.data.disk.text import LENGTH, VOCABULARY
-from fedlab_core.engines import ReferenceEngine, StackedEngine, threads
+from fedlab_core.engines import ReferenceEngine, StackedEngine, cores, threads
 from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import LOSSES
 

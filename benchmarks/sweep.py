@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-from fedlab_core.rerun import prepared
+from fedlab_core.reproduce.rerun import prepared
 from fedlab_core.sweep import crew, plan
 from fedlab_core.sweep.plan import Run
 

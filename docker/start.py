@@ -52,12 +52,14 @@ def cores(environment: Mapping[str, str]) -> int:
 
 
 def usable() -> int:
-    """``fedlab_core.cores.usable``, without the rest of the library, which would import PyTorch.
+    """``fedlab_core.engines.cores.usable``, without the rest of the library, which would import PyTorch.
 
     In the image its file lies beside this one.
     """
     here = Path(__file__).resolve().parent
-    path = next(path for path in (here / "cores.py", here.parent / "fedlab_core" / "cores.py") if path.is_file())
+    path = next(
+        path for path in (here / "cores.py", here.parent / "fedlab_core" / "engines" / "cores.py") if path.is_file()
+    )
     return int(runpy.run_path(str(path))["usable"]())
 
 

@@ -14,7 +14,7 @@ from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedMas, FedNova, 
 from fedlab_core.correction import Correction
 from fedlab_core.data import Dataset, DatasetNotFound, FederatedDataset, Split, load_dataset, partition, synthetic
 from fedlab_core.history import History, RoundRecord
-from fedlab_core.rerun import rerun
+from fedlab_core.reproduce.rerun import rerun
 from fedlab_core.schedules import InverseTime
 from fedlab_core.settings import Settings
 from fedlab_core.simulation import Diverged, Simulation, simulate

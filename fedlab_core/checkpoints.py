@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from fedlab_core import archive, atomic
-from fedlab_core.client_table import ClientTable
+from fedlab_core import files
+from fedlab_core.clients.table import ClientTable
 from fedlab_core.history import client_accuracy_from, differences, params_from, records_from
 from fedlab_core.server import Ledger
 
@@ -39,7 +39,7 @@ class Checkpoint:
             return
         started = time.monotonic()
         meta, arrays = _pack(state())
-        archive.write(self.path, {"kind": "checkpoint", **meta}, arrays)
+        files.write(self.path, {"kind": "checkpoint", **meta}, arrays)
         self._written_round = round
         self._due = time.monotonic() + (time.monotonic() - started) / MAX_SHARE
 
@@ -48,10 +48,10 @@ class Checkpoint:
 
         Raises ``ValueError`` if it was written under another configuration, or is no checkpoint, or is damaged.
         """
-        atomic.remove_leftovers(self.path)
-        meta, arrays = archive.read(self.path, kind="checkpoint")
-        with archive.reading(self.path, "checkpoint"):
-            changed = differences(archive.entry(meta, "config", dict), config)
+        files.remove_leftovers(self.path)
+        meta, arrays = files.read(self.path, kind="checkpoint")
+        with files.reading(self.path, "checkpoint"):
+            changed = differences(files.entry(meta, "config", dict), config)
             state = {} if changed else _unpack(meta, arrays, config)
         if changed:
             raise ValueError(f"checkpoint={str(self.path)!r}: belongs to another run, with {'; '.join(changed)}")
@@ -75,7 +75,7 @@ def check_state(state: Mapping[str, Any], num_clients: int | None = None) -> Non
         elif type(value) is torch.Tensor:
             if value.requires_grad or value.layout != torch.strided:
                 raise ValueError(f"{where}: a tensor must be strided and without gradient; use .detach()")
-            archive.as_numpy(where, torch.empty(0, dtype=value.dtype))
+            files.as_numpy(where, torch.empty(0, dtype=value.dtype))
         elif not _is_plain(value):
             raise ValueError(
                 f"{where} is {value!r:.60} ({type(value).__name__}): must be a tensor (torch.from_numpy of an array), "
@@ -113,13 +113,13 @@ def _pack(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _unpack(meta: dict[str, Any], arrays: dict[str, np.ndarray], config: dict[str, Any]) -> dict[str, Any]:
     plain = {"round": int, "seconds": float, "ledger": dict, "records": list}
-    state = {name: archive.entry(meta, name, kind) for name, kind in plain.items()}
-    archive.record(Ledger, state["ledger"])
+    state = {name: files.entry(meta, name, kind) for name, kind in plain.items()}
+    files.record(Ledger, state["ledger"])
     rounds = [record.round for record in records_from(state["records"])]
     if not max([1, *rounds]) <= state["round"] <= config["rounds"]:
         raise ValueError(f"its round is {state['round']}, its records are of {rounds!s:.80}")
     algorithm: dict[str, Any] = {}
-    for name, kind in archive.entry(meta, "state", dict).items():
+    for name, kind in files.entry(meta, "state", dict).items():
         match kind:
             case ["table"]:
                 clients, rows = arrays.pop(f"clients/{name}"), torch.from_numpy(arrays.pop(f"rows/{name}"))

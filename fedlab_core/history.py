@@ -13,7 +13,8 @@ import pandas as pd
 import torch
 from torch import nn
 
-from fedlab_core import archive, inspection, models
+from fedlab_core import files, models
+from fedlab_core.checks import inspection
 from fedlab_core.engines.flat import FlatModel
 
 
@@ -116,7 +117,7 @@ class History:
             arrays |= {"clients_accuracy": self.clients.accuracy, "clients_sizes": self.clients.sizes}
         if self.client_accuracy is not None:
             arrays["client_accuracy"] = self.client_accuracy
-        archive.write(path, {"kind": "history", "config": self.config, "records": self.rows()}, arrays)
+        files.write(path, {"kind": "history", "config": self.config, "records": self.rows()}, arrays)
 
     @classmethod
     def load(cls, path: str | Path, model: nn.Module | None = None) -> Self:
@@ -124,14 +125,14 @@ class History:
 
         Raises ``ValueError`` if the file is another or damaged, or if it holds not just the parameters of ``model``.
         """
-        meta, arrays = archive.read(path, kind="history")
-        with archive.reading(path, "history"):
-            config = archive.entry(meta, "config", dict)
-            history = cls(config, records_from(archive.entry(meta, "records", list)))
+        meta, arrays = files.read(path, kind="history")
+        with files.reading(path, "history"):
+            config = files.entry(meta, "config", dict)
+            history = cls(config, records_from(files.entry(meta, "records", list)))
             size, dtype = _parameters_of(config)
             if history.records or "params" in arrays:
                 history.params = params_from(arrays, config)
-            history.clients = _clients_from(arrays, archive.entry(config, "num_clients", int))
+            history.clients = _clients_from(arrays, files.entry(config, "num_clients", int))
             history.client_accuracy = client_accuracy_from(arrays, config, len(history.records))
             history.template = rebuild(config["model"]) if model is None else model
         if history.template is not None:
@@ -155,7 +156,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 def records_from(rows: list[Any]) -> list[RoundRecord]:
     """Records from a file; ``ValueError`` unless their rounds increase."""
-    records = [archive.record(RoundRecord, row) for row in rows]
+    records = [files.record(RoundRecord, row) for row in rows]
     if any(after.round <= before.round for before, after in pairwise(records)):
         raise ValueError("the rounds of its records do not increase")
     return records
@@ -184,8 +185,8 @@ def client_accuracy_from(
 
 
 def _parameters_of(config: Mapping[str, Any]) -> tuple[int, str]:
-    model = archive.entry(config, "model", dict)
-    return archive.entry(model, "num_parameters", int), archive.entry(model, "dtype", str)
+    model = files.entry(config, "model", dict)
+    return files.entry(model, "num_parameters", int), files.entry(model, "dtype", str)
 
 
 def _parameters(model: nn.Module) -> tuple[int, str]:

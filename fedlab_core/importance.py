@@ -15,8 +15,8 @@ import torch
 from torch import nn
 
 from fedlab_core import engines, losses
+from fedlab_core.checks.inspection import output_of
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.inspection import output_of
 
 
 def mas(model: nn.Module, x: torch.Tensor) -> torch.Tensor:

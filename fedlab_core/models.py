@@ -15,8 +15,8 @@ import torch
 from torch import nn
 
 from fedlab_core import validation
+from fedlab_core.checks.inspection import is_as_its_class
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.inspection import is_as_its_class
 from fedlab_core.randomness import derived_seed
 
 

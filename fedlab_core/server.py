@@ -10,16 +10,16 @@ import numpy as np
 import torch
 
 from fedlab_core import losses, validation
-from fedlab_core.client_table import ClientTable
+from fedlab_core.clients.groups import members_of
+from fedlab_core.clients.table import ClientTable
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
-from fedlab_core.groups import members_of
 from fedlab_core.one_page import draw_cohort
 from fedlab_core.randomness import stream
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates
 
 
 @dataclass(frozen=True)

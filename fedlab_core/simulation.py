@@ -11,23 +11,24 @@ import numpy as np
 import torch
 from torch import nn
 
-from fedlab_core import checkpoints, clients, engines, losses
+from fedlab_core import checkpoints, engines, losses
 from fedlab_core.algorithms import Algorithm
-from fedlab_core.checks import check_run
-from fedlab_core.client_table import ClientTable
-from fedlab_core.configuration import configuration
+from fedlab_core.checks.run import check_run
+from fedlab_core.clients.accuracy import client_accuracy, hold_out
+from fedlab_core.clients.table import ClientTable
+from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.description import described
 from fedlab_core.engines import threads
 from fedlab_core.history import ClientReport, History, RoundRecord
 from fedlab_core.one_page import one_round
 from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
+from fedlab_core.reproduce.configuration import configuration
+from fedlab_core.reproduce.description import described
 from fedlab_core.server import Ledger, ProbeDiverged, Server, copy_state
 from fedlab_core.settings import Settings, takes_settings
-from fedlab_core.updates import ChunkedUpdates, LocalUpdates
 
 TRAIN_LOSS_SAMPLES = 10_000
 
@@ -64,7 +65,7 @@ class Simulation:
         self.settings = s = Settings(**settings)
         output = check_run(fed, model, algorithm, s)
         self.algorithm = algorithm
-        self.fed, self._own = clients.hold_out(fed, s.held_out, s.seed) if s.held_out else (fed, fed)
+        self.fed, self._own = hold_out(fed, s.held_out, s.seed) if s.held_out else (fed, fed)
         self._engine = engines.create(s.engine, self.fed, model, losses.resolve(s.loss), s.device, s.threads)
         trained_by = {"engine": self._engine.name, "engine_form": self._engine.form}
         config = configuration(fed, model, algorithm, s, output) | trained_by
@@ -277,7 +278,7 @@ class Simulation:
         s = self.settings
         if self.fed.num_classes is None or not (record.round == s.rounds or (s.client_accuracy and record.evaluated)):
             return None
-        return ClientReport(clients.accuracy(self.algorithm, self._server, self._engine, self._own), self._own.sizes)
+        return ClientReport(client_accuracy(self.algorithm, self._server, self._engine, self._own), self._own.sizes)
 
 
 @takes_settings

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import arguments
+from fedlab_core import validation
 from fedlab_core.cli import program
 from fedlab_core.data import load_dataset
 from fedlab_course import build as builder
@@ -120,7 +120,7 @@ def _run(options: argparse.Namespace) -> int:
         "profile": options.profile,
         "dataset": options.dataset,
         "only": options.only,
-        "settings": arguments.parse_assignments(options.set),
+        "settings": validation.parse_assignments(options.set),
         "out": options.out,
         "timeout": options.timeout,
         "notebooks": options.notebooks,

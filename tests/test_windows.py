@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fedlab_core import atomic
+from fedlab_core import files
 from fedlab_core.sweep.folder import Folder
 from fedlab_course.harness import kernels
 from fedlab_course.site import runs
@@ -48,7 +48,7 @@ def test_output_into_a_pipe_of_windows_does_not_end_the_program(package: str) ->
 def test_a_file_is_closed_before_it_takes_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Windows moves no open file."""
     opened: list[Any] = []
-    create, replace = atomic._create_beside, os.replace
+    create, replace = files._create_beside, os.replace
 
     def creating(target: Path) -> tuple[Path, Any]:
         temporary, file = create(target)
@@ -59,10 +59,10 @@ def test_a_file_is_closed_before_it_takes_its_place(monkeypatch: pytest.MonkeyPa
         assert opened[0].closed
         replace(source, target)
 
-    monkeypatch.setattr(atomic, "sys", SimpleNamespace(platform="win32"))
-    monkeypatch.setattr(atomic, "_create_beside", creating)
-    monkeypatch.setattr(atomic.os, "replace", replacing)
-    with atomic.replacing(tmp_path / "file") as file:
+    monkeypatch.setattr(files, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(files, "_create_beside", creating)
+    monkeypatch.setattr(files.os, "replace", replacing)
+    with files.replacing(tmp_path / "file") as file:
         file.write(b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.description import in_words
+from fedlab_core.reproduce.description import in_words
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates
 
 Needs = Literal["mean", "each", "own"]
 

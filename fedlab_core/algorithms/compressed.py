@@ -36,8 +36,8 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
 from fedlab_core.algorithms.wrapper import Wrapper
+from fedlab_core.clients.updates import LocalUpdates, widened
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates, widened
 
 INDEX_BYTES = 4
 

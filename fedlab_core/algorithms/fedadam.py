@@ -24,8 +24,8 @@ import torch
 
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
 
 
 @dataclass(frozen=True)

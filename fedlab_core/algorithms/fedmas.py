@@ -38,12 +38,12 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Needs
 from fedlab_core.algorithms.tiers import Dbscan, OneTier, Tiers, tiers_from
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.one_page import draw_cohort
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates
 
 DECAY = 0.9
 

@@ -25,11 +25,11 @@ import torch
 
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.clients.updates import LocalUpdates, widened
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates, widened
 
 
 @dataclass(frozen=True)

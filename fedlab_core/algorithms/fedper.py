@@ -23,9 +23,9 @@ import torch
 
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
 
 
 @dataclass(frozen=True)

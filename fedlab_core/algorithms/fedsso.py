@@ -38,13 +38,13 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Needs
 from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.clustering import optics, settle_noise
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.sampling import AtLeastOne, Design, Systematic
 from fedlab_core.sampling import weights as weights_of
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates
 
 
 @dataclass(frozen=True)

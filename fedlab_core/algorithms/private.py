@@ -30,9 +30,9 @@ import torch
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Needs
 from fedlab_core.algorithms.wrapper import Wrapper
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.history import History
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
 
 ORDERS = np.concatenate([[1.01, 1.05], np.arange(1.1, 11, 0.1), np.arange(11, 65), [96, 128, 256, 512, 1000]])
 

@@ -25,8 +25,8 @@ import torch
 
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.clients.updates import LocalUpdates, widened
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates, widened
 
 SMALLEST_LOSS = 1e-10
 

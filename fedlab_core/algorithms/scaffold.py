@@ -27,11 +27,11 @@ import torch
 
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from fedlab_core import validation
 from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
 from fedlab_core.clustering import dbscan, kmeans, settle_noise
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.description import in_words
+from fedlab_core.reproduce.description import in_words
 from fedlab_core.server import Server
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import torch
 
 from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates
 
 
 class Wrapper(Algorithm):

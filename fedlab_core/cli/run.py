@@ -6,11 +6,12 @@ from typing import Any
 
 from torch import nn
 
-from fedlab_core import archive, arguments, models, recipes, settings, validation
+from fedlab_core import files, models, settings, validation
 from fedlab_core.algorithms import ALGORITHMS
 from fedlab_core.data import Dataset, FederatedDataset, load_dataset, partition
 from fedlab_core.history import History
 from fedlab_core.read import python_file
+from fedlab_core.reproduce import recipes
 from fedlab_core.simulation import Diverged, simulate
 
 _LAW_OPTIONS = ("num_clients", "alpha", "by", "shards_per_client", "labels_per_client", "min_size", "min_samples")
@@ -51,12 +52,12 @@ def _run(options: argparse.Namespace) -> int:
         raise ValueError(f"--out {options.out}: must end in .npz; the table goes beside it, ending in .csv")
     if options.checkpoint is not None and Path(options.checkpoint).resolve() == options.out.resolve():
         raise ValueError(f"--out {options.out}: is the checkpoint too; name another file")
-    archive.check_writable(options.out)
+    files.check_writable(options.out)
     given = {name: getattr(options, name) for name in recipes.textual_settings()}
     if options.lr_schedule == "inverse-time":
-        given["lr"] = {"schedule": "InverseTime", "lr0": arguments.typed("lr", given["lr"], float)}
+        given["lr"] = {"schedule": "InverseTime", "lr0": validation.typed("lr", given["lr"], float)}
     given = recipes.run_settings(given)  # refused before any data are read
-    algorithm = recipes.algorithm(options.algorithm, arguments.parse_assignments(options.set))
+    algorithm = recipes.algorithm(options.algorithm, validation.parse_assignments(options.set))
     chosen = {name: getattr(options, name) for name in _LAW_OPTIONS if getattr(options, name) is not None}
     deal, seed = recipes.deal_of(options.partition or "dirichlet", chosen), given["seed"]
     load = python_file.function("--dataset", options.dataset, Dataset, FederatedDataset)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from fedlab_core import validation
-from fedlab_core.groups import members_of
+from fedlab_core.clients.groups import members_of
 
 NOISE_POLICIES = ("keep", "drop", "nearest")
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates, Rows, gathered, widened
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
@@ -17,7 +18,6 @@ from fedlab_core.engines.cutting import pieces, size_of
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.work import BatchPlan, Work, plan_batches
 from fedlab_core.losses import LOSSES, Loss
-from fedlab_core.updates import ChunkedUpdates, LocalUpdates, Rows, gathered, widened
 
 AT_ONCE_BYTES = 2**29  # of a cohort's parameters; of larger ones a few clients at a time are in memory
 EVALUATION_SAMPLES = 2000  # that go through the model at once

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from fedlab_core import inspection
+from fedlab_core.checks import inspection
 from fedlab_core.losses import Loss
 
 

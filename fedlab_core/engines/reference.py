@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fedlab_core.clients.updates import Rows
 from fedlab_core.correction import Correction
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import BatchPlan, Work
 from fedlab_core.losses import Loss
 from fedlab_core.one_page import local_sgd
 from fedlab_core.randomness import derived_seed, torch_generator
-from fedlab_core.updates import Rows
 
 
 class ReferenceEngine(Engine):

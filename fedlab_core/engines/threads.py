@@ -17,7 +17,8 @@ from typing import TypeVar
 
 import torch
 
-from fedlab_core import cores, validation
+from fedlab_core import validation
+from fedlab_core.engines import cores
 
 VARIABLE = "FEDLAB_THREADS"
 LITTLE = 10_000_000  # products: a millisecond, ten times what it takes to hand work to a thread
@@ -36,8 +37,8 @@ class Stopped(Exception):
 def number(own: int | None = None) -> int:
     """How many threads a run uses: ``own``, or else $FEDLAB_THREADS, or else one for each usable core.
 
-    The usable cores are those of :func:`fedlab_core.cores.usable`, but no more than PyTorch's own number of threads
-    (``torch.set_num_threads``, $OMP_NUM_THREADS).
+    The usable cores are those of :func:`fedlab_core.engines.cores.usable`, but no more than PyTorch's own number of
+    threads (``torch.set_num_threads``, $OMP_NUM_THREADS).
     """
     if own is None and os.environ.get(VARIABLE):
         word = os.environ[VARIABLE]

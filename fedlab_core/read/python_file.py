@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fedlab_core.data import FederatedDataset
-from fedlab_core.description import digest
+from fedlab_core.reproduce.description import digest
 
 
 def function(option: str, text: str, *kinds: type) -> Callable[..., Any] | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from fedlab_core import cores
+from fedlab_core.engines import cores
 from fedlab_core.progress import watched
 from fedlab_core.sweep import crew, plan
 from fedlab_core.sweep.crew import Outcome

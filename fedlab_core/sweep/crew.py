@@ -16,10 +16,10 @@ from typing import Any
 
 import torch
 
-from fedlab_core import cores
+from fedlab_core.engines import cores
 from fedlab_core.engines.threads import VARIABLE
 from fedlab_core.history import History
-from fedlab_core.rerun import dataset_name, prepared
+from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.simulation import Diverged
 from fedlab_core.sweep.plan import Run, dealt
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from fedlab_core import atomic
+from fedlab_core import files
 from fedlab_core.data.disk import lock
 from fedlab_core.history import History
 from fedlab_core.sweep.crew import CHECKPOINT, MARK, Outcome
@@ -93,7 +93,7 @@ class Folder:
                 timings = {name: outcome[name] for name in ("seconds", "wall", "resumed", "worker")}
                 tables["timings"].append({"run": run.digest} | timings)
         for name, rows in tables.items():
-            with atomic.replacing(self.tables / f"{name}.csv") as file:
+            with files.replacing(self.tables / f"{name}.csv") as file:
                 file.write(pd.DataFrame(rows, dtype=object).to_csv(index=False, lineterminator="\n").encode())
         return sum(row["seconds"] for row in tables["timings"])
 

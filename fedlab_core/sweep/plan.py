@@ -10,9 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import arguments, recipes, validation
+from fedlab_core import validation
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset
-from fedlab_core.description import digest
+from fedlab_core.reproduce import recipes
+from fedlab_core.reproduce.description import digest
 from fedlab_core.simulation import Diverged, Simulation
 
 _NAMED = {"dataset": "name", "model": "name", "partition": "law", "algorithm": "name"}
@@ -69,7 +70,7 @@ def read(path: Path, estimates: dict[str, float] | None = None, only: Wish | Non
         given = _USUAL | tomllib.loads(path.read_text(encoding="utf-8"))
         for key in given:
             validation.choice("key", key, _USUAL)
-        modules = arguments.typed("modules", given["modules"], list[str])
+        modules = validation.typed("modules", given["modules"], list[str])
         for module in modules:
             importlib.import_module(module)
         target = given["target_accuracy"]
@@ -107,7 +108,7 @@ def _runs(
     tables: dict[str, dict[str, Any]], seeds: list[int], estimates: dict[str, float] | None, only: Wish | None
 ) -> Iterator[Run]:
     """The runs of one point of the grid: all have the configuration of the first, but for what the seed decides."""
-    names = {key: arguments.typed(key, tables[key][called], str) for key, called in _NAMED.items()}
+    names = {key: validation.typed(key, tables[key][called], str) for key, called in _NAMED.items()}
     rest = {key: {own: table[own] for own in table if own != _NAMED.get(key)} for key, table in tables.items()}
     axes = names | {f"{key}.{own}": table[own] for key, table in rest.items() for own in table if key != "settings"}
     axes |= rest["settings"]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import atomic, validation
+from fedlab_core import files, validation
 from fedlab_core.write.latex import latex
 from fedlab_core.write.markdown import markdown
 
@@ -24,6 +24,6 @@ def table(frame: Any, path: str | Path, **options: Any) -> Path:
         text = frame.to_csv(lineterminator="\n")
     else:
         text = _FORMATS[suffix](frame, **options)
-    with atomic.replacing(target) as file:
+    with files.replacing(target) as file:
         file.write(text.encode("utf-8"))
     return target

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from fedlab_core import atomic, validation
+from fedlab_core import files, validation
 
 _SUFFIXES = (".svg", ".pdf", ".png")
 _WIDTH, _HEIGHT = 700, 450  # Plotly's own
@@ -46,7 +46,7 @@ def figure(
     validation.real("scale", scale, exclusive=True)
     write = _by_matplotlib if engine == "matplotlib" else _by_browser
     content = write(figure, suffix.removeprefix("."), across, up, scale, font)
-    with atomic.replacing(target) as file:
+    with files.replacing(target) as file:
         file.write(content)
     return target
 

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from fedlab_core.algorithms import Algorithm
-from fedlab_core.updates import LocalUpdates
+from fedlab_core.clients.updates import LocalUpdates
 
 HOOKS = ("setup", "aggregate", "after_aggregation")  # what can cross over
 OTHERS = ("check", "cohorts", "correction", "upload", "client_params", "communication", "describe")

@@ -9,7 +9,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import arguments, validation
+from fedlab_core import validation
 from fedlab_course.folders import RESULTS
 
 CONFIGS = RESULTS / "configs"
@@ -107,7 +107,7 @@ def _made(kind: type[Any], given: Mapping[str, Any]) -> Any:
     plain = {str: str, int: int, float: float, bool: bool}
     return kind(
         **{
-            name: arguments.typed(name, value, known[name].type) if known[name].type in plain else value
+            name: validation.typed(name, value, known[name].type) if known[name].type in plain else value
             for name, value in given.items()
         }
     )

@@ -8,9 +8,9 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms.tiers import Tiers
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates
 
 
 @dataclass(frozen=True)

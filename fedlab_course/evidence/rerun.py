@@ -8,7 +8,7 @@ from typing import Any
 
 from fedlab_core import validation
 from fedlab_core.progress import watched
-from fedlab_core.rerun import dataset_name, prepared
+from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.simulation import Diverged
 from fedlab_core.sweep import plan
 from fedlab_course.display import GOOD, MIXED, OPEN, box, publish

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from fedlab_core import atomic
+from fedlab_core import files
 from fedlab_course.evidence.configs import Statement
 from fedlab_course.folders import RESULTS
 
@@ -26,7 +26,7 @@ def read(name: str, folder: Path = TABLES) -> pd.DataFrame:
 
 def write(name: str, table: pd.DataFrame, folder: Path = TABLES) -> None:
     """Write the table NAME.csv."""
-    with atomic.replacing(folder / f"{name}.csv") as file:
+    with files.replacing(folder / f"{name}.csv") as file:
         file.write(table.to_csv(index=False, lineterminator="\n").encode())
 
 

@@ -8,9 +8,9 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms.feddyn import FedDyn
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlab_core.client_table import ClientTable
+from fedlab_core.clients.table import ClientTable
 from fedlab_core.history import History
 from fedlab_core.simulation import Simulation
 from fedlab_course.explorer.choices import Curve

@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from fedlab_core import cores
+from fedlab_core.engines import cores
 from fedlab_course.grading import one, rows, sheet
 from fedlab_course.grading.folder import grade_folder
 from fedlab_course.grading.limits import Limits

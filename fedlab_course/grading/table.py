@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from fedlab_core import atomic
+from fedlab_core import files
 from fedlab_course.grading.rows import Row, clean, total
 
 FIRST, LAST = ("student", "submission"), ("total", "of", "remarks", "digest")
@@ -64,7 +64,7 @@ class Table:
 
     def _write(self) -> None:
         names = [*FIRST, *self._exercises, *LAST]
-        with atomic.replacing(self._path) as file:
+        with files.replacing(self._path) as file:
             os.chmod(file.name, 0o600)
             text = io.TextIOWrapper(file, encoding="utf-8", newline="")
             writer = csv.DictWriter(text, names, restval="", extrasaction="ignore")

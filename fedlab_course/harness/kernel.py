@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import cores
+from fedlab_core.engines import cores
 from fedlab_core.engines.threads import VARIABLE
 from fedlab_course.harness import executed
 from fedlab_course.harness.kernels import Kernels

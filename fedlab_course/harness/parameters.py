@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import arguments, validation
+from fedlab_core import validation
 
 OPTIONS = ("profile", "dataset")
 _SCALARS = {"bool": bool, "int": int, "float": float, "str": str}
@@ -57,7 +57,7 @@ def resolve(
         validation.choice("parameter", name, sorted(known))
     return {
         notebook: {
-            name: arguments.typed(f"{notebook}: {name}", value, parameters[name].kind)
+            name: validation.typed(f"{notebook}: {name}", value, parameters[name].kind)
             for name, value in {**common, **given}.items()
             if name in parameters
         }
@@ -76,10 +76,10 @@ def _parameter(notebook: str, entry: Mapping[str, str]) -> Parameter:
         default = ast.literal_eval(entry["default"])
     except (ValueError, SyntaxError) as error:
         raise ValueError(f"{notebook}: parameter {name}: {entry['default']} is not a literal") from error
-    if not arguments.matches(default, kind):
+    if not validation.matches(default, kind):
         raise ValueError(
             f"{notebook}: parameter {name} = {default!r} is declared as {entry['inferred_type_name']}: "
-            f"it must be {arguments.describe(kind)}"
+            f"it must be {validation.describe(kind)}"
         )
     return Parameter(name, kind, default, entry["help"])
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TypeVar
 
-from fedlab_core import cores
+from fedlab_core.engines import cores
 from fedlab_course.harness.kernel import THREADS
 
 Task = TypeVar("Task")

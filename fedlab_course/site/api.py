@@ -15,12 +15,11 @@ from fedlab_core import algorithms
 from fedlab_course import folders
 
 # What ``import fedlab_core as fl`` shows is described by its package; beside it, the files that open with a paper's
-# equations, and the objects that an algorithm is given. fl.rerun is the function, not the file of that name.
-_NAMES = ("data.partition", "data.synthetic", "server", "updates", "one_page")
+# equations, and the objects that an algorithm is given.
+_NAMES = ("data.partition", "data.synthetic", "server", "clients.updates", "one_page")
 _FILES = sorted(path.stem for path in Path(algorithms.__path__[0]).glob("[a-z]*.py"))
 MODULES = (
     "fedlab_core",
-    "!fedlab_core.rerun",
     *(f"fedlab_core.algorithms.{name}" for name in _FILES),
     *(f"fedlab_core.{name}" for name in _NAMES),
     "fedlab_course",

@@ -13,7 +13,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 import fedlab_core
-from fedlab_core import cores, plots
+from fedlab_core import plots
+from fedlab_core.engines import cores
 from fedlab_core.history import History
 from fedlab_core.simulation import Diverged
 from fedlab_course import folders, goals, grid

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import atomic
+from fedlab_core import files
 from fedlab_course.site import pages
 
 
@@ -25,7 +25,7 @@ def write(results: Sequence[Any], links: Sequence[str | None], target: Path, pro
         for result, link in zip(results, links, strict=True)
     ]
     html = environment.get_template("rows.html.j2").render(names=names, rows=rows, profile=profile)
-    with atomic.replacing(target / "index.html") as file:
+    with files.replacing(target / "index.html") as file:
         file.write(html.encode())
 
 

@@ -11,7 +11,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.checkpoints import Checkpoint
-from fedlab_core.client_table import ClientTable
+from fedlab_core.clients.table import ClientTable
 from tests.core.test_checkpoints import simulation
 
 OTHER = "loads, but to other content"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlab_core.arguments import matches, parse_assignments, typed
+from fedlab_core.validation import matches, parse_assignments, typed
 
 GOOD = [
     ("false", bool, False),

@@ -8,9 +8,9 @@ import torch
 from torch.nn import functional
 
 import fedlab_core as fl
+from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates
 from fedlab_core.engines import base
 from fedlab_core.server import Server
-from fedlab_core.updates import ChunkedUpdates, LocalUpdates
 from tests.support import blobs
 
 ETA, STEPS = 0.1, 6

@@ -8,7 +8,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.checkpoints import check_state
-from fedlab_core.client_table import ClientTable
+from fedlab_core.clients.table import ClientTable
 from tests.core.test_checkpoints import same, simulation
 
 PLAIN = {

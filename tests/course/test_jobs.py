@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fedlab_core import cores
+from fedlab_core.engines import cores
 from fedlab_course.harness import kernel, output_folder, plan, progress, run, together
 from tests.course import planted
 from tests.course.planted import command

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_core import cores
+from fedlab_core.engines import cores
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a script for containers, which run Linux")
 SCRIPT = Path(__file__).parents[2] / "docker" / "start.py"

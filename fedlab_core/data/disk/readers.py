@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fedlab_core.atomic import replacing
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.data.disk.files import DatasetCorrupt, cache_folder, content, md5_of
 from fedlab_core.data.disk.sources import Member, Source
+from fedlab_core.files import replacing
 
 DIGITS = tuple("0123456789")
 GARMENTS = ("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot")

@@ -27,6 +27,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from fedlab_core.clients.updates import Rows
 from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
@@ -40,7 +41,6 @@ from fedlab_core.engines.stacked.losses import output_loss
 from fedlab_core.engines.stacked.network import CohortModel, Network, VectorisedNetwork
 from fedlab_core.engines.work import BatchPlan, Work
 from fedlab_core.losses import Loss
-from fedlab_core.updates import Rows
 
 CACHE_BYTES = 16_000_000
 GATHERED_VALUES = 1_000_000

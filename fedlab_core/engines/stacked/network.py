@@ -8,12 +8,12 @@ from torch import Tensor, nn
 from torch.func import grad, vmap
 from torch.nn import functional
 
+from fedlab_core.checks.inspection import is_as_its_class, trainable
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked.buffers import Layout, Workspace
 from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d
 from fedlab_core.engines.stacked.layers import LSTM, Activation, Embedding, Flatten, Layer, Linear, Shared, UnknownLayer
 from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients, targets
-from fedlab_core.inspection import is_as_its_class, trainable
 from fedlab_core.losses import Loss
 from fedlab_core.models import TextLSTM
 

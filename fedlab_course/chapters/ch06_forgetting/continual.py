@@ -18,10 +18,10 @@ from torch import nn
 import fedlab_core as fl
 from fedlab_core import validation
 from fedlab_core.algorithms.wrapper import Wrapper
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.server import Server
 from fedlab_core.simulation import Diverged
-from fedlab_core.updates import LocalUpdates
 
 MOST_SAMPLES = 2000  # of a test set that are looked at after every update
 

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from fedlab_core.algorithms import FedAvg, FedNova, FedProx
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
 from fedlab_course.chapters.ch09_bug_clinic.sick import Sick
 
 

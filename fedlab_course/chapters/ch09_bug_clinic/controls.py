@@ -5,9 +5,9 @@ from dataclasses import replace
 import torch
 
 from fedlab_core.algorithms import Scaffold
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
 from fedlab_course.chapters.ch09_bug_clinic.sick import Sick
 
 

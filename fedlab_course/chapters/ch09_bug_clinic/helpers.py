@@ -8,9 +8,9 @@ from torch import nn
 from torch.nn import functional
 
 from fedlab_core.algorithms import FedCurv
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.randomness import stream
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
 from fedlab_course.chapters.ch09_bug_clinic.sick import Sick
 
 

@@ -9,12 +9,12 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.data import FederatedDataset
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.server import Server
 from fedlab_core.settings import Settings
-from fedlab_core.updates import LocalUpdates
 
 
 def deal(data: fl.Dataset, seed: int, *, num_clients: int = 100) -> tuple[FederatedDataset, np.ndarray]:

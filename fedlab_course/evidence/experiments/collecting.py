@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from fedlab_core import atomic, validation
-from fedlab_core.description import digest
+from fedlab_core import files, validation
 from fedlab_core.engines import threads
+from fedlab_core.reproduce.description import digest
 from fedlab_core.sweep.crew import assembled
 from fedlab_course.evidence.experiments.base import Case, Experiment, Row, Tables
 from fedlab_course.evidence.experiments.registry import EXPERIMENTS
@@ -116,7 +116,7 @@ def _done(
             error = future.exception()
             if error is None:
                 result = {"name": experiment.name, "case": dict(case), "seed": seed} | future.result()
-                with atomic.replacing(_path(experiment, case, seed, folder)) as file:
+                with files.replacing(_path(experiment, case, seed, folder)) as file:
                     file.write((json.dumps(result, indent=1, default=_plain) + "\n").encode())
             else:
                 failed.append(f"{dict(case)}, seed {seed}: {type(error).__name__}: {error}")

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
 from fedlab_course.evidence.experiments.base import Experiment, Row
 from fedlab_course.evidence.experiments.runs import parameters
 

@@ -20,10 +20,10 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.data.synthetic import quadratics
 from fedlab_core.sampling import Availability
 from fedlab_core.server import Server
-from fedlab_core.updates import LocalUpdates
 from fedlab_course.evidence.experiments.base import Experiment, Row
 
 SPREAD = (0.0, 1.0, 2.0, 7.0)

@@ -7,8 +7,8 @@ equally large, and the samples of each label dealt with Dirichlet shares, where 
 import json
 from typing import Any
 
-from fedlab_core import recipes
 from fedlab_core.algorithms import Scaffold
+from fedlab_core.reproduce import recipes
 from fedlab_core.sweep import plan
 from fedlab_course.chapters import ch09_bug_clinic as clinic
 from fedlab_course.evidence.experiments.base import Experiment, Row

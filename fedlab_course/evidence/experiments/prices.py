@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 import fedlab_core as fl
-from fedlab_core import recipes
+from fedlab_core.reproduce import recipes
 from fedlab_core.sweep import plan
 from fedlab_course.evidence.experiments.base import Experiment, Row
 from fedlab_course.evidence.experiments.runs import measured

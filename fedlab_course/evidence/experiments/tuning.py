@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from fedlab_core import recipes
+from fedlab_core.reproduce import recipes
 from fedlab_core.sweep import plan
 from fedlab_course.evidence.experiments.base import Case, Experiment, Row, Tables
 from fedlab_course.evidence.experiments.runs import measured

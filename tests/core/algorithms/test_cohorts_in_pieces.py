@@ -16,7 +16,7 @@ from fedlab_core.algorithms import (
     Private,
     QFedAvg,
 )
-from fedlab_core.updates import ChunkedUpdates
+from fedlab_core.clients.updates import ChunkedUpdates
 from tests.support import blobs, run
 
 MEANS = [

@@ -9,7 +9,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms import Compressed, FedAvgM, FedDyn, MimeLite, PowerOfChoice, Private
 from fedlab_core.algorithms.compressed import largest, quantised
-from fedlab_core.updates import LocalUpdates
+from fedlab_core.clients.updates import LocalUpdates
 from tests.support import blobs, run
 
 SIZES = (3, 17, 8, 30, 12)

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core import recipes
 from fedlab_core.algorithms import FedAvgMas, FedMas, TFedAvg, TFedAvgMas
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
-from fedlab_core.description import described
 from fedlab_core.plots.style import looks
+from fedlab_core.reproduce import recipes
+from fedlab_core.reproduce.description import described
 from tests.support import Trace, blobs, quadratics, run, scalar_model
 
 A, B = np.array([1.0, 3.0, 0.5]), np.array([2.0, 1.0, -1.0])

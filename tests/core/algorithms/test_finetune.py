@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import FineTune
-from fedlab_core.clients import hold_out
+from fedlab_core.clients.accuracy import hold_out
 from tests.support import blobs, quadratics, run, scalar_model
 
 RAGGED = (3, 17, 8, 30, 2)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.client_table import ClientTable
+from fedlab_core.clients.table import ClientTable
 from fedlab_core.engines.work import Work, plan_batches
 from tests.support import blobs, quadratics, scalar_model
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import fedlab_core as fl
-from fedlab_core import recipes
 from fedlab_core.cli import main
+from fedlab_core.reproduce import recipes
 
 QUICK = ["run", "--rounds", "2", "--num-clients", "20", "--local-epochs", "1", "--model", "softmax_regression"]
 

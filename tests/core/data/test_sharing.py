@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.clients import hold_out
+from fedlab_core.clients.accuracy import hold_out
 from fedlab_core.data.partition import shared
 from tests.support import run
 

@@ -8,7 +8,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import fedlab_core as fl
-from fedlab_core import algorithms, updates
+from fedlab_core import algorithms
+from fedlab_core.clients import updates
 from fedlab_core.settings import Settings
 
 WORK = {"rounds": 2, "clients_per_round": 3, "local_epochs": 1, "batch_size": 4, "lr": 0.1, "progress": False}

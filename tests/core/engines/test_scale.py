@@ -9,8 +9,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import fedlab_core as fl
 from fedlab_core import server
-from fedlab_core.client_table import ClientTable
-from fedlab_core.groups import members_of
+from fedlab_core.clients.groups import members_of
+from fedlab_core.clients.table import ClientTable
 from tests.support import blobs, one_sample_each
 
 

@@ -14,8 +14,7 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core import cores
-from fedlab_core.engines import base, cutting, threads
+from fedlab_core.engines import base, cores, cutting, threads
 from fedlab_core.engines.stacked import engine as stacked
 from tests.core.engines.test_equality import ALGORITHMS, LOCAL, RAGGED, VARIANTS, images, texts
 from tests.support import blobs

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import torch
 
 from fedlab_core import FedAvg
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
 from fedlab_core.sweep import crew
-from fedlab_core.updates import LocalUpdates
 
 
 @dataclass(frozen=True)

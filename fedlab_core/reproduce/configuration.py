@@ -5,10 +5,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from fedlab_core import inspection, losses, models, schedules
+from fedlab_core import losses, models, schedules
 from fedlab_core.algorithms import Algorithm
+from fedlab_core.checks import inspection
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.description import described, digest
+from fedlab_core.reproduce.description import described, digest
 from fedlab_core.settings import Settings
 
 _WORK = ("rounds", "local_epochs", "local_steps", "batch_size", "local_momentum", "stragglers")

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.description import described
+from fedlab_core.reproduce.description import described
 from tests.support import blobs
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 from torch import nn
 
-from fedlab_core import recipes, schedules
+from fedlab_core import schedules
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.algorithms.tiers import Tiers
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
 from fedlab_core.history import History, rebuild
+from fedlab_core.reproduce import recipes
 from fedlab_core.settings import declarations
 from fedlab_core.simulation import Simulation
 

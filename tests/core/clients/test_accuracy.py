@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.clients import hold_out
+from fedlab_core.clients.accuracy import hold_out
 from fedlab_core.server import Server
 from tests.support import blobs
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedlab_core import archive
+from fedlab_core import files
 from fedlab_core.checkpoints import Checkpoint
 from tests.core.test_checkpoints import same, simulation
 
 HALFWAY = """
 import sys, time
 import numpy as np
-from fedlab_core import archive
+from fedlab_core import files
 
 def half(file, **arrays):
     file.write(b"half of it")
@@ -26,7 +26,7 @@ def half(file, **arrays):
     whole(file, **arrays)
 
 whole, np.savez = np.savez, half
-archive.write(sys.argv[1], {"kind": "test"}, {"a": np.arange(3)})
+files.write(sys.argv[1], {"kind": "test"}, {"a": np.arange(3)})
 """
 
 
@@ -59,7 +59,7 @@ def test_the_next_writing_removes_what_a_killed_one_left(tmp_path, writer) -> No
         process.kill()
         process.wait()
         assert len(names(tmp_path)) == 1 and not path.exists()
-    archive.write(path, {"kind": "test"}, {})
+    files.write(path, {"kind": "test"}, {})
     assert names(tmp_path) == ["run.npz"]
 
 
@@ -77,11 +77,11 @@ def test_the_next_run_removes_what_a_killed_one_left_even_if_it_has_nothing_to_w
 def test_what_a_living_process_writes_stays(tmp_path, writer) -> None:
     path = tmp_path / "run.npz"
     process = writer(path)
-    archive.write(path, {"kind": "test"}, {"a": np.zeros(5)})
+    files.write(path, {"kind": "test"}, {"a": np.zeros(5)})
     assert len(names(tmp_path)) == 2
     process.communicate("go on\n")
     assert process.returncode == 0 and names(tmp_path) == ["run.npz"]
-    assert archive.read(path, "test")[1]["a"].tolist() == [0, 1, 2]
+    assert files.read(path, "test")[1]["a"].tolist() == [0, 1, 2]
 
 
 def test_only_leftovers_of_this_very_file_are_removed(tmp_path) -> None:
@@ -96,7 +96,7 @@ def test_only_leftovers_of_this_very_file_are_removed(tmp_path) -> None:
     for name in [*others, f".run.npz.{digits}"]:
         (tmp_path / name).write_bytes(b"")
     (tmp_path / f".run.npz.{digits[::-1]}").mkdir()
-    archive.write(tmp_path / "run.npz", {"kind": "test"}, {})
+    files.write(tmp_path / "run.npz", {"kind": "test"}, {})
     assert names(tmp_path) == sorted([*others, f".run.npz.{digits[::-1]}", "run.npz"])
 
 
@@ -124,7 +124,7 @@ def test_a_link_stays_a_link(tmp_path, exists: bool) -> None:
     history = resumed.run()
     history.save(tmp_path / "run.npz")
     assert link.is_symlink() and not target.is_symlink() and names(tmp_path / "disk") == ["real.npz"]
-    assert archive.read(target, "history")
+    assert files.read(target, "history")
 
 
 def test_a_file_system_without_locks_still_writes(tmp_path, monkeypatch) -> None:
@@ -136,7 +136,7 @@ def test_a_file_system_without_locks_still_writes(tmp_path, monkeypatch) -> None
     digits = "0123456789abcdef" * 2
     (tmp_path / f".run.npz.{digits}").write_bytes(b"perhaps somebody writes it")
     monkeypatch.setattr(fcntl, "flock", refuse)
-    archive.write(tmp_path / "run.npz", {"kind": "test"}, {})
+    files.write(tmp_path / "run.npz", {"kind": "test"}, {})
     assert names(tmp_path) == [f".run.npz.{digits}", "run.npz"]
 
 
@@ -145,7 +145,7 @@ def test_the_folder_is_synchronised_after_the_rename(tmp_path, monkeypatch) -> N
     replace, fsync = os.replace, os.fsync
     monkeypatch.setattr(os, "replace", lambda *names: (calls.append("replace"), replace(*names)))
     monkeypatch.setattr(os, "fsync", lambda fd: (calls.append("folder" if is_folder(fd) else "file"), fsync(fd)))
-    archive.write(tmp_path / "run.npz", {"kind": "test"}, {})
+    files.write(tmp_path / "run.npz", {"kind": "test"}, {})
     assert calls == ["file", "replace", "folder"]
 
 
@@ -156,36 +156,36 @@ def is_folder(descriptor: int) -> bool:
 class TestCheckWritable:
     @pytest.mark.parametrize("name", ["h.npz", "a/b/c/h.npz"])
     def test_a_path_that_can_be_written_passes_and_leaves_no_trace(self, tmp_path, name: str) -> None:
-        archive.check_writable(tmp_path / name)
+        files.check_writable(tmp_path / name)
         assert names(tmp_path) == []
-        archive.write(tmp_path / name, {"kind": "test"}, {})
+        files.write(tmp_path / name, {"kind": "test"}, {})
         before = (tmp_path / name).read_bytes()
-        archive.check_writable(tmp_path / name)
+        files.check_writable(tmp_path / name)
         assert (tmp_path / name).read_bytes() == before
 
     def test_a_folder_or_a_device_is_refused(self, tmp_path) -> None:
         with pytest.raises(OSError, match="cannot be written: it is a folder"):
-            archive.check_writable(tmp_path)
+            files.check_writable(tmp_path)
         with pytest.raises(OSError, match="cannot be written: it is not a regular file"):
-            archive.check_writable("/dev/null")
+            files.check_writable("/dev/null")
         with pytest.raises(OSError, match="cannot be written: it is a folder"):
-            archive.write(tmp_path, {"kind": "test"}, {})
+            files.write(tmp_path, {"kind": "test"}, {})
 
     def test_a_file_in_place_of_a_parent_is_refused(self, tmp_path) -> None:
         (tmp_path / "a").write_bytes(b"")
         with pytest.raises(OSError, match=r"a/b/h.npz cannot be written: no file can be made in .*/a "):
-            archive.check_writable(tmp_path / "a" / "b" / "h.npz")
+            files.check_writable(tmp_path / "a" / "b" / "h.npz")
 
     @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc")
     def test_a_folder_that_takes_no_files_is_refused(self) -> None:
         with pytest.raises(OSError, match=r"/proc/h.npz cannot be written: no file can be made in /proc "):
-            archive.check_writable("/proc/h.npz")
+            files.check_writable("/proc/h.npz")
 
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
     def test_a_folder_of_somebody_else_is_refused(self, tmp_path) -> None:
         tmp_path.chmod(0o500)
         with pytest.raises(OSError, match="cannot be written"):
-            archive.check_writable(tmp_path / "h.npz")
+            files.check_writable(tmp_path / "h.npz")
 
 
 def test_a_checkpoint_of_a_state_that_cannot_be_written_keeps_the_old_file(tmp_path) -> None:

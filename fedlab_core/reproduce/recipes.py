@@ -14,7 +14,7 @@ from typing import Any
 
 from torch import nn
 
-from fedlab_core import arguments, models, schedules, settings, validation
+from fedlab_core import models, schedules, settings, validation
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.data import Dataset, FederatedDataset, partition
 
@@ -43,7 +43,7 @@ def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
         if key not in given and field.default is MISSING and field.default_factory is MISSING:
             raise ValueError(f"algorithm {name} needs a value of {key}")
     kinds = typing.get_type_hints(kind)
-    return kind(**{key: arguments.typed(key, value, kinds[key]) for key, value in given.items()})
+    return kind(**{key: validation.typed(key, value, kinds[key]) for key, value in given.items()})
 
 
 def subclasses(kind: type[Any]) -> list[type[Any]]:
@@ -84,7 +84,7 @@ def _setting(name: str, value: Any, kind: Any) -> Any:
             raise ValueError(f'lr={dict(value)}: must be {{schedule = "InverseTime", lr0 = …}}')
         return schedules.from_description(dict(value))
     members = [member for member in _members(kind) if member in (*_TEXTUAL, type(None))]
-    return value if callable(value) else arguments.typed(name, value, functools.reduce(operator.or_, members))
+    return value if callable(value) else validation.typed(name, value, functools.reduce(operator.or_, members))
 
 
 def deal_of(law: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def deal_of(law: str, given: Mapping[str, Any]) -> dict[str, Any]:
     for name, parameter in accepted.items():
         if name not in chosen and parameter.default is parameter.empty:
             raise ValueError(f"partition {law} needs a value of {name}")
-    typed = {name: arguments.typed(name, value, accepted[name].annotation) for name, value in chosen.items()}
+    typed = {name: validation.typed(name, value, accepted[name].annotation) for name, value in chosen.items()}
     return {"law": law, **typed}
 
 
@@ -141,7 +141,7 @@ def model(name: str, given: Mapping[str, Any], fed: FederatedDataset, seed: int)
     kinds = {key: kind for key, kind in typing.get_type_hints(build).items() if key not in ("fed", "seed", "return")}
     for key in given:
         validation.choice(f"parameter of {name}", key, kinds)
-    chosen = {key: arguments.typed(key, value, _as_list(kinds[key])) for key, value in given.items()}
+    chosen = {key: validation.typed(key, value, _as_list(kinds[key])) for key, value in given.items()}
     return build(fed, **chosen, seed=seed)
 
 

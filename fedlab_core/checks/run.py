@@ -6,8 +6,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from fedlab_core import inspection, losses, validation
+from fedlab_core import losses, validation
 from fedlab_core.algorithms import ALGORITHMS, Algorithm
+from fedlab_core.checks import inspection
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.randomness import stream
 from fedlab_core.settings import Settings

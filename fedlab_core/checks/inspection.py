@@ -6,8 +6,8 @@ import copy
 import torch
 from torch import nn
 
-from fedlab_core.description import described, digest
 from fedlab_core.randomness import torch_generator
+from fedlab_core.reproduce.description import described, digest
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 

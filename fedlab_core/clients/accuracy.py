@@ -35,7 +35,7 @@ def hold_out(fed: FederatedDataset, share: float, seed: int) -> tuple[FederatedD
     return FederatedDataset(fed.dataset, kept), FederatedDataset(fed.dataset, held)
 
 
-def accuracy(algorithm: Any, server: Server, engine: base.Engine, fed: FederatedDataset) -> np.ndarray:
+def client_accuracy(algorithm: Any, server: Server, engine: base.Engine, fed: FederatedDataset) -> np.ndarray:
     """The accuracy [N] of the model that each client uses (``algorithm.client_params``) on its samples in ``fed``."""
     at_once = max(1, base.AT_ONCE_BYTES // server.params.nbytes)
     hits = []

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn.utils import parametrizations, prune, spectral_norm
 
-from fedlab_core.inspection import changed_buffers, is_as_its_class, output_of, written_parameters
+from fedlab_core.checks.inspection import changed_buffers, is_as_its_class, output_of, written_parameters
 
 HOOKS = ["forward_hook", "forward_pre_hook", "full_backward_hook", "full_backward_pre_hook"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_core import cores
+from fedlab_core.engines import cores
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,1 @@
+"""Clients: what they send back, what is stored for each, and how accurate each model is on its data."""

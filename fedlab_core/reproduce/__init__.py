@@ -1,0 +1,1 @@
+"""Experiments made by name, described as JSON, and run again from that description."""

@@ -6,38 +6,40 @@ PIP_ARGS ?=
 LAB_ARGS ?=
 COURSE_ARGS ?= --profile quick --out build
 EVIDENCE_ARGS ?=
-PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
+PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 VENV := .venv
 RUN := $(VENV)/bin/python
 SETUP = TORCH="$(TORCH)" PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
 
-.PHONY: help course test mnist oldest lab evidence clean
+.PHONY: help course test test-all slow oldest lab evidence clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
 	@echo "Targets (each sets up its environment in $(VENV) first, if that is needed):"
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1#\2/p' $(MAKEFILE_LIST) | column -t -s '#' 2>/dev/null || true
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1#\2/p' $(MAKEFILE_LIST) | column -t -s '#' 2>/dev/null || true
 	@echo "On Linux add TORCH=cpu once, for PyTorch without CUDA; PYTHON=python3.12 names another interpreter."
 
 course: python ## run the whole course on the embedded data and write build/site/index.html
 	@$(SETUP) course
 	$(RUN) -m fedlab_course run $(COURSE_ARGS)
 
-test: python ## lint, format check, types and all tests
-	@$(SETUP) cluster course figures images nbgrader test
+test: python ## lint, format check, types and all tests that matter
+	@$(SETUP) cluster course images nbgrader test
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
-	$(RUN) -m pytest $(PYTEST_ARGS) -m "not chapters_on_mnist"
+	$(RUN) -m pytest $(PYTEST_ARGS) -m "not slow"
 
-mnist: python ## the chapters again, on MNIST (needs it on disk)
-	@$(SETUP) cluster course figures images nbgrader test
-	$(RUN) -m pytest $(PYTEST_ARGS) --dist load -m chapters_on_mnist tests/course
+test-all: test slow oldest ## these tests and the slow ones
 
-oldest: python ## the library's tests on the oldest versions it allows (PyTorch excepted), in $(VENV)-oldest
+slow: python ## only the slow tests: MNIST, killed clusters, nbgrader, full crosses
+	@$(SETUP) cluster course images nbgrader test
+	$(RUN) -m pytest $(PYTEST_ARGS) -m slow
+
+oldest: python ## the tests of the library with the oldest versions it allows, in $(VENV)-oldest
 	@$(SETUP) --oldest test
-	$(VENV)-oldest/bin/python -m pytest $(PYTEST_ARGS) tests/core
+	$(VENV)-oldest/bin/python -m pytest $(PYTEST_ARGS) -m "not slow" tests/core
 
 lab: python ## open the first chapter in JupyterLab
 	@$(SETUP) course

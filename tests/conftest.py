@@ -24,20 +24,16 @@ def browser() -> str | None:
 
 
 # Modules that a worker has long to do with: begun last, one of them would keep a single core busy at the end.
-FIRST = ("test_notebooks.py", "test_live.py", "test_explorer.py", "test_cheats.py", "test_folder.py", "test_one.py")
-FIRST += (
-    "test_nbgrader.py",
-    "test_nbgrader_tricks.py",
-    "test_crew.py",
-    "test_jobs.py",
-    "test_rows.py",
-    "test_harness.py",
-    "test_wheel.py",
-)
+FIRST = ("test_live.py", "test_explorer.py", "test_notebooks.py", "test_cheats.py", "test_folder.py", "test_one.py")
+FIRST += ("test_crew.py", "test_jobs.py", "test_rows.py", "test_harness.py", "test_wheel.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One worker runs a whole module, which shares its fixtures, unless the module says otherwise."""
     items.sort(key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST))
+    for item in items:
+        if not any(item.iter_markers("xdist_group")):
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -59,9 +59,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if language == "diff":
             path.write_text(changed(path.read_text(encoding="utf-8"), block), encoding="utf-8")
         elif language != "sh":
-            before = path.read_text(encoding="utf-8") + "\n" if path.name == "outline.toml" else ""
-            assert before or not path.exists(), f"{name} is there already"
-            path.write_text(before + block, encoding="utf-8")
+            assert not path.exists(), f"{name} is there already"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(block, encoding="utf-8")
     return copy
 
 
@@ -82,7 +82,7 @@ import json, runpy
 from pathlib import Path
 import nbformat
 from fedlab_course import lint
-from fedlab_course.check.exercises.__main__ import main
+from fedlab_course.check.__main__ import main
 
 runpy.run_path("skeleton.py")
 main(["16"])

@@ -19,7 +19,7 @@ LITTLE = {
 }
 
 
-@pytest.mark.chapters_on_mnist
+@pytest.mark.slow
 @pytest.mark.needs_data("mnist")
 @pytest.mark.parametrize("path", sorted(folders.NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
 def test_it_runs_on_mnist(path: Path, tmp_path: Path, trained: Path) -> None:

@@ -1,10 +1,6 @@
 #!/usr/bin/env bash
-# The image and the hub, for real: Binder's steps make an environment, JupyterHub runs in it for two students with
-# browsers, and the Dockerfile is carried out in a bare Debian. Everything is made below build/hub.
-#   FEDLAB_TORCH=pip   PyTorch from where pip finds it, on a machine that does not reach PyTorch's own index
-#   PIP_ARGS           further options for pip
-# The image needs root, debootstrap and iproute2, the hub needs Node.js with npm, and Chromium: what is not there is
-# skipped, with the reason.
+# A real JupyterHub in which two students work, each in an own browser. Binder's steps make its environment. Everything
+# is made below build/hub. PIP_ARGS holds further options for pip. Needs Node.js with npm, and Chromium.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder="$PWD/build/hub"
@@ -16,10 +12,6 @@ if ! cat pyproject.toml constraints.txt binder/postBuild | cmp --silent - "$fold
     rm -rf "$folder/made-for" "$folder/venv" "$folder/torch"
     "${PYTHON:-python3}" -m venv "$folder/venv"
     export PATH="$folder/venv/bin:$PATH"
-    if [ "${FEDLAB_TORCH:-}" = pip ]; then
-        python tests/hub/torch_index.py "$folder/torch"
-        export TORCH_INDEX="file://$folder/torch"
-    fi
     PIP_ARGS="--quiet ${PIP_ARGS:-}" binder/postBuild
     pip install --quiet ${PIP_ARGS:-} --constraint constraints.txt \
         "jupyterhub>=5.2,<7" "jupyterhub-idle-culler>=1.4,<3" "nbgitpuller>=1.2,<2"

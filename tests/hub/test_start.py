@@ -79,3 +79,11 @@ def test_a_home_that_takes_no_chapters_is_told_and_the_server_starts(tmp_path: P
     result = started(tmp_path, sys.executable, "-c", "print('here')", FEDLAB_CHAPTERS=str(tmp_path / "chapters"))
     assert result.stdout == "here\n"
     assert "the chapters could not be copied" in result.stderr
+
+
+def test_the_dockerfile_copies_files_that_exist_and_runs_as_a_plain_user() -> None:
+    lines = (SCRIPT.parents[1] / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    copied = [name for line in lines if line.startswith("COPY ") for name in line.split()[1:-1]]
+    assert copied
+    assert all((SCRIPT.parents[1] / name).exists() for name in copied)
+    assert "USER 1000" in lines

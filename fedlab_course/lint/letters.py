@@ -28,7 +28,7 @@ def faults(notebook: Any, chapter: Chapter) -> Iterator[str]:
         if cell.cell_type == "markdown":
             unknown = sorted(bases(_formulas(cell.source)) - known)
             if unknown:
-                yield f"cell {cell.get('id')}: {', '.join(unknown)} on no symbol sheet; see the chapter.toml of its chapter"
+                yield f"cell {cell.get('id')}: {', '.join(unknown)} on no symbol sheet; add it to chapter.toml"
 
 
 def bases(formulas: Iterable[str]) -> set[str]:

@@ -6,7 +6,7 @@ PIP_ARGS ?=
 LAB_ARGS ?=
 COURSE_ARGS ?= --profile quick --out build
 EVIDENCE_ARGS ?=
-PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 VENV := .venv
 RUN := $(VENV)/bin/python

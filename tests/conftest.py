@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from typing import Any
 
 import pytest
 
@@ -29,11 +30,20 @@ FIRST += ("test_crew.py", "test_jobs.py", "test_rows.py", "test_harness.py", "te
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker runs a whole module, which shares its fixtures, unless the module says otherwise."""
     items.sort(key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST))
-    for item in items:
-        if not any(item.iter_markers("xdist_group")):
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """One worker runs a whole module, which shares its fixtures; of test_notebooks.py it runs a whole chapter."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduler(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            module, _, test = nodeid.partition("::")
+            return test.partition("[")[2] or module if module.endswith("test_notebooks.py") else module
+
+    return Scheduler(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,4 +1,4 @@
-"""The real notebooks: parameters, links and commands, beside what ``lint`` says of them; then, run to the end."""
+"""The chapters: their cells and links, and one run of each, which every test of this file looks at."""
 
 import gzip
 import re
@@ -15,52 +15,38 @@ from tests.course.light import light_grids
 from tests.course.site.visit import Visit, violations
 
 NOTEBOOKS = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
-each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
-def test_there_are_notebooks() -> None:
-    assert NOTEBOOKS
+def test_notebooks_are_valid_small_and_stable() -> None:
+    assert len(NOTEBOOKS) == 16
+    for path in NOTEBOOKS:
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+        assert not any("execution" in cell.metadata for cell in notebook.cells), path
+        assert (notebook.nbformat, notebook.nbformat_minor >= 5) == (4, True), path
+        assert notebook.metadata.kernelspec.name == "python3", path
+        assert "version" not in notebook.metadata.get("language_info", {}), path
 
 
-@each
-def test_it_is_valid_and_carries_no_times(path: Path) -> None:
-    notebook = nbformat.read(path, as_version=4)
-    nbformat.validate(notebook)
-    assert not any("execution" in cell.metadata for cell in notebook.cells)
+def test_parameters_are_declared_once_with_types_and_help() -> None:
+    for path in NOTEBOOKS:
+        cells = nbformat.read(path, as_version=4).cells
+        (tagged,) = (cell for cell in cells if "parameters" in cell.metadata.get("tags", []))
+        declared = parameters.declared(path)
+        assert {"profile", "dataset", "seeds"} <= set(declared), path
+        assert all(entry.help for entry in declared.values()), path
+        lines = [line for line in tagged.source.splitlines() if line.strip() and not line.startswith("#")]
+        assert len(lines) == len(declared), f"{path}: the parameters cell must have only parameters, one a line"
 
 
-@each
-def test_metadata_are_small_and_stable(path: Path) -> None:
-    notebook = nbformat.read(path, as_version=4)
-    assert (notebook.nbformat, notebook.nbformat_minor >= 5) == (4, True)
-    assert notebook.metadata.kernelspec.name == "python3"
-    assert "version" not in notebook.metadata.get("language_info", {})
-
-
-@each
-def test_parameters_are_declared_once_with_types_and_help(path: Path) -> None:
-    notebook = nbformat.read(path, as_version=4)
-    tagged = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
-    assert len(tagged) == 1
-    declared = parameters.declared(path)
-    assert {"profile", "dataset", "seeds"} <= set(declared)
-    assert all(entry.help for entry in declared.values())
-    lines = [line for line in tagged[0].source.splitlines() if line.strip() and not line.startswith("#")]
-    assert len(lines) == len(declared), "the parameters cell holds parameters only, one a line"
-
-
-@each
-def test_cells_install_nothing(path: Path) -> None:
-    for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type == "code":
-            assert not re.search(r"^\s*[!%]", cell.source, flags=re.MULTILINE), "no shell and no magics"
-
-
-@each
-def test_links_lead_to_notebooks_that_exist(path: Path) -> None:
-    text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
-    for target in re.findall(r"\]\(([^)#\s]+\.ipynb)", text):
-        assert (path.parent / target).is_file(), target
+def test_cells_install_nothing_and_links_lead_to_notebooks() -> None:
+    for path in NOTEBOOKS:
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "code":
+                assert not re.search(r"^\s*[!%]", cell.source, flags=re.MULTILINE), path
+            else:
+                for target in re.findall(r"\]\(([^)#\s]+\.ipynb)", cell.source):
+                    assert (path.parent / target).is_file(), (path, target)
 
 
 @pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
@@ -71,14 +57,9 @@ def quick(request, tmp_path_factory: pytest.TempPathFactory, trained: Path) -> I
         yield run.run_course(only=[request.param.stem], out=out)[0], out
 
 
-def test_it_runs_in_the_quick_profile(quick) -> None:
-    result, _ = quick
-    assert result.error is None
-    assert result.status == "ok"
-
-
-def test_its_figures_have_text_alternatives(quick) -> None:
+def test_it_runs_in_the_quick_profile_and_its_figures_have_text_alternatives(quick) -> None:
     result, out = quick
+    assert (result.status, result.error) == ("ok", None)
     notebook = nbformat.read(out / "notebooks" / f"{result.name}.ipynb", as_version=4)
     shown = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
     figures = [data[PLOTLY]["layout"] for data in shown if PLOTLY in data]
@@ -86,16 +67,11 @@ def test_its_figures_have_text_alternatives(quick) -> None:
     assert [layout.get("title") for layout in figures if not layout.get("meta", {}).get("alt")] == []
 
 
-def test_its_page_loads_nothing_from_elsewhere(quick) -> None:
+def test_its_page_is_light_and_loads_nothing_from_elsewhere(quick) -> None:
     result, out = quick
     html = (out / "site" / f"{result.name}.html").read_text(encoding="utf-8")
     assert re.findall(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=[\"'](?!data:|assets/)[^\"']*", html) == []
-
-
-def test_its_page_is_light_to_load(quick) -> None:
-    result, out = quick
-    html = (out / "site" / f"{result.name}.html").read_bytes()
-    assert len(gzip.compress(html)) <= 1_500_000  # beside the one file of Plotly
+    assert len(gzip.compress(html.encode())) <= 1_500_000  # beside the one file of Plotly
 
 
 @pytest.mark.needs_browser

@@ -11,13 +11,14 @@ from typing import Any
 from fedlab_core import validation
 from fedlab_core.cli import program
 from fedlab_core.data import load_dataset
-from fedlab_course import build as builder
-from fedlab_course import folders, hosted, termination
+from fedlab_course import folders, termination
 from fedlab_course.evidence import command as evidence
 from fedlab_course.grading import limits as grading_limits
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
 from fedlab_course.nbgrader import course
+from fedlab_course.publish import build as builder
+from fedlab_course.publish import hosted
 
 
 def main(given: Sequence[str] | None = None) -> int:

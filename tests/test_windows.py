@@ -14,7 +14,7 @@ import pytest
 from fedlab_core import files
 from fedlab_core.sweep.folder import Folder
 from fedlab_course.harness import kernels
-from fedlab_course.site import runs
+from fedlab_course.publish import runs
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ("fedlab_core", "fedlab_course", "tools", "data_scripts")

@@ -40,7 +40,7 @@ from fedlab_course import chapter
 from fedlab_course.check import bank
 from fedlab_course.check.bank import Option, Prediction, Question
 from fedlab_course.display import publish
-from fedlab_course.site import markdown
+from fedlab_course.publish import markdown
 
 _names = itertools.count()
 _OWN_KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys of an element alone that says so itself

@@ -101,14 +101,14 @@ class Plan:
 
     def prepare_page(self, result: Result) -> None:
         """Do what the page of a notebook needs while others run; :meth:`report` writes it."""
-        from fedlab_course.site import pages
+        from fedlab_course.publish import pages
 
         names = [one.name for one in self.notebooks]
         self._pages[result.name] = pages.page(asdict(result), self.out / "notebooks", names, self.cache)
 
     def report(self) -> None:
         """Build the site of what was run, and then say so in the summary: it is the last to be written."""
-        from fedlab_course.site import pages
+        from fedlab_course.publish import pages
 
         self.reported = True
         names = [result.name for result in self.results if result.status != "not run"]

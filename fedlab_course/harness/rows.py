@@ -158,7 +158,7 @@ def _whole(plan: Plan) -> Result:
 
 def _write(rows: Sequence[Row], plans: Sequence[Plan], out: Path, profile: str) -> None:
     """Write the page and the summary of all rows, as far as they are done."""
-    from fedlab_course.site import table
+    from fedlab_course.publish import table
 
     results = [replace(_whole(plan), parameters=dict(row.given)) for row, plan in zip(rows, plans, strict=True)]
     links = [f"../rows/{plan.title}/site/index.html" if plan.reported else None for plan in plans]

@@ -1,21 +1,26 @@
 """Run the notebooks through papermill and report: executed notebooks, a static site and ``summary.json``."""
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from fedlab_core import validation
+from fedlab_core.engines import cores
 from fedlab_course import folders
-from fedlab_course.harness import executed, kernel, output_folder, parameters, together
+from fedlab_course.harness import executed, kernel, output_folder, parameters
 from fedlab_course.harness.kernels import Kernels
 from fedlab_course.harness.plan import Notebook, Plan, Result
 from fedlab_course.harness.progress import Progress
-from fedlab_course.site import api
+from fedlab_course.publish import api
 
 PROFILES = ("quick", "full")
 TIMEOUTS = {"quick": 300, "full": 7200}
+_POLL = 0.5  # seconds; some systems deliver Ctrl-C only between two waits
 
 
 def run_course(
@@ -74,7 +79,7 @@ def read(path: Path) -> Notebook:
     """The notebook at ``path``. Raises ``ValueError`` for a formula that the site could not show."""
     import nbformat
 
-    from fedlab_course.site import markdown
+    from fedlab_course.publish import markdown
 
     cells = nbformat.read(path, as_version=4).cells
     for number, cell in enumerate(cells, start=1):
@@ -98,7 +103,7 @@ def carry_out(
     for plan in plans:
         plan.clear()
     try:
-        _run_all(tasks, jobs or together.default_jobs(), timeout, changed)
+        _run_all(tasks, jobs or default_jobs(), timeout, changed)
     except BaseException as error:
         for plan in plans:
             if not plan.reported and (plan.begun or len(plans) == 1):
@@ -146,7 +151,7 @@ def _run_all(
         def work(task: tuple[Plan, int]) -> None:
             _run(*task, workspace, timeout, kernels, progress)
 
-        together.each(tasks, jobs, work, done, kernels.stop)
+        _each(tasks, jobs, work, done, kernels.stop)
 
 
 def _run(plan: Plan, number: int, workspace: Path, timeout: int | None, kernels: Kernels, progress: Progress) -> None:
@@ -172,3 +177,30 @@ def _run(plan: Plan, number: int, workspace: Path, timeout: int | None, kernels:
     executed.write(notebook, plan.out / "notebooks" / one.path.name)
     plan.results[number] = result
     progress.finished(name, " ".join(result.line.split()))
+
+
+def default_jobs() -> int:
+    """As many kernels as this process may use cores, each with its threads; at least 1."""
+    threads = os.environ.get(kernel.THREADS, "1")
+    return max(1, cores.usable() // int(threads) if threads.isdecimal() and int(threads) else cores.usable())
+
+
+def _each(
+    tasks: Sequence[Any], jobs: int, work: Callable[[Any], None], done: Callable[[Any], None], stop: Callable[[], None]
+) -> None:
+    """Run ``work`` on all tasks in threads, ``jobs`` at once, and ``done`` in this thread for each finished task.
+
+    An error in either, or Ctrl-C, ends everything: no further task begins, and ``stop`` must end the running ones.
+    """
+    with ThreadPoolExecutor(min(jobs, max(1, len(tasks)))) as pool:
+        futures = {pool.submit(work, task): task for task in tasks}
+        try:
+            while futures:
+                for future in wait(futures, _POLL, FIRST_COMPLETED).done:
+                    task = futures.pop(future)
+                    future.result()
+                    done(task)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            stop()
+            raise

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fedlab_course.check import cells, registry
-from fedlab_course.symbols import GREEK, NAMES
+from fedlab_course.publish.symbols import GREEK, NAMES
 
 MOST_LINES = 20
 MOST_COLUMNS = 98  # what the site's column holds

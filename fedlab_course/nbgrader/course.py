@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from fedlab_course import build, folders
+from fedlab_course import folders
+from fedlab_course.publish import build
 
 CONFIG = "nbgrader_config.py"
 _TEXT = f'''\
@@ -40,7 +41,7 @@ def write(out: Path, *, only: Sequence[str] = (), notebooks: Path | None = None)
     """Make the folder ``out`` a course of nbgrader's, and return the files written: configuration and notebooks.
 
     Each chapter is an assignment, ``source/02/02_fedprox.ipynb``, in the instructor's version. A configuration that is
-    there already stays as it is. ``only``: numbers or names of chapters. Raises as :func:`fedlab_course.build.build`.
+    there already stays as it is. ``only``: numbers or names of chapters. Raises as ``build`` does.
     """
     folder = notebooks or folders.NOTEBOOKS
     written = []

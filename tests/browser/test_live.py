@@ -209,13 +209,13 @@ def test_a_chart_that_cannot_load_says_so(open_notebook) -> None:
     notebook = open_notebook("pass")
     notebook.page.evaluate("delete window._JUPYTERLAB['jupyterlab-plotly']; delete window.DecompressionStream")
     write_cell = "cell => window.jupyterapp.shell.currentWidget.content.model.sharedModel.insertCells(1, [cell])"
-    notebook.page.evaluate(write_cell, {"cell_type": "code", "source": f"{IMPORT}\nideas.local_steps()"})
+    notebook.page.evaluate(write_cell, {"cell_type": "code", "source": f"{IMPORT}\nideas_01.local_steps()"})
     notebook.run()
     notebook.page.get_by_text("The chart did not load: run this cell again.").wait_for()
 
 
 def test_nothing_on_a_page_offers_an_upload(open_notebook) -> None:
-    plain = f"{IMPORT}\nideas.local_steps(live=False).figure()"
+    plain = f"{IMPORT}\nideas_01.local_steps(live=False).figure()"
     notebook = open_notebook(plain, "ideas_01.local_steps()")
     plots = notebook.page.locator(".js-plotly-plot:visible")
     wait_until(lambda: plots.count() == 2 and notebook.page.locator(".js-plotly-plot:visible .modebar-btn").count())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from fedlab_course.site import runs
+from fedlab_course.publish import runs
 
 
 class InThisProcess:

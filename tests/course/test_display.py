@@ -5,7 +5,7 @@ import re
 import pytest
 
 from fedlab_course import display
-from fedlab_course.site.colours import GROUNDS, contrast
+from fedlab_course.publish.colours import GROUNDS, contrast
 
 JUPYTERLAB = {"light": "#ffffff", "dark": "#111111"}  # --jp-layout-color0 of its themes
 

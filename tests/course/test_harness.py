@@ -212,7 +212,7 @@ def test_an_unknown_profile_is_refused(tmp_path: Path) -> None:
 
 def test_a_failing_report_does_not_hide_what_stopped_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from fedlab_course.harness import run
-    from fedlab_course.site import pages
+    from fedlab_course.publish import pages
 
     def fail(error: BaseException):
         def failing(*_, **__):

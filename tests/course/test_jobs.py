@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from fedlab_core.engines import cores
-from fedlab_course.harness import kernel, output_folder, plan, progress, run, together
+from fedlab_course.harness import kernel, output_folder, plan, progress, run
 from tests.course import planted
 from tests.course.planted import command
 
@@ -96,7 +96,7 @@ def test_by_default_kernels_and_their_threads_fill_the_cores(
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     if threads is not None:
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
-    assert together.default_jobs() == jobs
+    assert run.default_jobs() == jobs
 
 
 def test_kernels_that_start_at_the_same_time_have_sockets_of_their_own() -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from fedlab_course import folders
 from fedlab_course.harness import parameters, run
-from fedlab_course.site.outputs import PLOTLY
+from fedlab_course.publish.outputs import PLOTLY
 from tests.course.light import light_grids
-from tests.course.site.visit import Visit, violations
+from tests.course.publish.visit import Visit, violations
 
 NOTEBOOKS = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_course import folders, hosted
+from fedlab_course import folders
+from fedlab_course.publish import hosted
 from tests.browser.lab import Notebook, served, wait_until
 from tests.hosted import host
 from tests.test_wheel import sdist, wheel  # noqa: F401

@@ -8,8 +8,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from fedlab_course import folders, glossary, lint, symbols
+from fedlab_course import folders, lint
 from fedlab_course.cli import main
+from fedlab_course.publish import glossary, symbols
 
 NOTEBOOKS = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
 
@@ -170,7 +171,7 @@ def test_meanings_hold_no_raw_formulas() -> None:
 
 
 def test_the_sheet_is_a_table_whose_formulas_the_site_can_show() -> None:
-    from fedlab_course.site.markdown import to_html
+    from fedlab_course.publish.markdown import to_html
 
     html = to_html(symbols.table())
     assert html.count("<tr>") == len(symbols.SYMBOLS) + 1

@@ -8,7 +8,7 @@ from fedlab_course import lint
 from fedlab_course.chapters import outline
 from fedlab_course.check import bank, questions
 from fedlab_course.check import questions as shown
-from fedlab_course.site import markdown
+from fedlab_course.publish import markdown
 
 GOOD = """
 [[predict]]

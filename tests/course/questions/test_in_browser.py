@@ -9,7 +9,7 @@ import pytest
 from fedlab_course.check import bank, questions
 from fedlab_course.check import questions as shown
 from fedlab_course.check.bank import Bank, Option, Prediction, Question
-from tests.course.site.visit import Visit, site_of, violations
+from tests.course.publish.visit import Visit, site_of, violations
 
 pytestmark = pytest.mark.needs_browser
 

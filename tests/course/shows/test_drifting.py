@@ -15,7 +15,7 @@ from fedlab_course.ideas.contours import A, B
 from fedlab_course.ideas.quadratics import Quadratics
 from fedlab_course.shows import drifting as shown_drifting
 from fedlab_course.shows.drifting import LR, METHODS, MU, RATES, REACH, ROUNDS, START, STEPS, STRENGTHS, TAU, rounds
-from tests.course.site.visit import Visit, site_of, violations
+from tests.course.publish.visit import Visit, site_of, violations
 
 drag = pytest.mark.needs_browser
 

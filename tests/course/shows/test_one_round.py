@@ -7,7 +7,7 @@ import pytest
 
 from fedlab_course.shows import one_round
 from fedlab_course.shows.one_round import CAPTIONS, average
-from tests.course.site.visit import Visit, site_of
+from tests.course.publish.visit import Visit, site_of
 
 GLOBAL = "[...document.querySelectorAll('.global rect')].map((bar) => Number(bar.getAttribute('height')))"
 COHORT = """[...document.querySelectorAll('svg > .token')].map((token) => {

@@ -10,9 +10,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from fedlab_course.check import bank
 from fedlab_course.check.bank import Bank, Prediction
-from fedlab_course.site import slides
-from fedlab_course.site.outputs import PLOTLY
-from tests.course.site.visit import Visit, site_of, violations
+from fedlab_course.publish import slides
+from fedlab_course.publish.outputs import PLOTLY
+from tests.course.publish.visit import Visit, site_of, violations
 
 FIGURE = new_output("display_data", {PLOTLY: json.loads(go.Figure(layout_title="Squares").to_json())})
 

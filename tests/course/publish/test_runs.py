@@ -9,7 +9,7 @@ import pytest
 
 from fedlab_course import Explorer, grid
 from fedlab_course.explorer.choices import Choice
-from fedlab_course.site import outputs, runs
+from fedlab_course.publish import outputs, runs
 from tests.course.test_grid import whole
 
 SMALL = Choice(

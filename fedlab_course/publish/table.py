@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fedlab_core import files
-from fedlab_course.site import pages
+from fedlab_course.publish import pages
 
 
 def write(results: Sequence[Any], links: Sequence[str | None], target: Path, profile: str) -> None:

@@ -9,8 +9,8 @@ import pytest
 from fedlab_core import plots
 from fedlab_course import grid
 from fedlab_course.chart import ladder
-from fedlab_course.site import colours
-from tests.course.site.visit import Visit, is_drawn, site_of, violations
+from fedlab_course.publish import colours
+from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 pytestmark = pytest.mark.needs_browser
 

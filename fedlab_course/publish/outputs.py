@@ -9,7 +9,7 @@ from markupsafe import Markup
 from nbconvert.filters import ansi2html
 
 from fedlab_course import grid
-from fedlab_course.site import colours, markdown
+from fedlab_course.publish import colours, markdown
 
 PLOTLY = grid.PLOTLY
 _DEFAULT_HEIGHT = 450

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from fedlab_core.plots import style
-from fedlab_course.glossary import GLOSSARY
-from fedlab_course.site.markdown import to_html
-from fedlab_course.symbols import SYMBOLS
+from fedlab_course.publish.glossary import GLOSSARY
+from fedlab_course.publish.markdown import to_html
+from fedlab_course.publish.symbols import SYMBOLS
 from tests.course.planted import Run
-from tests.course.site.visit import Visit, site_of
+from tests.course.publish.visit import Visit, site_of
 
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 
@@ -142,14 +142,14 @@ def test_an_error_is_shown_on_its_page_and_on_the_start_page(failing: Run) -> No
     ],
 )
 def test_tex_becomes_mathml(tex: str, mathml: str) -> None:
-    from fedlab_course.site.markdown import to_mathml
+    from fedlab_course.publish.markdown import to_mathml
 
     assert mathml in to_mathml(tex)
 
 
 @pytest.mark.parametrize("tex", [r"\nosuch", "x^", r"\begin{nosuch} a & b \end{nosuch}"])
 def test_tex_that_is_not_known_is_refused(tex: str) -> None:
-    from fedlab_course.site.markdown import to_mathml
+    from fedlab_course.publish.markdown import to_mathml
 
     with pytest.raises(ValueError, match="formula"):
         to_mathml(tex)
@@ -158,7 +158,7 @@ def test_tex_that_is_not_known_is_refused(tex: str) -> None:
 def test_title_and_lead() -> None:
     from nbformat.v4 import new_markdown_cell, new_notebook
 
-    from fedlab_course.site.pages import heading
+    from fedlab_course.publish.pages import heading
 
     def read(text: str) -> tuple[str, str]:
         return heading(new_notebook(cells=[new_markdown_cell(text)]))

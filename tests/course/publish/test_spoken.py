@@ -3,7 +3,7 @@
 import pytest
 from nbformat.v4 import new_code_cell
 
-from fedlab_course.site import pages
+from fedlab_course.publish import pages
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The reference of both packages, made by pdoc from their docstrings: ``python -m fedlab_course.site.api FOLDER``.
+"""The reference of both packages, made by pdoc from their docstrings: ``python -m fedlab_course.publish.api FOLDER``.
 
 pdoc imports what it describes and patches modules while it does, so it runs in a process of its own.
 """
@@ -39,7 +39,7 @@ def write(target: Path) -> None:
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
     print("API reference: started", flush=True)
-    command = [sys.executable, "-W", "ignore", "-m", "fedlab_course.site.api", str(target)]
+    command = [sys.executable, "-W", "ignore", "-m", "fedlab_course.publish.api", str(target)]
     result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
     if result.returncode:
         raise RuntimeError(f"the API reference could not be made: {result.stderr.strip()}")

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_course.site import contents
-from fedlab_course.site.markdown import to_html
+from fedlab_course.publish import contents
+from fedlab_course.publish.markdown import to_html
 from tests.course.planted import Run
-from tests.course.site.visit import Visit, site_of
+from tests.course.publish.visit import Visit, site_of
 
 PARTS = ["First", "Second's $x^2$ < 1 & more?", "Third"]
 LONG = "A sentence. " * 200

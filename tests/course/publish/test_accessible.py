@@ -9,7 +9,7 @@ import pytest
 from fedlab_core.plots import style
 from fedlab_course.check.claims import VERDICT
 from tests.course.planted import Run
-from tests.course.site.visit import Visit, is_drawn, site_of, violations
+from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 pytest.importorskip("axe_playwright_python")
 pytestmark = pytest.mark.needs_browser

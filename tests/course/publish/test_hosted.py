@@ -14,9 +14,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_course import folders, hosted
+from fedlab_course import folders
 from fedlab_course.chapters import outline
 from fedlab_course.cli import main
+from fedlab_course.publish import hosted
 
 SOURCES = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
 BADGE = re.compile(r"\[!\[([^\]]+)\]\(([^)]+)\)\]\(([^)]+)\)")

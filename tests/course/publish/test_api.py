@@ -9,9 +9,9 @@ import fedlab_core as fl
 from fedlab_core import algorithms
 from fedlab_course import folders
 from fedlab_course.harness import run
-from fedlab_course.site import api
+from fedlab_course.publish import api
 from tests.course import planted
-from tests.course.test_site import Page
+from tests.course.publish.test_pages import Page
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fedlab_core.plots import style
 from fedlab_course import chart
 from fedlab_course.chapters.ch05_fedsso import figures as clusters
-from fedlab_course.site import colours, pages
+from fedlab_course.publish import colours, pages
 from tests.sight import EYES, apart
 
 SCHEMES = st.sampled_from(["light", "dark"])

@@ -11,8 +11,8 @@ from fedlab_core.plots import style
 from fedlab_course import grid
 from fedlab_course.chapters.ch02_fedprox import ideas
 from fedlab_course.chart import ladder
-from fedlab_course.site import pages
-from tests.course.site.visit import Visit, is_drawn, site_of, violations
+from fedlab_course.publish import pages
+from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 pytestmark = pytest.mark.needs_browser
 CURVES = "[...document.querySelectorAll('.canvas')].map((canvas) => canvas._fullData.map((one) => Array.from(one.y)))"

@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from fedlab_course.check import bank
-from fedlab_course.site import markdown, outputs
+from fedlab_course.publish import markdown, outputs
 
 _HEADING = re.compile(r"^#{2,3} +(.+)$", flags=re.MULTILINE)
 _ASKED = re.compile(r"questions\.predict\(\s*\"([^\"]+)\"")

@@ -19,7 +19,7 @@ class Entry:
 
 
 def of(texts: Iterable[str]) -> list[Entry]:
-    """The headings of levels 2 and 3 in these pieces of HTML, which :mod:`fedlab_course.site.markdown` made."""
+    """The headings of levels 2 and 3 in these pieces of HTML, which :mod:`fedlab_course.publish.markdown` made."""
     found = (match for text in texts for match in _HEADING.finditer(text))
     return [
         Entry(int(level), Markup(anchor), Markup(re.sub(r"</?a\b[^>]*>", "", text)))

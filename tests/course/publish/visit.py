@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fedlab_course.site import pages
-from fedlab_course.site.outputs import PLOTLY
+from fedlab_course.publish import pages
+from fedlab_course.publish.outputs import PLOTLY
 
 
 class Visit:

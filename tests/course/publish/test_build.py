@@ -5,10 +5,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fedlab_course import build, folders
+from fedlab_course import folders
 from fedlab_course.check import cells, exercises
 from fedlab_course.check.exercises import Exercise
 from fedlab_course.cli import main
+from fedlab_course.publish import build
 
 EVERY = exercises.every()
 NAMES = sorted(path.name for path in folders.NOTEBOOKS.glob("*.ipynb"))

@@ -13,10 +13,10 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
-from fedlab_course import glossary, grid, shows, symbols
+from fedlab_course import grid, shows
 from fedlab_course.chapters import outline
 from fedlab_course.evidence import shown
-from fedlab_course.site import colours, contents, markdown, outputs, runs, slides
+from fedlab_course.publish import colours, contents, glossary, markdown, outputs, runs, slides, symbols
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 ASSETS = "assets"
@@ -74,7 +74,7 @@ def write_symbols(templates: Environment, target: Path) -> None:
 def environment(assets: str) -> Environment:
     """The templates of pages whose styles and scripts lie in the folder ``assets``, as seen from them."""
     templates = Environment(
-        loader=PackageLoader("fedlab_course.site", "template"),
+        loader=PackageLoader("fedlab_course.publish", "template"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,0 +1,13 @@
+"""The words of the course, each explained in a sentence, read from ``glossary.toml``."""
+
+import tomllib
+from importlib import resources
+
+_TEXT = resources.files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8")
+GLOSSARY: dict[str, str] = tomllib.loads(_TEXT)
+
+
+def table() -> str:
+    """The glossary as a Markdown table in alphabetical order."""
+    rows = [f"| **{word}** | {GLOSSARY[word]} |" for word in sorted(GLOSSARY, key=str.lower)]
+    return "\n".join(["| word | meaning |", "|---|---|", *rows])

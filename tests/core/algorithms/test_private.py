@@ -113,7 +113,7 @@ def test_the_inner_server_sees_one_noisy_mean_and_nothing_else() -> None:
     "inner", [fl.Scaffold(), fl.FedNova(), fl.FedSSO(), FedDyn(1.0), MimeLite(0.9), PowerOfChoice(4)], ids=str
 )
 def test_servers_that_learn_more_than_a_mean_are_refused(inner: fl.Algorithm) -> None:
-    with pytest.raises(ValueError, match=r"inner=.*must have 'mean'. Its server learns more"):
+    with pytest.raises(ValueError, match=r"inner=.*must have 'mean'. Its server needs more"):
         Private(inner, clip=1.0, noise=1.0)
     with pytest.raises(ValueError, match=r"inner=.*must have 'mean'"):
         Private(Private(fl.FedAvg(), clip=1.0, noise=1.0), clip=1.0, noise=1.0)

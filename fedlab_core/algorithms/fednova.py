@@ -39,7 +39,7 @@ class FedNova(Algorithm):
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         largest = max(settings.rates)
         if largest * self.mu >= 2:
-            raise ValueError(f"mu={self.mu}: lr·mu is {largest * self.mu:g}; must be < 2, or local steps diverge")
+            raise ValueError(f"mu={self.mu}: lr·mu must be < 2, or local steps diverge; it is {largest * self.mu:g}")
         if self.mu and settings.local_momentum:
             raise ValueError(f"mu={self.mu}: must be 0 with local_momentum={settings.local_momentum}")
 

@@ -120,13 +120,6 @@ def test_each_client_has_draws_of_its_own_in_each_round() -> None:
     assert (uploaded(algorithm, later, [0], [row])[0] - both[0]).abs().max() > 0.1
 
 
-@pytest.mark.parametrize("inner", [fl.FedAvg(), fl.FedNova(0.3), FedAvgM(), PowerOfChoice(4), MimeLite(0.5)], ids=str)
-def test_with_everything_kept_it_is_the_inner_algorithm_exactly(inner: fl.Algorithm) -> None:
-    ours, plain = history(Compressed(inner, keep=1.0)), history(inner)
-    assert torch.equal(ours.params, plain.params)
-    assert ours.frame.drop(columns="seconds").equals(plain.frame.drop(columns="seconds"))
-
-
 def test_what_is_left_out_is_not_in_the_model_and_in_the_end_a_single_client_is_where_it_wants_to_be() -> None:
     b = torch.tensor([4.0, -3.0, 2.0, 0.5], dtype=torch.float64)
     x = 2 * torch.eye(4, dtype=torch.float64)  # the mean over four samples: ½ (w_j − b_j)² in every entry
@@ -136,11 +129,6 @@ def test_what_is_left_out_is_not_in_the_model_and_in_the_end_a_single_client_is_
     for rounds, expected in ((1, [4 * 0.19, 0.0, 0.0, 0.0]), (400, b.tolist())):
         found = run(fed, model, Compressed(fl.FedAvg(), keep=0.25), rounds=rounds, local_steps=2).history.params
         torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-9)
-
-
-def test_both_engines_quantise_alike() -> None:
-    left, right = (history(Compressed(fl.FedAvg(), keep=0.5, bits=4), engine=e) for e in ("reference", "stacked"))
-    torch.testing.assert_close(left.params, right.params, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -204,36 +192,6 @@ class Silent(fl.Algorithm):
 def test_algorithms_whose_clients_need_their_exact_parameters_are_refused(inner: fl.Algorithm) -> None:
     with pytest.raises(ValueError, match=r"inner=.*must have 'mean' or 'each'. Its clients need their exact"):
         Compressed(inner, keep=0.1)
-
-
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [
-        ({}, "give at least one"),
-        ({"keep": 0.0}, "keep=0.0"),
-        ({"keep": 1.1}, "keep=1.1"),
-        ({"bits": 2}, "bits=2: must be an integer from 3 to 16"),
-        ({"bits": 17}, "bits=17"),
-        ({"bits": 4.0}, "bits=4.0"),
-        ({"inner": "fedavg", "keep": 0.1}, "inner='fedavg': must be an algorithm"),
-        ({"inner": fl.FedAvg, "keep": 0.1}, "inner=.*must be an algorithm"),
-        ({"inner": Compressed(fl.FedAvg(), keep=0.1), "bits": 4}, "compressed already"),
-    ],
-)
-def test_bad_hyper_parameters(bad, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        Compressed(**{"inner": fl.FedAvg(), **bad})
-
-
-def test_it_names_what_it_wraps() -> None:
-    algorithm = Compressed(fl.FedProx(0.1), keep=0.1)
-    assert str(algorithm) == "Compressed(inner=FedProx(mu=0.1), keep=0.1)"
-    assert history(algorithm, rounds=1).config["algorithm"] == {
-        "name": "Compressed",
-        "inner": {"name": "FedProx", "mu": 0.1},
-        "keep": 0.1,
-        "bits": None,
-    }
 
 
 def test_a_state_of_another_inner_algorithm_is_refused() -> None:

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.client_table import ClientTable
 from fedlab_core.engines.work import Work, plan_batches
 from tests.support import blobs, quadratics, scalar_model
 
@@ -114,23 +113,3 @@ def test_option_one_control_is_the_full_gradient_at_the_global_parameters() -> N
         loss = torch.nn.functional.cross_entropy(x @ weight.T + bias, y)
         expected = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, (weight, bias))])
         torch.testing.assert_close(state["c_clients"][client], expected, rtol=0, atol=1e-13)
-
-
-def test_state_grows_with_participants_not_with_clients() -> None:
-    table = ClientTable(10_000, torch.zeros(1000))
-    table[np.array([5, 9_999])] = torch.ones(2, 1000)
-    assert table.num_rows_in_memory == 2
-    assert table[9_999].sum() == 1000 and table[0].sum() == 0
-
-
-def test_bytes_are_exactly_twice_those_of_fedavg() -> None:
-    scaffold = simulation(rounds=3).run().frame
-    fedavg = simulation(rounds=3, algorithm=fl.FedAvg()).run().frame
-    assert (scaffold.bytes_up == 2 * fedavg.bytes_up).all() and (scaffold.bytes_down == 2 * fedavg.bytes_down).all()
-    assert fedavg.bytes_up.tolist() == [3 * 15 * 8 * t for t in (1, 2, 3)]
-
-
-@pytest.mark.parametrize("bad", [{"option": 3}, {"option": True}, {"control_update": "papr"}, {"server_lr": 0}])
-def test_bad_hyper_parameters(bad) -> None:
-    with pytest.raises(ValueError, match=next(iter(bad))):
-        fl.Scaffold(**bad)

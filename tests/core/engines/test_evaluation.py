@@ -125,16 +125,6 @@ def test_moments_take_each_sample_on_its_own(loss, power: int) -> None:
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
-def test_fedcurv_with_class_weights_agrees_between_the_engines() -> None:
-    fed = federation()
-    arguments = {"rounds": 3, "clients_per_round": 3, "local_epochs": 1, "batch_size": 5, "lr": 0.05, "loss": weighted}
-    runs = [
-        fl.simulate(fed, model(), fl.FedCurv(0.5), engine=engine, progress=False, **arguments)
-        for engine in ("reference", "stacked")
-    ]
-    torch.testing.assert_close(runs[1].params, runs[0].params, rtol=0, atol=1e-9)
-
-
 @pytest.mark.parametrize("kind", [ReferenceEngine, StackedEngine])
 @pytest.mark.parametrize("work", [{}, {"steps": -1}, {"steps": 1, "epochs": 1}], ids=["neither", "negative", "both"])
 def test_a_probe_without_work_is_refused(kind: type[Engine], work: dict[str, int]) -> None:

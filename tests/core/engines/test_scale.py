@@ -11,7 +11,7 @@ import fedlab_core as fl
 from fedlab_core import server
 from fedlab_core.client_table import ClientTable
 from fedlab_core.groups import members_of
-from tests.support import blobs, one_sample_each
+from tests.support import one_sample_each
 
 
 def test_scaffold_with_ten_thousand_clients_stores_only_participants() -> None:
@@ -96,30 +96,6 @@ def test_who_is_where_is_found_again_for_other_labels():
 
     fl.simulate(fed, fl.models.softmax_regression(fed), Regrouping(), **arguments)
     assert seen == [{-1: [3], 0: [1], 2: [0, 2]}, {1: [0, 1, 2, 3]}]
-
-
-def test_a_table_can_be_rolled_back_and_rewritten() -> None:
-    table = ClientTable(9, torch.zeros(3))
-    table[np.array([4, 2])] = torch.ones(2, 3)
-    table.commit()
-    before = table.dense()
-    table[np.array([2, 7])] = torch.full((2, 3), 5.0)
-    table[7] = torch.full((3,), 6.0)
-    table.rollback()
-    assert torch.equal(table.dense(), before)
-    copy = ClientTable.from_dense(before)
-    assert copy.stored()[0].tolist() == [2, 4] and torch.equal(copy.dense(), before)
-
-
-def test_ragged_cohorts_where_most_clients_finish_early() -> None:
-    fed = blobs((1, 1, 2, 90, 3, 1, 40))
-    arguments = {"rounds": 2, "clients_per_round": 7, "local_epochs": 2, "batch_size": 3, "lr": 0.1, "progress": False}
-    for algorithm in (fl.FedAvg(), fl.FedProx(1.0), fl.Scaffold()):
-        runs = [
-            fl.simulate(fed, fl.models.mlp(fed, (4,)), algorithm, engine=engine, **arguments)
-            for engine in ("reference", "stacked")
-        ]
-        torch.testing.assert_close(runs[0].params, runs[1].params, rtol=0, atol=1e-12)
 
 
 class Tables(TorchDispatchMode):

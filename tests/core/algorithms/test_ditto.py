@@ -45,22 +45,6 @@ def test_every_round_by_hand(engine: str, strength: float, momentum: float) -> N
     assert float(personal(sim)[3, 0]) == START
 
 
-@pytest.mark.parametrize("strength", [0.5, 2.0])
-def test_the_personal_optimum_lies_between_the_clients_and_the_global_one(strength: float) -> None:
-    sim = run(quadratics([1.0] * 3, [0.0, 1.0, 5.0]), scalar_model(), Ditto(strength), rounds=80)
-    expected = [(b + strength * 2.0) / (1 + strength) for b in (0.0, 1.0, 5.0)]
-    assert personal(sim)[:, 0].tolist() == pytest.approx(expected, abs=1e-10)
-
-
-def test_without_pull_clients_train_alone_and_with_much_they_have_the_global_model() -> None:
-    fed = quadratics([1.0] * 3, [0.0, 1.0, 5.0])
-    alone = personal(run(fed, scalar_model(), Ditto(0.0), rounds=80))[:, 0]
-    assert alone.tolist() == pytest.approx([0.0, 1.0, 5.0], abs=1e-10)
-    together = personal(run(fed, scalar_model(), Ditto(1e6), rounds=80, lr=1e-6, local_steps=300))[:, 0]
-    w = run(fed, scalar_model(), fl.FedAvg(), rounds=79, lr=1e-6, local_steps=300).history.params  # as it was sent
-    assert together.tolist() == pytest.approx([float(w)] * 3, abs=1e-5)
-
-
 def test_stragglers_do_as_much_for_themselves() -> None:
     """λ = 0, one round, full batches: v_k is the very y_k that was sent, stragglers or not."""
     fed = blobs(RAGGED)

@@ -10,10 +10,9 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core import recipes
-from fedlab_core.algorithms import FedAvgMas, FedMas, TFedAvg
+from fedlab_core.algorithms import FedMas, TFedAvg
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
-from fedlab_core.description import described
-from tests.support import Trace, blobs, path, quadratics, renumbered, run, scalar_model, simulation
+from tests.support import Trace, blobs, path, quadratics, run, scalar_model, simulation
 
 A, B = np.array([1.0, 3.0, 0.5]), np.array([2.0, 1.0, -1.0])
 LR, STEPS, START = 0.05, 6, 1.5
@@ -247,26 +246,6 @@ def test_only_available_clients_train_and_measure() -> None:
         assert omega == pytest.approx(2 * 5.0 * abs(w), abs=1e-12)
 
 
-PROBE = {"probe_batch": 30, "probe_lr": 0.1}
-
-
-@pytest.mark.parametrize("found", [Dbscan(eps=0.06, **PROBE), KMeans(num_tiers=3, **PROBE)], ids=str)
-def test_found_tiers_and_their_order_do_not_depend_on_the_numbering(found) -> None:
-    fed, order = blobs((3, 17, 8, 30, 5, 9, 12)), [3, 0, 6, 4, 2, 1, 5]
-    model, algorithm = fl.models.mlp(fed, (6,), seed=1), TFedAvg(tiers=found)
-    left, right = (run(data, model, algorithm, local_steps=5, rounds=6) for data in (fed, renumbered(fed, order)))
-    assert tiers_of(right) == [tiers_of(left)[k] for k in order] and max(tiers_of(left)) > 0
-    torch.testing.assert_close(left.history.params, right.history.params, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "refused", [lambda: TFedAvg(strength=0.5), lambda: FedAvgMas(0.1, tiers="dbscan")], ids=["TFedAvg", "FedAvgMas"]
-)
-def test_an_ablation_does_not_take_what_it_fixes(refused) -> None:
-    with pytest.raises(TypeError, match="argument"):
-        refused()
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [({"tiers": [0, 1]}, "2 tiers given for 3"), ({"tiers": "kmeans"}, "num_tiers=10: the federation has only 3")],
@@ -274,12 +253,6 @@ def test_an_ablation_does_not_take_what_it_fixes(refused) -> None:
 def test_settings_that_do_not_fit_the_federation(settings, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         scalar_run(FedMas(0.1, **settings), rounds=1)
-
-
-def test_numpy_labels_are_taken_and_the_name_stays_short() -> None:
-    algorithm = FedMas(0.1, tiers=np.arange(100))
-    assert str(algorithm) == "FedMas(strength=0.1, tiers=[100 values])"
-    assert described("algorithm", algorithm.describe())["tiers"] == {"name": "Given", "tiers": list(range(100))}
 
 
 @pytest.mark.parametrize(

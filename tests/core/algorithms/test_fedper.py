@@ -106,13 +106,6 @@ def test_the_server_never_sees_what_stays() -> None:
     assert seen == [True, False] * 4
 
 
-def test_memory_is_that_of_the_local_layers_of_those_who_took_part() -> None:
-    fed = blobs(RAGGED)
-    sim = run(fed, fl.models.mlp(fed, (6,), seed=1), FedPer(("3",)), rounds=1, clients_per_round=2)
-    clients, rows = sim.compact_state()["algorithm"]["personal"].stored()
-    assert (len(clients), tuple(rows.shape)) == (2, (2, 21))
-
-
 @pytest.mark.parametrize(
     ("local", "words"),
     [

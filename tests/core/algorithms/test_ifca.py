@@ -18,11 +18,6 @@ def models(sim: fl.Simulation) -> list[list[float]]:
     return sim.state_dict()["algorithm"]["models"].tolist()
 
 
-def used(sim: fl.Simulation) -> list[float]:
-    """The scalar model that each client uses."""
-    return sim.algorithm.client_params(sim._server, np.arange(sim.fed.num_clients))[:, 0].tolist()
-
-
 @dataclass(frozen=True)
 class From(IFCA):
     """IFCA from given scalar models, the first of which is w."""
@@ -36,16 +31,6 @@ class From(IFCA):
 def scalar(b, first, *, a=None, sizes=None, **arguments) -> fl.Simulation:
     fed = quadratics([1.0] * len(b) if a is None else a, b, sizes)
     return run(fed, scalar_model(first[0]), From(len(first), models=tuple(first)), **{"rounds": 1, **arguments})
-
-
-def test_two_groups_are_separated_and_both_minima_reached() -> None:
-    b, sizes = np.array([2.0, -2.5, 2.4, -2.0, 2.2]), np.array([1, 4, 2, 3, 1])
-    for seed in range(4):
-        fed = quadratics([1.0] * 5, b, sizes)
-        sim = run(fed, scalar_model(0.4), IFCA(2, spread=3.0), rounds=60, local_steps=5, seed=seed)
-        mean = {sign: np.average(b[b * sign > 0], weights=sizes[b * sign > 0]) for sign in (-1, 1)}
-        assert used(sim) == pytest.approx([mean[np.sign(own)] for own in b], abs=1e-12)
-        assert float(sim.history.params[0]) == pytest.approx(mean[-1], abs=1e-12)  # 7 of 11 samples
 
 
 def test_one_round_by_hand() -> None:

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.engines import ReferenceEngine, StackedEngine, create
+from fedlab_core.engines import ReferenceEngine, StackedEngine
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
 from fedlab_core.losses import LOSSES, squared_norm
@@ -82,14 +82,6 @@ def test_a_model_that_works_in_place_does_not_change_the_data(kind: type[Engine]
     engine.train(params, work, [fl.Correction()] * 5)
     engine.mean_gradients(params, groups)
     engine.moments(params.expand(2, -1), groups, squared_norm, 1)
-    assert torch.equal(fed.x, before)
-
-
-@pytest.mark.filterwarnings("ignore:the clients are trained one after another")
-def test_no_engine_is_made_at_the_cost_of_the_data() -> None:
-    fed = federation()
-    before = fed.x.clone()
-    create("auto", fed, InPlace().double(), LOSSES["cross_entropy"], "cpu")
     assert torch.equal(fed.x, before)
 
 

@@ -1,11 +1,11 @@
-"""Test accuracy of every algorithm under one setting, over seeds, as a table and a CSV file.
+"""Measure the test accuracy of every algorithm in one setting, over seeds, as a table and a CSV file.
 
     python benchmarks/accuracy.py benchmarks/grids/accuracy_digits.toml --out results/accuracy_digits.csv
 
-A sweep does the runs that are missing in build/sweeps; ``--workers`` and ``--scheduler`` are passed on to it. Runs of
-one seed are paired: same clients, same batches, same initial weights. Accuracy is given after the same number of
-rounds, and after the last round within the bytes, and within the server updates, that FedAvg needs for all of its
-rounds; bytes to 1 %, so that one number more per client does not cost a round. A run that diverges has no accuracy.
+A sweep does the runs that are missing in build/sweeps; ``--workers`` and ``--scheduler`` go to the sweep. Runs of one
+seed are paired: same clients, batches and first weights. Accuracy is measured after all rounds, and after the last
+round within FedAvg's bytes and within FedAvg's server updates. Bytes may be 1 % higher, so that one more number per
+client costs no round. A diverged run has no accuracy.
 """
 
 import argparse

@@ -1,17 +1,17 @@
-"""What a student takes of a hub: memory, processor time and disk, chapter by chapter, in a JupyterHub on this machine.
+"""Measure memory, processor time and disk of one student on a JupyterHub, chapter by chapter.
 
     tests/hub/run.sh    # makes build/hub, and tests it
     FEDLAB_HUB=build/hub/venv/bin:build/hub/npm/node_modules/.bin python benchmarks/memory.py --out results/memory.csv
 
-One student logs in with Chromium, opens a chapter, runs all its cells, looks at each live chart until its training is
-done, and saves; then the next chapter. Memory is the proportional set size (PSS) of the single-user server and its
-kernel, read four times a second on Linux: when the chapter has been opened, when it is done, and at most. "Own" is the
-part that no file backs, all that one more server takes on a machine where others run from the same image. The first
-row, "none", is the server with no notebook open. A row is written after each chapter. Nothing else may run from the
-same environment meanwhile: it would share the pages.
+One student logs in with Chromium, opens a chapter, runs all its cells, waits for each live chart, and saves. Memory is
+the proportional set size (PSS) of the single-user server and its kernel on Linux, read four times a second: after
+opening, after the last cell, and at the peak. "Own" is the part that no file backs: what one more server needs on a
+machine where others run from the same image. The row "none" is the server without a notebook. Run nothing else from the
+same environment meanwhile: it would share memory pages.
 """
 
 import argparse
+import ast
 import csv
 import shutil
 import sys
@@ -21,24 +21,31 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import nbformat
 import psutil
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from openings import live_cells  # noqa: E402
-
 from tests.browser.lab import Notebook, wait_until  # noqa: E402
 from tests.hub.hub import Hub, serving  # noqa: E402
 
 USER = "alice"
 COLUMNS = ("chapter", "opened_mib", "finished_mib", "peak_mib", "peak_own_mib", "kernel_mib", "cpu_s", "notebook_kb")
-QUIET = 3  # seconds with next to no processor time after which nothing more is to come
+QUIET = 3  # seconds with next to no processor time after which a page counts as done
+LIVE = ("Explorer(", "ideas.", "shows.")
+
+
+def live_cells(path: Path) -> list[str]:
+    """The code cells whose last expression is a live chart."""
+    cells = nbformat.read(path, as_version=4).cells
+    sources = [cell.source for cell in cells if cell.cell_type == "code" and cell.source.strip()]
+    return [source for source in sources if any(word in ast.unparse(ast.parse(source).body[-1]) for word in LIVE)]
 
 
 def pages(process: psutil.Process) -> tuple[float, float]:
-    """MiB of a process: in all, and of its own; nothing if it has just ended."""
+    """MiB of a process, in all and of its own; zero if it has just ended."""
     try:
         lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
     except (FileNotFoundError, ProcessLookupError):
@@ -49,7 +56,7 @@ def pages(process: psutil.Process) -> tuple[float, float]:
 
 @dataclass
 class Watch:
-    """The most that a server and its kernels take while ``with`` lasts."""
+    """Record the peak memory of a server and its kernels inside a ``with`` block."""
 
     server: psutil.Process
     peak: float = 0.0
@@ -58,7 +65,7 @@ class Watch:
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def now(self) -> float:
-        """MiB of the server and its kernels at this moment, which may be a new peak."""
+        """MiB of the server and its kernels at this moment; updates the peak."""
         server, own = pages(self.server)
         kernels = [pages(process) for process in self.server.children(recursive=True)]
         kernel = sum(total for total, _ in kernels)
@@ -82,23 +89,19 @@ class Watch:
 
 
 def processor_time(server: psutil.Process) -> float:
-    """Seconds of the server and the kernels that it has now."""
-    found = 0.0
-    for process in [server, *server.children(recursive=True)]:
-        times = process.cpu_times()
-        found += times.user + times.system
-    return found
+    """Seconds of the server and its present kernels."""
+    return sum(sum(process.cpu_times()[:2]) for process in [server, *server.children(recursive=True)])
 
 
 def quiet(server: psutil.Process) -> bool:
-    """Whether nothing is computed for so many seconds."""
+    """Whether the server and its kernels are idle for ``QUIET`` seconds."""
     before = processor_time(server)
     time.sleep(QUIET)
     return processor_time(server) - before < 0.1 * QUIET
 
 
 def alone(hub: Hub) -> dict:
-    """The first row: a server that has just started."""
+    """The first row: a server without a notebook."""
     server = hub.server(USER)
     wait_until(lambda: quiet(server))
     watch = Watch(server)
@@ -107,7 +110,7 @@ def alone(hub: Hub) -> dict:
 
 
 def measure(hub: Hub, context, chapter: Path) -> dict:
-    """One row: a chapter from opening to saving."""
+    """The row of one chapter, from opening to saving."""
     server = hub.server(USER)
     with Watch(server) as watch:
         started = processor_time(server)

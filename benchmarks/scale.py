@@ -1,13 +1,12 @@
-"""Time and memory by the number of clients N: a round of FedAvg and FedMas, and the clusters of FedSSO and FedMas.
+"""Measure time and memory against the number of clients N: rounds of training, and the clusters of FedSSO and FedMas.
 
     python benchmarks/scale.py [--only rounds] [--out results/scale.csv]
 
-Each row is measured in a fresh process. Seconds are processor time, all threads together, which other programs do not
-lengthen. A client holds three samples of 20 features in ten classes, for softmax regression (P = 210); for "clusters",
-six samples of 784 (P = 7,850) with two labels each, and the updates are projected to D dimensions as they arrive.
-``start``: for partition, federation and simulation; ``setup``: for the probe and its clusters, of which ``found`` says
-how many; ``round_ms``: the fastest of thirty (for "clusters" three) rounds without evaluation; ``data_mib``: the
-process with samples and partition; ``peak_mib``: the most ever resident.
+Each row is measured in a fresh process. Seconds are processor time of all threads. In "rounds" a client holds three
+samples of 20 features in ten classes (softmax regression, P = 210). In "clusters" it holds six samples of 784 features
+(P = 7,850) with two labels, and updates are projected to D dimensions. ``start``: time for partition, federation and
+simulation; ``setup``: time for probe and clusters, ``found`` of them; ``round_ms``: the fastest of 30 (in "clusters"
+three) rounds without evaluation; ``data_mib``: memory with samples and partition; ``peak_mib``: peak memory.
 """
 
 import argparse
@@ -28,15 +27,10 @@ from fedlab_core.data.dataset import Dataset, Split
 COHORT, CLASSES, NUM_TIERS = 20, 10, 10
 
 
-def tiers(num_clients: int) -> list[int]:
-    """Ten tiers of equal size."""
-    return [k % NUM_TIERS for k in range(num_clients)]
-
-
 ALGORITHMS: dict[str, Callable[[int, int | None], fl.Algorithm]] = {
     "FedAvg": lambda n, d: fl.FedAvg(),
     "SCAFFOLD": lambda n, d: fl.Scaffold(),
-    "FedMas, ten tiers": lambda n, d: fl.FedMas(0.001, tiers=tiers(n)),
+    "FedMas, ten tiers": lambda n, d: fl.FedMas(0.001, tiers=[k % NUM_TIERS for k in range(n)]),
     "FedSSO": lambda n, d: fl.FedSSO(projection=d),
     "FedMas": lambda n, d: fl.FedMas(0.001, tiers=f"dbscan(projection={d})"),
 }
@@ -49,12 +43,12 @@ TABLES = {"rounds": ROUNDS, "clusters": CLUSTERS}
 
 
 def mib(what: str) -> float:
-    """Memory of this process by the kernel's name for it: VmRSS now, VmHWM at most."""
+    """Memory of this process: ``what`` is VmRSS (now) or VmHWM (peak)."""
     return int(re.search(rf"{what}:\s*(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
 
 
 def samples(num_clients: int, with_clusters: bool) -> Dataset:
-    """Random features, around a centre for each class where there are to be clusters."""
+    """Random features, ``with_clusters`` around one centre for each class."""
     generator = torch.Generator().manual_seed(0)
     each, features = (6, 784) if with_clusters else (3, 20)
     x = torch.rand(each * num_clients, features, generator=generator)

@@ -1,11 +1,11 @@
-"""How fast one round of local training is, against a textbook loop and against the bare matrix products.
+"""Compare one round of local training with a textbook loop and with the bare matrix products.
 
     python benchmarks/speed.py [--repeats 7] [--only digits] [--out results/speed.json]
 
-Every contestant does identical work: the same clients, batches and rate, on all cores that the process may use. Their
-rounds are timed in turn, and medians are reported, so that a noisy machine disturbs all of them alike. Inputs are
-random: speed does not depend on them. The stacked engine, and vmap, are then timed with 1, 2, 4, … threads, and beside
-two and four processes that never rest.
+Every contestant does the same work: the same clients, batches and learning rate, on all usable cores. Rounds are timed
+in turn and medians are reported, so that noise affects all contestants alike. Inputs are random, because speed does not
+depend on them. The stacked engine and vmap are also timed with 1, 2, 4, … threads, and beside two and four busy
+processes.
 """
 
 import argparse
@@ -37,15 +37,16 @@ from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import LOSSES
 
 LOSS = LOSSES["cross_entropy"]
+BATCH_SIZE = 10
+CONTESTANTS = ("textbook", "reference", "vmap", "stacked", "floor")
 Round = Callable[[], Any]
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One round: a model, a federation, a cohort and its work; ``target`` against the textbook loop and the floor.
+    """One round of training; ``target``: the goals against the textbook loop and the floor.
 
-    ``tokens``: samples are ids below that, and not floats. ``contestants``: an LSTM has no floor here, because each of
-    its products waits for the one before.
+    ``tokens``: the size of the vocabulary for text. An LSTM has no floor, because its products depend on each other.
     """
 
     model: Callable[[fl.FederatedDataset], nn.Module]
@@ -69,7 +70,7 @@ def _ragged(seed: int) -> np.ndarray:
 
 
 def _accounts(least: int) -> np.ndarray:
-    """How many tweets each account of Sentiment140 has, of those with at least ``least``; none if it is not on disk."""
+    """The numbers of tweets of Sentiment140's accounts, from ``least`` on; empty if the data set is not on disk."""
     try:
         users = fl.load_dataset("sentiment140").users
     except fl.DatasetNotFound:
@@ -77,7 +78,6 @@ def _accounts(least: int) -> np.ndarray:
     return np.array([len(user) for user in users or () if len(user) >= least], dtype=int)
 
 
-CONTESTANTS = ("textbook", "reference", "vmap", "stacked", "floor")
 WORKLOADS = {
     "digits": Workload(lambda fed: fl.models.mlp(fed, (32,)), (1, 8, 8), np.full(100, 15), 20, 5, (12, 2.5)),
     "digits-ragged": Workload(lambda fed: fl.models.mlp(fed, (32,)), (1, 8, 8), _ragged(0), 20, 5, (8, None)),
@@ -88,11 +88,8 @@ WORKLOADS = {
 }
 
 
-BATCH_SIZE = 10
-
-
 def federation(load: Workload) -> fl.FederatedDataset:
-    """Random images, or sentences, in the sizes of the workload."""
+    """Random images or texts in the sizes of the workload."""
     generator = torch.Generator().manual_seed(0)
     n, classes = int(load.sizes.sum()), 2 if load.tokens else 10
     if load.tokens:
@@ -111,7 +108,7 @@ def cohort_work(load: Workload) -> Work:
 
 
 def textbook(fed: fl.FederatedDataset, model: nn.Module, work: Work) -> Round:
-    """What a tutorial shows: copy the module, run torch.optim.SGD on it, average the results."""
+    """A tutorial's round: copy the module, run torch.optim.SGD, average the results."""
     loss_function = nn.CrossEntropyLoss()
 
     def run_round() -> torch.Tensor:
@@ -133,7 +130,7 @@ def textbook(fed: fl.FederatedDataset, model: nn.Module, work: Work) -> Round:
 
 
 class Opaque(nn.Module):
-    """A module whose layers cannot be seen, so that it is trained through vmap."""
+    """Hide the layers of a module, so that it is trained through vmap."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()
@@ -158,7 +155,7 @@ def engine_round(
 
 
 def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) -> Round:
-    """The matrix products of forward pass, input gradients and weight updates, and nothing else."""
+    """Only the matrix products of forward pass, input gradients and weight updates."""
     products, x = [], torch.rand(BATCH_SIZE, *shape)
     for layer in model:
         out = layer(x)
@@ -167,9 +164,7 @@ def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) ->
         elif isinstance(layer, nn.Conv2d):
             products.append((out[:, 0].numel(), layer.weight[0].numel(), layer.out_channels))
         x = out
-    tensors = [
-        (torch.rand(clients, m, k), torch.rand(clients, k, n), torch.rand(clients, m, n)) for m, k, n in products
-    ]
+    tensors = [[torch.rand(clients, *shape) for shape in ((m, k), (k, n), (m, n))] for m, k, n in products]
 
     def run_round() -> None:
         for _ in range(steps):
@@ -183,7 +178,7 @@ def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) ->
 
 
 def contestant(load: Workload, name: str, number: int | None = None) -> Round:
-    """One round of the workload by the contestant of that name, with that ``number`` of threads if it is given."""
+    """One round of the workload by the contestant ``name`` with ``number`` threads."""
     fed, work = federation(load), cohort_work(load)
     model = load.model(fed)
     if name == "textbook":
@@ -197,7 +192,7 @@ def contestant(load: Workload, name: str, number: int | None = None) -> Round:
 
 @contextlib.contextmanager
 def beside(processes: int) -> Iterator[None]:
-    """So many processes beside this one that never rest."""
+    """Run this many busy processes meanwhile."""
     command = [sys.executable, "-c", "while True: pass"]
     others = [subprocess.Popen(command) for _ in range(processes)]
     time.sleep(0.3)
@@ -210,13 +205,13 @@ def beside(processes: int) -> Iterator[None]:
 
 
 def by_threads(load: Workload, repeats: int) -> dict[str, float]:
-    """Seconds of the stacked engine with 1, 2, 4, … threads, as many as there are cores."""
+    """Seconds of the stacked engine with 1, 2, 4, … threads, up to the number of cores."""
     numbers = [2**power for power in range(cores.usable().bit_length())]
     return medians({str(number): contestant(load, "stacked", number) for number in numbers}, repeats)
 
 
 def beside_others(load: Workload, repeats: int) -> dict[str, dict[str, float]]:
-    """How many times as long as alone a round of the stacked engine and of vmap takes beside busy processes."""
+    """The slowdown of the stacked engine and of vmap beside two and four busy processes."""
     rounds = {kind: contestant(load, kind) for kind in ("stacked", "vmap")}
     seconds = {}
     for processes in (0, 2, 4):
@@ -237,15 +232,13 @@ def corrected(load: Workload) -> dict[str, Round]:
         "FedProx": lambda params: fl.Correction(weight=0.1, anchor=params),
         "SCAFFOLD": lambda params: fl.Correction(offset=torch.rand_like(params) * 1e-3),
         "per parameter": lambda params: fl.Correction(weight=weight, anchor=params),  # FedMas: one Ω for all
-        "per parameter and client": lambda params: fl.Correction(
-            weight=torch.rand_like(params), anchor=params
-        ),  # FedCurv
+        "per parameter and client": lambda p: fl.Correction(weight=torch.rand_like(p), anchor=p),  # FedCurv
     }
     return {name: engine_round(StackedEngine, fed, model, work, make) for name, make in kinds.items()}
 
 
 def medians(rounds: dict[str, Round], repeats: int) -> dict[str, float]:
-    """Median seconds of each contestant, run in turn after one round to warm up."""
+    """Median seconds of each contestant; one round first warms up."""
     times: dict[str, list[float]] = {name: [] for name in rounds}
     for repeat in range(repeats + 1):
         for name, run_round in rounds.items():

@@ -30,15 +30,25 @@ def scalar_model(start: float = 0.0) -> nn.Module:
     return model
 
 
-def run(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **arguments: Any) -> fl.Simulation:
-    """A finished simulation; full participation, full batch and ten local steps unless said otherwise."""
+def simulation(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **arguments: Any) -> fl.Simulation:
+    """A simulation that has not begun; full participation, full batch and ten local steps unless said otherwise."""
     if "local_epochs" not in arguments:
         arguments.setdefault("local_steps", 10)
     loss = "squared_error" if fed.num_classes is None else "cross_entropy"
     defaults = {"clients_per_round": 1.0, "batch_size": None, "lr": 0.1, "loss": loss, "progress": False}
-    simulation = fl.Simulation(fed, model, algorithm, **{**defaults, **arguments})
-    simulation.run()
-    return simulation
+    return fl.Simulation(fed, model, algorithm, **{**defaults, **arguments})
+
+
+def run(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **arguments: Any) -> fl.Simulation:
+    """A finished :func:`simulation`."""
+    finished = simulation(fed, model, algorithm, **arguments)
+    finished.run()
+    return finished
+
+
+def renumbered(fed: fl.FederatedDataset, order: Sequence[int]) -> fl.FederatedDataset:
+    """The same clients in another order."""
+    return fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
 
 
 def limit(
@@ -50,11 +60,9 @@ def limit(
 
 
 def path(fed: fl.FederatedDataset, algorithm: fl.Algorithm, *, start: float = 0.0, **arguments: Any) -> np.ndarray:
-    """The parameter of a scalar run after each round; full participation and full batch unless said otherwise."""
-    defaults = {"clients_per_round": 1.0, "batch_size": None, "lr": 0.1, "local_steps": 10, "progress": False}
-    arguments = {**defaults, "loss": "squared_error", **arguments}
-    simulation = fl.Simulation(fed, scalar_model(start), algorithm, **arguments)
-    return np.array([float(simulation.history.params[0]) for _ in simulation])
+    """The parameter of a scalar :func:`simulation` after each round."""
+    begun = simulation(fed, scalar_model(start), algorithm, **arguments)
+    return np.array([float(begun.history.params[0]) for _ in begun])
 
 
 def blobs(

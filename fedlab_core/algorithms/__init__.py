@@ -1,6 +1,6 @@
-"""The algorithms, one file each. Numbers in brackets are the source texts listed in docs/sources.md.
+"""The algorithms, one file each. Numbers in brackets are the source texts in docs/sources.md.
 
-A new algorithm is a file here and its lines below; ``ALGORITHMS`` brings it to the command line.
+A new algorithm is a file here and its lines below; ``ALGORITHMS`` makes it available on the command line.
 """
 
 from fedlab_core.algorithms.base import Algorithm
@@ -28,7 +28,7 @@ from fedlab_core.algorithms.wrapper import Wrapper
 _COURSE: tuple[type[Algorithm], ...] = (FedAvg, FedProx, Scaffold, FedNova, FedCurv, FedSSO, FedMas)
 _GALLERY: tuple[type[Algorithm], ...] = (FedAvgM, FedAdam, FedYogi, FedDyn, MimeLite, QFedAvg, PowerOfChoice)
 _PERSONAL: tuple[type[Algorithm], ...] = (IFCA, Ditto, FedPer, FineTune)
-_ALL = (*_COURSE, *_GALLERY, *_PERSONAL)  # without wrappers: what they wrap cannot be written as a text
+_ALL = (*_COURSE, *_GALLERY, *_PERSONAL)  # without wrappers: a command line cannot name what they wrap
 ALGORITHMS = {kind.__name__.lower(): kind for kind in _ALL}
 
 __all__ = [

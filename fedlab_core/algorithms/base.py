@@ -1,4 +1,4 @@
-"""What an algorithm is: who trains, how the local gradient is corrected, how the server combines."""
+"""The base class of all algorithms: which clients train, how gradients are corrected, how the server combines."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
@@ -17,10 +17,10 @@ Needs = Literal["mean", "each", "own"]
 
 
 class Algorithm:
-    """Base class: every method below has FedAvg's behaviour; a subclass overrides what differs.
+    """Base class with FedAvg's behaviour; a subclass overrides what differs.
 
-    An instance holds hyper-parameters only. All state lives in ``server.state``, so one instance can serve many runs.
-    FedProx, for example, is::
+    An instance holds hyper-parameters only; all state is in ``server.state``, so that one instance serves many runs.
+    FedProx is::
 
         class FedProx(Algorithm):
             def __init__(self, mu):
@@ -29,58 +29,58 @@ class Algorithm:
             def correction(self, server, client):
                 return Correction(weight=self.mu, anchor=server.params)
 
-    ``needs`` tells what wraps it (``Compressed``, ``Private``) what it makes of the local parameters: "mean", nothing
-    but a mean of those of one uniform cohort a round; "each", those of every client, as the server received them;
-    "own", also what only the client knows, who has them exactly, such as a control variate.
+    ``needs``: which local parameters the server needs, for the wrappers ``Compressed`` and ``Private``. "mean": only
+    their mean over one uniform cohort per round; "each": those of every client, as the server received them; "own":
+    also quantities that clients compute from their exact parameters, such as control variates.
     """
 
-    title: ClassVar[str] = ""  # how its name is written, where that is not the name of its class
-    needs: ClassVar[Needs] = "own"  # the safe answer for an algorithm that does not say
+    title: ClassVar[str] = ""  # the displayed name, if it is not the name of the class
+    needs: ClassVar[Needs] = "own"  # the safe default
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
-        """Raise ``ValueError`` for a federation or settings that it cannot run with, before any work starts."""
+        """Raise ``ValueError``, before any training, for a federation or settings that do not fit."""
 
     def setup(self, server: Server) -> None:
-        """Before round 1: create ``server.state`` entries, probe clients. Does nothing by default."""
+        """Prepare round 1: create entries of ``server.state``, probe clients. By default nothing."""
 
     def cohorts(self, server: Server) -> Iterable[np.ndarray]:
-        """The cohorts of this round, each an int64 array of clients, trained and aggregated one after another.
+        """Yield the cohorts of this round, int64 arrays of clients, trained and aggregated one after another.
 
-        When the next one is asked for, ``server.params`` is the aggregate of the one before. A pair (clients, tag)
-        leaves the tag in ``server.tag`` for the methods below, who may want to know whose cohort it is.
+        Between two of them ``server.params`` becomes the aggregate of the first. A pair (clients, tag) sets
+        ``server.tag`` for the methods below.
         """
         yield server.uniform_cohort()
 
     def correction(self, server: Server, client: int) -> Correction:
-        """How this client's local steps differ from plain SGD that begins at ``server.params``."""
+        """The correction of this client's local steps; by default plain SGD from ``server.params``."""
         return PLAIN
 
     def upload(self, server: Server, updates: LocalUpdates) -> LocalUpdates:
-        """What the server receives of what the clients have: all of it. One may compress it, clip it or add noise."""
+        """What the server receives from the clients: by default everything, without compression or noise."""
         return updates
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        """The next global parameters [P]; may update ``server.state``. By default Σ n_k y_k / Σ n_k."""
+        """Compute the next global parameters [P], by default Σ n_k y_k / Σ n_k; may update ``server.state``."""
         return updates.weighted_mean()
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
-        """Once ``server.params`` is the aggregate of these ``updates``, before the next cohort. By default nothing."""
+        """Act after ``server.params`` became the aggregate of ``updates``, before the next cohort."""
 
     def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
-        """The model that these K clients use, and are measured with: w [P] by default, or a row for each, [K, P]."""
+        """The model that these K clients are measured with: by default w [P], or a row for each client [K, P]."""
         return server.params
 
     def communication(self, server: Server, cohort: np.ndarray) -> tuple[float, float]:
-        """Numbers (not bytes) sent (down, up) for one cohort, all its clients together; asked before aggregation.
+        """Count the numbers, not bytes, sent (down, up) for all clients of a cohort; called before aggregation.
 
-        What is smaller than a parameter is a fraction: an index of 4 bytes among float64 parameters is half a number.
+        Values smaller than a parameter are fractions: an index of 4 bytes beside float64 parameters is 0.5.
         """
         return len(cohort) * server.num_parameters, len(cohort) * server.num_parameters
 
     def describe(self) -> dict[str, Any]:
-        """Name and hyper-parameters, for the configuration of a run."""
+        """The name and the hyper-parameters, for the configuration of a run."""
         return {"name": type(self).__name__, **vars(self)}
 
     def __str__(self) -> str:
-        """Its name and what was chosen, such as "FedSSO(noise=drop)"; a dataclass leaves out what is at its default."""
+        """The name and the hyper-parameters that differ from their defaults, such as "FedSSO(noise=drop)"."""
         return in_words(self)

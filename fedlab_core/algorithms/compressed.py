@@ -1,29 +1,26 @@
-"""Compressed changes: only the largest entries are sent, or every number in a few bits, and what was left out later.
+"""Compressed: clients send only the largest entries of their change, or every number in a few bits.
 
 Sparsification with error feedback: Stich, Cordonnier, Jaggi: Sparsified SGD with Memory, NeurIPS 2018, algorithm 1.
-Quantisation: Alistarh, Grubic, Li, Tomioka, Vojnovic: QSGD, NeurIPS 2017, section 3.1, with the largest entry as scale
-(section 4). Error feedback for any compressor: Karimireddy, Rebjock, Stich, Jaggi, ICML 2019, algorithm 2.
+Quantisation: Alistarh, Grubic, Li, Tomioka, Vojnovic: QSGD, NeurIPS 2017, sections 3.1 and 4 (the largest entry as
+scale). Error feedback for any compressor: Karimireddy, Rebjock, Stich, Jaggi, ICML 2019, algorithm 2.
 
     e_k = 0 at the start
-    d_k = y_k − w + e_k                       what client k has to say
-    c_k = Q(top_k(d_k)),  e_k ← d_k − c_k     what it sends, and what it keeps for its next round
-    the server aggregates w + c_k as if it were y_k
-    top_k(d): the ``keep``·P entries (rounded, at least one) largest in absolute value, 0 elsewhere
+    d_k = y_k − w + e_k                       the change of client k, with the error of earlier rounds
+    c_k = Q(top_k(d_k)),  e_k ← d_k − c_k     c_k is sent, e_k is kept for the next round
+    the server aggregates w + c_k in place of y_k
+    top_k(d): the ``keep``·P entries (rounded, at least one) with the largest absolute value, 0 elsewhere
     Q(x)_i = M/s · (⌊s x_i / M⌋ + 1 with probability the fraction cut off),  M = max |x|,  s = 2^(bits − 1) − 1
 
-d_k, c_k, e_k [P]. E Q(x) = x, and no entry is off by M/s or more: without top_k, e_k stays below 1/(s − 1) of the
-largest change there was, from 3 bits (s = 3) on; for 2 bits (s = 1) there is no such bound, and they are refused.
-keep = 1 without ``bits`` is the inner algorithm exactly.
+d_k, c_k, e_k [P]. E Q(x) = x with errors below M/s per entry. Without top_k, e_k stays below 1/(s − 1) of the largest
+change; 2 bits (s = 1) have no such bound and are refused. keep = 1 without ``bits`` is the inner algorithm exactly.
 
-Sent up per client, in place of the P numbers of y_k: the values kept, each of the size of a parameter or ``bits`` bits
-(together rounded up to bytes) with one M of the size of a parameter; and for each value kept its index, 4 bytes, unless
-all are kept. With float32 that pays for ``keep`` below ½. Down, and whatever else the inner algorithm sends, as before.
+Up per client, in place of P numbers: the values, each as large as a parameter or ``bits`` bits (together rounded up to
+bytes, with one M as large as a parameter), and an index of 4 bytes per value unless all are sent. With float32 this
+saves bytes for ``keep`` below ½. Down, and other messages, as the inner algorithm.
 
-Deviations. An algorithm whose clients keep or send what they compute from the exact y_k (SCAFFOLD's and FedDyn's
-controls, FedCurv's Fisher information) is refused: its server would compute them from c_k, which is another method.
-top_k takes the first of several entries that are equal within √ε of the largest, ε the precision of a parameter.
-q-FedAvg's ‖d_k‖ is that of c_k. All e_k of clients that took part are in memory, and so is [K, P] of a cohort, however
-large.
+Deviations. Algorithms whose clients use the exact y_k (controls of SCAFFOLD and FedDyn, FedCurv's Fisher information)
+are refused. top_k takes the first of entries that are equal within √ε of the largest, ε the precision of a parameter.
+q-FedAvg uses ‖c_k‖. Memory holds all e_k of clients that took part, and [K, P] of a cohort.
 """
 
 import math
@@ -34,10 +31,9 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
+from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Server
 from fedlab_core.algorithms.wrapper import Wrapper
-from fedlab_core.clients.updates import LocalUpdates, widened
-from fedlab_core.server import Server
+from fedlab_core.clients.updates import widened
 
 INDEX_BYTES = 4
 
@@ -46,10 +42,10 @@ INDEX_BYTES = 4
 class Compressed(Wrapper):
     """``inner`` with compressed uploads: a fraction ``keep`` in (0, 1] of the entries, ``bits`` from 3 to 16, or both.
 
-    State, besides that of ``inner``: ``residuals`` e_k [N, P].
+    State: that of ``inner``, and ``residuals`` e_k [N, P].
     """
 
-    refusal: ClassVar[str] = "Its clients need their exact parameters, which the server no longer gets"
+    refusal: ClassVar[str] = "Its clients need their exact parameters, which the server does not receive"
     inner: Algorithm
     keep: float | None = None
     bits: int | None = None
@@ -57,7 +53,7 @@ class Compressed(Wrapper):
     def __post_init__(self) -> None:
         self.check_inner("mean", "each")
         if isinstance(self.inner, Compressed):
-            raise ValueError(f"inner={self.inner}: is compressed already; give keep and bits together")
+            raise ValueError(f"inner={self.inner}: is compressed already; give keep and bits to one Compressed")
         if self.keep is None and self.bits is None:
             raise ValueError("keep=None, bits=None: give at least one of them, such as keep=0.1")
         if self.keep is not None:
@@ -90,7 +86,7 @@ class Compressed(Wrapper):
         return torch.zeros_like(wanted).scatter(1, places, values) if is_sparse else values
 
     def _count(self, server: Server) -> int:
-        """How many of the P entries are sent."""
+        """The number of entries that are sent."""
         return server.num_parameters if self.keep is None else max(1, round(self.keep * server.num_parameters))
 
     def communication(self, server: Server, cohort: np.ndarray) -> tuple[float, float]:
@@ -105,8 +101,8 @@ class Compressed(Wrapper):
 def largest(values: torch.Tensor, count: int) -> torch.Tensor:
     """The places [K, ``count``] of the largest ``values`` ≥ 0 in each row of [K, n], in increasing order.
 
-    Of equal values the first ones. Values count as equal within √ε of the largest, ε the precision of their dtype: the
-    entries of a two-class model are equal in pairs up to rounding, which is not the same in every engine.
+    Ties go to the first values. Values within √ε of the largest are equal, ε the precision of their dtype: a two-class
+    model has entries that are equal in pairs up to rounding, and rounding differs between engines.
     """
     precision = torch.finfo(values.dtype)
     values = (values / (values.amax(1, keepdim=True) * precision.eps**0.5).clamp_min(precision.tiny)).round()
@@ -117,7 +113,7 @@ def largest(values: torch.Tensor, count: int) -> torch.Tensor:
 
 
 def quantised(values: torch.Tensor, bits: int, draws: torch.Tensor) -> torch.Tensor:
-    """Q of each row of ``values`` [K, n], with ``draws`` [K, n] uniform in [0, 1): unbiased, and 0 stays 0."""
+    """Q of each row of ``values`` [K, n], with ``draws`` [K, n] uniform in [0, 1)."""
     steps = 2 ** (bits - 1) - 1
     unit = widened(values.abs().amax(1, keepdim=True)) / steps
     scaled = torch.where(unit > 0, values / unit, 0.0)

@@ -1,16 +1,15 @@
-"""Ditto: a global model by FedAvg, and beside it a model of every client's own that is drawn to it.
+"""Ditto: a global model by FedAvg, and a personal model per client that is pulled towards it.
 
 Li, Hu, Beirami, Smith: Ditto: Fair and Robust Federated Learning Through Personalization, ICML 2021, algorithm 1.
 
-    w ← Σ_S n_k y_k / Σ_S n_k,    y_k: E epochs of SGD from w              FedAvg, which Ditto leaves as it is
-    v_k ← v_k − η (∇F_k(v_k; batch) + λ (v_k − w))    for k ∈ S, as many steps, w as it was sent to S
+    w ← Σ_S n_k y_k / Σ_S n_k,    y_k: E epochs of SGD from w                FedAvg, unchanged
+    v_k ← v_k − η (∇F_k(v_k; batch) + λ (v_k − w))    for k ∈ S, as many steps, with the w that S received
 
-w [P] global and v_k [P] personal parameters, y_k [P] local ones, n_k samples, η the rate, λ = ``strength`` ≥ 0. A
-client uses and is measured with v_k. λ = 0 is training alone; as λ grows v_k comes to w (steps are stable for η λ below
-about 2). P numbers down and P up per client: v_k never leaves it. Training it doubles the work of a round.
+w [P] global, v_k [P] personal and y_k [P] local parameters, n_k samples, η the rate, λ = ``strength`` ≥ 0. A client is
+measured with v_k. λ = 0 is training alone; large λ gives w (steps are stable for ηλ below about 2). P numbers down and
+P up per client: v_k is not sent. Training v_k doubles the work of a round.
 
-The paper leaves v_k at the start open; here it is w_0. The batches of v_k come from the stream "personal", rate,
-momentum and amount of work are those of the round.
+The paper leaves the first v_k open; here it is w_0. Batches of v_k come from the stream "personal".
 """
 
 from dataclasses import dataclass
@@ -19,10 +18,8 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
-from fedlab_core.server import Server, finite
+from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
+from fedlab_core.server import finite
 
 
 @dataclass(frozen=True)

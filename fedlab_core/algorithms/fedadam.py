@@ -1,4 +1,4 @@
-"""FedAdam and FedYogi: adaptive optimisers on the server, for which the clients' mean change is a gradient.
+"""FedAdam and FedYogi: adaptive optimisers on the server; the clients' mean change is their gradient.
 
 Reddi, Charles, Zaheer, Garrett, Rush, Konečný, Kumar, McMahan: Adaptive Federated Optimization, ICLR 2021, algorithm 2.
 
@@ -8,32 +8,25 @@ Reddi, Charles, Zaheer, Garrett, Rush, Konečný, Kumar, McMahan: Adaptive Feder
     FedYogi:  v ← v − (1 − β₂) Δ² sign(v − Δ²)
     w ← w + η_g m / (√v + τ)
 
-m, v [P], element by element; η_g server rate, τ the degree of adaptivity. There is no correction of the bias of m and v
-at the start. P numbers down and P up per client, as FedAvg.
+m, v [P], element by element, without bias correction; η_g server rate, τ degree of adaptivity. P numbers down and P up
+per client.
 
-Deviations. Algorithm 2 averages the clients alike; its experiments weigh them by n_k (section 5), and so do we. It asks
-for v ≥ τ² before round 1 and names no value; here it is τ². There is no default of η_g in the paper, which searches it
-from 10⁻³ to 10; β₁ = 0.9, β₂ = 0.99 and τ = 10⁻³ are its values.
+Deviations. Algorithm 2 averages clients with equal weights; here, as in its experiments (section 5), the weights are
+n_k. The paper asks for v ≥ τ² at the start; here v = τ². The paper tunes η_g, so that it has no default.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, Needs
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.server import Server
+from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
 
 
 @dataclass(frozen=True)
-class AdaptiveServer(Algorithm, ABC):
-    """What the two share: server rate η_g > 0, β₁ and β₂ in [0, 1), τ > 0.
-
-    State: ``m`` and ``v`` [P].
-    """
+class FedAdam(Algorithm):
+    """Adam on the server with rate η_g > 0, β₁ and β₂ in [0, 1), τ > 0. State: ``m`` and ``v`` [P]."""
 
     needs: ClassVar[Needs] = "mean"
     server_lr: float
@@ -58,22 +51,14 @@ class AdaptiveServer(Algorithm, ABC):
         server.state |= {"m": m, "v": v}
         return server.params + self.server_lr * m / (v.sqrt() + self.tau)
 
-    @abstractmethod
     def _second_moment(self, v: torch.Tensor, square: torch.Tensor) -> torch.Tensor:
-        """The next v [P] from the last and Δ² [P]."""
-
-
-@dataclass(frozen=True)
-class FedAdam(AdaptiveServer):
-    """Adam on the server: v is a moving average of Δ²."""
-
-    def _second_moment(self, v: torch.Tensor, square: torch.Tensor) -> torch.Tensor:
+        """The next v [P] from the last one and Δ² [P]."""
         return self.beta2 * v + (1 - self.beta2) * square
 
 
 @dataclass(frozen=True)
-class FedYogi(AdaptiveServer):
-    """Yogi on the server: v moves towards Δ² by a step that depends on Δ² alone, so that it forgets more slowly."""
+class FedYogi(FedAdam):
+    """Yogi on the server, which forgets large Δ² more slowly than Adam; parameters and state as for FedAdam."""
 
     def _second_moment(self, v: torch.Tensor, square: torch.Tensor) -> torch.Tensor:
         return v - (1 - self.beta2) * square * (v - square).sign()

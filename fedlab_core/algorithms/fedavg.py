@@ -1,4 +1,4 @@
-"""Federated averaging.
+"""FedAvg: federated averaging.
 
 McMahan, Moore, Ramage, Hampson, Agüera y Arcas: Communication-Efficient Learning of Deep Networks from Decentralized
 Data, AISTATS 2017, algorithm 1; [001], [002], [004].
@@ -18,6 +18,6 @@ from fedlab_core.algorithms.base import Algorithm, Needs
 
 @dataclass(frozen=True)
 class FedAvg(Algorithm):
-    """FedAvg has no parameter of its own: it is what :class:`Algorithm` does by default."""
+    """The default behaviour of :class:`Algorithm`; no parameters."""
 
     needs: ClassVar[Needs] = "mean"

@@ -6,11 +6,10 @@ section 4.3.
     Δ = Σ_S n_k (y_k − w) / Σ_S n_k
     v ← β v + Δ,    w ← w + η_g v
 
-v [P] the velocity, zero at the start, β its decay, η_g the server rate. With β = 0 and η_g = 1 it is FedAvg. P numbers
-down and P up per client, as FedAvg.
+v [P] velocity, zero at the start; β its decay; η_g server rate. β = 0 and η_g = 1 give FedAvg. P numbers down and P up
+per client.
 
-Deviation. The server rate is that of Reddi et al. (2021), where FedAvgM is a baseline; the paper has η_g = 1. It tries
-β from 0 to 0.997 and recommends none; 0.9 is the value of Reddi et al.
+Deviation. The paper has η_g = 1 and recommends no β; server rate and β = 0.9 are those of Reddi et al. (2021).
 """
 
 from dataclasses import dataclass
@@ -19,17 +18,12 @@ from typing import ClassVar
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, Needs
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.server import Server
+from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
 
 
 @dataclass(frozen=True)
 class FedAvgM(Algorithm):
-    """FedAvg with server momentum β in [0, 1) and server rate η_g > 0.
-
-    State: ``velocity`` [P].
-    """
+    """FedAvg with server momentum β in [0, 1) and server rate η_g > 0. State: ``velocity`` [P]."""
 
     needs: ClassVar[Needs] = "mean"
     beta: float = 0.9

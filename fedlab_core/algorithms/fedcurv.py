@@ -7,14 +7,13 @@ Data, 2019; a baseline of [002].
     its gradient:         2λ (u − I_k) ⊙ y − 2λ (v − I_k ⊙ θ_k),    u = Σ_{S⁻} I_j,    v = Σ_{S⁻} I_j ⊙ θ_j
     w ← Σ_S n_k y_k / Σ_S n_k
 
-S⁻ the last cohort, θ_j [P] the local parameters with which its client j ended, I_j [P] the diagonal of the empirical
-Fisher there: the mean over its samples of the squared gradient of the log-likelihood, squared sample by sample. I_k and
-θ_k count as zero for a client that was not in S⁻, so that the penalty is never negative. The first cohort has none.
-3P numbers down (w, u, v) and 2P up (y, I; the server forms v) per client: 2.5 times FedAvg; the first cohort gets w
-only. With λ = 0 it is FedAvg, at the price of FedAvg.
+S⁻ the last cohort; θ_j [P] the final local parameters of its client j; I_j [P] the empirical Fisher diagonal there: the
+mean over samples of the squared gradient of the log-likelihood. I_k and θ_k are zero for a client outside S⁻. The first
+cohort has no penalty. 3P numbers down (w, u, v) and 2P up (y, I) per client; w only to the first cohort. λ = 0 is
+FedAvg at FedAvg's communication cost.
 
-Deviations. The paper writes the sums over all other clients; under sampling they run over the last cohort, which bounds
-the memory. λ = 2.0 is the value that [002] uses. Local steps are stable only for η·2λ·max u below about 2.
+Deviations. The paper sums over all other clients; here the sums run over the last cohort, which bounds the memory.
+λ = 2.0 is the value in [002]. Local steps are stable only for η·2λ·max u below about 2.
 """
 
 from dataclasses import dataclass
@@ -23,19 +22,12 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
-from fedlab_core.server import Server
+from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
 
 
 @dataclass(frozen=True)
 class FedCurv(Algorithm):
-    """FedCurv with penalty λ = ``strength`` ≥ 0.
-
-    State: ``u`` and ``v`` [P]; ``fisher`` (I_j) and ``fisher_params`` (I_j ⊙ θ_j) [N, P], stored for the last cohort
-    only.
-    """
+    """FedCurv with λ = ``strength`` ≥ 0. State: ``u``, ``v`` [P]; of S⁻ ``fisher`` I_j, ``fisher_params`` I_j ⊙ θ_j."""
 
     strength: float = 2.0
 
@@ -69,5 +61,4 @@ class FedCurv(Algorithm):
         return down * len(cohort) * server.num_parameters, up * len(cohort) * server.num_parameters
 
     def _has_penalty(self, server: Server) -> bool:
-        """Whether there is a last cohort to stay close to."""
         return self.strength > 0 and bool(server.state["u"].any())

@@ -1,20 +1,19 @@
-"""FedDyn: a regulariser for each client that changes from round to round until all agree on the optimum.
+"""FedDyn: a dynamic regulariser per client, which makes the local optima agree with the global one.
 
 Acar, Zhao, Matas Navarro, Mattina, Whatmough, Saligrama: Federated Learning Based on Dynamic Regularization, ICLR 2021,
 algorithm 1.
 
     h = h_k = 0 at the start
-    client k minimises  F_k(y) − ⟨h_k, y⟩ + μ/2 ‖y − w‖²,  so the local gradient is  ∇F_k(y; batch) − h_k + μ (y − w)
-    h_k ← h_k − μ (y_k − w)                                 the gradient ∇F_k(y_k), if y_k is the minimiser
-    h ← h − μ Σ_S (y_k − w) / N                             so that h is the mean over all N clients of h_k
+    client k minimises  F_k(y) − ⟨h_k, y⟩ + μ/2 ‖y − w‖²;  its gradient is  ∇F_k(y; batch) − h_k + μ (y − w)
+    h_k ← h_k − μ (y_k − w)                                 equals ∇F_k(y_k) if y_k is the minimiser
+    h ← h − μ Σ_S (y_k − w) / N                             h is the mean of h_k over all N clients
     w ← mean_S y_k − h / μ                                  unweighted
 
-μ > 0 the paper's α; h, h_k [P]; h_k is kept by the client. Where it stands still y_k = w and h = 0, thus h_k = ∇F_k(w)
-and Σ_k ∇F_k(w) = 0: the optimum of the unweighted mean of the F_k, however few steps a client takes. Sample counts n_k
-do not enter; the paper's form for them multiplies F_k by N n_k / n. P numbers down and P up per client, as FedAvg.
+μ > 0 is the paper's α; h, h_k [P]; client k keeps h_k. The fixed point is the optimum of the unweighted mean of the
+F_k for any number of local steps. P numbers down and P up per client.
 
-Deviation. The paper solves the local problem exactly; here it gets the run's epochs or steps, so that h_k is the
-gradient at y_k only in the limit. The authors' code adds weight decay and clips gradients; neither is in algorithm 1.
+Deviation. The paper solves the local problem exactly; here clients do the run's epochs or steps. The authors' code adds
+weight decay and gradient clipping, which algorithm 1 does not have.
 """
 
 from dataclasses import dataclass
@@ -22,18 +21,12 @@ from dataclasses import dataclass
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
-from fedlab_core.server import Server
+from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
 
 
 @dataclass(frozen=True)
 class FedDyn(Algorithm):
-    """FedDyn with strength μ > 0.
-
-    State: ``h`` [P] and ``h_clients`` [N, P].
-    """
+    """FedDyn with strength μ > 0. State: ``h`` [P] and ``h_clients`` [N, P]."""
 
     mu: float
 

@@ -1,30 +1,28 @@
-"""FedMas: tiers of similar clients, trained in sequence and held together by Memory Aware Synapses.
+"""FedMas: tiers of similar clients train in sequence, under a penalty by Memory Aware Synapses.
 
 Song, Li, Wan, Wei (Zhengzhou University): the paper on FedMas [002], algorithm 1 and eqs. (3)–(6). The importance is
 that of Aljundi, Babiloni, Elhoseiny, Rohrbach, Tuytelaars: Memory Aware Synapses, ECCV 2018.
 
     w_1^k: every client trains from w_0;  tiers = DBSCAN of the w_1^k;  w_0 stays the model
-    each round, tier after tier, with w* the model as the tier receives it:
+    each round, tier after tier, with w* the model that the tier receives:
       S: a fraction of the tier, at least one client
       y_k ← y_k − η (∇F_k(y_k; batch) + 2λ Ω ⊙ (y_k − w*))                 the gradient of F_k + λ Σ Ω (y_k − w*)²
       w ← Σ_S n_k y_k / Σ_S n_k,  which the next tier receives
       Ω: one random client of the tier:  mean over its samples of |∂ ‖f(x)‖² / ∂w|,  f(x) the logits
 
-w, y_k, Ω [P]. With T tiers a round makes T server updates. Bytes of a tier with s clients sampled: s(w + Ω) down and
-s·w up, then w down and Ω up for the importance client; no Ω before there is one, and none at all for λ = 0. The probe
-is a round of all N clients, N·P down and N·P up, without a server update.
+w, y_k, Ω [P]. T tiers make T server updates a round. Numbers of a tier with s sampled clients: s(w + Ω) down and s·w
+up, then w down and Ω up for the client that measures Ω; no Ω before the first measurement or for λ = 0. The probe is a
+round of all N clients without a server update.
 
-Ablations, as [002] names them: :class:`FedAvgMas` has one tier, :class:`TFedAvg` tiers but no penalty,
-:class:`TFedAvgMas` both.
+Ablations, named as in [002]: :class:`FedAvgMas` has one tier, :class:`TFedAvg` no penalty, :class:`TFedAvgMas` both.
 
 Deviations and gaps of the text.
-- eps of DBSCAN is not given: by default it is the knee of the k-distances; ``tiers=Dbscan(eps=…)``, ``KMeans()`` and
-  given tiers are the alternatives. Noise joins the nearest tier. Without any cluster there is one tier, and a warning.
-- λ is "as in FedFMC", without its value. The penalty has no factor ½, so that local steps are stable only for
-  η·2λ·max Ω < 2; beyond it the run warns, once.
-- "No penalty in the first tier" is read as the very first tier of the run; ``no_penalty="first_round"`` extends it to
-  the whole first round.
-- Ω is replaced each time it is measured; "accumulate" adds up, "ema" averages with weight ``decay`` on the past.
+- eps of DBSCAN is not given; the default is the knee of the k-distances. Noise joins the nearest tier. If there is no
+  cluster, all clients form one tier and the run warns.
+- λ is "as in FedFMC", without a value. The penalty has no factor ½, so that local steps are stable only for
+  η·2λ·max Ω < 2; otherwise the run warns once.
+- "No penalty in the first tier" is read as the first tier of the run; ``no_penalty="first_round"`` as the first round.
+- Ω is replaced by each measurement; "accumulate" adds, "ema" averages with weight ``decay`` on the past.
 """
 
 import warnings
@@ -36,14 +34,9 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
 from fedlab_core.algorithms.tiers import Dbscan, OneTier, Tiers, tiers_from
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
-from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.one_page import draw_cohort
-from fedlab_core.server import Server
-from fedlab_core.settings import Settings
 
 DECAY = 0.9
 
@@ -52,11 +45,10 @@ DECAY = 0.9
 class FedMas(Algorithm):
     """FedMas with penalty λ = ``strength`` ≥ 0.
 
-    ``tiers``: how the clients are divided, :class:`Dbscan` (``Dbscan(eps=3)``), :class:`KMeans` or :class:`OneTier`, or
-    their names, "dbscan", "kmeans(num_tiers=5)", "one", or a tier for each client, [N]. ``fraction`` of a tier that is
-    sampled, by default K/N of the run. ``decay``: weight of the past for ``importance_update="ema"``, 0.9 unless given.
-
-    State: ``clusters`` int64 [N], the tiers; ``importance`` Ω [P], zero until measured; ``weight`` 2λΩ [P]; ``warned``.
+    ``tiers``: :class:`Dbscan`, :class:`KMeans` or :class:`OneTier`, a text such as "dbscan", "kmeans(num_tiers=5)" or
+    "one", or a tier for each client [N]. ``fraction`` of a tier that is sampled, by default K/N. ``decay`` for
+    ``importance_update="ema"``, by default 0.9. State: ``clusters`` int64 [N], the tiers; ``importance`` Ω [P], zero
+    before the first measurement; ``weight`` 2λΩ [P]; ``warned``.
     """
 
     needs: ClassVar[Needs] = "each"
@@ -76,9 +68,8 @@ class FedMas(Algorithm):
             validation.real("fraction", self.fraction, maximum=1, exclusive=True)
         if self.decay is not None:
             if self.importance_update != "ema":
-                raise ValueError(f"decay={self.decay!r}: has a meaning only for importance_update='ema'")
-            if validation.real("decay", self.decay) >= 1:
-                raise ValueError(f"decay={self.decay!r}: must lie in [0, 1)")
+                raise ValueError(f"decay={self.decay!r}: needs importance_update='ema'")
+            validation.real("decay", self.decay, below=1)
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         self.tiers.check(fed)  # type: ignore[union-attr]
@@ -89,28 +80,35 @@ class FedMas(Algorithm):
         server.state["warned"] = torch.tensor(False)
 
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
-        """One cohort per tier; the next tier starts from the aggregate of the one before."""
         tiers = server.groups("clusters")
-        for tier in self._order(server, np.array(list(tiers))):
+        order = np.array(list(tiers))
+        if self.tier_order == "shuffled":
+            order = server.stream("cohort", int(order[-1]) + 1).permutation(order)  # the stream after the last tier's
+        for tier in order.tolist():
             present = server.present(tiers[tier])
             if len(present):
                 self._check_stability(server)
                 yield draw_cohort(present, self._sample_size(server, len(tiers[tier])), server.stream("cohort", tier))
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
-        """One of the available clients of the tier measures Ω at the tier's aggregate."""
-        if self.strength > 0:
-            tier = int(server.state["clusters"][updates.clients[0]])
-            self._measure_importance(server, server.present(server.groups("clusters")[tier]), tier)
-
-    def _order(self, server: Server, tiers: np.ndarray) -> list[int]:
-        """The tiers by number, or in random order; its stream is that of a tier one past the last."""
-        if self.tier_order == "shuffled":
-            tiers = server.stream("cohort", int(tiers[-1]) + 1).permutation(tiers)
-        return tiers.tolist()
+        """Let one available client of the tier measure Ω at the tier's aggregate, on its own data."""
+        if self.strength == 0:
+            return
+        tier = int(server.state["clusters"][updates.clients[0]])
+        members = server.present(server.groups("clusters")[tier])
+        client = int(server.stream("importance", tier).choice(members))
+        old, new = server.state["importance"], server.importance(client, server.params)
+        if self.importance_update == "accumulate":
+            new = old + new
+        elif self.importance_update == "ema" and old.any():
+            decay = DECAY if self.decay is None else self.decay
+            new = decay * old + (1 - decay) * new
+        server.state["importance"] = new
+        server.state["weight"] = 2 * self.strength * new  # the same tensor for all clients: the engine stores it once
+        server.spend(down=server.num_parameters, up=server.num_parameters)
 
     def _sample_size(self, server: Server, tier_size: int) -> int:
-        """The fraction of the tier, rounded half up; at least one."""
+        """The fraction of the tier, rounded half up, at least one client."""
         fraction = server.clients_per_round / server.num_clients if self.fraction is None else self.fraction
         return max(1, int(fraction * tier_size + 0.5))
 
@@ -120,36 +118,23 @@ class FedMas(Algorithm):
         return Correction(weight=server.state["weight"], anchor=server.params)
 
     def _has_penalty(self, server: Server) -> bool:
-        """Whether clients train under the penalty now: Ω has been measured, and the rule for the start allows it."""
+        """Whether clients train with the penalty now: Ω has been measured, and ``no_penalty`` allows it."""
         is_spared = self.no_penalty == "first_round" and server.round == 1
         return self.strength > 0 and not is_spared and bool(server.state["importance"].any())
-
-    def _measure_importance(self, server: Server, members: np.ndarray, tier: int) -> None:
-        """One of the tier's available ``members`` measures Ω at the tier's aggregate, on its own data."""
-        client = int(server.stream("importance", tier).choice(members))
-        old, new = server.state["importance"], server.importance(client, server.params)
-        if self.importance_update == "accumulate":
-            new = old + new
-        elif self.importance_update == "ema" and old.any():
-            decay = DECAY if self.decay is None else self.decay
-            new = decay * old + (1 - decay) * new
-        server.state["importance"] = new
-        server.state["weight"] = 2 * self.strength * new  # one tensor for a whole cohort: the engine can share it
-        server.spend(down=server.num_parameters, up=server.num_parameters)
 
     def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         down = 2 if self._has_penalty(server) else 1
         return down * len(cohort) * server.num_parameters, len(cohort) * server.num_parameters
 
     def _check_stability(self, server: Server) -> None:
-        """Warn, once in a run, where the penalty alone makes local steps diverge."""
+        """Warn once in a run if the penalty makes local steps diverge."""
         largest = float(server.state["importance"].max()) if self._has_penalty(server) else 0.0
         if server.lr * 2 * self.strength * largest < 2 or server.state["warned"]:
             return
         server.state["warned"] = torch.tensor(True)
         warnings.warn(
             f"strength={self.strength:g}: lr·2λ·max Ω = {server.lr * 2 * self.strength * largest:.3g} in round "
-            f"{server.round}, but local steps are stable only below 2. At lr={server.lr:g} and max Ω = {largest:.3g}, "
+            f"{server.round}; local steps are stable only below 2. For lr={server.lr:g} and max Ω = {largest:.3g}, "
             f"λ must be less than {1 / (server.lr * largest):.3g}",
             stacklevel=2,
         )
@@ -157,18 +142,18 @@ class FedMas(Algorithm):
 
 @dataclass(frozen=True)
 class FedAvgMas(FedMas):
-    """FedAvg with the penalty of Memory Aware Synapses: FedMas with one tier."""
+    """FedMas with one tier: FedAvg with the penalty."""
 
     tiers: Tiers | str | list[int] = field(default_factory=OneTier, init=False)
 
 
 @dataclass(frozen=True)
 class TFedAvg(FedMas):
-    """FedAvg on one tier after another: FedMas without penalty."""
+    """FedMas without penalty: FedAvg on one tier after another."""
 
     strength: float = field(default=0.0, init=False)
 
 
 @dataclass(frozen=True)
 class TFedAvgMas(FedMas):
-    """FedMas, under its name in the ablation."""
+    """FedMas under its name in the ablation."""

@@ -1,4 +1,4 @@
-"""FedNova: normalised averaging, so that clients that take more steps do not bias the optimum.
+"""FedNova: normalised averaging, which removes the bias towards clients with more local steps.
 
 Wang, Liu, Liang, Joshi, Poor: Tackling the Objective Inconsistency Problem in Heterogeneous Federated Optimization,
 NeurIPS 2020, eqs. (5)–(8) and section 4.
@@ -9,12 +9,10 @@ NeurIPS 2020, eqs. (5)–(8) and section 4.
     proximal weight μ:    ‖a_k‖₁ = [1 − (1 − ημ)^τ_k] / (ημ),    τ_eff = Σ_S p_k τ_k
     local momentum ρ:     ‖a_k‖₁ = [τ_k − ρ (1 − ρ^τ_k) / (1 − ρ)] / (1 − ρ),    τ_eff = Σ_S p_k ‖a_k‖₁
 
-τ_k the steps client k really took, η the local rate, μ ≥ 0 an optional FedProx term, ρ the run's ``local_momentum``
-(not together with μ, for which the paper has no such form). P numbers down and P + 1 up
-(Δw and ‖a_k‖₁) per client.
+τ_k local steps that client k did, η local rate, μ ≥ 0 proximal weight, ρ the run's ``local_momentum`` (not together
+with μ: the paper has no such form). P numbers down and P + 1 up (Δw, ‖a_k‖₁) per client.
 
-Deviation. The paper weighs clients by p_k over all N; with a sampled cohort the weights here are renormalised over it,
-without a further factor N/K.
+Deviation. The paper's p_k are weights over all N clients; here they are normalised over the cohort, without N/K.
 """
 
 from dataclasses import dataclass
@@ -24,17 +22,13 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, Needs
-from fedlab_core.clients.updates import LocalUpdates, widened
-from fedlab_core.correction import Correction
-from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.server import Server
-from fedlab_core.settings import Settings
+from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
+from fedlab_core.clients.updates import widened
 
 
 @dataclass(frozen=True)
 class FedNova(Algorithm):
-    """FedNova, with a proximal weight μ ≥ 0 if wanted. A run needs ημ < 2 throughout, where ‖a_k‖₁ stays positive."""
+    """FedNova with proximal weight μ ≥ 0. A run needs ημ < 2 in every round, which keeps ‖a_k‖₁ positive."""
 
     needs: ClassVar[Needs] = "each"
     mu: float = 0.0

@@ -1,19 +1,18 @@
-"""FedPer: the lower layers of the model are averaged, the others stay with each client.
+"""FedPer: the base layers are averaged; the personal layers stay with each client.
 
 Arivazhagan, Aggarwal, Singh, Choudhary: Federated Learning with Personalization Layers, 2019, algorithms 1 and 2.
 
-    w = (b, p_k): base b, the same for everybody, and personal layers p_k, client k's own
+    w = (b, p_k): base b, shared, and personal layers p_k of client k
     (b_k, p_k) ← E epochs of SGD from (b, p_k)                     p_k stays, b_k is sent
     b ← Σ_S n_k b_k / Σ_S n_k
 
-n_k samples of client k, S the cohort. A client uses and is measured with (b, p_k). Of the P parameters those of b only
-are sent, down and up; with nothing local it is FedAvg exactly, with everything local each client trains alone.
+n_k samples of client k, S the cohort. A client is measured with (b, p_k). Only b is sent, down and up. Nothing local is
+FedAvg exactly; everything local is training alone.
 
-The local layers of the global parameters w stay as they were at the start, which is also what a client begins with: the
-test accuracy of the run, which is that of w, means little. ``drift`` is measured over all layers.
+The local layers of the global parameters w never change, so that the run's test accuracy, measured with w, means
+little. ``drift`` covers all layers.
 
-Deviation. The paper lets all clients take part in every round, with weights n_k / Σ n; here they are normalised over
-the cohort.
+Deviation. In the paper all clients take part in every round; here weights are normalised over the cohort.
 """
 
 from dataclasses import dataclass
@@ -22,19 +21,15 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
-from fedlab_core.server import Server
+from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
 
 
 @dataclass(frozen=True)
 class FedPer(Algorithm):
-    """FedPer with the layers ``local`` of the client's own: names of tensors, or of layers, such as ``("3",)``.
+    """FedPer with the personal layers ``local``: names from ``model.named_parameters()``, or their part before a dot.
 
-    They are those of ``model.named_parameters()``; a layer is what comes before a dot. State: ``is_local``, bool [P];
-    ``personal``, for each of N clients how far its local layers are from the first ones. Raises ``ValueError`` for a
-    name that the model does not have.
+    ``("3",)`` is the layer 3. State: ``is_local``, bool [P]; ``personal``, the change of each client's local layers.
+    Raises ``ValueError`` for a name that the model does not have.
     """
 
     local: tuple[str, ...]

@@ -5,28 +5,24 @@ Science 49(9), 2022, algorithm 1 [004].
 
     w_1^k: every client trains from w_0;    w_1 = Σ_k ρ_k w_1^k                 the probe, a round of all N clients
     clusters c = OPTICS(min_samples, ξ) of the w_1^k
-    each round: S takes its share of every cluster from the clients that are available;  y_k as in FedAvg
+    each round: S takes its share of the available clients of every cluster;  y_k as in FedAvg
     w ← Σ_S ω_k y_k,    ω_k ∝ ρ_k/(π_k φ_c), Σ_S ω_k = 1
 
-ρ_k = n_k/Σn sample weight of client k, π_k its inclusion probability given who is available, φ_c the share of its
-cluster c that is available, by sample weight (1 if all are): who is there stands in for the absent of the cluster,
-which keeps its weight. y_k and w [P]. P numbers down and P up per client, and once N·P down and N·P up with one server
-update for the probe. The paper runs with η_t = 0.01/(1 + t), which is ``lr=fl.InverseTime(0.01)`` and as open to every
-other algorithm: compare like with like.
+w, y_k [P]; ρ_k = n_k/Σn weight of client k; π_k its inclusion probability given who is available; φ_c the available
+share of its cluster, by weight: available clients represent the absent ones. P numbers down and P up per client; the
+probe takes N·P down, N·P up and one server update. The paper's rate η_t = 0.01/(1 + t) is ``lr=fl.InverseTime(0.01)``.
 
 Deviations.
-- Eq. (9) probes with one step on one sample. On MNIST that finds hardly any cluster, so that the paper's figure 2
-  cannot come from it; ``probe="sample"`` is it to the letter, the default is one epoch, "full_batch" one step on all
-  samples. The probe's rate and batch size are settings of their own.
+- Eq. (9) probes with one step on one sample, which finds hardly any cluster on MNIST; ``probe="sample"`` does that, the
+  default is one epoch, "full_batch" one step on all samples. The probe has its own rate and batch size.
 - "Density 2, radius 0.25" are read as min_samples = 2 and ξ = 0.25; ``eps=0.25`` reads the second as a radius.
-- β·n_c clients of every cluster is less than one client for small clusters. The default draws systematically along the
-  clusters: exactly K clients, each with π_k = K/N, and the floor or the ceiling of every cluster's share.
-  "at_least_one" takes max(1, β·n_c), β = K/N, and π_k = s_c/n_c makes up for it.
-- Algorithm 1 weighs with (N/K)·ρ_k, which sums to 1 only for equal clients; ``weights="literal"`` has it, with the size
-  of the cohort for K. For equal clients and π_k = K/N the two are the same. Eq. (27) has a second ρ_k and eq. (30) no
-  N/K; neither is a weighted mean.
-- A client outside every cluster is a stratum of its own (``noise="keep"``), is never drawn ("drop"), or joins the
-  nearest cluster ("nearest"). The paper does not say.
+- β·n_c clients are less than one for small clusters. The default draws systematically along the clusters: exactly K
+  clients with π_k = K/N, and the floor or the ceiling of every cluster's share. "at_least_one" takes max(1, β·n_c),
+  β = K/N, with π_k = s_c/n_c.
+- Algorithm 1 weighs with (N/K)·ρ_k, which sums to 1 only for equal clients; ``weights="literal"`` does that, with the
+  size of the cohort for K. Eq. (27) has a second ρ_k and eq. (30) no N/K; neither is a weighted mean.
+- The paper does not treat noise: a noise client is its own stratum (``noise="keep"``), is never drawn ("drop"), or
+  joins the nearest cluster ("nearest").
 """
 
 from dataclasses import dataclass
@@ -36,24 +32,18 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.algorithms.base import Algorithm, FederatedDataset, LocalUpdates, Needs, Server, Settings
 from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
-from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.clustering import optics, settle_noise
-from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.sampling import AtLeastOne, Design, Systematic
 from fedlab_core.sampling import weights as weights_of
-from fedlab_core.server import Server
-from fedlab_core.settings import Settings
 
 
 @dataclass(frozen=True)
 class FedSSO(Algorithm):
-    """FedSSO. ``min_samples``, ``xi`` and ``eps`` go to OPTICS; ``projection`` D clusters random projections to D.
+    """FedSSO; ``min_samples``, ``xi`` and ``eps`` are those of OPTICS. State: ``clusters`` int64 [N], −1 for noise.
 
-    For thousands of clients choose one: clusters take N²P/2 products, and with it N²D/2.
-
-    State: ``clusters`` int64 [N], −1 for noise.
+    ``projection`` D: cluster random projections [N, D], for thousands of clients: N²D/2 products in place of N²P/2.
     """
 
     needs: ClassVar[Needs] = "each"
@@ -70,8 +60,7 @@ class FedSSO(Algorithm):
 
     def __post_init__(self) -> None:
         validation.integer("min_samples", self.min_samples, minimum=2)
-        if not 0 < validation.real("xi", self.xi) < 1:
-            raise ValueError(f"xi={self.xi!r}: must lie between 0 and 1")
+        validation.real("xi", self.xi, below=1, exclusive=True)
         validation.literals(self)
         if self.eps is not None:
             validation.real("eps", self.eps, exclusive=True)
@@ -84,35 +73,30 @@ class FedSSO(Algorithm):
         check_enough_clients("min_samples", self.min_samples, fed)
 
     def setup(self, server: Server) -> None:
-        found = probe_clients(server, lr=self.probe_lr, projection=self.projection, **self._probe_work())
+        work: dict[str, Any] = {"steps": 1, "batch_size": 1 if self.probe == "sample" else None}
+        if self.probe == "epoch":
+            work = {"epochs": 1, "batch_size": self.probe_batch}
+        found = probe_clients(server, lr=self.probe_lr, projection=self.projection, **work)
         labels = optics(found.points, self.min_samples, self.xi, self.eps).labels
         server.state["clusters"] = torch.from_numpy(settle_noise(labels, found.points, self.noise))
         server.params = found.mean
         server.spend(server_updates=1)
-
-    def _probe_work(self) -> dict[str, Any]:
-        if self.probe == "epoch":
-            return {"epochs": 1, "batch_size": self.probe_batch}
-        return {"steps": 1, "batch_size": 1 if self.probe == "sample" else None}
 
     def cohorts(self, server: Server) -> list[np.ndarray]:
         cohort = self._design(server).draw(server.stream("cohort"))
         return [cohort] if len(cohort) else []
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        return self._omega(server, updates.clients).to(updates.params) @ updates.params
-
-    def _omega(self, server: Server, cohort: np.ndarray) -> torch.Tensor:
-        """The weights ω_k of the cohort, float64 [K]."""
-        rho = server.fed.weights
+        cohort, rho = updates.clients, server.fed.weights
         if self.weights == "literal":
-            drawn = np.full(len(cohort), len(cohort) / server.num_clients)
-            return torch.from_numpy(weights_of(rho[cohort], drawn, literal=True))
-        probabilities = self._design(server).probabilities * self._present_share(server)
-        return torch.from_numpy(weights_of(rho[cohort], probabilities[cohort]))
+            omega = weights_of(rho[cohort], np.full(len(cohort), len(cohort) / server.num_clients), literal=True)
+        else:
+            probabilities = self._design(server).probabilities * self._present_share(server)
+            omega = weights_of(rho[cohort], probabilities[cohort])
+        return torch.from_numpy(omega).to(updates.params) @ updates.params
 
     def _present_share(self, server: Server) -> np.ndarray:
-        """φ_c for each client's cluster c, float64 [N]; 1 for a client that is a stratum of its own."""
+        """φ_c of each client's cluster c, float64 [N]; 1 for noise clients."""
         shares, rho = np.ones(server.num_clients), server.fed.weights
         for c, members in server.groups("clusters").items():
             present = server.present(members)
@@ -121,7 +105,7 @@ class FedSSO(Algorithm):
         return shares
 
     def _design(self, server: Server) -> Design:
-        """This round's law over cohorts, given who is available."""
+        """The sampling design of this round, given who is available."""
         clusters = server.state["clusters"].cpu().numpy()
         available = server.available & (clusters >= 0) if self.noise == "drop" else server.available
         if self.sampling == "systematic":

@@ -1,16 +1,15 @@
-"""Fine-tuning: FedAvg, and at the end every client trains the global model on its own samples.
+"""FineTune: FedAvg, after which every client trains the global model on its own samples.
 
-The simplest personalisation: Yu, Bagdasaryan, Shmatikov: Salvaging Federated Learning by Local Adaptation, 2020.
+Yu, Bagdasaryan, Shmatikov: Salvaging Federated Learning by Local Adaptation, 2020.
 
-    w ← Σ_S n_k y_k / Σ_S n_k      round after round, as in FedAvg
-    v_k: ``epochs`` epochs of SGD from w on the samples of client k, with rate, batches and momentum of the round
+    w ← Σ_S n_k y_k / Σ_S n_k      in every round, as in FedAvg
+    v_k: ``epochs`` epochs of SGD from w on client k's samples, with rate, batch size and momentum of the round
 
-w [P] global and y_k [P] local parameters, n_k samples of client k. A client is measured with v_k [P], which has no
-effect on w: the run is FedAvg's, bit for bit, with other accuracies of clients. Batches come from the stream
-"fine_tune". P numbers down and P up per client and round; that w must be sent to all clients once more at the end is
-not entered, as it is not for any other algorithm.
+w [P] global, y_k [P] local and v_k [P] fine-tuned parameters. A client is measured with v_k, which does not change w:
+the run equals FedAvg's bit for bit. The random stream is "fine_tune". P numbers down and P up per client and round; the
+final broadcast of w is not counted, as for every algorithm.
 
-Measure it with ``held_out``: on the very samples that v_k was trained on, it would be praised for learning by heart.
+Measure it with ``held_out``: accuracy on the samples that v_k was trained on is too optimistic.
 """
 
 from dataclasses import dataclass
@@ -19,14 +18,13 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
-from fedlab_core.correction import PLAIN
-from fedlab_core.server import Server, finite
+from fedlab_core.algorithms.base import PLAIN, Algorithm, Server
+from fedlab_core.server import finite
 
 
 @dataclass(frozen=True)
 class FineTune(Algorithm):
-    """FedAvg whose clients adapt w for ``epochs`` ≥ 1 before they use it. Without any it would be FedAvg."""
+    """FedAvg whose clients fine-tune w for ``epochs`` ≥ 1 before they use it."""
 
     epochs: int
 

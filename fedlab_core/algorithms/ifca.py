@@ -1,4 +1,4 @@
-"""IFCA: several models, and every client trains the one that fits its data best.
+"""IFCA: several models; every client trains the one that fits its data best.
 
 Ghosh, Chung, Yin, Ramchandran: An Efficient Framework for Clustered Federated Learning, NeurIPS 2020, algorithm 1,
 option II (model averaging).
@@ -6,18 +6,17 @@ option II (model averaging).
     M models θ_1 … θ_M are sent to the cohort S
     m(k) = argmin_m F_k(θ_m)                                       on all samples of client k; ties: the lowest m
     y_k: E epochs of SGD from θ_m(k)
-    θ_m ← Σ_{k ∈ S, m(k) = m} n_k y_k / Σ_{k ∈ S, m(k) = m} n_k    a model that nobody chose stays as it is
+    θ_m ← Σ_{k ∈ S, m(k) = m} n_k y_k / Σ_{k ∈ S, m(k) = m} n_k    unchanged if no client chose it
 
-θ_m [P] the models, n_k samples of client k, y_k [P] local parameters. A client uses and is measured with the model that
-fits its training samples best. M·P numbers down per client, P + 1 up (y_k and m(k)); with M = 1 it is FedAvg exactly.
+θ_m [P] models, n_k samples of client k, y_k [P] local parameters. A client is measured with the model that fits its
+training samples best. M·P numbers down and P + 1 up (y_k, m(k)) per client; M = 1 is FedAvg exactly.
 
-The global parameters w are the model with the most samples behind it in the cohort, so that test accuracy and loss of
-the run are those of one model, which may be another from round to round. ``drift`` is measured from w, too.
+The global parameters w are the model with the most samples in the cohort, which may change from round to round. Test
+accuracy, test loss and ``drift`` refer to w.
 
-Deviations. The paper averages with equal weights; here they are n_k, as in FedAvg. It leaves the initial models open;
-here the first is w_0, and each other one w_0 + s σ ⊙ z, with z standard normal from the stream "models", σ the root
-mean square of the tensor (weights or bias of a layer) that an element belongs to, and s = ``spread``: with s = 1 about
-as far from w_0 as another random initialisation is.
+Deviations. The paper averages with equal weights; here the weights are n_k. It leaves the first models open; here they
+are w_0, and w_0 + s σ ⊙ z with z standard normal from the stream "models", σ the root mean square of each parameter
+tensor, s = ``spread``: s = 1 is about as far from w_0 as another random initialisation.
 """
 
 from collections.abc import Iterator
@@ -28,17 +27,14 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
-from fedlab_core.server import Server
+from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
 
 
 @dataclass(frozen=True)
 class IFCA(Algorithm):
-    """IFCA with M = ``num_models`` ≥ 1, the others ``spread`` > 0 from the first.
+    """IFCA with M = ``num_models`` ≥ 1 and ``spread`` > 0. State: ``models`` [M, P].
 
-    State: ``models`` [M, P]. Raises ``ValueError`` if w_0 is zero, from which no other model can be made.
+    Raises ``ValueError`` if M > 1 and w_0 is zero, because all models would be equal.
     """
 
     num_models: int
@@ -51,7 +47,10 @@ class IFCA(Algorithm):
     def setup(self, server: Server) -> None:
         w = server.params
         if self.num_models > 1 and not w.any():
-            raise ValueError(f"num_models={self.num_models}: the first weights are zero, so all models would be equal")
+            raise ValueError(
+                f"num_models={self.num_models}: the first weights are zero, so that all models would be equal; use a "
+                "model with random first weights"
+            )
         rms = torch.cat([w[part].square().mean().sqrt().expand_as(w[part]) for part in server.layout.values()])
         noise = server.stream("models").standard_normal((self.num_models - 1, len(w)))
         others = w + self.spread * rms * torch.from_numpy(noise).to(w)
@@ -81,7 +80,7 @@ class IFCA(Algorithm):
         return len(cohort) * down, len(cohort) * up
 
     def _choices(self, server: Server, clients: np.ndarray) -> list[int]:
-        """m(k) of each of the clients."""
+        """m(k) of each client."""
         if not len(clients):
             return []
         choices: list[int] = server.losses(clients, server.state["models"]).argmin(0).tolist()

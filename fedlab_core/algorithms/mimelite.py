@@ -1,20 +1,19 @@
-"""MimeLite: every local step takes the server's momentum along, and no client changes it.
+"""MimeLite: local steps use the server's momentum, which stays fixed during the round.
 
 Karimireddy, Jaggi, Kale, Mohri, Reddi, Stich, Suresh: Breaking the Centralized Barrier for Cross-Device Federated
 Learning, NeurIPS 2021, algorithm 1 (MimeLite) with the base optimiser SGD with momentum.
 
     m = 0 at the start
-    y_k ← y_k − η ((1 − β) ∇F_k(y_k; batch) + β m)          local steps from y_k = w, with m as it was sent
+    y_k ← y_k − η ((1 − β) ∇F_k(y_k; batch) + β m)          local steps from y_k = w
     m ← (1 − β) mean_S ∇F_k(w) + β m                        full-batch gradients at the w that was sent
     w ← mean_S y_k                                          unweighted
 
-m [P] the server's momentum, β its decay. In the form of a local step the scale is 1 − β and the offset β m / (1 − β).
-β = 0 is FedAvg with equal weights, at twice its price. 2P numbers down (w, m) and 2P up (y_k, ∇F_k(w)) per client, and
-one extra pass over its data.
+m [P] the server's momentum, β its decay. As a local step: scale 1 − β, offset β m / (1 − β). β = 0 is FedAvg with equal
+weights at twice the communication cost. 2P numbers down (w, m) and 2P up (y_k, ∇F_k(w)) per client, and one extra pass
+over its data.
 
-Deviations. None from algorithm 1; its other base optimisers (Adam, RMSprop) and the control variate of Mime, which
-needs the gradients of the cohort before it trains, are not here. Local momentum is refused: it is what MimeLite
-replaces.
+No deviations; the paper's other base optimisers and the control variate of Mime are not implemented. Local momentum is
+refused, because MimeLite replaces it.
 """
 
 from dataclasses import dataclass
@@ -24,21 +23,13 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
 from fedlab_core.algorithms.probe import CHUNK_VALUES
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
-from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.server import Server
-from fedlab_core.settings import Settings
 
 
 @dataclass(frozen=True)
 class MimeLite(Algorithm):
-    """MimeLite with momentum β in [0, 1).
-
-    State: ``momentum`` m [P] and ``offset`` β m / (1 − β) [P].
-    """
+    """MimeLite with momentum β in [0, 1). State: ``momentum`` m [P] and ``offset`` β m / (1 − β) [P]."""
 
     needs: ClassVar[Needs] = "each"
     beta: float
@@ -48,7 +39,7 @@ class MimeLite(Algorithm):
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         if settings.local_momentum:
-            raise ValueError(f"local_momentum={settings.local_momentum}: must be 0, MimeLite has the server's momentum")
+            raise ValueError(f"local_momentum={settings.local_momentum}: must be 0, because MimeLite has its own")
 
     def setup(self, server: Server) -> None:
         server.state["momentum"] = server.state["offset"] = torch.zeros_like(server.params)
@@ -59,12 +50,12 @@ class MimeLite(Algorithm):
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         gradient = self._mean_gradient(server, updates.clients)
         momentum = (1 - self.beta) * gradient + self.beta * server.state["momentum"]
-        # one tensor for a whole cohort: the engine can share it
+        # the same tensor for all clients of a cohort, so that the engine stores it once
         server.state |= {"momentum": momentum, "offset": self.beta / (1 - self.beta) * momentum}
         return updates.mean()
 
     def _mean_gradient(self, server: Server, clients: np.ndarray) -> torch.Tensor:
-        """The mean over the ``clients`` of ∇F_k(w) [P], a few clients at a time."""
+        """The mean of ∇F_k(w) [P] over the ``clients``, a few at a time to save memory."""
         num_chunks = min(len(clients), -(-len(clients) * server.num_parameters // CHUNK_VALUES))
         parts = (server.gradients(part).sum(0) for part in np.array_split(clients, num_chunks))
         return sum(parts, torch.zeros_like(server.params)) / len(clients)

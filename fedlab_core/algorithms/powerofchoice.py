@@ -1,18 +1,17 @@
-"""Power-of-choice: of d candidates, those K train for whom the global model is worst.
+"""Power-of-choice: among d candidates, the K with the largest loss train.
 
 Cho, Wang, Joshi: Client Selection in Federated Learning: Convergence Analysis and Power-of-Choice Selection Strategies,
 2020, section 4 (π_pow-d).
 
-    A: d of the clients there are, without replacement, one after another with probability ∝ n_k among those left
-    S: the K of A with the largest F_k(w)
-    w ← mean_S y_k                                          unweighted, for the n_k are in the draw
+    A: d available clients, without replacement, one after another with probability ∝ n_k among those left
+    S: the K clients of A with the largest F_k(w)
+    w ← mean_S y_k                                          unweighted, because the draw uses n_k
 
-F_k(w) the mean loss of client k on all its samples, K ≤ d ≤ N. With d = K nobody is asked, and the cohort is drawn by
-n_k alone; with d = N it is the K clients with the largest loss of all. d·P numbers down (w, with which those who are
-chosen then train) and, if d > K, d losses up, besides the K·P of the y_k.
+F_k(w) mean loss of client k on all its samples, K ≤ d ≤ N. d = K needs no losses; d = N takes the K largest losses of
+all. d·P numbers down and K·P up, and d losses up if d > K.
 
-Deviations. The paper breaks ties at random; here the one drawn earlier goes first, which is random too and the same in
-every run under one seed. Where fewer than d clients are there, all of them are candidates.
+Deviations. The paper breaks ties at random; here the client drawn earlier comes first. If fewer than d clients are
+available, all of them are candidates.
 """
 
 from collections.abc import Iterator
@@ -23,11 +22,7 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, Needs
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.server import Server
-from fedlab_core.settings import Settings
+from fedlab_core.algorithms.base import Algorithm, FederatedDataset, LocalUpdates, Needs, Server, Settings
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,7 @@ class PowerOfChoice(Algorithm):
         candidates = server.stream("candidates").choice(available, drawn, replace=False, p=rho / rho.sum())
         if drawn > chosen:
             losses = server.losses(candidates)
-            # those who are chosen get w when they train, as communication() says
+            # communication() counts the chosen clients
             server.spend(down=(drawn - chosen) * server.num_parameters, up=drawn)
             candidates = candidates[losses.argsort(descending=True, stable=True).cpu().numpy()[:chosen]]
         yield np.sort(candidates)

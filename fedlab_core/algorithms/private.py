@@ -1,22 +1,19 @@
-"""Client-level differential privacy: clipped changes, and noise on their mean.
+"""Private: client-level differential privacy by clipped changes and noise on their mean.
 
 McMahan, Ramage, Talwar, Zhang: Learning Differentially Private Recurrent Language Models, ICLR 2018, algorithm 1
 (DP-FedAvg, flat clipping, estimator f̃_f).
 
     c_k = (y_k − w) · min(1, C / ‖y_k − w‖₂)
-    the server sees only  w + (Σ_S c_k + z) / K,    z ~ N(0, (σ C)² I)
+    the server receives only  w + (Σ_S c_k + z) / K,    z ~ N(0, (σ C)² I)
 
-C = ``clip``, σ = ``noise`` the noise multiplier, K the clients of the cohort. A client moves Σ c_k by at most C, for
-all count alike: the mean is unweighted, whatever their n_k, and has noise of standard deviation σ C / K in each entry.
-The inner algorithm gets that mean in place of all updates, so that nothing else can leak; hence it must be one whose
-server needs no more (``needs = "mean"``). C = ∞ (with σ = 0) switches all of it off: the inner algorithm, weights
-included. Numbers down and up as the inner algorithm has them.
+C = ``clip``, σ = ``noise`` the noise multiplier, K clients in the cohort. The mean is unweighted, so that one client
+moves Σ c_k by at most C; each entry has noise of standard deviation σ C / K. The inner algorithm receives this mean in
+place of all updates and must need no more (``needs = "mean"``). C = ∞ with σ = 0 is the inner algorithm exactly.
+Numbers down and up as the inner algorithm.
 
-Deviations. The paper draws every client independently with probability q = K/N and divides by qN; here a cohort has
-exactly K = qN clients, without replacement. :func:`epsilon` accounts for it as if it were drawn as in the paper (the
-usual Poisson approximation), where a neighbour is a federation with one client more or fewer. Noise comes from the
-seed of the run and can be drawn again from it, and a history tells losses and drift without noise: this is to study the
-method, not to protect anybody.
+Deviations. The paper samples every client independently with probability q = K/N; here a cohort has exactly K clients,
+and :func:`epsilon` uses the usual Poisson approximation, where neighbours differ by one client. Noise comes from the
+run's seed, and the history contains losses and drift without noise: this studies the method and protects nobody.
 """
 
 import math
@@ -28,11 +25,9 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
 from fedlab_core.algorithms.wrapper import Wrapper
-from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.history import History
-from fedlab_core.server import Server
 
 ORDERS = np.concatenate([[1.01, 1.05], np.arange(1.1, 11, 0.1), np.arange(11, 65), [96, 128, 256, 512, 1000]])
 
@@ -41,8 +36,8 @@ ORDERS = np.concatenate([[1.01, 1.05], np.arange(1.1, 11, 0.1), np.arange(11, 65
 class Private(Wrapper):
     """``inner`` on changes clipped to the norm C = ``clip`` > 0, with the noise multiplier σ = ``noise`` ≥ 0."""
 
-    needs: ClassVar[Needs] = "own"  # nothing may come between the mean and the algorithm that uses it
-    refusal: ClassVar[str] = "Its server learns more than a noisy mean, which is all that is private"
+    needs: ClassVar[Needs] = "own"  # nothing may be put between the mean and the inner algorithm
+    refusal: ClassVar[str] = "Its server needs more than the noisy mean, and only the mean is private"
     inner: Algorithm
     clip: float
     noise: float
@@ -63,25 +58,24 @@ class Private(Wrapper):
         change = shares.mean() * (updates.weighted_mean(shares) - w)
         noise = torch.from_numpy(server.stream("privacy").standard_normal(len(w))).to(w)
         mean = w + change + self.noise * self.clip / len(shares) * noise
-        # one row, as if a single client had sent it
+        # one row, as from a single client
         one, weight = updates.clients[:1], torch.ones_like(shares[:1])
         return LocalUpdates(one, mean[None], updates.num_steps[:1], weight, w)
 
 
 def epsilon(history: History, delta: float) -> float:
-    """ε of the (ε, δ) differential privacy of a run of :class:`Private` so far; infinite without noise.
+    """Compute ε of the (ε, δ) differential privacy of a run of :class:`Private` so far; infinite without noise.
 
-    ``delta`` δ in (0, 1). By Rényi divergences (Mironov, Talwar, Zhang 2019, as the package opacus computes them) of
-    the Poisson-sampled Gaussian mechanism with q = K/N. Of a run left between two evaluations, all rounds before the
-    next one are counted. Raises ``ValueError`` for another algorithm, and for a run with ``availability``, where not
-    only the server decides who takes part; ``ModuleNotFoundError`` without opacus.
+    ``delta`` δ in (0, 1). Uses opacus: Rényi divergences (Mironov, Talwar, Zhang 2019) of the Poisson-sampled Gaussian
+    mechanism with q = K/N. Rounds up to the next evaluation are counted. Raises ``ValueError`` for another algorithm
+    and for a run with ``availability``, whose cohorts are no random samples; ``ModuleNotFoundError`` without opacus.
     """
     validation.real("delta", delta, below=1, exclusive=True)
     config, algorithm = history.config, history.config["algorithm"]
     if algorithm["name"] != Private.__name__:
         raise ValueError(f"history: is of {algorithm['name']}, but must be of Private")
     if config["availability"] is not None:
-        raise ValueError("history: was run with availability; its cohorts are no random sample of all clients")
+        raise ValueError("history: has a run with availability; its cohorts are no random samples of all clients")
     rounds, rate = _rounds(history), config["clients_per_round"] / config["num_clients"]
     if rounds == 0 or not algorithm["noise"]:
         return math.inf if rounds else 0.0
@@ -91,7 +85,7 @@ def epsilon(history: History, delta: float) -> float:
 
 
 def _rounds(history: History) -> int:
-    """How many rounds may have been run, at most."""
+    """The largest number of rounds that may have been run."""
     config: Mapping[str, Any] = history.config
     last = history.records[-1].round if history.records else 0
     return min(config["rounds"], last + config["eval_every"] - 1)

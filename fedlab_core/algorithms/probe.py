@@ -1,13 +1,12 @@
-"""The probe: every client trains once from the initial model, and what comes back shows who is like whom."""
+"""The probe: all clients train once from the first global model, and their updates show which clients are similar."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
+from fedlab_core.algorithms.base import FederatedDataset, Server
 from fedlab_core.clustering import RandomProjection
-from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.server import Server
 
 CHUNK_VALUES = 20_000_000
 
@@ -15,16 +14,11 @@ CHUNK_VALUES = 20_000_000
 def check_enough_clients(name: str, needed: int, fed: FederatedDataset) -> None:
     """Raise ``ValueError`` for fewer clients than the parameter ``name`` of a clustering needs."""
     if fed.num_clients < needed:
-        raise ValueError(f"{name}={needed}: the federation has only {fed.num_clients} clients")
+        raise ValueError(f"{name}={needed}: the federation has only {fed.num_clients} clients; must be at most that")
 
 
-@dataclass(frozen=True)
-class Probed:
-    """What the probe found.
-
-    ``points`` float array [N, P], or [N, D] after a projection: the clients' updates w_1^k − w_0, which lie as far
-    apart as the w_1^k. ``mean`` [P]: w_1 = Σ ρ_k w_1^k.
-    """
+class Probed(NamedTuple):
+    """The updates ``points`` w_1^k − w_0, [N, P] or projected [N, D], and their ``mean`` w_1 = Σ ρ_k w_1^k [P]."""
 
     points: np.ndarray
     mean: torch.Tensor
@@ -39,9 +33,9 @@ def probe_clients(
     steps: int = 0,
     projection: int | None = None,
 ) -> Probed:
-    """Plain SGD of all N clients from the global parameters, entered in the ledger as N·P numbers down and N·P up.
+    """Train all N clients with plain SGD from the global parameters, and count N·P numbers down and N·P up.
 
-    Clients train a few at a time. With ``projection`` D, only [N, D] is kept of their updates, so that memory does not
+    Clients train a few at a time. With ``projection`` D only [N, D] of the updates is stored, so that memory does not
     grow with N·P.
     """
     size, start = server.num_parameters, server.params

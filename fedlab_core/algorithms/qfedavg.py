@@ -1,4 +1,4 @@
-"""q-FedAvg: clients with a large loss count for more, so that accuracy is more even between clients.
+"""q-FedAvg: clients with a large loss get more weight, which makes accuracy more even between clients.
 
 Li, Sanjabi, Beirami, Smith: Fair Resource Allocation in Federated Learning, ICLR 2020, algorithm 2, for the objective
 (2), Σ_k F_k^(q+1) / (q + 1).
@@ -8,13 +8,11 @@ Li, Sanjabi, Beirami, Smith: Fair Resource Allocation in Federated Learning, ICL
     h_k = q F_k^(q−1) ‖d_k‖² + L F_k^q
     w ← w − Σ_S Δ_k / Σ_S h_k
 
-F_k the mean loss of client k on all its samples at the w that was sent, η the rate of the round, q ≥ 0. With q = 0 it
-is the unweighted mean of the y_k: FedAvg, if all clients have as many samples. P numbers down and P + 1 up (Δ_k, h_k)
-per client, which knows its own F_k.
+F_k mean loss of client k on all its samples at the w that was sent, η the rate of the round, q ≥ 0. q = 0 is the
+unweighted mean of the y_k. P numbers down and P + 1 up (Δ_k, h_k) per client.
 
-Deviations. The paper draws clients with probability n_k / n, for the objective with these weights; here, as for all
-methods, sampling is uniform, and the clients of the objective weigh alike. A loss below 10⁻¹⁰ counts as 10⁻¹⁰ (the
-authors' code adds as much to every loss), for 0^(q−1) has no value; a negative one is refused.
+Deviations. The paper samples clients with probability n_k / n; here sampling is uniform. A loss below 10⁻¹⁰ counts as
+10⁻¹⁰, because 0^(q−1) has no value (the authors' code adds 10⁻¹⁰ to every loss); a negative loss is refused.
 """
 
 from dataclasses import dataclass
@@ -24,9 +22,8 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, Needs
-from fedlab_core.clients.updates import LocalUpdates, widened
-from fedlab_core.server import Server
+from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
+from fedlab_core.clients.updates import widened
 
 SMALLEST_LOSS = 1e-10
 
@@ -44,7 +41,7 @@ class QFedAvg(Algorithm):
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         losses = widened(server.losses(updates.clients))
         if (losses < 0).any():
-            raise ValueError(f"loss: is {losses.min():g} for a client, but q-FedAvg takes powers of it; must be ≥ 0")
+            raise ValueError(f"loss: is {losses.min():g} for a client; must be ≥ 0, because q-FedAvg takes powers")
         losses, lipschitz = losses.clamp_min(SMALLEST_LOSS), 1 / server.lr
         powers = (losses / losses.max()) ** self.q  # F_k^q, less a common factor that cancels
         mean = updates.weighted_mean(powers.to(server.params))  # Σ F_k^q y_k / Σ F_k^q

@@ -1,4 +1,4 @@
-"""SCAFFOLD: control variates that cancel client drift.
+"""SCAFFOLD: control variates that correct client drift.
 
 Karimireddy, Kale, Mohri, Reddi, Stich, Suresh: SCAFFOLD: Stochastic Controlled Averaging for Federated Learning,
 ICML 2020, algorithm 1; [000], [003].
@@ -9,14 +9,14 @@ ICML 2020, algorithm 1; [000], [003].
     option 2:  c_k⁺ = c_k − c + (w − y_k) / (τ_k η)                 the mean of the raw local gradients
     w ← w + η_g mean_S (y_k − w)                                    unweighted
     c ← c + Σ_S (c_k⁺ − c_k) / N                                    control_update="all"
-    c ← c + Σ_S (c_k⁺ − c_k) / |S|                                  control_update="cohort", as [000] and [003] print it
+    c ← c + Σ_S (c_k⁺ − c_k) / |S|                                  control_update="cohort", printed in [000] and [003]
 
-c [P] server and c_k [P] client control variates, τ_k the steps client k really took, η and η_g local and server rate.
+c [P] server and c_k [P] client control variates, τ_k local steps that client k did, η and η_g local and server rate.
 2P numbers down (w, c) and 2P up (Δw, Δc) per client: twice FedAvg.
 
-Deviations. "all" keeps c = mean over all N clients of c_k after every round; "cohort" keeps c = (N/|S|) times that mean
-when |S| is constant. Both have the same optimum. Option 2 refuses local momentum, which public code adds: w − y_k is
-then no sum of gradients with equal weights, and c_k⁺ not their mean.
+Deviations. With "all", c is the mean of c_k over all N clients after every round; with "cohort" and constant |S| it is
+(N/|S|) times that mean. Both have the same optimum. Option 2 refuses local momentum, which public code adds: w − y_k is
+then no sum of gradients with equal weights.
 """
 
 from dataclasses import dataclass
@@ -26,17 +26,12 @@ import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
-from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.server import Server
-from fedlab_core.settings import Settings
+from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Server, Settings
 
 
 @dataclass(frozen=True)
 class Scaffold(Algorithm):
-    """SCAFFOLD with server rate η_g > 0, option 1 or 2, and the control update over "all" clients or the "cohort".
+    """SCAFFOLD with server rate η_g > 0, option 1 or 2, control update "all" or "cohort".
 
     State: ``c`` [P] and ``c_clients`` [N, P].
     """
@@ -71,7 +66,7 @@ class Scaffold(Algorithm):
             after = server.gradients(updates.clients)
         else:
             after = (server.params - updates.params).div_(updates.num_steps[:, None] * server.lr)
-            for row, old in zip(after, before, strict=True):  # row by row and in place: no further tables [K, P]
+            for row, old in zip(after, before, strict=True):  # row by row and in place, to save memory
                 row += old - c
         share = server.num_clients if self.control_update == "all" else len(updates.clients)
         server.state["c"] = c + torch.sub(after, before, out=before).sum(0) / share

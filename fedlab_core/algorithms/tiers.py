@@ -1,8 +1,7 @@
-"""How FedMas divides its clients into tiers: each way with its own parameters."""
+"""Ways of dividing the clients of FedMas into tiers, each with its own parameters."""
 
 import ast
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
@@ -11,34 +10,29 @@ from typing import Any
 import numpy as np
 
 from fedlab_core import validation
+from fedlab_core.algorithms.base import FederatedDataset, Server
 from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
 from fedlab_core.clustering import dbscan, kmeans, settle_noise
-from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.reproduce.description import in_words
-from fedlab_core.server import Server
 
 
-class Tiers(ABC):
-    """A way of dividing the clients."""
+class Tiers:
+    """Base class of the ways of dividing the clients."""
 
     def __str__(self) -> str:
         return in_words(self)
 
-    @abstractmethod
     def check(self, fed: FederatedDataset) -> None:
         """Raise ``ValueError`` for a federation that cannot be divided like this."""
 
-    @abstractmethod
     def labels(self, server: Server) -> np.ndarray:
-        """The tier of each client, int64 [N], none of them −1; probes the clients if it has to."""
+        """The tier of each client, int64 ≥ 0 [N]; probes the clients if necessary."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class OneTier(Tiers):
     """All clients in one tier."""
-
-    def check(self, fed: FederatedDataset) -> None:
-        pass
 
     def labels(self, server: Server) -> np.ndarray:
         return np.zeros(server.num_clients, dtype=np.int64)
@@ -46,7 +40,7 @@ class OneTier(Tiers):
 
 @dataclass(frozen=True)
 class Given(Tiers):
-    """A tier for each client: integers ≥ 0 [N]."""
+    """A given tier for each client: integers ≥ 0 [N]."""
 
     tiers: list[int]
 
@@ -55,7 +49,7 @@ class Given(Tiers):
 
     def check(self, fed: FederatedDataset) -> None:
         if len(self.tiers) != fed.num_clients:
-            raise ValueError(f"tiers: {len(self.tiers)} tiers given for {fed.num_clients} clients")
+            raise ValueError(f"tiers: {len(self.tiers)} tiers given for {fed.num_clients} clients; give one for each")
 
     def labels(self, server: Server) -> np.ndarray:
         return np.array(self.tiers, dtype=np.int64)
@@ -63,10 +57,10 @@ class Given(Tiers):
 
 @dataclass(frozen=True)
 class Probing(Tiers):
-    """Clusters of what the clients upload after ``probe_epochs`` at ``probe_lr`` in batches of ``probe_batch``.
+    """Clusters of the clients' updates after ``probe_epochs`` at rate ``probe_lr`` in batches of ``probe_batch``.
 
-    ``projection``: to how many dimensions the updates are projected first, for thousands of clients, whose clusters
-    take N²P/2 products without it.
+    ``projection`` D: cluster random projections [N, D] of the updates, for thousands of clients; the distances take
+    N²P/2 products without it.
     """
 
     probe_epochs: int = 1
@@ -82,14 +76,13 @@ class Probing(Tiers):
             validation.integer("projection", self.projection, minimum=1)
 
     def _points(self, server: Server) -> np.ndarray:
-        """What the probe found, [N, P] or [N, D]."""
         work: dict[str, Any] = {"epochs": self.probe_epochs, "lr": self.probe_lr, "batch_size": self.probe_batch}
         return probe_clients(server, **work, projection=self.projection).points
 
 
 @dataclass(frozen=True)
 class Dbscan(Probing):
-    """The clusters of DBSCAN, noise in the nearest of them; ``eps`` None: the knee of the k-distances."""
+    """DBSCAN clusters; noise joins the nearest cluster. ``eps`` None is the knee of the k-distances."""
 
     eps: float | None = None
     min_samples: int = 2
@@ -109,8 +102,8 @@ class Dbscan(Probing):
         if found.num_clusters:
             return settle_noise(found.labels, points, "nearest")
         warnings.warn(
-            f"DBSCAN found no cluster at eps={found.eps:.3g}: every client is noise, and all of them form one tier. "
-            "Dbscan(eps=…), tiers='kmeans' or given tiers may do better",
+            f"DBSCAN found no cluster at eps={found.eps:.3g}: all clients are noise and form one tier. Try "
+            "Dbscan(eps=…), tiers='kmeans' or given tiers",
             stacklevel=2,
         )
         return np.zeros(server.num_clients, dtype=np.int64)
@@ -137,7 +130,7 @@ TIERS: dict[str, type[Tiers]] = {"dbscan": Dbscan, "kmeans": KMeans, "one": OneT
 
 
 def tiers_from(value: Tiers | str | Sequence[int]) -> Tiers:
-    """A way of dividing the clients from itself, its name, plain or as "kmeans(num_tiers=5)", or a tier for each."""
+    """The tiers from an instance, a text such as "kmeans(num_tiers=5)", or a tier for each client [N]."""
     if isinstance(value, Tiers):
         return value
     if isinstance(value, str):
@@ -155,7 +148,7 @@ def tiers_from(value: Tiers | str | Sequence[int]) -> Tiers:
 
 
 def _parameters(text: str, kind: type[Tiers]) -> dict[str, Any]:
-    """The keywords in a call such as "kmeans(num_tiers=5)"."""
+    """The keywords of a call such as "kmeans(num_tiers=5)"."""
     try:
         match ast.parse(text, mode="eval").body:
             case ast.Call(func=ast.Name(), args=[], keywords=keywords):

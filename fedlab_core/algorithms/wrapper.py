@@ -1,4 +1,4 @@
-"""What wraps an algorithm: it is asked first and passes on what it does not change."""
+"""Algorithms that wrap another algorithm and pass on every hook that they do not change."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -6,22 +6,17 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, Needs
-from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
-from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.server import Server
-from fedlab_core.settings import Settings
+from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
 
 
 class Wrapper(Algorithm):
-    """Base class: does in everything what ``inner`` does; a subclass overrides what differs.
+    """Base class: behaves as ``inner``; a subclass overrides what differs.
 
-    Both keep their state in ``server.state``, so the names of their entries must differ. ``describe`` tells of the
-    inner algorithm as of any hyper-parameter, and a run can be made again from it.
+    Both keep their state in ``server.state``, so the names of their entries must differ. ``describe`` treats the inner
+    algorithm as a hyper-parameter, so that a run can be repeated from its configuration.
     """
 
-    refusal: ClassVar[str] = ""  # why an inner algorithm may not fit, for the message
+    refusal: ClassVar[str] = ""  # why ``inner`` may not fit, for the error message
     inner: Algorithm
 
     @property
@@ -29,14 +24,14 @@ class Wrapper(Algorithm):
         return self.inner.needs
 
     def check_inner(self, *needs: Needs) -> None:
-        """Raise ``ValueError`` unless ``inner`` is an algorithm whose server ``needs`` no more of its clients."""
+        """Raise ``ValueError`` unless ``inner`` is an algorithm with one of these ``needs``."""
         if not isinstance(self.inner, Algorithm):
             raise ValueError(f"inner={self.inner!r}: must be an algorithm, such as FedAvg()")
         if self.inner.needs not in needs:
-            allowed = " or ".join(map(repr, needs))
             raise ValueError(
-                f"inner={self.inner}: has needs={self.inner.needs!r}, and {type(self).__name__} must have {allowed}. "
-                f"{self.refusal}. (An algorithm that needs less says so in its class, as in needs = 'mean')"
+                f"inner={self.inner}: has needs={self.inner.needs!r}, but {type(self).__name__} must have "
+                f"{' or '.join(map(repr, needs))}. {self.refusal}. If the server needs less, say so in the algorithm's "
+                "class: needs = 'mean'"
             )
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Engines: the same inputs, the same result, at different speeds."""
+"""Engines: same inputs, same results, different speeds."""
 
 import warnings
 
@@ -16,10 +16,9 @@ from fedlab_core.losses import Loss
 def create(
     name: str, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str, threads: int | None = None
 ) -> Engine:
-    """The engine called ``name``; "auto" is the stacked one wherever it can train the model, with a warning if not.
+    """Create the engine ``name``; "auto" is stacked if it can train the model, and otherwise reference with a warning.
 
-    ``threads``: see :func:`fedlab_core.engines.threads.number`. Raises ``ValueError`` if ``name`` is "stacked" and it
-    cannot.
+    ``threads``: see :func:`fedlab_core.engines.threads.number`. Raises ``ValueError`` if "stacked" cannot train it.
     """
     number = counted(threads)
     if name == "reference":

@@ -1,7 +1,7 @@
-"""Whether the stacked engine computes what PyTorch computes for one client alone: asked once, before the first round.
+"""Check before the first round that the stacked engine computes what PyTorch computes for one client.
 
-What a module does cannot be read off it. One that counts its calls, draws numbers that PyTorch does not control, or is
-patched in a way nobody foresaw would train wrongly in silence.
+Code cannot tell what a module does: one that counts its calls or draws its own random numbers would train wrongly
+without an error.
 """
 
 import torch
@@ -13,15 +13,15 @@ from fedlab_core.randomness import torch_generator
 
 SAMPLES = 3
 TF32 = 2**-10
-ROUNDING = 100  # how many times the effect of rounding the parameters may be off
+ROUNDING = 100  # allowed error, in multiples of the effect of rounding the parameters
 
 
 def check(engine: StackedEngine, module: nn.Module) -> None:
     """Compare the gradients of two small unequal batches, twice, with those of ``module`` alone.
 
-    Raises :class:`Unstackable` if they differ by more than rounding: by the square root of the machine precision
-    relative to their size, and by ``ROUNDING`` times what they move when the parameters move by a few units in the last
-    place. The second is for models that magnify rounding, such as those with large weights.
+    Raises :class:`Unstackable` if they differ by more than √precision of their size and more than ``ROUNDING`` times
+    the effect of moving the parameters by a few units in the last place. The second bound is for models that magnify
+    rounding, such as those with large weights.
     """
     parts, sizes = engine.fed.parts, engine.fed.sizes
     groups = [parts[int(sizes.argmin())][: SAMPLES - 1], parts[int(sizes.argmax())][:SAMPLES]]
@@ -34,7 +34,7 @@ def check(engine: StackedEngine, module: nn.Module) -> None:
         expected = alone.mean_gradients(params, groups, training=True)
         tolerance = precision**0.5 * _size(expected)
         if not _is_within(tolerance, alone.mean_gradients(params, groups, training=True), expected):
-            raise Unstackable("it gives the same samples different gradients from one call to the next")
+            raise Unstackable("two calls with the same samples give different gradients")
         try:
             found = torch.stack([engine.mean_gradients(params, groups, training=True) for _ in range(2)])
         except RuntimeError as error:
@@ -46,11 +46,11 @@ def check(engine: StackedEngine, module: nn.Module) -> None:
         tolerance = torch.maximum(tolerance, ROUNDING * effect)
     if not _is_within(tolerance, found, expected):
         share = float((_size(found - expected) / _size(expected)).max())
-        raise Unstackable(f"trained at once, the gradients of two clients are {share:.2g} of their size off")
+        raise Unstackable(f"the gradients of two clients trained at once are off by {share:.2g} of their size")
 
 
 def _is_within(tolerance: Tensor, found: Tensor, expected: Tensor) -> bool:
-    """Whether the rows of both are as near as that; what is not finite in ``expected`` says nothing."""
+    """Whether all finite rows of ``expected`` are that near to ``found``."""
     known = expected.isfinite().all(1)
     return bool((_size(found - expected) <= tolerance)[..., known].all())
 

@@ -1,4 +1,4 @@
-"""What every engine does: training as its own method says, and evaluation in one way for all."""
+"""The base class of the engines: evaluation, and training on threads."""
 
 import copy
 import math
@@ -19,26 +19,25 @@ from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.work import BatchPlan, Work, plan_batches
 from fedlab_core.losses import LOSSES, Loss
 
-AT_ONCE_BYTES = 2**29  # of a cohort's parameters; of larger ones a few clients at a time are in memory
-EVALUATION_SAMPLES = 2000  # that go through the model at once
+AT_ONCE_BYTES = 2**29  # larger cohorts keep the parameters of a few clients at a time in memory
+EVALUATION_SAMPLES = 2000  # per forward pass
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
 class Evaluation(NamedTuple):
-    """Mean loss and share of correct predictions; NaN without samples, and accuracy NaN for regression."""
+    """Mean loss and accuracy; NaN without samples; accuracy NaN for regression."""
 
     loss: float
     accuracy: float
 
 
 class Engine(ABC):
-    """Local training and evaluation of one model on one federation, on one device.
+    """Local training and evaluation of one model on one federation and one device.
 
-    ``name`` "reference" or "stacked", as the setting has it; ``form`` how the clients go through the model: "loop",
-    one after another; "layers", together through layers that know of clients; "vmap", together through ``torch.func``.
-    ``threads``: how many train or evaluate side by side. The work is cut in the same way for any number of them, so the
-    numbers are the same too.
+    ``name``: "reference" or "stacked"; ``form``: "loop" (one client after another), "layers" (a cohort at once) or
+    "vmap" (a cohort through ``torch.func``). Results do not depend on the number of ``threads``, because work is cut in
+    the same way for any number.
     """
 
     name: str
@@ -54,19 +53,16 @@ class Engine(ABC):
         self.x, self.y = fed.x.to(device), fed.y.to(device)
         self.threads = threads if self.x.device.type == "cpu" else 1
         self.size = size_of(self.model.twin().module, self.x[:1])
-        self._twins: list[Self] = []  # those that no thread works with now
+        self._twins: list[Self] = []  # those that no thread uses now
 
     def twin(self) -> Self:
-        """A copy for another thread: it shares data and parameters, and has buffers of its own."""
+        """A copy for another thread, with the same data and parameters and its own buffers."""
         twin = copy.copy(self)
         twin.model = self.model.twin()
         return twin
 
     def each(self, work: Callable[[Self, Task], Result], tasks: Sequence[Task], samples: int) -> Iterator[Result]:
-        """``work(twin of this engine, task)`` for each task, in their order; little work stays on this thread.
-
-        ``samples``: how many go through the model in all, forward.
-        """
+        """``work(twin, task)`` for each task in order, on threads unless all ``samples`` together are little work."""
 
         @torch.no_grad()
         def by_twin(task: Task) -> Result:
@@ -83,10 +79,7 @@ class Engine(ABC):
         return threads.each(by_twin, tasks, 1 if is_little else self.threads)
 
     def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
-        """Local SGD from ``params`` w [P] on every client of ``work``, with one correction per client.
-
-        More than ``AT_ONCE_BYTES`` of local parameters come as :class:`ChunkedUpdates`.
-        """
+        """Local SGD from ``params`` w [P] on every client of ``work``, with one correction per client."""
         plans = plan_batches(work, self.fed.sizes[work.clients].tolist())
         steps = torch.tensor([plan.num_steps for plan in plans], dtype=params.dtype, device=self.device)
         counts = steps, self.num_samples(work.clients), params
@@ -99,21 +92,15 @@ class Engine(ABC):
     def trained(
         self, params: Tensor, work: Work, plans: Sequence[BatchPlan], corrections: Sequence[Correction]
     ) -> Rows:
-        """The local parameters of the clients of ``work``, a few at a time, after all steps of their ``plans``."""
+        """Yield the local parameters of the clients of ``work``, a few at a time, after their ``plans``."""
 
     @abstractmethod
     def mean_gradients(self, params: Tensor, groups: Sequence[np.ndarray], training: bool = False) -> Tensor:
-        """The gradients [G, P] of the mean loss over each group of samples (indices into the data).
-
-        The model is in evaluation mode, or with ``training`` in that of local steps.
-        """
+        """Gradients [G, P] of the mean loss over each group of sample indices, in evaluation or ``training`` mode."""
 
     @abstractmethod
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
-        """For each group of samples, the mean of |∇ loss(one sample)|^``power`` at its row of ``params``, [G, P].
-
-        The power is taken of every sample's own gradient, before the mean.
-        """
+        """The mean over each group of |∇ loss(one sample)|^``power`` at the group's row of ``params``, [G, P]."""
 
     def gradients(self, params: Tensor, clients: np.ndarray) -> Tensor:
         """Full-batch gradients ∇F_k(params) [K, P] of the given clients."""
@@ -127,8 +114,7 @@ class Engine(ABC):
     def evaluate(self, params: Tensor, x: Tensor, y: Tensor) -> Evaluation:
         """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n.
 
-        Of the losses with a name, the mean over chunks of samples is that of all. Any other, which may weigh samples
-        or leave some out, is asked once for all outputs.
+        Named losses are averaged over chunks; any other loss may weight or skip samples and takes all outputs at once.
         """
         if not len(y):
             return Evaluation(math.nan, math.nan)
@@ -153,7 +139,7 @@ class Engine(ABC):
         return Evaluation(loss, math.nan if y.is_floating_point() else float(hits) / len(y))
 
     def losses(self, params: Tensor, clients: np.ndarray) -> Tensor:
-        """F_k [K] of the given clients at ``params`` [P], on all their samples, in evaluation mode."""
+        """F_k [K] of the given clients at ``params`` [P] on all their samples."""
 
         def of_group(twin: Engine, group: np.ndarray) -> list[Tensor]:
             own = torch.from_numpy(np.concatenate([self.fed.parts[client] for client in group])).to(self.device)
@@ -167,7 +153,7 @@ class Engine(ABC):
         return torch.stack([loss for losses in self.each(of_group, groups, int(ends[-1])) for loss in losses])
 
     def hits(self, params: Tensor, indices: np.ndarray) -> np.ndarray:
-        """Which of the training samples ``indices`` [m] the model with ``params`` [P] gets right, a bool array [m]."""
+        """Whether ``params`` [P] predict each training sample of ``indices`` [m] correctly, bool [m]."""
 
         def of_part(twin: Engine, own: Tensor) -> Tensor:
             return twin.model.output(params, self.x[own]).argmax(1) == self.y[own]

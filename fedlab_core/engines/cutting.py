@@ -1,4 +1,4 @@
-"""How work is cut into chunks: by counting products, never by the number of threads or by the clock."""
+"""Cutting work into chunks: by counted products, never by the number of threads or by time."""
 
 from typing import Any, NamedTuple
 
@@ -8,22 +8,22 @@ from torch import Tensor, nn
 
 from fedlab_core.randomness import torch_generator
 
-CALL_PRODUCTS = 1_000_000  # of a call at least: with less, threads wait for the interpreter more than they compute
+CALL_PRODUCTS = 1_000_000  # per call at least; with fewer, threads mostly wait for the interpreter
 CHUNK_CLIENTS = 4
 
 
 class Size(NamedTuple):
-    """About how many products a forward pass takes for one sample, and in how many calls."""
+    """The approximate numbers of products and of calls in a forward pass of one sample."""
 
     products: int
     calls: int
 
 
 def size_of(module: nn.Module, x: Tensor) -> Size:
-    """The size of a forward pass of ``module`` for one sample like those in ``x`` [1, …].
+    """The size of a forward pass of ``module`` for a sample like ``x`` [1, …].
 
-    Each weight of a layer multiplies once for every place of the output: a pixel of a convolution, a token of a
-    recurrent layer, which takes a call for each. Embeddings are looked up and multiply nothing.
+    Each weight multiplies once per place of the output: a pixel of a convolution, a token of a recurrent layer, which
+    takes one call per token. Embeddings multiply nothing.
     """
     found = list[Size]()
 
@@ -45,24 +45,23 @@ def size_of(module: nn.Module, x: Tensor) -> Size:
 
 
 def pieces(amount: int, most: int) -> int:
-    """In how many equal pieces of at most ``most`` to cut ``amount``: a power of two, which 2, 4 or 8 threads share."""
+    """The number of equal pieces of at most ``most`` for ``amount``: a power of two, for 2, 4 or 8 threads."""
     return 2 ** max(0, -(-amount // most) - 1).bit_length()
 
 
 def useful_chunks(clients: int, products: int, calls: int) -> int:
-    """How many chunks of ``clients`` may train side by side, if a step takes ``products`` in so many ``calls``.
+    """The number of chunks of ``clients``, a power of two, if a step takes ``products`` in ``calls``.
 
-    A power of two. Every chunk makes all calls, so it must have enough to do in each, and a few clients; a small cohort
-    is still cut in two.
+    Every chunk makes all calls and needs enough products in each, and some clients; small cohorts may be cut in two.
     """
     most = min(products // (calls * CALL_PRODUCTS), max(clients // CHUNK_CLIENTS, min(clients, 2)))
     return 2 ** (max(1, most).bit_length() - 1)
 
 
 def chunks(steps: np.ndarray, number: int) -> list[np.ndarray]:
-    """Cut K clients, who take ``steps`` [K], into ``number`` chunks with about equally many steps in all.
+    """Cut K clients with ``steps`` [K] into at most ``number`` chunks, arrays of places, of similar total steps.
 
-    Those with most steps come first. A chunk is an array of places among the K; none is empty.
+    Clients with the most steps come first; no chunk is empty.
     """
     order = np.argsort(-steps, kind="stable")
     if number == 1:

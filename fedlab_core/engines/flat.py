@@ -13,26 +13,25 @@ from fedlab_core.losses import Loss
 
 
 class FlatModel:
-    """A module whose P parameters are given as one vector [P], in the order of ``module.parameters()``.
+    """A copy of a module, called with its trained parameters as one vector [P] in the order of ``module.parameters()``.
 
-    They are those that are trained: frozen ones (``requires_grad=False``) and buffers stay as they are. The module is
-    copied; its own parameters are never changed. Raises ``ValueError`` if nothing is trained.
+    Frozen parameters and buffers stay as they are. Raises ``ValueError`` if nothing is trained.
     """
 
     def __init__(self, module: nn.Module, device: str | torch.device = "cpu") -> None:
         self.module = copy.deepcopy(module).to(device)
         for layer in self.module.modules():
             if isinstance(layer, (nn.Embedding, nn.EmbeddingBag)):
-                layer.sparse = False  # how gradients are stored: here in one vector
+                layer.sparse = False  # gradients are one dense vector here
         self._trainable = inspection.trainable(self.module)
         self._shapes = {name: value.shape for name, value in self._trainable.items()}
         self._sizes = [shape.numel() for shape in self._shapes.values()]
         self.size = sum(self._sizes)
         self.dtype = next(iter(self._trainable.values())).dtype
-        # A layer that is used twice must be swapped once; parameters that two layers share, in both of them.
+        # parameters that two layers share are swapped in both
         owned = [id(value) for layer in self.module.modules() for value in layer.parameters(recurse=False)]
         self._tie_weights = len(set(owned)) < len(owned)
-        self._writes_input: bool | None = None  # not known before the first output
+        self._writes_input: bool | None = None  # unknown before the first output
 
     def parameters(self) -> Tensor:
         """The module's own parameters as a vector [P]."""
@@ -40,7 +39,7 @@ class FlatModel:
 
     @property
     def layout(self) -> dict[str, slice]:
-        """Where each tensor lies in the vector, by its name."""
+        """The slice of each named tensor in the vector."""
         stops = [sum(self._sizes[: i + 1]) for i in range(len(self._sizes))]
         return {name: slice(b - n, b) for name, n, b in zip(self._shapes, self._sizes, stops, strict=True)}
 
@@ -67,8 +66,8 @@ class FlatModel:
     def output(self, params: Tensor, x: Tensor) -> Tensor:
         """The output on ``x`` [n, …] in evaluation mode.
 
-        ``x`` stays as it is although some modules work in place: the first call gives the module a copy, and if the
-        module writes to it, so do later calls. Raises ``RuntimeError`` if the module writes in a later call only.
+        Modules that work in place get a copy of ``x``; the first call finds out whether this one does. Raises
+        ``RuntimeError`` if the module writes in a later call only.
         """
         self.train(False)
         given = x if self._writes_input is False else x.clone()
@@ -76,14 +75,16 @@ class FlatModel:
         output = self(params, given)
         writes = given._version != version
         if writes and self._writes_input is False:
-            raise RuntimeError("model: changes its input in place for some samples only, and has changed the data")
+            raise RuntimeError(
+                "model: has changed the data; its forward must not write to its input in place for some samples only"
+            )
         self._writes_input = writes
         return output
 
     def twin(self) -> Self:
-        """A copy for another thread. It shares all tensors; what a call leaves in a module is its own."""
+        """A copy for another thread, which shares all tensors but not what a call stores in a module."""
         twin = copy.copy(self)
-        held = [vars(layer).values() for layer in self.module.modules()]  # such as what a hook makes of a parameter
+        held = [vars(layer).values() for layer in self.module.modules()]  # such as a tensor that a hook computes
         tensors = [*self.module.parameters(), *self.module.buffers(), *itertools.chain(*held)]
         twin.module = copy.deepcopy(self.module, {id(value): value for value in tensors if isinstance(value, Tensor)})
         return twin

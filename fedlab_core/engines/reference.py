@@ -1,6 +1,6 @@
-"""The readable engine: a loop over clients, a loop over steps, one gradient at a time.
+"""The readable engine: a loop over clients and over steps, one gradient at a time.
 
-The loop over steps is ``local_sgd`` of ``fedlab_core/one_page.py``. Every other engine computes the same numbers.
+The loop over steps is ``local_sgd`` of ``fedlab_core/one_page.py``. The stacked engine computes the same numbers.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,8 @@
 """Threads that work side by side, each with one PyTorch thread inside.
 
-PyTorch's own threads share the work of one operation and wait for each other at its end. A step of a small model is a
-hundred tiny operations, so on a busy machine most of the time is waiting. Here a thread has a whole chunk of clients or
-samples to itself, and the threads meet once, when all chunks are done. PyTorch releases the interpreter lock inside its
-operations, so they run at the same time.
+PyTorch's own threads share one operation and wait at its end. A step of a small model has a hundred tiny operations,
+so on a busy machine most time is waiting. Here a thread works on a whole chunk of clients or samples, and threads wait
+for each other once. PyTorch releases the interpreter lock inside its operations.
 """
 
 import functools
@@ -21,24 +20,23 @@ from fedlab_core import validation
 from fedlab_core.engines import cores
 
 VARIABLE = "FEDLAB_THREADS"
-LITTLE = 10_000_000  # products: a millisecond, ten times what it takes to hand work to a thread
+LITTLE = 10_000_000  # products: a millisecond, ten times the cost of using a thread
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 _POLL = 0.5  # seconds; some systems deliver Ctrl-C only between two waits
 _LOCK = threading.Lock()
-_SETTINGS: dict[int, int] = {}  # of the Python threads inside `one_inside`: PyTorch's number of threads before
-_CURRENT = threading.local()  # in a worker: the event that tells it to stop
+_SETTINGS: dict[int, int] = {}  # PyTorch's setting before `one_inside`, by Python thread
+_CURRENT = threading.local()  # in a worker: its stop event
 
 
 class Stopped(Exception):
-    """Raised in a worker whose result nobody waits for any more."""
+    """Raised in a worker whose result is no longer needed."""
 
 
 def number(own: int | None = None) -> int:
-    """How many threads a run uses: ``own``, or else $FEDLAB_THREADS, or else one for each usable core.
+    """The threads of a run: ``own``, or $FEDLAB_THREADS, or one per core of :func:`fedlab_core.cores.usable`.
 
-    The usable cores are those of :func:`fedlab_core.engines.cores.usable`, but no more than PyTorch's own number of
-    threads (``torch.set_num_threads``, $OMP_NUM_THREADS).
+    The last is at most PyTorch's own number of threads (``torch.set_num_threads``, $OMP_NUM_THREADS).
     """
     if own is None and os.environ.get(VARIABLE):
         word = os.environ[VARIABLE]
@@ -47,13 +45,13 @@ def number(own: int | None = None) -> int:
 
 
 def _setting() -> int:
-    """PyTorch's number of threads; a thread that began while another was in ``one_inside`` has that one's."""
+    """PyTorch's number of threads, also for a thread that began while another was in ``one_inside``."""
     return max([torch.get_num_threads(), *_SETTINGS.values()])
 
 
 @contextmanager
 def one_inside() -> Iterator[None]:
-    """Let PyTorch's operations of this Python thread use one thread each; afterwards the number is as before."""
+    """Let PyTorch use one thread in this Python thread, and restore the number afterwards."""
     own = threading.get_ident()
     with _LOCK:
         is_outermost = own not in _SETTINGS
@@ -69,10 +67,9 @@ def one_inside() -> Iterator[None]:
 
 
 def each(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[Result]:
-    """The results of ``work`` on each of the ``tasks``, in their order; with ``threads`` > 1 as many run side by side.
+    """Yield the results of ``work`` on the ``tasks`` in order, with at most 2 · ``threads`` results ahead.
 
-    No more than twice as many results are kept ahead. An error, an interruption, and leaving the loop stop all workers
-    at their next :func:`check_stopped`.
+    An error, an interruption or leaving the loop stops all workers at their next :func:`check_stopped`.
     """
     if threads == 1 or hasattr(_CURRENT, "stop"):
         for task in tasks:
@@ -81,7 +78,7 @@ def each(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) ->
             yield result
         return
     stop, waiting = threading.Event(), deque[Future[Result]]()
-    with one_inside():  # a pool that begins here sets PyTorch's number for new threads
+    with one_inside():  # a new pool sets PyTorch's number for new threads
         pool = _pool(threads)
     try:
         for task in tasks:
@@ -97,13 +94,12 @@ def each(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) ->
 
 
 def check_stopped() -> None:
-    """Raise :class:`Stopped` in a worker whose result nobody waits for. Long tasks call it between two steps."""
+    """Raise :class:`Stopped` in a worker whose result is no longer needed; long tasks call it between steps."""
     if hasattr(_CURRENT, "stop") and _CURRENT.stop.is_set():
         raise Stopped
 
 
 def _result(waiting: "deque[Future[Result]]") -> Result:
-    """The result of the first future, which leaves ``waiting``."""
     while not wait(list(waiting)[:1], _POLL).done:
         pass
     return waiting.popleft().result()
@@ -120,7 +116,7 @@ def _in_worker(stop: threading.Event, work: Callable[[Task], Result], task: Task
 
 @functools.cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """The pool of that many threads, which all runs of this process share. All its threads have begun."""
+    """The pool of that many threads, shared by all runs of this process; all its threads have started."""
     pool = ThreadPoolExecutor(threads, "fedlab", torch.set_num_threads, (1,))
     barrier = threading.Barrier(threads)
     wait([pool.submit(barrier.wait) for _ in range(threads)])

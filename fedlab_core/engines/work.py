@@ -1,4 +1,4 @@
-"""What a cohort is to do: how much local work, in which order of the samples. Both engines read it."""
+"""The work of a cohort: the amount of local training, and the order of the samples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,8 @@ from fedlab_core.randomness import client_streams
 class Work:
     """Local training of one cohort in one round.
 
-    ``clients`` int64 [K]; ``amount`` int64 [K]: how many epochs or steps (``unit``) each of them does;
-    ``batch_size`` None is full batch; ``stream`` names the random stream that orders the samples. Raises ``ValueError``
-    if a client has nothing to do.
+    ``clients`` int64 [K]; ``amount`` int64 ≥ 1 [K] epochs or steps (``unit``) of each; ``batch_size`` None is full
+    batch; ``stream``: the random stream that orders the samples.
     """
 
     clients: np.ndarray
@@ -30,12 +29,12 @@ class Work:
     def __post_init__(self) -> None:
         validation.choice("unit", self.unit, ("epochs", "steps"))
         if len(self.amount) and min(self.amount) < 1:
-            raise ValueError(f"{self.unit}={min(self.amount)}: every client does at least one epoch or one step")
+            raise ValueError(f"{self.unit}={min(self.amount)}: must be ≥ 1 for every client")
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """The mini-batches of one client: ``orders`` [epochs, n], cut into runs of ``batch_size``, the last one short."""
+    """The mini-batches of one client: ``orders`` [epochs, n], cut by ``batch_size``, the last one short."""
 
     orders: np.ndarray
     batch_size: int
@@ -43,20 +42,19 @@ class BatchPlan:
 
     @property
     def steps_per_epoch(self) -> int:
-        """⌈n / B⌉: the last short batch counts."""
+        """⌈n / B⌉, with the last short batch."""
         return -(-self.orders.shape[1] // self.batch_size)
 
     def batch(self, step: int) -> np.ndarray:
-        """The positions, among the client's samples, that step ``step`` (from 0) uses."""
+        """The positions among the client's samples of step ``step``, from 0."""
         epoch, place = divmod(step, self.steps_per_epoch)
         return self.orders[epoch, place * self.batch_size : (place + 1) * self.batch_size]
 
 
 def plan_batches(work: Work, num_samples: Sequence[int]) -> list[BatchPlan]:
-    """The batches of every client of the cohort, who hold ``num_samples`` samples [K].
+    """The batches of every client of the cohort, with ``num_samples`` samples [K].
 
-    Each epoch is a fresh permutation from the client's own stream of this round. Steps run through as many epochs as
-    they need and stop where they stop.
+    Each epoch is a new permutation from the client's stream of this round; the last epoch may end early.
     """
     streams = client_streams(work.seed, work.stream, round=work.round, clients=work.clients.tolist())
     plans = []

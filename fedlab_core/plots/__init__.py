@@ -1,7 +1,6 @@
-"""Figures of the course, as plain ``plotly.graph_objects.Figure``.
+"""Figures of runs and partitions, as plain ``plotly.graph_objects.Figure``.
 
-One style for all: each algorithm keeps its colour, dash and marker from figure to figure, so that no meaning rests on
-colour alone. ``describe(figure)`` is the figure in words, for readers who do not see it.
+Each algorithm has the same colour, dash and marker in every figure. ``describe(figure)`` is the figure in words.
 """
 
 from fedlab_core.plots.accuracy import clients

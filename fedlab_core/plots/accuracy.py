@@ -1,4 +1,4 @@
-"""How evenly a model serves the clients."""
+"""Accuracy per client."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,15 @@ from fedlab_core.history import ClientReport, History
 from fedlab_core.plots.series import Histories, algorithm_names, grouped
 from fedlab_core.plots.style import BLACK, Look, looks, new_figure, set_description
 
-_ROW_HEIGHT = 92
+_ROW_HEIGHT = 92  # pixels
 
 
 def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
-    """Accuracy of the final model on each client's own samples, one row per name.
+    """Draw the accuracy of the final model on each client's own samples, one row per name.
 
-    A dot is a client (in each of the seeds, if there are several), the box holds the middle half with the median, a
-    large diamond marks the mean and a large triangle the mean of the worst tenth of clients, both averaged over seeds.
-
-    ``histories``: name → History, or → a list of histories (one per seed). Raises ``ValueError`` for an empty mapping,
-    or if accuracy was not measured (regression, or a run without end).
+    A dot is a client of one seed, the box shows the quartiles; the diamond is the mean and the triangle the mean of the
+    worst tenth of clients, both averaged over seeds. ``histories``: name → History, or a list of them (one per seed).
+    Raises ``ValueError`` for an empty mapping, or if accuracy was not measured (regression, or an unfinished run).
     """
     groups = grouped(histories)
     reports = {name: _reports(name, runs) for name, runs in groups.items()}
@@ -46,7 +44,9 @@ def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
 def _reports(name: str, runs: Sequence[History]) -> list[ClientReport]:
     reports = [run.clients for run in runs if run.clients is not None and not np.isnan(run.clients.accuracy).any()]
     if len(reports) < len(runs):
-        raise ValueError(f"histories[{name!r}]: accuracy per client was not measured (regression, or a run not ended)")
+        raise ValueError(
+            f"histories[{name!r}]: accuracy per client was not measured; must be finished classification runs"
+        )
     return reports
 
 
@@ -67,7 +67,7 @@ def _add_row(figure: go.Figure, name: str, values: np.ndarray, style: Look) -> N
         hoveron="points",
         showlegend=False,
     )
-    # The name stands above its row, so that a long one takes no width from the data.
+    # The name is above its row, so that long names do not make the plot narrower.
     place = {"xref": "paper", "x": 0, "xanchor": "left", "y": name, "yanchor": "bottom", "yshift": 0.25 * _ROW_HEIGHT}
     figure.add_annotation(text=name, showarrow=False, font={"color": BLACK}, **place)
 

@@ -1,4 +1,4 @@
-"""Curves over the course of training."""
+"""Curves over the rounds of training."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -33,15 +33,13 @@ def convergence(
     log_y: bool = False,
     title: str | None = None,
 ) -> go.Figure:
-    """How a quantity develops during training, one curve per name.
+    """Draw a quantity against training progress, one curve per name.
 
-    ``histories``: name → History, or → a list of histories (one per seed), drawn as their mean with a band: ``band``
-    "range" from minimum to maximum, "sd" ± one standard deviation. ``x``: "rounds", "updates" (server aggregations) or
-    "bytes" (sent up and down since the start, all clients). ``y``: a column of ``History.frame``: "test_accuracy",
-    "test_loss", "train_loss", "drift", "lr" or "seconds". ``illustration``: name → (x values, y values in the units of
-    the columns) of curves that were not measured here, such as those of a paper; drawn dotted and behind.
-
-    Raises ``ValueError`` for unknown names, an empty mapping, or a quantity that was not measured.
+    ``histories``: name → History, or a list of them (one per seed), drawn as their mean with a ``band``: "range" from
+    minimum to maximum, or "sd" ± one standard deviation. ``x``: "rounds", "updates" (of the server) or "bytes" (sent up
+    and down by all clients). ``y``: "test_accuracy", "test_loss", "train_loss", "drift", "lr" or "seconds".
+    ``illustration``: name → (x values, y values) of curves that were not measured here, such as those of a paper, drawn
+    dotted. Raises ``ValueError`` for unknown names, an empty mapping, or a quantity that was not measured.
     """
     validation.choice("x", x, PRICES)
     validation.choice("y", y, _Y_TITLES)
@@ -71,22 +69,19 @@ def convergence(
 def drift(
     histories: Histories, x: str = "rounds", *, band: str = "range", log_y: bool = False, title: str | None = None
 ) -> go.Figure:
-    """How far clients move away from the model they were sent: mean over the cohort of ‖y_k − w‖₂, per round.
-
-    Arguments and errors as for :func:`convergence`.
-    """
+    """Draw client drift, the mean of ‖y_k − w‖₂ over the cohort; arguments and errors as :func:`convergence`."""
     return convergence(histories, x=x, y="drift", band=band, log_y=log_y, title=title)
 
 
 def _points(name: str, curve: tuple[Sequence[float], Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
     along, values = (np.asarray(part, dtype=float) for part in curve)
     if along.ndim != 1 or along.shape != values.shape or not len(along):
-        raise ValueError(f"illustration[{name!r}]: must be two sequences (x, y) of one length, at least one point")
+        raise ValueError(f"illustration[{name!r}]: must be two sequences (x, y) of the same length ≥ 1")
     return along, values
 
 
 def _x_axis(x: str, largest: float) -> tuple[float, str, Callable[[float], str]]:
-    """What to divide x by, the axis's title with its unit, and how to say a place on it: "round 50" or "320 MB"."""
+    """The unit of x, the title of the axis, and a function that writes a value: "round 50" or "320 MB"."""
     if x != "bytes":
         return 1.0, _X_TITLES[x], lambda value: f"{x.rstrip('s')} {value:.6g}"
     scale, unit = next(((size, unit) for size, unit in _UNITS if largest >= size), _UNITS[-1])
@@ -119,10 +114,10 @@ def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: 
 
 
 def _use_log_axis(figure: go.Figure, name: str, values: Sequence[np.ndarray]) -> None:
-    """A logarithmic y axis with ticks at 1, 2, 5 · 10^k (10^k only over more than three decades)."""
+    """Make the y axis logarithmic, with ticks at 1, 2, 5 · 10^k, or 10^k over more than three decades."""
     least = np.nanmin(np.concatenate(values))
     if least <= 0:
-        raise ValueError(f"log_y=True: {name} or its band reaches {least:.3g} ≤ 0; must be False for these runs")
+        raise ValueError(f"log_y=True: {name} or its band reaches {least:.3g}; values must be > 0, use log_y=False")
     tops = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
     first, last = int(np.floor(np.log10(least))), int(np.ceil(np.log10(np.nanmax(tops))))
     steps = (1, 2, 5) if last - first <= 3 else (1,)
@@ -133,7 +128,7 @@ def _use_log_axis(figure: go.Figure, name: str, values: Sequence[np.ndarray]) ->
 def _describe(
     figure: go.Figure, series: Sequence[Series], y: str, band: str, place: Callable[[float], str], sources: list[str]
 ) -> None:
-    """Final values in words and as a table."""
+    """Store the final values in words and as a table."""
     quantity = _Y_TITLES[y].replace("<sub>k</sub>", "ₖ")
     form = ".1%" if y == "test_accuracy" else ".4g"
     label = "minimum to maximum" if band == "range" else "± one standard deviation"

@@ -1,4 +1,4 @@
-"""Who holds what."""
+"""Samples per client and label."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,12 +18,10 @@ def partition(
     class_names: Sequence[str] = (),
     title: str | None = None,
 ) -> go.Figure:
-    """How many samples of each label each client holds: one column per client, one row per label, darker for more.
+    """Draw the number of samples of each label (rows) and client (columns), with bars for the clients' sizes.
 
-    Bars above the columns show the clients' sizes. ``data``: a FederatedDataset, or index arrays (one per client)
-    together with the labels ``y`` [n] they point into and, if wanted, ``class_names``.
-
-    Raises ``ValueError`` for regression data, or for index arrays without labels.
+    ``data``: a FederatedDataset, or an index array per client with the labels ``y`` [n] and, if wanted,
+    ``class_names``. Raises ``ValueError`` for regression data, or for index arrays without labels.
     """
     measured = _measured(data, y, class_names)
     counts = measured.label_counts
@@ -61,7 +59,7 @@ def _measured(data: Any, y: Any, class_names: Sequence[str]) -> Heterogeneity:
     if hasattr(data, "heterogeneity"):
         return data.heterogeneity()
     if y is None:
-        raise ValueError("y: must be given, the labels [n], when data is a list of index arrays")
+        raise ValueError("y=None: must be the labels [n], because data is a list of index arrays")
     labels = np.asarray(y)
     if not np.issubdtype(labels.dtype, np.integer):
         raise ValueError(f"y: must be integer labels, got {labels.dtype}")

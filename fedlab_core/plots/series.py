@@ -1,4 +1,4 @@
-"""Histories as numbers to draw: one series per name, averaged over seeds."""
+"""The numbers of a figure: one series per name, averaged over seeds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Series:
 
 
 def grouped(histories: Histories) -> dict[str, list[History]]:
-    """Each name with its list of histories. Raises ``ValueError`` for anything but a mapping to histories."""
+    """Give each name a list of histories. Raises ``ValueError`` for anything but a mapping to histories."""
     if not isinstance(histories, Mapping) or not histories:
         raise ValueError('histories: must be a non-empty mapping of names to histories, as in {"FedAvg": history}')
     groups: dict[str, list[History]] = {}
@@ -38,7 +38,7 @@ def grouped(histories: Histories) -> dict[str, list[History]]:
 
 
 def algorithm_names(groups: Mapping[str, Sequence[History]]) -> dict[str, str]:
-    """The algorithm behind each name: as the run's configuration has it, otherwise the name itself."""
+    """The algorithm of each name, from the run's configuration, or else the name itself."""
     names = {}
     for name, runs in groups.items():
         algorithm = runs[0].config.get("algorithm", name)
@@ -47,10 +47,9 @@ def algorithm_names(groups: Mapping[str, Sequence[History]]) -> dict[str, str]:
 
 
 def averaged(name: str, runs: Sequence[History], x: str, y: str, band: str) -> Series:
-    """Mean over runs of column ``y`` against their :func:`~fedlab_core.compare.price` ``x``, round by round.
+    """Average column ``y`` over runs, against their :func:`~fedlab_core.compare.price` ``x``.
 
-    Only rounds that every run has evaluated count. ``band``: "range" for min–max, "sd" for ± one standard deviation
-    over runs (ddof 1).
+    Uses the rounds that every run has evaluated. ``band``: "range" for min–max, "sd" for ± one standard deviation.
     """
     frames = [run.frame.assign(price=price(run, x)).set_index("round") for run in runs]
     rounds = frames[0].index

@@ -1,4 +1,4 @@
-"""The common look: colours, dashes, markers, template and text alternative."""
+"""The common style: colours, dashes, markers, template and text alternative."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,71 +8,66 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-# Okabe and Ito, "Color Universal Design" (2008). Their yellow, orange and sky blue, with less than 3:1 on white, are
-# too pale for a line: a brown and a violet stand in their places, apart from the others for colour-blind readers too.
+# Okabe and Ito, "Color Universal Design" (2008), with a brown and a violet in place of yellow, orange and sky blue,
+# whose contrast on white is below 3:1. All differ for colour-blind readers too.
 BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
 PURPLE, BROWN, VIOLET, GREY = "#CC79A7", "#7C623C", "#7B4FE0", "#595959"
 
 _COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET)
 _DASHES = ("solid", "9px,3px", "5px,2px,1px,2px", "14px,4px", "10px,3px,2px,3px", "4px,2px", "12px,3px,2px,3px,2px,3px")
-# Buttons: one that uploads the figure to a company's servers, and those that only confuse.
+# Buttons that upload the figure to a company's server, or confuse.
 _UNWANTED = ["sendChartToCloud", "zoom", "pan", "select", "lasso", "zoomin", "zoomout", "autoscale"]
 _MARKERS = ("circle", "square", "triangle-up", "diamond", "x", "star", "cross", "triangle-down", "pentagon", "hexagon")
-# The slot of an algorithm is the same in every figure.
+# An algorithm has the same slot in every figure. The ablations of FedMas and FedAvg have four colours.
 _SLOTS = {"fedavg": 0, "fedprox": 1, "scaffold": 2, "fednova": 3, "fedmas": 4, "fedcurv": 5, "fedsso": 6}
-# The ablations of FedMas: colours that differ from FedAvg's and from each other's, the full method in FedMas's.
 _SLOTS |= {"fedavgmas": 8, "tfedavg": 9, "tfedavgmas": 11, "feddyn": 12}
 
 
 @dataclass(frozen=True)
 class Look:
-    """How one algorithm is drawn. No two of the first 49 looks agree in colour and dash, or in colour and marker."""
+    """The style of one algorithm. The first 49 looks all differ in (colour, dash) and in (colour, marker)."""
 
     colour: str
     dash: str
     marker: str
 
     def faded(self, opacity: float) -> str:
-        """The colour with an opacity, as CSS."""
+        """The colour with an opacity, in CSS."""
         red, green, blue = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
         return f"rgba({red},{green},{blue},{opacity})"
 
 
 def look(slot: int) -> Look:
-    """The look number ``slot``: 0 … 6 for the algorithms of the course."""
+    """The look with number ``slot``; 0 … 6 are the algorithms of the course."""
     repeat, colour = divmod(slot, len(_COLOURS))
     shape = colour + repeat
     return Look(_COLOURS[colour], _DASHES[shape % len(_DASHES)], _MARKERS[shape % len(_MARKERS)])
 
 
 def looks(algorithms: Mapping[str, str]) -> dict[str, Look]:
-    """A look for each series, from its name to the name of its algorithm.
+    """Choose a look for each series; ``algorithms``: name of the series → name of its algorithm.
 
-    The first series of a known algorithm has that algorithm's look. Further series of it, and unknown algorithms, get
-    the looks that are left, in order.
+    The first series of a known algorithm has that algorithm's look; all other series get the remaining looks in order.
     """
     slots: dict[str, int] = {}
     for series, algorithm in algorithms.items():
         slot = known_slot(algorithm)
         if slot is not None and slot not in slots.values():
             slots[series] = slot
-    # The black of FedAvg is the last of the colours to be given away.
+    # FedAvg's black is the last colour to be used.
     order = [*range(1, len(_COLOURS)), 0, *range(len(_COLOURS), len(algorithms) + len(_COLOURS))]
     free = iter(slot for slot in order if slot not in slots.values())
     return {series: look(slots[series] if series in slots else next(free)) for series in algorithms}
 
 
 def known_slot(name: str) -> int | None:
-    """The slot of the algorithm that ``name`` is, or begins with ("FedProx μ=0.1"); None if it is not known."""
+    """The slot of the algorithm that ``name`` begins with, as in "FedProx μ=0.1"; None if it is unknown."""
     first_word = re.match(r"[a-z]*", name.strip().lower())
     return _SLOTS.get(first_word.group()) if first_word else None
 
 
 def new_figure(*, title: str | None, x_title: str, y_title: str, height: int = 440, legend: bool = True) -> go.Figure:
-    """An empty figure in the common style: white, 14 px text, legend below the data, as wide as the page.
-
-    A title of up to 45 characters fits a telephone.
-    """
+    """An empty figure in the common style. A title of up to 45 characters fits a telephone."""
     axis = {"showline": True, "linecolor": BLACK, "linewidth": 1, "ticks": "outside", "gridcolor": "#E5E5E5"}
     axis |= {"zeroline": False, "automargin": True}
     template = go.layout.Template(
@@ -100,7 +95,7 @@ def new_figure(*, title: str | None, x_title: str, y_title: str, height: int = 4
 def add_band(
     figure: go.Figure, x: Any, low: Any, high: Any, look: Look, *, group: str, name: str | None = None
 ) -> None:
-    """A pale band from ``low`` to ``high`` along ``x``, all [n], that comes and goes with the curve ``group``."""
+    """Draw a pale band from ``low`` to ``high`` along ``x``, all [n], hidden together with the curve ``group``."""
     figure.add_scatter(
         x=np.concatenate([x, x[::-1]]),
         y=np.concatenate([high, low[::-1]]),
@@ -115,13 +110,13 @@ def add_band(
 
 
 def set_description(figure: go.Figure, text: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Keep the text alternative in ``layout.meta["alt"]`` and the figure's main numbers in ``layout.meta["table"]``."""
+    """Store the text alternative in ``layout.meta["alt"]`` and the main numbers in ``layout.meta["table"]``."""
     figure.update_layout(meta={"alt": text, "table": {"columns": list(columns), "rows": [list(row) for row in rows]}})
 
 
 def describe(figure: go.Figure) -> str:
-    """The figure in words: what it shows and its main numbers. Raises ``ValueError`` for a figure made elsewhere."""
-    text = (figure.layout.meta or {}).get("alt") if isinstance(figure.layout.meta, dict) else None
-    if not text:
-        raise ValueError('figure: has no description; only the figures of fedlab_core.plots carry layout.meta["alt"]')
-    return text
+    """The figure in words, with its main numbers. Raises ``ValueError`` for a figure without a description."""
+    meta = figure.layout.meta
+    if not isinstance(meta, dict) or not meta.get("alt"):
+        raise ValueError('figure: has no description in layout.meta["alt"]; must be a figure of fedlab_core.plots')
+    return meta["alt"]

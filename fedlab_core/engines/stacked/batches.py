@@ -10,10 +10,10 @@ from fedlab_core.engines.work import BatchPlan
 
 
 class BatchTable:
-    """``indices`` int64 [S, A, B] into the data and ``counts`` [S, A] of those that are real, not padding.
+    """``indices`` int64 [S, A, B] into the data and ``counts`` [S, A] of the samples that are not padding.
 
-    ``steps`` (active, width, is_even) for each step: clients come in decreasing order of steps, so the ``active`` ones
-    are the first; the ``width`` of their batches; and whether all of it is real, so that ``counts`` need not be read.
+    ``steps``: (active, width, is_even) of each step: the number of ``active`` clients, which come first because clients
+    are sorted by steps; the ``width`` of their batches; whether there is no padding.
     """
 
     def __init__(self, plans: Sequence[BatchPlan], samples: Sequence[np.ndarray]) -> None:
@@ -24,9 +24,9 @@ class BatchTable:
         groups = defaultdict(list)
         for k, plan in enumerate(plans):
             groups[plan.num_steps, plan.batch_size, plan.orders.shape].append(k)
-        for (taken, size, (epochs, n)), alike in groups.items():  # plans of one shape are cut together
+        for (taken, size, (epochs, n)), alike in groups.items():  # plans of the same shape are cut together
             per_epoch = plans[alike[0]].steps_per_epoch
-            cut = np.zeros((len(alike), epochs, per_epoch * size), dtype=np.int64)  # short batches padded with sample 0
+            cut = np.zeros((len(alike), epochs, per_epoch * size), dtype=np.int64)  # sample 0 is padding
             cut[:, :, :n] = [samples[k][plans[k].orders] for k in alike]
             self.indices[:taken, alike, :size] = cut.reshape(len(alike), -1, size)[:, :taken].swapaxes(0, 1)
             sizes = np.minimum(size, n - size * np.arange(per_epoch))

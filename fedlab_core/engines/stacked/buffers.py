@@ -1,4 +1,4 @@
-"""Memory: where the parameters of several clients lie, and buffers that are used again."""
+"""Memory: the layout of the parameters of several clients, and reused buffers."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from torch import Tensor, cat
 
 
 class Layout:
-    """The parameters [A, P] of A clients in a buffer: tensor after tensor, in each of them client after client."""
+    """The parameters [A, P] of A clients in a buffer: tensor after tensor, each client after client."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self._sizes = list(sizes)
@@ -22,7 +22,7 @@ class Layout:
         return buffer
 
     def unpack(self, buffer: Tensor, size: int, clients: slice) -> Tensor:
-        """The rows [·, P] of the given ``clients`` out of a buffer of ``size`` clients."""
+        """The rows [·, P] of ``clients`` in a buffer of ``size`` clients."""
         return cat([tensor[clients] for tensor in self._tensors(buffer, size)], dim=1)
 
     def _tensors(self, buffer: Tensor, size: int) -> list[Tensor]:
@@ -30,10 +30,7 @@ class Layout:
 
 
 class Workspace:
-    """Named buffers of one dtype on one device; each grows to the largest size asked for and stays.
-
-    A large fresh tensor would cost a page fault for every 4 kB of it, at every step.
-    """
+    """Named buffers of one dtype and device that only grow; a new large tensor costs a page fault per 4 kB."""
 
     def __init__(self, like: Tensor) -> None:
         self._like = like
@@ -45,11 +42,11 @@ class Workspace:
 
     @property
     def num_values(self) -> int:
-        """How many numbers all buffers hold together."""
+        """The numbers in all buffers."""
         return sum(map(len, self._buffers.values()))
 
     def empty(self, name: str, *shape: int) -> Tensor:
-        """A contiguous tensor of ``shape`` with arbitrary content, valid until the next call with this name."""
+        """A contiguous tensor of ``shape`` with arbitrary values, valid until the next call with this name."""
         size = math.prod(shape)
         buffer = self._buffers.get(name)
         if buffer is None or len(buffer) < size:

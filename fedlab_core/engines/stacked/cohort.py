@@ -15,9 +15,9 @@ from fedlab_core.engines.stacked.network import ApplyCorrection, CohortModel
 class StackedCorrection:
     """y ← y − η (a ⊙ (y − r) + d) for A clients at once, written as y ← shrink ⊙ y + pull.
 
-    shrink = 1 − ηa and pull = ηa ⊙ r − ηd, formed once for a whole round. What all clients share stays one row.
-    ``start``: where they begin, [A, P] or [1, P]. Clients with momentum or a scale have a velocity, which is corrected
-    in the place of y: v ← m v + a ⊙ y − pull, with pull = a ⊙ r − d.
+    shrink = 1 − ηa and pull = ηa ⊙ r − ηd are formed once for a round; values that all clients share are one row.
+    ``start`` [A, P] or [1, P]. Clients with momentum or a scale have a velocity, v ← m v + a ⊙ y − pull, with pull =
+    a ⊙ r − d.
     """
 
     def __init__(self, corrections: Sequence[Correction], lr: float, params: Tensor) -> None:
@@ -37,7 +37,7 @@ class StackedCorrection:
             self._pull = (0.0 if self._pull is None else self._pull) - rate * offset
 
     def packed(self, layout: Layout, clients: int) -> "Velocity":
-        """The velocity of the first ``clients``, in a buffer of the ``layout`` of their parameters."""
+        """The velocity of the first ``clients``, packed as their parameters."""
         numbers = self._momentum, self._scale, self._weight, 0.0 if self._pull is None else self._pull
         like = self.start[:1].expand(clients, -1)
         rows = (v[:clients].expand_as(like) if isinstance(v, Tensor) else v for v in numbers)
@@ -45,9 +45,9 @@ class StackedCorrection:
         return Velocity(torch.zeros_like(layout.pack(like)), momentum, scale, weight, pull)
 
     def bind(self, buffer: Tensor, clients: int, places: Sequence[Sequence[tuple[int, int]]]) -> ApplyCorrection:
-        """What corrects, in place, one layer of the first ``clients`` in a ``buffer`` for them, in one pass.
+        """A function that corrects one layer of the first ``clients`` in a ``buffer``, in place.
 
-        ``places``: where the tensors of each layer begin and end in the flat vector.
+        ``places``: the begin and end of each layer's tensors in the flat vector.
         """
         if self._pull is None:
             return uncorrected
@@ -72,7 +72,7 @@ class StackedCorrection:
 
 @dataclass(frozen=True)
 class Velocity:
-    """v of some clients, with m, s, a and a ⊙ r − d: each packed as their parameters are, or a number."""
+    """v of some clients, with m, s, a and a ⊙ r − d, each packed as their parameters or a number."""
 
     values: Tensor
     momentum: Any
@@ -81,7 +81,7 @@ class Velocity:
     pull: Any
 
     def correct(self, params: Tensor) -> None:
-        """v ← m v + a ⊙ y − (a ⊙ r − d); what is then missing is the gradient."""
+        """v ← m v + a ⊙ y − (a ⊙ r − d), without the gradient."""
         self.values.mul_(self.momentum)
         if isinstance(self.weight, Tensor):
             self.values.addcmul_(self.weight, params)
@@ -99,11 +99,11 @@ class Velocity:
 
 
 def uncorrected(layer: int) -> None:
-    """The correction that leaves every gradient as it is."""
+    """The correction that changes nothing."""
 
 
 def _rows(values: Sequence[Any], like: Tensor) -> Any:
-    """What all clients share as it is, a tensor as [1, P]; otherwise one row for each of them, [K, P]."""
+    """A value that all clients share, tensors as [1, P], or one row for each client, [K, P]."""
     first = values[0]
     if all(value is first for value in values) or all(isinstance(v, (int, float)) and v == first for v in values):
         return first.expand_as(like)[None] if isinstance(first, Tensor) else first
@@ -113,22 +113,22 @@ def _rows(values: Sequence[Any], like: Tensor) -> Any:
 
 
 class Cohort:
-    """A clients with their ``correction``, which says where they start; those that finish first must come last.
+    """A clients with their ``correction``, sorted by steps: those that finish first come last.
 
-    Every parameter tensor of the clients that still work is one contiguous run of a buffer, which batched matrix
-    products need to be fast. The buffer is made smaller when half of its clients are done.
+    Every parameter tensor of the active clients is one contiguous run of a buffer, as fast batched products need. The
+    buffer is packed again when half of its clients are done.
     """
 
     def __init__(self, model: CohortModel, clients: int, correction: StackedCorrection) -> None:
         self._model = model
         self._correction = correction
         self._active = clients
-        self._done: list[Tensor] = []  # the rows of those who have finished, the last ones first
+        self._done: list[Tensor] = []  # rows of finished clients, the last ones first
         self._velocity: Velocity | None = None
         self._pack(correction.start.expand(clients, -1))
 
     def keep_first(self, active: int) -> None:
-        """Only the first ``active`` clients go on."""
+        """Finish all but the first ``active`` clients."""
         if active == self._active:
             return
         self._store(active)
@@ -152,7 +152,7 @@ class Cohort:
         return self._done[0] if len(self._done) == 1 else torch.cat(self._done[::-1])
 
     def _store(self, first: int) -> None:
-        """Keep the parameters of the active clients from ``first`` on: they are done."""
+        """Store the parameters of the active clients from ``first`` on, which are done."""
         self._done.append(self._rows(self._buffer, slice(first, self._active)))
         self._active = first
 
@@ -160,7 +160,7 @@ class Cohort:
         return self._model.layout.unpack(buffer, self._size, clients)
 
     def _pack(self, rows: Tensor) -> None:
-        """A buffer for these clients, who are the first; their velocity goes on."""
+        """Pack these first clients into a new buffer, and continue their velocity."""
         last = None if self._velocity is None else self._rows(self._velocity.values, slice(len(rows)))
         self._size = len(rows)
         self._buffer = self._model.layout.pack(rows)

@@ -1,10 +1,9 @@
 """Convolution and pooling for a cohort.
 
-A convolution gathers every k×k patch of its input and multiplies: patches × weights → [A, B·H'·W', O], one batch of
-matrix products. So the result lies channels-last, [A, B, H', W', O], where pooling works on O neighbouring numbers at a
-time, ten times as fast as on single ones. Patches are copied in the longest runs that the input has: rows of W' pixels
-from a raw image (:class:`ImageConv2d`), k·C numbers from a channels-last one (:class:`Conv2d`). Where a single client
-is work enough, PyTorch's own convolution needs no copies and wins, client after client (:class:`LargeConv2d`).
+A convolution copies every k×k patch of its input and multiplies: patches × weights → [A, B·H'·W', O]. The result is
+channels-last, [A, B, H', W', O], where pooling works on O neighbouring numbers. Patches are copied in the longest runs
+of the input: rows of W' pixels from a raw image (:class:`ImageConv2d`), k·C numbers from a channels-last one
+(:class:`Conv2d`). If a single client is enough work, PyTorch's convolution is faster (:class:`LargeConv2d`).
 """
 
 import torch
@@ -18,7 +17,7 @@ LARGE = 500_000  # products for one sample
 
 
 class ImageConv2d(Linear):
-    """Raw images [A, B, C, H, W] → [A, B, H', W', O], stride 1, no padding. There is nothing below it to train."""
+    """Raw images [A, B, C, H, W] → [A, B, H', W', O], stride 1, no padding; always the lowest layer."""
 
     def __init__(self, start: int, layer: nn.Conv2d, workspace: Workspace) -> None:
         super().__init__(start, layer)
@@ -70,14 +69,13 @@ class Conv2d(ImageConv2d):
         _add_moment(target[0], target[1:], self._x, gradient, power)
 
     def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
-        """That of every patch, where patches overlap added up."""
         rows, columns = gradient.shape[2:4]
         patches = torch.bmm(gradient.flatten(1, 3), self._weight)
         patches = patches.view(*gradient.shape[:4], self._height, self._width, -1)
         image = patches.new_zeros(self._input_shape)
         for i in range(self._height):
             for j in range(self._width):
-                image[:, :, i : i + rows, j : j + columns].add_(patches[:, :, :, :, i, j])  # += would copy the sum too
+                image[:, :, i : i + rows, j : j + columns].add_(patches[:, :, :, :, i, j])  # += would also copy the sum
         return image
 
 
@@ -90,7 +88,7 @@ class LargeConv2d(Layer):
 
     @staticmethod
     def pays(layer: nn.Conv2d, x: Tensor) -> bool:
-        """Whether it is the faster one for images like ``x`` [1, C, H, W]. A GPU wants all clients in one call."""
+        """Whether it is faster for images like ``x`` [1, C, H, W]; a GPU needs all clients in one call."""
         height, width = (size - k + 1 for size, k in zip(x.shape[-2:], layer.kernel_size, strict=True))
         return x.device.type == "cpu" and layer.in_channels > 1 and height * width * layer.weight.numel() > LARGE
 
@@ -116,7 +114,7 @@ class LargeConv2d(Layer):
         _add_moment(target[0], target[1:], patches, gradient, power)
 
     def _backward(self, k: int, params: Views, gradient: Tensor, wanted: list[bool]) -> tuple[Tensor, ...]:
-        """The gradients of client k's input, weight and bias, those that are ``wanted``."""
+        """The ``wanted`` gradients of client k's input, weight and bias."""
         images, weight = self._images[k], params[0][k]
         geometry = [1, 1], [0, 0], [1, 1], False, [0, 0], 1  # stride, padding, dilation; not transposed; groups
         return torch.ops.aten.convolution_backward(
@@ -124,16 +122,12 @@ class LargeConv2d(Layer):
         )
 
 
-class Pool2d(Layer):
-    """Something over k×k tiles of [A, B, H, W, C]."""
+class MaxPool2d(Layer):
+    """Maximum over k×k tiles of [A, B, H, W, C]."""
 
     def __init__(self, layer: nn.MaxPool2d | nn.AvgPool2d) -> None:
         super().__init__()
         self._size = layer.kernel_size
-
-
-class MaxPool2d(Pool2d):
-    """Maximum over tiles."""
 
     def forward(self, params: Views, x: Tensor) -> Tensor:
         self._x = _as_images(x)
@@ -147,8 +141,8 @@ class MaxPool2d(Pool2d):
         return _as_batches(below, gradient.shape)
 
 
-class AvgPool2d(Pool2d):
-    """Mean over tiles."""
+class AvgPool2d(MaxPool2d):
+    """Mean over k×k tiles."""
 
     def forward(self, params: Views, x: Tensor) -> Tensor:
         self._x = _as_images(x)
@@ -172,10 +166,10 @@ def _add_moment(weight: Tensor, bias: Views, patches: Tensor, gradient: Tensor, 
 
 
 def _as_images(x: Tensor) -> Tensor:
-    """[A, B, H, W, C] as PyTorch's pooling wants it, [A·B, C, H, W], still channels-last in memory."""
+    """[A, B, H, W, C] as [A·B, C, H, W] for PyTorch's pooling, channels-last in memory."""
     return x.flatten(0, 1).permute(0, 3, 1, 2)
 
 
 def _as_batches(images: Tensor, shape: torch.Size) -> Tensor:
-    """The way back, for the A and B of ``shape``."""
+    """The inverse of ``_as_images``, with A and B of ``shape``."""
     return images.permute(0, 2, 3, 1).contiguous().unflatten(0, shape[:2])

@@ -1,23 +1,19 @@
-"""The stacked engine: a whole cohort trained at once.
+"""The stacked engine: a cohort trained at once. Start reading here.
 
-The idea in one page. A loop over clients spends most of its time on overhead: a step of a small model is a handful of
-tiny products. Here every parameter tensor of the K clients of a cohort is one run of memory (``buffers.py``,
-``cohort.py``), and every layer is one batch of matrix products over the leading client dimension, so a step costs a
-handful of calls for all of them together. What brings it near the cost of the bare products:
+A loop over clients is mostly overhead. Here every parameter tensor of the K clients is one run of memory
+(``buffers.py``, ``cohort.py``) and every layer is one batch of matrix products over the client dimension:
 
-1. The SGD step is taken inside the backward pass, layer by layer, and no optimiser passes over the weights. A linear
-   layer, a convolution of raw images and the recurrent layer subtract their gradient from the weights in the very
-   product that would form it, so that it is never stored (``layers.py``); any other convolution subtracts it at once.
-2. A convolution gathers the patches of its input, into buffers that are used again, and is a matrix product too; a
-   large one is left to PyTorch, client after client (``convolution.py``).
-3. Clients are sorted by their number of steps, so those that still work are always the first A rows (``batches.py``);
-   when half of them are done, the memory is packed anew.
-4. A cohort is cut into chunks of clients whose parameters and patches stay in the cache (``cutting.py``). Threads train
-   them side by side, each with a twin of the engine: the same data, and buffers of its own.
+1. The SGD step is part of the backward pass, layer by layer. Most layers subtract their gradient from the weights in
+   the product that forms it, so that it is never stored (``layers.py``).
+2. A convolution copies the patches of its input into reused buffers and is a matrix product; large ones use PyTorch's
+   convolution, client after client (``convolution.py``).
+3. Clients are sorted by their number of steps, so that active clients are the first A rows (``batches.py``); when half
+   of them are done, the memory is packed again.
+4. A cohort is cut into chunks whose parameters and patches fit into the cache (``cutting.py``). Threads train them side
+   by side, each with a twin of the engine.
 
-A module with a layer that has no such form goes through ``torch.func.vmap`` (``network.py``), which forms the whole
-gradient [A, P] of a step. Random streams and the order of the samples are the reference engine's; so are the results,
-up to rounding.
+Other modules go through ``torch.func.vmap`` (``network.py``), which stores the gradient [A, P]. Random streams and the
+order of samples are those of the reference engine; results agree up to rounding.
 """
 
 from collections.abc import Sequence
@@ -44,19 +40,19 @@ from fedlab_core.losses import Loss
 
 CACHE_BYTES = 16_000_000
 GATHERED_VALUES = 1_000_000
-GRADIENT_VALUES = 2_000_000  # ten times as many take seven times as long: they leave the cache
+GRADIENT_VALUES = 2_000_000  # more would leave the cache
 MOMENT_SAMPLES = 100
 
 
 class Unstackable(TypeError):
-    """A model that only the reference engine can train; the message says why."""
+    """A model that only the reference engine can train; the message has the reason."""
 
 
 class StackedEngine(Engine):
     """Local training of all clients of a cohort at once.
 
-    ``form`` is "layers" for a model made of known layers and "vmap" for any other. Raises :class:`Unstackable` for a
-    model that cannot be trained this way at all; whether one is trained rightly, ``agreement.check`` says.
+    ``form`` is "layers" for a model of known layers and "vmap" for others. Raises :class:`Unstackable` for a model that
+    cannot be trained like this; ``agreement.check`` then checks the gradients.
     """
 
     name = "stacked"
@@ -66,11 +62,11 @@ class StackedEngine(Engine):
     ) -> None:
         super().__init__(fed, model, loss, device, threads)
         if any(isinstance(layer, nn.modules.dropout._DropoutNd) and layer.p > 0 for layer in model.modules()):
-            raise Unstackable("dropout draws random numbers for each client on its own")
+            raise Unstackable("dropout needs separate random numbers for each client")
         self._workspace = Workspace(self.x)
         self._rows = self.x.reshape(len(self.x), -1)
         self._network = self._cohort_model(loss)
-        self._moment_network = loss, self._network  # the last one asked for
+        self._moment_network = loss, self._network  # the last one used
         self.form = "layers" if isinstance(self._network, Network) else "vmap"
 
     def twin(self) -> Self:
@@ -81,20 +77,18 @@ class StackedEngine(Engine):
         return twin
 
     def _network_like(self, network: CohortModel, loss: Loss) -> CohortModel:
-        """A network of the form of ``network`` for this engine's own module."""
         if isinstance(network, Network):
             return Network(self.model.module, output_loss(loss), self.x[:1])
         return VectorisedNetwork(self.model, loss)
 
     def _cohort_model(self, loss: Loss) -> CohortModel:
-        """A network of known layers, or else the module itself through vmap."""
         try:
             return self._tried(Network(self.model.module, output_loss(loss), self.x[:1]))
         except (UnknownLayer, Unstackable):
             return self._tried(VectorisedNetwork(self.model, loss))
 
     def _tried(self, network: CohortModel) -> CohortModel:
-        """Two clients with the first sample each: what cannot be vectorised fails here and not in the first round."""
+        """Try a step of two clients, so that an impossible model fails here and not in the first round."""
         self.model.train()
         try:
             first = torch.from_numpy(self.fed.indices[[0, 0]]).to(self.device)[:, None]
@@ -116,23 +110,22 @@ class StackedEngine(Engine):
 
         steps, sizes = (np.array([getattr(plan, name) for plan in plans]) for name in ("num_steps", "batch_size"))
         cut = chunks(steps, self._num_chunks(steps, sizes))
-        return self.each(train, cut, samples=3 * int(steps @ sizes))  # a step is a forward pass and two more
+        return self.each(train, cut, samples=3 * int(steps @ sizes))  # a step costs three forward passes
 
     def _num_chunks(self, steps: np.ndarray, sizes: np.ndarray) -> int:
-        """How many chunks for clients with these ``steps`` [K] and batch ``sizes`` [K].
+        """The number of chunks for clients with ``steps`` [K] and batch ``sizes`` [K]: one on a GPU.
 
-        One on a GPU, which needs width. Otherwise enough for the parameters and patches of a chunk to fit into the
-        cache, and more as long as each has enough to do.
+        Otherwise enough for the parameters and patches of a chunk to fit into the cache, and more if each has enough
+        work.
         """
         if self.x.device.type != "cpu":
             return 1
         clients, values = len(steps), self.model.size + int(sizes.max()) * self._network.scratch_per_sample
-        products = int(steps @ sizes) * self.size.products // int(steps.max())  # of a step, in the mean
+        products = int(steps @ sizes) * self.size.products // int(steps.max())  # of an average step
         cache = pieces(clients * values * self.model.dtype.itemsize, CACHE_BYTES)
         return min(clients, max(cache, useful_chunks(clients, products, self.size.calls)))
 
     def _train_chunk(self, table: BatchTable, correction: StackedCorrection, lr: float) -> Tensor:
-        """The final parameters [A, P] of the chunk's clients."""
         cohort = Cohort(self._network, table.indices.shape[1], correction)
         indices, counts = (torch.from_numpy(t).to(self.device) for t in (table.indices, table.counts))
         per_sample = max(self._rows.shape[1], self._network.outputs)
@@ -150,14 +143,12 @@ class StackedEngine(Engine):
         return cohort.finish()
 
     def _gather(self, network: CohortModel, chosen: Tensor) -> tuple[Tensor, Tensor]:
-        """The samples with the indices ``chosen``, of any shape [*]: x [*, …] and y as ``network`` takes it."""
+        """The samples with the indices ``chosen`` [*]: x [*, …], and y in the form that ``network`` takes."""
         x = self._workspace.empty("x", chosen.numel(), self._rows.shape[1])
         torch.index_select(self._rows, 0, chosen.reshape(-1), out=x)
         return x.view(*chosen.shape, *self.x.shape[1:]), network.targets(self.y[chosen])
 
     def mean_gradients(self, params: Tensor, groups: Sequence[np.ndarray], training: bool = False) -> Tensor:
-        """What a step of size −1 from zero leaves."""
-
         def gradients(twin: StackedEngine, chunk: slice) -> Tensor:
             twin.model.train(training)
             rows = params.expand(len(groups[chunk]), -1)
@@ -170,12 +161,11 @@ class StackedEngine(Engine):
 
     @torch.no_grad()
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
-        """Groups are cut into pieces, of one sample each if the model cannot keep samples apart otherwise."""
         self.model.train(False)
         if self._moment_network[0] is not loss:
             self._moment_network = loss, self._cohort_model(loss)
         network = self._moment_network[1]
-        size = MOMENT_SAMPLES if network.has_moments else 1
+        size = MOMENT_SAMPLES if network.has_moments else 1  # samples per piece of a group
         parts = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
         owner = np.repeat(np.arange(len(groups)), [-(-len(group) // size) for group in groups])
 
@@ -192,13 +182,16 @@ class StackedEngine(Engine):
         return result / torch.tensor([[len(group)] for group in groups], dtype=params.dtype, device=self.device)
 
     def _chunks(self, groups: Sequence[np.ndarray]) -> list[slice]:
-        """Runs of groups whose samples and parameters stay in the cache together."""
+        """Runs of groups whose samples and parameters fit into the cache."""
         largest = max(len(group) for group in groups)
         at_once = max(1, GRADIENT_VALUES // max(largest * self._rows.shape[1], self.model.size))
         return [slice(start, start + at_once) for start in range(0, len(groups), at_once)]
 
     def _at_once(self, network: CohortModel, params: Tensor, groups: Sequence[np.ndarray], power: int | None) -> Tensor:
-        """The mean gradient [G, P] of each group at its row of ``params``; or the sum of its samples' |∇|^power."""
+        """The mean gradient [G, P] of each group at its row of ``params``, or the sum of its samples' |∇|^power.
+
+        The gradient is the result of a step of size −1 from zero.
+        """
         table = BatchTable.whole(groups)
         x, y = self._gather(network, torch.from_numpy(table.indices[0]).to(self.device))
         counts, (_, _, is_even) = torch.from_numpy(table.counts[0]).to(self.device), table.steps[0]

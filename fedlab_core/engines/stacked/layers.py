@@ -1,14 +1,14 @@
 """Layers that work on a whole cohort: every tensor has a leading client dimension A.
 
-A layer keeps no parameters. ``views(buffer, size, active)`` finds its own, of the first ``active`` clients, in a buffer
-of ``size`` clients (``buffers.py``). ``forward(params, x)`` remembers what the backward pass needs. That goes in two
-steps, each given the loss gradient with respect to the layer's output:
+A layer keeps no parameters: ``views(buffer, size, active)`` finds those of the first ``active`` clients in a buffer of
+``size`` clients (``buffers.py``). ``forward(params, x)`` stores what the backward pass needs, in two steps, given
+the loss gradient with respect to the layer's output:
 
     ``input_gradient``  the gradient with respect to its input, formed before the parameters change;
     ``update``          the SGD step  target ← target − step · ∇; ``target`` may be the parameters themselves.
 
-``add_moment`` is an update that keeps samples apart: target ← target + Σ_samples |∇_sample|^power. The gradient of a
-weight for one sample is a product of an output gradient and an input; so is its power, of their powers.
+``add_moment`` treats samples separately: target ← target + Σ_samples |∇_sample|^power. The gradient of a weight for one
+sample is a product of output gradient and input, so that its power is a product of their powers.
 """
 
 from collections.abc import Callable
@@ -19,18 +19,18 @@ from torch import Tensor, nn
 from fedlab_core.engines.stacked.buffers import Workspace
 
 Views = tuple[Tensor, ...]
-SHARED_VALUES = 2_000_000  # numbers that go into frozen layers at once: of a deep network more would fill the memory
+SHARED_VALUES = 2_000_000  # numbers per call of frozen layers, to save memory
 
 
 class UnknownLayer(TypeError):
-    """A layer, or a use of one, that has no stacked form."""
+    """A layer, or a use of a layer, without a stacked form."""
 
 
 class Layer:
-    """A layer without parameters and without effect; the base of the others.
+    """The base class, a layer without parameters and effect.
 
-    The parameters of ``layer`` lie from ``start`` on in the flat vector, in any order; ``places`` has them in that of
-    ``names``, a bias [n] as a row [1, n]. Raises :class:`UnknownLayer` if it has others.
+    The parameters of ``layer`` begin at ``start`` in the flat vector; ``places`` has them in the order of ``names``, a
+    bias [n] as a row [1, n]. Raises :class:`UnknownLayer` for other parameters.
     """
 
     has_moments = True
@@ -64,7 +64,7 @@ class Layer:
 
 
 class Shared(Layer):
-    """Frozen layers below the first that is trained, one for all clients: [A, B, …] → [A, B, …], as ``module`` does."""
+    """Frozen layers below the first trained layer, shared by all clients: [A, B, …] → [A, B, …]."""
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__()
@@ -97,10 +97,10 @@ class Linear(Layer):
     def update(self, target: Views, gradient: Tensor, step: float) -> None:
         target[0].baddbmm_(gradient.mT, self._x, alpha=-step)
         for bias in target[2:]:
-            bias.baddbmm_(self._ones(gradient), gradient, alpha=-step)  # one call, where a sum takes two
+            bias.baddbmm_(self._ones(gradient), gradient, alpha=-step)  # one call; a sum takes two
 
     def _ones(self, gradient: Tensor) -> Tensor:
-        """A row [A, 1, B] of ones for a ``gradient`` [A, B, out]."""
+        """Ones [A, 1, B] for a ``gradient`` [A, B, out]."""
         clients, batch, _ = gradient.shape
         if self._row is None or self._row.shape != (clients, 1, batch):
             self._row = gradient.new_ones(clients, 1, batch)
@@ -114,7 +114,7 @@ class Linear(Layer):
 
 
 class Activation(Layer):
-    """A function of every number, with the gradient ``backward(gradient, output, …)``, which needs its output only."""
+    """A function of every number, whose gradient ``backward(gradient, output, …)`` needs only its output."""
 
     def __init__(self, function: Callable[[Tensor], Tensor], backward: Callable[..., Tensor], *args: float) -> None:
         super().__init__()
@@ -147,7 +147,7 @@ class Flatten(Layer):
 
 
 class Embedding(Layer):
-    """Token ids [A, B, T] → vectors [A, B, T, D]. Only the rows of tokens that occur are read or changed."""
+    """Token ids [A, B, T] → vectors [A, B, T, D]; reads and changes only the rows of tokens in the batch."""
 
     has_moments = False
     names = ("weight",)
@@ -164,8 +164,8 @@ class LSTM(Layer):
     """One LSTM layer, batch first: [A, B, T, D] → its state after the last token, [A, B, H].
 
     Gates in PyTorch's order i, f, g, o: gates_t = W_ih x_t + b_ih + W_hh h_{t−1} + b_hh;
-    c_t = σ(f) c_{t−1} + σ(i) tanh(g);  h_t = σ(o) tanh(c_t). All time steps go through W_ih at once. As tanh takes ten
-    times as long as σ, it is 2 σ(2x) − 1.
+    c_t = σ(f) c_{t−1} + σ(i) tanh(g);  h_t = σ(o) tanh(c_t). All tokens go through W_ih at once. tanh is computed as
+    2 σ(2x) − 1, which is ten times as fast.
     """
 
     has_moments = False
@@ -173,7 +173,7 @@ class LSTM(Layer):
 
     def __init__(self, start: int, layer: nn.LSTM) -> None:
         super().__init__(start, layer)
-        self._empty = Workspace(next(layer.parameters())).empty  # apart: only one token's part is in use at a time
+        self._empty = Workspace(next(layer.parameters())).empty  # not shared with other layers
 
     def forward(self, params: Views, x: Tensor) -> Tensor:
         weight_ih, weight_hh, bias_ih, bias_hh = params
@@ -200,7 +200,7 @@ class LSTM(Layer):
         return self._states[:, -1]
 
     def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
-        """∂L/∂gates_t is a factor, formed for all t at once, times ∂L/∂c_t or, for o, ∂L/∂h_t."""
+        """∂L/∂gates_t is a factor, computed for all t at once, times ∂L/∂c_t, or ∂L/∂h_t for o."""
         i, f, g, o = self._gates.unbind(3)
         tanh_c, (of_i, of_f, of_g, of_o) = self._tanh[:, 1:], self._gradient.unbind(3)
         sigmoid, tanh = torch.ops.aten.sigmoid_backward, torch.ops.aten.tanh_backward
@@ -221,7 +221,7 @@ class LSTM(Layer):
         return below.unflatten(1, self._gradient.shape[1:3]).transpose(1, 2)
 
     def update(self, target: Views, gradient: Tensor, step: float) -> None:
-        """Uses the gradient of all gates, which ``input_gradient`` has left."""
+        """Use the gradients of all gates from ``input_gradient``."""
         gates = self._gradient.flatten(3).flatten(1, 2)
         for weight, x in zip(target, (self._x, self._states[:, :-1].flatten(1, 2)), strict=False):
             weight.baddbmm_(gates.mT, x, alpha=-step)

@@ -1,4 +1,4 @@
-"""The gradient of the loss at the output of a cohort network."""
+"""The loss gradient at the output of a cohort network."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,15 +13,14 @@ from fedlab_core.losses import LOSSES, Loss
 FEW_ROWS = 100
 Scaled = tuple[Tensor, float]
 OutputLoss = Callable[[Tensor, Tensor, Tensor | None], Scaled]
-"""(output [A, B, …], target as of ``targets``, counts [A] or None) → (gradient, scale).
+"""(output [A, B, …], target from ``targets``, counts [A] or None) → (gradient, scale); ``output`` may be overwritten.
 
-The gradient of client k's mean loss is scale · gradient[k], zero in the rows that are padding. ``output`` may be
-overwritten.
+The gradient of client k's mean loss is scale · gradient[k], zero in rows of padding.
 """
 
 
 def output_loss(loss: Loss) -> OutputLoss:
-    """A closed form where there is one; automatic differentiation, at the output only, for any other loss."""
+    """The closed form if there is one, or automatic differentiation at the output."""
     if loss is LOSSES["cross_entropy"]:
         return cross_entropy
     if loss is LOSSES["squared_error"]:
@@ -30,15 +29,12 @@ def output_loss(loss: Loss) -> OutputLoss:
 
 
 def targets(loss: OutputLoss, y: Tensor, classes: int, dtype: torch.dtype) -> Tensor:
-    """What ``loss`` takes as the target of samples with ``y`` [*]: labels as one-hot rows [*, classes], or ``y``.
-
-    It is formed for many steps at once: a step is as fast as its calls are few.
-    """
+    """The targets of ``loss`` for ``y`` [*], computed for many steps at once: labels as one-hot rows, or ``y``."""
     return functional.one_hot(y, classes).to(dtype) if loss is cross_entropy else y
 
 
 def sample_gradients(loss: OutputLoss, output: Tensor, target: Tensor, counts: Tensor) -> Tensor:
-    """The gradient [A, B, …] of each sample's loss on its own, zero in the rows that are padding."""
+    """The gradient [A, B, …] of each sample's own loss, zero in rows of padding."""
     if loss in (cross_entropy, squared_error, squared_norm):
         gradient, scale = loss(output, target, counts)
         return gradient * (scale * counts[:, None, None])
@@ -49,26 +45,26 @@ def sample_gradients(loss: OutputLoss, output: Tensor, target: Tensor, counts: T
 
 
 def cross_entropy(logits: Tensor, labels: Tensor, counts: Tensor | None) -> Scaled:
-    """Softmax cross-entropy: the gradient is (softmax − one-hot) / n."""
+    """(softmax − one-hot) / n."""
     if logits.shape[0] * logits.shape[1] <= FEW_ROWS:
         gradient = torch.softmax(logits, 2)
-    else:  # more calls, but for few classes a fifth of the time
+    else:  # more calls, but five times as fast for few classes
         gradient = torch.softmax(logits.permute(2, 0, 1).contiguous(), 0).permute(1, 2, 0)
     return _mean_over_real(gradient.sub_(labels), counts)
 
 
 def squared_error(output: Tensor, target: Tensor, counts: Tensor | None) -> Scaled:
-    """½ ‖output − target‖²: the gradient is (output − target) / n."""
+    """(output − target) / n, for the loss ½ ‖output − target‖²."""
     return _mean_over_real(output - target.reshape(output.shape), counts)
 
 
 def squared_norm(output: Tensor, target: Tensor, counts: Tensor | None) -> Scaled:
-    """‖output‖²: the gradient is 2 · output / n."""
+    """2 · output / n, for the loss ‖output‖²."""
     return _mean_over_real(2 * output, counts)
 
 
 def _mean_over_real(gradient: Tensor, counts: Tensor | None) -> Scaled:
-    """The gradient of a sum over samples as that of the mean over the real ones."""
+    """Turn the gradient of a sum over samples into that of the mean without padding."""
     if counts is None:
         return gradient, 1 / gradient.shape[1]
     return gradient.mul_((_is_real(gradient, counts).to(gradient.dtype) / counts[:, None]).unsqueeze(2)), 1.0
@@ -79,7 +75,7 @@ def _is_real(rows: Tensor, counts: Tensor) -> Tensor:
 
 
 def general_loss(loss: Loss, output: Tensor, target: Tensor, counts: Tensor | None) -> Scaled:
-    """Any ``loss(output, target)``: one evaluation for each client, on its real samples."""
+    """The gradient of any ``loss(output, target)``, one evaluation per client."""
     sizes = [output.shape[1]] * len(output) if counts is None else counts.tolist()
     with torch.enable_grad():
         output = output.detach().requires_grad_()

@@ -1,4 +1,4 @@
-"""A module as a list of cohort layers, or through vmap, and the SGD step of a whole cohort through it."""
+"""The SGD step of a whole cohort through a module, as a list of cohort layers or through vmap."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,10 +21,9 @@ ApplyCorrection = Callable[[int], None]
 
 
 class Network:
-    """Forward and backward pass of A clients at once, each with its own parameters.
+    """Forward and backward pass of A clients at once, each with its own parameters, for samples like ``x`` [1, …].
 
-    Built from an ``nn.Sequential`` of known layers or a :class:`~fedlab_core.models.TextLSTM`, for samples like those
-    in ``x`` [1, …]. Raises :class:`UnknownLayer` for any other module.
+    Raises :class:`UnknownLayer` unless ``module`` is an ``nn.Sequential`` of known layers or a ``TextLSTM``.
     """
 
     def __init__(self, module: nn.Module, loss: OutputLoss, x: Tensor) -> None:
@@ -34,16 +33,16 @@ class Network:
         with torch.no_grad():
             self.outputs = module(x.clone()).shape[-1]
         self.layout = Layout([parameter.numel() for parameter in trainable(module).values()])
-        # for each layer, where its tensors begin and end in the flat vector
+        # the begin and end of each layer's tensors in the flat vector
         self.places = [[(start, stop) for start, stop, _ in layer.places] for layer in self._layers]
         if sum(stop - start for layer in self.places for start, stop in layer) != self.layout.size:
             raise UnknownLayer("a parameter that no layer uses")
-        self.scratch_per_sample = 0  # numbers beside the parameters that a step works on, known after the first step
+        self.scratch_per_sample = 0  # numbers in buffers, known after the first step
         self.has_moments = all(layer.has_moments for layer in self._layers)
         self._lowest = next(i for i, layer in enumerate(self._layers) if layer.places)
 
     def bind(self, buffer: Tensor, size: int, active: int) -> Any:
-        """What ``step`` wants to know of the first ``active`` of ``size`` clients: made once, used in many steps."""
+        """The parameter views that ``step`` needs, of the first ``active`` of ``size`` clients."""
         return [layer.views(buffer, size, active) for layer in self._layers]
 
     def targets(self, y: Tensor) -> Tensor:
@@ -55,9 +54,9 @@ class Network:
     ) -> None:
         """target ← corrected target − lr · ∇(mean loss of each client) at ``params``.
 
-        ``correct(layer)`` changes the target of one layer in place, once nobody needs its old values.
-        ``x`` [A, B, …] and ``y``, in the form of ``targets``, are one mini-batch for each client. ``counts`` [A] says
-        how many of its samples are real (the rest is padding); None means all B.
+        ``correct(layer)`` changes the target of one layer in place when its old values are no longer needed. ``x``
+        [A, B, …] and ``y`` from ``targets``: one mini-batch per client; ``counts`` [A]: its samples without padding,
+        None means all B.
         """
         x = self._forward(params, x)
         if not self.scratch_per_sample:
@@ -73,7 +72,7 @@ class Network:
             gradient = below
 
     def moments(self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor, power: int) -> None:
-        """target ← target + Σ over the real samples of |∇(loss of one sample)|^power; arguments as in ``step``."""
+        """target ← target + Σ_samples |∇(loss of one sample)|^power; arguments as for ``step``."""
         gradient = sample_gradients(self._loss, self._forward(params, x), y, counts)
         for i in reversed(range(self._lowest, len(self._layers))):
             self._layers[i].add_moment(target[i], gradient, power)
@@ -87,10 +86,7 @@ class Network:
 
 
 class VectorisedNetwork:
-    """Any other module, through ``torch.func.vmap``: slower than a :class:`Network`, faster than a loop.
-
-    Clients with equally many samples go through together, so that no padding is ever seen.
-    """
+    """Any other module, through ``torch.func.vmap``; clients with the same number of samples go together."""
 
     has_moments, scratch_per_sample, outputs = False, 0, 0
 
@@ -127,7 +123,7 @@ CohortModel = Network | VectorisedNetwork
 
 def _layers(module: nn.Module, workspace: Workspace, x: Tensor) -> list[Layer]:
     if not all(map(is_as_its_class, module.modules())):
-        raise UnknownLayer("a layer with a hook or a forward of its own, which may compute anything")
+        raise UnknownLayer("a layer with a hook or its own forward, which may compute anything")
     if type(module) is TextLSTM:
         modules: list[nn.Module] = [module.embedding, module.lstm, module.output]
     else:
@@ -150,14 +146,13 @@ def _layers(module: nn.Module, workspace: Workspace, x: Tensor) -> list[Layer]:
 
 
 def _chain(module: nn.Module) -> list[nn.Module]:
-    """The layers of a (nested) ``nn.Sequential`` in order."""
     if type(module) is not nn.Sequential:
         return [module]
     return [layer for child in module for layer in _chain(child)]
 
 
 def _starts(module: nn.Module) -> dict[nn.Module, int]:
-    """Where the parameters of each layer begin in the flat vector."""
+    """The begin of each layer's parameters in the flat vector."""
     starts, position = {}, 0
     for child in module.modules():
         starts[child] = position
@@ -172,7 +167,7 @@ def _is_frozen(layer: nn.Module) -> bool:
 
 
 def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
-    """max-pool and ReLU commute exactly, and ReLU after the pool has a quarter of the work."""
+    """Swap ReLU and max-pool, which commute exactly: ReLU is cheaper after the pool."""
     for i in range(len(modules) - 1):
         if isinstance(modules[i], nn.ReLU) and isinstance(modules[i + 1], nn.MaxPool2d):
             modules[i], modules[i + 1] = modules[i + 1], modules[i]
@@ -182,15 +177,15 @@ def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
 def _layer(
     child: Any, start: int, workspace: Workspace, below: Sequence[Layer], channels_last: bool, x: Tensor
 ) -> Layer:
-    """The cohort form of ``child``, for samples like ``x`` as they come from the layers ``below``."""
+    """The cohort form of ``child``, for samples like ``x`` from the layers ``below``."""
     if not type(child).__module__.startswith("torch.nn.modules") or _is_frozen(child):
-        raise UnknownLayer(f"{child}")  # a subclass may compute anything; frozen ones are known at the bottom only
+        raise UnknownLayer(f"{child}")  # subclasses may compute anything; frozen layers are known only at the bottom
     is_tiling = channels_last and getattr(child, "stride", None) == getattr(child, "kernel_size", 0)
     match child:
         case nn.Linear():
             return Linear(start, child)
         case nn.ReLU():
-            # in place where the layer below does not need its own output again
+            # in place if the layer below does not need its output again
             in_place = bool(below) and isinstance(below[-1], (Linear, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d))
             relu = functional.relu_ if in_place else functional.relu
             return Activation(relu, torch.ops.aten.threshold_backward, 0)

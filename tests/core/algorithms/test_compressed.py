@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.algorithms import Compressed, FedAvgM, FedDyn, MimeLite, PowerOfChoice, Private
+from fedlab_core.algorithms import Compressed, FedDyn, MimeLite, PowerOfChoice, Private
 from fedlab_core.algorithms.compressed import largest, quantised
 from fedlab_core.clients.updates import LocalUpdates
 from tests.support import blobs, run
@@ -75,17 +75,6 @@ def test_all_is_said_in_the_end(chosen) -> None:
     assert residual.abs().max() > 1e-3
 
 
-def test_residuals_of_quantisation_stay_below_their_bound() -> None:
-    """|e| < M/s and M ≤ max |Δ| + max |e| give max |e| ≤ max |Δ| / (s − 1)."""
-    algorithm = Compressed(fl.FedAvg(), bits=3)
-    server = started(algorithm, 200)
-    for t in range(200):
-        server.round = t + 1
-        change = np.random.default_rng(t).uniform(-1, 1, (1, 200))
-        uploaded(algorithm, server, [0], change.tolist())
-        assert server.state["residuals"][0].abs().max() <= 1 / (3 - 1)
-
-
 @pytest.mark.parametrize("bits", [3, 4, 8, 16])
 def test_quantisation_is_unbiased_and_on_its_grid(bits: int) -> None:
     """The mean over the draws (j + ½)/m is off by half of 1/m steps at most."""
@@ -120,13 +109,6 @@ def test_each_client_has_draws_of_its_own_in_each_round() -> None:
     assert (uploaded(algorithm, later, [0], [row])[0] - both[0]).abs().max() > 0.1
 
 
-@pytest.mark.parametrize("inner", [fl.FedAvg(), fl.FedNova(0.3), FedAvgM(), PowerOfChoice(4), MimeLite(0.5)], ids=str)
-def test_with_everything_kept_it_is_the_inner_algorithm_exactly(inner: fl.Algorithm) -> None:
-    ours, plain = history(Compressed(inner, keep=1.0)), history(inner)
-    assert torch.equal(ours.params, plain.params)
-    assert ours.frame.drop(columns="seconds").equals(plain.frame.drop(columns="seconds"))
-
-
 def test_what_is_left_out_is_not_in_the_model_and_in_the_end_a_single_client_is_where_it_wants_to_be() -> None:
     b = torch.tensor([4.0, -3.0, 2.0, 0.5], dtype=torch.float64)
     x = 2 * torch.eye(4, dtype=torch.float64)  # the mean over four samples: ½ (w_j − b_j)² in every entry
@@ -136,11 +118,6 @@ def test_what_is_left_out_is_not_in_the_model_and_in_the_end_a_single_client_is_
     for rounds, expected in ((1, [4 * 0.19, 0.0, 0.0, 0.0]), (400, b.tolist())):
         found = run(fed, model, Compressed(fl.FedAvg(), keep=0.25), rounds=rounds, local_steps=2).history.params
         torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-9)
-
-
-def test_both_engines_quantise_alike() -> None:
-    left, right = (history(Compressed(fl.FedAvg(), keep=0.5, bits=4), engine=e) for e in ("reference", "stacked"))
-    torch.testing.assert_close(left.params, right.params, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -204,48 +181,6 @@ class Silent(fl.Algorithm):
 def test_algorithms_whose_clients_need_their_exact_parameters_are_refused(inner: fl.Algorithm) -> None:
     with pytest.raises(ValueError, match=r"inner=.*must have 'mean' or 'each'. Its clients need their exact"):
         Compressed(inner, keep=0.1)
-
-
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [
-        ({}, "give at least one"),
-        ({"keep": 0.0}, "keep=0.0"),
-        ({"keep": 1.1}, "keep=1.1"),
-        ({"bits": 2}, "bits=2: must be an integer from 3 to 16"),
-        ({"bits": 17}, "bits=17"),
-        ({"bits": 4.0}, "bits=4.0"),
-        ({"inner": "fedavg", "keep": 0.1}, "inner='fedavg': must be an algorithm"),
-        ({"inner": fl.FedAvg, "keep": 0.1}, "inner=.*must be an algorithm"),
-        ({"inner": Compressed(fl.FedAvg(), keep=0.1), "bits": 4}, "compressed already"),
-    ],
-)
-def test_bad_hyper_parameters(bad, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        Compressed(**{"inner": fl.FedAvg(), **bad})
-
-
-def test_it_names_what_it_wraps() -> None:
-    algorithm = Compressed(fl.FedProx(0.1), keep=0.1)
-    assert str(algorithm) == "Compressed(inner=FedProx(mu=0.1), keep=0.1)"
-    assert history(algorithm, rounds=1).config["algorithm"] == {
-        "name": "Compressed",
-        "inner": {"name": "FedProx", "mu": 0.1},
-        "keep": 0.1,
-        "bits": None,
-    }
-
-
-def test_a_state_of_another_inner_algorithm_is_refused() -> None:
-    fed = blobs(SIZES)
-    model = fl.models.softmax_regression(fed)
-    first, second = (
-        fl.Simulation(fed, model, Compressed(inner, keep=0.5), lr=0.1, progress=False, **WORK)
-        for inner in (FedAvgM(), fl.FedAvg())
-    )
-    next(first)
-    with pytest.raises(ValueError, match=r"algorithm='Compressed\(FedAvgM\)'.*'Compressed\(FedAvg\)'"):
-        second.load_state_dict(first.state_dict())
 
 
 def test_the_inner_algorithm_is_checked_and_its_hooks_run() -> None:

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from tests.support import blobs, one_sample_each, quadratics, run, scalar_model
+from tests import support
+from tests.support import blobs, one_sample_each, quadratics, scalar_model
 
 A, B = np.array([1.0, 3.0, 0.5, 2.0, 1.5]), np.array([0.0, 1.0, -2.0, 4.0, 2.0])
 LR, STEPS, STRENGTH = 0.05, 7, 0.01
@@ -18,17 +19,6 @@ def simulation(**changes) -> fl.Simulation:
     return fl.Simulation(fed, fl.models.softmax_regression(fed, seed=2), algorithm, **(arguments | changes))
 
 
-@pytest.mark.parametrize(("strength", "rounds"), [(0.0, 6), (3.0, 1)])
-def test_without_strength_and_in_the_first_round_it_is_fedavg(strength: float, rounds: int) -> None:
-    curv = simulation(algorithm=fl.FedCurv(strength), rounds=rounds).run()
-    assert torch.equal(curv.params, simulation(algorithm=fl.FedAvg(), rounds=rounds).run().params)
-
-
-def test_from_the_second_round_on_it_is_not_fedavg() -> None:
-    difference = simulation(rounds=2).run().params - simulation(algorithm=fl.FedAvg(), rounds=2).run().params
-    assert difference.abs().max() > 1e-4
-
-
 @pytest.mark.parametrize("clients_per_round", [5, 2])
 def test_every_round_in_closed_form(clients_per_round: int) -> None:
     """x ← x* + (1 − η(a + 2λU))^K (x − x*) with x* = (ab + 2λV)/(a + 2λU).
@@ -38,15 +28,7 @@ def test_every_round_in_closed_form(clients_per_round: int) -> None:
     """
     fed = quadratics(A, B)
     arguments = {"rounds": 9, "local_steps": STEPS, "lr": LR, "clients_per_round": clients_per_round}
-    sim = fl.Simulation(
-        fed,
-        scalar_model(1.5),
-        fl.FedCurv(STRENGTH),
-        batch_size=None,
-        loss="squared_error",
-        progress=False,
-        **arguments,
-    )
+    sim = support.simulation(fed, scalar_model(1.5), fl.FedCurv(STRENGTH), **arguments)
     w, shares, returned, absent = 1.5, {}, 0, 0
     for _ in sim:
         cohort = np.flatnonzero(sim.state_dict()["algorithm"]["fisher"].any(1).numpy())
@@ -66,32 +48,6 @@ def test_every_round_in_closed_form(clients_per_round: int) -> None:
         assert state["u"].item() == pytest.approx(sum(i for i, _ in shares.values()), abs=1e-11)
         assert state["v"].item() == pytest.approx(sum(i * theta for i, theta in shares.values()), abs=1e-11)
     assert returned > 0 and (absent > 0) == (clients_per_round == 2)
-
-
-def test_with_the_true_curvatures_every_client_ends_at_the_global_optimum() -> None:
-    """λ = ½, I = a, θ = b: each local problem is the global one."""
-    arguments = {"rounds": 2, "local_steps": 200, "lr": 0.05, "eval_every": 2}
-    fed = quadratics(A, B)
-    first = fl.Simulation(
-        fed,
-        scalar_model(),
-        fl.FedCurv(0.5),
-        batch_size=None,
-        clients_per_round=5,
-        loss="squared_error",
-        progress=False,
-        **arguments,
-    )
-    next(first)
-    state = first.state_dict()
-    a, ab = torch.from_numpy(A)[:, None], torch.from_numpy(A * B)[:, None]
-    state["algorithm"] |= {"fisher": a, "fisher_params": ab, "u": a.sum(0), "v": ab.sum(0)}
-    start = float(state["params"][0])
-    first.load_state_dict(state)
-    record = next(first)
-    optimum = (A * B).sum() / A.sum()
-    assert float(first.history.params[0]) == pytest.approx(optimum, abs=1e-9)
-    assert record.drift == pytest.approx(abs(optimum - start), abs=1e-9)  # all clients moved by the same amount
 
 
 def test_the_fisher_is_the_mean_of_squares_over_all_samples_at_the_local_parameters() -> None:
@@ -127,14 +83,6 @@ def test_bytes_are_two_and_a_half_times_those_of_fedavg() -> None:
     assert free.bytes_down.tolist() == free.bytes_up.tolist() == [size, 2 * size, 3 * size]
 
 
-def test_renumbering_the_clients_changes_nothing() -> None:
-    fed, order = blobs((3, 17, 8, 30, 1)), [3, 0, 4, 2, 1]
-    renumbered = fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
-    model = fl.models.mlp(fed, (6,), seed=1)
-    runs = [run(data, model, fl.FedCurv(0.5), local_steps=5, rounds=6).history.params for data in (fed, renumbered)]
-    torch.testing.assert_close(runs[0], runs[1], rtol=0, atol=1e-12)
-
-
 def test_the_state_holds_the_last_cohort_only() -> None:
     fed = one_sample_each(10_000)
     arguments = {"rounds": 4, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
@@ -142,8 +90,3 @@ def test_the_state_holds_the_last_cohort_only() -> None:
     sim.run()
     for name in ("fisher", "fisher_params"):
         assert sim.compact_state()["algorithm"][name].num_rows_in_memory == 20
-
-
-def test_bad_strength() -> None:
-    with pytest.raises(ValueError, match="strength=-1"):
-        fl.FedCurv(-1)

@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import FedDyn
-from tests.support import blobs, limit, path, quadratics, run, scalar_model
+from tests.support import limit, path, quadratics, scalar_model, simulation
 
 A, B, SIZES = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0]), np.array([5, 1, 2])
 OPTIMUM = (A * B).sum() / A.sum()
@@ -36,56 +36,19 @@ def test_it_reaches_the_optimum_whatever_the_sizes_the_steps_and_mu(mu: float, s
 
 def test_with_sampled_cohorts_h_is_the_mean_over_all_and_h_k_become_the_gradients() -> None:
     a, b = np.linspace(0.5, 2, 4), np.linspace(-1, 2, 4)
-    simulation = fl.Simulation(
-        quadratics(a, b, [1, 2, 3, 4]),
-        scalar_model(1.0),
-        FedDyn(2.0),
-        rounds=110,
-        clients_per_round=2,
-        local_steps=10,
-        batch_size=None,
-        lr=0.1,
-        loss="squared_error",
-        eval_every=110,
-        progress=False,
-    )
+    work = {"rounds": 110, "clients_per_round": 2, "eval_every": 110}
+    sim = simulation(quadratics(a, b, [1, 2, 3, 4]), scalar_model(1.0), FedDyn(2.0), **work)
     w, controls = torch.ones(1, dtype=torch.float64), torch.zeros(4, 1, dtype=torch.float64)
-    for record in simulation:
+    for record in sim:
         if record.round <= 20:
-            state = simulation.state_dict()["algorithm"]
+            state = sim.state_dict()["algorithm"]
             torch.testing.assert_close(state["h"], state["h_clients"].mean(0), rtol=0, atol=1e-12)
             assert state["h"].abs().item() > 1e-6
             moves = (controls - state["h_clients"]) / 2.0  # h_k falls by μ (y_k − w), of those who trained
             assert (moves != 0).sum() == 2
             w, controls = w + moves.sum() / 2 - state["h"] / 2.0, state["h_clients"].clone()
-            torch.testing.assert_close(simulation.history.params, w, rtol=0, atol=1e-12)
+            torch.testing.assert_close(sim.history.params, w, rtol=0, atol=1e-12)
     optimum = (a * b).sum() / a.sum()
-    state = simulation.state_dict()["algorithm"]
-    assert float(simulation.history.params[0]) == pytest.approx(optimum, abs=1e-8)
+    state = sim.state_dict()["algorithm"]
+    assert float(sim.history.params[0]) == pytest.approx(optimum, abs=1e-8)
     assert state["h_clients"][:, 0].numpy() == pytest.approx(a * (optimum - b), abs=1e-7)
-
-
-def test_the_first_round_is_twice_the_step_of_fedprox() -> None:
-    """h_k = 0, and h = −μ times the mean change: w moves by the mean change once more."""
-    fed = blobs((12, 12, 12, 12))
-    model = fl.models.mlp(fed, (6,), seed=1)
-    start = torch.cat([p.detach().reshape(-1) for p in model.parameters()])
-    arguments = {"local_epochs": 2, "batch_size": 5, "rounds": 1}
-    once = run(fed, model, fl.FedProx(0.7), **arguments).history.params - start
-    twice = run(fed, model, FedDyn(0.7), **arguments).history.params - start
-    torch.testing.assert_close(twice, 2 * once, rtol=0, atol=1e-14)
-
-
-def test_it_costs_what_fedavg_costs() -> None:
-    fed = blobs((3, 17, 8, 30))
-    arguments = {"local_steps": 2, "rounds": 3, "clients_per_round": 2}
-    model = fl.models.softmax_regression(fed)
-    ours, plain = (run(fed, model, algorithm, **arguments).history.frame for algorithm in (FedDyn(1.0), fl.FedAvg()))
-    assert ours.bytes_up.tolist() == plain.bytes_up.tolist() == [2 * 15 * 8 * t for t in (1, 2, 3)]
-    assert ours.bytes_down.tolist() == plain.bytes_down.tolist()
-
-
-@pytest.mark.parametrize("bad", [0.0, -1.0, float("nan")])
-def test_bad_hyper_parameters(bad) -> None:
-    with pytest.raises(ValueError, match="mu"):
-        FedDyn(bad)

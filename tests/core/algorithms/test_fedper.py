@@ -20,16 +20,6 @@ def own(sim: fl.Simulation) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_with_nothing_local_it_is_fedavg_exactly(engine: str) -> None:
-    fed = blobs(RAGGED)
-    model = fl.models.mlp(fed, (6,), seed=1)
-    per, avg = (run(fed, model, method, **MINI_BATCH, engine=engine).history for method in (FedPer(()), fl.FedAvg()))
-    assert torch.equal(per.params, avg.params)
-    assert per.frame.drop(columns="seconds").equals(avg.frame.drop(columns="seconds"))
-    assert (per.client_accuracy == avg.client_accuracy).all()
-
-
-@pytest.mark.parametrize("engine", ENGINES)
 def test_with_everything_local_each_client_trains_alone_and_nothing_is_sent(engine: str) -> None:
     fed = blobs(RAGGED)
     model = fl.models.mlp(fed, (6,), seed=1)
@@ -116,29 +106,6 @@ def test_the_server_never_sees_what_stays() -> None:
     assert seen == [True, False] * 4
 
 
-def test_the_engines_agree_on_the_clients_models() -> None:
-    fed = blobs(RAGGED)
-    model = fl.models.mlp(fed, (6, 5), seed=1)
-    rows = [own(run(fed, model, FedPer(("5", "3.bias")), **MINI_BATCH, engine=engine)) for engine in ENGINES]
-    torch.testing.assert_close(*rows, rtol=0, atol=1e-9)
-    assert (rows[0][0] - rows[0][1]).abs().max() > 1e-3
-
-
-def test_renumbering_the_clients_renumbers_the_models() -> None:
-    fed, order = blobs(RAGGED), [3, 0, 4, 2, 1]
-    renumbered = fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
-    model = fl.models.mlp(fed, (6,), seed=1)
-    left, right = (own(run(data, model, FedPer(("3",)), rounds=5)) for data in (fed, renumbered))
-    torch.testing.assert_close(left[order], right, rtol=0, atol=1e-12)
-
-
-def test_memory_is_that_of_the_local_layers_of_those_who_took_part() -> None:
-    fed = blobs(RAGGED)
-    sim = run(fed, fl.models.mlp(fed, (6,), seed=1), FedPer(("3",)), rounds=1, clients_per_round=2)
-    clients, rows = sim.compact_state()["algorithm"]["personal"].stored()
-    assert (len(clients), tuple(rows.shape)) == (2, (2, 21))
-
-
 @pytest.mark.parametrize(
     ("local", "words"),
     [
@@ -151,9 +118,3 @@ def test_unknown_names_are_refused_with_the_nearest(local, words: str) -> None:
     fed = blobs(RAGGED)
     with pytest.raises(ValueError, match=words):
         run(fed, fl.models.mlp(fed, (6,), seed=1), FedPer(local), rounds=1)
-
-
-@pytest.mark.parametrize("local", ["3", 3, (3,), None], ids=str)
-def test_names_must_be_a_tuple(local) -> None:
-    with pytest.raises(ValueError, match="must be a tuple of names of layers"):
-        FedPer(local)

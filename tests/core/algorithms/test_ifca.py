@@ -18,11 +18,6 @@ def models(sim: fl.Simulation) -> list[list[float]]:
     return sim.state_dict()["algorithm"]["models"].tolist()
 
 
-def used(sim: fl.Simulation) -> list[float]:
-    """The scalar model that each client uses."""
-    return sim.algorithm.client_params(sim._server, np.arange(sim.fed.num_clients))[:, 0].tolist()
-
-
 @dataclass(frozen=True)
 class From(IFCA):
     """IFCA from given scalar models, the first of which is w."""
@@ -36,27 +31,6 @@ class From(IFCA):
 def scalar(b, first, *, a=None, sizes=None, **arguments) -> fl.Simulation:
     fed = quadratics([1.0] * len(b) if a is None else a, b, sizes)
     return run(fed, scalar_model(first[0]), From(len(first), models=tuple(first)), **{"rounds": 1, **arguments})
-
-
-@pytest.mark.parametrize("momentum", [0.0, 0.6])
-@pytest.mark.parametrize("engine", ["reference", "stacked"])
-def test_one_model_is_fedavg_exactly(engine: str, momentum: float) -> None:
-    fed = blobs(RAGGED)
-    work = {**MINI_BATCH, "engine": engine, "local_momentum": momentum}
-    one, avg = (run(fed, fl.models.mlp(fed, (6,), seed=1), method, **work).history for method in (IFCA(1), fl.FedAvg()))
-    assert torch.equal(one.params, avg.params)
-    assert one.frame.drop(columns="seconds").equals(avg.frame.drop(columns="seconds"))
-    assert (one.client_accuracy == avg.client_accuracy).all()
-
-
-def test_two_groups_are_separated_and_both_minima_reached() -> None:
-    b, sizes = np.array([2.0, -2.5, 2.4, -2.0, 2.2]), np.array([1, 4, 2, 3, 1])
-    for seed in range(4):
-        fed = quadratics([1.0] * 5, b, sizes)
-        sim = run(fed, scalar_model(0.4), IFCA(2, spread=3.0), rounds=60, local_steps=5, seed=seed)
-        mean = {sign: np.average(b[b * sign > 0], weights=sizes[b * sign > 0]) for sign in (-1, 1)}
-        assert used(sim) == pytest.approx([mean[np.sign(own)] for own in b], abs=1e-12)
-        assert float(sim.history.params[0]) == pytest.approx(mean[-1], abs=1e-12)  # 7 of 11 samples
 
 
 def test_one_round_by_hand() -> None:
@@ -102,15 +76,6 @@ def test_the_first_models() -> None:
         assert (drawn[0, 1.0][1] - other).abs().max() > 0.1
 
 
-@pytest.mark.parametrize("num_models", [1, 3])
-def test_every_model_goes_down_and_one_with_its_number_comes_up(num_models: int) -> None:
-    fed = blobs(RAGGED)
-    frame = run(fed, fl.models.softmax_regression(fed), IFCA(num_models), **MINI_BATCH).history.frame
-    assert frame.bytes_down.tolist() == [3 * num_models * 15 * 8 * t for t in (1, 2, 3, 4)]
-    assert frame.bytes_up.tolist() == [3 * (15 + (num_models > 1)) * 8 * t for t in (1, 2, 3, 4)]
-    assert frame.server_updates.tolist() == [1, 2, 3, 4]
-
-
 def test_clients_are_measured_with_the_model_that_fits_them() -> None:
     fed = blobs(RAGGED)
     model = fl.models.mlp(fed, (6,), seed=1)
@@ -127,32 +92,11 @@ def test_clients_are_measured_with_the_model_that_fits_them() -> None:
     assert sim.history.clients.accuracy.tolist() == accuracy and len(chosen) > 1
 
 
-def test_renumbering_the_clients_changes_nothing() -> None:
-    fed, order = blobs(RAGGED), [3, 0, 4, 2, 1]
-    renumbered = fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
-    ends = [
-        run(data, fl.models.mlp(fed, (6,), seed=1), IFCA(2), local_steps=5, rounds=6).state_dict()["algorithm"][
-            "models"
-        ]
-        for data in (fed, renumbered)
-    ]
-    torch.testing.assert_close(*ends, rtol=0, atol=1e-12)
-
-
 def test_a_round_without_anybody() -> None:
     fed = blobs(RAGGED)
     nobody = Trace([[True] * 5, [False] * 5, [True] * 5])
     frame = run(fed, fl.models.softmax_regression(fed), IFCA(2), **MINI_BATCH, availability=nobody).history.frame
     assert frame.server_updates.tolist() == [1, 1, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [((0,), "num_models=0: must be an integer ≥ 1"), ((2, 0.0), r"spread=0\.0: must be a finite number > 0")],
-)
-def test_bad_arguments(arguments, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        IFCA(*arguments)
 
 
 def test_no_other_model_can_be_made_from_zero() -> None:

@@ -5,51 +5,20 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.algorithms import (
-    IFCA,
-    Compressed,
-    Ditto,
-    FedAdam,
-    FedAvgM,
-    FedAvgMas,
-    FedDyn,
-    FedPer,
-    FedYogi,
-    FineTune,
-    MimeLite,
-    PowerOfChoice,
-    Private,
-    QFedAvg,
-    TFedAvg,
-)
-from fedlab_core.algorithms.tiers import KMeans
+from fedlab_core.algorithms import Compressed, FedAvgM, FineTune, PowerOfChoice, Private
 from fedlab_core.sampling import Bernoulli
+from tests.core.engines.test_equality import ALGORITHMS, VARIANTS
 from tests.support import blobs
 
-SIZES = (7, 12, 9, 15, 4, 11)
-ALGORITHMS = [
-    fl.FedCurv(0.5),
-    fl.FedSSO(),
-    fl.FedSSO(sampling="at_least_one", noise="nearest", eps=0.3),
+SIZES = (7, 12, 9, 15, 4, 11, 8)
+STATES = [
     fl.FedSSO(projection=8),
     fl.FedMas(0.01, importance_update="accumulate"),
-    fl.FedMas(0.01, tiers=KMeans(num_tiers=3)),
-    fl.FedMas(0.01, tiers=[0, 0, 1, 1, 2, 2], importance_update="ema", tier_order="shuffled", no_penalty="first_round"),
-    FedAvgMas(0.01),
-    TFedAvg(),
-    FedAvgM(),
-    FedAdam(0.05),
-    FedYogi(0.05),
-    FedDyn(0.5),
-    MimeLite(0.7),
-    QFedAvg(1.5),
-    PowerOfChoice(4),
+    fl.FedMas(0.01, tiers=[0, 0, 1, 1, 2, 2, 2], importance_update="ema", no_penalty="first_round"),
     Compressed(PowerOfChoice(4), keep=0.3, bits=4),
     Private(Compressed(FedAvgM(), keep=0.3), clip=0.5, noise=0.1),
-    IFCA(2),
-    Ditto(0.3),
-    FedPer(("3",)),
     FineTune(1),
+    *(algorithm for algorithm in (*ALGORITHMS, *VARIANTS) if type(algorithm).__module__.startswith("fedlab_core")),
 ]
 
 
@@ -66,7 +35,7 @@ def same(left: fl.History, right: fl.History) -> None:
     assert left.clients.accuracy.tolist() == right.clients.accuracy.tolist()
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("algorithm", STATES, ids=str)
 @pytest.mark.parametrize("engine", ["reference", "stacked"])
 def test_resuming_from_a_file_after_every_round_is_bit_for_bit(tmp_path, algorithm: fl.Algorithm, engine: str) -> None:
     settings = {"algorithm": algorithm, "engine": engine, "checkpoint": tmp_path / "run.npz"}
@@ -79,7 +48,7 @@ def test_resuming_from_a_file_after_every_round_is_bit_for_bit(tmp_path, algorit
     same(simulation(**settings).run(), simulation(algorithm, engine=engine).run())
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("algorithm", STATES, ids=str)
 def test_a_dense_state_goes_on_as_well(algorithm: fl.Algorithm) -> None:
     first, second = simulation(algorithm), simulation(algorithm)
     for _ in range(3):
@@ -104,7 +73,7 @@ class Failing:
         monkeypatch.setattr(type(algorithm), "aggregate", aggregate)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("algorithm", STATES, ids=str)
 @pytest.mark.parametrize("call", [1, 2, 5])
 def test_a_round_that_breaks_off_leaves_no_trace(monkeypatch, algorithm: fl.Algorithm, call: int) -> None:
     """In the first round that means setup, too; for tiers, half a round."""

@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import MimeLite
-from tests.support import blobs, limit, path, quadratics, run
+from tests.support import blobs, path, quadratics, run
 
 A, B, SIZES = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0]), np.array([5, 1, 2])
 
@@ -22,19 +22,6 @@ def test_path(beta: float) -> None:
         w = y.mean()
         expected.append(w)
     assert path(quadratics(A, B, SIZES), MimeLite(beta), rounds=12, start=2.0) == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("steps", [1, 3])
-def test_where_it_stands_still(steps: int) -> None:
-    """With s = 1 − (1 − η(1 − β)a)^K and m = mean a (w − b), the mean of s (b − w − βm / ((1 − β)a)) is zero: the
-    optimum for one step, and off it for more."""
-    beta = 0.4
-    s = 1 - (1 - 0.1 * (1 - beta) * A) ** steps
-    pull = (s / A).mean() * beta / (1 - beta)
-    fixed = ((s * B).mean() + pull * (A * B).mean()) / (s.mean() + pull * A.mean())
-    found = limit(quadratics(A, B, SIZES), MimeLite(beta), rounds=300, local_steps=steps)
-    assert found == pytest.approx(fixed, abs=1e-9)
-    assert (abs(found - (A * B).sum() / A.sum()) < 1e-9) == (steps == 1)
 
 
 def test_momentum_is_of_full_gradients_where_the_round_began() -> None:
@@ -58,24 +45,6 @@ def test_chunks_of_gradients_do_not_change_it(monkeypatch) -> None:
     monkeypatch.setattr("fedlab_core.algorithms.mimelite.CHUNK_VALUES", 100)
     parts = run(fed, fl.models.mlp(fed, (6,)), MimeLite(0.8), **arguments).history.params
     torch.testing.assert_close(parts, whole, rtol=0, atol=1e-13)
-
-
-def test_without_momentum_and_with_equal_clients_it_is_fedavg_at_twice_the_price() -> None:
-    fed = blobs((12, 12, 12, 12))
-    arguments = {"local_epochs": 2, "batch_size": 5, "rounds": 4, "clients_per_round": 3}
-    plain, ours = (
-        run(fed, fl.models.mlp(fed, (6,), seed=1), algorithm, **arguments).history
-        for algorithm in (fl.FedAvg(), MimeLite(0.0))
-    )
-    assert torch.equal(ours.params, plain.params)
-    assert (ours.frame.bytes_up == 2 * plain.frame.bytes_up).all()
-    assert (ours.frame.bytes_down == 2 * plain.frame.bytes_down).all()
-
-
-@pytest.mark.parametrize("bad", [1.0, -0.1, "0.9"])
-def test_bad_hyper_parameters(bad) -> None:
-    with pytest.raises(ValueError, match="beta"):
-        MimeLite(bad)
 
 
 def test_local_momentum_is_refused() -> None:

@@ -20,10 +20,6 @@ A, B = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0])
 LR, STEPS, START = 0.05, 4, 1.5
 
 
-def test_it_is_short() -> None:
-    assert len([line for line in CODE.splitlines() if line.strip()]) <= 20
-
-
 def end(k: int, start: float, mu: float) -> float:
     optimum = (A[k] * B[k] + mu * start) / (A[k] + mu)
     return optimum + (1 - LR * (A[k] + mu)) ** STEPS * (start - optimum)

@@ -1,94 +1,93 @@
-"""What must equal what: special cases, gradient descent on pooled data, renumbered clients. Ragged clients and
-mini-batches where the identity allows it."""
+"""Special cases: which algorithm equals which, gradient descent on pooled data, renumbered clients, communication."""
+
+import math
 
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.algorithms import (
-    Compressed,
-    FedAdam,
-    FedAvgM,
-    FedAvgMas,
-    FedDyn,
-    FedMas,
-    FedYogi,
-    MimeLite,
-    PowerOfChoice,
-    Private,
-    QFedAvg,
-)
-from tests.support import blobs, flat, quadratics, run, scalar_model
+from fedlab_core import algorithms as al
+from tests.support import blobs, flat, quadratics, renumbered, run, scalar_model
 
 RAGGED, EQUAL = (3, 17, 8, 30, 1), (12, 12, 12, 12)
-MINI_BATCH = {"local_epochs": 2, "batch_size": 5, "rounds": 4, "lr": 0.2}
+MINI_BATCH = {"local_epochs": 2, "batch_size": 5, "rounds": 4, "clients_per_round": 3}
+PLAIN, PROX, NOVA, MOMENTUM = fl.FedAvg(), fl.FedProx(0.3), fl.FedNova(0.3), al.FedAvgM()
 
 
 def final(fed: fl.FederatedDataset, algorithm: fl.Algorithm, **arguments) -> torch.Tensor:
     return run(fed, fl.models.mlp(fed, hidden=(6,), seed=1), algorithm, **arguments).history.params
 
 
-def test_fedprox_without_pull_is_fedavg_exactly() -> None:
+@pytest.mark.parametrize("engine", ["reference", "stacked"])
+@pytest.mark.parametrize(
+    ("special", "plain"),
+    [
+        (fl.FedProx(0.0), fl.FedAvg()),
+        (fl.FedCurv(0.0), fl.FedAvg()),
+        (fl.FedMas(0.0, tiers="one"), fl.FedAvg()),
+        (al.TFedAvg(tiers="one"), fl.FedAvg()),
+        (al.FedAvgMas(0.0), fl.FedAvg()),
+        (al.FedAvgMas(0.1), fl.FedMas(0.1, tiers="one")),
+        (al.TFedAvg(tiers=[0, 0, 1, 1, 2]), fl.FedMas(0.0, tiers=[0, 0, 1, 1, 2])),
+        (al.TFedAvgMas(0.1, tiers=[0, 0, 1, 1, 2]), fl.FedMas(0.1, tiers=[0, 0, 1, 1, 2])),
+        (al.IFCA(1), fl.FedAvg()),
+        (al.FedPer(()), fl.FedAvg()),
+        *((al.Compressed(inner, keep=1.0), inner) for inner in (PLAIN, NOVA, MOMENTUM, al.PowerOfChoice(4))),
+        *((al.Private(inner, math.inf, 0.0), inner) for inner in (PLAIN, PROX, MOMENTUM, al.FedAdam(0.1))),
+    ],
+    ids=str,
+)
+def test_a_special_case_is_the_plain_algorithm_bit_for_bit(special, plain, engine: str) -> None:
+    fed, work = blobs(RAGGED), {**MINI_BATCH, "engine": engine, "client_accuracy": True}
+    left, right = (run(fed, fl.models.mlp(fed, (6,), seed=1), each, **work).history for each in (special, plain))
+    assert torch.equal(left.params, right.params)
+    assert left.frame.drop(columns="seconds").equals(right.frame.drop(columns="seconds"))
+    assert (left.client_accuracy == right.client_accuracy).all()
+
+
+@pytest.mark.parametrize("engine", ["reference", "stacked"])
+@pytest.mark.parametrize("algorithm", [al.Ditto(0.3), al.FineTune(3)], ids=str)
+def test_personal_models_leave_the_run_as_it_is(algorithm: fl.Algorithm, engine: str) -> None:
+    fed, work = blobs(RAGGED), {**MINI_BATCH, "engine": engine, "stragglers": 0.5}
+    model = fl.models.mlp(fed, (6,), seed=1)
+    plain = run(fed, model, fl.FedAvg(), **work).history
+    for often in (False, True):
+        found = run(fed, model, algorithm, **work, client_accuracy=often).history
+        assert torch.equal(found.params, plain.params)
+        assert found.frame.drop(columns="seconds").equals(plain.frame.drop(columns="seconds"))
+        assert found.clients.accuracy.mean() > plain.clients.accuracy.mean()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "sizes", "changes"),
+    [
+        (al.FedAvgM(beta=0.0), RAGGED, {}),
+        (al.MimeLite(0.0), EQUAL, {}),
+        (al.QFedAvg(0.0), EQUAL, {}),
+        (al.PowerOfChoice(4), EQUAL, {"clients_per_round": 4}),
+        (al.Private(fl.FedAvg(), clip=1e6, noise=0.0), EQUAL, {}),
+        (fl.FedNova(), RAGGED, {"local_steps": 6}),
+        (fl.FedProx(3.0), RAGGED, {"local_steps": 1}),  # a penalty is zero in the first local step
+        (al.FedAvgMas(0.3), RAGGED, {"local_steps": 1}),
+        (fl.Scaffold(), EQUAL, {"rounds": 1}),  # the controls are zero in the first round
+        (fl.Scaffold(option=1), EQUAL, {"rounds": 1}),
+    ],
+    ids=str,
+)
+def test_a_special_case_is_fedavg_up_to_rounding(algorithm: fl.Algorithm, sizes, changes) -> None:
+    fed, work = blobs(sizes), {**MINI_BATCH, **changes}
+    if "local_steps" in work:
+        del work["local_epochs"]
+    torch.testing.assert_close(final(fed, algorithm, **work), final(fed, fl.FedAvg(), **work), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "algorithm", [fl.FedProx(0.5), fl.Scaffold(), fl.Scaffold(option=1), al.QFedAvg(0.0), al.FedAvgMas(0.3)], ids=str
+)
+def test_otherwise_it_is_not_fedavg(algorithm: fl.Algorithm) -> None:
     fed = blobs(RAGGED)
-    assert torch.equal(final(fed, fl.FedProx(0.0), **MINI_BATCH), final(fed, fl.FedAvg(), **MINI_BATCH))
-
-
-@pytest.mark.parametrize("algorithm", [fl.FedProx(3.0), FedAvgMas(0.3)], ids=str)
-def test_a_penalty_anchored_at_the_start_does_nothing_in_a_single_step(algorithm: fl.Algorithm) -> None:
-    fed = blobs(RAGGED)
-    for steps, same in ((1, True), (2, False)):
-        arguments = {"local_steps": steps, "batch_size": 5, "rounds": 4, "clients_per_round": 3}
-        difference = final(fed, algorithm, **arguments) - final(fed, fl.FedAvg(), **arguments)
-        assert (difference.abs().max() < 1e-14) == same
-
-
-def test_fedprox_with_pull_is_not_fedavg() -> None:
-    fed = blobs(RAGGED)
-    assert (final(fed, fl.FedProx(0.5), **MINI_BATCH) - final(fed, fl.FedAvg(), **MINI_BATCH)).abs().max() > 1e-4
-
-
-@pytest.mark.parametrize("option", [1, 2])
-def test_scaffold_round_one_is_fedavg_and_round_two_is_not(option: int) -> None:
-    fed = blobs(EQUAL)
-    for rounds, same in ((1, True), (2, False)):
-        arguments = MINI_BATCH | {"rounds": rounds}
-        difference = (
-            (final(fed, fl.Scaffold(option=option), **arguments) - final(fed, fl.FedAvg(), **arguments)).abs().max()
-        )
-        assert (difference < 1e-14) == same
-
-
-def test_scaffold_with_identical_clients_is_fedavg() -> None:
-    x, y = blobs((20,)).client(0)
-    fed = fl.FederatedDataset.from_clients([(x, y)] * 4, test=(x, y))
-    arguments = {"local_steps": 6, "rounds": 5}
-    torch.testing.assert_close(
-        final(fed, fl.Scaffold(), **arguments), final(fed, fl.FedAvg(), **arguments), rtol=0, atol=1e-12
-    )
-
-
-def test_fednova_with_equal_steps_is_fedavg_with_sample_weights() -> None:
-    fed = blobs(RAGGED)
-    arguments = {"local_steps": 6, "batch_size": 4, "rounds": 4}
-    torch.testing.assert_close(
-        final(fed, fl.FedNova(), **arguments), final(fed, fl.FedAvg(), **arguments), rtol=0, atol=1e-12
-    )
-    torch.testing.assert_close(
-        final(fed, fl.FedNova(0.3), **arguments), _fedprox_scaled(fed, 0.3, arguments), rtol=0, atol=1e-10
-    )
-
-
-def _fedprox_scaled(fed: fl.FederatedDataset, mu: float, arguments: dict) -> torch.Tensor:
-    """FedNova(μ) with equal τ is FedProx with a server step of τ/‖a‖₁."""
-    tau, shrink = arguments["local_steps"], 0.1 * mu
-    step = tau / ((1 - (1 - shrink) ** tau) / shrink)
-
-    class Scaled(fl.FedProx):
-        def aggregate(self, server, updates):
-            return server.params + step * (updates.weighted_mean() - server.params)
-
-    return final(fed, Scaled(mu), **arguments)
+    assert (final(fed, algorithm, **MINI_BATCH) - final(fed, fl.FedAvg(), **MINI_BATCH)).abs().max() > 1e-4
 
 
 @pytest.mark.parametrize(
@@ -97,18 +96,14 @@ def _fedprox_scaled(fed: fl.FederatedDataset, mu: float, arguments: dict) -> tor
         (fl.FedAvg(), RAGGED),
         (fl.FedProx(0.4), RAGGED),
         (fl.FedNova(), RAGGED),
-        (fl.FedCurv(0.0), RAGGED),
-        (FedMas(0.0, tiers="one"), RAGGED),
-        (fl.Scaffold(), EQUAL),
-        (FedAvgM(beta=0.0), RAGGED),
-        (MimeLite(0.0), EQUAL),
-        (QFedAvg(0.0), EQUAL),
-        (PowerOfChoice(4), EQUAL),
+        (fl.Scaffold(), EQUAL),  # has equal weights
+        (al.FedAvgM(beta=0.0), RAGGED),
+        (al.MimeLite(0.0), EQUAL),
+        (al.QFedAvg(0.0), EQUAL),
     ],
     ids=str,
 )
 def test_one_full_batch_step_of_everybody_is_gradient_descent_on_the_pooled_data(algorithm, sizes) -> None:
-    """SCAFFOLD weighs all clients alike, so they have to be of one size."""
     fed = blobs(sizes)
     model = fl.models.softmax_regression(fed, seed=3)
     federated = run(fed, model, algorithm, local_steps=1, rounds=6).history.params
@@ -129,32 +124,86 @@ def test_one_full_batch_step_of_everybody_is_gradient_descent_on_the_pooled_data
         fl.Scaffold(),
         fl.Scaffold(option=1),
         fl.FedNova(),
-        FedAvgM(),
-        FedAdam(0.05),
-        FedYogi(0.05),
-        FedDyn(0.5),
-        MimeLite(0.7),
-        QFedAvg(1.5),
-        PowerOfChoice(5),
-        Compressed(fl.FedAvg(), keep=0.3),
-        Private(fl.FedAvg(), clip=0.05, noise=0.1),
+        fl.FedCurv(0.5),
+        fl.FedSSO(probe="full_batch"),
+        al.FedAvgM(),
+        al.FedAdam(0.05),
+        al.FedYogi(0.05),
+        al.FedDyn(0.5),
+        al.MimeLite(0.7),
+        al.QFedAvg(1.5),
+        al.PowerOfChoice(5),
+        al.Compressed(fl.FedAvg(), keep=0.3),
+        al.Private(fl.FedAvg(), clip=0.05, noise=0.1),
+        al.IFCA(2),
+        al.Ditto(0.3),
+        al.FedPer(("3",)),
     ],
     ids=str,
 )
 def test_renumbering_the_clients_changes_nothing(algorithm: fl.Algorithm) -> None:
-    """A server that lets the last client overwrite the sum would fail here."""
-    fed = blobs(RAGGED)
-    order = np.array([3, 0, 4, 2, 1])
-    renumbered = fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
-    arguments = {"local_steps": 5, "rounds": 6}
-    torch.testing.assert_close(
-        final(renumbered, algorithm, **arguments), final(fed, algorithm, **arguments), rtol=0, atol=1e-12
-    )
+    """A server that lets the last client overwrite the sum fails here; personal models are renumbered too."""
+    fed, order = blobs(RAGGED), [3, 0, 4, 2, 1]
+    model = fl.models.mlp(fed, hidden=(6,), seed=1)
+    left, right = (run(data, model, algorithm, local_steps=5, rounds=6) for data in (fed, renumbered(fed, order)))
+    torch.testing.assert_close(right.history.params, left.history.params, rtol=0, atol=1e-12)
+    rows, others = (algorithm.client_params(each._server, np.arange(5)).expand(5, -1) for each in (left, right))
+    torch.testing.assert_close(others, rows[order], rtol=0, atol=1e-12)
+
+
+P = 4 * 3 + 3
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "down", "up"),
+    [
+        (fl.FedAvg(), P, P),
+        (fl.FedProx(0.1), P, P),
+        (fl.Scaffold(), 2 * P, 2 * P),
+        (fl.FedNova(), P, P + 1),
+        (al.FedAvgM(), P, P),
+        (al.FedAdam(0.1), P, P),
+        (al.FedDyn(1.0), P, P),
+        (al.MimeLite(0.5), 2 * P, 2 * P),
+        (al.QFedAvg(1.0), P, P + 1),
+        (al.IFCA(1), P, P),
+        (al.IFCA(3), 3 * P, P + 1),
+        (al.FedPer(("1.bias",)), P - 3, P - 3),
+        (al.Private(fl.FedAvg(), 1.0, 1.0), P, P),
+    ],
+    ids=str,
+)
+def test_numbers_sent_down_and_up_per_client(algorithm: fl.Algorithm, down: int, up: int) -> None:
+    fed = blobs((3, 17, 8, 30))
+    work = {"local_steps": 2, "rounds": 3, "clients_per_round": 2}
+    frame = run(fed, fl.models.softmax_regression(fed), algorithm, **work).history.frame
+    assert frame.bytes_down.tolist() == [2 * down * 8 * t for t in (1, 2, 3)]
+    assert frame.bytes_up.tolist() == [2 * up * 8 * t for t in (1, 2, 3)]
+    assert frame.server_updates.tolist() == [1, 2, 3]
+
+
+def test_scaffold_with_identical_clients_is_fedavg() -> None:
+    x, y = blobs((20,)).client(0)
+    fed = fl.FederatedDataset.from_clients([(x, y)] * 4, test=(x, y))
+    left, right = (final(fed, algorithm, local_steps=6, rounds=5) for algorithm in (fl.Scaffold(), fl.FedAvg()))
+    torch.testing.assert_close(left, right, rtol=0, atol=1e-12)
+
+
+def test_fednova_with_a_proximal_term_and_equal_steps_is_fedprox_with_a_server_rate() -> None:
+    """The server rate is τ/‖a‖₁."""
+    fed, mu, tau = blobs(RAGGED), 0.3, 6
+    step = tau / ((1 - (1 - 0.1 * mu) ** tau) / (0.1 * mu))
+
+    class Scaled(fl.FedProx):
+        def aggregate(self, server, updates):
+            return server.params + step * (updates.weighted_mean() - server.params)
+
+    left, right = (final(fed, each, local_steps=tau, batch_size=4, rounds=4) for each in (fl.FedNova(mu), Scaled(mu)))
+    torch.testing.assert_close(left, right, rtol=0, atol=1e-10)
 
 
 def test_every_client_trains_even_with_fewer_samples_than_a_batch() -> None:
-    """A loader that drops the last short batch would leave this client, and the model, where they were."""
-    simulation = run(
-        quadratics([1.0], [1.0], sizes=[3]), scalar_model(), fl.FedAvg(), rounds=1, local_epochs=1, batch_size=10
-    )
-    assert float(simulation.history.params[0]) == pytest.approx(0.1, abs=1e-12)
+    """A loader that drops the last short batch would leave the model unchanged."""
+    fed = quadratics([1.0], [1.0], sizes=[3])
+    found = run(fed, scalar_model(), fl.FedAvg(), rounds=1, local_epochs=1, batch_size=10)
+    assert float(found.history.params[0]) == pytest.approx(0.1, abs=1e-12)

@@ -18,6 +18,7 @@ from fedlab_core.engines import StackedEngine, agreement, create
 from fedlab_core.losses import LOSSES
 from fedlab_core.models import TextLSTM
 from fedlab_core.server import Server
+from tests.core.engines.test_equality import texts
 from tests.support import blobs
 
 SIZES = (3, 12, 25, 1, 9)
@@ -113,19 +114,11 @@ def test_a_changed_layer_trains_as_in_the_reference_engine(change, form: str | N
         assert (untouched.train(params, work, corrections).params - left).abs().max() > 1e-3
 
 
-def texts() -> fl.FederatedDataset:
-    """Tokens that come several times in a batch."""
-    x = torch.randint(0, 5, (60, 7), generator=torch.Generator().manual_seed(0))
-    split = Split(x, x[:, -1] % 2)
-    return fl.FederatedDataset(Dataset("t", split, split, 2), [range(a, b) for a, b in pairwise((0, 3, 20, 30, 60))])
-
-
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
 @pytest.mark.parametrize("options", [{"scale_grad_by_freq": True}, {"sparse": True}, {"padding_idx": 0}], ids=str)
 def test_options_of_an_embedding(options) -> None:
-    torch.manual_seed(0)
-    model = TextLSTM(5, 4, 6, 2)
-    model.embedding = nn.Embedding(5, 4, **options)
+    model = TextLSTM(9, 4, 6, 2)
+    model.embedding = nn.Embedding(9, 4, **options)
     fed = texts()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -136,55 +129,31 @@ def test_options_of_an_embedding(options) -> None:
 
 
 class Odd(nn.Module):
-    """A linear model whose logits also depend on something else than weights and samples."""
+    """A linear model whose logits have a ``factor`` that depends on more than weights and samples."""
 
-    def __init__(self) -> None:
+    def __init__(self, factor) -> None:
         super().__init__()
-        self.output = nn.Linear(4, 3)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.output(x) * self.factor(x)
-
-
-class Counting(Odd):
-    calls = 0
-
-    def factor(self, x: torch.Tensor) -> float:
-        self.calls += 1
-        return 1 + 0.1 * self.calls
-
-
-class DrawingFromNumPy(Odd):
-    def factor(self, x: torch.Tensor) -> float:
-        return float(np.random.default_rng().normal())
-
-
-class DrawingFromPython(Odd):
-    def factor(self, x: torch.Tensor) -> float:
-        return random.random()
-
-
-class DrawingFromTorch(Odd):
-    def factor(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.rand(1, dtype=x.dtype)
-
-
-class Remembering(Odd):
-    """Puts a new tensor in the place of its buffer."""
-
-    def __init__(self) -> None:
-        super().__init__()
+        self.output, self.factor, self.calls = nn.Linear(4, 3), factor, 0
         self.register_buffer("mean", torch.zeros((), dtype=torch.float64))
 
-    def factor(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
         self.mean = 0.9 * self.mean + 0.1 * x.detach().mean()
-        return 1 + self.mean
+        return self.output(x) * self.factor(self)
 
 
-@pytest.mark.parametrize("kind", [Counting, DrawingFromNumPy, DrawingFromPython, DrawingFromTorch, Remembering])
-def test_what_keeps_a_state_or_draws_goes_to_the_loop_and_says_so(kind: type[nn.Module]) -> None:
-    torch.manual_seed(0)
-    fed, model = blobs(SIZES), kind().double()
+FACTORS = {
+    "counts its calls": lambda model: 1 + 0.1 * model.calls,
+    "replaces a buffer": lambda model: 1 + model.mean,
+    "draws from NumPy": lambda model: float(np.random.default_rng().normal()),
+    "draws from Python": lambda model: random.random(),
+    "draws from PyTorch": lambda model: torch.rand(1, dtype=torch.float64),
+}
+
+
+@pytest.mark.parametrize("factor", FACTORS.values(), ids=FACTORS)
+def test_a_model_with_a_state_or_random_draws_goes_to_the_loop_with_a_warning(factor) -> None:
+    fed, model = blobs(SIZES), Odd(factor).double()
     with pytest.warns(UserWarning, match="one after another"):
         assert create("auto", fed, model, LOSSES["cross_entropy"], "cpu").form == "loop"
     with pytest.raises(ValueError, match=r"engine='stacked'.*use engine='reference'"):

@@ -1,7 +1,11 @@
-"""The engines compute the same numbers: every algorithm, every model, equal and ragged clients."""
+"""The engines compute the same numbers for every algorithm and model, with equal and ragged clients.
+
+``ALGORITHMS`` and ``VARIANTS`` are the algorithms of all tests that take every one.
+"""
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -17,6 +21,7 @@ from fedlab_core.algorithms import (
     FedDyn,
     FedPer,
     FedYogi,
+    FineTune,
     MimeLite,
     PowerOfChoice,
     Private,
@@ -102,38 +107,46 @@ VARIANTS = [
     FedYogi(0.05),
     QFedAvg(1.5),
     PowerOfChoice(6),
+    FineTune(2),
     Compressed(fl.FedAvg(), keep=0.3),
+    Compressed(fl.FedAvg(), keep=0.5, bits=4),
     Private(fl.FedProx(0.5), clip=0.5, noise=0.1),
 ]
 
 
-def histories(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> list[fl.History]:
+def both(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> list[fl.Simulation]:
+    """A finished run of each engine."""
     arguments = {"rounds": 10, "clients_per_round": 5, "local_epochs": 2, "batch_size": 5, "lr": 0.1, "progress": False}
     if "local_steps" in changes:
         del arguments["local_epochs"]
-    return [
-        fl.simulate(fed, model, algorithm, engine=engine, **{**arguments, **changes})
-        for engine in ("reference", "stacked")
-    ]
+    found = [fl.Simulation(fed, model, algorithm, engine=e, **arguments | changes) for e in ("reference", "stacked")]
+    for simulation in found:
+        simulation.run()
+    return found
 
 
 def assert_same(
     fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, atol: float = 1e-9, **changes
 ) -> None:
-    reference, stacked = histories(fed, model, algorithm, **changes)
+    runs = both(fed, model, algorithm, **changes)
+    reference, stacked = (run.history for run in runs)
     assert (stacked.config["engine"], stacked.config["engine_form"]) == ("stacked", "layers")
     torch.testing.assert_close(stacked.params, reference.params, rtol=0, atol=atol)
     assert stacked.frame.drift.to_numpy() == pytest.approx(reference.frame.drift.to_numpy(), abs=100 * atol)
+    used = [algorithm.client_params(run._server, np.arange(fed.num_clients)) for run in runs]
+    torch.testing.assert_close(*used, rtol=0, atol=atol)
     assert (torch.nn.utils.parameters_to_vector(model.parameters()) - reference.params).abs().max() > 1e-3
 
 
+WORK = [{}, {"local_steps": 7}, {"batch_size": None}, {"stragglers": 0.7, "local_epochs": 4}]
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS + VARIANTS, ids=str)
-@pytest.mark.parametrize("sizes", [RAGGED, EQUAL], ids=["ragged", "equal"])
-@pytest.mark.parametrize(
-    "changes", [{}, {"local_steps": 7}, {"batch_size": None}, {"stragglers": 0.7, "local_epochs": 4}], ids=str
-)
-def test_every_algorithm(algorithm: fl.Algorithm, sizes, changes) -> None:
-    fed = blobs(sizes)
+@pytest.mark.parametrize("work", range(len(WORK)))
+def test_every_algorithm(algorithm: fl.Algorithm, work: int) -> None:
+    """Every pair of algorithm, sizes and work."""
+    changes, number = WORK[work], (ALGORITHMS + VARIANTS).index(algorithm)
+    fed = blobs((RAGGED, EQUAL)[(number + work) % 2])
     assert_same(fed, fl.models.mlp(fed, (6, 5), seed=1), algorithm, **changes)
 
 
@@ -198,15 +211,6 @@ def test_other_layers(layers) -> None:
     assert_same(fed, nn.Sequential(*layers).double(), fl.FedAvg())
 
 
-def test_full_gradients_agree() -> None:
-    fed = blobs(RAGGED)
-    model = fl.models.mlp(fed, (6,))
-    engines = [kind(fed, model, LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)]
-    clients = torch.tensor([4, 0, 3]).numpy()
-    left, right = [engine.gradients(engine.model.parameters(), clients) for engine in engines]
-    torch.testing.assert_close(left, right, rtol=0, atol=1e-13)
-
-
 def test_sample_gradients_of_softmax_regression_in_closed_form() -> None:
     """∂/∂W = (softmax(Wx + b) − e_y) xᵀ and ∂/∂b = softmax(Wx + b) − e_y, one sample at a time."""
     fed = blobs(RAGGED)
@@ -224,9 +228,10 @@ def test_sample_gradients_of_softmax_regression_in_closed_form() -> None:
 def test_chunks_do_not_change_the_result(monkeypatch) -> None:
     fed = blobs(RAGGED)
     model = fl.models.mlp(fed, (6,))
-    whole = histories(fed, model, fl.Scaffold())[1]
+    whole = both(fed, model, fl.Scaffold())[1].history
     monkeypatch.setattr("fedlab_core.engines.stacked.engine.CACHE_BYTES", 1000)
-    torch.testing.assert_close(histories(fed, model, fl.Scaffold())[1].params, whole.params, rtol=0, atol=1e-12)
+    chunked = both(fed, model, fl.Scaffold())[1].history
+    torch.testing.assert_close(chunked.params, whole.params, rtol=0, atol=1e-12)
 
 
 class Residual(nn.Module):
@@ -261,11 +266,13 @@ def shared() -> nn.Module:
     return model
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-@pytest.mark.parametrize("model", [Residual(), nn.Sequential(nn.Linear(4, 5), Doubled(5, 3)), tied(), shared()])
-def test_unknown_modules_go_through_vmap(model: nn.Module, algorithm: fl.Algorithm) -> None:
-    fed = blobs(RAGGED)
-    reference, stacked = histories(fed, model.double(), algorithm, lr=0.05)
+UNKNOWN = [Residual(), nn.Sequential(nn.Linear(4, 5), Doubled(5, 3)), tied(), shared()]
+
+
+@pytest.mark.parametrize(("number", "algorithm"), list(enumerate(ALGORITHMS)), ids=str)
+def test_unknown_modules_go_through_vmap(number: int, algorithm: fl.Algorithm) -> None:
+    model = UNKNOWN[number % 4].double()
+    reference, stacked = (run.history for run in both(blobs(RAGGED), model, algorithm, lr=0.05))
     assert (stacked.config["engine"], stacked.config["engine_form"]) == ("stacked", "vmap")
     torch.testing.assert_close(stacked.params, reference.params, rtol=0, atol=1e-9)
 

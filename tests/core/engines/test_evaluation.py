@@ -10,7 +10,7 @@ from torch.nn import functional
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.engines import ReferenceEngine, StackedEngine, create
+from fedlab_core.engines import ReferenceEngine, StackedEngine
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
 from fedlab_core.losses import LOSSES, squared_norm
@@ -85,14 +85,6 @@ def test_a_model_that_works_in_place_does_not_change_the_data(kind: type[Engine]
     assert torch.equal(fed.x, before)
 
 
-@pytest.mark.filterwarnings("ignore:the clients are trained one after another")
-def test_no_engine_is_made_at_the_cost_of_the_data() -> None:
-    fed = federation()
-    before = fed.x.clone()
-    create("auto", fed, InPlace().double(), LOSSES["cross_entropy"], "cpu")
-    assert torch.equal(fed.x, before)
-
-
 def test_a_model_that_begins_to_work_in_place_is_refused() -> None:
     fed = federation(4001)
     fed.x[3000:] += 1000
@@ -123,16 +115,6 @@ def test_moments_take_each_sample_on_its_own(loss, power: int) -> None:
     assert expected[2:].abs().max() > 1e-3
     found = engine.moments(params.expand(len(fed.parts), -1), fed.parts, loss, power)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
-
-
-def test_fedcurv_with_class_weights_agrees_between_the_engines() -> None:
-    fed = federation()
-    arguments = {"rounds": 3, "clients_per_round": 3, "local_epochs": 1, "batch_size": 5, "lr": 0.05, "loss": weighted}
-    runs = [
-        fl.simulate(fed, model(), fl.FedCurv(0.5), engine=engine, progress=False, **arguments)
-        for engine in ("reference", "stacked")
-    ]
-    torch.testing.assert_close(runs[1].params, runs[0].params, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", [ReferenceEngine, StackedEngine])

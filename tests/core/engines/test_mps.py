@@ -8,29 +8,12 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import fedlab_core as fl
-from fedlab_core import algorithms
 from fedlab_core.clients import updates
 from fedlab_core.settings import Settings
+from tests.core.engines.test_equality import ALGORITHMS, VARIANTS, Local, Mixed, PerParameter
 
 WORK = {"rounds": 2, "clients_per_round": 3, "local_epochs": 1, "batch_size": 4, "lr": 0.1, "progress": False}
-RUNS = [
-    *(kind() for kind in (fl.FedAvg, fl.Scaffold, fl.FedNova, fl.FedCurv, fl.FedSSO, algorithms.FedAvgM)),
-    fl.FedProx(0.1),
-    fl.FedNova(0.1),
-    fl.FedMas(0.1),
-    algorithms.FedAdam(0.1),
-    algorithms.FedYogi(0.1),
-    algorithms.FedDyn(0.1),
-    algorithms.MimeLite(0.9),
-    algorithms.QFedAvg(1.0),
-    algorithms.PowerOfChoice(5),
-    algorithms.IFCA(2),
-    algorithms.Ditto(0.1),
-    algorithms.FedPer(["1"]),
-    algorithms.FineTune(1),
-    algorithms.Compressed(fl.FedAvg(), keep=0.1, bits=4),
-    algorithms.Private(fl.FedAvg(), 1.0, 0.1),
-]
+RUNS = [algorithm for algorithm in ALGORITHMS + VARIANTS if not isinstance(algorithm, Local | Mixed | PerParameter)]
 
 
 class NoFloat64(TorchDispatchMode):
@@ -47,7 +30,7 @@ class NoFloat64(TorchDispatchMode):
 @pytest.fixture(scope="module")
 def fed() -> fl.FederatedDataset:
     digits = fl.load_dataset("digits")
-    parts = [np.arange(20 * k, 20 * k + 8 + k) for k in range(8)]
+    parts = [np.arange(20 * k, 20 * k + 8 + k) for k in range(7)]
     return fl.FederatedDataset(digits, parts)
 
 

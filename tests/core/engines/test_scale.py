@@ -5,13 +5,10 @@ import tracemalloc
 import numpy as np
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 import fedlab_core as fl
-from fedlab_core import server
-from fedlab_core.clients.groups import members_of
 from fedlab_core.clients.table import ClientTable
-from tests.support import blobs, one_sample_each
+from tests.support import one_sample_each
 
 
 def test_scaffold_with_ten_thousand_clients_stores_only_participants() -> None:
@@ -69,20 +66,6 @@ def test_a_round_makes_no_array_with_a_place_for_every_client(make):
     assert peak < num / 2
 
 
-def test_fedmas_sorts_the_clients_into_tiers_once(monkeypatch):
-    sorted_labels = []
-
-    def watched(labels):
-        sorted_labels.append(len(labels))
-        return members_of(labels)
-
-    monkeypatch.setattr(server, "members_of", watched)
-    fed = one_sample_each(60)
-    arguments = {"rounds": 4, "clients_per_round": 5, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
-    fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedMas(0.01, tiers=[k % 7 for k in range(60)]), **arguments)
-    assert sorted_labels == [60]
-
-
 def test_who_is_where_is_found_again_for_other_labels():
     fed = one_sample_each(4)
     arguments = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
@@ -96,66 +79,3 @@ def test_who_is_where_is_found_again_for_other_labels():
 
     fl.simulate(fed, fl.models.softmax_regression(fed), Regrouping(), **arguments)
     assert seen == [{-1: [3], 0: [1], 2: [0, 2]}, {1: [0, 1, 2, 3]}]
-
-
-def test_a_table_can_be_rolled_back_and_rewritten() -> None:
-    table = ClientTable(9, torch.zeros(3))
-    table[np.array([4, 2])] = torch.ones(2, 3)
-    table.commit()
-    before = table.dense()
-    table[np.array([2, 7])] = torch.full((2, 3), 5.0)
-    table[7] = torch.full((3,), 6.0)
-    table.rollback()
-    assert torch.equal(table.dense(), before)
-    copy = ClientTable.from_dense(before)
-    assert copy.stored()[0].tolist() == [2, 4] and torch.equal(copy.dense(), before)
-
-
-def test_ragged_cohorts_where_most_clients_finish_early() -> None:
-    fed = blobs((1, 1, 2, 90, 3, 1, 40))
-    arguments = {"rounds": 2, "clients_per_round": 7, "local_epochs": 2, "batch_size": 3, "lr": 0.1, "progress": False}
-    for algorithm in (fl.FedAvg(), fl.FedProx(1.0), fl.Scaffold()):
-        runs = [
-            fl.simulate(fed, fl.models.mlp(fed, (4,)), algorithm, engine=engine, **arguments)
-            for engine in ("reference", "stacked")
-        ]
-        torch.testing.assert_close(runs[0].params, runs[1].params, rtol=0, atol=1e-12)
-
-
-class Tables(TorchDispatchMode):
-    """Keeps every tensor of at least ``size`` values that is made, so that ``count`` tells the memory they took."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__()
-        self.size, self.kept = size, []
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
-        if isinstance(result, torch.Tensor) and result.numel() >= self.size:
-            self.kept.append(result)
-        return result
-
-    def count(self, *known: torch.Tensor) -> int:
-        """How many of them share no memory with another or with those that are ``known``."""
-        made = {tensor.untyped_storage().data_ptr() for tensor in self.kept}
-        return len(made - {tensor.untyped_storage().data_ptr() for tensor in known})
-
-
-@pytest.mark.parametrize("option", [1, 2])
-def test_scaffold_combines_a_cohort_in_two_tables_beside_those_it_stores(option):
-    """c_k before and after; the updates themselves are the engine's, and rows are stored for those drawn first."""
-    fed = one_sample_each(100)
-    made = []
-
-    class Watched(fl.Scaffold):
-        def aggregate(self, server, updates):
-            server.gradients = lambda clients: gradients
-            gradients = torch.rand_like(updates.params)
-            with Tables(updates.params.numel()) as tables:
-                result = super().aggregate(server, updates)
-            made.append(tables.count(updates.params, gradients, server.state["c_clients"]._rows))
-            return result
-
-    arguments = {"rounds": 2, "clients_per_round": 20, "local_steps": 1, "batch_size": 10, "lr": 0.1, "progress": False}
-    fl.simulate(fed, fl.models.softmax_regression(fed), Watched(option=option), **arguments)
-    assert max(made) <= (1 if option == 1 else 2)

@@ -16,7 +16,6 @@ from fedlab_core.engines import ReferenceEngine, StackedEngine
 from fedlab_core.engines.stacked import convolution
 from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.losses import LOSSES, squared_norm
-from fedlab_core.server import Server
 from tests.support import blobs
 
 SIZES = (3, 12, 25, 1, 9)
@@ -143,22 +142,6 @@ def test_a_batch_larger_than_a_client_is_the_client() -> None:
         (7, 2, list(range(7))),
         (3, 2, list(range(3))),
     ]
-
-
-class ZeroDimensional(fl.Algorithm):
-    """A weight given as a tensor without dimensions, for one client or for all."""
-
-    def correction(self, server: Server, client: int) -> fl.Correction:
-        return fl.Correction(weight=torch.tensor(0.5, dtype=torch.float64), anchor=server.params)
-
-
-def test_a_weight_without_dimensions_is_a_number() -> None:
-    fed = blobs(SIZES)
-    model = fl.models.mlp(fed, (5,))
-    results = [
-        fl.simulate(fed, model, algorithm, **ARGUMENTS).params for algorithm in (ZeroDimensional(), fl.FedProx(0.5))
-    ]
-    torch.testing.assert_close(*results, rtol=0, atol=1e-12)
 
 
 def test_dropout_is_the_same_when_runs_go_on_in_several_threads() -> None:

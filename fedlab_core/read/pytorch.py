@@ -3,7 +3,7 @@
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -42,12 +42,10 @@ def torch_dataset(
     Raises ``ValueError``, naming the sample, for an item that is not a pair or differs in shape from the first one.
     """
     checked, title = Options(test, **options), name or type(train).__name__
-    sides = size if isinstance(size, (tuple, list)) else (1, 1) if size is None else (size, size)
-    if len(sides) != 2 or not all(isinstance(side, int) and side > 0 for side in sides):
-        raise ValueError(f"size={size!r}: must be (height, width) in pixels, or one number for both")
-    image = _Image(
-        None if size is None else (sides[1], sides[0]), validation.choice("channels", channels, (None, 1, 3))
-    )
+    validation.choice("channels", channels, (None, 1, 3))
+    sides = None if size is None else size if isinstance(size, (tuple, list)) else (size, size)
+    if sides is not None and len([validation.integer("size", side, minimum=1) for side in sides]) != 2:
+        raise ValueError(f"size={size!r}: must be (height, width), or one number for both")
     for what, data in {"train": train, "test": train if checked.is_fraction else test}.items():
         if isinstance(data, IterableDataset) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
             found = type(data).__name__
@@ -56,20 +54,20 @@ def torch_dataset(
     names: Any = getattr(train, "classes", None)
     if not isinstance(names, (list, tuple)) or not all(isinstance(one, str) for one in names):
         names = None
-    samples = _read("train", train, title, image)._replace(users=owners)
-    held_out = None if checked.is_fraction else _read("test", test, f"{title}, test", image)
+    samples = _read("train", train, title, sides, channels)._replace(users=owners)
+    held_out = None if checked.is_fraction else _read("test", test, f"{title}, test", sides, channels)
     return assembled(title, "y", samples, held_out, checked, names)
 
 
-def _read(what: str, data: Any, title: str, image: "_Image") -> Samples:
-    """Read every x into one tensor and every y into an array."""
+def _read(what: str, data: Any, title: str, *form: Any) -> Samples:
+    """Read every x into one tensor and every y into an array. ``form``: the size and channels of images."""
     x, y = torch.empty(0), list[Any]()
     for i in tqdm(range(len(data)), desc=title, unit="sample", disable=not watched()):
         pair = data[i]
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or any(map(np.ma.is_masked, pair)):
             raise ValueError(f"{what}[{i}]: must be a pair (x, y) without masked values, got {pair!r:.100}")
         where = str(pair[0]) if isinstance(pair[0], Path) else f"{what}[{i}]"
-        sample = as_sample(pair[0], where, image)
+        sample = as_sample(pair[0], where, *form)
         x = x if y else sample.new_empty(len(data), *sample.shape)
         if sample.shape != x.shape[1:] or sample.dtype != x.dtype:
             mine, first = (f"{str(t.dtype).removeprefix('torch.')} {list(t.shape)}" for t in (sample, x[0]))
@@ -82,37 +80,10 @@ def _read(what: str, data: Any, title: str, image: "_Image") -> Samples:
     return Samples(x, np.asarray(y))
 
 
-class _Image(NamedTuple):
-    """The (width, height) and the number of channels that images get; None keeps those of the image."""
-
-    size: tuple[int, int] | None = None
-    channels: int | None = None
-
-    def read(self, image: Any, what: str) -> torch.Tensor:
-        """A Pillow image, or the path of one, as float32 [C, H, W] in [0, 1]."""
-        try:
-            from PIL import Image
-        except ImportError as error:
-            raise ImportError("images need Pillow: pip install pillow") from error
-        try:
-            image = Image.open(io.BytesIO(image.read_bytes()), formats=_FORMATS) if isinstance(image, Path) else image
-            if image.mode not in _GREY + _COLOUR:
-                raise ValueError(f"Pillow's mode {image.mode!r} does not have 8 bits per channel")
-            image = image.convert("L" if (self.channels or 1 + 2 * (image.mode in _COLOUR)) == 1 else "RGB")
-            image = image if self.size is None else image.resize(self.size, Image.Resampling.BILINEAR)
-        except Exception as error:  # damaged files raise OSError, SyntaxError, ValueError, DecompressionBombError, …
-            raise ValueError(f"{what}: cannot be read as an image: {error}") from error
-        array = np.asarray(image, dtype=np.float32) / 255
-        return torch.from_numpy(array[None] if array.ndim == 2 else array.transpose(2, 0, 1))
-
-
-_AS_IS = _Image()
-
-
-def as_sample(value: Any, what: str, image: _Image = _AS_IS) -> torch.Tensor:
+def as_sample(value: Any, what: str, size: tuple[int, ...] | None = None, channels: int | None = None) -> torch.Tensor:
     """Floats as float32; bytes in three axes and images as float32 in [0, 1]; everything else as int64."""
     if isinstance(value, Path) or (hasattr(value, "convert") and hasattr(value, "mode")):
-        return image.read(value, what)
+        return _pixels(value, what, size, channels)
     try:
         tensor = value.detach().cpu() if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
         if tensor.is_complex():
@@ -122,3 +93,22 @@ def as_sample(value: Any, what: str, image: _Image = _AS_IS) -> torch.Tensor:
     if tensor.is_floating_point():
         return tensor.float()
     return tensor.float() / 255 if tensor.dtype == torch.uint8 and tensor.ndim == 3 else tensor.to(torch.int64)
+
+
+def _pixels(image: Any, what: str, size: tuple[int, ...] | None, channels: int | None) -> torch.Tensor:
+    """A Pillow image, or the path of one, as float32 [C, H, W] in [0, 1]."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError("images need Pillow: pip install pillow") from error
+    try:
+        image = Image.open(io.BytesIO(image.read_bytes()), formats=_FORMATS) if isinstance(image, Path) else image
+        if image.mode not in _GREY + _COLOUR:
+            raise ValueError(f"Pillow's mode {image.mode!r} does not have 8 bits per channel")
+        is_grey = image.mode in _GREY if channels is None else channels == 1
+        image = image.convert("L" if is_grey else "RGB")
+        image = image if size is None else image.resize(size[::-1], Image.Resampling.BILINEAR)
+    except Exception as error:  # damaged files raise OSError, SyntaxError, ValueError, DecompressionBombError, …
+        raise ValueError(f"{what}: cannot be read as an image: {error}") from error
+    array = np.asarray(image, dtype=np.float32) / 255
+    return torch.from_numpy(array[None] if is_grey else array.transpose(2, 0, 1))

@@ -1,6 +1,9 @@
 """PyTorch data sets, folders of images, Hugging Face and Flower: what samples become, and which are refused."""
 
+import importlib
+import importlib.util
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ from torch.utils.data import IterableDataset, TensorDataset
 import fedlab_core as fl
 
 Image = pytest.importorskip("PIL.Image")
+datasets: Any = importlib.import_module("datasets") if importlib.util.find_spec("datasets") else None
 BYTES = np.random.default_rng(0).integers(0, 256, (4, 5, 7, 3), dtype=np.uint8)
 
 
@@ -35,7 +39,6 @@ def test_a_torch_data_set_with_users_is_a_federation() -> None:
         ([3, 4], [3, 4]),
         (torch.tensor([5, 6], dtype=torch.uint8), [5, 6]),
         (torch.tensor([True, False]), [1, 0]),
-        (np.ma.array([1.0, 2.0], mask=[False, False]), [1.0, 2.0]),
     ],
 )
 def test_inputs_of_every_kind(x: Any, expected: list) -> None:
@@ -48,8 +51,6 @@ def test_inputs_of_every_kind(x: Any, expected: list) -> None:
     [
         ([torch.tensor(2), torch.tensor(5)], ("2", "5"), [0, 1]),
         (["b", "a"], ("a", "b"), [1, 0]),
-        ([np.int64(1), 0], ("0", "1"), [1, 0]),
-        ([0.5, 1.5], (), [0.5, 1.5]),
         ([torch.tensor([0.5, 1.0]), torch.tensor([1.5, 2.0])], (), [[0.5, 1.0], [1.5, 2.0]]),
     ],
 )
@@ -77,7 +78,6 @@ MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
     ("data", "options", "words"),
     [
         (Stream(), {}, "train: must be a map-style data set.*got Stream"),
-        (tensors(), {"test": Stream()}, "test: must be a map-style"),
         (tensors(), {"test": True}, "test=True"),
         ([], {}, "train: has no samples"),
         ([torch.zeros(2)], {}, r"train\[0\]: must be a pair"),
@@ -94,7 +94,6 @@ MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
         (tensors(), {"users": np.ma.array(np.arange(12), mask=np.arange(12) < 3)}, "users: 3 of 12 values are missing"),
         (tensors(), {"test": TensorDataset(torch.zeros(1, 3), torch.zeros(1).long())}, "does not go with train.x"),
         ([(torch.zeros(1).int(), 0), (torch.ones(1).int(), 1)], {"standardize": True}, "standardize=True"),
-        ([(torch.zeros(1), 0)], {"size": 0}, "size=0"),
         ([(torch.zeros(1), 0)], {"size": (1, 2, 3)}, r"size=\(1, 2, 3\): must be \(height, width\)"),
         ([(torch.zeros(1), 0)], {"channels": 2}, "channels=2: must be one of None, 1, 3"),
     ],
@@ -129,14 +128,6 @@ def test_a_folder_of_users_is_a_federation(tmp_path: Path) -> None:
     for users, form in ((False, "class/image"), (True, "user/class/image")):
         with pytest.raises(ValueError, match=f"must be a folder with images as {form}"):
             fl.read.image_folder(tmp_path if not users else tmp_path / "birds" / "9", users=users)
-
-
-def test_rows_are_rows_and_channels_come_first(tmp_path: Path) -> None:
-    for i, array in enumerate(BYTES):
-        (tmp_path / f"{i}").mkdir()
-        Image.fromarray(array).save(tmp_path / f"{i}" / "image.png")
-    dataset = fl.read.image_folder(tmp_path, test=0.0)
-    torch.testing.assert_close(dataset.train.x, torch.from_numpy(BYTES).permute(0, 3, 1, 2) / 255, rtol=0, atol=1e-7)
 
 
 def test_images_are_stretched_and_their_channels_chosen(tmp_path: Path) -> None:
@@ -177,11 +168,12 @@ def test_damaged_and_unusual_files_are_named(tmp_path: Path, monkeypatch: pytest
 class Columns:
     """What :func:`fl.read.hugging_face` uses of a ``datasets.Dataset``."""
 
-    def __init__(self, columns: dict[str, list[Any]]) -> None:
-        self.columns, self.column_names, self.features = columns, list(columns), dict.fromkeys(columns)
+    def __init__(self, columns: dict[str, list[Any]], **features: Any) -> None:
+        self.columns, self.column_names = columns, list(columns)
+        self.features = dict.fromkeys(columns) | features
 
     def __len__(self) -> int:
-        return len(self.columns["label"])
+        return len(next(iter(self.columns.values())))
 
     def __getitem__(self, key: Any) -> Any:
         return self.columns[key] if isinstance(key, str) else {name: v[key] for name, v in self.columns.items()}
@@ -190,81 +182,64 @@ class Columns:
         return self
 
     def select_columns(self, names: list[str]) -> "Columns":
-        return Columns({name: self.columns[name] for name in [*names, "label"]})
+        return Columns({name: self.columns[name] for name in names})
 
 
-def real(columns: dict[str, list[Any]]) -> Any:
-    return pytest.importorskip("datasets").Dataset.from_dict(columns)
+def rows(part: slice = slice(8)) -> Any:
+    """A data set of Hugging Face, or what is alike where ``datasets`` is not installed."""
+    columns: dict[str, list[Any]] = {
+        "x": [[float(i), 1.0] for i in range(8)],
+        "age": list(range(8)),
+        "size": [0.5 * i for i in range(8)],
+        "label": list("abababab"),
+        "who": list("uvvvuvvv"),
+        "text": ["word"] * 8,
+        "hole": [1, None] * 4,
+    }
+    columns = {name: column[part] for name, column in columns.items()}
+    return datasets.Dataset.from_dict(columns) if datasets else Columns(columns)
 
 
-KINDS = pytest.mark.parametrize("make", [Columns, real], ids=["alike", "datasets"])
-TABLE: dict[str, list[Any]] = {
-    "x": [[float(i), 1.0] for i in range(8)],
-    "age": list(range(8)),
-    "size": [0.5 * i for i in range(8)],
-    "label": list("abababab"),
-    "who": list("uvvvuvvv"),
-    "text": ["word"] * 8,
-    "hole": [1, None] * 4,
-}
-
-
-@KINDS
-def test_data_sets_of_hugging_face(make: Any) -> None:
-    fed = fl.read.hugging_face(make(TABLE), 0.0, x="x", y="label", user="who")
+def test_data_sets_of_hugging_face() -> None:
+    fed = fl.read.hugging_face(rows(), 0.0, x="x", y="label", user="who")
     assert fed.names == ("u", "v") and fed.sizes.tolist() == [2, 6] and fed.dataset.classes == ("a", "b")
     assert fed.client(0)[0].tolist() == [[0, 1], [4, 1]] and fed.client(1)[1].tolist() == [1, 0, 1, 1, 0, 1]
-    joined = fl.read.hugging_face({"train": make(TABLE), "test": make(TABLE)}, x=["age", "size"], y="label")
+    joined = fl.read.hugging_face({"train": rows(), "test": rows()}, x=["age", "size"], y="label")
     assert joined.train.x.tolist() == [[i, i / 2] for i in range(8)] and len(joined.test) == 8
-    assert len(fl.read.hugging_face({"train": make(TABLE)}, x="x", y="size").test) == 2  # a fifth, rounded
-    first, second = ({name: column[part] for name, column in TABLE.items()} for part in (slice(3), slice(3, 8)))
-    fed = fl.read.hugging_face([make(first), make(second)], make(TABLE), x="x", y="label")
+    assert len(fl.read.hugging_face({"train": rows()}, x="x", y="size").test) == 2  # a fifth, rounded
+    clients = [rows(slice(3)), rows(slice(3, 8))]
+    fed = fl.read.hugging_face(clients, rows(), x="x", y="label")
     assert fed.sizes.tolist() == [3, 5] and fed.names == ("0", "1") and len(fed.test) == 8
-    assert fed.client(1)[0].tolist() == TABLE["x"][3:]
+    assert fed.client(1)[0][:, 0].tolist() == [3, 4, 5, 6, 7]
+    partitioner = SimpleNamespace(  # as flwr_datasets.partitioner.NaturalIdPartitioner
+        num_partitions=2, load_partition=clients.__getitem__, partition_id_to_natural_id={0: "v", 1: "u"}
+    )
+    fed = fl.read.hugging_face(partitioner, rows(), x="x", y="label")
+    assert fed.names == ("u", "v") and fed.sizes.tolist() == [5, 3]
 
 
-@KINDS
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"x": "z"}, "x='z': must be one of"),
-        ({"y": "labels"}, "y='labels'.*Did you mean 'label'"),
-        ({"user": "whom"}, "user='whom'.*Did you mean 'who'"),
-        ({"x": "text"}, r"train\[0\]: .*got 'word'"),
-        ({"x": ["age", "text"]}, "'text'.*sample 0: .*got 'word'"),
-        ({"x": ["age", "hole"]}, "'hole'.*sample 1: .*got None"),
-        ({"y": "hole"}, "y: 4 of 8 values are missing"),
-        ({"test": np.zeros(3)}, r"test: must be a datasets.Dataset.*got \[ndarray\]"),
-    ],
-)
-def test_useless_columns_are_refused(make: Any, options: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        fl.read.hugging_face(make(TABLE), **({"x": "x", "y": "label"} | options))
-    with pytest.raises(ValueError, match=r"user='who': .*2 clients"):
-        fl.read.hugging_face([make(TABLE)] * 2, x="x", y="label", user="who")
-    with pytest.raises(ValueError, match="at least one"):
-        fl.read.hugging_face([], x="x", y="label")
-
-
-def test_class_labels_and_images_of_hugging_face() -> None:
-    datasets = pytest.importorskip("datasets")
-    features = {"image": datasets.Image(), "label": datasets.ClassLabel(names=["owl", "bat", "eel"])}
+def test_images_and_class_labels_of_hugging_face() -> None:
     columns = {"image": [Image.fromarray(array) for array in BYTES], "label": [0, 1, 1, 0]}
-    data = datasets.Dataset.from_dict(columns, features=datasets.Features(features))
+    data = Columns(columns, label=SimpleNamespace(names=["owl", "bat", "eel"]))
     dataset = fl.read.hugging_face(data, 0.0, x="image", y="label")
     assert dataset.classes == ("owl", "bat", "eel") and dataset.train.y.tolist() == [0, 1, 1, 0]
     torch.testing.assert_close(dataset.train.x, torch.from_numpy(BYTES).permute(0, 3, 1, 2) / 255, rtol=0, atol=1e-7)
-    resized = fl.read.hugging_face(data, 0.0, x="image", y="label", size=(3, 4), channels=1)
-    assert resized.train.x.shape == (4, 1, 3, 4)
+    assert fl.read.hugging_face(data, x="image", y="label", size=(3, 4), channels=1).train.x.shape[1:] == (1, 3, 4)
 
 
-@pytest.mark.parametrize("natural", [False, True])
-def test_partitions_of_flower(natural: bool) -> None:
-    partitioners = pytest.importorskip("flwr_datasets.partitioner")
-    partitioner = partitioners.NaturalIdPartitioner("who") if natural else partitioners.IidPartitioner(3)
-    partitioner.dataset = real(TABLE)
-    fed = fl.read.hugging_face(partitioner, real(TABLE), x="x", y="label")
-    assert fed.names == (("u", "v") if natural else ("0", "1", "2")) and int(fed.sizes.sum()) == 8
-    for k in range(fed.num_clients):
-        number = list(partitioner.partition_id_to_natural_id.values()).index(fed.names[k]) if natural else k
-        assert fed.client(k)[0].tolist() == [list(row) for row in partitioner.load_partition(number)["x"]]
+@pytest.mark.parametrize(
+    ("data", "options", "words"),
+    [
+        (rows(), {"x": "z"}, "x='z': must be one of"),
+        (rows(), {"y": "labels"}, "y='labels'.*Did you mean 'label'"),
+        (rows(), {"user": "whom"}, "user='whom'.*Did you mean 'who'"),
+        (rows(), {"x": "text"}, r"train\[0\]: .*got 'word'"),
+        (rows(), {"x": ["age", "hole"]}, "'hole'.*sample 1: .*got None"),
+        (rows(), {"test": np.zeros(3)}, r"test: must be a datasets.Dataset.*got \[ndarray\]"),
+        ([rows(), rows()], {"user": "who"}, "user='who': .*2 clients"),
+        ([], {}, "at least one"),
+    ],
+)
+def test_useless_columns_are_refused(data: Any, options: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        fl.read.hugging_face(data, **({"x": "x", "y": "label"} | options))

@@ -49,7 +49,7 @@ def frame(
     options = Options(test, min_samples, seed, task, classes, standardize)
     targets = [target] if isinstance(target, str) else list(target)
     train = _samples("frame", frame, targets, user, features)
-    used = features or [column for column in frame.columns if column not in {*targets, user}]
+    used = [column for column in frame.columns if column not in {*targets, user}] if features is None else features
     held_out = None if options.is_fraction else _samples("test", test, targets, None, used)
     kind = frame[targets[0]].dtype
     if isinstance(kind, pd.CategoricalDtype) and classes is None and len(targets) == 1:

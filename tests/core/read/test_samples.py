@@ -103,6 +103,14 @@ def test_useless_samples_are_refused(data: Any, options: dict, words: str) -> No
         fl.read.torch_dataset(data, **options)
 
 
+@pytest.mark.parametrize("values", [MASKED, np.array([1j, 2j])])
+@pytest.mark.parametrize("place", [0, 1])
+def test_masked_and_complex_arrays_are_refused_without_a_reader_too(values: np.ndarray, place: int) -> None:
+    pair = [np.zeros(2), np.zeros(2)]
+    with pytest.raises(ValueError, match=rf"{'xy'[place]}: has complex or masked values"):
+        fl.Split(*pair[:place], values, *pair[place + 1 :])
+
+
 def save(path: Path, value: int | tuple[int, ...], mode: str = "RGB", size: tuple[int, int] = (6, 4)) -> None:
     """A flat image of (width, height) ``size``."""
     path.parent.mkdir(parents=True, exist_ok=True)

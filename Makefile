@@ -25,7 +25,7 @@ course: python ## run the whole course on the embedded data and write build/site
 	$(RUN) -m fedlab_course run $(COURSE_ARGS)
 
 test: python ## lint, format check, types and all tests that matter
-	@$(SETUP) cluster course images nbgrader test
+	@$(SETUP) cluster course figures images nbgrader test
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
@@ -34,7 +34,7 @@ test: python ## lint, format check, types and all tests that matter
 test-all: test slow oldest ## these tests and the slow ones
 
 slow: python ## only the slow tests: MNIST, killed clusters, nbgrader, full crosses
-	@$(SETUP) cluster course images nbgrader test
+	@$(SETUP) cluster course figures images nbgrader test
 	$(RUN) -m pytest $(PYTEST_ARGS) -m slow
 
 oldest: python ## the tests of the library with the oldest versions it allows, in $(VENV)-oldest

@@ -9,7 +9,7 @@
 >>> fl.plots.convergence({"FedProx μ=0.1": history}).show()
 """
 
-from fedlab_core import algorithms, clustering, compare, importance, models, plots, read, sampling, seeds, write
+from fedlab_core import algorithms, clustering, compare, importance, models, plots, read, sampling, seeds
 from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedMas, FedNova, FedProx, FedSSO, Scaffold
 from fedlab_core.correction import Correction
 from fedlab_core.data import Dataset, DatasetNotFound, FederatedDataset, Split, load_dataset, partition, synthetic
@@ -54,7 +54,6 @@ __all__ = [
     "seeds",
     "simulate",
     "synthetic",
-    "write",
 ]
 
 

@@ -80,6 +80,8 @@ def as_tensor(name: str, values: Any) -> torch.Tensor:
         )
     if tensor.ndim == 0:
         raise ValueError(f"{name}: must have one entry per sample [n, …], got a single number")
+    if tensor.is_complex() or np.ma.is_masked(values):
+        raise ValueError(f"{name}: has complex or masked values; must have real numbers, none of them masked")
     return tensor
 
 

@@ -1,4 +1,4 @@
-"""A function in a Python file of one's own, named FILE.py:FUNCTION."""
+"""Load a user's function, named FILE.py:FUNCTION on the command line."""
 
 import importlib.util
 import sys
@@ -12,10 +12,10 @@ from fedlab_core.reproduce.description import digest
 
 
 def function(option: str, text: str, *kinds: type) -> Callable[..., Any] | None:
-    """The function that ``text`` names; None if it is not FILE.py:FUNCTION.
+    """Return the function that ``text`` names, or None if ``text`` is not of the form FILE.py:FUNCTION.
 
-    It returns one of the ``kinds``, which knows its ``fedlab_source``, ``text`` with a digest of the file. Raises
-    ``OSError`` if there is no such file; ``ValueError``, with file and line, for what is raised in it.
+    The function must return one of the ``kinds``. Its result gets an attribute ``fedlab_source``: ``text`` and a digest
+    of the file. Raises ``OSError`` if the file does not exist, and ``ValueError`` with the line for any error in it.
     """
     file, _, name = text.rpartition(":")
     path, about = Path(file).resolve(), f"{option} {text}"
@@ -40,7 +40,7 @@ def function(option: str, text: str, *kinds: type) -> Callable[..., Any] | None:
         return result
 
     source = f"{text}, digest {digest(path.read_bytes())}"
-    sys.path.insert(0, str(path.parent))  # it may import its neighbours
+    sys.path.insert(0, str(path.parent))  # the file may import its neighbours
     spec: Any = importlib.util.spec_from_file_location(f"own_{path.stem}", path)
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     called(spec.loader.exec_module, module)

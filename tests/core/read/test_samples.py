@@ -1,4 +1,10 @@
-"""PyTorch data sets: pairs as tensors, users and parts, and what is refused."""
+"""PyTorch data sets, folders of images, Hugging Face and Flower: what samples become, and which are refused."""
+
+import importlib
+import importlib.util
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,28 +13,16 @@ from torch.utils.data import IterableDataset, TensorDataset
 
 import fedlab_core as fl
 
-
-class Pairs(torch.utils.data.Dataset):
-    """A list of pairs, which counts how often it is asked."""
-
-    def __init__(self, pairs, classes=None) -> None:
-        self.pairs, self.asked = pairs, 0
-        if classes:
-            self.classes = classes
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __getitem__(self, i: int):
-        self.asked += 1
-        return self.pairs[i]
+Image = pytest.importorskip("PIL.Image")
+datasets: Any = importlib.import_module("datasets") if importlib.util.find_spec("datasets") else None
+BYTES = np.random.default_rng(0).integers(0, 256, (4, 5, 7, 3), dtype=np.uint8)
 
 
 def tensors(n: int = 12) -> TensorDataset:
     return TensorDataset(torch.arange(n * 2.0, dtype=torch.float64).view(n, 2), torch.arange(n) % 3)
 
 
-def test_with_users_it_is_a_federation() -> None:
+def test_a_torch_data_set_with_users_is_a_federation() -> None:
     data = tensors()
     fed = fl.read.torch_dataset(data, test=tensors(6), users=["b", "a", "b"] * 4)
     assert fed.names == ("a", "b") and fed.sizes.tolist() == [4, 8] and fed.dataset.name == "TensorDataset"
@@ -36,39 +30,20 @@ def test_with_users_it_is_a_federation() -> None:
     assert torch.equal(fed.client(0)[1], data.tensors[1][1::3]) and len(fed.test) == 6
 
 
-def test_with_parts_they_are_the_clients() -> None:
-    data = tensors()
-    parts = fl.partition.dirichlet(data.tensors[1], num_clients=3, alpha=1.0, seed=0)
-    fed = fl.read.torch_dataset(data, test=tensors(6), parts=parts)
-    assert [part.tolist() for part in fed.parts] == [part.tolist() for part in parts]
-    assert fed.recipe["law"] == "dirichlet"
-    shared = fl.read.torch_dataset(data, test=0, parts=[[0, 1], [1, 2]])
-    assert shared.sizes.tolist() == [2, 2] and len(shared.test) == 0
-    with pytest.raises(ValueError, match=r"parts number the samples of train; give the test data as a data set, or 0"):
-        fl.read.torch_dataset(data, test=0.2, parts=parts)
-
-
-def test_without_either_it_is_a_data_set_and_each_sample_is_read_once() -> None:
-    data = Pairs([(torch.ones(2) * i, i % 2) for i in range(10)])
-    dataset = fl.read.torch_dataset(data, test=0.3)
-    assert isinstance(dataset, fl.Dataset) and (len(dataset.train), len(dataset.test)) == (7, 3)
-    assert data.asked == 10
-
-
 @pytest.mark.parametrize(
-    ("x", "dtype", "expected"),
+    ("x", "expected"),
     [
-        (torch.tensor([[[0, 51], [255, 102]]], dtype=torch.uint8), torch.float32, [[[0, 0.2], [1, 0.4]]]),
-        (np.array([1.5, 2.5]), torch.float32, [1.5, 2.5]),
-        ([3, 4], torch.int64, [3, 4]),
-        (torch.tensor([5, 6], dtype=torch.uint8), torch.int64, [5, 6]),
-        (torch.tensor([True, False]), torch.int64, [1, 0]),
+        (torch.tensor([[[0, 51], [255, 102]]], dtype=torch.uint8), [[[0, 0.2], [1, 0.4]]]),
+        (np.array([1.5, 2.5]), [1.5, 2.5]),
+        (Image.fromarray(np.array([[[255, 0, 51]]], dtype=np.uint8)), [[[1.0]], [[0.0]], [[0.2]]]),
+        ([3, 4], [3, 4]),
+        (torch.tensor([5, 6], dtype=torch.uint8), [5, 6]),
+        (torch.tensor([True, False]), [1, 0]),
     ],
 )
-def test_inputs_of_every_kind(x, dtype: torch.dtype, expected: list) -> None:
-    dataset = fl.read.torch_dataset(Pairs([(x, 0), (x, 1)]), test=0)
-    assert dataset.train.x.dtype == dtype
-    torch.testing.assert_close(dataset.train.x[1], torch.tensor(expected, dtype=dtype))
+def test_inputs_of_every_kind(x: Any, expected: list) -> None:
+    dataset = fl.read.torch_dataset([(x, 0), (x, 1)], test=0)
+    torch.testing.assert_close(dataset.train.x[1], torch.tensor(expected))
 
 
 @pytest.mark.parametrize(
@@ -76,28 +51,19 @@ def test_inputs_of_every_kind(x, dtype: torch.dtype, expected: list) -> None:
     [
         ([torch.tensor(2), torch.tensor(5)], ("2", "5"), [0, 1]),
         (["b", "a"], ("a", "b"), [1, 0]),
-        ([np.int64(1), 0], ("0", "1"), [1, 0]),
-        ([0.5, 1.5], (), [0.5, 1.5]),
         ([torch.tensor([0.5, 1.0]), torch.tensor([1.5, 2.0])], (), [[0.5, 1.0], [1.5, 2.0]]),
     ],
 )
 def test_targets_of_every_kind(targets: list, classes: tuple[str, ...], expected: list) -> None:
-    dataset = fl.read.torch_dataset(Pairs([(torch.zeros(1), y) for y in targets]), test=0)
+    dataset = fl.read.torch_dataset([(torch.zeros(1), y) for y in targets], test=0)
     assert dataset.classes == classes and dataset.train.y.tolist() == expected
 
 
 def test_the_classes_of_a_data_set_keep_their_names_and_numbers() -> None:
-    """As torchvision's data sets have them; one of them does not occur."""
-    data = Pairs([(torch.zeros(1), 2), (torch.zeros(1), 0)], classes=["cat", "dog", "emu"])
+    data = tensors()
+    data.classes = ["cat", "dog", "emu", "fox"]  # as torchvision has them; one does not occur
     dataset = fl.read.torch_dataset(data, test=0)
-    assert dataset.classes == ("cat", "dog", "emu") and dataset.train.y.tolist() == [2, 0]
-
-
-def test_images_of_pillow_are_read() -> None:
-    image = pytest.importorskip("PIL.Image").fromarray(np.array([[[255, 0, 51]] * 3] * 2, dtype=np.uint8))
-    dataset = fl.read.torch_dataset(Pairs([(image, 0), (image, 1)]), test=0)
-    assert dataset.train.x.shape == (2, 3, 2, 3)
-    torch.testing.assert_close(dataset.train.x[0, :, 0, 0], torch.tensor([1, 0, 0.2]))
+    assert dataset.classes == ("cat", "dog", "emu", "fox") and dataset.train.y.tolist() == [0, 1, 2] * 4
 
 
 class Stream(IterableDataset):
@@ -105,33 +71,183 @@ class Stream(IterableDataset):
         return iter([(torch.zeros(1), 0)])
 
 
+MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
+
+
 @pytest.mark.parametrize(
     ("data", "options", "words"),
     [
-        (Stream(), {}, "train: must be a map-style PyTorch data set.*got Stream"),
-        (tensors(), {"test": Stream()}, "test: must be a map-style"),
-        (tensors(), {"test": True}, "test"),
-        (Pairs([]), {}, "train: holds no samples"),
-        (Pairs([torch.zeros(2)]), {}, r"train\[0\]: must be a pair \(x, y\), got Tensor"),
-        (Pairs([(torch.zeros(2), 0), (torch.zeros(3), 1)]), {}, r"train\[1\]: is float32 \[3\], but the first"),
-        (Pairs([(torch.zeros(2), 0), (torch.zeros(2).int(), 1)]), {}, r"train\[1\]: is int64 \[2\]"),
-        (Pairs([("text", 0)]), {}, r"train\[0\]: must be a tensor or an array of numbers, got str"),
-        (Pairs([(torch.zeros(1), "a"), (torch.zeros(1), None)]), {"test": 0}, "y: 1 of 2 values are missing"),
-        (tensors(), {"users": [1, 2]}, "users: 2 for 12 samples"),
+        (Stream(), {}, "train: must be a map-style data set.*got Stream"),
+        (tensors(), {"test": True}, "test=True"),
+        ([], {}, "train: has no samples"),
+        ([torch.zeros(2)], {}, r"train\[0\]: must be a pair"),
+        ([(MASKED, 0)], {}, r"train\[0\]: .*masked"),
+        ([(torch.zeros(1), 0), (torch.zeros(1), np.ma.masked)], {}, r"train\[1\]: .*masked"),
+        ([(torch.zeros(2), 0), (torch.zeros(3), 1)], {}, r"train\[1\]: is float32 \[3\], but the first sample"),
+        ([(torch.zeros(2), 0), (torch.zeros(2).int(), 1)], {}, r"train\[1\]: is int64 \[2\]"),
+        ([("text", 0)], {}, r"train\[0\]: must be a tensor or an array of real numbers, got 'text'"),
+        ([(np.array([1j]), 0)], {}, r"train\[0\]: .*real numbers"),
+        ([(torch.zeros(1), 1j), (torch.zeros(1), 2j)], {}, "y: complex128"),
+        ([(torch.zeros(1), "a"), (torch.zeros(1), None)], {"test": 0}, "y: 1 of 2 values are missing"),
+        (tensors(), {"users": [1, 2]}, r"users: has shape \[2\].* 12 in all"),
         (tensors(), {"users": [None] * 12}, "users: 12 of 12 values are missing"),
-        (tensors(), {"users": [0] * 12, "parts": [[0]]}, "users and parts: give one of them"),
-        (tensors(), {"test": 0, "parts": [[12]]}, r"parts\[0\]"),
+        (tensors(), {"users": np.ma.array(np.arange(12), mask=np.arange(12) < 3)}, "users: 3 of 12 values are missing"),
         (tensors(), {"test": TensorDataset(torch.zeros(1, 3), torch.zeros(1).long())}, "does not go with train.x"),
+        ([(torch.zeros(1).int(), 0), (torch.ones(1).int(), 1)], {"standardize": True}, "standardize=True"),
+        ([(torch.zeros(1), 0)], {"size": (1, 2, 3)}, r"size=\(1, 2, 3\): must be \(height, width\)"),
+        ([(torch.zeros(1), 0)], {"channels": 2}, "channels=2: must be one of None, 1, 3"),
     ],
 )  # fmt: skip
-def test_what_no_run_could_use_is_refused(data, options: dict, words: str) -> None:
+def test_useless_samples_are_refused(data: Any, options: dict, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         fl.read.torch_dataset(data, **options)
 
 
-def test_arguments_are_checked_before_a_sample_is_read() -> None:
-    data = Pairs([(torch.zeros(1), 0)] * 4)
-    for options in ({"users": [1]}, {"min_samples": 0}, {"test": 1.5}, {"task": "none"}, {"classes": "ab"}):
-        with pytest.raises(ValueError):
-            fl.read.torch_dataset(data, **options)
-    assert data.asked == 0
+@pytest.mark.parametrize("values", [MASKED, np.array([1j, 2j])])
+@pytest.mark.parametrize("place", [0, 1])
+def test_masked_and_complex_arrays_are_refused_without_a_reader_too(values: np.ndarray, place: int) -> None:
+    pair = [np.zeros(2), np.zeros(2)]
+    with pytest.raises(ValueError, match=rf"{'xy'[place]}: has complex or masked values"):
+        fl.Split(*pair[:place], values, *pair[place + 1 :])
+
+
+def save(path: Path, value: int | tuple[int, ...], mode: str = "RGB", size: tuple[int, int] = (6, 4)) -> None:
+    """A flat image of (width, height) ``size``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new(mode, size, value).save(path)
+
+
+def test_a_folder_of_users_is_a_federation(tmp_path: Path) -> None:
+    for user, holdings in {"10": {"owl": 3, "bat": 2}, "9": {"owl": 4}, "2": {"bat": 1, "eel": 2}}.items():
+        for label, count in holdings.items():
+            for i in range(count):
+                save(tmp_path / "birds" / user / label / f"{i}.png", (int(user), 51 * i, 255))
+    (tmp_path / "birds" / "9" / "owl" / "notes.txt").write_text("not an image")
+    (tmp_path / "birds" / "9" / "owl" / ".hidden.png").write_bytes(b"")
+    fed = fl.read.image_folder(tmp_path / "birds", users=True, test=0.0)
+    assert fed.names == ("2", "9", "10") and fed.sizes.tolist() == [3, 4, 5] and fed.dataset.name == "birds"
+    assert fed.dataset.classes == ("bat", "eel", "owl") and fed.x.shape == (12, 3, 4, 6)
+    x, y = fed.client(0)
+    assert y.tolist() == [0, 1, 1] and x[:, 1, 0, 0].tolist() == pytest.approx([0, 0, 0.2])
+    dataset = fl.read.image_folder(tmp_path / "birds" / "10", test=tmp_path / "birds" / "9")
+    assert isinstance(dataset, fl.Dataset) and dataset.classes == ("bat", "owl") and dataset.test.y.tolist() == [1] * 4
+    with pytest.raises(ValueError, match=r"y of test: 2 of 3 labels are not among the 2 classes.*'eel'"):
+        fl.read.image_folder(tmp_path / "birds" / "10", test=tmp_path / "birds" / "2")
+    for users, form in ((False, "class/image"), (True, "user/class/image")):
+        with pytest.raises(ValueError, match=f"must be a folder with images as {form}"):
+            fl.read.image_folder(tmp_path if not users else tmp_path / "birds" / "9", users=users)
+
+
+def test_images_are_stretched_and_their_channels_chosen(tmp_path: Path) -> None:
+    save(tmp_path / "a" / "one.png", (255, 255, 255), size=(9, 3))
+    save(tmp_path / "a" / "two.png", 102, "L", size=(2, 8))
+    save(tmp_path / "b" / "three.png", (51, 51, 51, 7), "RGBA", size=(5, 5))
+    for channels in (1, 3):
+        x = fl.read.image_folder(tmp_path, size=(4, 6), channels=channels, test=0.0).train.x
+        assert x.shape == (3, channels, 4, 6)
+        torch.testing.assert_close(x, torch.tensor([1.0, 0.4, 0.2]).view(3, 1, 1, 1).expand_as(x))
+    assert fl.read.image_folder(tmp_path, size=5, channels=1, test=0.0).train.x.shape == (3, 1, 5, 5)
+    for options, shapes in (({"channels": 1}, r"\[1, 8, 2\].*\[1, 3, 9\]"), ({"size": 5}, r"\[1, 5, 5\].*\[3, 5, 5\]")):
+        with pytest.raises(ValueError, match=rf"two\.png: is float32 {shapes}.*size=.* channels="):
+            fl.read.image_folder(tmp_path, **options)
+
+
+def test_damaged_and_unusual_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a" / "1.png"
+    limit = Image.MAX_IMAGE_PIXELS
+    save(path, 0)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 11)  # half of this image's pixels: DecompressionBombError
+    with pytest.raises(ValueError, match=r"1\.png: cannot be read as an image: .*decompression bomb"):
+        fl.read.image_folder(tmp_path)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", limit)
+    whole, eps = path.read_bytes(), b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 6 4\n%%EndComments\n"
+    for content in (b"not an image", whole[:45], eps):  # Pillow runs Ghostscript on EPS if it is not told the formats
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"1\.png: cannot be read as an image: (cannot identify|.*truncated)"):
+            fl.read.image_folder(tmp_path)
+    save(path, 40_000, "I;16")
+    with pytest.raises(ValueError, match=r"1\.png: .*mode 'I;16'"):
+        fl.read.image_folder(tmp_path, size=4, channels=1)
+    monkeypatch.setitem(__import__("sys").modules, "PIL", None)
+    with pytest.raises(ImportError, match="pip install pillow"):
+        fl.read.image_folder(tmp_path)
+
+
+class Columns:
+    """What :func:`fl.read.hugging_face` uses of a ``datasets.Dataset``."""
+
+    def __init__(self, columns: dict[str, list[Any]], **features: Any) -> None:
+        self.columns, self.column_names = columns, list(columns)
+        self.features = dict.fromkeys(columns) | features
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.columns[key] if isinstance(key, str) else {name: v[key] for name, v in self.columns.items()}
+
+    def with_format(self, kind: None) -> "Columns":
+        return self
+
+    def select_columns(self, names: list[str]) -> "Columns":
+        return Columns({name: self.columns[name] for name in names})
+
+
+def rows(part: slice = slice(8)) -> Any:
+    """A data set of Hugging Face, or what is alike where ``datasets`` is not installed."""
+    columns: dict[str, list[Any]] = {
+        "x": [[float(i), 1.0] for i in range(8)],
+        "age": list(range(8)),
+        "size": [0.5 * i for i in range(8)],
+        "label": list("abababab"),
+        "who": list("uvvvuvvv"),
+        "text": ["word"] * 8,
+        "hole": [1, None] * 4,
+    }
+    columns = {name: column[part] for name, column in columns.items()}
+    return datasets.Dataset.from_dict(columns) if datasets else Columns(columns)
+
+
+def test_data_sets_of_hugging_face() -> None:
+    fed = fl.read.hugging_face(rows(), 0.0, x="x", y="label", user="who")
+    assert fed.names == ("u", "v") and fed.sizes.tolist() == [2, 6] and fed.dataset.classes == ("a", "b")
+    assert fed.client(0)[0].tolist() == [[0, 1], [4, 1]] and fed.client(1)[1].tolist() == [1, 0, 1, 1, 0, 1]
+    joined = fl.read.hugging_face({"train": rows(), "test": rows()}, x=["age", "size"], y="label")
+    assert joined.train.x.tolist() == [[i, i / 2] for i in range(8)] and len(joined.test) == 8
+    assert len(fl.read.hugging_face({"train": rows()}, x="x", y="size").test) == 2  # a fifth, rounded
+    clients = [rows(slice(3)), rows(slice(3, 8))]
+    fed = fl.read.hugging_face(clients, rows(), x="x", y="label")
+    assert fed.sizes.tolist() == [3, 5] and fed.names == ("0", "1") and len(fed.test) == 8
+    assert fed.client(1)[0][:, 0].tolist() == [3, 4, 5, 6, 7]
+    partitioner = SimpleNamespace(  # as flwr_datasets.partitioner.NaturalIdPartitioner
+        num_partitions=2, load_partition=clients.__getitem__, partition_id_to_natural_id={0: "v", 1: "u"}
+    )
+    fed = fl.read.hugging_face(partitioner, rows(), x="x", y="label")
+    assert fed.names == ("u", "v") and fed.sizes.tolist() == [5, 3]
+
+
+def test_images_and_class_labels_of_hugging_face() -> None:
+    columns = {"image": [Image.fromarray(array) for array in BYTES], "label": [0, 1, 1, 0]}
+    data = Columns(columns, label=SimpleNamespace(names=["owl", "bat", "eel"]))
+    dataset = fl.read.hugging_face(data, 0.0, x="image", y="label")
+    assert dataset.classes == ("owl", "bat", "eel") and dataset.train.y.tolist() == [0, 1, 1, 0]
+    torch.testing.assert_close(dataset.train.x, torch.from_numpy(BYTES).permute(0, 3, 1, 2) / 255, rtol=0, atol=1e-7)
+    assert fl.read.hugging_face(data, x="image", y="label", size=(3, 4), channels=1).train.x.shape[1:] == (1, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "words"),
+    [
+        (rows(), {"x": "z"}, "x='z': must be one of"),
+        (rows(), {"y": "labels"}, "y='labels'.*Did you mean 'label'"),
+        (rows(), {"user": "whom"}, "user='whom'.*Did you mean 'who'"),
+        (rows(), {"x": "text"}, r"train\[0\]: .*got 'word'"),
+        (rows(), {"x": ["age", "hole"]}, "'hole'.*sample 1: .*got None"),
+        (rows(), {"test": np.zeros(3)}, r"test: must be a datasets.Dataset.*got \[ndarray\]"),
+        ([rows(), rows()], {"user": "who"}, "user='who': .*2 clients"),
+        ([], {}, "at least one"),
+    ],
+)
+def test_useless_columns_are_refused(data: Any, options: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        fl.read.hugging_face(data, **({"x": "x", "y": "label"} | options))

@@ -1,0 +1,114 @@
+"""PyTorch data sets, the form that folders of images and data sets of Hugging Face take too."""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset as TorchDataset
+from torch.utils.data import IterableDataset
+from tqdm.auto import tqdm
+
+from fedlab_core import validation
+from fedlab_core.data import Dataset, FederatedDataset
+from fedlab_core.progress import watched
+from fedlab_core.read.federation import Options, Samples, assembled, checked_users
+
+_GREY, _COLOUR = ("1", "L", "LA"), ("P", "RGB", "RGBA", "CMYK", "YCbCr", "HSV")
+_FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")  # Pillow would run Ghostscript on an EPS named .png
+
+
+def torch_dataset(
+    train: TorchDataset[Any],
+    test: TorchDataset[Any] | float = 0.2,
+    *,
+    users: Sequence[Any] | None = None,
+    size: int | tuple[int, int] | None = None,
+    channels: int | None = None,
+    name: str | None = None,
+    **options: Any,
+) -> FederatedDataset | Dataset:
+    """Read a map-style PyTorch data set of pairs (x, y), each sample once and through its transforms.
+
+    ``users``: the user of each sample of ``train`` [n]; without users, the result is a data set. ``x``: tensors or
+    arrays of one shape. Floats become float32 and integers int64; bytes in three axes and Pillow images become float32
+    [C, H, W] in [0, 1]. ``size``: (height, width), or one number for both, to which Pillow images are stretched
+    (bilinear). ``channels`` of Pillow images: 1 for grey, 3 for colour. ``y``: a label, or floats for a regression.
+    ``test``: another data set, or the held-out fraction. ``name``: by default the name of the class. ``options``:
+    ``min_samples``, ``seed``, ``task``, ``classes`` and ``standardize`` as in :func:`fedlab_core.read.frame`.
+
+    Raises ``ValueError``, naming the sample, for an item that is not a pair or differs in shape from the first one.
+    """
+    checked, title = Options(test, **options), name or type(train).__name__
+    validation.choice("channels", channels, (None, 1, 3))
+    sides = None if size is None else size if isinstance(size, (tuple, list)) else (size, size)
+    if sides is not None and len([validation.integer("size", side, minimum=1) for side in sides]) != 2:
+        raise ValueError(f"size={size!r}: must be (height, width), or one number for both")
+    for what, data in {"train": train, "test": train if checked.is_fraction else test}.items():
+        if isinstance(data, IterableDataset) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
+            found = type(data).__name__
+            raise ValueError(f"{what}: must be a map-style data set, with a length and items by number, got {found}")
+    owners = None if users is None else checked_users("users", users, len(train))  # type: ignore[arg-type]
+    names: Any = getattr(train, "classes", None)
+    if not isinstance(names, (list, tuple)) or not all(isinstance(one, str) for one in names):
+        names = None
+    samples = _read("train", train, title, sides, channels)._replace(users=owners)
+    held_out = None if checked.is_fraction else _read("test", test, f"{title}, test", sides, channels)
+    return assembled(title, "y", samples, held_out, checked, names)
+
+
+def _read(what: str, data: Any, title: str, *form: Any) -> Samples:
+    """Read every x into one tensor and every y into an array. ``form``: the size and channels of images."""
+    x, y = torch.empty(0), list[Any]()
+    for i in tqdm(range(len(data)), desc=title, unit="sample", disable=not watched()):
+        pair = data[i]
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or any(map(np.ma.is_masked, pair)):
+            raise ValueError(f"{what}[{i}]: must be a pair (x, y) without masked values, got {pair!r:.100}")
+        where = str(pair[0]) if isinstance(pair[0], Path) else f"{what}[{i}]"
+        sample = as_sample(pair[0], where, *form)
+        x = x if y else sample.new_empty(len(data), *sample.shape)
+        if sample.shape != x.shape[1:] or sample.dtype != x.dtype:
+            mine, first = (f"{str(t.dtype).removeprefix('torch.')} {list(t.shape)}" for t in (sample, x[0]))
+            advice = "crop, resize or pad them; images also take size=(height, width) and channels=1 or 3"
+            raise ValueError(f"{where}: is {mine}, but the first sample is {first}; {advice}")
+        x[i] = sample
+        y.append(np.asarray(pair[1].detach().cpu() if isinstance(pair[1], torch.Tensor) else pair[1]).tolist())
+    if not y:
+        raise ValueError(f"{what}: has no samples")
+    return Samples(x, np.asarray(y))
+
+
+def as_sample(value: Any, what: str, size: tuple[int, ...] | None = None, channels: int | None = None) -> torch.Tensor:
+    """Floats as float32; bytes in three axes and images as float32 in [0, 1]; everything else as int64."""
+    if isinstance(value, Path) or (hasattr(value, "convert") and hasattr(value, "mode")):
+        return _pixels(value, what, size, channels)
+    try:
+        tensor = value.detach().cpu() if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
+        if tensor.is_complex():
+            raise TypeError
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{what}: must be a tensor or an array of real numbers, got {value!r:.100}") from error
+    if tensor.is_floating_point():
+        return tensor.float()
+    return tensor.float() / 255 if tensor.dtype == torch.uint8 and tensor.ndim == 3 else tensor.to(torch.int64)
+
+
+def _pixels(image: Any, what: str, size: tuple[int, ...] | None, channels: int | None) -> torch.Tensor:
+    """A Pillow image, or the path of one, as float32 [C, H, W] in [0, 1]."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError("images need Pillow: pip install pillow") from error
+    try:
+        image = Image.open(io.BytesIO(image.read_bytes()), formats=_FORMATS) if isinstance(image, Path) else image
+        if image.mode not in _GREY + _COLOUR:
+            raise ValueError(f"Pillow's mode {image.mode!r} does not have 8 bits per channel")
+        is_grey = image.mode in _GREY if channels is None else channels == 1
+        image = image.convert("L" if is_grey else "RGB")
+        image = image if size is None else image.resize(size[::-1], Image.Resampling.BILINEAR)
+    except Exception as error:  # damaged files raise OSError, SyntaxError, ValueError, DecompressionBombError, …
+        raise ValueError(f"{what}: cannot be read as an image: {error}") from error
+    array = np.asarray(image, dtype=np.float32) / 255
+    return torch.from_numpy(array[None] if is_grey else array.transpose(2, 0, 1))

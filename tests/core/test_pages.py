@@ -1,0 +1,137 @@
+"""The code of docs/own-data.md and docs/logging-and-figures.md runs, and does what the pages say."""
+
+import importlib.util
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core import cli
+from tests.conftest import browser
+
+DOCS = Path(__file__).parents[2] / "docs"
+MEASURED = ["round", "server_updates", "test_accuracy", "test_loss", "train_loss", "bytes_up", "bytes_down", "drift"]
+
+
+def names_after(page: str, folder: Path) -> dict:
+    """Run a page's blocks from top to bottom in an empty folder, and return their names.
+
+    ``feds``: the federation after each block; ``status``: the exit status of the page's command. A block that starts
+    with the name of a file is written to it. A block is left out if the library it needs is not installed.
+    """
+    names: dict = {"feds": []}
+    blocks = re.findall(r"```(python|sh)(?: needs=(\w+))?\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
+    with pytest.MonkeyPatch.context() as patch, torch.random.fork_rng():
+        patch.chdir(folder)
+        patch.setattr(sys, "path", [*sys.path])
+        for kind, needs, block in blocks:
+            if needs and (importlib.util.find_spec(needs) is None or (needs == "kaleido" and browser() is None)):
+                continue
+            if kind == "sh":
+                program, *arguments = shlex.split(block)
+                assert (program, arguments[:2]) == ("python", ["-m", "fedlab_core"])
+                names["status"] = cli.main(arguments[2:])
+            elif file := re.match(r"# (\w+\.py)\n", block):
+                (folder / file[1]).write_text(block)
+            else:
+                exec(block, names)
+                names["feds"].append(names.get("fed"))
+    return names | {"folder": folder}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    pytest.importorskip("PIL")
+    return names_after("own-data.md", tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def logging(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    """``expected``: what the logged run measures, apart from the time."""
+    names = names_after("logging-and-figures.md", tmp_path_factory.mktemp("logging"))
+    run = fl.simulate(names["fed"], names["model"], fl.FedAvg(), **names["settings"], progress=False)
+    return names | {"expected": run.frame[MEASURED]}
+
+
+def test_the_readers_give_the_users_classes_and_shapes_of_the_page(data) -> None:
+    _, table, file, *_ = data["feds"]
+    assert table.names == file.names == ("Basel", "Bern", "Chur", "Genf", "Uri")
+    assert table.dataset.classes == ("ill", "well")
+    assert int(table.sizes.sum()) + len(table.test) == 300
+    images = next(fed for fed in data["feds"] if fed is not None and fed.x.shape[1:] == (1, 16, 16))
+    assert images.names == ("ann", "bob", "cem") and images.dataset.classes == ("bat", "owl")
+
+
+def test_only_the_head_of_the_frozen_model_is_counted(data) -> None:
+    parameters = 32 * 2 + 2
+    assert data["history"].config["model"]["num_parameters"] == parameters
+    assert data["history"].frame["bytes_up"].iloc[0] == 3 * 4 * parameters
+    assert data["again"].model.enter.in_features == 2
+
+
+def test_the_command_runs_the_files(data) -> None:
+    assert data["status"] == 0
+    config = fl.History.load(data["folder"] / "build" / "history.npz").config
+    assert config["source"].startswith("my_data.py:load") and config["model"]["source"].startswith("my_model.py:build")
+
+
+def test_a_json_lines_file_holds_the_history(logging) -> None:
+    rows = [json.loads(line) for line in (logging["folder"] / "fedavg.jsonl").read_text().splitlines()]
+    pd.testing.assert_frame_equal(pd.DataFrame(rows)[MEASURED], logging["expected"])
+
+
+def test_tensorboard_holds_the_history(logging) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(logging["folder"] / "runs/fedavg"))
+    events.Reload()
+    for name in MEASURED:
+        found = events.Scalars(name)
+        assert [event.step for event in found] == [1, 2, 3, 4]
+        assert [event.value for event in found] == pytest.approx(logging["expected"][name].tolist(), rel=1e-6)
+
+
+def test_mlflow_holds_the_history_and_the_settings(logging) -> None:
+    mlflow = pytest.importorskip("mlflow")
+    client = mlflow.MlflowClient(f"sqlite:///{logging['folder'] / 'mlflow.db'}")
+    run = client.get_run(mlflow.last_active_run().info.run_id)
+    for name in MEASURED:
+        found = client.get_metric_history(run.info.run_id, name)
+        expected = logging["expected"][name].astype(float)
+        assert [(one.step, one.value) for one in found] == list(enumerate(expected, start=1))
+    assert run.data.params == {name: str(value) for name, value in logging["settings"].items()}
+
+
+def test_a_callback_is_called_after_every_round(logging) -> None:
+    assert len(logging["norms"]) == 4
+    assert logging["norms"][-1] == pytest.approx(float(logging["history"].params.norm()))
+
+
+def test_tables_are_written(logging) -> None:
+    read = pd.read_csv(logging["folder"] / "accuracy.csv", index_col=0)
+    pd.testing.assert_frame_equal(read, logging["summary"], check_names=False)
+    pytest.importorskip("jinja2")
+    race, accuracy = (logging["folder"].joinpath(name).read_text() for name in ("race.tex", "accuracy.tex"))
+    assert r"FedProx $\mu$=0.1 & " in race and r"\label{tab:race}" in race
+    assert rf"\textbf{{{logging['summary']['mean'].max():.3f}}}" in accuracy
+
+
+@pytest.mark.needs_browser
+def test_figures_are_written(logging) -> None:
+    pytest.importorskip("kaleido")
+    starts = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}
+    for suffix, start in starts.items():
+        assert (logging["folder"] / f"convergence.{suffix}").read_bytes().startswith(start)
+
+
+def test_the_pages_name_every_reader_and_every_field_of_a_record() -> None:
+    own_data, log = ((DOCS / page).read_text(encoding="utf-8") for page in ("own-data.md", "logging-and-figures.md"))
+    assert {name for name in fl.read.__all__ if f"fl.read.{name}(" not in own_data} == set()
+    assert set(fl.RoundRecord.__dataclass_fields__) <= set(re.findall(r"`(\w+)`", log))

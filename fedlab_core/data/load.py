@@ -8,7 +8,7 @@ import numpy as np
 from fedlab_core.data.dataset import Dataset, DatasetNotFound, Split
 from fedlab_core.data.disk.files import DatasetCorrupt, locate, search_roots
 from fedlab_core.data.disk.readers import read_cifar10, read_idx_dataset
-from fedlab_core.data.disk.sources import DATASETS, find_source
+from fedlab_core.data.disk.sources import DATASETS, SOURCES
 from fedlab_core.data.disk.text import read_sentiment140
 from fedlab_core.data.synthetic import synthetic
 from fedlab_core.validation import choice
@@ -31,7 +31,7 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
         return read_digits()
     if name == "synthetic":
         return synthetic()
-    source, roots = find_source(name), search_roots(root)
+    source, roots = SOURCES[name], search_roots(root)
     location = locate(source, roots)
     arguments = name if root is None else f"{name} --root {shlex.quote(os.fspath(root))}"
     fetch = f"`python -m fedlab_core data fetch {arguments}`"

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy.special import digamma
 
 from fedlab_core.data.partition.apportion import (
-    _draw_without_replacement,
     _round_table,
     fit_table,
     holders_per_label,
@@ -85,14 +84,3 @@ def test_matched_labels_respect_every_degree():
         assert [len(group) for group in clients] == holders.tolist()
         assert all(len(set(group)) == len(group) for group in clients)
         assert Counter(k for group in clients for k in group) == {k: 3 for k in range(8)}
-
-
-def test_labels_are_drawn_as_numpy_draws_them():
-    """The same labels as ``Generator.choice`` without replacement, from as many random numbers."""
-    for seed in range(300):
-        weights = np.random.default_rng(1000 + seed).integers(1, 50, 3 + seed % 60)
-        ours, numpys = np.random.default_rng(seed), np.random.default_rng(seed)
-        size = int(seed % 3) + 1
-        expected = numpys.choice(len(weights), size, replace=False, p=weights / weights.sum())
-        assert _draw_without_replacement(ours, weights.tolist(), size) == expected.tolist()
-        assert ours.random() == numpys.random()

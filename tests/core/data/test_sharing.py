@@ -65,7 +65,7 @@ def test_the_shared_set_is_a_uniform_sample() -> None:
     assert hits.sum() == 400 * 5 and np.abs(hits / 400 - 0.25).max() < 0.1
 
 
-def test_what_is_sent_is_in_the_ledger_from_the_first_round_on_and_once(digits) -> None:
+def test_what_is_sent_is_in_the_ledger_from_the_first_round_on_and_once(digits, tmp_path) -> None:
     parts = fl.partition.labels_per_client(digits.train.y, num_clients=10, labels_per_client=1, seed=0)
     given = shared(parts, 0.02, seed=1)
     frames = [
@@ -76,6 +76,12 @@ def test_what_is_sent_is_in_the_ledger_from_the_first_round_on_and_once(digits) 
     assert sent > 200
     assert (frames[1].bytes_down - frames[0].bytes_down).tolist() == [sent * (64 * 4 + 8)] * 2
     assert frames[1].bytes_up.tolist() == frames[0].bytes_up.tolist()
+    fed, checkpoint = fl.FederatedDataset(digits, given), tmp_path / "run.npz"
+    model = fl.models.softmax_regression(fed, seed=0)
+    for _ in fl.Simulation(fed, model, fl.FedAvg(), **WORK, checkpoint=checkpoint):
+        break
+    resumed = fl.simulate(fed, model, fl.FedAvg(), **WORK, checkpoint=checkpoint)
+    assert resumed.frame.bytes_down.tolist() == frames[1].bytes_down.tolist()
 
 
 @pytest.mark.parametrize(

@@ -165,9 +165,8 @@ def test_import_takes_every_layout(tmp_path: Path, inner: str, suffix: str) -> N
 
 @pytest.mark.usefixtures("small")
 def test_import_of_wrong_files_leaves_nothing(tmp_path: Path) -> None:
-    given = write(tmp_path / "given", idx_contents())
-    data = (given / IDX_NAMES[2]).read_bytes()
-    (given / IDX_NAMES[2]).write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    contents = idx_contents()
+    given = write(tmp_path / "given", contents | {IDX_NAMES[2]: contents[IDX_NAMES[2]][:-1] + b"x"})
     with pytest.raises(FetchFailed, match=f"{IDX_NAMES[2]}: wrong checksum"):
         store.import_from("mnist", given, tmp_path / "root")
     assert names_in(tmp_path / "root") == set()
@@ -193,9 +192,7 @@ def test_verify_tells_ok_from_missing_from_wrong(tmp_path: Path) -> None:
     folder = write(tmp_path / "mnist", idx_contents(), ".gz")
     assert [report.state for report in store.verify("mnist", tmp_path)] == ["ok"] * 4
     paths = [folder / f"{name}.gz" for name in IDX_NAMES]
-    data = bytearray(idx_contents()[IDX_NAMES[0]])
-    data[-1] ^= 1
-    paths[0].write_bytes(PACK[".gz"](bytes(data)))
+    paths[0].write_bytes(PACK[".gz"](idx_contents()[IDX_NAMES[0]][:-1] + b"x"))
     paths[1].unlink()
     paths[2].write_bytes(paths[2].read_bytes()[:-100])
     reports = store.verify("mnist", tmp_path)

@@ -88,7 +88,9 @@ def test_tokens(tweet: str, expected: list[str]) -> None:
 # ids
 
 
-def test_ids_go_by_falling_frequency_in_the_training_tweets_and_then_by_the_alphabet(tmp_path: Path) -> None:
+def test_ids_go_by_falling_frequency_in_the_training_tweets_and_then_by_the_alphabet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = loaded(tmp_path, tables())
     b, a, c, d, e = range(2, 7)
     assert data.train.x.dtype == torch.int64 and data.train.x.shape == (4, 30)
@@ -97,9 +99,6 @@ def test_ids_go_by_falling_frequency_in_the_training_tweets_and_then_by_the_alph
     assert (data.name, data.num_classes, data.classes) == ("sentiment140", 2, ("negative", "positive"))
     assert data.test.x[0].tolist() == [0] * 28 + [a, 1]  # "z" is in no training tweet
     assert data.test.x[1].tolist() == [0] * 30 and data.test.y.tolist() == [1, 0]  # the neutral one is left out
-
-
-def test_only_the_most_frequent_words_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "VOCABULARY", 4)
     data = loaded(tmp_path, tables())
     assert [row[row != 0].tolist() for row in data.train.x] == [[2, 3, 2], [1, 3], [1], [1, 2, 1]]
@@ -235,8 +234,5 @@ def test_import_of_other_files_is_refused(tmp_path: Path, contents: dict[str, by
     with pytest.raises(FetchFailed, match=f"{name}: wrong checksum"):
         store.import_from("sentiment140", given, tmp_path / "root")
     assert not (tmp_path / "root" / "sentiment140").exists()
-
-
-def test_an_empty_folder_is_told_every_form(tmp_path: Path) -> None:
     with pytest.raises(FetchFailed, match=rf"needs {ZIP}; or {TRAIN}, {TEST}; or {SUBSET}, {TEST}, each plain or"):
         store.import_from("sentiment140", tmp_path, tmp_path / "root")

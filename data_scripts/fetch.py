@@ -1,11 +1,7 @@
-"""Download a data set or import it: ``python data_scripts/fetch.py NAME [--from FOLDER] [--root FOLDER]``.
-
-The same as ``python -m fedlab_core data fetch …``.
-"""
+"""Download or import a data set, like ``python -m fedlab_core data fetch NAME [--from FOLDER] [--root FOLDER]``."""
 
 import sys
 
 from fedlab_core.cli import main
 
-if __name__ == "__main__":
-    sys.exit(main(["data", "fetch", *sys.argv[1:]]))
+sys.exit(main(["data", "fetch", *sys.argv[1:]]))

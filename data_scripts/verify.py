@@ -1,11 +1,7 @@
-"""Check data sets against their checksums: ``python data_scripts/verify.py [NAME ...] [--root FOLDER]``.
-
-The same as ``python -m fedlab_core data verify …``.
-"""
+"""Check data sets against their checksums, like ``python -m fedlab_core data verify [NAME ...] [--root FOLDER]``."""
 
 import sys
 
 from fedlab_core.cli import main
 
-if __name__ == "__main__":
-    sys.exit(main(["data", "verify", *sys.argv[1:]]))
+sys.exit(main(["data", "verify", *sys.argv[1:]]))

@@ -9,7 +9,7 @@ from fedlab_core.validation import choice
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the commands to ``parser``; each sets ``run``, a function from the parsed arguments to the exit status."""
+    """Add the commands to ``parser``. Each sets ``run``, a function from the parsed arguments to the exit status."""
     commands = parser.add_subparsers(title="commands", required=True, metavar="list|fetch|verify")
 
     def add(name: str, summary: str, **defaults: object) -> argparse.ArgumentParser:
@@ -19,12 +19,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         command.set_defaults(**defaults)
         return command
 
-    add("list", "Show every data set: where it is, its size, its terms, what to cite.", run=_list)
-    goes_on = ". The same command goes on from what has already arrived."
+    add("list", "Show every data set: its folder, size, terms and citation.", run=_list)
+    continues = ". The same command keeps the files that have already arrived."
     summary = "Download a data set from its official mirrors, or import it from a folder."
-    fetch = add("fetch", summary, run=_fetch, when_interrupted=goes_on)
+    fetch = add("fetch", summary, run=_fetch, when_interrupted=continues)
     fetch.add_argument("name", metavar="NAME", help=", ".join(SOURCES))
-    fetch.add_argument("--from", dest="folder", metavar="FOLDER", help="import files that are already in FOLDER")
+    fetch.add_argument("--from", dest="folder", metavar="FOLDER", help="import files that you already have in FOLDER")
     verify = add("verify", "Check the files of data sets against their checksums.", run=_verify)
     verify.add_argument("names", nargs="*", metavar="NAME", help="default: every set that is on disk")
 
@@ -51,13 +51,12 @@ def _where(location: Location | None, names: bool) -> str:
 
 
 def _fetch(arguments: argparse.Namespace) -> int:
-    name = choice("name", arguments.name, DATASETS)
+    name, root = choice("name", arguments.name, DATASETS), arguments.root
     if name in BUILT_IN:
         print(f"{name} {BUILT_IN[name]}: there is nothing to fetch.")
-    elif arguments.folder is None:
-        print(f"{name} is in {store.fetch(name, arguments.root)}")
     else:
-        print(f"{name} is in {store.import_from(name, arguments.folder, arguments.root)}")
+        folder = arguments.folder
+        print(f"{name} is in {store.import_from(name, folder, root) if folder else store.fetch(name, root)}")
     return 0
 
 
@@ -66,7 +65,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     names = [choice("name", name, DATASETS) for name in arguments.names]
     names = names or [name for name, source in SOURCES.items() if locate(source, roots)]
     if not names:
-        raise ValueError("there is no data set on disk to verify")
+        raise ValueError("no data set is on disk; fetch one with `python -m fedlab_core data fetch NAME`")
     good = True
     for name in names:
         if name in BUILT_IN:

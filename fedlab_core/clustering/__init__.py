@@ -1,4 +1,4 @@
-"""Clusters of clients, found in what they upload: density clustering, noise, and a projection for many."""
+"""Cluster clients by their uploads: density clustering, noise policies, and a random projection."""
 
 from fedlab_core.clustering.density import Clustering, dbscan, k_distances, kmeans, knee, optics
 from fedlab_core.clustering.noise import settle_noise

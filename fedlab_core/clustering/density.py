@@ -1,38 +1,35 @@
-"""OPTICS, DBSCAN and k-means on the clients' flat parameters; clusters and their labels are scikit-learn's.
+"""OPTICS, DBSCAN and k-means on the clients' flat parameters, with the labels of scikit-learn.
 
-Distances are Euclidean, in float64 and formed by differences: identical clients are exactly 0 apart. The point itself
-counts among ``min_samples``, so that ``min_samples=2`` asks for one neighbour. Where scikit-learn holds tables [N, N]
-and asks them anew at every step, OPTICS and DBSCAN go here from row to row of :class:`Distances`: N²P/2 products, and
-for 10,000 clients of P = 512 less than half a minute. For models with more parameters than that, project first
-(:class:`~fedlab_core.clustering.RandomProjection`). Trees of neighbours save nothing in so many dimensions.
+Distances are Euclidean, in float64 and computed from differences: identical clients have distance exactly 0. The point
+itself counts among ``min_samples``: ``min_samples=2`` asks for one neighbour. scikit-learn needs a table [N, N] and
+searches it at every step, which takes minutes for 10,000 clients. OPTICS and DBSCAN here compute one row at a time: N²P
+products, and memory grows with N only. For large models project first
+(:class:`~fedlab_core.clustering.RandomProjection`).
 
-Every method goes through the clients from the one farthest from the mean inwards, not from client 0 on: which clients
-are at the edge of a cluster, and which cluster has which number, depends on the order. So the numbering of the clients
-does not matter, except where distances tie.
+Every method gets the clients in the order of their distance from the mean, the farthest first: the order decides about
+border points and about the numbers of the clusters. So the numbering of the clients matters only where distances tie.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn import cluster
 from threadpoolctl import threadpool_limits
 
 from fedlab_core import validation
-from fedlab_core.clustering.distances import Distances
 from fedlab_core.randomness import derived_seed
 
-BLOCK_VALUES = 2_000_000
 DECIMALS = np.finfo(np.float64).precision  # to which scikit-learn rounds reachabilities
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Which cluster each of N clients is in.
+    """The clusters of N clients.
 
-    ``labels`` int64 [N]: 0, 1, …, or −1 for noise. From OPTICS also ``ordering`` int64 [N], the clients in the order of
-    the reachability plot, and ``reachability`` float64 [N] by client, inf where a walk begins. ``eps`` the radius, if
-    one was used.
+    ``labels`` int64 [N]: 0, 1, …, or −1 for noise. OPTICS adds ``ordering`` int64 [N], the clients in the order of the
+    reachability plot, and ``reachability`` float64 [N] by client, inf for the first. ``eps``: the radius, if used.
     """
 
     labels: np.ndarray
@@ -42,12 +39,12 @@ class Clustering:
 
     @property
     def num_clusters(self) -> int:
-        """How many clusters, noise not counted."""
+        """The number of clusters, without noise."""
         return int(self.labels.max(initial=-1)) + 1
 
     @property
     def num_noise(self) -> int:
-        """How many clients are in no cluster."""
+        """The number of clients in no cluster."""
         return int((self.labels < 0).sum())
 
     @property
@@ -59,8 +56,8 @@ class Clustering:
 def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | None = None) -> Clustering:
     """OPTICS ([004] section 3.1, Ankerst et al. 1999) on ``points`` [N, D].
 
-    A cluster lies between a fall and a rise of the reachability by a factor 1 − ``xi`` or more; nested clusters give
-    way to the innermost. With ``eps``, clusters are instead those of DBSCAN at that radius, border points apart.
+    A cluster lies between a fall and a rise of the reachability by a factor 1 − ``xi`` or more; of nested clusters the
+    innermost counts. With ``eps``, clusters are those of DBSCAN at that radius, except for border points.
 
     Raises ``ValueError`` for fewer points than ``min_samples``, points that are not finite, and xi outside (0, 1).
     """
@@ -68,11 +65,10 @@ def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | Non
     validation.real("xi", xi, below=1, exclusive=True)
     order = _outermost_first(values)
     by_client, values = np.argsort(order), values[order]
-    distances = Distances(values)
-    core = np.around(distances.to_kth_nearest(min_samples - 1), DECIMALS)
-    ordering, reachability, predecessor = _walk(distances, core)
+    core = np.around(_to_kth_nearest(values, min_samples - 1), DECIMALS)
+    ordering, reachability, predecessor = _walk(values, core)
     if eps is None:
-        with np.errstate(divide="ignore", invalid="ignore"):  # ratios of reachabilities, where clients coincide
+        with np.errstate(divide="ignore", invalid="ignore"):  # ratios of reachabilities of identical clients
             labels, _ = cluster.cluster_optics_xi(
                 reachability=reachability, predecessor=predecessor, ordering=ordering, min_samples=min_samples, xi=xi
             )
@@ -83,11 +79,11 @@ def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | Non
     return Clustering(labels[by_client].astype(np.int64), order[ordering], reachability[by_client], eps)
 
 
-def _walk(distances: Distances, core: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """OPTICS' way through the points with core distances ``core`` [N]: always to the one that is reached most easily.
+def _walk(points: np.ndarray, core: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Visit the points with core distances ``core`` [N], always the one with the smallest reachability next.
 
-    Its order int64 [N], the reachabilities float64 [N] and from which point each was reached (−1: none), int64 [N], as
-    scikit-learn's ``compute_optics_graph`` has them, rounding included; ties go to the lower number.
+    Return the order int64 [N], the reachabilities float64 [N] and the predecessors (−1: none) int64 [N] of
+    scikit-learn's ``compute_optics_graph``, with its rounding; ties go to the lower number.
     """
     num = len(core)
     reachability, predecessor = np.full(num, np.inf), np.full(num, -1)
@@ -96,40 +92,40 @@ def _walk(distances: Distances, core: np.ndarray) -> tuple[np.ndarray, np.ndarra
         left = np.flatnonzero(is_left)
         ordering[step] = point = left[reachability[left].argmin()]
         is_left[point] = False
-        reached = np.around(np.maximum(distances.row(point), core[point]), DECIMALS)
+        reached = np.around(np.maximum(_row(points, point), core[point]), DECIMALS)
         better = is_left & (reached < reachability)
         reachability[better], predecessor[better] = reached[better], point
     return ordering, reachability, predecessor
 
 
 def dbscan(points: Any, eps: float | None = None, min_samples: int = 2) -> Clustering:
-    """DBSCAN on ``points`` [N, D]; without ``eps`` (the paper [002] gives none), the :func:`knee` of the k-distances.
+    """DBSCAN on ``points`` [N, D]. The default ``eps`` is the :func:`knee` of the k-distances; [002] gives none.
 
-    Two core points within ``eps`` of one another share a cluster; a core point has ``min_samples`` points within eps,
-    itself included, and k = min_samples − 1. The result carries the eps that was used.
+    Two core points within ``eps`` of each other share a cluster. A core point has ``min_samples`` points within eps,
+    itself included; k = min_samples − 1. The result has the eps that was used.
     """
     values = _points(points, min_samples, eps)
     order = _outermost_first(values)
-    distances = Distances(values[order])
-    nearest = distances.to_kth_nearest(min_samples - 1)
+    values = values[order]
+    nearest = _to_kth_nearest(values, min_samples - 1)
     if eps is None:
         eps = max(knee(np.sort(nearest)), float(np.finfo(np.float64).tiny))
-    return Clustering(_grow(distances, nearest <= eps, eps)[np.argsort(order)], eps=float(eps))
+    return Clustering(_grow(values, nearest <= eps, eps)[np.argsort(order)], eps=float(eps))
 
 
-def _grow(distances: Distances, is_core: np.ndarray, eps: float) -> np.ndarray:
-    """DBSCAN's labels, int64 [N]: a cluster grows from each core point that is in none, as far as core points reach.
+def _grow(points: np.ndarray, is_core: np.ndarray, eps: float) -> np.ndarray:
+    """Grow a cluster from each core point that has none, as far as core points reach; return labels int64 [N].
 
-    Clusters are numbered by their first core point, and a border point belongs to the first that reaches it.
+    Clusters are numbered by their first core point. A border point belongs to the first cluster that reaches it.
     """
-    labels = np.full(len(distances), -1)
+    labels = np.full(len(points), -1)
     for start in np.flatnonzero(is_core).tolist():
         if labels[start] >= 0:
             continue
         labels[start] = number = labels.max() + 1
         to_visit = [start]
         while to_visit:
-            found = np.flatnonzero((distances.row(to_visit.pop()) <= eps) & (labels < 0))
+            found = np.flatnonzero((_row(points, to_visit.pop()) <= eps) & (labels < 0))
             labels[found] = number
             to_visit.extend(found[is_core[found]].tolist())
     return labels
@@ -138,13 +134,13 @@ def _grow(distances: Distances, is_core: np.ndarray, eps: float) -> np.ndarray:
 def kmeans(points: Any, num_clusters: int, seed: int) -> Clustering:
     """The best of ten runs of k-means on ``points`` [N, D]; every client is in one of ``num_clusters`` clusters.
 
-    Its seed comes from the stream "probe" of client N, one past the last, so that it is no client's own.
+    Its seed comes from the stream "probe" of client N, a number that no client has.
     """
     values = _points(points)
     validation.integer("num_clusters", num_clusters, minimum=1, maximum=len(values))
     state = derived_seed(validation.seed(seed), "probe", client=len(values)) % 2**32
     order = _outermost_first(values)
-    with threadpool_limits(1):  # its threads wait for one another, and sums depend on how many there are
+    with threadpool_limits(1):  # threads wait for one another, and sums depend on their number
         labels = cluster.KMeans(num_clusters, n_init=10, random_state=state).fit(values[order]).labels_
     return Clustering(labels[np.argsort(order)].astype(np.int64))
 
@@ -153,14 +149,22 @@ def k_distances(points: Any, k: int = 1) -> np.ndarray:
     """The distance from each of ``points`` [N, D] to its k-th nearest other point, float64 [N], in increasing order."""
     values = _points(points)
     validation.integer("k", k, minimum=1, maximum=len(values) - 1)
-    return np.sort(Distances(values).to_kth_nearest(k))
+    return np.sort(_to_kth_nearest(values, k))
+
+
+def _row(points: np.ndarray, i: int) -> np.ndarray:
+    """Compute the distances from point ``i`` to all points, float64 [N]."""
+    return cdist(points[i : i + 1], points)[0]
+
+
+def _to_kth_nearest(points: np.ndarray, k: int) -> np.ndarray:
+    return np.array([np.partition(_row(points, i), k)[k] for i in range(len(points))])  # place 0: the point itself
 
 
 def knee(values: Any) -> float:
-    """Where an increasing curve bends up: its value farthest below the chord from its first point to its last.
+    """Find the value of an increasing curve that is farthest below the chord from its first point to its last.
 
-    ``values``: [n], in increasing order. A curve that nowhere lies below its chord has no such bend, and the answer is
-    its last value.
+    ``values``: [n], in increasing order. If the curve is nowhere below its chord, the result is its last value.
     """
     curve = np.asarray(values, dtype=np.float64)
     if curve.ndim != 1 or len(curve) == 0 or not np.isfinite(curve).all() or (np.diff(curve) < 0).any():
@@ -171,13 +175,12 @@ def knee(values: Any) -> float:
 
 
 def _outermost_first(values: np.ndarray) -> np.ndarray:
-    """The clients by their distance from the mean, the farthest first, int64 [N]."""
-    mean, blocks = values.mean(axis=0), np.array_split(values, 1 + values.size // BLOCK_VALUES)
-    return np.argsort(-np.concatenate([np.linalg.norm(rows - mean, axis=1) for rows in blocks]), kind="stable")
+    """Order the clients by their distance from the mean, the farthest first, int64 [N]."""
+    return np.argsort(-np.linalg.norm(values - values.mean(axis=0), axis=1), kind="stable")
 
 
 def _points(points: Any, min_samples: int | None = None, eps: float | None = None) -> np.ndarray:
-    """``points`` as float64 [N, D], finite, at least one and as many as ``min_samples``; the rest is checked too."""
+    """Check the arguments and return ``points`` as float64 [N, D]."""
     values = np.asarray(points, dtype=np.float64)
     if values.ndim != 2 or len(values) == 0:
         raise ValueError(f"points: must be a matrix [N, D] with one row per client, got shape {list(values.shape)}")

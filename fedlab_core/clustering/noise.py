@@ -1,4 +1,4 @@
-"""What becomes of clients that are in no cluster."""
+"""Policies for clients that are in no cluster."""
 
 from typing import Any
 
@@ -12,19 +12,19 @@ NOISE_POLICIES = ("keep", "drop", "nearest")
 
 
 def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> np.ndarray:
-    """``labels`` [N] of ``points`` [N, D] after a noise ``policy``, int64 [N].
+    """Apply a noise ``policy`` to ``labels`` [N] of ``points`` [N, D]; int64 [N].
 
     - "keep": noise clients stay −1, each a stratum of one.
     - "drop": they stay −1 and are no longer drawn, so the run estimates the mean over the clustered clients only.
-    - "nearest": each joins the cluster whose centroid (the mean of its members, noise not among them) is nearest to it,
-      in Euclidean distance; ties go to the lower label.
+    - "nearest": each joins the cluster with the nearest centroid (the mean of its members without noise), in Euclidean
+      distance; ties go to the lower label.
 
-    Raises ``ValueError`` if there is no cluster to join or to keep, unless the policy is "keep".
+    Raises ``ValueError`` if there is no cluster, unless the policy is "keep".
     """
     validation.choice("noise", policy, NOISE_POLICIES)
     labels = np.asarray(labels, dtype=np.int64)
     if len(labels) != len(points):
-        raise ValueError(f"labels: {len(labels)} labels for {len(points)} points")
+        raise ValueError(f"labels: {len(labels)} labels for {len(points)} points; give one label per point")
     is_noise = labels < 0
     if policy != "keep" and is_noise.all():
         raise ValueError(f"noise={policy!r}: there is no cluster, every client is noise; use noise='keep'")
@@ -33,6 +33,5 @@ def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> np.nd
     settled, values = labels.copy(), np.asarray(points, dtype=np.float64)
     clusters = {c: members for c, members in members_of(labels).items() if c >= 0}
     centroids = np.array([values[members].mean(axis=0) for members in clusters.values()])
-    nearest = [cdist(values[k : k + 1], centroids).argmin() for k in np.flatnonzero(is_noise)]
-    settled[is_noise] = np.array(list(clusters))[nearest]
+    settled[is_noise] = np.array(list(clusters))[cdist(values[is_noise], centroids).argmin(axis=1)]
     return settled

@@ -1,4 +1,4 @@
-"""A seeded random projection, so that the updates of many clients fit in memory."""
+"""A seeded random projection, so that the updates of many clients fit into memory."""
 
 from collections.abc import Iterator
 
@@ -12,12 +12,11 @@ BLOCK = 4096
 
 
 class RandomProjection:
-    """x ↦ xR for a fixed matrix R [P, D] of independent signs ±1/√D (Achlioptas 2003), drawn block by block.
+    """Project x to xR, with a fixed matrix R [P, D] of independent signs ±1/√D (Achlioptas 2003).
 
-    E‖xR‖² = ‖x‖² and Var‖xR‖² ≤ (2/D)‖x‖⁴, so that with D of a few hundred the distances between any N clients hold
-    within a few per cent (Johnson and Lindenstrauss 1984). R depends on ``seed``, P = ``num_inputs`` and D =
-    ``num_outputs`` only; at most ``BLOCK`` of its rows exist at a time. Rows of a large table can be projected as they
-    arrive, a few at a time, with the same result up to rounding.
+    E‖xR‖² = ‖x‖² and Var‖xR‖² ≤ (2/D)‖x‖⁴: with D of a few hundred the distances between clients change by a few per
+    cent (Johnson and Lindenstrauss 1984). R depends on ``seed``, P = ``num_inputs`` and D = ``num_outputs`` only. At
+    most ``BLOCK`` of its rows are in memory at a time. Rows can be projected a few at a time, as they arrive.
     """
 
     def __init__(self, num_inputs: int, num_outputs: int, seed: int) -> None:
@@ -26,7 +25,7 @@ class RandomProjection:
         self.seed = validation.seed(seed)
 
     def apply(self, rows: torch.Tensor) -> torch.Tensor:
-        """``rows`` [K, P] → [K, D], same floating dtype and device."""
+        """Project ``rows`` [K, P] to [K, D], with the same floating dtype and device."""
         if rows.ndim != 2 or rows.shape[1] != self.num_inputs:
             raise ValueError(f"rows: must be [K, {self.num_inputs}], got {list(rows.shape)}")
         projected = rows.new_zeros(len(rows), self.num_outputs)
@@ -35,7 +34,7 @@ class RandomProjection:
         return projected / self.num_outputs**0.5
 
     def _blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Runs of inputs, and the signs [≤ BLOCK, D] of their rows of R·√D; block b has the stream of client b."""
+        """Yield blocks of inputs with the signs [≤ BLOCK, D] of R·√D for them; block b has the stream of client b."""
         for number, start in enumerate(range(0, self.num_inputs, BLOCK)):
             columns = slice(start, min(start + BLOCK, self.num_inputs))
             size = (columns.stop - start) * self.num_outputs

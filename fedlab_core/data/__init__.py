@@ -1,4 +1,4 @@
-"""Data sets, how they are dealt out over clients, and how different that makes the clients."""
+"""Data sets, their partition over clients, and the heterogeneity of the clients."""
 
 from fedlab_core.data.dataset import Dataset, DatasetNotFound, Split
 from fedlab_core.data.disk.files import DatasetCorrupt

@@ -1,4 +1,4 @@
-"""What a data set is."""
+"""The data set of a training: samples and targets, for training and for test."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ class Split:
     """Samples ``x`` [n, …] and their targets ``y``: classes, int64 [n], or for regression floats [n, …].
 
     Arrays and lists become tensors, and integer targets int64; otherwise the dtype is kept. Memory may be shared with
-    what was given: do not write to it afterwards. Raises ``ValueError`` for anything else, or for different lengths.
+    the arguments: do not write to them afterwards. Raises ``ValueError`` for other types and for different lengths.
     """
 
     x: torch.Tensor
@@ -35,11 +35,11 @@ class Split:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A named train/test pair.
+    """Training and test samples under one name.
 
     ``train.x`` is float32 ``[n, …]`` (images ``[n, channels, height, width]`` in [0, 1]) or int64 token ids
-    ``[n, length]``. ``num_classes`` is None and ``classes`` empty for regression. ``users``: index arrays into
-    ``train``, one for each natural client, or None.
+    ``[n, length]``. For regression ``num_classes`` is None and ``classes`` empty. ``users``: one index array into
+    ``train`` for each natural client, or None.
 
     Raises ``ValueError`` if ``train`` and ``test`` differ in kind or shape, or classes are not integers of shape [n].
     """
@@ -65,7 +65,7 @@ class Dataset:
 
 
 def as_tensor(name: str, values: Any) -> torch.Tensor:
-    """A tensor, an array or a nested list of numbers as a tensor [n, …]; ``ValueError`` for what is none of them."""
+    """Convert a tensor, an array or a nested list of numbers to a tensor [n, …]; ``ValueError`` for anything else."""
     if isinstance(values, torch.Tensor):
         tensor = values.detach() if values.requires_grad else values
     elif isinstance(values, list | tuple) or hasattr(values, "__array__"):
@@ -92,5 +92,5 @@ def _check_alike(name: str, train: torch.Tensor, test: torch.Tensor) -> None:
 
 
 def describe(tensor: torch.Tensor) -> str:
-    """Dtype and shape in words, for messages."""
+    """Write dtype and shape for messages."""
     return f"{str(tensor.dtype).removeprefix('torch.')} [{', '.join(['n', *map(str, tensor.shape[1:])])}]"

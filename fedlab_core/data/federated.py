@@ -1,4 +1,4 @@
-"""A data set dealt out over clients."""
+"""A data set that is divided among clients."""
 
 import hashlib
 from collections.abc import Sequence
@@ -12,19 +12,18 @@ from fedlab_core.data.dataset import Dataset, Split, as_tensor, describe
 from fedlab_core.data.heterogeneity import Heterogeneity, measure_heterogeneity
 from fedlab_core.data.partition.parts import join_parts
 
-_MAX_UNSEEN_CLASSES = 10_000  # classes may be more than the samples up to here: a vocabulary
+_MAX_UNSEEN_CLASSES = 10_000  # up to here there may be more classes than samples: a vocabulary
 
 
 class FederatedDataset:
-    """``dataset.train`` seen through ``parts``: client k holds the samples ``parts[k]``.
+    """Clients with data: client k holds the samples ``parts[k]`` of ``dataset.train``.
 
-    The samples stay in one tensor ``x`` [n, …] (targets ``y``); a client is a run of ``indices`` [Σ n_k] from
-    ``offsets[k]`` to ``offsets[k + 1]``. Clients may overlap (shared data) and may leave samples out; none is empty.
-    Data and parts must not be changed afterwards: ``fingerprint`` is taken once, and runs are recorded under it.
-    ``sizes`` n_k, int64 [N]; ``weights`` ρ_k = n_k/Σ n, float64 [N]; ``num_classes``, None for regression; ``test``, a
-    ``Split``; ``dtype``, the floating dtype that a model for these data should have; ``names`` of the clients, empty if
-    the data name none; ``bytes_received``, what was sent to clients of data that they share
-    (:func:`fedlab_core.partition.shared`), samples and targets as in memory.
+    The samples are in one tensor ``x`` [n, …] (targets ``y``). Client k has ``indices[offsets[k]:offsets[k + 1]]``.
+    Clients may overlap (shared data) and may leave samples out. Do not change data or parts afterwards: runs are
+    recorded under the ``fingerprint``, which is computed once. ``sizes`` n_k, int64 [N]; ``weights`` ρ_k = n_k/Σ n,
+    float64 [N]; ``num_classes``, None for regression; ``test``, a ``Split``; ``dtype``, the floating dtype for a model;
+    ``names`` of the clients, possibly empty; ``bytes_received``, the size of the shared samples and targets that were
+    sent to clients (:func:`fedlab_core.partition.shared`).
 
     Raises ``ValueError`` for an empty client, parts that are not indices into the data, a label outside
     0 … num_classes − 1, or samples or targets that are not finite.
@@ -50,11 +49,11 @@ class FederatedDataset:
 
     @classmethod
     def from_clients(cls, clients: Sequence[tuple[Any, Any]], test: tuple[Any, Any], name: str = "custom") -> Self:
-        """One ``(x_k, y_k)`` per client, dtypes kept: integer targets are classes, float targets are regression.
+        """Build a federation from one ``(x_k, y_k)`` per client: tensors, arrays or lists; dtypes are kept.
 
-        Tensors, arrays or lists. There are as many classes as the highest label says, counted from 0.
-        Raises ``ValueError`` for pairs that do not go together, with each other or with ``test``, for more classes than
-        samples if that is over 10,000, and for what ``FederatedDataset`` refuses.
+        Integer targets are classes, counted from 0 to the highest label; float targets are regression.
+        Raises ``ValueError`` for pairs that do not match each other or ``test``, for more classes than samples if that
+        is over 10,000, and for everything that ``FederatedDataset`` refuses.
         """
         if len(clients) == 0:
             raise ValueError("clients=[]: must hold at least one (x, y)")
@@ -80,19 +79,19 @@ class FederatedDataset:
                         raise ValueError(f"{where} labels must lie in 0 … {self.num_classes - 1}, got {low} … {high}")
 
     def client(self, k: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Client k's samples and targets."""
+        """Return the samples and targets of client k."""
         index = torch.from_numpy(self.parts[k])
         return self.x[index], self.y[index]
 
     def heterogeneity(self) -> Heterogeneity:
-        """Per client: size, label mix, EMD and Jensen–Shannon distance to the global mix; and the totals."""
+        """Measure size, label mix, and EMD and Jensen–Shannon distance to the global mix, per client and in total."""
         if self.num_classes is None:
             raise ValueError("heterogeneity() needs class labels; these targets are floats (regression)")
         return measure_heterogeneity(self.y.numpy(), self.parts, self.num_classes, self.dataset.classes)
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of every sample, target and part: two federations with the same digest are the same."""
+        """A digest of every sample, target and part: federations with equal digests are equal."""
         digest = hashlib.sha256()
         for tensor in (self.x, self.y, self.test.x, self.test.y):
             digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode())
@@ -123,7 +122,7 @@ def _join(what: str, tensors: list[torch.Tensor]) -> torch.Tensor:
 
 
 def _count_classes(*labels: torch.Tensor) -> int:
-    """One more than the highest label, unless that can only be a number of another meaning."""
+    """Return the highest label + 1. Refuse labels so high that they cannot be class numbers."""
     highest = max((int(y.max()) for y in labels if y.numel() and not y.is_floating_point()), default=-1)
     samples = sum(map(len, labels))
     if highest >= max(samples, _MAX_UNSEEN_CLASSES):

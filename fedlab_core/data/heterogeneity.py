@@ -1,4 +1,4 @@
-"""How far the clients' label mixes are from the global one."""
+"""Heterogeneity: distances of the clients' label mixes from the global label mix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from fedlab_core.data.partition.parts import join_parts
 
 @dataclass(frozen=True, repr=False)
 class Heterogeneity:
-    """What each of N clients holds of C classes, and the totals over clients.
+    """The label mixes of N clients with C classes, and totals over clients.
 
     ``frame``: one row per client with columns ``client``, ``size``, one share per class (named by the class),
     ``emd`` and ``js``. ``label_counts``: samples per client and class, int64 [N, C]. ``size_min``, ``size_mean``,
-    ``size_max``: samples per client. ``emd``, ``js``: the clients' mean, weighted by size. ``labels_per_client``:
-    mean number of distinct labels that a client holds.
+    ``size_max``: samples per client. ``emd``, ``js``: means over clients, weighted by size. ``labels_per_client``:
+    mean number of distinct labels of a client.
 
-    With p_k the label distribution of client k and p that of all clients together:
+    p_k is the label distribution of client k, p that of all clients together:
 
     - emd = Σ_c |p_k(c) − p(c)|, the "earth mover's distance" of Zhao et al. 2018 ("Federated Learning with Non-IID
       Data", section 3.2), an L1 distance: 0 for equal mixes, at most 2.
@@ -37,7 +37,7 @@ class Heterogeneity:
 
     @property
     def totals(self) -> dict[str, float]:
-        """The totals by name."""
+        """Totals by name."""
         names = ("size_min", "size_mean", "size_max", "emd", "js", "labels_per_client")
         return {"clients": len(self.frame)} | {name: getattr(self, name) for name in names}
 
@@ -60,10 +60,10 @@ def measure_heterogeneity(
 ) -> Heterogeneity:
     """Compare the label mix of each client with the mix of all clients together.
 
-    ``y``: labels [n], integers 0 … num_classes − 1. ``parts``: one index array into ``y`` per client; samples held by
-    several clients count for each of them, samples held by nobody for none. ``class_names``: by default the numbers.
+    ``y``: labels [n], integers 0 … num_classes − 1. ``parts``: one index array into ``y`` per client; a sample counts
+    once for each client that holds it. ``class_names``: by default the numbers.
 
-    Raises ``ValueError`` for no clients, an empty client, what is no index or no label, or a wrong number of names.
+    Raises ``ValueError`` for no clients, an empty client, wrong indices or labels, or a wrong number of names.
     """
     names = [str(name) for name in class_names] or [str(c) for c in range(num_classes)]
     if len(names) != num_classes:
@@ -95,6 +95,6 @@ def measure_heterogeneity(
 
 
 def _relative_entropy(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """KL(p ‖ q) in bits along the last axis, with 0·log 0 = 0."""
+    """Compute KL(p ‖ q) in bits along the last axis, with 0·log 0 = 0."""
     ratio = np.divide(p, q, out=np.ones_like(q), where=(p > 0) & (q > 0))
     return (p * np.log2(np.where(p > 0, ratio, 1))).sum(-1)

@@ -1,4 +1,4 @@
-"""Data sets by name, and the embedded one."""
+"""Load data sets by name."""
 
 import os
 import shlex
@@ -8,7 +8,7 @@ import numpy as np
 from fedlab_core.data.dataset import Dataset, DatasetNotFound, Split
 from fedlab_core.data.disk.files import DatasetCorrupt, locate, search_roots
 from fedlab_core.data.disk.readers import read_cifar10, read_idx_dataset
-from fedlab_core.data.disk.sources import DATASETS, find_source
+from fedlab_core.data.disk.sources import DATASETS, SOURCES
 from fedlab_core.data.disk.text import read_sentiment140
 from fedlab_core.data.synthetic import synthetic
 from fedlab_core.validation import choice
@@ -18,26 +18,27 @@ _READERS |= {"cifar10": read_cifar10, "sentiment140": read_sentiment140}
 
 
 def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Dataset:
-    """The data set ``name``: digits, mnist, fashion-mnist, cifar10, sentiment140 or synthetic.
+    """Load the data set ``name``: digits, mnist, fashion-mnist, cifar10, sentiment140 or synthetic.
 
     ``root``: the data folder; by default ``$FEDLAB_DATA``, then the user cache folder. It is only read.
     ``digits`` and ``synthetic`` need no files.
 
-    Raises ``ValueError`` for an unknown name; ``DatasetNotFound`` if the set is not on disk (nothing is downloaded
-    unasked); ``DatasetCorrupt`` if a file is damaged.
+    Raises ``ValueError`` for an unknown name; ``DatasetNotFound`` if the set is not on disk (nothing is downloaded);
+    ``DatasetCorrupt`` if a file is damaged.
     """
     choice("name", name, DATASETS)
     if name == "digits":
         return read_digits()
     if name == "synthetic":
         return synthetic()
-    source, roots = find_source(name), search_roots(root)
+    source, roots = SOURCES[name], search_roots(root)
     location = locate(source, roots)
     arguments = name if root is None else f"{name} --root {shlex.quote(os.fspath(root))}"
     fetch = f"`python -m fedlab_core data fetch {arguments}`"
     if location is None or location.missing:
-        nowhere = f"it is not in {' nor in '.join(map(str, roots))}"
-        where = f"{location.folder} lacks {', '.join(location.missing)}" if location is not None else nowhere
+        where = f"it is not in {' nor in '.join(map(str, roots))}"
+        if location is not None:
+            where = f"{location.folder} lacks {', '.join(location.missing)}"
         raise DatasetNotFound(f"{name} is not on disk: {where}. Fetch it with {fetch}.")
     try:
         return _READERS[name](source._replace(members=location.members), location.files)
@@ -47,13 +48,13 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
 
 
 def read_digits() -> Dataset:
-    """1797 handwritten digits of 8 × 8 pixels: ``x`` float32 [n, 1, 8, 8] in [0, 1], ``y`` in 0 … 9.
+    """Read 1797 handwritten digits of 8 × 8 pixels: ``x`` float32 [n, 1, 8, 8] in [0, 1], ``y`` in 0 … 9.
 
-    The split is fixed and stratified: of each class, in the order of the file, every fifth sample is a test sample.
+    The split is fixed and stratified: every fifth sample of each class, in the order of the file, is a test sample.
     Source: E. Alpaydin and C. Kaynak, Optical recognition of handwritten digits, UCI machine learning repository
-    (1998), the part that scikit-learn ships (grey values 0 … 16).
+    (1998), the part in scikit-learn (grey values 0 … 16).
     """
-    from sklearn.datasets import load_digits  # takes a second to import, so only when wanted
+    from sklearn.datasets import load_digits  # imported here because it takes a second
 
     images, labels = load_digits(return_X_y=True)
     x = (images / 16).astype(np.float32).reshape(-1, 1, 8, 8)

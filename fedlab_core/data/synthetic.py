@@ -1,4 +1,4 @@
-"""Federations made from formulas: the synthetic(α, β) family, and quadratics whose optimum is known."""
+"""Federations from formulas: the synthetic(α, β) family, and quadratics with a known optimum."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ NUM_FEATURES, NUM_CLASSES = 60, 10
 def synthetic(
     alpha: float = 1.0, beta: float = 1.0, num_clients: int = 30, seed: int = 0, *, iid: bool = False
 ) -> Dataset:
-    """The synthetic(α, β) data of Li et al. 2020 ("Federated Optimization in Heterogeneous Networks", section 5.1).
+    """Draw synthetic(α, β) data of Li et al. 2020 ("Federated Optimization in Heterogeneous Networks", section 5.1).
 
     For client k, with x of 60 features and 10 classes:
 
@@ -24,9 +24,9 @@ def synthetic(
         B_k ~ N(0, β)    v_k ~ N(B_k, 1) [60]        x ~ N(v_k, Σ), Σ_jj = j^−1.2
         y = argmax softmax(W_k x + b_k)              n_k = ⌊lognormal(4, 2)⌋ + 50
 
-    α and β are variances, as Σ is. The authors' published generator uses them as standard deviations: the same for the
-    usual 0 and 1, but what it calls 0.5 is 0.25 here. u_k adds the same amount to all ten logits, so α changes no
-    label; clients differ at α = 0 because each draws its own W_k. ``iid=True``: one W, b ~ N(0, 1) and v = 0 for all.
+    α and β are variances, as Σ is. In the authors' published generator they are standard deviations: the same for the
+    usual 0 and 1, but its 0.5 is 0.25 here. u_k adds the same amount to all ten logits, so α changes no label; clients
+    differ at α = 0 because each draws its own W_k. ``iid=True``: one W, b ~ N(0, 1) and v = 0 for all.
 
     A random tenth of each client's samples goes to ``test``; ``users`` holds the clients' indices into ``train``.
     Client k's data depend on ``seed`` and k alone. Raises ``ValueError`` for negative α or β.
@@ -53,7 +53,7 @@ def synthetic(
 def _synthetic_client(
     rng: np.random.Generator, alpha: float, beta: float, labeller: tuple[np.ndarray, np.ndarray] | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Samples [n, 60] and labels [n] in random order; ``labeller``: the common (W, b) and v = 0, or None."""
+    """Draw samples [n, 60] and labels [n]; ``labeller``: the common (W, b) with v = 0, or None."""
     size = int(rng.lognormal(4, 2)) + 50
     if labeller is None:
         u = rng.normal(0, np.sqrt(alpha))
@@ -72,10 +72,10 @@ def _joined(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> Split:
 
 
 def quadratics(a: Sequence[float], b: Sequence[float], num_samples: int | Sequence[int] = 1) -> FederatedDataset:
-    """Client i minimises f_i(w) = a_i/2 (w − b_i)²: exact answers are known for every algorithm.
+    """Make a federation in which client i minimises f_i(w) = a_i/2 (w − b_i)², with known exact results.
 
-    As data: the sample √a_i with target √a_i·b_i, ``num_samples`` times (a number for all, or one per client), for a
-    linear model without bias in float64 under the loss "squared_error", ½(output − target)². The test set holds all
+    The data: the sample √a_i with target √a_i·b_i, ``num_samples`` times (a number for all, or one per client), for a
+    linear model without bias in float64 and the loss "squared_error", ½(output − target)². The test set has all
     samples, so the test loss is the global F = Σ p_i f_i with p_i = n_i/Σn. See :func:`quadratic_optimum`.
 
     Raises ``ValueError`` for different lengths, or a_i ≤ 0.
@@ -89,7 +89,7 @@ def quadratics(a: Sequence[float], b: Sequence[float], num_samples: int | Sequen
 
 
 def quadratic_optimum(a: Sequence[float], b: Sequence[float], num_samples: int | Sequence[int] = 1) -> float:
-    """Where the federation :func:`quadratics` has its global minimum: Σ p_i a_i b_i / Σ p_i a_i."""
+    """Compute the global minimum of the federation :func:`quadratics`: Σ p_i a_i b_i / Σ p_i a_i."""
     curvatures, minima, sizes = _quadratic_arguments(a, b, num_samples)
     return float((sizes * curvatures * minima).sum() / (sizes * curvatures).sum())
 

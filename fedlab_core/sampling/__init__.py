@@ -1,7 +1,6 @@
-"""Who is there, who is drawn with which probability, and the weights that follow."""
+"""Availability of clients, sampling designs with their inclusion probabilities, and the weights that follow."""
 
 from fedlab_core.sampling.availability import Availability, Bernoulli
-from fedlab_core.sampling.designs import AtLeastOne, Design, Systematic, Uniform
-from fedlab_core.sampling.weights import weights
+from fedlab_core.sampling.designs import AtLeastOne, Design, Systematic, Uniform, weights
 
 __all__ = ["AtLeastOne", "Availability", "Bernoulli", "Design", "Systematic", "Uniform", "weights"]

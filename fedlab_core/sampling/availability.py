@@ -1,4 +1,4 @@
-"""Who is there, round by round."""
+"""Which clients are available, round by round."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ import numpy as np
 
 
 class Availability(ABC):
-    """A law over the clients that are there in a round."""
+    """A law of the clients that are available in a round."""
 
     @abstractmethod
     def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
-        """Who is there in ``round`` (1, 2, …), bool [N]; none may be."""
+        """Draw the clients that are available in ``round`` (1, 2, …), bool [N]; possibly none."""
 
     def describe(self) -> dict[str, Any]:
         """Name and parameters, for the configuration of a run."""
@@ -21,7 +21,7 @@ class Availability(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Bernoulli(Availability):
-    """Client k is there with probability p_k, independently of the others and of other rounds.
+    """Client k is available with probability p_k, independently of other clients and other rounds.
 
     ``probabilities`` float64 [N], each in [0, 1].
     """
@@ -35,5 +35,5 @@ class Bernoulli(Availability):
         object.__setattr__(self, "probabilities", p)
 
     def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
-        """Who is there, bool [N]; the same law in every ``round``."""
+        """Draw the available clients, bool [N]; the same law in every ``round``."""
         return rng.random(len(self.probabilities)) < self.probabilities

@@ -1,8 +1,7 @@
-"""Sampling designs: a cohort, and every client's probability of being in it.
+"""Sampling designs: laws of cohorts, with every client's probability of being in the cohort.
 
-A design is made for one round, from the clients that are there in that round: ``available`` is a bool mask [N], None
-for everybody. Its ``probabilities`` are those given this mask. Designs hold no random state: :meth:`Design.draw` takes
-a generator.
+A design is for one round. ``available`` is a bool mask [N] of the clients that are available, None for all of them; the
+``probabilities`` are conditional on it. :meth:`Design.draw` takes a generator; designs have no random state.
 """
 
 from abc import ABC, abstractmethod
@@ -16,7 +15,7 @@ from fedlab_core.one_page import draw_cohort
 
 
 class Design(ABC):
-    """A law over cohorts."""
+    """A law of cohorts."""
 
     @property
     @abstractmethod
@@ -25,12 +24,12 @@ class Design(ABC):
 
     @abstractmethod
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """One cohort: distinct clients, int64, in increasing order."""
+        """Draw one cohort: distinct clients, int64, in increasing order."""
 
 
 @dataclass(frozen=True, eq=False)
 class Uniform(Design):
-    """K of the available clients, every subset equally likely; all of them if there are fewer than K."""
+    """K = ``clients_per_round`` of the available clients, every subset equally likely; all of them if fewer than K."""
 
     available: np.ndarray
     clients_per_round: int
@@ -45,19 +44,19 @@ class Uniform(Design):
         return _equal_probabilities(self.available, self.clients_per_round)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """One cohort of min(K, n) clients."""
+        """Draw min(K, n) clients."""
         return draw_cohort(np.flatnonzero(self.available), self.clients_per_round, rng)
 
 
 @dataclass(frozen=True, eq=False)
 class Systematic(Design):
-    """The n available clients in a row, cluster by cluster; a random start, then every (n/K)-th of them.
+    """Put the n available clients in a row, cluster by cluster; from a random start draw every (n/K)-th of them.
 
-    ``labels`` int64 [N]: cluster of each client, −1 for a stratum of one. The order within a cluster is random; the
-    strata of one stand last, and in random order too, so that without clusters this is :class:`Uniform`. Every client
-    has probability K/n exactly, the cohort has K clients exactly, and a cluster with n_c available clients gets the
-    floor or the ceiling of its share n_c·K/n (the strata of one together also). It replaces [004]'s β·n_c clients per
-    cluster, which for small clusters is less than one.
+    ``labels`` int64 [N]: cluster of each client, −1 for a stratum of one. The order within a cluster is random, and so
+    is that of the strata of one, at the end of the row; without clusters this is :class:`Uniform`. Every client has
+    probability K/n exactly, the cohort has K clients exactly, and a cluster with n_c available clients (the strata of
+    one count as a cluster) gets the floor or the ceiling of n_c·K/n. It replaces β·n_c clients per cluster of [004],
+    which is less than one for small clusters.
     """
 
     labels: np.ndarray
@@ -75,10 +74,10 @@ class Systematic(Design):
         return _equal_probabilities(_mask(self.available, len(self.labels)), self.clients_per_round)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """One cohort of min(K, n) clients.
+        """Draw min(K, n) clients.
 
         In units of 1/K of a place, client i of the row fills [iK, (i + 1)K) and a point falls on s, s + n, s + 2n, …:
-        whole numbers, so that nothing is lost to rounding.
+        whole numbers, so there is no rounding.
         """
         present = np.flatnonzero(_mask(self.available, len(self.labels)))
         num, size = len(present), min(self.clients_per_round, len(present))
@@ -93,11 +92,11 @@ class Systematic(Design):
 
 @dataclass(frozen=True, eq=False)
 class AtLeastOne(Design):
-    """max(1, β·n_c rounded half up) of the n_c available clients of every cluster, uniformly within it.
+    """Draw max(1, β·n_c rounded half up) of the n_c available clients of every cluster, uniformly within it.
 
-    ``labels`` int64 [N], −1 for a stratum of one, which is therefore always drawn; ``fraction`` β in (0, 1]. Closest to
-    the letter of [004] algorithm 1. The cohort grows with the number of clusters, and small clusters are drawn too
-    often: π_k = s_c/n_c differs between them, and the weights have to make up for it.
+    ``labels`` int64 [N], −1 for a stratum of one, which is always drawn; ``fraction`` β in (0, 1]. Closest to the text
+    of [004] algorithm 1. The cohort grows with the number of clusters, and clients of small clusters are drawn more
+    often: π_k = s_c/n_c. The weights correct that.
     """
 
     labels: np.ndarray
@@ -118,7 +117,7 @@ class AtLeastOne(Design):
         return probabilities
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """One cohort of Σ s_c clients."""
+        """Draw Σ s_c clients."""
         drawn = [rng.choice(stratum, count, replace=False) for stratum, count in self._strata()]
         return np.sort(np.concatenate([np.empty(0, dtype=np.int64), *drawn]))
 
@@ -131,12 +130,32 @@ class AtLeastOne(Design):
         return [(stratum, max(1, int(self.fraction * len(stratum) + 0.5))) for stratum in strata if len(stratum)]
 
 
+def weights(shares: np.ndarray, probabilities: np.ndarray, *, literal: bool = False) -> np.ndarray:
+    """Compute aggregation weights ω_k ∝ ρ_k/π_k of the clients of a cohort, float64 [K], with sum 1.
+
+    ``shares`` ρ_k = n_k/Σn and ``probabilities`` π_k, both [K]. For equal shares and π = K/N this is [004] algorithm 1.
+    ``literal``: ρ_k/π_k without normalisation (at π = K/N the (N/K)·ρ_k of [004]), the weights of Horvitz and Thompson.
+    They are exactly unbiased, but for unequal shares their sum is 1 only on average, so a round scales the model.
+
+    Raises ``ValueError`` for a client with π_k outside (0, 1] or a negative share.
+    """
+    rho, pi = np.asarray(shares, dtype=np.float64), np.asarray(probabilities, dtype=np.float64)
+    if rho.ndim != 1 or rho.shape != pi.shape or len(rho) == 0:
+        raise ValueError(f"shares {list(rho.shape)} and probabilities {list(pi.shape)}: must be [K] both, K ≥ 1")
+    if not ((pi > 0) & (pi <= 1)).all():
+        raise ValueError(f"probabilities={pi.min():g} … {pi.max():g}: must be in (0, 1] for every drawn client")
+    if not (rho >= 0).all() or rho.sum() == 0:
+        raise ValueError("shares: must not be negative, and one must be positive")
+    ratios = rho / pi
+    return ratios if literal else ratios / ratios.sum()
+
+
 def _equal_probabilities(available: np.ndarray, clients_per_round: int) -> np.ndarray:
     return available * min(1.0, clients_per_round / max(1, int(available.sum())))
 
 
 def _mask(available: np.ndarray | None, num_clients: int) -> np.ndarray:
-    """``available`` checked, or everybody."""
+    """Check ``available`` and replace None by a mask of all clients."""
     mask = np.ones(num_clients, dtype=bool) if available is None else available
     if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (num_clients,) or num_clients == 0:
         raise ValueError("available: must be a bool array [N] with one entry per client, N ≥ 1")

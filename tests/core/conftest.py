@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from fedlab_core.data.disk.sources import SOURCES
-from tests.core.data.small_sets import ARCHIVE, Mirror, cifar_contents, idx_contents, source
+from tests.core.data.small_sets import Mirror, cifar_contents, idx_contents, source
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small sets under the names of the real ones."""
     for name in ("mnist", "fashion-mnist"):
         monkeypatch.setitem(SOURCES, name, source(name, idx_contents()))
-    monkeypatch.setitem(SOURCES, "cifar10", source("cifar10", cifar_contents(), archive=ARCHIVE))
+    monkeypatch.setitem(SOURCES, "cifar10", source("cifar10", cifar_contents()))
 
 
 @pytest.fixture

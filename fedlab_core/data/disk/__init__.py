@@ -1,1 +1,1 @@
-"""Data sets that come as files: what belongs to each, fetching, importing, checking and reading them."""
+"""Data sets that come as files: fetch, import, check and read them."""

@@ -1,4 +1,4 @@
-"""The files of a data set on disk: where they are, what they hold, whether they are intact. Nothing here writes."""
+"""Find the files of a data set on disk and check them. Nothing here writes."""
 
 import gzip
 import hashlib
@@ -15,16 +15,16 @@ from fedlab_core.data.disk.sources import MOST_BYTES, Member, Source
 
 _OPENERS: dict[str, Callable[..., Any]] = {"": open, ".gz": gzip.open, ".xz": lzma.open}
 SUFFIXES = tuple(_OPENERS)
-UNPUBLISHED = "readable, but no checksum is published"  # the best that can be said of such a file
+UNPUBLISHED = "readable, but no checksum is published"
 INTACT = ("ok", UNPUBLISHED)
 
 
 class DatasetCorrupt(OSError):
-    """A file of a data set does not hold what it should."""
+    """A file of a data set has wrong content."""
 
 
 class Location(NamedTuple):
-    """The files of a data set in ``folder``, by member name, and which of its ``members`` are missing."""
+    """The files of a data set in ``folder``, by member name, and the names of the ``members`` that are missing."""
 
     folder: Path
     files: dict[str, Path]
@@ -33,14 +33,14 @@ class Location(NamedTuple):
 
 
 def cache_folder() -> Path:
-    """The user's cache folder, which is the data folder unless another is named."""
+    """Return the user's cache folder, the default data folder."""
     return user_cache_path("fedlab_core")
 
 
 def search_roots(root: str | os.PathLike[str] | None = None) -> list[Path]:
-    """The data folders to look in: ``root`` if given, otherwise ``$FEDLAB_DATA`` (if set), then the user cache folder.
+    """List the data folders to search: ``root`` if given, otherwise ``$FEDLAB_DATA`` (if set) and the user cache.
 
-    New files go into the first of them.
+    New files go into the first folder.
     """
     if root is not None:
         return [user_path("root", root)]
@@ -49,7 +49,7 @@ def search_roots(root: str | os.PathLike[str] | None = None) -> list[Path]:
 
 
 def user_path(name: str, value: str | os.PathLike[str]) -> Path:
-    """``value`` as a path, ``~`` being a home folder. Raises ``ValueError`` if there is no such home folder."""
+    """Convert ``value`` to a path and expand ``~``. Raises ``ValueError`` if that home folder does not exist."""
     try:
         return Path(value).expanduser()
     except RuntimeError as error:
@@ -57,37 +57,30 @@ def user_path(name: str, value: str | os.PathLike[str]) -> Path:
 
 
 def locate(source: Source, roots: Iterable[Path]) -> Location | None:
-    """The first complete copy of ``source`` below ``roots``; failing that, the first incomplete one; or None."""
-    return _best(look_in(root / folder, source) for root in roots for folder in source.folders)
+    """Return the first complete copy of ``source`` below ``roots``, otherwise the first incomplete copy, or None."""
+    found = [look_in(root / folder, source) for root in roots for folder in source.folders]
+    return min((one for one in found if one.files), key=lambda one: bool(one.missing), default=None)
 
 
 def look_in(folder: Path, source: Source) -> Location:
-    """What ``folder`` itself holds of ``source``, plain or compressed (plain first), in its first complete form."""
-    found = [_members_in(folder, members) for members in (source.members, *source.others)]
-    return _best(found) or found[0]
-
-
-def _best(found: Iterable[Location]) -> Location | None:
-    begun = [location for location in found if location.files]
-    return min(begun, key=lambda location: bool(location.missing), default=None)
-
-
-def _members_in(folder: Path, members: tuple[Member, ...]) -> Location:
-    files = {}
-    for member in members:
-        forms = [folder / (member.name + suffix) for suffix in SUFFIXES]
-        if present := [form for form in forms if form.is_file()]:
-            files[member.name] = present[0]
-    return Location(folder, files, tuple(member.name for member in members if member.name not in files), members)
+    """Find the members of ``source`` in ``folder`` itself, plain (preferred) or compressed, in any complete form."""
+    locations = []
+    for members in (source.members, *source.others):
+        paths = {m.name: [folder / (m.name + suffix) for suffix in SUFFIXES] for m in members}
+        files = {name: next(filter(Path.is_file, forms), None) for name, forms in paths.items()}
+        found = {name: path for name, path in files.items() if path}
+        locations.append(Location(folder, found, tuple(name for name in files if name not in found), members))
+    return min(locations, key=lambda location: (not location.files, bool(location.missing)))
 
 
 def content(path: Path, member: Member) -> bytes:
-    """The uncompressed bytes of ``path``, which must be as many as ``member`` has, if that is known.
+    """Return the uncompressed bytes of ``path``.
 
-    Raises :class:`DatasetCorrupt` if the file cannot be read or unpacked, or has another size.
+    Raises :class:`DatasetCorrupt` if the file cannot be read or unpacked, or if its size is not that of ``member``.
     """
+    packed = path.suffix in SUFFIXES and not member.name.endswith(path.suffix)
     try:
-        with _OPENERS.get(path.suffix, open)(path, "rb") as file:
+        with (_OPENERS[path.suffix] if packed else open)(path, "rb") as file:
             data: bytes = file.read(member.size + 1)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DatasetCorrupt(f"{path}: cannot be read ({error})") from error
@@ -99,16 +92,18 @@ def content(path: Path, member: Member) -> bytes:
 
 
 def check(path: Path | None, member: Member) -> str:
-    """``"ok"``, ``"missing"``, ``"wrong checksum"``, ``UNPUBLISHED``, or what :func:`content` has against ``path``."""
+    """Return ``"ok"``, ``"missing"``, ``"wrong checksum"``, ``UNPUBLISHED``, or the error of :func:`content`."""
     if path is None:
         return "missing"
     try:
-        states = {"": UNPUBLISHED, md5_of(content(path, member)): "ok"}
-        return states.get(member.md5, "wrong checksum")
+        data = content(path, member)
     except DatasetCorrupt as error:
         return str(error).removeprefix(f"{path}: ")
+    if not member.md5:
+        return UNPUBLISHED
+    return "ok" if md5_of(data) == member.md5 else "wrong checksum"
 
 
 def md5_of(data: bytes) -> str:
-    """The MD5 sum in hexadecimal. It guards against damage, not against forgery."""
+    """Compute the MD5 sum in hexadecimal. It detects damage, not forgery."""
     return hashlib.md5(data, usedforsecurity=False).hexdigest()

@@ -1,18 +1,14 @@
-"""The data sets that come as files: what belongs to each, where it is published, on what terms."""
+"""The data sets that come as files: the files, the addresses, the checksums, the terms."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
-from fedlab_core.data.disk.torchvision_guard import import_torchvision
-from fedlab_core.validation import choice
-
-MOST_BYTES = 1 << 29  # that a file of unknown size may have
+MOST_BYTES = 1 << 29  # the limit for a file of unknown size
 
 
 class Member(NamedTuple):
-    """One file of a data set: its name, size in bytes and MD5 sum, all of the uncompressed file.
+    """One file of a data set: name, size in bytes and MD5 sum of the uncompressed file.
 
-    What is not published is ``MOST_BYTES``, which no such file exceeds, or an empty ``md5``.
+    If the size is not published, it is ``MOST_BYTES``. If the checksum is not published, ``md5`` is empty.
     """
 
     name: str
@@ -20,21 +16,13 @@ class Member(NamedTuple):
     md5: str
 
 
-class Download(NamedTuple):
-    """One published file, its MD5 sum as published, and the addresses to try in turn."""
-
-    filename: str
-    md5: str
-    urls: tuple[str, ...]
-
-
 class Source(NamedTuple):
     """One data set.
 
-    ``folders``: where it may lie below the data folder; the first is where ``fetch`` puts it. ``members``: its files,
-    each of which may also be there as ``.gz`` or ``.xz``. ``archive``: name of a published tar file that holds the
-    members. ``downloads()``: what to download; a function, because the addresses come from torchvision. ``others``:
-    other files that may be there in the place of ``members``, the whole set in another form, or a part of it.
+    ``folders``: its possible folders below the data folder; ``fetch`` writes to the first. ``members``: its files, each
+    plain or as ``.gz`` or ``.xz``. ``mirrors``: addresses of the folders where it is published: as one tar file
+    ``archive``, otherwise as the members with the suffix ``packing``. ``others``: other files that may replace
+    ``members``: the whole set in another form, or a part of it.
     """
 
     name: str
@@ -42,33 +30,18 @@ class Source(NamedTuple):
     members: tuple[Member, ...]
     terms: str
     citation: str
-    downloads: Callable[[], tuple[Download, ...]]
-    archive: str | None = None
+    mirrors: tuple[str, ...]
+    packing: str = ""
+    archive: Member | None = None
     others: tuple[tuple[Member, ...], ...] = ()
 
 
 def _idx_members(*md5_sums: str) -> tuple[Member, ...]:
-    """The four idx files: 16 bytes before the images, 8 before the labels, then one byte per pixel and per label."""
+    """The four idx files: a header of 16 bytes before images and 8 before labels, then one byte per pixel or label."""
     names = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
     sizes = (16 + 60_000 * 28 * 28, 8 + 60_000, 16 + 10_000 * 28 * 28, 8 + 10_000)
     return tuple(map(Member, names, sizes, md5_sums))
 
-
-def _idx_downloads(torchvision_class: str) -> tuple[Download, ...]:
-    published = getattr(import_torchvision().datasets, torchvision_class)
-    return tuple(
-        Download(name, md5, tuple(url + name for url in published.mirrors)) for name, md5 in published.resources
-    )
-
-
-def _cifar10_downloads() -> tuple[Download, ...]:
-    """The binary archive, published beside the pickled one that torchvision names."""
-    folder = import_torchvision().datasets.CIFAR10.url.rpartition("/")[0]
-    return (Download(CIFAR10_ARCHIVE, "c32a1d4ab5d03f1284b67883e8d87530", (f"{folder}/{CIFAR10_ARCHIVE}",)),)
-
-
-CIFAR10_ARCHIVE = "cifar-10-binary.tar.gz"
-_BATCH_SIZE = 10_000 * (1 + 3 * 32 * 32)
 
 MNIST = Source(
     "mnist",
@@ -82,7 +55,8 @@ MNIST = Source(
     terms="CC BY-SA 3.0, Y. LeCun and C. Cortes",
     citation="Y. LeCun, L. Bottou, Y. Bengio, P. Haffner: Gradient-based learning applied to document recognition. "
     "Proceedings of the IEEE 86 (1998)",
-    downloads=lambda: _idx_downloads("MNIST"),
+    mirrors=("https://ossci-datasets.s3.amazonaws.com/mnist/", "http://yann.lecun.com/exdb/mnist/"),
+    packing=".gz",
 )
 FASHION_MNIST = Source(
     "fashion-mnist",
@@ -96,8 +70,10 @@ FASHION_MNIST = Source(
     terms="MIT licence, Zalando SE",
     citation="H. Xiao, K. Rasul, R. Vollgraf: Fashion-MNIST: a novel image dataset for benchmarking machine learning "
     "algorithms. arXiv:1708.07747 (2017)",
-    downloads=lambda: _idx_downloads("FashionMNIST"),
+    mirrors=("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",),
+    packing=".gz",
 )
+_BATCH_SIZE = 10_000 * (1 + 3 * 32 * 32)
 CIFAR10 = Source(
     "cifar10",
     folders=("cifar-10-batches-bin",),
@@ -111,22 +87,22 @@ CIFAR10 = Source(
     ),
     terms="no explicit licence; cite the report",
     citation="A. Krizhevsky: Learning multiple layers of features from tiny images. Technical report (2009)",
-    downloads=_cifar10_downloads,
-    archive=CIFAR10_ARCHIVE,
+    mirrors=("https://www.cs.toronto.edu/~kriz/",),
+    archive=Member("cifar-10-binary.tar.gz", MOST_BYTES, "c32a1d4ab5d03f1284b67883e8d87530"),
 )
 SENTIMENT140_FILES = ("training.1600000.processed.noemoticon.csv", "testdata.manual.2009.06.14.csv")
-_ZIP, _ZIP_MD5 = "trainingandtestdata.zip", "1647eb110dd2492512e27b9a70d5d1bc"
 SENTIMENT140 = Source(
     "sentiment140",
     folders=("sentiment140", "trainingandtestdata"),
-    members=(Member(_ZIP, MOST_BYTES, _ZIP_MD5),),  # stays packed: no checksums of what is in it are published
+    # The archive stays packed: the files in it have no published checksums.
+    members=(Member("trainingandtestdata.zip", MOST_BYTES, "1647eb110dd2492512e27b9a70d5d1bc"),),
     terms="no explicit licence; cite the report",
     citation="A. Go, R. Bhayani, L. Huang: Twitter sentiment classification using distant supervision. CS224N project "
     "report, Stanford (2009)",
-    downloads=lambda: (Download(_ZIP, _ZIP_MD5, (f"http://cs.stanford.edu/people/alecmgo/{_ZIP}",)),),
+    mirrors=("http://cs.stanford.edu/people/alecmgo/",),
     others=(
         tuple(Member(name, MOST_BYTES, "") for name in SENTIMENT140_FILES),
-        (  # a part of the set: 22,483 tweets of 2,622 accounts, and the test tweets, with names and links masked
+        (  # a part of the set: 22,483 tweets of 2,622 accounts, and the test tweets, with masked names and links
             Member("training.subset.noemoticon.csv", 2_555_273, "93346666405d47a0204cd073c446f8a9"),
             Member("testdata.manual.2009.06.14.csv", 70_079, "661971fd86557cfab2acd64ff9c83fc9"),
         ),
@@ -134,11 +110,5 @@ SENTIMENT140 = Source(
 )
 
 SOURCES = {source.name: source for source in (MNIST, FASHION_MNIST, CIFAR10, SENTIMENT140)}
-# Sets that need no files, and why.
 BUILT_IN = {"digits": "comes with scikit-learn", "synthetic": "is computed when it is loaded"}
 DATASETS = ("digits", "mnist", "fashion-mnist", "cifar10", "sentiment140", "synthetic")
-
-
-def find_source(name: str) -> Source:
-    """The :class:`Source` called ``name``. Raises ``ValueError`` for any other name, naming the nearest."""
-    return SOURCES[choice("name", name, SOURCES)]

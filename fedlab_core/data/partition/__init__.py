@@ -1,7 +1,7 @@
-"""Ways of dealing a data set out over clients, from equal to skewed; the laws are in ``laws.py``.
+"""Partitioners: ways to deal a data set to clients, from equal to skewed.
 
-``iid``: equal and alike. ``quantity``: unequal sizes, like labels. ``shards``, ``labels_per_client``: few labels each.
-``dirichlet``: random label mixes. ``by_user``: whom the data come from. ``shared`` adds common data to any of them.
+``iid``: equal and alike. ``quantity``: unequal sizes, similar labels. ``shards``, ``labels_per_client``: few labels
+each. ``dirichlet``: random label mixes. ``by_user``: natural clients. ``shared`` adds common data to any of them.
 """
 
 from collections.abc import Callable

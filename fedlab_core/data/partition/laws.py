@@ -1,7 +1,7 @@
-"""Ways of dealing a data set out over clients.
+"""The partitioners.
 
-Every function returns a :class:`Partition`: disjoint index arrays that cover the data exactly (:func:`by_user` says
-what it leaves out), none of them empty, in bounded time. Randomness comes from the "partition" stream of ``seed``.
+Every function returns a :class:`Partition`: disjoint index arrays that cover the data exactly (:func:`by_user` may
+leave samples out), none of them empty. Randomness comes from the "partition" stream of ``seed``.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from fedlab_core.randomness import stream
 
 
 def iid(y: Any, *, num_clients: int, seed: int = 0) -> Partition:
-    """A random equal split: shuffle, then cut into N runs of ⌊n/N⌋ or ⌈n/N⌉ samples.
+    """Split at random and equally: shuffle, then cut into N runs of ⌊n/N⌋ or ⌈n/N⌉ samples.
 
     ``y``: labels or targets [n]. Raises ``ValueError`` if n < N.
     """
@@ -30,8 +30,8 @@ def iid(y: Any, *, num_clients: int, seed: int = 0) -> Partition:
 def shards(y: Any, *, num_clients: int, shards_per_client: int, seed: int = 0) -> Partition:
     """Sort by label, cut into N·s shards, deal s shards to each client at random (McMahan et al. 2017, section 3).
 
-    ``y``: labels [n]. Shards have ⌊n/(N·s)⌋ or ⌈n/(N·s)⌉ samples, in random order within a label. A client holds at
-    most s labels where shards do not straddle two, and may hold fewer. Raises ``ValueError`` if n < N·s.
+    ``y``: labels [n]. A shard has ⌊n/(N·s)⌋ or ⌈n/(N·s)⌉ samples, in random order within a label. If every shard has
+    one label only, a client holds at most s labels. Raises ``ValueError`` if n < N·s.
     """
     labels = _labels(y)
     _check_enough(len(labels), num_clients)
@@ -49,13 +49,13 @@ def shards(y: Any, *, num_clients: int, shards_per_client: int, seed: int = 0) -
 
 
 def labels_per_client(y: Any, *, num_clients: int, labels_per_client: int, seed: int = 0) -> Partition:
-    """Exactly C distinct labels per client; every label is held by someone and every sample is dealt.
+    """Deal exactly C distinct labels to each client; every label and every sample is dealt.
 
-    ``y``: labels [n]. Label c goes to h_c clients, with Σ h_c = N·C and h_c in proportion to its n_c samples as far as
-    1 ≤ h_c ≤ min(N, n_c) allows. Which clients is random. The samples of a label are shared equally among its holders,
-    so sizes differ where h_c must be rounded.
+    ``y``: labels [n]. Label c goes to h_c random clients, with Σ h_c = N·C and h_c proportional to its n_c samples
+    within 1 ≤ h_c ≤ min(N, n_c). Its samples are divided equally among these clients; sizes differ because h_c is
+    rounded.
 
-    Raises ``ValueError`` for more labels per client than there are, fewer places N·C than labels, or too few samples.
+    Raises ``ValueError`` for more labels per client than ``y`` has, fewer places N·C than labels, or too few samples.
     """
     labels = _labels(y)
     _check_enough(len(labels), num_clients)
@@ -79,24 +79,21 @@ def labels_per_client(y: Any, *, num_clients: int, labels_per_client: int, seed:
 def dirichlet(
     y: Any, *, num_clients: int, alpha: float, by: str = "client", min_size: int = 1, seed: int = 0
 ) -> Partition:
-    """Label mixes from a Dirichlet distribution. Two different laws go by this name; ``by`` says which.
+    """Deal label mixes from a Dirichlet distribution. Two different laws have this name; ``by`` selects one.
 
     ``y``: labels [n] of C classes with shares p_c = n_c/n. ``alpha``: concentration α; small is skewed, α → ∞ is IID.
 
-    ``by="client"`` (Hsu et al. 2019): clients of equal size; the label mix of each is a draw q_k ~ Dir(αC·p). With
-    balanced classes this is Dir_C(α): Var(q) = (C−1)/(C²(Cα+1)), E Σ q² = (α+1)/(Cα+1). Otherwise its mean is still p,
-    and Var(q_c) = p_c(1−p_c)/(Cα+1).
+    ``by="client"`` (Hsu et al. 2019): clients have equal sizes; the label mix of each is a draw q_k ~ Dir(αC·p), with
+    mean p and Var(q_c) = p_c(1−p_c)/(Cα+1). For balanced classes this is Dir_C(α): Var(q) = (C−1)/(C²(Cα+1)).
 
-    ``by="class"`` (Yurochkin et al. 2019): the samples of each class are dealt over the clients in shares
+    ``by="class"`` (Yurochkin et al. 2019): the samples of each class are divided among the clients in shares
     ~ Dir_N(α), Var(share) = (N−1)/(N²(Nα+1)). Sizes differ widely. Clients below ``min_size`` then receive random
-    samples of whichever is largest at that moment; ``moved`` counts them.
+    samples of the largest client of that moment; ``moved`` counts them.
 
-    What the exact cover costs ``by="client"``: independent draws do not add up to the data, so the drawn table
-    (n/N)·q_kc gives way to the nearest one, in Kullback–Leibler divergence, with the right sums by client and by class,
-    rounded to whole samples. This takes a little of the variance. Measured over 200 seeds with 10 balanced classes,
-    Var(q) is 0.98 of the closed form for α ≤ 0.3 and 0.99 for α ≥ 0.7 with 100 clients of 600 samples; 0.90 to 0.95
-    with 20 clients; 1.00 with 1000. Whole samples add about C²(Cα+1)/(12(C−1)n_k²) to that ratio: 0.03 for 60 samples
-    at α = 10, nothing to speak of at small α.
+    Exact cover for ``by="client"``: independent draws do not add up to the data. So the drawn table (n/N)·q_kc is
+    replaced by the nearest one, in Kullback–Leibler divergence, with the right sums by client and by class, in whole
+    samples. This lowers the variance a little: over 200 seeds with 10 balanced classes, Var(q) is 0.98 of the closed
+    form (α ≤ 0.3) with 100 clients of 600 samples, 0.90 to 0.95 with 20 clients, and 1.00 with 1000.
 
     Raises ``ValueError`` if n < N·``min_size``, or for α outside 10⁻⁶ … 10¹².
     """
@@ -111,9 +108,8 @@ def dirichlet(
         table = apportion.fit_table(log_mix, apportion.even_sizes(len(labels), num_clients), per_class)
     else:
         shares = np.exp(apportion.log_dirichlet(rng, np.full(num_clients, float(alpha)), len(per_class)))
-        table = np.stack(
-            [np.diff(apportion.cut_by_shares(q, n)) for q, n in zip(shares, per_class, strict=True)], axis=1
-        )
+        pairs = zip(shares, per_class, strict=True)
+        table = np.stack([np.diff(apportion.cut_by_shares(q, n)) for q, n in pairs], axis=1)
     owners = (np.repeat(np.arange(num_clients), column) for column in table.T)
     parts, moved = reach_min_size(deal_by_label(rng, labels, owners, num_clients), min_size, rng)
     recipe = {"law": "dirichlet", "num_clients": num_clients, "alpha": alpha, "by": by, "min_size": min_size}
@@ -130,11 +126,11 @@ def quantity(
     min_size: int = 1,
     seed: int = 0,
 ) -> Partition:
-    """Unequal sizes, IID labels: shuffle, then cut in proportion to random shares s_k.
+    """Deal unequal sizes with IID labels: shuffle, then cut in proportion to random shares s_k.
 
     ``y``: labels or targets [n]. ``law="dirichlet"``: s ~ Dir_N(``alpha``), Var(s_k) = (N−1)/(N²(Nα+1)).
     ``law="lognormal"``: s_k ∝ exp(σ z_k), z_k ~ N(0, 1), σ = ``sigma``. Clients below ``min_size`` then receive random
-    samples of whichever client is largest at that moment; ``moved`` counts them.
+    samples of the largest client of that moment; ``moved`` counts them.
 
     Raises ``ValueError`` if n < N·``min_size``, or for α outside 10⁻⁶ … 10¹².
     """
@@ -154,18 +150,18 @@ def quantity(
 
 
 def by_user(users: Sequence[np.ndarray] | None, *, min_samples: int = 1) -> Partition:
-    """The natural clients of a data set: one per user with at least ``min_samples`` samples.
+    """Make each user with at least ``min_samples`` samples a client: the natural clients of a data set.
 
     ``users``: one index array per user (``dataset.users``). ``left_out`` holds the samples of the other users.
     Raises ``ValueError`` if there are no users, none is large enough, or two users share a sample.
     """
     validation.integer("min_samples", min_samples, minimum=1)
     if not users:
-        raise ValueError("users: this data set has no natural clients; use another partitioner")
+        raise ValueError("users: this data set has no natural clients; use another partitioner, for example iid")
     arrays = [validation.indices(f"users[{k}]", user) for k, user in enumerate(users)]
     everyone = np.concatenate(arrays)
     if len(np.unique(everyone)) != len(everyone):
-        raise ValueError("users: the index arrays must be disjoint, but some sample has two users")
+        raise ValueError("users: the index arrays must be disjoint, but a sample has two users")
     kept = [user for user in arrays if len(user) >= min_samples]
     if not kept:
         largest = max(map(len, arrays))

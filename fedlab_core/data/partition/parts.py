@@ -1,4 +1,4 @@
-"""The result of a partitioner."""
+"""The result of a partitioner, and what partitioners share."""
 
 import heapq
 from collections.abc import Iterable, Sequence
@@ -12,9 +12,9 @@ from fedlab_core import validation
 class Partition(list[np.ndarray]):
     """One int64 array of sample indices per client, ascending.
 
-    ``recipe``: the law and its arguments, ready for JSON. ``left_out``: the samples that no client holds, int64 (empty
-    but for :func:`by_user`). ``moved``: how many samples were taken from large clients to reach ``min_size``.
-    ``received``: how many were sent to clients of what all share, summed over clients (:func:`shared`).
+    ``recipe``: the law and its arguments, ready for JSON. ``left_out``: the samples that no client holds, int64 (only
+    :func:`by_user` leaves some). ``moved``: number of samples taken from large clients to reach ``min_size``.
+    ``received``: number of shared samples sent to clients, summed over clients (:func:`shared`).
     """
 
     def __init__(
@@ -36,9 +36,9 @@ class Partition(list[np.ndarray]):
 
 
 def join_parts(name: str, parts: Sequence[Any], size: int) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """``parts`` as int64 arrays, their lengths int64 [N], and all of them in a row.
+    """Return ``parts`` as int64 arrays, their lengths int64 [N], and all their indices in a row.
 
-    Raises ``ValueError`` for no parts, an empty one, and one that is not indices in 0 … size − 1.
+    Raises ``ValueError`` for no parts, an empty part, and anything but indices in 0 … size − 1.
     """
     arrays = [validation.indices(f"{name}[{k}]", part) for k, part in enumerate(parts)]
     if not arrays:
@@ -57,7 +57,7 @@ def join_parts(name: str, parts: Sequence[Any], size: int) -> tuple[list[np.ndar
 def deal_by_label(
     rng: np.random.Generator, labels: np.ndarray, owners: Iterable[np.ndarray], num_clients: int
 ) -> list[np.ndarray]:
-    """Deal the samples of each label, in random order, to the clients that ``owners`` holds for it (one per sample)."""
+    """Deal the samples of each label, in random order. ``owners``: per label, the client of each of its samples."""
     samples = np.concatenate([rng.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)])
     owner = np.concatenate(list(owners))
     ends = np.cumsum(np.bincount(owner, minlength=num_clients))
@@ -67,7 +67,7 @@ def deal_by_label(
 def reach_min_size(
     parts: Sequence[np.ndarray], min_size: int, rng: np.random.Generator
 ) -> tuple[list[np.ndarray], int]:
-    """Give clients below ``min_size`` random samples of the client that is largest at the time; how many were moved."""
+    """Give clients below ``min_size`` random samples of the largest client of that moment; also return their number."""
     if min(map(len, parts)) >= min_size:
         return list(parts), 0
     hands = [rng.permutation(part).tolist() for part in parts]

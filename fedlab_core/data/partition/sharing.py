@@ -1,4 +1,4 @@
-"""Data that all clients share, on top of what any law has dealt them."""
+"""Data that all clients share, in addition to a partition."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,17 +11,16 @@ from fedlab_core.randomness import client_streams, stream
 
 
 def shared(parts: Sequence[Any], fraction: float, *, portion: float = 1.0, seed: int = 0) -> Partition:
-    """``parts``, and for every client a random ``portion`` of a globally shared set G beside them.
+    """Add to each of ``parts`` a random ``portion`` of a globally shared set G.
 
-    Zhao, Li, Lai, Suda, Civin, Chandra: Federated Learning with Non-IID Data, 2018, section 4: β = |G|/|D| is
-    ``fraction``, the share of G that a client gets, α, is ``portion``. G is a uniform sample of round(β |D|) of the |D|
-    samples that the clients hold, at least one; each client gets round(α |G|) of them, at least one, and what it holds
-    already is not sent to it. ``received`` counts what is: a run enters these bytes in its ledger before round 1, as
-    sent to the clients. They count among a client's n_k samples; ``held_out`` keeps back none that others hold too.
+    Zhao, Li, Lai, Suda, Civin, Chandra: Federated Learning with Non-IID Data, 2018, section 4: ``fraction`` is
+    β = |G|/|D|, ``portion`` is α. G is a uniform sample of round(β |D|) of the |D| samples that clients hold, at least
+    one. Each client receives round(α |G|) of them, at least one, except those it holds already. ``received`` counts
+    the samples sent; a run adds their bytes to bytes_down before round 1. They count in n_k. ``held_out`` keeps back
+    no shared sample.
 
-    Deviations. In the paper G is gathered beside the clients' data, uniform over the classes; here it is drawn from
-    their data, whose label mix it has, and stands for a copy at the server: nothing is sent up for it. The paper also
-    trains the first model on G; here the run begins with whatever model it is given.
+    Deviations: the paper gathers G apart from the clients' data, uniform over the classes. Here G is drawn from their
+    data, with their label mix, as if the server had a copy. The paper also trains the first model on G.
 
     Raises ``ValueError`` unless both shares lie in (0, 1].
     """

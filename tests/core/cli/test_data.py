@@ -57,7 +57,7 @@ def test_commands_fail_with_one_paragraph(tmp_path: Path, capsys: pytest.Capture
         (2, ("fetch", "mnsit"), "Did you mean 'mnist'?"),
         (2, ("verify", "mnsit"), "Did you mean 'mnist'?"),
         (2, ("list", "--root", "~nouser-here/x"), "root='~nouser-here/x': there is no home folder"),
-        (2, ("verify",), "no data set on disk"),
+        (2, ("verify",), "no data set is on disk"),
         (1, ("verify", "cifar10"), ""),
         (1, ("fetch", "mnist", "--from", str(tmp_path)), "none of its files"),
     ):

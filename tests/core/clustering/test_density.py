@@ -1,11 +1,14 @@
 """OPTICS, DBSCAN, k-means and the knee on points whose clusters are known."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.cluster import KMeans
+from scipy.spatial.distance import pdist, squareform
+from sklearn import cluster
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from fedlab_core.clustering import Clustering, dbscan, k_distances, kmeans, knee, optics
@@ -43,24 +46,17 @@ def simplices(sizes: tuple[int, ...], seed: int = 0, jitter: float = 0.0) -> tup
     "method", [optics, lambda p: optics(p, eps=3.0), lambda p: dbscan(p, 3.0), lambda p: kmeans(p, 3, 0)]
 )
 @pytest.mark.parametrize("jitter", [0.0, 0.05])
-@pytest.mark.parametrize("seed", [0, 1])
-def test_separated_clusters_are_found(method, jitter, seed):
-    points, groups = simplices((9, 6, 2), seed, jitter)
+def test_separated_clusters_are_found(method, jitter):
+    points, groups = simplices((9, 6, 2), 1, jitter)
     found = method(points)
     assert blocks(found.labels) == blocks(groups)
     assert found.num_clusters == 3 and found.num_noise == 0 and sorted(found.sizes.tolist()) == [2, 6, 9]
 
 
-def test_points_that_are_all_alike_are_one_cluster():
-    """Equal distances: no fall and no rise in the reachability, so the whole plot is one cluster."""
-    found = optics(np.eye(12))
-    assert found.labels.tolist() == [0] * 12
-    assert np.allclose(found.reachability[found.ordering][1:], np.sqrt(2))
-
-
 def test_single_points_between_clusters_are_noise():
     points, groups = balls((6, 6), radius=0.2)
     far = np.array([[40.0, 40.0, 0.0], [-60.0, 0.0, 20.0]])
+    assert Clustering(np.full(4, -1)).num_clusters == 0 == len(Clustering(np.full(4, -1)).sizes)
     for found in (optics(np.vstack([points, far]), eps=2.0), dbscan(np.vstack([points, far]), eps=2.0)):
         assert blocks(found.labels) == blocks(np.append(groups, [-1, -1]))
         assert found.num_noise == 2 and found.num_clusters == 2
@@ -81,27 +77,64 @@ def test_ordering_and_reachability_make_the_plot():
     assert np.isinf(found.reachability[0]) and found.reachability[1:].tolist() == gaps.tolist()
 
 
-@settings(deadline=None, max_examples=30)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-12, 1e-6, 1.0, 1e12]))
-def test_scale_shift_and_precision_do_not_change_clusters(seed, scale):
-    points, groups = simplices((5, 4, 3, 2), seed, jitter=0.05)
-    expected = blocks(groups)
-    assert blocks(optics(points * scale).labels) == expected
-    assert blocks(optics((points + 3).astype(np.float32)).labels) == expected
-    assert blocks(optics(torch.tensor(points)).labels) == expected
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_scale_shift_and_precision_do_not_change_clusters(scale):
+    points, groups = simplices((5, 4, 3, 2), 3, jitter=0.05)
+    for moved in (points * scale, (points + 3).astype(np.float32), torch.tensor(points)):
+        assert blocks(optics(moved).labels) == blocks(groups)
 
 
-def test_identical_clients_are_one_cluster_and_every_run_agrees():
+def test_identical_clients_are_one_cluster():
     """Ties everywhere: distances are exactly zero, none of them a rounding error that would look like structure."""
     rng = np.random.default_rng(0)
     groups = np.repeat([0, 1, 2], [5, 4, 3])
     points = rng.normal(size=(3, 1000)).astype(np.float32)[groups]
-    results = [optics(points) for _ in range(3)]
-    assert blocks(results[0].labels) == blocks(groups)
-    assert all(np.array_equal(results[0].labels, other.labels) for other in results)
-    assert blocks(dbscan(points).labels) == blocks(groups)
-    same = np.ones((6, 4))
-    assert optics(same).labels.tolist() == dbscan(same).labels.tolist() == [0] * 6
+    assert blocks(optics(points).labels) == blocks(dbscan(points).labels) == blocks(groups)
+    for alike in (np.ones((6, 4)), np.eye(6)):
+        assert optics(alike).labels.tolist() == dbscan(alike).labels.tolist() == [0] * 6
+
+
+KINDS = {
+    "random": lambda rng, num: rng.normal(size=(num, 3)),
+    "tied": lambda rng, num: rng.integers(0, 4, size=(num, 2)).astype(np.float64),  # a grid with few distances
+    "duplicates": lambda rng, num: rng.normal(size=(1 + num // 3, 5))[rng.integers(0, 1 + num // 3, size=num)],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(deadline=None, max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    num=st.integers(5, 60),
+    min_samples=st.integers(2, 4),
+    eps=st.sampled_from([None, 0.6, 1.0, 2.0]),
+    xi=st.sampled_from([0.05, 0.25, 0.5]),
+)
+def test_clusters_are_those_of_scikit_learn_from_the_outermost_client_inwards(kind, seed, num, min_samples, eps, xi):
+    points = KINDS[kind](np.random.default_rng(seed), num)
+    order = np.argsort(-np.linalg.norm(points - points.mean(axis=0), axis=1), kind="stable")
+    table, place = squareform(pdist(points[order])), np.argsort(order)
+    by_radius = {"cluster_method": "dbscan", "eps": eps} if eps else {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        model = cluster.OPTICS(min_samples=min_samples, xi=xi, metric="precomputed", **by_radius).fit(table)
+    found = optics(points, min_samples, xi, eps)
+    assert found.labels.tolist() == model.labels_[place].tolist() and found.eps == eps
+    assert place[found.ordering].tolist() == model.ordering_.tolist()
+    assert found.reachability.tolist() == model.reachability_[place].tolist()
+    by_density = dbscan(points, eps, min_samples)
+    model = cluster.DBSCAN(eps=by_density.eps, min_samples=min_samples, metric="precomputed").fit(table)
+    assert by_density.labels.tolist() == model.labels_[place].tolist()
+
+
+@pytest.mark.parametrize("method", [optics, dbscan, k_distances])
+def test_memory_follows_the_number_of_clients(method):
+    points = np.random.default_rng(0).normal(size=(1500, 4))
+    method(points[:50])  # modules that are loaded once
+    tracemalloc.start()
+    method(points)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.03 * 8 * len(points) ** 2
 
 
 METHODS = {
@@ -114,7 +147,7 @@ METHODS = {
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(st.integers(0, 2**32 - 1), st.integers(4, 40))
 def test_the_numbering_of_the_clients_does_not_matter(method, seed, num):
     """On points without structure, where most clients lie at some edge: the labels move with the clients, the
@@ -153,13 +186,8 @@ def test_default_eps_is_the_knee_of_the_distances_to_the_nearest_neighbour():
     line = np.concatenate([np.arange(10), 39 + np.arange(10), [88, 148]])[:, None]
     found = dbscan(line)
     assert found.eps == 1.0
+    assert dbscan(line, min_samples=4).eps == knee(k_distances(line, 3)) > 1
     assert found.labels.tolist() == [0] * 10 + [1] * 10 + [-1, -1]
-
-
-def test_default_eps_looks_as_many_neighbours_away_as_a_core_point_needs():
-    points = np.random.default_rng(0).normal(size=(30, 2))
-    found = [dbscan(points, min_samples=m).eps for m in (2, 3, 4)]
-    assert found == [knee(k_distances(points, k)) for k in (1, 2, 3)] and len(set(found)) == 3
 
 
 def test_k_distances_on_a_line():
@@ -169,14 +197,11 @@ def test_k_distances_on_a_line():
     assert k_distances(line, 2).tolist() == [2, 3, 3, 6]
 
 
-def test_knee_of_an_elbow_is_its_corner():
+def test_the_knee_is_farthest_below_the_chord():
+    """The corner of an elbow; and of x² on [0, 1] the value ¼ at x = ½, where its slope is that of the chord."""
     curve = np.concatenate([np.linspace(0, 1, 90), np.linspace(1, 10, 11)[1:]])
     assert knee(curve) == 1.0
     assert knee(5 + 3 * curve) == 8.0
-
-
-def test_knee_of_a_parabola_is_where_its_slope_is_that_of_the_chord():
-    """x² on [0, 1] lies farthest below its chord at x = ½, value ¼."""
     assert knee(np.linspace(0, 1, 101) ** 2) == pytest.approx(0.25)
 
 
@@ -193,11 +218,6 @@ def test_kmeans_repeats_and_fills_every_cluster():
     assert kmeans(points, 10, 0).num_clusters == 10
 
 
-def test_an_empty_clustering_counts_to_zero():
-    found = Clustering(np.full(4, -1))
-    assert (found.num_clusters, found.num_noise, found.sizes.tolist()) == (0, 4, [])
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -205,9 +225,7 @@ def test_an_empty_clustering_counts_to_zero():
         (lambda p: optics(p[:1]), "points: 1 clients are fewer than min_samples=2"),
         (lambda p: optics(p, min_samples=1), "min_samples=1"),
         (lambda p: optics(p, xi=1.0), "xi=1.0: must be a finite number > 0 and < 1"),
-        (lambda p: optics(p, xi=0), "xi=0"),
         (lambda p: optics(p, eps=0.0), "eps=0.0"),
-        (lambda p: dbscan(p, eps=-1.0), "eps=-1.0"),
         (lambda p: dbscan(np.where(p == p[2, 0], np.nan, p)), "row 2 is not finite"),
         (lambda p: kmeans(p, 7, 0), "num_clusters=7"),
         (lambda p: kmeans(p, 2, -1), "seed=-1"),
@@ -223,13 +241,13 @@ def test_bad_values_are_named(call, message):
 
 def test_kmeans_computes_on_one_thread(monkeypatch):
     """Threads of scikit-learn and of BLAS wait for one another, and sums depend on how many there are."""
-    seen, fit = [], KMeans.fit
+    seen, fit = [], cluster.KMeans.fit
 
     def noted(self, x):
         seen.extend(pool["num_threads"] for pool in threadpool_info())
         return fit(self, x)
 
-    monkeypatch.setattr(KMeans, "fit", noted)
+    monkeypatch.setattr(cluster.KMeans, "fit", noted)
     with threadpool_limits(2):
         kmeans(np.random.default_rng(0).normal(size=(20, 3)), 2, 0)
     assert set(seen) == {1}

@@ -1,4 +1,4 @@
-"""What becomes of clients in no cluster."""
+"""Policies for clients in no cluster."""
 
 import numpy as np
 import pytest
@@ -9,20 +9,13 @@ LABELS = np.array([0, 0, -1, 1, 1, -1])
 POINTS = np.array([[0.0], [2.0], [4.0], [10.0], [12.0], [100.0]])
 
 
-def test_keep_leaves_everything_as_it_is():
-    settled = settle_noise(LABELS, POINTS, "keep")
-    assert settled.tolist() == LABELS.tolist()
-
-
-def test_drop_leaves_noise_outside_every_cluster():
-    assert settle_noise(LABELS, POINTS, "drop").tolist() == LABELS.tolist()
-
-
-def test_nearest_is_the_nearest_centroid_without_moving_it():
+@pytest.mark.parametrize("policy", NOISE_POLICIES)
+def test_only_nearest_changes_labels_and_only_those_of_noise(policy):
     """Centroids 1 and 11. Point 4 is 3 and 7 away; 100 goes to 11."""
-    settled = settle_noise(LABELS, POINTS, "nearest")
-    assert settled.tolist() == [0, 0, 0, 1, 1, 1]
+    expected = [0, 0, 0, 1, 1, 1] if policy == "nearest" else LABELS.tolist()
+    assert settle_noise(LABELS, POINTS, policy).tolist() == expected
     assert LABELS.tolist() == [0, 0, -1, 1, 1, -1]
+    assert settle_noise(np.array([1, 0, 1, 0]), np.zeros((4, 2)), policy).tolist() == [1, 0, 1, 0]
 
 
 def test_nearest_goes_by_the_centroid_not_by_the_nearest_member():
@@ -33,13 +26,6 @@ def test_nearest_goes_by_the_centroid_not_by_the_nearest_member():
 
 def test_nearest_breaks_ties_for_the_lower_label():
     assert settle_noise(np.array([1, 0, -1]), np.array([[0.0], [4.0], [2.0]]), "nearest").tolist() == [1, 0, 0]
-
-
-@pytest.mark.parametrize("policy", NOISE_POLICIES)
-def test_without_noise_no_policy_changes_anything(policy):
-    labels = np.array([1, 0, 1, 0])
-    settled = settle_noise(labels, np.zeros((4, 2)), policy)
-    assert settled.tolist() == labels.tolist()
 
 
 def test_only_noise_can_be_kept_but_neither_dropped_nor_assigned():

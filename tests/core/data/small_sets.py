@@ -4,7 +4,6 @@ import contextlib
 import gzip
 import hashlib
 import http.server
-import importlib.util
 import io
 import lzma
 import struct
@@ -17,14 +16,11 @@ import numpy as np
 import pytest
 
 from fedlab_core.data.disk import store
-from fedlab_core.data.disk.sources import SOURCES, Download, Member, Source
+from fedlab_core.data.disk.sources import MOST_BYTES, SOURCES, Member, Source
 
 PACK = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
 IDX_NAMES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
 ARCHIVE = "cifar-10-binary.tar.gz"
-needs_torchvision = pytest.mark.skipif(
-    importlib.util.find_spec("torchvision") is None, reason="torchvision is not installed"
-)
 CIFAR_NAMES = (*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin")
 
 
@@ -59,12 +55,12 @@ def cifar_contents(records: int = 3) -> dict[str, bytes]:
     return contents
 
 
-def source(
-    name: str, contents: dict[str, bytes], downloads: tuple[Download, ...] = (), archive: str | None = None
-) -> Source:
-    """The set called ``name`` with other files: ``contents`` by member name."""
+def source(name: str, contents: dict[str, bytes], *mirrors: str, archive: bytes | None = None) -> Source:
+    """The set called ``name`` with other files: ``contents`` by member name. ``archive``: the published tar file."""
+    real = SOURCES[name]
     members = tuple(Member(member, len(data), md5(data)) for member, data in contents.items())
-    return Source(name, SOURCES[name].folders, members, "terms", "citation", lambda: downloads, archive)
+    packed = real.archive and Member(ARCHIVE, MOST_BYTES, md5(archive or b""))
+    return real._replace(members=members, mirrors=mirrors, archive=packed, others=())
 
 
 def fetch(given: Source, root: Path) -> Path:
@@ -100,9 +96,10 @@ def tree(folder: Path) -> dict[str, bytes | None]:
 
 
 class Mirror:
-    """A web server on a free port. ``cuts[path]``: after how many bytes to drop the next answers, one after another.
+    """A web server on a free port.
 
-    ``holds[path]``: how many bytes to send of the next answer before it sets ``held`` and waits for ``release``.
+    ``cuts[path]``: after how many bytes to drop the next answers, one after another. ``holds[path]``: how many bytes to
+    send of the next answer before it sets ``held`` and waits for ``release``.
     """
 
     def __init__(self, files: dict[str, bytes]) -> None:
@@ -110,8 +107,7 @@ class Mirror:
         self.cuts: dict[str, list[int]] = {}
         self.holds: dict[str, int] = {}
         self.held, self.release = threading.Event(), threading.Event()
-        self.resumes = True
-        self.requests: list[tuple[str, str | None]] = []
+        self.requests: list[str] = []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.server.server_port}/"
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
@@ -125,29 +121,23 @@ class Mirror:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                name, wanted = self.path[1:], self.headers.get("Range")
-                mirror.requests.append((name, wanted))
+                name = self.path[1:]
+                mirror.requests.append(name)
                 if name not in mirror.files:
                     return self.send_error(404)
-                data, start = mirror.files[name], 0
-                if wanted and mirror.resumes:
-                    start = int(wanted.removeprefix("bytes=").removesuffix("-"))
-                    if start >= len(data):
-                        return self.send_error(416)
-                self.send_response(206 if start else 200)
-                if start:
-                    self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
-                self.send_header("Content-Length", str(len(data) - start))
+                data = mirror.files[name]
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
-                cut = mirror.cuts[name].pop(0) if mirror.cuts.get(name) else len(data)
-                held = start + mirror.holds.pop(name, cut)
-                self.wfile.write(data[start : min(held, start + cut)])
-                if held < start + cut:
+                end = mirror.cuts[name].pop(0) if mirror.cuts.get(name) else len(data)
+                held = mirror.holds.pop(name, end)
+                self.wfile.write(data[:held])
+                if held < end:
                     self.wfile.flush()
                     mirror.held.set()
                     mirror.release.wait(120)
-                    with contextlib.suppress(ConnectionError):  # nobody may be there any more
-                        self.wfile.write(data[held : start + cut])
+                    with contextlib.suppress(ConnectionError):  # the client may have been killed
+                        self.wfile.write(data[held:end])
 
             def log_message(self, *_: Any) -> None:
                 pass

@@ -3,18 +3,9 @@
 from collections import Counter
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.special import digamma
 
-from fedlab_core.data.partition.apportion import (
-    _draw_without_replacement,
-    _round_table,
-    fit_table,
-    holders_per_label,
-    log_dirichlet,
-    match_labels,
-)
+from fedlab_core.data.partition.apportion import _round_table, fit_table, holders_per_label, log_dirichlet
 
 
 def test_log_dirichlet_is_finite_and_normalised_where_shares_underflow():
@@ -29,18 +20,6 @@ def test_log_dirichlet_has_the_mean_of_the_logarithm():
     logs = log_dirichlet(np.random.default_rng(0), concentration, 20_000)
     error = logs.std(0) / np.sqrt(20_000)
     assert (np.abs(logs.mean(0) - (digamma(concentration) - digamma(concentration.sum()))) < 4 * error).all()
-
-
-@settings(deadline=None, max_examples=40)
-@given(seed=st.integers(0, 2**32 - 1), spread=st.sampled_from([0.1, 3.0, 300.0, 1e6]), data=st.data())
-def test_fitted_tables_have_exact_margins(seed, spread, data):
-    num_rows, num_columns = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 8))
-    rng = np.random.default_rng(seed)
-    hidden = rng.integers(0, 9, (num_rows, num_columns)) + 1
-    log_mix = -spread * rng.random((num_rows, num_columns))
-    table = fit_table(log_mix, hidden.sum(1), hidden.sum(0))
-    assert table.min() >= 0
-    assert np.array_equal(table.sum(1), hidden.sum(1)) and np.array_equal(table.sum(0), hidden.sum(0))
 
 
 def test_rounding_moves_no_entry_by_more_than_one():
@@ -73,26 +52,3 @@ def test_holders_are_apportioned_by_webster():
     quotients = sorted(((v / d, i) for i, v in enumerate([53, 24, 23]) for d in range(1, 22, 2)), reverse=True)
     seats = Counter(i for _, i in quotients[:10])
     assert holders_per_label(np.array([53, 24, 23]), 10, 1).tolist() == [seats[0], seats[1], seats[2]]
-
-
-def test_matched_labels_respect_every_degree():
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        holders = rng.multinomial(24 - 6, np.full(6, 1 / 6)) + 1
-        if holders.max() > 8:
-            continue
-        clients = match_labels(rng, holders, 8, 3)
-        assert [len(group) for group in clients] == holders.tolist()
-        assert all(len(set(group)) == len(group) for group in clients)
-        assert Counter(k for group in clients for k in group) == {k: 3 for k in range(8)}
-
-
-def test_labels_are_drawn_as_numpy_draws_them():
-    """The same labels as ``Generator.choice`` without replacement, from as many random numbers."""
-    for seed in range(300):
-        weights = np.random.default_rng(1000 + seed).integers(1, 50, 3 + seed % 60)
-        ours, numpys = np.random.default_rng(seed), np.random.default_rng(seed)
-        size = int(seed % 3) + 1
-        expected = numpys.choice(len(weights), size, replace=False, p=weights / weights.sum())
-        assert _draw_without_replacement(ours, weights.tolist(), size) == expected.tolist()
-        assert ours.random() == numpys.random()

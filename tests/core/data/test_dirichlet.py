@@ -1,7 +1,5 @@
 """The two Dirichlet laws against their closed forms, at ordinary and at extreme concentrations."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -26,7 +24,7 @@ def mean_and_error(values: np.ndarray) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-@pytest.mark.parametrize("alpha", [0.01, 0.1, 0.3, 0.7, 10.0])
+@pytest.mark.parametrize("alpha", [0.01, 0.3, 10.0])
 def test_label_variance_by_client_is_the_closed_form(alpha):
     """Var = (C−1)/(C²(Cα+1)) for the share of a label that one client holds.
 
@@ -37,29 +35,11 @@ def test_label_variance_by_client_is_the_closed_form(alpha):
     assert abs(ratio - 1) < 0.025 + 4 * error
 
 
-def test_label_variance_by_client_tends_to_the_closed_form_with_many_clients():
-    ratio, error = mean_and_error(variance_ratios(np.full(10, 6000), 1000, 0.3, num_seeds=10).mean(1))
-    assert abs(ratio - 1) < 0.005 + 4 * error
-
-
 def test_label_variance_by_client_for_unequal_classes():
     """The documented law Dir(αC·p): p_c(1−p_c)/(Cα+1) holds for the large classes and for the small ones."""
     for ratios in variance_ratios(np.array([30000, 15000, 5000, 5000, 5000]), 100, 2.0, num_seeds=40).T:
         ratio, error = mean_and_error(ratios)
         assert error < 0.04 and abs(ratio - 1) < 0.025 + 4 * error
-
-
-@pytest.mark.parametrize(("alpha", "expected"), [(0.3, 0.325), (0.7, 0.2125)])
-def test_concentration_by_client_is_the_closed_form(alpha, expected):
-    """E Σ q² = (α + 1)/(Cα + 1), with the values that the specification prints for C = 10."""
-    y = np.tile(np.arange(10), 6000)
-    values = np.array(
-        [
-            (label_mix(y, partition.dirichlet(y, num_clients=100, alpha=alpha, seed=seed)) ** 2).sum(1).mean()
-            for seed in range(30)
-        ]
-    )
-    assert values.mean() == pytest.approx(expected, abs=0.025 * (expected - 0.1) + 4 * values.std() / np.sqrt(30))
 
 
 def test_a_share_by_client_has_the_beta_law():
@@ -68,18 +48,6 @@ def test_a_share_by_client_has_the_beta_law():
     shares = [label_mix(y, partition.dirichlet(y, num_clients=100, alpha=1.0, seed=seed))[:, 0] for seed in range(30)]
     # 3000 shares: the 0.1 % point of the Kolmogorov–Smirnov distance is 1.95/√3000 = 0.036.
     assert stats.kstest(np.concatenate(shares), stats.beta(1.0, 9.0).cdf).statistic < 0.036
-
-
-def test_clients_at_both_ends_of_the_list_follow_the_same_law():
-    y = np.tile(np.arange(10), 6000)
-    deviations = np.array(
-        [
-            ((label_mix(y, partition.dirichlet(y, num_clients=50, alpha=1.0, seed=seed)) - 0.1) ** 2).mean(1)
-            for seed in range(60)
-        ]
-    )
-    difference = deviations[:, :10].mean(1) - deviations[:, -10:].mean(1)
-    assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(60)
 
 
 def test_label_variance_by_class_is_the_closed_form():
@@ -101,25 +69,13 @@ def test_the_two_dirichlet_laws_differ_in_sizes():
     assert np.std([len(part) for part in by_class]) > 30
 
 
-@pytest.mark.parametrize("counts", [np.full(10, 600), np.array([3000, 1500, 500, 700, 300])])
-def test_infinite_alpha_by_client_is_the_global_mix_to_the_sample(counts):
-    y = np.repeat(np.arange(len(counts)), counts)
-    parts = partition.dirichlet(y, num_clients=20, alpha=1e10)
-    held = np.stack([np.bincount(y[part], minlength=len(counts)) for part in parts])
+@pytest.mark.parametrize("by", ["client", "class"])
+def test_infinite_alpha_is_the_global_mix_to_the_sample(by):
+    counts = np.array([3000, 1500, 500, 700, 300])
+    y = np.repeat(np.arange(5), counts)
+    parts = partition.dirichlet(y, num_clients=20, alpha=1e10, by=by)
+    held = np.stack([np.bincount(y[part], minlength=5) for part in parts])
     assert np.abs(held - counts / 20).max() <= 1
-
-
-def test_infinite_alpha_by_class_is_the_global_mix_to_the_sample():
-    parts = partition.dirichlet(BALANCED, num_clients=20, alpha=1e10, by="class")
-    held = np.stack([np.bincount(BALANCED[part], minlength=10) for part in parts])
-    assert np.abs(held - 30).max() <= 1
-
-
-def test_tiny_alpha_by_client_leaves_almost_every_client_one_label():
-    """α = 0.01: E Σ q² = 1.01/1.1 = 0.918; both bounds leave the sampling error of 1000 clients."""
-    y = np.tile(np.arange(10), 6000)
-    concentration = (label_mix(y, partition.dirichlet(y, num_clients=1000, alpha=0.01, seed=0)) ** 2).sum(1)
-    assert concentration.mean() == pytest.approx(0.918, abs=4 * concentration.std() / np.sqrt(1000))
 
 
 @pytest.mark.parametrize("by", ["client", "class"])
@@ -131,13 +87,9 @@ def test_which_samples_of_a_class_a_client_gets_is_random(by):
 
 
 @pytest.mark.parametrize("by", ["client", "class"])
-@pytest.mark.parametrize("alpha", [1e-6, 0.01])
-def test_tiny_alpha_with_a_thousand_clients_ends_soon(by, alpha):
+def test_tiny_alpha_with_a_thousand_clients_is_dealt(by):
     y = np.tile(np.arange(10), 6000)
-    start = time.perf_counter()
-    parts = partition.dirichlet(y, num_clients=1000, alpha=alpha, by=by, min_size=10, seed=0)
-    assert time.perf_counter() - start < 15
-    assert_exact_cover(parts, 60_000, min_size=10)
+    assert_exact_cover(partition.dirichlet(y, num_clients=1000, alpha=1e-6, by=by, min_size=10), 60_000, min_size=10)
 
 
 def test_moved_counts_the_samples_that_the_minimum_size_took():

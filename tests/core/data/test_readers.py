@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from sklearn.datasets import load_digits
 
 from fedlab_core.data.disk import readers
 from fedlab_core.data.disk.files import DatasetCorrupt
-from fedlab_core.data.disk.torchvision_guard import import_torchvision
 from fedlab_core.data.load import load_dataset
 from tests.core.data.small_sets import (
     CIFAR_NAMES,
@@ -19,8 +19,6 @@ from tests.core.data.small_sets import (
     idx_arrays,
     idx_contents,
     md5,
-    needs_torchvision,
-    source,
     tree,
     write,
 )
@@ -28,59 +26,38 @@ from tests.core.data.small_sets import (
 pytestmark = pytest.mark.usefixtures("user_cache")
 
 
-def counts(y: torch.Tensor) -> list[int]:
-    return torch.bincount(y).tolist()
-
-
 # digits
 
 
-def test_digits_shapes_types_and_range() -> None:
+def test_digits_are_a_stratified_partition_of_the_file() -> None:
+    images, labels = load_digits(return_X_y=True)
     digits = load_dataset("digits")
     for split, size in ((digits.train, 1442), (digits.test, 355)):
         assert split.x.shape == (size, 1, 8, 8) and split.x.dtype == torch.float32
         assert split.y.shape == (size,) and split.y.dtype == torch.int64
         assert split.x.min() == 0 and split.x.max() == 1
     assert digits.num_classes == 10 and digits.classes == tuple("0123456789") and digits.users is None
-
-
-def test_digits_split_is_a_stratified_partition_of_the_file() -> None:
-    from sklearn.datasets import load_digits
-
-    images, labels = load_digits(return_X_y=True)
-    digits = load_dataset("digits")
     given = sorted(zip(map(bytes, images.astype(np.uint8)), labels.tolist(), strict=True))
     x = torch.cat([digits.train.x, digits.test.x]).mul(16).reshape(-1, 64).numpy().astype(np.uint8)
     y = torch.cat([digits.train.y, digits.test.y]).tolist()
     assert sorted(zip(map(bytes, x), y, strict=True)) == given
-    assert counts(digits.test.y) == [n // 5 for n in np.bincount(labels)]
-
-
-def test_digits_split_does_not_depend_on_global_random_state() -> None:
-    np.random.seed(1)
-    torch.manual_seed(1)
-    first = load_dataset("digits")
-    np.random.seed(2)
-    torch.manual_seed(2)
-    second = load_dataset("digits")
-    assert torch.equal(first.test.x, second.test.x) and torch.equal(first.train.y, second.train.y)
+    assert torch.bincount(digits.test.y).tolist() == [n // 5 for n in np.bincount(labels)]
 
 
 # idx files
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
 @pytest.mark.parametrize(
-    ("name", "folder"),
+    ("name", "folder", "suffix", "classes"),
     [
-        ("mnist", "mnist"),
-        ("mnist", "MNIST/raw"),
-        ("fashion-mnist", "fashion-mnist"),
-        ("fashion-mnist", "FashionMNIST/raw"),
+        ("mnist", "mnist", "", ("0", "9")),
+        ("mnist", "MNIST/raw", ".gz", ("0", "9")),
+        ("fashion-mnist", "fashion-mnist", ".xz", ("T-shirt/top", "Ankle boot")),
+        ("fashion-mnist", "FashionMNIST/raw", "", ("T-shirt/top", "Ankle boot")),
     ],
 )
 @pytest.mark.usefixtures("small")
-def test_idx_layouts(tmp_path: Path, name: str, folder: str, suffix: str) -> None:
+def test_idx_layouts(tmp_path: Path, name: str, folder: str, suffix: str, classes: tuple[str, str]) -> None:
     write(tmp_path / folder, idx_contents(), suffix)
     before = tree(tmp_path)
     data = load_dataset(name, root=tmp_path)
@@ -89,33 +66,8 @@ def test_idx_layouts(tmp_path: Path, name: str, folder: str, suffix: str) -> Non
         assert split.x.dtype == torch.float32 and split.y.dtype == torch.int64
         np.testing.assert_array_equal(split.x.numpy(), (x[:, None] / np.float32(255)).astype(np.float32))
         np.testing.assert_array_equal(split.y.numpy(), y)
-    assert data.name == name and data.num_classes == 10 and len(data.classes) == 10
+    assert data.name == name and data.num_classes == len(data.classes) == 10 and data.classes[::9] == classes
     assert tree(tmp_path) == before
-
-
-@pytest.mark.usefixtures("small")
-def test_class_names(tmp_path: Path) -> None:
-    write(tmp_path / "mnist", idx_contents())
-    write(tmp_path / "fashion-mnist", idx_contents())
-    assert load_dataset("mnist", tmp_path).classes == tuple("0123456789")
-    assert load_dataset("fashion-mnist", tmp_path).classes[::9] == ("T-shirt/top", "Ankle boot")
-
-
-@needs_torchvision
-def test_idx_files_are_read_as_torchvision_reads_them(tmp_path: Path) -> None:
-    torchvision = import_torchvision()
-    folder = write(tmp_path, idx_contents())
-    members = source("mnist", idx_contents()).members
-    for member, reader in zip(
-        members,
-        (torchvision.datasets.mnist.read_image_file, torchvision.datasets.mnist.read_label_file) * 2,
-        strict=True,
-    ):
-        path = folder / member.name
-        assert torch.equal(
-            torch.from_numpy(readers._parse_idx(path, member).astype(np.int64)), reader(str(path)).long()
-        )
-    assert tuple(torchvision.datasets.FashionMNIST.classes) == readers.GARMENTS
 
 
 def truncated(data: bytes) -> bytes:
@@ -129,28 +81,13 @@ def truncated(data: bytes) -> bytes:
         (0, ".gz", lambda _: b"<html>please log in</html>", "cannot be read"),
         (0, ".gz", lambda data: gzip.compress(data)[:-8] + bytes(8), "cannot be read"),
         (0, ".gz", lambda data: gzip.compress(data)[:10] + bytes([255]) * 1000, "cannot be read"),
+        (0, ".xz", lambda data: data, "cannot be read"),
         (0, ".gz", lambda data: gzip.compress(data[:-1]), "but holds only"),
         (0, "", lambda data: data + b"x", "but holds more than"),
-        (0, "", lambda data: bytes(len(data)), "is not an idx file of images"),
-        (1, "", lambda data: bytes(len(data)), "is not an idx file of labels"),
-        (0, ".xz", lambda data: data, "cannot be read"),
+        (0, "", lambda data: data[:2] + bytes([13]) + data[3:], "must be an idx file of bytes with shape (12, 28, 28)"),
+        (0, "", lambda _: idx(idx_arrays()[0].reshape(12, 14, 56)), "must be an idx file"),
+        (1, "", lambda data: data[:4] + bytes(4) + data[8:], "must be an idx file of bytes with shape (12,)"),
         (1, "", lambda data: data[:-1] + bytes([10]), "holds the label 10"),
-        (1, "", lambda data: data[:4] + bytes(4) + data[8:], "shape (0,), but must hold (12,)"),
-        (0, "", lambda data: data[:2] + bytes([13]) + data[3:], "is not an idx file of images"),
-    ],
-    ids=[
-        "cut gz",
-        "no gz",
-        "gz checksum",
-        "gz inside",
-        "short",
-        "long",
-        "zeros",
-        "zero labels",
-        "no xz",
-        "label 10",
-        "header",
-        "floats",
     ],
 )
 @pytest.mark.usefixtures("small")
@@ -168,15 +105,6 @@ def test_a_corrupt_idx_file_is_named(tmp_path: Path, member: int, suffix: str, d
     assert f"python -m fedlab_core data verify mnist --root {tmp_path}" in message
 
 
-@pytest.mark.usefixtures("small")
-def test_an_idx_file_of_another_shape_is_refused(tmp_path: Path) -> None:
-    folder = write(tmp_path / "mnist", idx_contents())
-    images = idx_arrays()[0].reshape(12, 14, 56)
-    (folder / IDX_NAMES[0]).write_bytes(idx(images))
-    with pytest.raises(DatasetCorrupt, match=r"shape \(12, 14, 56\), but must hold \(12, 28, 28\)"):
-        load_dataset("mnist", tmp_path)
-
-
 # CIFAR-10
 
 
@@ -184,12 +112,11 @@ def records(contents: dict[str, bytes], *names: str) -> np.ndarray:
     return np.frombuffer(b"".join(contents[name] for name in names), np.uint8).reshape(-1, 3073)
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+@pytest.mark.parametrize("suffix", ["", ".xz"])
 @pytest.mark.usefixtures("small")
 def test_cifar_layouts(tmp_path: Path, suffix: str) -> None:
     root = tmp_path / "data"
     write(root / "cifar-10-batches-bin", cifar_contents(), suffix)
-    before = tree(root)
     data = load_dataset("cifar10", root)
     for split, names in ((data.train, CIFAR_NAMES[:5]), (data.test, CIFAR_NAMES[5:])):
         expected = records(cifar_contents(), *names)
@@ -198,7 +125,6 @@ def test_cifar_layouts(tmp_path: Path, suffix: str) -> None:
         np.testing.assert_array_equal(pixels, expected[:, 1:])
         assert split.x.shape[1:] == (3, 32, 32) and split.x.dtype == torch.float32 and split.y.dtype == torch.int64
     assert data.num_classes == 10 and data.classes[6] == "frog"
-    assert tree(root) == before
 
 
 @pytest.mark.usefixtures("small")
@@ -216,46 +142,32 @@ def test_cifar_records_are_channel_first_and_row_by_row(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("small")
 def test_xz_batches_are_unpacked_once(tmp_path: Path, user_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "cifar-10-batches-bin", cifar_contents(), ".xz")
+    user_cache.parent.write_bytes(b"a file where the cache folder should be")
     first = load_dataset("cifar10", tmp_path)
-    assert tree(user_cache / "unpacked") == {md5(data): data for data in cifar_contents().values()}
+    user_cache.parent.unlink()
+    load_dataset("cifar10", tmp_path)
+    unpacked = {md5(data): data for data in cifar_contents().values()}
+    assert tree(user_cache / "unpacked") == unpacked
+    (user_cache / "unpacked" / md5(cifar_contents()["test_batch.bin"])).write_bytes(b"short")
+    load_dataset("cifar10", tmp_path)
+    assert tree(user_cache / "unpacked") == unpacked
     monkeypatch.setattr(readers, "content", None)  # calling it would fail
     second = load_dataset("cifar10", tmp_path)
     assert torch.equal(first.train.x, second.train.x) and torch.equal(first.test.y, second.test.y)
 
 
+@pytest.mark.parametrize(
+    ("name", "suffix", "first", "said"),
+    [
+        ("data_batch_1.bin", ".xz", 11, r"data_batch_1\.bin\.xz: wrong checksum"),
+        ("test_batch.bin", "", 10, r"test_batch\.bin: holds the label 10"),
+    ],
+)
 @pytest.mark.usefixtures("small")
-def test_a_short_file_in_the_cache_is_unpacked_anew(tmp_path: Path, user_cache: Path) -> None:
-    write(tmp_path / "cifar-10-batches-bin", cifar_contents(), ".xz")
-    load_dataset("cifar10", tmp_path)
-    whole = tree(user_cache)
-    short = user_cache / "unpacked" / md5(cifar_contents()["test_batch.bin"])
-    short.write_bytes(b"short")
-    load_dataset("cifar10", tmp_path)
-    assert tree(user_cache) == whole
-
-
-@pytest.mark.usefixtures("small")
-def test_xz_batches_load_without_a_cache_too(tmp_path: Path, user_cache: Path) -> None:
-    write(tmp_path / "cifar-10-batches-bin", cifar_contents(), ".xz")
-    user_cache.parent.write_bytes(b"a file where the cache folder should be")
-    with pytest.warns(UserWarning, match="is unpacked each time"):
-        assert len(load_dataset("cifar10", tmp_path).train) == 15
-
-
-@pytest.mark.usefixtures("small")
-def test_an_xz_batch_with_the_wrong_checksum_is_refused(tmp_path: Path, user_cache: Path) -> None:
+def test_a_corrupt_cifar_batch_is_named(tmp_path: Path, user_cache: Path, name, suffix, first, said) -> None:
     contents = cifar_contents()
-    contents["data_batch_1.bin"] = bytes(len(contents["data_batch_1.bin"]))
-    write(tmp_path / "cifar-10-batches-bin", contents, ".xz")
-    with pytest.raises(DatasetCorrupt, match=r"data_batch_1\.bin\.xz: wrong checksum"):
+    contents[name] = bytes([first]) + contents[name][1:]
+    write(tmp_path / "cifar-10-batches-bin", contents, suffix)
+    with pytest.raises(DatasetCorrupt, match=said):
         load_dataset("cifar10", tmp_path)
     assert not user_cache.exists()
-
-
-@pytest.mark.usefixtures("small")
-def test_a_cifar_label_outside_the_range_is_refused(tmp_path: Path) -> None:
-    contents = cifar_contents()
-    contents["test_batch.bin"] = bytes([10]) + contents["test_batch.bin"][1:]
-    write(tmp_path / "cifar-10-batches-bin", contents)
-    with pytest.raises(DatasetCorrupt, match=r"test_batch\.bin: holds the label 10"):
-        load_dataset("cifar10", tmp_path)

@@ -17,7 +17,6 @@ from fedlab_core.data.disk.files import Location, locate, search_roots
 from fedlab_core.data.disk.sources import SOURCES
 from fedlab_core.data.disk.text import LENGTH, VOCABULARY, tokens
 from fedlab_core.data.load import load_dataset
-from tests.core.data.small_sets import md5, needs_torchvision
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 # Known from the literature on the data set.
@@ -43,12 +42,6 @@ def test_mnist() -> None:
     assert data.train.y[:5].tolist() == [5, 0, 4, 1, 9] and data.test.y[:5].tolist() == [7, 2, 1, 0, 4]
     assert data.train.x.mean().item() == pytest.approx(0.1307, abs=5e-5)
     assert data.train.x.std().item() == pytest.approx(0.3081, abs=5e-5)
-
-
-@pytest.mark.needs_data("fashion-mnist")
-def test_fashion_mnist() -> None:
-    data = load_dataset("fashion-mnist")
-    assert counts(data.train.y) == [6000] * 10 and counts(data.test.y) == [1000] * 10
 
 
 @pytest.mark.needs_data("cifar10")
@@ -100,18 +93,6 @@ def test_the_files_are_intact(name: str) -> None:
     assert {report.state for report in store.verify(name)} == {"ok"}
 
 
-@needs_torchvision
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.needs_data(name)) for name in ("mnist", "fashion-mnist")]
-)
-def test_compressed_files_have_the_checksums_that_torchvision_publishes(name: str) -> None:
-    paths = [path for path in real(name).files.values() if path.suffix == ".gz"]
-    if not paths:
-        pytest.skip("the files are not compressed here")
-    published = {item.filename: item.md5 for item in SOURCES[name].downloads()}
-    assert {path.name: md5(path.read_bytes()) for path in paths}.items() <= published.items()
-
-
 def script(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     command = [sys.executable, str(REPOSITORY / "data_scripts" / name), *arguments]
@@ -119,17 +100,12 @@ def script(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.needs_data("mnist")
-def test_the_scripts_import_and_verify(tmp_path: Path) -> None:
+@pytest.mark.needs_data("sentiment140")
+def test_the_scripts_import_verify_and_prepare(tmp_path: Path) -> None:
     root = ("--root", str(tmp_path))
     fetched = script("fetch.py", "mnist", "--from", str(real("mnist").folder), *root)
     assert fetched.returncode == 0, fetched.stderr
     assert script("verify.py", *root).returncode == 0
     next((tmp_path / "mnist").glob("t10k-labels*")).unlink()
     assert script("verify.py", "mnist", *root).returncode == 1
-
-
-@pytest.mark.needs_data("sentiment140")
-def test_the_script_shows_what_the_preparation_makes() -> None:
-    shown = script("prepare.py")
-    assert shown.returncode == 0, shown.stderr
-    assert "177 negative, 182 positive" in shown.stdout
+    assert "177 negative, 182 positive" in script("prepare.py").stdout

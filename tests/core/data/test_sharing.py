@@ -21,7 +21,7 @@ def digits() -> fl.Dataset:
     return fl.load_dataset("digits")
 
 
-@pytest.mark.parametrize("fraction", [0.001, 0.05, 0.5, 1.0])
+@pytest.mark.parametrize("fraction", [0.001, 0.5, 1.0])
 def test_everybody_gets_the_whole_set_beside_the_own_samples(fraction: float) -> None:
     found, size = shared(PARTS, fraction, seed=3), max(1, round(fraction * 200))
     common = set.intersection(*map(set, found))
@@ -59,15 +59,13 @@ def test_draws_follow_the_seed_and_samples_of_nobody_stay_out() -> None:
 
 def test_the_shared_set_is_a_uniform_sample() -> None:
     """How often a sample is in G over 400 seeds: 0.25 ± 0.02 each."""
-    hits = np.zeros(20)
-    apart = np.array_split(np.arange(20), 5)
+    apart, hits = np.array_split(np.arange(20), 5), np.zeros(20)
     for seed in range(400):
-        for k in set.intersection(*map(set, shared(apart, 0.25, seed=seed))):
-            hits[k] += 1
+        hits[list(set.intersection(*map(set, shared(apart, 0.25, seed=seed))))] += 1
     assert hits.sum() == 400 * 5 and np.abs(hits / 400 - 0.25).max() < 0.1
 
 
-def test_what_is_sent_is_in_the_ledger_from_the_first_round_on_and_once(digits) -> None:
+def test_what_is_sent_is_in_the_ledger_from_the_first_round_on_and_once(digits, tmp_path) -> None:
     parts = fl.partition.labels_per_client(digits.train.y, num_clients=10, labels_per_client=1, seed=0)
     given = shared(parts, 0.02, seed=1)
     frames = [
@@ -78,24 +76,18 @@ def test_what_is_sent_is_in_the_ledger_from_the_first_round_on_and_once(digits) 
     assert sent > 200
     assert (frames[1].bytes_down - frames[0].bytes_down).tolist() == [sent * (64 * 4 + 8)] * 2
     assert frames[1].bytes_up.tolist() == frames[0].bytes_up.tolist()
-
-
-def test_an_interrupted_and_a_resumed_run_have_paid_once(digits, tmp_path) -> None:
-    parts = fl.partition.iid(digits.train.y, num_clients=10)
-    fed = fl.FederatedDataset(digits, shared(parts, 0.02))
+    fed, checkpoint = fl.FederatedDataset(digits, given), tmp_path / "run.npz"
     model = fl.models.softmax_regression(fed, seed=0)
-    whole = fl.simulate(fed, model, fl.FedAvg(), **WORK)
-    for _ in fl.Simulation(fed, model, fl.FedAvg(), **WORK, checkpoint=tmp_path / "run.npz"):
+    for _ in fl.Simulation(fed, model, fl.FedAvg(), **WORK, checkpoint=checkpoint):
         break
-    resumed = fl.simulate(fed, model, fl.FedAvg(), **WORK, checkpoint=tmp_path / "run.npz")
-    assert resumed.frame.bytes_down.tolist() == whole.frame.bytes_down.tolist()
+    resumed = fl.simulate(fed, model, fl.FedAvg(), **WORK, checkpoint=checkpoint)
+    assert resumed.frame.bytes_down.tolist() == frames[1].bytes_down.tolist()
 
 
 @pytest.mark.parametrize(
     "deal",
     [
         lambda y: shared(fl.partition.iid(y, num_clients=10, seed=3), 0.05, seed=7),
-        lambda y: shared(fl.partition.quantity(y, num_clients=10, alpha=2.0, seed=3), 0.1, portion=0.5),
         lambda y: shared(shared(fl.partition.shards(y, num_clients=10, shards_per_client=1), 0.01), 0.02, seed=1),
     ],
 )
@@ -136,21 +128,10 @@ def test_what_several_clients_hold_is_not_held_out(digits) -> None:
         ({"fraction": 1.1}, r"fraction=1\.1"),
         ({"fraction": 0.1, "portion": 0}, "portion=0"),
         ({"fraction": 0.1, "seed": -1}, "seed=-1"),
+        ({"parts": [], "fraction": 0.1}, r"parts=\[\]: must hold at least one client"),
+        ({"parts": [[1, 2], [0.5]], "fraction": 0.1}, r"parts\[1\]: must be integers"),
     ],
 )
 def test_bad_arguments(arguments, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        shared(PARTS, **arguments)
-
-
-def test_bad_parts() -> None:
-    with pytest.raises(ValueError, match=r"parts=\[\]: must hold at least one client"):
-        shared([], 0.1)
-    with pytest.raises(ValueError, match=r"parts\[1\]: must be integers"):
-        shared([[1, 2], [0.5]], 0.1)
-
-
-def test_sharing_twice_counts_both() -> None:
-    once = shared(PARTS, 0.1, seed=3)
-    twice = shared(once, 0.2, seed=4)
-    assert twice.received == sum(map(len, twice)) - 200 > once.received > 0
+        shared(**{"parts": PARTS} | arguments)

@@ -84,10 +84,6 @@ def test_quadratics_are_the_functions_they_say():
     assert float(risk) == pytest.approx(expected)
 
 
-def test_the_optimum_of_the_two_quadratics_of_the_course():
-    assert quadratic_optimum((1, 3), (0, 1)) == pytest.approx(0.75)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

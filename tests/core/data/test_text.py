@@ -12,9 +12,9 @@ import torch
 
 from fedlab_core.data import Dataset, partition
 from fedlab_core.data.disk import store, text
-from fedlab_core.data.disk.download import FetchFailed, WrongChecksum
+from fedlab_core.data.disk.download import FetchFailed
 from fedlab_core.data.disk.files import UNPUBLISHED, DatasetCorrupt
-from fedlab_core.data.disk.sources import MOST_BYTES, SENTIMENT140, SENTIMENT140_FILES, SOURCES, Download, Member
+from fedlab_core.data.disk.sources import MOST_BYTES, SENTIMENT140, SENTIMENT140_FILES, SOURCES, Member, Source
 from fedlab_core.data.load import load_dataset
 from tests.core.data.small_sets import Mirror, md5, tree, write
 
@@ -53,16 +53,13 @@ PART = {SUBSET: table(TWEETS), TEST: table(HELD_OUT)}
 @pytest.fixture(autouse=True)
 def small(user_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The archive and the subset have the checksums of small ones; between them stand the tables that have none."""
-    monkeypatch.setitem(SOURCES, "sentiment140", published_by(()))
+    monkeypatch.setitem(SOURCES, "sentiment140", published_by())
 
 
-def published_by(urls: tuple[str, ...]):
+def published_by(*mirrors: str) -> Source:
     part = tuple(Member(name, len(data), md5(data)) for name, data in PART.items())
-    return SENTIMENT140._replace(
-        members=(Member(ZIP, MOST_BYTES, md5(PUBLISHED)),),
-        downloads=lambda: (Download(ZIP, md5(PUBLISHED), urls),),
-        others=(SENTIMENT140.others[0], part),
-    )
+    zipped = (Member(ZIP, MOST_BYTES, md5(PUBLISHED)),)
+    return SENTIMENT140._replace(members=zipped, mirrors=mirrors, others=(SENTIMENT140.others[0], part))
 
 
 def loaded(tmp_path: Path, contents: dict[str, bytes], suffix: str = "") -> Dataset:
@@ -91,7 +88,9 @@ def test_tokens(tweet: str, expected: list[str]) -> None:
 # ids
 
 
-def test_ids_go_by_falling_frequency_in_the_training_tweets_and_then_by_the_alphabet(tmp_path: Path) -> None:
+def test_ids_go_by_falling_frequency_in_the_training_tweets_and_then_by_the_alphabet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = loaded(tmp_path, tables())
     b, a, c, d, e = range(2, 7)
     assert data.train.x.dtype == torch.int64 and data.train.x.shape == (4, 30)
@@ -100,9 +99,6 @@ def test_ids_go_by_falling_frequency_in_the_training_tweets_and_then_by_the_alph
     assert (data.name, data.num_classes, data.classes) == ("sentiment140", 2, ("negative", "positive"))
     assert data.test.x[0].tolist() == [0] * 28 + [a, 1]  # "z" is in no training tweet
     assert data.test.x[1].tolist() == [0] * 30 and data.test.y.tolist() == [1, 0]  # the neutral one is left out
-
-
-def test_only_the_most_frequent_words_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "VOCABULARY", 4)
     data = loaded(tmp_path, tables())
     assert [row[row != 0].tolist() for row in data.train.x] == [[2, 3, 2], [1, 3], [1], [1, 2, 1]]
@@ -138,16 +134,14 @@ def test_commas_quotes_backslashes_and_latin_letters_are_part_of_a_tweet(tmp_pat
 
 @pytest.mark.parametrize(
     ("contents", "suffix"),
-    [({ZIP: PUBLISHED}, ""), (tables(), ""), (tables(), ".gz"), (tables(), ".xz"), (PART, ""), (PART, ".gz")],
+    [({ZIP: PUBLISHED}, ""), (tables(), ".gz"), (tables(), ".xz"), (PART, ""), (PART, ".gz")],
 )
 def test_every_form_is_read_as_it_is(tmp_path: Path, contents: dict[str, bytes], suffix: str) -> None:
     expected, data = loaded(tmp_path / "other", tables()), loaded(tmp_path, contents, suffix)
-    before = tree(tmp_path)
     assert all(torch.equal(getattr(data.train, one), getattr(expected.train, one)) for one in "xy")
     assert all(torch.equal(getattr(data.test, one), getattr(expected.test, one)) for one in "xy")
     assert data.users is not None and expected.users is not None
     assert all(map(np.array_equal, data.users, expected.users))
-    assert tree(tmp_path) == before
 
 
 def test_the_published_archive_goes_before_the_subset(tmp_path: Path) -> None:
@@ -180,20 +174,11 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, contents: dict[str, 
         loaded(tmp_path, contents)
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".xz"])
-def test_a_damaged_compressed_file_is_named(tmp_path: Path, suffix: str) -> None:
-    folder = write(tmp_path / "sentiment140", tables(), suffix)
-    path = folder / (TRAIN + suffix)
-    path.write_bytes(path.read_bytes()[:-12])
-    with pytest.raises(DatasetCorrupt, match=rf"{TRAIN}{suffix}: cannot be read"):
-        load_dataset("sentiment140", tmp_path)
-
-
 def test_what_unpacks_to_more_than_the_set_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     most = len(PUBLISHED) - 1
     assert all(len(data) <= most for data in tables().values())
     bounded = tuple(Member(name, most, "") for name in SENTIMENT140_FILES)
-    small = published_by(())._replace(members=(Member(ZIP, MOST_BYTES, ""),), others=(bounded,))
+    small = published_by()._replace(members=(Member(ZIP, MOST_BYTES, ""),), others=(bounded,))
     monkeypatch.setitem(SOURCES, "sentiment140", small)
     monkeypatch.setattr(text, "MOST_BYTES", most)
     with pytest.raises(DatasetCorrupt, match=f"{TRAIN} holds 2800 bytes, more than {most}"):
@@ -208,29 +193,21 @@ def test_what_unpacks_to_more_than_the_set_is_refused(tmp_path: Path, monkeypatc
 def test_fetch_keeps_the_archive_as_published(
     mirror: Callable[[dict[str, bytes]], Mirror], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(SOURCES, "sentiment140", published_by((mirror({ZIP: PUBLISHED}).url + ZIP,)))
-    assert store.fetch("sentiment140", tmp_path, progress=False) == tmp_path / "sentiment140"
-    assert tree(tmp_path) == {"sentiment140": None, f"sentiment140/{ZIP}": PUBLISHED}
-    assert [report.state for report in store.verify("sentiment140", tmp_path)] == ["ok"]
-    assert len(load_dataset("sentiment140", tmp_path).train) == 4
-
-
-def test_fetch_does_not_replace_a_part_of_the_set(
-    mirror: Callable[[dict[str, bytes]], Mirror], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     server = mirror({ZIP: PUBLISHED})
-    monkeypatch.setitem(SOURCES, "sentiment140", published_by((server.url + ZIP,)))
-    write(tmp_path / "sentiment140", PART, ".gz")
-    before = tree(tmp_path)
-    store.fetch("sentiment140", tmp_path, progress=False)
-    assert tree(tmp_path) == before and server.requests == []
+    monkeypatch.setitem(SOURCES, "sentiment140", published_by(server.url))
+    part = write(tmp_path / "part" / "sentiment140", PART, ".gz")
+    assert store.fetch("sentiment140", tmp_path / "part", progress=False) == part
+    assert server.requests == []  # a part of the set is not replaced
+    folder = store.fetch("sentiment140", tmp_path / "whole", progress=False)
+    assert tree(folder) == {ZIP: PUBLISHED}
+    assert [report.state for report in store.verify("sentiment140", tmp_path / "whole")] == ["ok"]
+    assert len(load_dataset("sentiment140", tmp_path / "whole").train) == 4
 
 
 @pytest.mark.parametrize(
     ("contents", "suffix", "states"),
     [
         ({ZIP: PUBLISHED}, "", {ZIP: "ok"}),
-        (tables(), "", dict.fromkeys(SENTIMENT140_FILES, UNPUBLISHED)),
         (tables(), ".gz", dict.fromkeys(SENTIMENT140_FILES, UNPUBLISHED)),
         (PART, ".xz", dict.fromkeys(PART, "ok")),
     ],
@@ -254,12 +231,8 @@ def test_import_takes_every_form(
 )
 def test_import_of_other_files_is_refused(tmp_path: Path, contents: dict[str, bytes], name: str) -> None:
     given = write(tmp_path / "given", contents)
-    before = tree(tmp_path)
-    with pytest.raises(WrongChecksum, match=f"{name}: wrong checksum"):
+    with pytest.raises(FetchFailed, match=f"{name}: wrong checksum"):
         store.import_from("sentiment140", given, tmp_path / "root")
-    assert tree(tmp_path) == before
-
-
-def test_an_empty_folder_is_told_every_form(tmp_path: Path) -> None:
-    with pytest.raises(FetchFailed, match=rf"Needed are {ZIP}; or {TRAIN}, {TEST}; or {SUBSET}, {TEST}, each plain or"):
+    assert not (tmp_path / "root" / "sentiment140").exists()
+    with pytest.raises(FetchFailed, match=rf"needs {ZIP}; or {TRAIN}, {TEST}; or {SUBSET}, {TEST}, each plain or"):
         store.import_from("sentiment140", tmp_path, tmp_path / "root")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedlab_core.sampling import AtLeastOne, Design, Systematic, Uniform, weights
+from fedlab_core.sampling import AtLeastOne, Bernoulli, Design, Systematic, Uniform, weights
 
 DRAWS = 4000
 
@@ -150,12 +150,6 @@ def test_nobody_there_gives_an_empty_cohort():
         assert design.probabilities.tolist() == [0, 0, 0, 0]
 
 
-def test_a_generator_in_the_same_state_draws_the_same_cohort():
-    design = Systematic(np.arange(30) % 4, 5)
-    cohorts = [tuple(design.draw(np.random.default_rng(seed))) for seed in (0, 0, 1, 2)]
-    assert cohorts[0] == cohorts[1] and len(set(cohorts)) == 3
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -173,3 +167,59 @@ def test_a_generator_in_the_same_state_draws_the_same_cohort():
 def test_bad_values_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+# weights
+
+
+def test_weights_by_hand():
+    """ρ/π = 0.4, 0.4, 1.2: normalised 0.2, 0.2, 0.6."""
+    shares, probabilities = np.array([0.2, 0.1, 0.3]), np.array([0.5, 0.25, 0.25])
+    assert np.allclose(weights(shares, probabilities), [0.2, 0.2, 0.6])
+    assert np.allclose(weights(shares, probabilities, literal=True), [0.4, 0.4, 1.2])
+
+
+def test_literal_weights_are_n_over_k_times_the_share():
+    """[004] algorithm 1 at N = 100, K = 10; they sum to 1 for equal data only."""
+    equal, unequal = np.full(10, 0.01), np.linspace(0.001, 0.01, 10)
+    pi = np.full(10, 0.1)
+    assert np.allclose(weights(equal, pi, literal=True), weights(equal, pi))
+    assert np.allclose(weights(unequal, pi, literal=True), 100 / 10 * unequal)
+    assert weights(unequal, pi, literal=True).sum() == pytest.approx(0.55)
+
+
+@pytest.mark.parametrize(
+    ("shares", "probabilities", "message"),
+    [
+        ([0.1, 0.2], [0.0, 0.5], "probabilities=0 … 0.5"),
+        ([0.1, 0.2], [0.5, 1.5], "probabilities=0.5 … 1.5"),
+        ([0.1, -0.2], [0.5, 0.5], "shares: must not be negative"),
+        ([0.0, 0.0], [0.5, 0.5], "one must be positive"),
+        ([0.1], [0.5, 0.5], "must be"),
+        ([], [], "K ≥ 1"),
+    ],
+)
+def test_bad_shares_and_probabilities_are_named(shares, probabilities, message):
+    with pytest.raises(ValueError, match=message):
+        weights(np.array(shares), np.array(probabilities))
+
+
+# availability
+
+
+def test_each_client_is_there_with_its_probability_whoever_else_is():
+    """Frequencies within 4.5 standard deviations, alone and in pairs; 0 and 1 are exact."""
+    p, rng, rounds = np.array([0.0, 0.1, 0.5, 0.9, 1.0]), np.random.default_rng(0), 6000
+    there = np.stack([Bernoulli(p).available(round, rng) for round in range(1, rounds + 1)]).astype(float)
+    together, expected = there.T @ there / rounds, np.outer(p, p)
+    np.fill_diagonal(expected, p)
+    assert (np.abs(together - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / rounds)).all()
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "message"),
+    [([0.5, 1.5], "each from 0 to 1"), ([0.5, np.nan], "each from 0 to 1"), ([], "one per client")],
+)
+def test_bad_probabilities_are_named(probabilities, message):
+    with pytest.raises(ValueError, match=message):
+        Bernoulli(np.array(probabilities))

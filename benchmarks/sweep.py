@@ -42,12 +42,10 @@ def swept(runs: list[Run], workers: int) -> dict[str, float]:
     """Seconds of start-up, and of all runs once workers are up."""
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        with crew.assembled(None, workers) as cluster:
-            places = {"folder": folder, "word": "benchmark", "modules": []}
-            list(crew.outcomes(cluster, runs[:workers], lambda *_: None, **places))
-            up = time.perf_counter()
-            list(crew.outcomes(cluster, runs, lambda *_: None, **places))
-            done = time.perf_counter()
+        list(crew.outcomes(workers, runs[:workers], lambda *_: None, folder, []))
+        up = time.perf_counter()
+        list(crew.outcomes(workers, runs, lambda *_: None, folder, []))
+        done = time.perf_counter()
     return {"start": up - started, "runs": done - up}
 
 

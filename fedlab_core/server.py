@@ -94,7 +94,11 @@ class Server:
             raise ValueError(f"{what}must be a Correction, got {type(correction).__name__} (is a `return` missing?)")
         for name, value in vars(correction).items():
             is_number = isinstance(value, (int, float)) or (isinstance(value, torch.Tensor) and value.ndim == 0)
-            if value is None or (name in ("weight", "scale") and is_number):
+            if value is None:
+                continue
+            if name in ("weight", "scale") and is_number:
+                if torch.finfo(self._params.dtype).max < abs(value) < math.inf:
+                    raise ValueError(f"{what}{name}={value}: is too large for {self._params.dtype}")
                 continue
             if name == "momentum":
                 validation.real(what + name, value, below=1)

@@ -141,7 +141,10 @@ def _readings(text: str) -> Iterator[Any]:
     if text.lower() in _WORDS:
         yield _WORDS[text.lower()]
     with suppress(ValueError, RecursionError):
-        if not isinstance(parsed := json.loads(text), str):
+        parsed = json.loads(text)
+        if isinstance(parsed, int) and abs(parsed) > sys.float_info.max:
+            yield math.inf
+        elif not isinstance(parsed, str):
             yield parsed
     with suppress(ValueError):
         yield float(text)

@@ -82,6 +82,8 @@ def _check_parameters(model: nn.Module, fed: FederatedDataset, settings: Setting
         )
     if fed.x.is_floating_point() and fed.x.dtype != dtype:
         raise ValueError(f"model: its parameters are {dtype} but the data are {fed.x.dtype}: use one of the two")
+    if fed.y.dtype not in (torch.float32, torch.float64, torch.int64):
+        raise ValueError(f"the targets are {fed.y.dtype}; must be float32, float64 or class labels (int64)")
     most = torch.finfo(dtype).max
     if max(settings.rates) > most:
         raise ValueError(f"lr={max(settings.rates):g}: must be at most {most:g}, the largest number of {dtype}")

@@ -118,5 +118,5 @@ def test_data_sets_are_shared_read_only(image: dockerfile.Image) -> None:
         shutil.copy(path, shared)
     code = "import fedlab_core as fl; print(len(fl.load_dataset('mnist').train))"
     assert image.start("python", "-c", code, FEDLAB_DATA="/data").strip() == "60000"
-    refused = image.start("sh", "-c", "fedlab data fetch cifar10 2>&1 || true", FEDLAB_DATA="/data")
+    refused = image.start("sh", "-c", "fedlab-core data fetch cifar10 2>&1 || true", FEDLAB_DATA="/data")
     assert "/data cannot be written" in " ".join(refused.split())

@@ -18,7 +18,7 @@ MAX_SHARE = 0.1
 
 
 class Checkpoint:
-    """One file. At most ``MAX_SHARE`` of the time goes into writing it: a round that ends sooner waits for a later one.
+    """One file. Writing it takes at most ``MAX_SHARE`` of the time: if rounds are short, some are not written.
 
     Leaving the loop over a simulation always writes the last finished round.
     """
@@ -28,8 +28,15 @@ class Checkpoint:
         self._written_round = -1
         self._due = 0.0
 
+    def begin(self, config: dict[str, Any]) -> dict[str, Any] | None:
+        """Read the state in the file, or return None if there is no file; ``OSError`` if it cannot be written."""
+        if self.path.exists():
+            return self.read(config)
+        files.check_writable(self.path)
+        return None
+
     def write_if_due(self, round: int, state: State) -> None:
-        """Write the state, unless the last writing was so long and so recent that it would slow the run."""
+        """Write the state, unless that would take more than ``MAX_SHARE`` of the time."""
         if time.monotonic() >= self._due:
             self.flush(round, state)
 
@@ -44,10 +51,7 @@ class Checkpoint:
         self._due = time.monotonic() + (time.monotonic() - started) / MAX_SHARE
 
     def read(self, config: dict[str, Any]) -> dict[str, Any]:
-        """The state in the file, as :func:`check_state` allows it.
-
-        Raises ``ValueError`` if it was written under another configuration, or is no checkpoint, or is damaged.
-        """
+        """Read the state in the file; ``ValueError`` if its configuration is not ``config``, or it is damaged."""
         files.remove_leftovers(self.path)
         meta, arrays = files.read(self.path, kind="checkpoint")
         with files.reading(self.path, "checkpoint"):
@@ -59,11 +63,30 @@ class Checkpoint:
         return state
 
 
-def check_state(state: Mapping[str, Any], num_clients: int | None = None) -> None:
-    """``ValueError`` for an entry of ``server.state`` that a checkpoint could not give back as it is.
+def check_fits(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    """Raise ``ValueError`` unless a run with the configuration ``ours`` can take the state of one with ``theirs``."""
+    found, mine = _fit(theirs), _fit(ours)
+    for name in mine:
+        if found[name] != mine[name]:
+            raise ValueError(f"state: {name}={found[name]!r}, but this run has {mine[name]!r}")
 
-    It can: tensors of a dtype that NumPy has, strided and without gradient; client tables (of ``num_clients``, if
-    given); None, bool, int, float, str; lists and dictionaries of these, with texts as keys.
+
+def _fit(config: dict[str, Any]) -> dict[str, Any]:
+    """The part of a configuration that decides the names, shapes and dtypes of a state's tensors."""
+    model = {name: config["model"][name] for name in ("num_parameters", "dtype")}
+    return {"algorithm": _name(config["algorithm"]), "num_clients": config["num_clients"], **model}
+
+
+def _name(algorithm: dict[str, Any]) -> str:
+    """The name of an algorithm, and of those that it wraps."""
+    return f"{algorithm['name']}({_name(algorithm['inner'])})" if "inner" in algorithm else algorithm["name"]
+
+
+def check_state(state: Mapping[str, Any], num_clients: int | None = None) -> None:
+    """Raise ``ValueError`` for an entry of ``server.state`` that a checkpoint cannot restore exactly.
+
+    Allowed are strided tensors without gradient of a dtype that NumPy has; client tables (of ``num_clients``); None,
+    bool, int, float, str; lists and dictionaries of these with text keys.
     """
     for name, value in state.items():
         where = f"server.state[{name!r}]"
@@ -84,7 +107,7 @@ def check_state(state: Mapping[str, Any], num_clients: int | None = None) -> Non
 
 
 def _is_plain(value: Any, depth: int = 100) -> bool:
-    """Whether JSON gives ``value`` back as it is, of the same type: at most ``depth`` lists or dictionaries deep."""
+    """Whether JSON restores ``value`` with the same types; at most ``depth`` lists or dictionaries deep."""
     if type(value) is list:
         return depth > 0 and all(_is_plain(part, depth - 1) for part in value)
     if type(value) is dict:
@@ -133,5 +156,5 @@ def _unpack(meta: dict[str, Any], arrays: dict[str, np.ndarray], config: dict[st
     state |= {"config": config, "params": params_from(arrays, config), "algorithm": algorithm}
     state["client_accuracy"] = client_accuracy_from(arrays, config, len(rounds))
     if set(arrays) - {"client_accuracy"} != {"params"}:
-        raise ValueError(f"its arrays {sorted(arrays)!s:.80} are not all those of a state")
+        raise ValueError(f"its arrays {sorted(arrays)!s:.80} are not those of a state")
     return state

@@ -1,11 +1,11 @@
-"""Algorithms compared at one price: by seed, with intervals, at equal rounds, server updates or bytes.
+"""Compare algorithms seed by seed, with intervals, at equal rounds, server updates or bytes.
 
 Everything starts from name → histories, one per seed::
 
     values = compare.at_equal(histories, "bytes")      # one row per seed, one column per name
     compare.summary(values)                            # mean and t-interval of each name
-    compare.differences(values, "FedAvg")              # the same, seed by seed against FedAvg
-    compare.table(histories)                           # all three prices side by side
+    compare.differences(values, "FedAvg")              # paired differences from FedAvg
+    compare.table(histories)                           # all three prices
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,17 +42,15 @@ class Interval:
 
 
 def t_interval(values: Any, level: float = 0.95) -> Interval:
-    """The mean of ``values`` [n] and its confidence interval, mean ± t · s/√n.
+    """Compute the mean of ``values`` [n] and its confidence interval, mean ± t · s/√n.
 
-    s the standard deviation (ddof 1) and t the quantile of Student's law with n − 1 degrees of freedom, which covers
-    the true mean with probability ``level`` if the values are normal and independent. Raises ``ValueError`` for fewer
-    than two values, values that are not finite, or a ``level`` outside (0, 1).
+    s is the standard deviation (ddof 1) and t the quantile of Student's law with n − 1 degrees of freedom: for normal,
+    independent values the interval covers the true mean with probability ``level``.
     """
-    if not 0 < validation.real("level", level) < 1:
-        raise ValueError(f"level={level!r}: must lie in (0, 1), for example 0.95")
+    validation.real("level", level, below=1, exclusive=True)
     numbers = np.asarray(values, dtype=float)
     if numbers.ndim != 1 or len(numbers) < 2:
-        raise ValueError(f"values {list(numbers.shape)}: must be [n] with n ≥ 2, for a spread needs two runs")
+        raise ValueError(f"values {list(numbers.shape)}: must be [n] with n ≥ 2: a spread needs two runs")
     if not np.isfinite(numbers).all():
         raise ValueError(f"values: must be finite, got {numbers}")
     mean = float(numbers.mean())
@@ -62,7 +60,7 @@ def t_interval(values: Any, level: float = 0.95) -> Interval:
 
 
 def price(history: History, x: str) -> pd.Series:
-    """What each evaluated round had cost: rounds, server updates, or bytes up and down, since the start."""
+    """The cost up to each evaluated round: rounds, server updates, or bytes up and down."""
     validation.choice("x", x, PRICES)
     frame = history.frame
     if x == "bytes":
@@ -71,31 +69,25 @@ def price(history: History, x: str) -> pd.Series:
 
 
 def smallest_price(histories: Histories, x: str) -> int:
-    """The price of the cheapest of all runs: the most that every run has spent."""
+    """The price of the cheapest run: the largest budget that every run has spent."""
     return int(min(price(run, x).iloc[-1] for run in _all(histories)))
 
 
 def at_equal(
     histories: Histories, x: str = "rounds", budget: float | None = None, y: str = "test_accuracy"
 ) -> pd.DataFrame:
-    """What every run had reached for one price: [seeds × names], the column ``y`` of its history.
+    """The column ``y`` of each history at an equal price, [seeds × names].
 
-    ``x``: the price, "rounds", "updates" or "bytes"; ``budget``: how much of it may be spent, by default
-    :func:`smallest_price`. A run counts with its last evaluated round within the budget, without interpolation, and as
-    NaN if not even its first one fits in. Budgets are kept to 1 %, so that a few bytes more do not cost a whole round.
-
-    Raises ``ValueError`` for an empty mapping, names whose runs have not the same seeds, and a run that ends before it
-    has spent the budget, for which later rounds might have fitted in.
+    ``x``: the price, "rounds", "updates" or "bytes"; ``budget``: its amount, by default :func:`smallest_price`. A run
+    counts with its last evaluated round within the budget (plus 1 %), without interpolation, and as NaN if its first
+    one costs more. Raises ``ValueError`` for an empty mapping, unequal seeds, and a run that ends before the budget.
     """
     allowed = smallest_price(histories, x) if budget is None else budget
     return _frame(histories, lambda name, run: _reached(name, run, x, allowed, y))
 
 
 def clients(histories: Histories, quantity: str = "worst_decile") -> pd.DataFrame:
-    """Of the final models' accuracy per client the "mean", "std" or "worst_decile": [seeds × names].
-
-    Raises ``ValueError`` for runs that measured none, or have not the same seeds.
-    """
+    """The "mean", "std" or "worst_decile" of the final accuracy per client, [seeds × names]."""
     validation.choice("quantity", quantity, CLIENT_QUANTITIES)
     if any(run.clients is None for run in _all(histories)):
         raise ValueError("histories: accuracy per client was not measured in all runs (regression, or a run not ended)")
@@ -105,8 +97,7 @@ def clients(histories: Histories, quantity: str = "worst_decile") -> pd.DataFram
 def summary(values: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """Per column of ``values`` [seeds × names]: ``mean``, ``low`` and ``high`` of its t-interval, ``sd``, ``runs``.
 
-    A column with a NaN, a run that has nothing to show yet, has no mean and no interval: all of them are NaN. One run
-    alone has a mean, and NaN for the rest.
+    A column with a NaN has NaN everywhere; a single run has a mean and no interval.
     """
     table = pd.DataFrame(index=values.columns, columns=["mean", "low", "high", "sd"], dtype=float)
     for name in values.columns[values.notna().all()]:
@@ -118,9 +109,9 @@ def summary(values: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
 
 
 def differences(values: pd.DataFrame, reference: str) -> pd.DataFrame:
-    """Every other column of ``values`` minus the column ``reference``, seed by seed: [seeds × other names].
+    """Subtract the column ``reference`` from all others, seed by seed: [seeds × other names].
 
-    Its :func:`summary` is the paired comparison: what one seed does to all algorithms alike cancels.
+    The :func:`summary` of the result is the paired comparison: common effects of a seed cancel.
     """
     validation.choice("reference", reference, list(values.columns))
     return values.drop(columns=reference).sub(values[reference], axis=0)
@@ -136,8 +127,8 @@ def table(
 ) -> pd.DataFrame:
     """One row per name, one column per price: the mean over seeds ± half its t-interval, as text.
 
-    One run alone has no interval: its cells hold the mean. A run whose first evaluated round is too dear has neither.
-    Each column is :func:`at_equal` at its smallest price, which stands in its heading.
+    Each column is :func:`at_equal` at the smallest price, which its heading names. A single run has no interval; a run
+    whose first evaluated round exceeds the budget has "not one round".
     """
     columns = {}
     for x in prices:
@@ -153,7 +144,7 @@ def price_in_words(x: str, amount: float) -> str:
     """A price as text: "1 round", "1,234,567 server updates", or bytes with three figures, as "59.8 MB"."""
     validation.choice("x", x, PRICES)
     if x == "bytes" and amount >= 999.5:
-        # The first unit in which three figures are enough: 999,600 bytes are 1 MB, not 1000 kB.
+        # the first unit with at most three figures: 999,600 bytes are 1 MB, not 1000 kB
         size, unit = next(((size, unit) for size, unit in _UNITS if amount < 999.5 * size), _UNITS[-1])
         return f"{float(f'{amount / size:.3g}'):,g} {unit}"
     text = f"{amount:,.0f}"
@@ -171,7 +162,7 @@ def _all(histories: Histories) -> list[History]:
 def _reached(name: str, run: History, x: str, budget: float, y: str) -> float:
     spent, who = price(run, x), f"{name} with seed {run.config['seed']}"
     if spent.iloc[-1] < budget:
-        raise ValueError(f"budget={budget:g}: {who} ends after {spent.iloc[-1]:g} {x}; must be at most that")
+        raise ValueError(f"budget={budget:g}: must be at most {spent.iloc[-1]:g} {x}, where {who} ends")
     within = run.frame[y][spent <= (1 + _TOLERANCE) * budget]
     return float(within.iloc[-1]) if len(within) else float("nan")
 

@@ -22,6 +22,7 @@ if sys.platform != "win32":
     import fcntl
 
 FORMAT = 1
+MOST_COMPRESSED = 2**28  # bytes: a small file must not fill the memory
 T = TypeVar("T")
 
 
@@ -124,6 +125,8 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
     with open(path, "rb") as file:
         with reading(path, kind):
             archive = zipfile.ZipFile(file)
+            if (size := sum(one.file_size for one in archive.infolist() if one.compress_type)) > MOST_COMPRESSED:
+                raise ValueError(f"its compressed arrays have {size:,} bytes; at most {MOST_COMPRESSED:,} are read")
             meta = json.loads(_array(archive, "__meta__.npy").tobytes())
             version = entry(meta, "format", int)
             if version < FORMAT:
@@ -192,10 +195,7 @@ def _arrays(archive: zipfile.ZipFile, described: dict[str, Any]) -> dict[str, np
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    info = archive.NameToInfo[name]
-    if info.compress_type != zipfile.ZIP_STORED:  # a small compressed file could fill the memory
-        raise ValueError(f"{name} is compressed")
-    with archive.open(info) as member:
+    with archive.open(archive.NameToInfo[name]) as member:
         array = np.lib.format.read_array(member, allow_pickle=False)
         if member.read(1):  # reading to the end verifies the checksum
             raise ValueError(f"{name} is longer than its header says")

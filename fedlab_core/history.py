@@ -1,4 +1,4 @@
-"""What was measured: one record a round, the cost in bytes and updates, and the final model."""
+"""The result of a run: a record per evaluated round, accuracy per client, the final model and the configuration."""
 
 import json
 import math
@@ -23,10 +23,9 @@ class RoundRecord:
     """One round.
 
     ``round`` 1 for the first; ``server_updates`` aggregations so far; ``test_accuracy`` in [0, 1] (NaN for regression)
-    and ``test_loss`` on the test set; ``train_loss`` the objective F(w) on the clients' samples (on a fixed random
-    10,000 of them if there are more); ``bytes_up`` and ``bytes_down`` since the start; ``drift`` the mean over the
-    round's clients of ‖y_k − w‖₂; ``lr`` η of the round; ``seconds`` of computation since the start.
-    In a round that was not evaluated (``eval_every``), accuracy and losses are NaN.
+    and ``test_loss`` on the test set; ``train_loss`` the objective F(w) on at most 10,000 of the clients' samples;
+    ``bytes_up`` and ``bytes_down`` since the start; ``drift`` the mean over the cohort of ‖y_k − w‖₂; ``lr`` η of the
+    round; ``seconds`` of computation since the start. Accuracy and losses are NaN in rounds without an evaluation.
     """
 
     round: int
@@ -47,9 +46,9 @@ class RoundRecord:
 
 @dataclass(frozen=True)
 class ClientReport:
-    """Accuracy of each client's final model on its own samples: ``accuracy`` [N] in [0, 1], ``sizes`` [N].
+    """Accuracy of each client on its own samples, or on those held out: ``accuracy`` [N] in [0, 1], ``sizes`` [N].
 
-    That is the global model, unless the algorithm gives clients their own; and all their samples, or those held out.
+    Each client uses the final global model, or its own model if the algorithm makes one.
     """
 
     accuracy: np.ndarray
@@ -82,11 +81,11 @@ class ClientReport:
 
 @dataclass
 class History:
-    """The measured course of a run.
+    """The result of a run.
 
     ``records`` the evaluated rounds; ``config`` everything needed to run it again; ``params`` [P] the final global
-    parameters; ``clients`` the per-client accuracy at the end (None before the end and for regression);
-    ``client_accuracy`` [R, N] that of every record (None unless the setting of that name asks for it).
+    parameters; ``clients`` the accuracy per client at the end (None for regression); ``client_accuracy`` [R, N] the
+    same for every record (None unless the setting ``client_accuracy`` is True).
     """
 
     config: dict[str, Any]
@@ -103,11 +102,11 @@ class History:
 
     @property
     def model(self) -> nn.Module:
-        """The final global model. After :meth:`load` a model that is not built in needs ``load(path, model=…)``."""
+        """The final global model. For a model that is not built in, load the file with ``load(path, model=…)``."""
         if self.params is None:
-            raise ValueError("this history has no model: the run has not finished a round")
+            raise ValueError("this history has no model: no round was finished")
         if self.template is None:
-            raise ValueError("the file holds parameters only: pass their module, History.load(path, model=…)")
+            raise ValueError("the file has parameters but no module: use History.load(path, model=…)")
         return FlatModel(self.template).with_parameters(self.params.cpu())
 
     def save(self, path: str | Path) -> None:
@@ -121,9 +120,9 @@ class History:
 
     @classmethod
     def load(cls, path: str | Path, model: nn.Module | None = None) -> Self:
-        """A history that :meth:`save` wrote. ``model``: the architecture, for models that are not built in.
+        """Read a history that :meth:`save` wrote. ``model``: the architecture, for models that are not built in.
 
-        Raises ``ValueError`` if the file is another or damaged, or if it holds not just the parameters of ``model``.
+        Raises ``ValueError`` if the file is damaged or of another kind, or if ``model`` does not fit it.
         """
         meta, arrays = files.read(path, kind="history")
         with files.reading(path, "history"):
@@ -148,14 +147,14 @@ class History:
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """In what two configurations differ, one phrase each; versions do not count."""
+    """List the differences of two configurations, one phrase each, without versions."""
     same = json.loads(json.dumps(dict(new)))
     keys = [key for key in sorted({*old, *same}) if key != "versions"]
     return [f"{key}: {old.get(key)!r} there, {same.get(key)!r} now" for key in keys if old.get(key) != same.get(key)]
 
 
 def records_from(rows: list[Any]) -> list[RoundRecord]:
-    """Records from a file; ``ValueError`` unless their rounds increase."""
+    """Convert the rows of a file to records; ``ValueError`` unless their rounds increase."""
     records = [files.record(RoundRecord, row) for row in rows]
     if any(after.round <= before.round for before, after in pairwise(records)):
         raise ValueError("the rounds of its records do not increase")
@@ -163,19 +162,19 @@ def records_from(rows: list[Any]) -> list[RoundRecord]:
 
 
 def params_from(arrays: Mapping[str, np.ndarray], config: Mapping[str, Any]) -> torch.Tensor:
-    """The parameters [P] in a file; ``ValueError`` unless they are those of the model in ``config``."""
+    """Get the parameters [P] from a file; ``ValueError`` unless they fit the model in ``config``."""
     size, dtype = _parameters_of(config)
     found = arrays.get("params")
     if found is None or found.shape != (size,) or str(found.dtype) != dtype:
         has = "missing" if found is None else f"{found.dtype} {list(found.shape)}"
-        raise ValueError(f"its params are {has}, but should be {dtype} [{size}]")
+        raise ValueError(f"its params are {has}, but must be {dtype} [{size}]")
     return torch.from_numpy(found)
 
 
 def client_accuracy_from(
     arrays: Mapping[str, np.ndarray], config: Mapping[str, Any], records: int
 ) -> np.ndarray | None:
-    """The accuracies [R, N] in a file; ``ValueError`` unless there is a row for each record, if there should be."""
+    """Get the accuracies [R, N] from a file, if ``config`` asks for them; ``ValueError`` for another shape."""
     if not config.get("client_accuracy"):
         return None
     found, shape = arrays.get("client_accuracy"), (records, config["num_clients"])
@@ -206,7 +205,7 @@ def _clients_from(arrays: Mapping[str, np.ndarray], num_clients: int) -> ClientR
 
 
 def rebuild(description: Mapping[str, Any]) -> nn.Module | None:
-    """The model of a configuration with its first weights, if it is built in."""
+    """Build the model of a configuration with its initial weights, if it is built in."""
     if "arguments" not in description:
         return None
     dtype = getattr(torch, description["dtype"])

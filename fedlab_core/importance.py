@@ -1,4 +1,4 @@
-"""How much each parameter matters: the importance Ω of Memory Aware Synapses and the diagonal of the empirical Fisher.
+"""The importance of each parameter: Ω of Memory Aware Synapses, and the diagonal of the empirical Fisher.
 
 Ω: Aljundi, Babiloni, Elhoseiny, Rohrbach, Tuytelaars: Memory Aware Synapses, ECCV 2018, as [002] uses it. Fisher:
 Kirkpatrick et al.: Overcoming catastrophic forgetting in neural networks, PNAS 2017, as FedCurv uses it.
@@ -6,8 +6,8 @@ Kirkpatrick et al.: Overcoming catastrophic forgetting in neural networks, PNAS 
     Ω = mean over samples of |∂ ‖f(x)‖² / ∂w|         f(x) the logits; no labels needed
     I = mean over samples of (∂ log p(y | x) / ∂w)²   y the given label: the *empirical* Fisher
 
-Absolute value and square are taken of each sample's own gradient, inside the mean. The mean of signed gradients would
-let samples cancel, and the square of a batch's mean gradient is another, smaller quantity.
+Absolute value and square apply to the gradient of each sample, inside the mean: signed gradients would cancel, and the
+square of a mean gradient is a smaller quantity.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def mas(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
 def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """I [P] of ``model`` over the samples ``x`` [n, …] with labels ``y`` [n], or float targets.
 
-    The log-likelihood is minus the cross-entropy; for float targets, a unit normal's, minus half the squared error.
+    The log-likelihood is minus the cross-entropy; for float targets it is minus half the squared error.
     """
     if len(y) != len(x):
         raise ValueError(f"y: {len(y)} labels for {len(x)} samples x")
@@ -37,7 +37,7 @@ def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch
 
 def _moment(model: nn.Module, x: torch.Tensor, y: torch.Tensor, loss: losses.Loss, power: int) -> torch.Tensor:
     if not len(x):
-        raise ValueError("x: holds no samples")
+        raise ValueError("x: has no samples")
     device = next(model.parameters()).device
     logits = output_of(model, x[:1].to(device))[0].numel()
     if not y.is_floating_point() and y.max() >= logits:

@@ -18,7 +18,7 @@ def squared_error(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 
 def squared_norm(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """‖output‖², averaged over the batch, whatever the ``target``: what Memory Aware Synapses differentiates."""
+    """‖output‖², averaged over the batch, for Memory Aware Synapses; ``target`` is not used."""
     return output.square().sum() / len(output)
 
 
@@ -26,17 +26,15 @@ LOSSES: dict[str, Loss] = {"cross_entropy": functional.cross_entropy, "squared_e
 
 
 def resolve(loss: str | Loss) -> Loss:
-    """The function behind a name; a callable is returned as it is. Raises ``ValueError`` for an unknown name."""
-    if callable(loss):
-        return loss
-    return LOSSES[validation.choice("loss", loss, LOSSES)]
+    """Get the function of a name; a function is returned as it is. Raises ``ValueError`` for an unknown name."""
+    return loss if callable(loss) else LOSSES[validation.choice("loss", loss, LOSSES)]
 
 
 def check_is_mean(loss: Loss, output: torch.Tensor, target: torch.Tensor) -> None:
-    """Raise ``ValueError`` unless ``loss`` gives a scalar that depends on ``output`` [n, …] and is a mean over samples.
+    """Raise ``ValueError`` unless ``loss`` is a differentiable scalar, and a mean over the samples of ``output``.
 
-    A mean, weighted or not, is the same for a batch and for two copies of it; a sum is not. Values that are not finite
-    say nothing.
+    A mean, weighted or not, has the same value for a batch and for two copies of it; a sum has not. Values that are
+    not finite pass.
     """
     output, target = output.detach().clone(), target.clone()
     version = target._version
@@ -48,9 +46,9 @@ def check_is_mean(loss: Loss, output: torch.Tensor, target: torch.Tensor) -> Non
         given = f"an output {_short(output)} and a target {_short(target)}"
         raise ValueError(f"loss: must take (output, target), but fails for {given}: {error}") from error
     if not isinstance(value, torch.Tensor) or value.ndim or not value.is_floating_point():
-        raise ValueError(f"loss: must give one number, a float tensor without dimensions, got {_short(value)}")
+        raise ValueError(f"loss: must return one number, a float tensor without dimensions, got {_short(value)}")
     if not value.requires_grad:
-        raise ValueError("loss: does not depend on the output in a way that PyTorch can differentiate")
+        raise ValueError("loss: PyTorch cannot differentiate its value with respect to the output")
     if target._version != version:
         raise ValueError("loss: changes its target in place")
     once, both = float(value.detach()), float(twice.detach())
@@ -67,7 +65,7 @@ def _short(value: Any) -> str:
 
 
 def describe(loss: str | Loss, output: torch.Tensor, target: torch.Tensor) -> Any:
-    """A name, for the configuration of a run; of a function also its value there, since its name says little."""
+    """Describe ``loss`` as JSON: its name, and for a user's function also its value at the start."""
     if isinstance(loss, str):
         return loss
     value = float(loss(output, target))

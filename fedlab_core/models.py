@@ -1,9 +1,8 @@
-"""The course's models. Each function returns a plain ``torch.nn.Module`` that fits a federation.
+"""Models. Each function returns a plain ``torch.nn.Module`` that fits a federation and has its floating dtype.
 
-Weights are drawn from the stream "model" of ``seed`` with PyTorch's default laws: U(−1/√fan_in, 1/√fan_in) for linear
-and convolutional layers, U(−1/√hidden, 1/√hidden) for an LSTM, N(0, 1) for embeddings. The global random state is not
-touched. A model has the floating dtype of its federation. There is no batch normalisation: averaging its buffers over
-clients is a known trap, and a model that has it is rejected by ``simulate``, unless it is frozen.
+Weights come from the stream "model" of ``seed`` with PyTorch's default laws: U(−1/√fan_in, 1/√fan_in) for linear and
+convolutional layers, U(−1/√hidden, 1/√hidden) for an LSTM, N(0, 1) for embeddings. No model has batch normalisation:
+``simulate`` rejects it unless it is frozen, because averaging its buffers over clients has no meaning.
 """
 
 import math
@@ -71,7 +70,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
 
 
 def build(name: str, arguments: dict[str, Any], seed: int = 0, dtype: torch.dtype = torch.float32) -> nn.Module:
-    """A built-in model from its recipe, which :func:`recipe_of` finds again."""
+    """Build a built-in model from its recipe (see :func:`recipe_of`)."""
     module = _skeleton(name, arguments).to_empty(device="cpu").to(dtype)
     _initialise(module, torch.Generator().manual_seed(derived_seed(validation.seed(seed), "model")))
     vars(module)["recipe"] = {"name": name, "arguments": arguments, "seed": seed}
@@ -79,10 +78,9 @@ def build(name: str, arguments: dict[str, Any], seed: int = 0, dtype: torch.dtyp
 
 
 def recipe_of(module: nn.Module) -> dict[str, Any] | None:
-    """``name``, ``arguments`` and ``seed`` of the first weights of a built-in model; None for any other.
+    """``name``, ``arguments`` and ``seed`` of the initial weights of a built-in model; None for any other model.
 
-    A model whose layers were changed or frozen after it was built is another one. Its weights may be others: the
-    configuration of a run holds their digest.
+    A model with changed or frozen layers is another one; changed weights do not count.
     """
     recipe = getattr(module, "recipe", None)
     if recipe is None or not same_layers(module, _skeleton(recipe["name"], recipe["arguments"])):
@@ -91,7 +89,7 @@ def recipe_of(module: nn.Module) -> dict[str, Any] | None:
 
 
 def same_layers(module: nn.Module, other: nn.Module) -> bool:
-    """Whether two modules compute and train the same: same layers, frozen or not, and nothing patched or hooked."""
+    """Whether two modules have the same layers and frozen parameters, without hooks or patched methods."""
     pairs = list(zip(module.modules(), other.modules(), strict=False))
     shapes = [{name: (v.shape, v.requires_grad) for name, v in m.named_parameters()} for m in (module, other)]
     return (
@@ -102,7 +100,7 @@ def same_layers(module: nn.Module, other: nn.Module) -> bool:
 
 
 def _skeleton(name: str, arguments: dict[str, Any]) -> nn.Module:
-    """The layers without numbers."""
+    """The layers without weights."""
     with torch.device("meta"):
         return BUILDERS[name](**arguments)
 

@@ -1,8 +1,8 @@
-"""Federated averaging on one page, from the cohort to the average. This is the code that runs.
+"""Federated averaging on one page, from the cohort to the average. Every simulation runs this code.
 
-``one_round`` is the round loop of every simulation, ``local_sgd`` the work of a client in the reference engine; the
-stacked engine computes the same numbers for a whole cohort at once. With the defaults of ``Algorithm`` what you read
-here is FedAvg (McMahan et al. 2017, algorithm 1); other algorithms override one of the steps of a round.
+``one_round`` is a communication round, ``local_sgd`` the training of a client in the reference engine; the stacked
+engine computes the same numbers for a whole cohort at once. With the defaults of ``Algorithm`` this is FedAvg (McMahan
+et al. 2017, algorithm 1); other algorithms override one of the steps of a round.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,9 +18,9 @@ Gradient = Callable[[torch.Tensor, Any], torch.Tensor]
 
 
 def one_round(server: Any, algorithm: Any, train: Train) -> None:
-    """One communication round of an ``Algorithm`` on a ``Server``, which holds the global parameters w.
+    """Run one communication round of an ``Algorithm`` on a ``Server`` with the global parameters w.
 
-    ``train``: clients [K] and their corrections → ``LocalUpdates``, the local parameters y_k that began at w.
+    ``train``: clients [K] and their corrections → ``LocalUpdates`` with the local parameters y_k.
     """
     for cohort in server.cohorts_of(algorithm):  # FedAvg: one cohort, by draw_cohort
         corrections = [algorithm.correction(server, client) for client in cohort.tolist()]  # FedAvg: none
@@ -30,7 +30,7 @@ def one_round(server: Any, algorithm: Any, train: Train) -> None:
 
 
 def draw_cohort(clients: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-    """K = ``size`` of the ``clients``, uniformly without replacement; all of them if they are fewer."""
+    """Draw K = ``size`` of the ``clients`` uniformly without replacement; all of them if they are fewer."""
     return np.sort(rng.choice(clients, min(size, len(clients)), replace=False))
 
 

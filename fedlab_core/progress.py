@@ -1,4 +1,4 @@
-"""Progress of long work: a bar for a person who watches, one plain line where nobody does."""
+"""Progress of long work: a bar in a terminal or live notebook, one plain line elsewhere."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from tqdm.auto import tqdm
 
 
 def watched() -> bool:
-    """True in a terminal or a live notebook; False headless (``FEDLAB_HEADLESS``, ``CI``, nbgrader) or into a file."""
+    """True in a terminal or a live notebook; False in a file, or with ``FEDLAB_HEADLESS``, ``CI`` or nbgrader."""
     if any(map(os.environ.get, ("FEDLAB_HEADLESS", "CI", "NBGRADER_EXECUTION"))):
         return False
     shell = sys.modules.get("IPython")
@@ -17,7 +17,7 @@ def watched() -> bool:
 
 
 class Progress:
-    """A stage of ``total`` rounds, used in a ``with`` block; silent if not ``enabled``."""
+    """Progress over ``total`` rounds, used in a ``with`` block; silent unless ``enabled``."""
 
     def __init__(self, title: str, total: int, done: int = 0, enabled: bool = True) -> None:
         self.title, self.done, self.total = title, done, total
@@ -25,7 +25,7 @@ class Progress:
         self._bar: Any = tqdm(total=total, initial=done, desc=title, unit="round") if enabled and watched() else None
 
     def update(self, status: str) -> None:
-        """One round is done; ``status`` is a short text such as the current accuracy."""
+        """Report a finished round; ``status`` is a short text such as the current accuracy."""
         self.done += 1
         self._status = status
         if self._bar is not None:

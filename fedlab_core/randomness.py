@@ -1,8 +1,8 @@
 """Named random streams, so that runs under one seed are paired.
 
 A stream is a counter-based generator (Philox) keyed by ``(seed, name, round, client)``. Seed and name form the key,
-round and client the high words of the counter. Two streams therefore never overlap, and what one client draws in one
-round depends neither on the algorithm, nor on the engine, nor on which other clients were drawn before it.
+round and client the high words of the counter, so streams never overlap. The draws of a client in a round depend
+neither on the algorithm, nor on the engine, nor on other clients.
 """
 
 import hashlib
@@ -28,18 +28,17 @@ def _key(name: str) -> int:
 
 
 def stream(seed: int, name: str, *, round: int = 0, client: int = 0) -> np.random.Generator:
-    """The generator of one named stream.
+    """Return a new generator at the start of a named stream.
 
-    ``seed``: 0 … 2⁶³−1. ``name``: any; those of the library are :data:`STREAMS`. ``round``: 1 for the first round, 0
-    outside rounds. Every call returns a fresh generator at the start of its stream.
+    ``seed``: 0 … 2⁶³−1. ``name``: any; the library uses :data:`STREAMS`. ``round``: 1 for the first, 0 outside rounds.
     """
     return np.random.Generator(np.random.Philox(key=[seed, _key(name)], counter=[0, 0, round, client]))
 
 
 def client_streams(seed: int, name: str, *, round: int, clients: Iterable[int]) -> Iterator[np.random.Generator]:
-    """``stream(seed, name, round=round, client=client)`` of one client after another, five times as fast.
+    """Yield ``stream(seed, name, round=round, client=client)`` of each client, five times as fast.
 
-    It is one generator that is moved: what is wanted of a stream has to be drawn before the next one is asked for.
+    All are one generator that moves: draw from a stream before the next one is taken.
     """
     philox = np.random.Philox(key=[seed, _key(name)], counter=[0, 0, round, 0])
     generator, state = np.random.Generator(philox), philox.state
@@ -50,15 +49,15 @@ def client_streams(seed: int, name: str, *, round: int, clients: Iterable[int]) 
 
 
 def derived_seed(seed: int, name: str, *, round: int = 0, client: int = 0) -> int:
-    """A 63-bit integer drawn from a stream, for libraries that want a seed (PyTorch, scikit-learn)."""
+    """Draw a 63-bit seed from a stream, for PyTorch or scikit-learn."""
     return int(stream(seed, name, round=round, client=client).integers(MAX_SEED))
 
 
 @contextmanager
 def torch_generator(device: str | torch.device, seed: int | None = None) -> Iterator[None]:
-    """PyTorch's global generator of the CPU and of ``device``, at ``seed`` if given; it goes on as before afterwards.
+    """Lend PyTorch's global generators of the CPU and of ``device``, at ``seed`` if given, and restore them afterwards.
 
-    Dropout draws from it, and all threads have the same one: whoever else asks for it waits until the block ends.
+    Dropout uses them. All threads share them, so other threads wait until the block ends.
     """
     kind = torch.device(device).type
     with _LENT, torch.random.fork_rng([] if kind == "cpu" else [device], device_type=kind):

@@ -1,4 +1,4 @@
-"""Learning-rate schedules: callables from t = 0, 1, … (rounds done) to η_t. Every algorithm takes one as ``lr``."""
+"""Learning-rate schedules: functions from t = 0, 1, … (rounds done) to η_t. Every algorithm takes one as ``lr``."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class InverseTime:
 
 @dataclass(frozen=True)
 class Listed:
-    """The rates of a schedule from elsewhere, as a finished run recorded them: η_t = ``rates[t]``."""
+    """The rates of a user's schedule, as a finished run recorded them: η_t = ``rates[t]``."""
 
     schedule: str
     rates: tuple[float, ...]
@@ -37,17 +37,14 @@ class Listed:
 
 
 def rates(lr: float | Schedule, rounds: int) -> list[float]:
-    """η of each round. Raises ``ValueError`` unless every one is finite and positive."""
+    """η of each round. Raises ``ValueError`` for a rate that is not finite and positive."""
     if not callable(lr):
         return [validation.real("lr", lr, exclusive=True)] * rounds
     return [validation.real(f"lr({t})", lr(t), exclusive=True) for t in range(rounds)]
 
 
 def describe(lr: float | Schedule, rates: Sequence[float]) -> Any:
-    """A number, or the schedule's name with its parameters, for the configuration of a run.
-
-    Of a schedule from elsewhere the ``rates`` of all rounds are listed, since nothing else says what it does.
-    """
+    """Describe ``lr`` as JSON: a number, or a schedule by its name; of a user's schedule all ``rates`` are listed."""
     if not callable(lr):
         return float(lr)
     if isinstance(lr, InverseTime):
@@ -57,7 +54,7 @@ def describe(lr: float | Schedule, rates: Sequence[float]) -> Any:
 
 
 def from_description(description: Any) -> float | Schedule:
-    """The rate or schedule that :func:`describe` has described."""
+    """Make the rate or schedule that :func:`describe` described."""
     if not isinstance(description, dict):
         return float(description)
     if description["schedule"] == "InverseTime":

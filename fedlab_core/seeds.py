@@ -1,4 +1,4 @@
-"""Runs repeated over seeds and compared seed by seed, as chapter 0 explains."""
+"""Repeat runs over seeds and summarise them, as chapter 0 explains."""
 
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
@@ -20,11 +20,10 @@ def runs(
     seeds: Iterable[int],
     **settings: Any,
 ) -> list[History]:
-    """One history per seed: on the federation ``deal(seed)``, from the model ``build_model(fed, seed=seed)``.
+    """Run once per seed, on the federation ``deal(seed)`` from the model ``build_model(fed, seed=seed)``.
 
-    ``algorithm``: one for all seeds, or a function that makes one for a federation, such as one that is told how the
-    clients were dealt. ``settings``: further arguments of :func:`fedlab_core.simulate`. Two algorithms with equal
-    ``settings`` see the same clients and the same batches under each seed.
+    ``algorithm``: one for all seeds, or a function that makes one for a federation. ``settings``: further arguments of
+    :func:`fedlab_core.simulate`. With equal settings, two algorithms see the same clients and batches under each seed.
     """
     histories = []
     for seed in seeds:
@@ -35,11 +34,7 @@ def runs(
 
 
 def accuracy(histories: Sequence[History], rounds: int | range) -> np.ndarray:
-    """Test accuracy after a round, or its mean over a range of rounds, one value per history.
-
-    Raises ``ValueError`` for a round that was not run or not evaluated, and for anything else than an integer or a
-    range.
-    """
+    """Test accuracy after a round, or its mean over a range of rounds, one value per history."""
     if isinstance(rounds, bool) or not isinstance(rounds, (Integral, range)):
         raise ValueError(f"rounds={rounds!r}: must be a round, as in 30, or a range of rounds, as in range(21, 31)")
     chosen = list(rounds) if isinstance(rounds, range) else [int(rounds)]
@@ -47,10 +42,7 @@ def accuracy(histories: Sequence[History], rounds: int | range) -> np.ndarray:
 
 
 def spread(values: np.ndarray, form: str = ".3f") -> str:
-    """Mean and range of one value per seed, as text; ``form`` is the format of a number, "+.3f" for a difference.
-
-    A NaN, a run that has nothing to show, leaves neither mean nor range: the text is then "–".
-    """
+    """Mean and range of one value per seed, as text, or "–" if a value is NaN; ``form``: "+.3f" for a difference."""
     if np.isnan(values).any():
         return "–"
     return f"{values.mean():{form}} ({values.min():{form}} to {values.max():{form}})"

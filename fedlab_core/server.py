@@ -1,4 +1,4 @@
-"""What an algorithm sees and may change while a run goes on."""
+"""The server: what an algorithm sees and may change during a run."""
 
 import copy
 import math
@@ -24,7 +24,7 @@ from fedlab_core.settings import Settings
 
 @dataclass(frozen=True)
 class Ledger:
-    """What a run has cost so far: aggregations, and bytes from clients (up) and to clients (down)."""
+    """The cost of a run so far: aggregations, and bytes from clients (up) and to clients (down)."""
 
     server_updates: int = 0
     bytes_up: int = 0
@@ -32,7 +32,7 @@ class Ledger:
 
 
 class ProbeDiverged(ArithmeticError):
-    """The parameters of ``client`` are no longer finite after training outside the rounds at the rate ``lr``."""
+    """The parameters of ``client`` are not finite after training outside the rounds at the rate ``lr``."""
 
     def __init__(self, client: int, lr: float) -> None:
         super().__init__(f"the parameters of client {client} are not finite at lr={lr:g}")
@@ -40,35 +40,32 @@ class ProbeDiverged(ArithmeticError):
 
 
 class Server:
-    """The global model, an algorithm's own state, and services that hide the engine.
+    """The global model, the state of an algorithm, and services that hide the engine.
 
     ``params`` [P] global parameters w; ``state`` the algorithm's named tensors [P] and client tables [N, P]; ``round``
     1, 2, … (0 before the first); ``lr`` η of this round; ``local_momentum`` m; ``clients_per_round`` K; ``fed`` the
-    federation; ``ledger`` the cost so far, which begins with what the clients were sent of shared data; ``tag`` what
-    ``cohorts`` said of the cohort at hand, None if nothing.
+    federation; ``ledger`` the cost so far, shared data included; ``tag`` the tag that ``cohorts`` gave the current
+    cohort, or None.
     """
 
     def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings, ledger: Ledger = Ledger()) -> None:
-        self.fed = fed
-        self._engine = engine
+        self.fed, self.ledger = fed, ledger
+        self._engine, self._settings = engine, settings
         self._params = engine.model.parameters()
         self.clients_per_round = settings.cohort_size(fed.num_clients)
-        self.lr, self.local_momentum = settings.rates[0], settings.local_momentum
-        self.seed = settings.seed
-        self._settings = settings
-        self._everybody = np.arange(fed.num_clients)
-        self._present = -1, np.empty(0, dtype=bool)  # the latest round that was asked for, and who is there in it
-        self._groups: tuple[Any, dict[int, np.ndarray]] = None, {}  # the latest labels asked for, and who has which
+        self.lr, self.local_momentum, self.seed = settings.rates[0], settings.local_momentum, settings.seed
         self.round = 0
-        self.state: dict[str, Any] = {}
         self.tag: Any = None
-        self.ledger = ledger
+        self.state: dict[str, Any] = {}
+        self._everybody = np.arange(fed.num_clients)
+        self._present = -1, np.empty(0, dtype=bool)  # the latest round that was asked for, and who is available
+        self._groups: tuple[Any, dict[int, np.ndarray]] = None, {}  # the latest labels, and their members
 
     @property
     def params(self) -> torch.Tensor:
         """The global parameters w [P]. To change them, assign a new vector.
 
-        Raises ``ValueError`` for anything but a tensor [P] of the run's dtype, on its device, that carries no gradient.
+        Raises ``ValueError`` for a vector of another shape, dtype or device, or with a gradient.
         """
         return self._params
 
@@ -85,31 +82,30 @@ class Server:
         if not isinstance(value, torch.Tensor):
             raise ValueError(f"{what}: must be a tensor [P], got {type(value).__name__} (is a `return` missing?)")
         if value.shape != w.shape or value.dtype != w.dtype or value.device != w.device:
-            raise ValueError(
-                f"{what}: must be {w.dtype} [{len(w)}] on {w.device}, got {value.dtype} {list(value.shape)} on "
-                f"{value.device}"
-            )
+            found = f"{value.dtype} {list(value.shape)} on {value.device}"
+            raise ValueError(f"{what}: must be {w.dtype} [{len(w)}] on {w.device}, got {found}")
 
     def check_correction(self, client: int, correction: Any) -> None:
-        """Raise ``ValueError`` unless ``correction`` is one, of vectors [P]."""
+        """Raise ``ValueError`` unless ``correction`` is a :class:`Correction` with vectors [P]."""
         if correction is PLAIN:
             return
+        what = f"correction of client {client}: "
         if not isinstance(correction, Correction):
-            raise ValueError(
-                f"correction of client {client}: must be a Correction, got {type(correction).__name__} (is a `return` "
-                "missing?)"
-            )
+            raise ValueError(f"{what}must be a Correction, got {type(correction).__name__} (is a `return` missing?)")
         for name, value in vars(correction).items():
-            what = f"correction of client {client}: {name}"
             is_number = isinstance(value, (int, float)) or (isinstance(value, torch.Tensor) and value.ndim == 0)
-            if value is None or (name in ("weight", "scale") and is_number):
+            if value is None:
+                continue
+            if name in ("weight", "scale") and is_number:
+                if torch.finfo(self._params.dtype).max < abs(value) < math.inf:
+                    raise ValueError(f"{what}{name}={value}: is too large for {self._params.dtype}")
                 continue
             if name == "momentum":
-                validation.real(what, value, below=1)
+                validation.real(what + name, value, below=1)
             elif name == "amount":
-                validation.integer(what, value, minimum=1)
+                validation.integer(what + name, value, minimum=1)
             else:
-                self.check_vector(what, value)
+                self.check_vector(what + name, value)
 
     @property
     def num_clients(self) -> int:
@@ -120,51 +116,42 @@ class Server:
         return len(self.params)
 
     def stream(self, name: str, client: int = 0) -> np.random.Generator:
-        """The random stream of this round (and client) under a name: any of an algorithm's own, such as "noise"."""
+        """The random stream of this round (and client) with any name, such as "noise"."""
         return stream(self.seed, name, round=self.round, client=client)
 
     @property
     def available(self) -> np.ndarray:
-        """Which clients are there in this round, a bool array [N].
-
-        Raises ``ValueError`` if the availability gives anything else.
-        """
+        """Which clients are available in this round, a bool array [N]."""
         if self._settings.availability is None:
             return np.ones(self.num_clients, dtype=bool)
         if self._present[0] != self.round:
             present = self._settings.availability.available(self.round, self.stream("availability"))
             if not isinstance(present, np.ndarray) or present.dtype != bool or present.shape != (self.num_clients,):
-                raise ValueError(
-                    f"availability: gives {present!r:.60}, but must give a bool array [{self.num_clients}]"
-                )
+                raise ValueError(f"availability: must give a bool array [{self.num_clients}], got {present!r:.60}")
             self._present = self.round, present
         return self._present[1]
 
     def present(self, clients: np.ndarray | None = None) -> np.ndarray:
-        """Those of ``clients``, of all if None, who are there in this round; int64, not to be written to."""
+        """The available ones of ``clients`` (default: all), int64; do not write to the result."""
         if self._settings.availability is None:
             return self._everybody if clients is None else clients
         return np.flatnonzero(self.available) if clients is None else clients[self.available[clients]]
 
     def uniform_cohort(self) -> np.ndarray:
-        """K of the available clients (all, if they are fewer), uniformly without replacement, in increasing order."""
+        """K available clients (all, if they are fewer), uniformly without replacement, in increasing order."""
         return draw_cohort(self.present(), self.clients_per_round, self.stream("cohort"))
 
     def groups(self, name: str) -> dict[int, np.ndarray]:
-        """The clients with each label in ``state[name]``, a tensor [N], as ``members_of`` has them.
-
-        They are sorted once, until another tensor is assigned to that name.
-        """
+        """The clients of each label in the tensor [N] ``state[name]``; sorted once for each tensor."""
         labels = self.state[name]
         if self._groups[0] is not labels:
             self._groups = labels, members_of(labels.cpu().numpy())
         return self._groups[1]
 
     def cohorts_of(self, algorithm: Any) -> Iterator[np.ndarray]:
-        """The cohorts of ``algorithm`` as int64 arrays, without those in which nobody is there.
+        """The cohorts of ``algorithm`` as int64 arrays, without empty ones; a pair (clients, tag) sets ``tag``.
 
-        One that comes as a pair (clients, tag) leaves its ``tag`` here until the next. Raises ``ValueError`` for
-        anything but different numbers of clients.
+        Raises ``ValueError`` for a cohort that is not a list of different clients.
         """
         for cohort in algorithm.cohorts(self):
             self.tag = None
@@ -173,19 +160,19 @@ class Server:
             clients = validation.indices("cohort", cohort, self.num_clients)
             if len(set(clients.tolist())) < len(clients):
                 times = np.bincount(clients)
-                raise ValueError(f"cohort: holds client {times.argmax()} {times.max()} times; a client takes part once")
+                raise ValueError(f"cohort: has client {times.argmax()} {times.max()} times; each client trains once")
             if len(clients):
                 yield clients
 
     @property
     def layout(self) -> dict[str, slice]:
-        """Where each of the model's tensors lies in the P parameters, by name, such as ``"1.weight"``, in order."""
+        """The place of each tensor of the model in the P parameters, by name, such as ``"1.weight"``."""
         return self._engine.model.layout
 
     def losses(self, clients: np.ndarray, params: torch.Tensor | None = None) -> torch.Tensor:
-        """F_k [K] of the given clients on all their samples, at w or at ``params`` [P]; [M, K] at several, [M, P].
+        """F_k [K] of the clients on all their samples, at w or at ``params`` [P]; [M, K] at several, [M, P].
 
-        What asking costs is for the caller to :meth:`spend`.
+        The ledger does not change: call :meth:`spend`.
         """
         clients = validation.indices("clients", clients, self.num_clients)
         if params is None or params.ndim == 1:
@@ -199,11 +186,10 @@ class Server:
     def train(
         self, clients: np.ndarray, corrections: Sequence[Correction], *, epochs: int | None = None, stream: str
     ) -> LocalUpdates:
-        """Local training of ``clients`` with the rate, batches and momentum of this round, a correction for each.
+        """Train ``clients`` with the rate, batches and momentum of this round and a correction for each.
 
-        ``epochs``: how many; None is the work of a round, stragglers included. Batches come from the ``stream``; that
-        of the rounds is "batches". Nothing is measured or aggregated, and what it costs is for the caller to
-        :meth:`spend`.
+        ``epochs``: None is the work of a round, stragglers included. ``stream``: the random stream of the batches;
+        rounds use "batches". Nothing is aggregated, and the ledger does not change: call :meth:`spend`.
         """
         s = self._settings
         for client, correction in zip(clients.tolist(), corrections, strict=True):
@@ -216,7 +202,7 @@ class Server:
         return self._engine.train(self.params, work, corrections)
 
     def _amount(self, client: int) -> int:
-        """Epochs or steps of a client in this round: all of them, or a straggler's draw from 1 … E."""
+        """Epochs or steps of a client in this round; for a straggler a draw from 1 … E."""
         s = self._settings
         if s.stragglers == 0:
             return s.amount
@@ -227,11 +213,10 @@ class Server:
     def probe(
         self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
     ) -> LocalUpdates:
-        """Plain local SGD of ``clients`` from the global parameters, outside the rounds, for ``epochs`` or ``steps``.
+        """Train ``clients`` by plain SGD from w, outside the rounds, for either ``epochs`` or ``steps``.
 
-        Nothing is aggregated; what it costs is for the caller to :meth:`spend`. Batches come from the stream "probe".
-        Raises ``ValueError`` unless exactly one of epochs and steps is given, and :class:`ProbeDiverged`, which ends
-        the run as ``Diverged``.
+        Nothing is aggregated, and the ledger does not change: call :meth:`spend`. Batches come from the stream "probe".
+        Raises :class:`ProbeDiverged`, which ends the run as ``Diverged``.
         """
         if (epochs > 0) == (steps > 0):
             raise ValueError(f"epochs={epochs}, steps={steps}: give exactly one of them, an integer ≥ 1")
@@ -250,10 +235,7 @@ class Server:
         return self._engine.moments(updates.params, groups, self._engine.loss, power=2)
 
     def spend(self, *, down: float = 0, up: float = 0, server_updates: int = 0) -> None:
-        """Enter a cost in the ledger: numbers (not bytes) sent to and from clients, and aggregations.
-
-        A fraction of a number counts as the bytes it fills.
-        """
+        """Add a cost to the ledger: numbers (not bytes) sent to clients and to the server, and aggregations."""
         up, down = (math.ceil(numbers * self.params.element_size()) for numbers in (up, down))
         old = self.ledger
         self.ledger = Ledger(old.server_updates + server_updates, old.bytes_up + up, old.bytes_down + down)
@@ -263,7 +245,7 @@ class Server:
         return ClientTable(self.num_clients, self.params if like is None else like)
 
     def snapshot(self) -> tuple[Any, ...]:
-        """What :meth:`restore` needs to undo everything that happens from now on."""
+        """The state of the run, with which :meth:`restore` undoes everything that happens from now on."""
         for table in self._tables():
             table.commit()
         return self.round, self.lr, self.params.clone(), copy_state(self.state), self.ledger
@@ -279,7 +261,7 @@ class Server:
 
 
 def finite(updates: LocalUpdates, lr: float) -> LocalUpdates:
-    """``updates`` that were trained at the rate ``lr``; :class:`ProbeDiverged` if some of them are not finite."""
+    """Return ``updates``, or raise :class:`ProbeDiverged` if some of them are not finite; ``lr`` was their rate."""
     bad = torch.nonzero(~torch.isfinite(updates.params).all(1)).flatten()
     if len(bad):
         raise ProbeDiverged(int(updates.clients[int(bad[0])]), lr)
@@ -287,5 +269,5 @@ def finite(updates: LocalUpdates, lr: float) -> LocalUpdates:
 
 
 def copy_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """``state`` as it is now, whatever is done to it in place; client tables, which undo themselves, stay the same."""
+    """Copy ``state``, except client tables, which undo their own changes."""
     return {name: value if isinstance(value, ClientTable) else copy.deepcopy(value) for name, value in state.items()}

@@ -1,9 +1,9 @@
-"""The settings of a run: each declared, explained and checked here, and nowhere else."""
+"""The settings of a run. Each is declared, explained and checked here, and nowhere else."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,17 +16,14 @@ from fedlab_core.sampling import Availability
 from fedlab_core.schedules import Schedule
 
 ENGINES = ("auto", "reference", "stacked")
+MOST = 1_000_000  # rounds, and epochs or steps in a round: more would fill the memory with plans
 Check = Callable[[str, Any], Any]
 T = TypeVar("T")
 
 
-def _is(meaning: str, check: Check) -> dict[str, Any]:
-    """The ``meaning`` of a setting, and its ``check``: from name and value to the value in its final form."""
-    return {"meaning": meaning, "check": check}
-
-
-def _integer(name: str, value: Any) -> int:
-    return validation.integer(name, value, minimum=1)
+def _setting(meaning: str, check: Check, default: Any = MISSING) -> Any:
+    """A field with its ``meaning`` and its ``check``: from name and value to the value in its final form."""
+    return field(default=default, metadata={"meaning": meaning, "check": check})
 
 
 def _or_none(check: Check) -> Check:
@@ -38,7 +35,7 @@ def _or_function(check: Check) -> Check:
 
 
 def _instance(kinds: Any, words: str) -> Check:
-    """A check for values of these types, or else the error says ``words``."""
+    """A check for values of these types; ``words`` say what is allowed."""
 
     def check(name: str, value: Any) -> Any:
         if not isinstance(value, kinds):
@@ -63,116 +60,110 @@ def _device(name: str, value: Any) -> str:
         device = torch.device(value)
     except (RuntimeError, TypeError):
         device = torch.device("meta")
-    seen = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if device.type not in seen:
+    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if device.type not in available:
         raise ValueError(f"{name}={value!r}: must be 'cpu', 'cuda' (or 'cuda:1', …) or 'mps'")
-    if not seen[device.type]:
-        raise ValueError(f"{name}={value!r}: this PyTorch sees no {device.type.upper()} device; use device='cpu'")
+    if not available[device.type]:
+        raise ValueError(f"{name}={value!r}: PyTorch finds no {device.type.upper()} device here; use device='cpu'")
     return str(device)
 
 
-_RATE = _or_function(lambda name, value: validation.real(name, value, exclusive=True))
-_LOSS = _or_function(lambda name, value: validation.choice(name, value, losses.LOSSES))
-_ENGINE: Check = lambda name, value: validation.choice(name, value, ENGINES)  # noqa: E731
-_SHARE: Check = lambda name, value: validation.real(name, value, below=1)  # noqa: E731
-_FRACTION: Check = lambda name, value: validation.real(name, value, maximum=1)  # noqa: E731
-_SEED: Check = lambda name, value: validation.seed(value)  # noqa: E731
-_TRUTH = _instance(bool, "True or False")
-_CALLABLE = _or_none(_instance(Callable, "None or a function (record, server)"))
-_FILE = _or_none(_instance((str, Path), "the path of a file"))
-_PRESENT = _or_none(_instance(Availability, "None or an Availability, such as sampling.Bernoulli(probabilities)"))
+# ruff: noqa: RUF009 (_setting makes a field)
+_COUNT = partial(validation.integer, minimum=1)
+_AMOUNT = partial(validation.integer, minimum=1, maximum=MOST)
+_SHARE = partial(validation.real, below=1)
+_FLAG = _instance(bool, "True or False")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of a run, in their final form. Raises ``ValueError`` for a value that no run can have."""
+    """The settings of a run, in their final form. Raises ``ValueError`` for a value that is not allowed."""
 
-    rounds: int = field(metadata=_is("communication rounds T, an integer ≥ 1", _integer))
-    clients_per_round: int | float = field(
-        metadata=_is("clients in a cohort K, an integer, or their fraction in (0, 1]", _cohort)
+    rounds: int = _setting("communication rounds T", _AMOUNT)
+    clients_per_round: int | float = _setting("clients in a cohort K, an integer, or their fraction in (0, 1]", _cohort)
+    local_epochs: int | None = _setting(
+        "epochs E that a client trains in a round (either local_epochs or local_steps)", _or_none(_AMOUNT), None
     )
-    local_epochs: int | None = field(
-        default=None,
-        metadata=_is("epochs E of a client in a round; give exactly one of epochs and steps", _or_none(_integer)),
+    local_steps: int | None = _setting(
+        "SGD steps τ that a client takes in a round, in place of epochs", _or_none(_AMOUNT), None
     )
-    local_steps: int | None = field(default=None, metadata=_is("SGD steps τ in a round, instead", _or_none(_integer)))
-    batch_size: int | None = field(metadata=_is("samples B in a local step; None is full batch", _or_none(_integer)))
-    lr: float | Schedule = field(
-        metadata=_is("learning rate η of the local steps, or a schedule from t = 0, 1, … (rounds done) to η_t", _RATE)
+    batch_size: int | None = _setting("samples B in a local step; None is full batch", _or_none(_COUNT))
+    lr: float | Schedule = _setting(
+        "learning rate η of the local steps, or a schedule from t = 0, 1, … (rounds done) to η_t",
+        _or_function(partial(validation.real, exclusive=True)),
     )
-    local_momentum: float = field(
-        default=0.0,
-        metadata=_is("momentum m of the local steps, from zero in each round: v ← m v + gradient, y ← y − η v", _SHARE),
+    local_momentum: float = _setting(
+        "momentum m of the local steps, from zero in each round: v ← m v + gradient, y ← y − η v", _SHARE, 0.0
     )
-    loss: str | Loss = field(
-        default="cross_entropy",
-        metadata=_is('"cross_entropy", "squared_error", or a function (output, target) → scalar mean', _LOSS),
+    loss: str | Loss = _setting(
+        '"cross_entropy", "squared_error", or a function (output, target) → scalar mean',
+        _or_function(partial(validation.choice, allowed=losses.LOSSES)),
+        "cross_entropy",
     )
-    seed: int = field(default=0, metadata=_is("seed of every random stream", _SEED))
-    engine: str = field(
-        default="auto",
-        metadata=_is('"stacked", a cohort at once; "reference", client by client; "auto", stacked if it can', _ENGINE),
+    seed: int = _setting("seed of every random stream", lambda name, value: validation.seed(value), 0)
+    engine: str = _setting(
+        '"stacked" trains a cohort at once; "reference" client by client; "auto" is stacked where possible',
+        partial(validation.choice, allowed=ENGINES),
+        "auto",
     )
-    device: str = field(default="cpu", metadata=_is('"cpu", "cuda" or "mps"', _device))
-    threads: int | None = field(
-        default=None,
-        metadata=_is(
-            "threads that train clients side by side, on which no number depends; None is $FEDLAB_THREADS, or else one "
-            "for each core that this process may use",
-            _or_none(_integer),
-        ),
+    device: str = _setting('"cpu", "cuda" or "mps"', _device, "cpu")
+    threads: int | None = _setting(
+        "threads that train clients in parallel, without an effect on the numbers; None is $FEDLAB_THREADS, or else "
+        "one for each core that this process may use",
+        _or_none(_COUNT),
+        None,
     )
-    eval_every: int = field(default=1, metadata=_is("evaluate after every so many rounds and the last", _integer))
-    train_loss: bool = field(
-        default=True, metadata=_is("whether to measure the loss on the clients' samples too", _TRUTH)
+    eval_every: int = _setting("rounds from one evaluation to the next; the last round is evaluated too", _COUNT, 1)
+    train_loss: bool = _setting("whether to measure the loss on the clients' samples too", _FLAG, True)
+    held_out: float = _setting("fraction of each client's samples that are kept for its evaluation", _SHARE, 0.0)
+    client_accuracy: bool = _setting("whether to record each client's accuracy in every evaluation", _FLAG, False)
+    on_round: Callable[..., Any] | None = _setting(
+        "a function (record, server) that is called after each round",
+        _or_none(_instance(Callable, "None or a function (record, server)")),
+        None,
     )
-    held_out: float = field(
-        default=0.0, metadata=_is("share of each client's samples that it is measured on and does not train on", _SHARE)
+    checkpoint: str | Path | None = _setting(
+        "file that is written as rounds end, and from which the run resumes",
+        _or_none(_instance((str, Path), "the path of a file")),
+        None,
     )
-    client_accuracy: bool = field(
-        default=False, metadata=_is("whether to record every client's accuracy as rounds are evaluated", _TRUTH)
+    progress: bool = _setting("whether to show progress", _FLAG, True)
+    stragglers: float = _setting(
+        "fraction of clients that do only 1 … E of their epochs (or steps); their updates count too",
+        partial(validation.real, maximum=1),
+        0.0,
     )
-    on_round: Callable[..., Any] | None = field(
-        default=None, metadata=_is("a function (record, server) to call after each round", _CALLABLE)
-    )
-    checkpoint: str | Path | None = field(
-        default=None, metadata=_is("file to write as rounds end, and to resume from", _FILE)
-    )
-    progress: bool = field(default=True, metadata=_is("whether to show progress", _TRUTH))
-    stragglers: float = field(
-        default=0.0,
-        metadata=_is("fraction of clients that do only 1 … E of their epochs (or steps), which is kept", _FRACTION),
-    )
-    availability: Availability | None = field(
-        default=None,
-        metadata=_is("who can be drawn in which round (fedlab_core.sampling); None is everybody", _PRESENT),
+    availability: Availability | None = _setting(
+        "which clients can be sampled in which round (fedlab_core.sampling); None is all of them",
+        _or_none(_instance(Availability, "None or an Availability, such as sampling.Bernoulli(probabilities)")),
+        None,
     )
 
     def __post_init__(self) -> None:
-        for name, declared in declarations().items():
-            object.__setattr__(self, name, declared.metadata["check"](name, getattr(self, name)))
+        for name in declarations():
+            object.__setattr__(self, name, check(name, getattr(self, name)))
         if (self.local_epochs is None) == (self.local_steps is None):
             given = f"local_epochs={self.local_epochs!r}, local_steps={self.local_steps!r}"
             raise ValueError(f"{given}: give exactly one of them, an integer ≥ 1")
-        self.rates  # noqa: B018 (a schedule is asked, and its answers are checked, before any work)
+        self.rates  # noqa: B018 (calls the schedule and checks its rates before any work)
 
     @property
     def unit(self) -> str:
-        """In what local work is counted: "epochs" or "steps"."""
+        """The unit of local work: "epochs" or "steps"."""
         return "steps" if self.local_epochs is None else "epochs"
 
     @property
     def amount(self) -> int:
-        """E, or τ: how many of them a client does."""
+        """E or τ: the local work of a client in that unit."""
         return int(self.local_steps if self.local_epochs is None else self.local_epochs)  # type: ignore[arg-type]
 
     @cached_property
     def rates(self) -> list[float]:
-        """η of each round. A schedule is asked once for each, so that one with a memory is recorded as it was used."""
+        """η of each round. A schedule is called once a round: one that has a memory is recorded as it was used."""
         return schedules.rates(self.lr, self.rounds)
 
     def cohort_size(self, num_clients: int) -> int:
-        """K out of ``num_clients`` N. Raises ``ValueError`` for more than there are."""
+        """K out of ``num_clients`` N. Raises ``ValueError`` if K is larger than N."""
         if isinstance(self.clients_per_round, float):
             return max(1, round(self.clients_per_round * num_clients))
         allowed = f"an integer from 1 to {num_clients} (the number of clients) or a fraction in (0, 1]"
@@ -181,23 +172,33 @@ class Settings:
         return self.clients_per_round
 
 
+def from_keywords(given: Mapping[str, Any]) -> Settings:
+    """``Settings(**given)``; ``TypeError`` for an unknown name says which setting has the nearest name."""
+    for name in given.keys() - declarations().keys():
+        raise TypeError(f"{name}={given[name]!r}: is not a setting.{validation.did_you_mean(name, declarations())}")
+    for name, declared in declarations().items():
+        if declared.default is MISSING and name not in given:
+            raise TypeError(f"{name}: is missing; give {name}=…, {meaning(name)}")
+    return Settings(**given)
+
+
 def declarations() -> dict[str, Field[Any]]:
-    """The declaration of each setting by name, in order: its type, its default, its meaning and its check."""
+    """The declaration of each setting by name: its type, default, meaning and check."""
     return {declared.name: declared for declared in fields(Settings)}
 
 
 def meaning(name: str) -> str:
-    """What a setting means, in a phrase."""
+    """The meaning of a setting in a phrase."""
     return str(declarations()[name].metadata["meaning"])
 
 
 def check(name: str, value: Any) -> Any:
-    """``value`` as the final form of the setting ``name``. Raises ``ValueError`` for one that no run can have."""
+    """Convert ``value`` to the final form of the setting ``name``. Raises ``ValueError`` if it is not allowed."""
     return declarations()[name].metadata["check"](name, value)
 
 
 def takes_settings(function: T) -> T:
-    """Give a function or class with a last parameter ``**settings`` the signature and the documentation of each."""
+    """Replace ``**settings`` in the signature of a function or class by all settings, and document each."""
     keywords = [
         inspect.Parameter(
             name,
@@ -207,10 +208,10 @@ def takes_settings(function: T) -> T:
         )
         for name, declared in declarations().items()
     ]
-    signature = inspect.signature(function)  # type: ignore[arg-type]
+    documented: Any = function
+    signature = inspect.signature(documented)
     own = list(signature.parameters.values())[:-1]
-    vars_of: Any = function
-    vars_of.__signature__ = signature.replace(parameters=[*own, *keywords])
+    documented.__signature__ = signature.replace(parameters=[*own, *keywords])
     entries = "\n".join(f"    {name}: {meaning(name)}." for name in declarations())
-    vars_of.__doc__ = f"{inspect.cleandoc(vars_of.__doc__)}\n\nSettings:\n\n{entries}\n"
+    documented.__doc__ = f"{inspect.cleandoc(documented.__doc__)}\n\nSettings:\n\n{entries}\n"
     return function

@@ -1,4 +1,4 @@
-"""A run: rounds as an iterator, with evaluation, checkpoints and divergence around ``one_page.one_round``."""
+"""A run: an iterator over rounds, which adds evaluation, checkpoints and divergence to ``one_page.one_round``."""
 
 import copy
 import math
@@ -28,16 +28,16 @@ from fedlab_core.randomness import stream
 from fedlab_core.reproduce.configuration import configuration
 from fedlab_core.reproduce.description import described
 from fedlab_core.server import Ledger, ProbeDiverged, Server, copy_state
-from fedlab_core.settings import Settings, takes_settings
+from fedlab_core.settings import from_keywords, takes_settings
 
 TRAIN_LOSS_SAMPLES = 10_000
 
 
 class Diverged(RuntimeError):
-    """A loss is no longer finite.
+    """A loss is not finite.
 
-    Carries ``algorithm``, ``round`` (0 for a probe before the first), ``client`` (None if it was seen in the global
-    model), ``lr`` and ``history``.
+    Carries ``algorithm``, ``round`` (0 for a probe before round 1), ``client`` (None for the global model), ``lr`` and
+    the ``history`` so far.
     """
 
     def __init__(self, algorithm: str, round: int, client: int | None, lr: float, history: History) -> None:
@@ -45,24 +45,23 @@ class Diverged(RuntimeError):
         when, rate = (f"round {round}", "learning rate") if round else ("its probe", "probe_lr")
         super().__init__(
             f"{algorithm} diverged in {when}: the loss of {where} is not finite at lr={lr:g}. "
-            f"Try a smaller {rate}; .history holds the rounds before"
+            f"Try a smaller {rate}; .history has the earlier rounds"
         )
         self.algorithm, self.round, self.client, self.lr, self.history = algorithm, round, client, lr, history
 
 
 @takes_settings
 class Simulation:
-    """A federated run, as an iterator that yields one :class:`RoundRecord` per round and can be left at any time.
+    """A federated run: an iterator that yields one :class:`RoundRecord` per round and can be left at any time.
 
-    ``cohorts``: who trained in the latest round, int64 arrays of clients in the order of their aggregation; empty
-    before the first round that this object has run.
-
-    ``fed`` the federation; ``model`` its initial weights (the module itself is not changed); ``algorithm`` an instance.
-    Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
+    ``fed`` the federation; ``model`` its initial weights (the module is not changed); ``algorithm`` an instance.
+    ``cohorts`` are the clients of the latest round: int64 arrays in the order of their aggregation, empty before the
+    first round of this object. Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged`
+    when a loss is not finite.
     """
 
     def __init__(self, fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **settings: Any) -> None:
-        self.settings = s = Settings(**settings)
+        self.settings = s = from_keywords(settings)
         output = check_run(fed, model, algorithm, s)
         self.algorithm = algorithm
         self.fed, self._own = hold_out(fed, s.held_out, s.seed) if s.held_out else (fed, fed)
@@ -77,13 +76,13 @@ class Simulation:
         self._seconds, self._has_run = 0.0, False
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
-        self._checkpoint = checkpoints.Checkpoint(s.checkpoint) if s.checkpoint is not None else None
-        if self._checkpoint is not None and self._checkpoint.path.exists():
-            self.load_state_dict(self._checkpoint.read(self.history.config))
+        self._checkpoint = None if s.checkpoint is None else checkpoints.Checkpoint(s.checkpoint)
+        if self._checkpoint is not None and (state := self._checkpoint.begin(self.history.config)) is not None:
+            self.load_state_dict(state)
 
     @property
     def round(self) -> int:
-        """How many rounds are done."""
+        """The number of rounds that are done."""
         return self._server.round
 
     @property
@@ -92,22 +91,22 @@ class Simulation:
         return self._engine.model.with_parameters(self._server.params)
 
     def __iter__(self) -> Iterator[RoundRecord]:
-        """Round after round, with a progress bar; leaving the loop writes the checkpoint."""
-        title, rounds = str(self.algorithm), self.settings.rounds
-        with Progress(title, rounds, self.round, self.settings.progress) as progress:
+        """Run round after round with a progress bar; leaving the loop writes the checkpoint."""
+        rounds = self.settings.rounds
+        with Progress(str(self.algorithm), rounds, self.round, self.settings.progress) as progress:
             try:
                 while self.round < rounds:
                     record = next(self)
-                    accuracy, loss = record.test_accuracy, record.train_loss
-                    is_measured = math.isfinite(accuracy)
-                    progress.update(f"test accuracy {accuracy:.3f}" if is_measured else f"train loss {loss:.4g}")
+                    is_measured = math.isfinite(record.test_accuracy)
+                    accuracy, loss = f"test accuracy {record.test_accuracy:.3f}", f"train loss {record.train_loss:.4g}"
+                    progress.update(accuracy if is_measured else loss)
                     yield record
             finally:
                 if self._checkpoint is not None and self.round > 0:
                     self._checkpoint.flush(self.round, self.compact_state)
 
     def __next__(self) -> RoundRecord:
-        """One round. If it is interrupted or fails, the state is that of the round before."""
+        """Run one round. After an interruption or an error, the state is that of the round before."""
         if self.round >= self.settings.rounds:
             raise StopIteration
         server = self._server
@@ -143,14 +142,13 @@ class Simulation:
         return self.history
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything a run needs to go on: ``algorithm`` holds its named tensors ([P], and [N, P] per client)."""
+        """Everything that a run needs to resume; ``algorithm`` has its named tensors ([P], and [N, P] per client)."""
         state = self.compact_state()
-        tables = [name for name, value in state["algorithm"].items() if isinstance(value, ClientTable)]
-        dense = {name: state["algorithm"][name].dense() for name in tables}
-        return state | {"algorithm": state["algorithm"] | dense, "client_tables": tables}
+        dense = {name: value.dense() for name, value in state["algorithm"].items() if isinstance(value, ClientTable)}
+        return state | {"algorithm": state["algorithm"] | dense, "client_tables": list(dense)}
 
     def compact_state(self) -> dict[str, Any]:
-        """As :meth:`state_dict`, but client tables as they are: rows only for clients that have taken part."""
+        """As :meth:`state_dict`, but with client tables as they are: rows only for clients that have taken part."""
         return {
             "config": self.history.config,
             "round": self.round,
@@ -163,8 +161,8 @@ class Simulation:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from ``state``. Raises ``ValueError`` if it is of another model, algorithm or number of clients."""
-        _check_fits(state["config"], self.history.config)
+        """Resume from ``state``. Raises ``ValueError`` if it has another model, algorithm or number of clients."""
+        checkpoints.check_fits(state["config"], self.history.config)
         server, device = self._server, self.settings.device
         server.round, self.cohorts = state["round"], []
         server.lr = self.settings.rates[max(server.round, 1) - 1]
@@ -174,20 +172,15 @@ class Simulation:
         self.history.records = [RoundRecord(**row) for row in state["records"]]
         self.history.params = server.params
         self.history.client_accuracy = state.get("client_accuracy")
-        tables = state.get("client_tables", ())
-        algorithm = copy_state(state["algorithm"])
-        server.state = {name: self._restore(value, name in tables) for name, value in algorithm.items()}
+        for name, value in (algorithm := copy_state(state["algorithm"])).items():
+            if isinstance(value, ClientTable):
+                algorithm[name] = value.to(device)
+            elif isinstance(value, torch.Tensor):
+                value = value.to(device, copy=True)
+                algorithm[name] = ClientTable.from_dense(value) if name in state.get("client_tables", ()) else value
+        server.state = algorithm
         if self.round == self.settings.rounds:
             self.history.clients = self._client_report(self.history.records[-1])
-
-    def _restore(self, value: Any, is_dense_table: bool) -> Any:
-        """A copy of a state entry on this run's device."""
-        if isinstance(value, ClientTable):
-            return value.to(self.settings.device)
-        if not isinstance(value, torch.Tensor):
-            return value
-        value = value.to(self.settings.device, copy=True)
-        return ClientTable.from_dense(value) if is_dense_table else value
 
     def _run_round(self) -> RoundRecord:
         started, before = time.perf_counter(), dict(vars(self.algorithm))
@@ -202,14 +195,7 @@ class Simulation:
         one_round(server, self.algorithm, self._train)
         for updates in self._unmeasured:
             self._measure(updates)
-        for name, value in vars(self.algorithm).items():
-            if name not in before or before[name] is not value:
-                raise self._changed(name)
-        if not self._has_run or server.round == self.settings.rounds:  # in place, which costs more to see
-            now, then = described("algorithm", self.algorithm.describe()), self.history.config["algorithm"]
-            if changed := [name for name in now if name not in then or now[name] != then[name]]:
-                raise self._changed(changed[0])
-        self._has_run = True
+        self._check_unchanged(before)
         evaluation: dict[str, Any] = self._evaluate()
         self._seconds += time.perf_counter() - started
         return RoundRecord(
@@ -222,11 +208,11 @@ class Simulation:
         )
 
     def _train(self, cohort: np.ndarray, corrections: Sequence[Correction]) -> LocalUpdates:
-        """What the clients of a cohort send back, with its cost in the ledger and its distances in the record."""
+        """Train a cohort, measure its distances and add its cost to the ledger."""
         server = self._server
         updates = server.train(cohort, corrections, stream="batches")
         if isinstance(updates, ChunkedUpdates):
-            self._unmeasured.append(updates)
+            self._unmeasured.append(updates)  # it trains when the algorithm asks for its mean
         else:
             self._measure(updates)
         self.cohorts.append(cohort)
@@ -235,18 +221,26 @@ class Simulation:
         return self.algorithm.upload(server, updates)
 
     def _measure(self, updates: LocalUpdates) -> None:
-        """Enter ‖y_k − w‖₂ [K]; a distance that is not finite means that the client's loss is not."""
+        """Record ‖y_k − w‖₂ [K]; if a distance is not finite, neither is the client's loss."""
         distances = updates.distances()
         bad = torch.nonzero(~torch.isfinite(distances)).flatten()
         if len(bad):
             raise self._diverged(int(updates.clients[int(bad[0])]))
         self._distances.append(distances)
 
-    def _changed(self, name: str) -> ValueError:
-        return ValueError(
-            f"{type(self.algorithm).__name__}: changes its attribute {name!r} in a run; keep state in "
-            f"server.state[{name!r}], which another run, an interruption and a checkpoint treat rightly"
-        )
+    def _check_unchanged(self, before: dict[str, Any]) -> None:
+        """Raise ``ValueError`` if the algorithm changed an attribute of its own in the round."""
+        now = vars(self.algorithm)
+        changed = [name for name in now if name not in before or before[name] is not now[name]]
+        if not changed and (not self._has_run or self.round == self.settings.rounds):  # changes in place cost more
+            now, then = described("algorithm", self.algorithm.describe()), self.history.config["algorithm"]
+            changed = [name for name in now if name not in then or now[name] != then[name]]
+        if changed:
+            raise ValueError(
+                f"{type(self.algorithm).__name__}: changes its attribute {changed[0]!r} during a run; keep state in "
+                f"server.state[{changed[0]!r}], which interruptions, checkpoints and other runs handle correctly"
+            )
+        self._has_run = True
 
     def _diverged(self, client: int | None) -> Diverged:
         return Diverged(str(self.algorithm), self.round, client, self._server.lr, self.history)
@@ -266,7 +260,7 @@ class Simulation:
         return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train_loss}
 
     def _draw_train_sample(self) -> Split:
-        """The samples that ``train_loss`` is measured on, gathered once for all rounds."""
+        """Draw the samples that ``train_loss`` is measured on, once for all rounds."""
         indices = self.fed.indices if self.settings.train_loss else self.fed.indices[:0]
         if len(indices) > TRAIN_LOSS_SAMPLES:
             indices = stream(self.settings.seed, "evaluation").choice(indices, TRAIN_LOSS_SAMPLES, replace=False)
@@ -274,7 +268,7 @@ class Simulation:
         return Split(self._engine.x[chosen], self._engine.y[chosen])
 
     def _client_report(self, record: RoundRecord) -> ClientReport | None:
-        """After the last round, and after every one that is evaluated if the setting asks for it."""
+        """Measure each client after the last round; after every evaluation if ``client_accuracy`` is set."""
         s = self.settings
         if self.fed.num_classes is None or not (record.round == s.rounds or (s.client_accuracy and record.evaluated)):
             return None
@@ -285,26 +279,7 @@ class Simulation:
 def simulate(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **settings: Any) -> History:
     """Run a :class:`Simulation` to its end and return its :class:`History`.
 
-    ``fed`` the federation; ``model`` its initial weights (the module itself is not changed); ``algorithm`` an instance.
+    ``fed`` the federation; ``model`` its initial weights (the module is not changed); ``algorithm`` an instance.
     Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
     """
     return Simulation(fed, model, algorithm, **settings).run()
-
-
-def _check_fits(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
-    """``ValueError`` unless a run with the configuration ``ours`` can hold the state of one with ``theirs``."""
-    mine = _fit(ours)
-    for name, found in _fit(theirs).items():
-        if found != mine[name]:
-            raise ValueError(f"state: {name}={found!r}, but this run has {mine[name]!r}")
-
-
-def _fit(config: dict[str, Any]) -> dict[str, Any]:
-    """What decides which tensors a state holds, and of what shape and dtype."""
-    model = {name: config["model"][name] for name in ("num_parameters", "dtype")}
-    return {"algorithm": _name(config["algorithm"]), "num_clients": config["num_clients"], **model}
-
-
-def _name(algorithm: dict[str, Any]) -> str:
-    """The name of an algorithm, and of those that it wraps."""
-    return f"{algorithm['name']}({_name(algorithm['inner'])})" if "inner" in algorithm else algorithm["name"]

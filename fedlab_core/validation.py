@@ -3,8 +3,9 @@
 import difflib
 import json
 import math
+import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -15,10 +16,11 @@ import torch
 from fedlab_core.randomness import MAX_SEED
 
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "none": None}
+_LISTS = (list, tuple, Sequence)
 
 
 def integer(name: str, value: Any, *, minimum: int = 0, maximum: int | None = None) -> int:
-    """``value`` as an int in [minimum, maximum]."""
+    """Check an integer in [minimum, maximum]."""
     allowed = f"an integer ≥ {minimum}" if maximum is None else f"an integer from {minimum} to {maximum}"
     number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
     if number is None or number < minimum or (maximum is not None and number > maximum):
@@ -31,33 +33,48 @@ def real(
     value: Any,
     *,
     minimum: float = 0.0,
-    maximum: float = math.inf,
+    maximum: float = sys.float_info.max,
     below: float = math.inf,
     exclusive: bool = False,
 ) -> float:
-    """``value`` as a finite float from ``minimum`` to ``maximum``, and less than ``below``.
-
-    With ``exclusive`` it is greater than the minimum.
-    """
-    number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    if not number or not minimum <= value <= maximum or value >= below or (exclusive and value == minimum):
-        limit = f" and ≤ {maximum:g}" if maximum < math.inf else f" and < {below:g}" if below < math.inf else ""
+    """Check a finite number in [minimum, maximum], less than ``below``; with ``exclusive`` not the minimum itself."""
+    number: Any = value if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    is_inside = minimum < number if exclusive else minimum <= number
+    if not is_inside or number > maximum or number >= below:
+        limit = (
+            f" and ≤ {maximum:g}" if maximum < sys.float_info.max else f" and < {below:g}" if below < math.inf else ""
+        )
         raise ValueError(f"{name}={value!r}: must be a finite number {'>' if exclusive else '≥'} {minimum:g}{limit}")
-    return float(value)
+    return float(number)
 
 
 def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
-    """``value`` if it is one of ``allowed``; otherwise the error names the nearest one."""
+    """Check that ``value`` is one of ``allowed``; the error names the nearest one."""
     options = list(allowed)
     if any(value == option and type(value) is type(option) for option in options):
         return value
     if not options:
-        raise ValueError(f"{name}={value!r}: there is none")
+        raise ValueError(f"{name}={value!r}: nothing is allowed here")
     listed = ", ".join(repr(option) for option in options)
-    texts = {str(option): option for option in options}
+    raise ValueError(f"{name}={value!r}: must be one of {listed}.{did_you_mean(value, options)}")
+
+
+def did_you_mean(value: Any, allowed: Iterable[Any]) -> str:
+    """A question with the nearest of ``allowed``; empty if none is near."""
+    texts = {str(option): option for option in allowed}
     near = difflib.get_close_matches(str(value), texts, n=1, cutoff=0.5)
-    hint = f" Did you mean {texts[near[0]]!r}?" if near else ""
-    raise ValueError(f"{name}={value!r}: must be one of {listed}.{hint}")
+    return f" Did you mean {texts[near[0]]!r}?" if near else ""
+
+
+def names(owner: str, given: Mapping[str, Any], allowed: Iterable[str]) -> None:
+    """Check that ``owner``, such as "algorithm fedprox", takes every parameter in ``given``."""
+    allowed = list(allowed)
+    for name in given:
+        if name not in allowed:
+            takes = ", ".join(allowed) or "no parameters"
+            raise ValueError(
+                f"{name}={given[name]}: {owner} has no {name}; it takes {takes}.{did_you_mean(name, allowed)}"
+            )
 
 
 def literals(owner: Any) -> None:
@@ -68,24 +85,24 @@ def literals(owner: Any) -> None:
 
 
 def seed(value: Any) -> int:
-    """A valid random seed."""
+    """Check a random seed."""
     return integer("seed", value, minimum=0, maximum=MAX_SEED)
 
 
 def indices(name: str, values: Any, size: int | None = None) -> np.ndarray:
-    """``values``, an array, tensor or list of integers in 0 … size − 1, as int64 [m]. Without ``size`` any integers."""
+    """Check an array, tensor or list of integers in 0 … size − 1, and return it as int64 [m]; no ``size``, no bound."""
     array = values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else np.asarray(values)
     if array.dtype == bool:
         raise ValueError(f"{name}: a mask of booleans, not indices; write np.flatnonzero(mask)")
     if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
         raise ValueError(f"{name}: must be integers of shape [m], got {array.dtype} of shape {list(array.shape)}")
     if size is not None and len(array) and (array.min() < 0 or array.max() >= size):
-        raise ValueError(f"{name}: indices must lie in 0 … {size - 1}, got {array.min()} … {array.max()}")
+        raise ValueError(f"{name}: indices must be in 0 … {size - 1}, got {array.min()} … {array.max()}")
     return array.astype(np.int64, copy=False)
 
 
 def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
-    """``["mu=0.1", "seeds=[0, 1]"]`` as a dictionary of texts. The last of two equal names counts."""
+    """Split ``["mu=0.1", "seeds=[0, 1]"]`` into a dictionary of texts. The last of two equal names counts."""
     settings = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -96,10 +113,9 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
 
 
 def typed(name: str, value: Any, kind: Any) -> Any:
-    """``value``, or what it means as a text, of type ``kind``: bool, int, float, str, list[…], a union or a Literal.
+    """Check ``value``, or read it from text, as ``kind``: bool, int, float, str, list[…], a union or a Literal.
 
-    As a text a bool is true/false, yes/no or 1/0; a list, also for a tuple, is JSON. Raises ``ValueError`` naming
-    ``name``, ``value`` and the type.
+    In text, a bool is true/false, yes/no or 1/0; a list or tuple is JSON.
     """
     for reading in _readings(value) if isinstance(value, str) else [value]:
         if matches(reading, kind):
@@ -113,7 +129,7 @@ def describe(kind: Any) -> str:
     words = {bool: "true or false", int: "an integer", float: "a number", str: "a text", type(None): "none"}
     if kind in words:
         return words[kind]
-    if get_origin(kind) in (list, tuple):
+    if get_origin(kind) in _LISTS:
         return f"a JSON list, each entry {describe(get_args(kind)[0])}"
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(str(option) for option in get_args(kind))
@@ -121,11 +137,14 @@ def describe(kind: Any) -> str:
 
 
 def _readings(text: str) -> Iterator[Any]:
-    """What a text may mean, from the most special to the text itself."""
+    """The meanings of a text, from the most special to the text itself."""
     if text.lower() in _WORDS:
         yield _WORDS[text.lower()]
-    with suppress(ValueError):
-        if not isinstance(parsed := json.loads(text), str):
+    with suppress(ValueError, RecursionError):
+        parsed = json.loads(text)
+        if isinstance(parsed, int) and abs(parsed) > sys.float_info.max:
+            yield math.inf
+        elif not isinstance(parsed, str):
             yield parsed
     with suppress(ValueError):
         yield float(text)
@@ -140,7 +159,7 @@ def matches(value: Any, kind: Any) -> bool:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool)
-    if get_origin(kind) in (list, tuple):
+    if get_origin(kind) in _LISTS:
         return isinstance(value, list) and all(matches(entry, get_args(kind)[0]) for entry in value)
     if get_origin(kind) in (Union, types.UnionType):
         return any(matches(value, option) for option in get_args(kind))

@@ -90,7 +90,7 @@ def test_messages_name_extras_that_exist() -> None:
 
 
 def test_the_readme_names_every_console_script_and_each_is_there() -> None:
-    assert set(PROJECT["scripts"]) == {"fedlab", "fedlab-course"}
+    assert set(PROJECT["scripts"]) == {"fedlab-core", "fedlab-course"}
     for name, target in PROJECT["scripts"].items():
         assert f"`{name} " in (ROOT / "README.md").read_text()
         module, _, function = target.partition(":")

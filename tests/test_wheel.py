@@ -115,9 +115,9 @@ def test_the_plain_wheel_needs_nothing_of_the_course(installed: Path, tmp_path: 
 
 
 def test_both_console_scripts_return_the_status(installed: Path, tmp_path: Path) -> None:
-    listed = run(installed.with_name("fedlab"), "data", "list", cwd=tmp_path)
+    listed = run(installed.with_name("fedlab-core"), "data", "list", cwd=tmp_path)
     assert listed.startswith("digits: ")
-    for script in ("fedlab", "fedlab-course"):
+    for script in ("fedlab-core", "fedlab-course"):
         assert "usage:" in run(installed.with_name(script), "--help", cwd=tmp_path)
         wrong = subprocess.run([installed.with_name(script), "dance"], cwd=tmp_path, capture_output=True, text=True)
         assert wrong.returncode == 2

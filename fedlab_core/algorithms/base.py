@@ -1,5 +1,6 @@
 """The base class of all algorithms: which clients train, how gradients are corrected, how the server combines."""
 
+import difflib
 from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
@@ -36,6 +37,14 @@ class Algorithm:
 
     title: ClassVar[str] = ""  # the displayed name, if it is not the name of the class
     needs: ClassVar[Needs] = "own"  # the safe default
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a misspelled hook, which would never be called."""
+        super().__init_subclass__()
+        hooks = [name for name in vars(Algorithm) if not name.startswith("_")]
+        for name in vars(cls).keys() - set(dir(Algorithm)):
+            if not name.startswith("_") and (near := difflib.get_close_matches(name, hooks, n=1, cutoff=0.8)):
+                raise TypeError(f"{cls.__name__}.{name}: is not a hook of Algorithm. Did you mean {near[0]!r}?")
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         """Raise ``ValueError``, before any training, for a federation or settings that do not fit."""

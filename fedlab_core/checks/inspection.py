@@ -1,4 +1,4 @@
-"""What a module does beside what its class says, found by looking at it and by running it once."""
+"""Detect what a module does beside its layers: frozen parameters, hooks, patched methods, changed buffers."""
 
 import contextlib
 import copy
@@ -13,16 +13,16 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 
 
 def trainable(module: nn.Module) -> dict[str, nn.Parameter]:
-    """The parameters that are trained, by name: all but the frozen ones; ``ValueError`` if there are none."""
+    """The parameters that are not frozen, by name; ``ValueError`` if there are none."""
     found = {name: value for name, value in module.named_parameters() if value.requires_grad}
     if not found:
         why = "all of them are frozen (requires_grad=False)" if list(module.parameters()) else "it has none"
-        raise ValueError(f"model: has no parameters to train; {why}")
+        raise ValueError(f"model: has no parameters to train: {why}")
     return found
 
 
 def frozen_digest(module: nn.Module) -> str:
-    """A digest of the frozen parameters and of the buffers; empty if no parameter is frozen."""
+    """A digest of the frozen parameters and the buffers; empty if no parameter is frozen."""
     if all(parameter.requires_grad for parameter in module.parameters()):
         return ""
     state = module.state_dict(keep_vars=True).items()
@@ -30,7 +30,7 @@ def frozen_digest(module: nn.Module) -> str:
 
 
 def set_training(module: nn.Module, training: bool) -> None:
-    """Put ``module`` into training or evaluation mode; batch normalisation, which must be constant, stays as it is."""
+    """Set the mode of ``module``; batch normalisation stays in evaluation mode, because it must be constant."""
     module.train(training)
     for layer in module.modules():
         if isinstance(layer, nn.modules.batchnorm._BatchNorm):
@@ -38,20 +38,17 @@ def set_training(module: nn.Module, training: bool) -> None:
 
 
 def is_as_its_class(layer: nn.Module) -> bool:
-    """Whether ``layer`` does what its class says: it has no hooks, and no method of its own such as ``forward``.
-
-    It says nothing of the layers inside ``layer``: ask for each of ``layer.modules()``.
-    """
+    """Whether ``layer`` itself, not the layers inside it, has no hooks and no patched methods such as ``forward``."""
     own = (name for name in vars(layer) if callable(getattr(type(layer), name, None)))
     return next(own, None) is None and not any(getattr(layer, hooks) for hooks in _HOOKS)
 
 
 def output_of(module: nn.Module, x: torch.Tensor) -> torch.Tensor:
-    """The output [n, …] of ``module``, in evaluation mode, on the samples ``x`` [n, …], which it cannot change.
+    """Compute the output [n, …] of ``module`` in evaluation mode on a copy of the samples ``x`` [n, …].
 
-    Raises ``ValueError`` if that is anything else than one tensor with a row for each sample.
+    Raises ``ValueError`` unless the output is one tensor with a row for each sample.
     """
-    with torch.no_grad(), torch_generator(x.device):  # of two threads, one would give the modes back too early
+    with torch.no_grad(), torch_generator(x.device):  # one thread at a time changes the modes
         modes = [(layer, layer.training) for layer in module.modules()]
         try:
             output = module.eval()(x.clone())
@@ -59,17 +56,14 @@ def output_of(module: nn.Module, x: torch.Tensor) -> torch.Tensor:
             for layer, mode in modes:
                 layer.training = mode
     if not isinstance(output, torch.Tensor):
-        raise ValueError(f"model: its output is a {type(output).__name__}, but must be one tensor of a row per sample")
+        raise ValueError(f"model: its output is a {type(output).__name__}; must be one tensor with a row per sample")
     if not output.ndim or len(output) != len(x):
         raise ValueError(f"model: gives an output of shape {list(output.shape)} for {len(x)} samples")
     return output
 
 
 def changed_buffers(module: nn.Module, x: torch.Tensor) -> list[str]:
-    """The names of the buffers that a forward pass on ``x`` [n, …] in training mode changes; ``module`` stays as it is.
-
-    A buffer that the first pass creates, and no later one changes, does not count.
-    """
+    """Name the buffers that forward passes on ``x`` [n, …] in training mode change; a copy of ``module`` runs."""
     module = copy.deepcopy(module)
     set_training(module, True)
     changed: set[str] = set()
@@ -83,10 +77,9 @@ def changed_buffers(module: nn.Module, x: torch.Tensor) -> list[str]:
 
 
 def written_parameters(module: nn.Module, x: torch.Tensor) -> list[str]:
-    """The names of the parameters that a forward pass on ``x`` [n, …] in training mode changes; ``module`` stays as is.
+    """Name the parameters that a forward pass on ``x`` [n, …] in training mode writes; a copy of ``module`` runs.
 
-    A second pass has weights a thousand times as large, because some modules clip only weights that are too large. That
-    pass may fail: then only what it wrote counts.
+    A second pass, which may fail, has weights 1,000 times as large: some modules clip only large weights.
     """
     changed: set[str] = set()
     for factor in (1, 1000):

@@ -1,6 +1,7 @@
-"""Whether a federation, a model, an algorithm and settings fit together, found out before any work starts."""
+"""Check that a federation, a model, an algorithm and settings fit together, before any work starts."""
 
 import inspect
+import math
 from typing import Any
 
 import torch
@@ -15,19 +16,23 @@ from fedlab_core.settings import Settings
 
 
 def check_run(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, settings: Settings) -> torch.Tensor:
-    """Raise ``ValueError`` for anything that cannot run. Returns what the model says of the first two samples."""
+    """Raise ``ValueError`` for anything that cannot run. Returns the output of the model for the first two samples."""
     if not isinstance(fed, FederatedDataset):
         raise ValueError(f"fed must be a FederatedDataset, got {type(fed).__name__}: FederatedDataset(dataset, parts)")
     _check_algorithm(algorithm)
     settings.cohort_size(fed.num_clients)
-    _check_loss(settings.loss, fed)
+    if settings.loss == "cross_entropy" and fed.num_classes is None:
+        raise ValueError("loss='cross_entropy': needs class labels, but the targets are floats; use 'squared_error'")
+    if settings.loss == "squared_error" and fed.num_classes is not None:
+        raise ValueError("loss='squared_error': needs float targets, but the targets are class labels (int64)")
     if settings.availability is not None:
         found = len(settings.availability.available(1, stream(settings.seed, "availability", round=1)))
         if found != fed.num_clients:
             raise ValueError(f"availability: is for {found} clients, but the federation has {fed.num_clients}")
     if settings.client_accuracy and fed.num_classes is None:
         raise ValueError("client_accuracy=True: needs class labels, but the targets are floats (regression)")
-    output = _check_model(model, fed, settings.device)
+    _check_parameters(model, fed, settings)
+    output = _check_output(model, fed)
     if callable(settings.loss):
         losses.check_is_mean(settings.loss, output, fed.y[: len(output)].to(output.device))
     algorithm.check(fed, settings)
@@ -46,49 +51,46 @@ def _check_algorithm(algorithm: Any) -> None:
     raise ValueError(f"algorithm={algorithm!r}: must be an instance of a subclass of Algorithm")
 
 
-def _check_loss(loss: Any, fed: FederatedDataset) -> None:
-    if loss == "cross_entropy" and fed.num_classes is None:
-        raise ValueError("loss='cross_entropy': needs class labels, but the targets are floats; use 'squared_error'")
-    if loss == "squared_error" and fed.num_classes is not None:
-        raise ValueError("loss='squared_error': needs float targets, but the targets are class labels (int64)")
-
-
-def _check_model(model: nn.Module, fed: FederatedDataset, device: str) -> torch.Tensor:
+def _check_parameters(model: nn.Module, fed: FederatedDataset, settings: Settings) -> None:
+    """Check layers, devices, dtypes and rates."""
     if not isinstance(model, nn.Module):
         raise ValueError(f"model={model!r}: must be a torch.nn.Module")
     inspection.trainable(model)
-    parameters = list(model.parameters())
     for name, module in model.named_modules():
         is_trained = module.training or any(parameter.requires_grad for parameter in module.parameters())
         if isinstance(module, nn.modules.batchnorm._BatchNorm) and (is_trained or module.running_mean is None):
             raise ValueError(
-                f"model: layer {name!r} is {type(module).__name__}; its running averages have no meaning when clients "
-                "are averaged. Use GroupNorm or no normalisation, or keep those of a trained model as they are: "
+                f"model: layer {name!r} is {type(module).__name__}; averaging its running statistics over clients has "
+                "no meaning. Use GroupNorm or no normalisation, or freeze the layer of a trained model: "
                 "layer.requires_grad_(False).eval()"
             )
+    device = torch.device(settings.device).type
     tensors = {"the data": fed.x, "the targets": fed.y, **{f"parameter {n!r}": p for n, p in model.named_parameters()}}
     for what, tensor in tensors.items():
-        if tensor.device.type not in ("cpu", torch.device(device).type):
+        if tensor.device.type not in ("cpu", device):
             raise ValueError(f"{what}: on device {tensor.device}, but the run is on {device!r}; use .to({device!r})")
-        if torch.device(device).type == "mps" and tensor.dtype == torch.float64:
+        if device == "mps" and tensor.dtype == torch.float64:
             raise ValueError(f"{what}: float64, which device={device!r} does not have; use .float()")
-    dtypes = {parameter.dtype for parameter in parameters}
-    if len(dtypes) > 1:
-        raise ValueError(f"model: its parameters have several dtypes, {sorted(map(str, dtypes))}; use model.to(dtype)")
-    if not dtypes <= {torch.float32, torch.float64}:
+    dtypes = {parameter.dtype for parameter in model.parameters()}
+    dtype = dtypes.pop()
+    if dtypes:
+        raise ValueError(f"model: its parameters have several dtypes, {dtype} and {dtypes.pop()}; use model.to(dtype)")
+    if dtype not in (torch.float32, torch.float64):
         raise ValueError(
-            f"model: its parameters are {parameters[0].dtype}, in which sample counts and small steps are lost; use "
-            "torch.float32 or torch.float64: model.float()"
+            f"model: its parameters are {dtype}, which loses sample counts and small steps; use torch.float32 or "
+            "torch.float64: model.float()"
         )
-    if fed.x.is_floating_point() and fed.x.dtype not in dtypes:
-        raise ValueError(
-            f"model: its parameters are {parameters[0].dtype} but the data are {fed.x.dtype}: use one of the two"
-        )
-    return _check_output(model, fed)
+    if fed.x.is_floating_point() and fed.x.dtype != dtype:
+        raise ValueError(f"model: its parameters are {dtype} but the data are {fed.x.dtype}: use one of the two")
+    if fed.y.dtype not in (torch.float32, torch.float64, torch.int64):
+        raise ValueError(f"the targets are {fed.y.dtype}; must be float32, float64 or class labels (int64)")
+    most = torch.finfo(dtype).max
+    if max(settings.rates) > most:
+        raise ValueError(f"lr={max(settings.rates):g}: must be at most {most:g}, the largest number of {dtype}")
 
 
 def _check_output(model: nn.Module, fed: FederatedDataset) -> torch.Tensor:
-    """Forward passes on two samples, so that what is wrong is reported before training and not inside it."""
+    """Run forward passes on two samples, to report errors before training."""
     sample = fed.x[:2].to(next(model.parameters()).device)
     try:
         output = inspection.output_of(model, sample)
@@ -99,16 +101,18 @@ def _check_output(model: nn.Module, fed: FederatedDataset) -> torch.Tensor:
     if written:
         raise ValueError(
             f"model: a forward pass changes its parameters {', '.join(written)}, so clients would train other weights "
-            "than they receive. Compute what the layer needs from its weight and leave the weight as it is (no "
-            "weight.data, no max_norm)"
+            "than they receive. Use a function of the weight and leave the weight as it is (no weight.data, no "
+            "max_norm)"
         )
     if changed:
         raise ValueError(
-            f"model: training changes its buffers {', '.join(changed)}, which no client sends and nobody averages; "
+            f"model: training changes its buffers {', '.join(changed)}, which are not averaged over clients; "
             "switch that off (track_running_stats=False) or use another layer"
         )
+    outputs = list(output.shape[1:])
     if fed.num_classes is not None and (output.ndim != 2 or output.shape[1] < fed.num_classes):
-        raise ValueError(
-            f"model: gives {list(output.shape[1:])} outputs per sample, but the labels need {fed.num_classes} logits"
-        )
+        raise ValueError(f"model: gives {outputs} outputs per sample, but the labels need {fed.num_classes} logits")
+    entries = math.prod(fed.y.shape[1:])
+    if fed.num_classes is None and math.prod(outputs) != entries:
+        raise ValueError(f"model: gives {math.prod(outputs)} outputs per sample, but a target has {entries}")
     return output

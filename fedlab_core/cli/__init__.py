@@ -1,4 +1,4 @@
-"""The command line of the library: ``run`` one experiment, ``sweep`` over many, ``data`` sets on disk."""
+"""The command line of the library: ``run`` one experiment, ``sweep`` a grid, ``data`` on disk."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,6 @@ _COMMANDS: dict[str, tuple[str, program.Configure]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``python -m fedlab_core`` (or ``fedlab``) and return the exit status."""
-    return program.run(
-        "python -m fedlab_core", "Federated learning on non-IID data: experiments and data sets.", _COMMANDS, arguments
-    )
+    """Run ``fedlab-core``, which is ``python -m fedlab_core``, and return the exit status."""
+    about = "Federated learning on non-IID data: experiments and data sets."
+    return program.run("fedlab-core", about, _COMMANDS, arguments)

@@ -1,4 +1,4 @@
-"""Accuracy client by client: each with the model that it uses, on samples that it may have kept from training."""
+"""The accuracy of each client, with the model that it uses, on its own samples or on held-out ones."""
 
 from typing import Any
 
@@ -12,21 +12,21 @@ from fedlab_core.server import Server
 
 
 def hold_out(fed: FederatedDataset, share: float, seed: int) -> tuple[FederatedDataset, FederatedDataset]:
-    """``fed`` without a ``share`` of each client's samples, and these, rounded so that both have one of each client.
+    """Split ``fed`` into training samples and a held-out ``share`` of each client; both have a sample of each client.
 
-    What several clients hold is not held out, for the others would train on it. Raises ``ValueError`` if a client has
-    one sample only, or none of its own.
+    A sample that several clients share is never held out, because the others train on it. Raises ``ValueError`` for a
+    client with a single sample, or without a sample of its own.
     """
     if min(fed.sizes) < 2:
         client = int(fed.sizes.argmin())
-        raise ValueError(f"held_out={share}: client {client} has one sample, which cannot be trained on and kept back")
+        raise ValueError(f"held_out={share}: client {client} has one sample; training and evaluation need one each")
     holders = np.bincount(fed.indices)
     kept, held = [], []
     streams = client_streams(seed, "held_out", round=0, clients=range(fed.num_clients))
     for client, (part, rng) in enumerate(zip(fed.parts, streams, strict=True)):
         own = np.flatnonzero(holders[part] == 1)
         if not len(own):
-            raise ValueError(f"held_out={share}: client {client} has no sample that others do not hold too")
+            raise ValueError(f"held_out={share}: client {client} shares all its samples with other clients")
         size = min(max(1, round(share * len(part))), len(part) - 1, len(own))
         is_held = np.zeros(len(part), dtype=bool)
         is_held[own[rng.choice(len(own), size, replace=False)]] = True
@@ -36,7 +36,7 @@ def hold_out(fed: FederatedDataset, share: float, seed: int) -> tuple[FederatedD
 
 
 def client_accuracy(algorithm: Any, server: Server, engine: base.Engine, fed: FederatedDataset) -> np.ndarray:
-    """The accuracy [N] of the model that each client uses (``algorithm.client_params``) on its samples in ``fed``."""
+    """Compute the accuracy [N] of each client's model (``algorithm.client_params``) on its samples in ``fed``."""
     at_once = max(1, base.AT_ONCE_BYTES // server.params.nbytes)
     hits = []
     for first in range(0, fed.num_clients, at_once):

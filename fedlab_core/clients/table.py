@@ -1,4 +1,4 @@
-"""Per-client vectors, with memory only for clients that have taken part."""
+"""Per-client vectors that take memory only for clients that have taken part."""
 
 from typing import Self
 
@@ -7,10 +7,10 @@ import torch
 
 
 class ClientTable:
-    """A table [N, P] that starts as zeros and stores a row once it has been written.
+    """A table [N, P] of zeros that stores a row once it is written.
 
-    ``table[clients]`` reads rows as a tensor [K, P] (a vector [P] for a single client); ``table[clients] = rows``
-    writes them. Writes can be taken back until they are committed, so that an interrupted round leaves no trace.
+    ``table[clients]`` reads rows as a tensor [K, P] (a vector [P] for one client); ``table[clients] = rows`` writes
+    them. An interrupted round is undone: ``rollback`` takes back all writes since the last ``commit``.
     """
 
     def __init__(self, num_clients: int, like: torch.Tensor) -> None:
@@ -37,11 +37,9 @@ class ClientTable:
         self._write(clients, rows)
 
     def commit(self) -> None:
-        """Keep what was written since the last commit."""
         self._undo.clear()
 
     def rollback(self) -> None:
-        """Take back what was written since the last commit."""
         while self._undo:
             self._write(*self._undo.pop())
 
@@ -65,16 +63,13 @@ class ClientTable:
         return self[np.arange(self.num_clients)]
 
     def stored(self) -> tuple[np.ndarray, torch.Tensor]:
-        """The clients [M] that have been written, in increasing order, and their rows [M, P]."""
+        """The clients [M] with a stored row, in increasing order, and their rows [M, P]."""
         clients = np.flatnonzero(self._slots >= 0)
         return clients, self._rows[torch.from_numpy(self._slots[clients])]
 
     @classmethod
     def from_rows(cls, num_clients: int, clients: np.ndarray, rows: torch.Tensor) -> Self:
-        """A table that holds a copy of the ``rows`` [M, P] of ``clients`` [M], integers in increasing order.
-
-        Raises ``ValueError`` if they do not fit each other or ``num_clients``.
-        """
+        """Copy ``rows`` [M, P] of increasing int64 ``clients`` [M] to a table; ``ValueError`` if they do not fit."""
         if rows.ndim != 2 or clients.shape != rows.shape[:1] or clients.dtype != np.int64:
             raise ValueError(f"{clients.dtype} clients {list(clients.shape)} do not fit rows {list(rows.shape)}")
         if len(clients) and (clients[0] < 0 or clients[-1] >= num_clients or (np.diff(clients) <= 0).any()):
@@ -85,11 +80,11 @@ class ClientTable:
 
     @classmethod
     def from_dense(cls, rows: torch.Tensor) -> Self:
-        """A table that holds a copy of ``rows`` [N, P]; zero rows take no memory."""
+        """Copy ``rows`` [N, P] to a table; zero rows take no memory."""
         clients = np.flatnonzero(rows.any(dim=1).cpu().numpy())
         return cls.from_rows(len(rows), clients, rows[torch.from_numpy(clients)])
 
     def to(self, device: str) -> Self:
-        """A copy on another device."""
+        """Copy the table to a device."""
         clients, rows = self.stored()
         return self.from_rows(self.num_clients, clients, rows.to(device))

@@ -1,4 +1,4 @@
-"""What a cohort sends back to the server."""
+"""The updates that a cohort sends to the server."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ WITHOUT_FLOAT64 = ("mps",)  # types of device
 
 @dataclass(frozen=True)
 class LocalUpdates:
-    """What a cohort of K clients sends back.
+    """The updates of a cohort of K clients.
 
     ``clients`` int64 array [K]; ``params`` [K, P] the local parameters y_k; ``num_steps`` [K] τ_k, the SGD steps that
-    each really took; ``num_samples`` [K] n_k; ``received`` [P] the global parameters w that they were sent. Tensors on
+    each client took; ``num_samples`` [K] n_k; ``received`` [P] the global parameters w at the start. Tensors are on
     the device of the run; counts have the dtype of ``params``.
     """
 
@@ -30,7 +30,7 @@ class LocalUpdates:
     received: torch.Tensor
 
     def weighted_mean(self, weights: torch.Tensor | None = None) -> torch.Tensor:
-        """Σ a_k y_k / Σ a_k, a vector [P]; ``weights`` a_k [K] are n_k if not given."""
+        """Σ a_k y_k / Σ a_k, a vector [P]; the default of ``weights`` a_k [K] is n_k."""
         return average(self.params, self.num_samples if weights is None else weights)
 
     def mean(self) -> torch.Tensor:
@@ -43,11 +43,11 @@ class LocalUpdates:
 
 
 class ChunkedUpdates(LocalUpdates):
-    """The same of a cohort whose parameters are too many to lie in memory together.
+    """LocalUpdates computed in chunks of clients, to save memory.
 
-    Its clients train when somebody asks: ``weighted_mean`` takes a few of them at a time and keeps none, while
-    ``params`` is all of them at once after all. Both train the whole cohort, with the same numbers every time.
-    ``rows``: gives, a few clients at a time, their places among the K and their parameters.
+    The clients train when ``weighted_mean`` or ``params`` is read. Both train the whole cohort, every time with the
+    same numbers; ``weighted_mean`` keeps no chunk, ``params`` keeps all. ``rows`` yields chunks: places among the K,
+    and parameters.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ChunkedUpdates(LocalUpdates):
         num_samples: torch.Tensor,
         received: torch.Tensor,
     ) -> None:
-        # the fields are frozen, and params is not there before somebody asks
+        # the fields are frozen, and params is missing until it is read
         vars(self).update(clients=clients, num_steps=num_steps, num_samples=num_samples, received=received)
         vars(self).update(_rows=rows, _distances=None)
 
@@ -90,26 +90,26 @@ class ChunkedUpdates(LocalUpdates):
 
 
 def _distances(rows: torch.Tensor, origin: torch.Tensor) -> torch.Tensor:
-    """‖row − origin‖₂ [K] of ``rows`` [K, P], a few at a time: a large temporary table takes longer than the sums."""
+    """‖row − origin‖₂ [K] of ``rows`` [K, P], in parts: a large temporary table takes longer than the sums."""
     few = max(1, _DISTANCE_VALUES // len(origin))
     return torch.cat([torch.linalg.vector_norm(part - origin, dim=1) for part in rows.split(few)])
 
 
 def widened(numbers: torch.Tensor) -> torch.Tensor:
-    """``numbers`` in float64, or in float32 on a device that has nothing wider."""
+    """Convert ``numbers`` to float64, or to float32 on a device without float64."""
     return numbers.to(torch.float32 if numbers.device.type in WITHOUT_FLOAT64 else torch.float64)
 
 
 def gathered(clients: int, rows: Rows) -> torch.Tensor:
-    """The parameters [K, P] of K = ``clients``, from ``rows`` that together hold each of them once."""
+    """Join chunks of ``rows`` to the parameters [K, P] of K = ``clients``."""
     result = None
     for places, params in rows:
         if np.array_equal(places, np.arange(clients)):
-            result = params  # everybody at once and in order: nothing is copied
+            result = params  # one chunk in order: nothing is copied
             continue
         if result is None:
             result = params.new_empty(clients, params.shape[1])
         result[torch.from_numpy(places).to(params.device)] = params
-        del params  # before the next are trained: memory that is used again need not be fetched again
+        del params  # the next chunk can use the same memory
     assert result is not None, "a cohort has at least one client"
     return result

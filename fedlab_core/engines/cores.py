@@ -1,6 +1,6 @@
-"""How many cores this process may use: its CPU affinity, and the CPU quota of its container.
+"""Count the cores that this process may use, from its CPU affinity and the CPU quota of its container.
 
-Standard library only: a program may ask before it imports PyTorch.
+Standard library only: a program can run this file before it imports PyTorch.
 """
 
 import os
@@ -10,7 +10,7 @@ _FILES = ("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")  # version 2 an
 
 
 def usable(root: Path = Path("/")) -> int:
-    """Count the cores that this process may keep busy, at least 1: its CPU affinity, or fewer if a quota is smaller.
+    """Count the usable cores, at least 1: the CPU affinity, or fewer if a quota is smaller.
 
     ``root`` is the folder that holds ``proc`` and ``sys``.
     """
@@ -24,9 +24,9 @@ def quotas(root: Path = Path("/")) -> list[float]:
 
 
 def _groups(root: Path) -> list[Path]:
-    """The folders that may hold a CPU quota of this process.
+    """The folders that may have a CPU quota of this process.
 
-    In a container, /proc may name groups as the host sees them. The container's own group is then the root of the tree.
+    In a container, /proc may name the groups of the host. The container's own group is then the root of the tree.
     """
     tree = root / "sys/fs/cgroup"
     found = {tree, tree / "cpu"}

@@ -1,4 +1,4 @@
-"""The configuration of a run: everything needed to run it again, as JSON."""
+"""The configuration of a run as JSON: everything needed to run it again."""
 
 from typing import Any
 
@@ -19,10 +19,10 @@ _PLAIN = (*_WORK, "seed", "device", "eval_every", "held_out", "client_accuracy")
 def configuration(
     fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, settings: Settings, output: torch.Tensor
 ) -> dict[str, Any]:
-    """The configuration of a run; ``output``: what the model says of the first samples.
+    """Describe a run; ``output``: the model's output for the first samples.
 
-    Two runs with one configuration, engine included, give the same numbers. Raises ``ValueError`` for an algorithm or
-    an availability that cannot be described.
+    Two runs with the same configuration and engine give the same numbers. Raises ``ValueError`` for an algorithm or an
+    availability that cannot be described.
     """
     target = fed.y[: len(output)].to(output.device)
     return {

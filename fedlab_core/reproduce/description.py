@@ -1,4 +1,4 @@
-"""Hyper-parameters as JSON, for the configuration of a run, which decides whether two are the same; and in words."""
+"""Describe hyper-parameters as JSON, for the configuration of a run, and in words."""
 
 import dataclasses
 import hashlib
@@ -13,11 +13,11 @@ import torch
 
 
 def described(name: str, value: Any) -> Any:
-    """``value`` as JSON, such that two values with one description are the same.
+    """Describe ``value`` as JSON; two values with the same description are the same.
 
-    Numbers, texts, lists and dictionaries stay what they are. Of an array or tensor there is shape, dtype and a digest
-    of its content, of a function its name and a digest of its code. A dataclass, or an object with a ``describe()``, is
-    its name with its fields. Raises ``ValueError``, naming ``name``, for anything else.
+    Numbers, texts, lists and dictionaries stay as they are. An array or tensor becomes shape, dtype and a digest, a
+    function its name and a digest of its code, a dataclass or an object with ``describe()`` its name and fields. Raises
+    ``ValueError`` for anything else.
     """
     match value:
         case None | bool() | str():
@@ -45,13 +45,13 @@ def described(name: str, value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {"name": type(value).__name__, **described(name, vars(value))}
     raise ValueError(
-        f"{name}={value!r}: a {type(value).__name__} cannot be written into the configuration of a run; use numbers, "
-        "texts, lists, arrays or dataclasses of them, or give its class a method describe() that returns such"
+        f"{name}={value!r}: a {type(value).__name__} cannot be described in the configuration of a run; use numbers, "
+        "texts, lists, arrays or dataclasses of them, or write a method describe() that returns them"
     )
 
 
 def in_words(owner: Any) -> str:
-    """The name of an object's class and its attributes; a dataclass leaves out what is at its default."""
+    """The class name of an object and its attributes; a dataclass leaves out default values."""
     fields = dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ()
     made = {f.name: f.default_factory() for f in fields if f.default_factory is not dataclasses.MISSING}
     defaults = {field.name: field.default for field in fields} | made
@@ -66,7 +66,7 @@ def digest(data: bytes) -> str:
 
 
 def _code(name: str, function: FunctionType) -> str:
-    """What decides what a function does: its code, its defaults and the values it has enclosed."""
+    """A function's code, defaults and enclosed values."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     own = [described(name, part) for part in (function.__defaults__ or (), function.__kwdefaults__ or {}, cells)]
     return f"{_instructions(function.__code__)}{own}"

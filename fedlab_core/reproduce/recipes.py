@@ -1,9 +1,8 @@
-"""Experiments by name: data dealt out, a model, an algorithm and settings, from values or their texts.
+"""Make data, model, algorithm and settings from names and values or texts.
 
-The command line, sweeps and :func:`fedlab_core.rerun` all make them here, each checked before anything is read or run.
+The command line, sweeps and :func:`fedlab_core.rerun` use it; everything is checked before data are read.
 """
 
-import collections.abc
 import functools
 import inspect
 import operator
@@ -18,7 +17,7 @@ from fedlab_core import models, schedules, settings, validation
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.data import Dataset, FederatedDataset, partition
 
-# What a person would have to give otherwise; every other setting has its own default.
+# for settings without a default
 DEFAULT_SETTINGS = {"rounds": 50, "clients_per_round": 0.2, "batch_size": 10, "lr": 0.05}
 DEFAULT_EPOCHS = 5
 DEFAULT_DEAL = {"num_clients": 100}
@@ -27,18 +26,16 @@ _TEXTUAL = (bool, int, float, str)
 
 
 def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
-    """An algorithm from its name and its parameters; ``ValueError`` for a bad name, parameter or value.
+    """Make an algorithm from its name and parameters; ``ValueError`` for a bad name, parameter or value.
 
-    Every dataclass under :class:`Algorithm` that has been imported has a name here, that of its class, unless one of
-    its parameters is an algorithm, which no text can say.
+    The name is that of any imported dataclass under :class:`Algorithm`, unless a parameter is itself an algorithm.
     """
     found: list[Any] = [kind for kind in subclasses(Algorithm) if is_dataclass(kind)]
     named = [kind for kind in found if all(field.type is not Algorithm for field in fields(kind))]
     known = {kind.__name__.lower(): kind for kind in named}
     kind = known[validation.choice("algorithm", name.lower(), known)]
     declared = {field.name: field for field in fields(kind) if field.init}
-    for key in given:
-        validation.choice(f"parameter of {name}", key, declared)
+    validation.names(f"algorithm {name}", given, declared)
     for key, field in declared.items():
         if key not in given and field.default is MISSING and field.default_factory is MISSING:
             raise ValueError(f"algorithm {name} needs a value of {key}")
@@ -47,15 +44,15 @@ def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
 
 
 def subclasses(kind: type[Any]) -> list[type[Any]]:
-    """All subclasses, those of subclasses too; those of the library last, so that by name they win."""
+    """All direct and indirect subclasses, the library's last, so that their names win."""
     direct: list[type[Any]] = kind.__subclasses__()
     every = [found for child in direct for found in (child, *subclasses(child))]
     return sorted(every, key=lambda found: found.__module__.startswith("fedlab_core."))
 
 
 def run_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings that can be written as text, checked, in their final form; ``lr`` may be a table, such as
-    {schedule = "InverseTime", lr0 = 0.01}. Raises ``ValueError`` for an unknown one, or a value that no run can have.
+    """Check settings given as text or values, and add defaults; ``lr`` may be a table, such as
+    {schedule = "InverseTime", lr0 = 0.01}. Raises ``ValueError`` for an unknown setting or a bad value.
     """
     known = textual_settings()
     for name in given:
@@ -68,7 +65,7 @@ def run_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def textual_settings() -> dict[str, Field[Any]]:
-    """The declarations of the settings that can be given as text, but for ``progress``."""
+    """The declarations of the settings that can be given as text, except ``progress``."""
     declared = {name: one for name, one in settings.declarations().items() if name != "progress"}
     return {name: one for name, one in declared.items() if any(kind in _TEXTUAL for kind in _members(one.type))}
 
@@ -88,14 +85,13 @@ def _setting(name: str, value: Any, kind: Any) -> Any:
 
 
 def deal_of(law: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The recipe of a partition: its ``law`` and all that is given or usual, under the names that histories record.
+    """Make the recipe of a partition, as histories record it: its ``law``, and its given or default parameters.
 
-    Raises ``ValueError`` for an unknown law, a parameter that it does not have, or one that it needs.
+    Raises ``ValueError`` for an unknown law, or an unknown or missing parameter.
     """
     accepted = _parameters_of(partition.LAWS[validation.choice("partition", law, partition.LAWS)], law)
     usual = DEFAULT_DEAL | ({"alpha": DEFAULT_ALPHA} if law == "dirichlet" else {})
-    for name in given:
-        validation.choice(f"parameter of {law}", name, accepted)
+    validation.names(f"partition {law}", given, accepted)
     chosen = {name: value for name, value in usual.items() if name in accepted} | dict(given)
     for name, parameter in accepted.items():
         if name not in chosen and parameter.default is parameter.empty:
@@ -105,12 +101,12 @@ def deal_of(law: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def federation(dataset: Dataset, recipe: Mapping[str, Any], seed: int = 0) -> FederatedDataset:
-    """``dataset`` dealt out by a ``recipe`` as :func:`deal_of` and the configuration of a run have it."""
+    """Partition ``dataset`` by a ``recipe``, which comes from :func:`deal_of` or from the configuration of a run."""
     return FederatedDataset(dataset, _parts(dataset, recipe, seed))
 
 
 def first_law(recipe: Mapping[str, Any]) -> str:
-    """The law that dealt the data out, before any were shared."""
+    """The law of a partition, before data were shared."""
     return first_law(recipe["parts"]) if recipe["law"] == "shared" else recipe["law"]
 
 
@@ -129,23 +125,16 @@ def _parts(dataset: Dataset, recipe: Mapping[str, Any], seed: int) -> partition.
 
 
 def _parameters_of(law: Callable[..., Any], name: str) -> dict[str, inspect.Parameter]:
-    """What may be chosen; quantity's own "law" is called "sizes", since a recipe names its law."""
+    """The parameters of a law; quantity's own "law" is called "sizes", because a recipe has a "law"."""
     found = inspect.signature(law).parameters
     chosen = {key: found[key] for key in found if key not in ("y", "users", "seed")}
     return {("sizes" if key == "law" else key): parameter for key, parameter in chosen.items()}
 
 
 def model(name: str, given: Mapping[str, Any], fed: FederatedDataset, seed: int) -> nn.Module:
-    """A built-in model that fits ``fed``; ``ValueError`` for a bad name, parameter or value."""
+    """Make a built-in model that fits ``fed``; ``ValueError`` for a bad name, parameter or value."""
     build = models.MODELS[validation.choice("model", name, models.MODELS)]
     kinds = {key: kind for key, kind in typing.get_type_hints(build).items() if key not in ("fed", "seed", "return")}
-    for key in given:
-        validation.choice(f"parameter of {name}", key, kinds)
-    chosen = {key: validation.typed(key, value, _as_list(kinds[key])) for key, value in given.items()}
+    validation.names(f"model {name}", given, kinds)
+    chosen = {key: validation.typed(key, value, kinds[key]) for key, value in given.items()}
     return build(fed, **chosen, seed=seed)
-
-
-def _as_list(kind: Any) -> Any:
-    """A sequence can only be written as a list."""
-    is_sequence = typing.get_origin(kind) is collections.abc.Sequence
-    return list[typing.get_args(kind)[0]] if is_sequence else kind  # type: ignore[misc]

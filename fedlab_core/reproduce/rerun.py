@@ -1,4 +1,4 @@
-"""A run again, from the configuration in its history."""
+"""Run again from the configuration in a history."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
@@ -25,13 +25,11 @@ def rerun(
     algorithm: Algorithm | None = None,
     **settings: Any,
 ) -> History:
-    """Run again what ``config``, the :attr:`History.config` of a run, says, and return the new history.
+    """Run again with ``config``, the :attr:`History.config` of a run, and return the new history.
 
-    On the same machine and versions the numbers are the same, bit for bit. Data sets, partitions, models, algorithms
-    and losses of this library are made again; others are given as ``fed``, ``model``, ``algorithm`` and ``loss``, and
-    so is ``availability``. Further ``settings`` take the place of those of the run.
-
-    Raises ``ValueError`` for what cannot be made again, and if data or first weights are not those of the run.
+    On the same machine and versions the numbers are the same, bit for bit. Everything of this library is made again;
+    pass your own ``fed``, ``model``, ``algorithm``, ``loss`` and ``availability``. Further ``settings`` replace those
+    of the run. Raises ``ValueError`` for what cannot be made again, and for other data or initial weights.
     """
     return prepared(config, fed=fed, model=model, algorithm=algorithm, **settings).run()
 
@@ -44,10 +42,12 @@ def prepared(
     algorithm: Algorithm | None = None,
     **settings: Any,
 ) -> Simulation:
-    """The :class:`Simulation` that :func:`rerun` runs; one whose ``config`` has no digests is held to none."""
+    """Make the :class:`Simulation` of :func:`rerun`; digests that ``config`` lacks are not checked."""
     fed = _federation(config) if fed is None else fed
     if "fingerprint" in config and fed.fingerprint != config["fingerprint"]:
-        raise ValueError(f"fed: its data have the fingerprint {fed.fingerprint}, the run's had {config['fingerprint']}")
+        raise ValueError(
+            f"fed: its data have the fingerprint {fed.fingerprint}, not {config['fingerprint']} as in the run"
+        )
     if model is None and (model := rebuild(config["model"])) is None:
         described = config["model"]
         where = f"came from {described['source']}" if "source" in described else "is not built in"
@@ -62,12 +62,12 @@ def prepared(
     simulation = Simulation(fed, model, algorithm, **{**recorded, **settings})
     ours = simulation.history.config["model"]["initial"]
     if ours != (theirs := config["model"].get("initial", ours)):
-        raise ValueError(f"model: its weights have the digest {ours}, those with which the run began {theirs}")
+        raise ValueError(f"model: its weights have the digest {ours}, not {theirs} as at the start of the run")
     return simulation
 
 
 def dataset_name(config: Mapping[str, Any]) -> str:
-    """The name by which ``load_dataset`` knows the data of a run."""
+    """The name of a run's data set for ``load_dataset``."""
     return {"synthetic(1, 1)": "synthetic"}.get(config["dataset"], config["dataset"])
 
 
@@ -82,7 +82,7 @@ def _federation(config: Mapping[str, Any]) -> FederatedDataset:
 
 
 def _instance(what: str, description: Mapping[str, Any], kinds: Iterable[type]) -> Any:
-    """An instance of the dataclass that a description names."""
+    """Make an instance of the dataclass that a description names."""
     kind = {kind.__name__: kind for kind in kinds}.get(description["name"])
     if kind is None or not is_dataclass(kind):
         raise ValueError(f"{what} {description['name']} cannot be made from its description; pass {what}=…")

@@ -1,5 +1,5 @@
-"""Sweeps: a grid of runs, each in a folder of its own under the digest of its configuration.
+"""Sweeps: a grid of runs, each in its own folder named by the digest of its configuration.
 
-``plan`` reads the grid, ``crew`` has the runs done by Dask, imported only then, ``folder`` keeps what comes back;
-``command`` is what a person calls.
+``plan`` reads the grid, ``local`` and ``cluster`` run it in processes or on Dask, ``crew`` does one run, ``folder``
+stores the results; ``command`` is the command line.
 """

@@ -1,4 +1,4 @@
-"""The command ``sweep``: a grid of runs, done in parallel, resumed at will."""
+"""The command ``sweep``: run a grid in parallel, and resume it after an interruption."""
 
 import argparse
 import threading
@@ -11,7 +11,7 @@ from tqdm.auto import tqdm
 
 from fedlab_core.engines import cores
 from fedlab_core.progress import watched
-from fedlab_core.sweep import crew, plan
+from fedlab_core.sweep import cluster, crew, plan
 from fedlab_core.sweep.crew import Outcome
 from fedlab_core.sweep.folder import Folder
 
@@ -26,11 +26,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("config", type=Path, metavar="CONFIG.toml", help="the grid; docs/sweeps.md explains it")
     add("--out", type=Path, default=Path("build/sweeps"), metavar="FOLDER", help="default: build/sweeps")
     add(
-        "--scheduler", metavar="ADDRESS", help="a running Dask scheduler, tcp://host:8786 (default: this machine alone)"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a running Dask scheduler, tcp://host:8786 (default: processes on this machine)",
     )
     add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
-    add("--dry-run", action="store_true", help="list the runs and how long they may take, and do none")
-    parser.set_defaults(run=_run, when_interrupted=". The same command goes on from what is done.")
+    add("--dry-run", action="store_true", help="list the runs and estimate their time, without a run")
+    parser.set_defaults(run=_run, when_interrupted=". The same command resumes the sweep.")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -60,18 +62,22 @@ def _sweep(folder: Folder, options: argparse.Namespace) -> int:
 
 
 def _compute(folder: Folder, missing: list[plan.Run], options: argparse.Namespace) -> None:
-    with crew.assembled(options.scheduler, options.workers) as cluster:
-        meter, places = _Meter(folder, missing), {"folder": str(folder.path), "word": folder.word()}
-        for run in missing:
-            folder.prepare(run)
-        for run, outcome in crew.outcomes(cluster, missing, meter.heard, **places, modules=folder.plan.modules):
-            folder.keep(run, outcome)
-            meter.ended(run, outcome)
-        meter.bar.close()
+    meter, path, modules = _Meter(folder, missing), str(folder.path), folder.plan.modules
+    for run in missing:
+        folder.prepare(run)
+    runs = sorted(missing, key=lambda run: run.config["seed"])  # runs of one seed share their data
+    if options.scheduler is None:
+        found = crew.outcomes(options.workers, runs, meter.heard, path, modules)
+    else:
+        found = cluster.outcomes(options.scheduler, runs, meter.heard, path, folder.word(), modules)
+    for run, outcome in found:
+        folder.keep(run, outcome)
+        meter.ended(run, outcome)
+    meter.bar.close()
 
 
 class _Meter:
-    """A bar over the rounds of all runs for a person who watches; elsewhere a line for each run that has ended."""
+    """A bar over the rounds of all runs in a terminal; elsewhere a line for each run that has ended."""
 
     def __init__(self, folder: Folder, missing: list[plan.Run]) -> None:
         self._folder, self._count, self._ended = folder, len(folder.plan.runs), len(folder.plan.runs) - len(missing)
@@ -84,7 +90,7 @@ class _Meter:
         self.bar = tqdm(desc=folder.plan.name, disable=not watched(), **options)
 
     def heard(self, digest: str, round: int) -> None:
-        """A run has reached a round: called by Dask's own thread."""
+        """Note the round of a run; other threads call this."""
         with self._lock:
             if digest in self._rounds:
                 self._advance(round - self._running.get(digest, 0))
@@ -94,7 +100,7 @@ class _Meter:
                     self._noted = time.monotonic()
 
     def ended(self, run: plan.Run, outcome: Outcome) -> None:
-        """A run is done, has diverged or has failed."""
+        """Note that a run is done, has diverged or has failed."""
         with self._lock:
             self._advance(self._rounds.pop(run.digest) - self._running.pop(run.digest, 0))
         self._ended += 1

@@ -1,4 +1,4 @@
-"""The plan of a sweep: a grid in a TOML file, in which lists are axes, and the runs that it means."""
+"""The plan of a sweep: a grid in a TOML file, in which lists are axes, and its runs."""
 
 import importlib
 import itertools
@@ -21,20 +21,21 @@ _ORDER = ("dataset", "model", "partition", "settings", "algorithm")
 _USUAL: dict[str, Any] = {"seed": 0, "target_accuracy": None, "modules": [], "settings": {}}
 _USUAL |= {"dataset": "digits", "model": "mlp", "partition": "dirichlet", "algorithm": "fedavg"}
 _ELSEWHERE = ("seed", "checkpoint", "threads")  # settings that have a key or a place of their own, or no effect
-Wish = Callable[[dict[str, Any]], bool]  # of the axes of a point
+Config = dict[str, Any]
+Wish = Callable[[dict[str, Any]], bool]  # whether a point with these axes is wanted
 _dataset = lru_cache(maxsize=2)(load_dataset)
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run: what was asked for, the configuration that says it in full, and its ``digest``, which is its name."""
+    """One run: its values on the axes, its full configuration, and the ``digest`` of that, which is its name."""
 
     axes: dict[str, Any]
-    config: dict[str, Any]
+    config: Config
     digest: str
 
     def about(self, names: Iterable[str]) -> str:
-        """What was asked for on some of the axes, in one line."""
+        """The values on some of the axes, in one line."""
         return ", ".join(f"{name} {self.axes[name]}" for name in names if name in self.axes)
 
 
@@ -42,17 +43,21 @@ class Run:
 class Plan:
     """The runs of a sweep, in the order of its grid, with all seeds of a point in a row.
 
-    ``target``: an accuracy whose first round is to be reported; ``modules`` of Python that define further algorithms.
+    ``source``: the file; ``target``: an accuracy whose first round is reported; ``modules`` with further algorithms.
     """
 
-    name: str
+    source: Path
     runs: list[Run]
     target: float | None
     modules: list[str]
 
     @property
+    def name(self) -> str:
+        return self.source.stem
+
+    @property
     def axes(self) -> list[str]:
-        """The axes on which runs differ, the algorithm in any case; the seed comes last."""
+        """The axes on which runs differ, and always the algorithm; the seed comes last."""
         values: dict[str, set[str]] = {name: set() for run in self.runs for name in run.axes if name != "seed"}
         for name, found in values.items():
             found.update(repr(run.axes.get(name)) for run in self.runs)
@@ -60,11 +65,10 @@ class Plan:
 
 
 def read(path: Path, estimates: dict[str, float] | None = None, only: Wish | None = None) -> Plan:
-    """The plan in a TOML file; each point of the grid is made ready to run once, and nothing runs.
+    """Read the plan in a TOML file, and check each point of the grid without a run.
 
-    ``only``: whether a point with these axes is wanted; the others are left out. Only for ``estimates``, digest →
-    seconds, two rounds of each point do. Raises ``ValueError`` for what no run could be made of and for two runs that
-    are the same, and ``DatasetNotFound``.
+    ``only``: leaves out other points. ``estimates``: digest → seconds, filled from two rounds of each point. Raises
+    ``ValueError`` for bad values and for two equal runs, and ``DatasetNotFound``.
     """
     try:
         given = _USUAL | tomllib.loads(path.read_text(encoding="utf-8"))
@@ -83,13 +87,13 @@ def read(path: Path, estimates: dict[str, float] | None = None, only: Wish | Non
                 if run.digest in runs:
                     raise ValueError(f"two runs are the same: {runs[run.digest].axes} and {run.axes}")
                 runs[run.digest] = run
-    except ValueError as error:
+    except (ValueError, TypeError) as error:  # TypeError: a relative name in modules
         raise ValueError(f"{path}: {error}") from error
-    return Plan(path.stem, list(runs.values()), target, modules)
+    return Plan(path.resolve(), list(runs.values()), target, modules)
 
 
 def _points(key: str, entry: Any) -> Iterator[dict[str, Any]]:
-    """Every choice of one value from each list of a table, which may be given by its name alone."""
+    """Yield every choice of one value from each list of a table; a name alone is a table too."""
     called = _NAMED.get(key)
     table = {called: entry} if called and isinstance(entry, str) else entry
     if not isinstance(table, dict) or (called and called not in table):
@@ -107,7 +111,7 @@ def _axis(where: str, value: Any) -> list[Any]:
 def _runs(
     tables: dict[str, dict[str, Any]], seeds: list[int], estimates: dict[str, float] | None, only: Wish | None
 ) -> Iterator[Run]:
-    """The runs of one point of the grid: all have the configuration of the first, but for what the seed decides."""
+    """The runs of one point of the grid: only seeds differ in their configurations."""
     names = {key: validation.typed(key, tables[key][called], str) for key, called in _NAMED.items()}
     rest = {key: {own: table[own] for own in table if own != _NAMED.get(key)} for key, table in tables.items()}
     axes = names | {f"{key}.{own}": table[own] for key, table in rest.items() for own in table if key != "settings"}
@@ -119,20 +123,29 @@ def _runs(
     except ValueError as error:
         raise ValueError(f"{', '.join(f'{name} {value}' for name, value in axes.items())}: {error}") from error
     first, seconds = ready.history.config, None if estimates is None else _trial(ready)
-    common = {name: value for name, value in first.items() if name not in ("fingerprint", "versions")}
-    model = {name: value for name, value in first["model"].items() if name != "initial"}
     for seed in seeds:
         deal = first["partition"] | ({"seed": seed} if "seed" in first["partition"] else {})
-        config = json.loads(json.dumps(common | {"seed": seed, "model": model | {"seed": seed}, "partition": deal}))
-        run = Run(axes | {"seed": seed}, config, digest(json.dumps(config, sort_keys=True).encode()))
+        config = _without_data(first | {"seed": seed, "model": first["model"] | {"seed": seed}, "partition": deal})
+        run = Run(axes | {"seed": seed}, config, run_digest(config))
         if estimates is not None and seconds is not None:
             estimates[run.digest] = seconds
         yield run
 
 
+def _without_data(config: Config) -> Config:
+    """A configuration as JSON has it, without digests of data and weights, and without versions."""
+    common = {name: value for name, value in config.items() if name not in ("fingerprint", "versions")}
+    model = {name: value for name, value in config["model"].items() if name != "initial"}
+    return json.loads(json.dumps(common | {"model": model}))
+
+
+def run_digest(config: Config) -> str:
+    """The digest of a configuration, of a plan or of a history."""
+    return digest(json.dumps(_without_data(config), sort_keys=True).encode())
+
+
 def _simulation(names: dict[str, str], rest: dict[str, dict[str, Any]], seed: int) -> Simulation:
-    for own in rest["dataset"]:
-        validation.choice("parameter of dataset", own, [])
+    validation.names(f"dataset {names['dataset']}", rest["dataset"], [])
     for own in rest["settings"]:
         validation.choice("setting", own, [known for known in recipes.textual_settings() if known not in _ELSEWHERE])
     settings = recipes.run_settings(rest["settings"] | {"seed": seed})
@@ -145,7 +158,7 @@ def _simulation(names: dict[str, str], rest: dict[str, dict[str, Any]], seed: in
 
 
 def _trial(simulation: Simulation) -> float:
-    """Seconds of the whole run, from its first two rounds; the set-up before the first counts once."""
+    """Estimate the seconds of the whole run from its first two rounds; set-up counts once."""
     rounds = simulation.settings.rounds
     try:
         first, *second = [next(simulation).seconds for _ in range(min(2, rounds))]
@@ -156,5 +169,5 @@ def _trial(simulation: Simulation) -> float:
 
 @lru_cache(maxsize=4)
 def dealt(dataset: str, recipe: str, seed: int) -> FederatedDataset:
-    """A federation from the name of its data set and its recipe as JSON, dealt once for all algorithms."""
+    """Make a federation from the name of its data set and its recipe as JSON, once for all algorithms."""
     return recipes.federation(_dataset(dataset), json.loads(recipe), seed)

@@ -66,7 +66,7 @@ def test_another_column_of_the_history_can_be_compared():
 
 
 def test_a_budget_that_a_run_has_not_spent_is_refused():
-    with pytest.raises(ValueError, match="A with seed 0 ends after 4 rounds"):
+    with pytest.raises(ValueError, match="must be at most 4 rounds, where A with seed 0"):
         compare.at_equal(RACE, "rounds", 5)
 
 

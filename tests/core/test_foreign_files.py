@@ -2,6 +2,7 @@
 
 import io
 import shutil
+import tracemalloc
 import zipfile
 from contextlib import nullcontext
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_an_array_that_goes_on_after_its_end_is_refused(tmp_path, files, kind: s
     with zipfile.ZipFile(files[kind]) as old, zipfile.ZipFile(path, "w") as new:
         for name in old.namelist():
             new.writestr(name, old.read(name) + (b"more" if name == "params.npy" else b""))
-    with pytest.raises(ValueError, match=r"changed.npz is not .* params.npy is longer than it says"):
+    with pytest.raises(ValueError, match=r"changed.npz is not .* params.npy is longer than its header"):
         loaders()[kind](path)
 
 
@@ -70,6 +71,18 @@ def test_a_compressed_copy_holds_the_same(tmp_path, files, kind: str) -> None:
     with np.load(files[kind]) as file:
         np.savez_compressed(tmp_path / "small.npz", **file)
     assert loaders()[kind](tmp_path / "small.npz") == loaders()[kind](files[kind])
+
+
+def test_a_small_compressed_file_cannot_fill_the_memory(tmp_path) -> None:
+    path = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("__meta__.npy", "w") as member:
+        for _ in range(300):
+            member.write(bytes(2**20))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"bomb.npz is not a history file .* compressed arrays have 314,572,800"):
+        fl.History.load(path)
+    assert path.stat().st_size < 2**20 and tracemalloc.get_traced_memory()[1] < 2**24
+    tracemalloc.stop()
 
 
 def test_an_array_file_is_no_archive(tmp_path) -> None:

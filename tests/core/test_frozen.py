@@ -259,7 +259,7 @@ def test_a_history_is_loaded_and_run_again_with_its_frozen_part(tmp_path: Path) 
     model, path = with_norms("0."), tmp_path / "history.npz"
     history = simulate(model).history
     history.save(path)
-    with pytest.raises(ValueError, match="pass their module"):
+    with pytest.raises(ValueError, match=r"use History\.load"):
         _ = fl.History.load(path).model
     loaded = fl.History.load(path, model=model)
     x = images().test.x
@@ -302,7 +302,7 @@ def test_a_history_keeps_its_model_when_the_module_is_thawed_afterwards() -> Non
 
 
 def test_nothing_to_train_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"no parameters to train; all of them are frozen \(requires_grad=False\)"):
+    with pytest.raises(ValueError, match=r"no parameters to train: all of them are frozen \(requires_grad=False\)"):
         simulate(seeded(dense).requires_grad_(False))
     with pytest.raises(ValueError, match="all of them are frozen"):
         fl.importance.mas(seeded(dense).requires_grad_(False), images().x)

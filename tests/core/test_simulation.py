@@ -352,8 +352,11 @@ def test_a_model_whose_buffers_training_changes_is_refused(model: nn.Module, sai
     [
         (lambda output, target: nn.functional.cross_entropy(output, target, reduction="sum"), "must be a mean"),
         (lambda output: output.sum(), r"loss: must take \(output, target\)"),
-        (lambda output, target: nn.functional.cross_entropy(output, target, reduction="none"), "must give one number"),
-        (lambda output, target: 1.0, "must give one number"),
+        (
+            lambda output, target: nn.functional.cross_entropy(output, target, reduction="none"),
+            "must return one number",
+        ),
+        (lambda output, target: 1.0, "must return one number"),
     ],
 )
 def test_a_loss_that_is_no_mean_is_refused_before_any_work(loss, said: str) -> None:

@@ -37,7 +37,7 @@ def test_no_indices_at_all_are_indices() -> None:
         (["1"], "^cohort: must be integers"),
         (np.array([[0, 1]]), r"of shape \[1, 2\]"),
         (1, r"of shape \[\]"),
-        ([0, 3], "^cohort: indices must lie in 0 … 2, got 0 … 3"),
+        ([0, 3], "^cohort: indices must be in 0 … 2, got 0 … 3"),
         ([-1], "got -1 … -1"),
         (np.array([2**64 - 1], dtype=np.uint64), f"got {2**64 - 1} … "),
     ],

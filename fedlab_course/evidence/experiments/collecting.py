@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 from fedlab_core import files, validation
 from fedlab_core.engines import threads
 from fedlab_core.reproduce.description import digest
-from fedlab_core.sweep.crew import assembled
+from fedlab_core.sweep.cluster import workers_of
 from fedlab_course.evidence.experiments.base import Case, Experiment, Row, Tables
 from fedlab_course.evidence.experiments.registry import EXPERIMENTS
 from fedlab_course.evidence.measures import banded, rounded
@@ -105,11 +106,9 @@ def _done(
     heard: Callable[[str], None],
 ) -> list[str]:
     """Do the ``units``, write each as it ends, and return what went wrong."""
-    from distributed import Client, as_completed
-
     failed = []
-    with assembled(scheduler, workers) as cluster, Client(cluster) as client:
-        futures = [client.submit(_timed, experiment.unit, case, seed, pure=False) for case, seed in units]
+    with workers_of(scheduler, workers) as pool:
+        futures = [pool.submit(_timed, experiment.unit, case, seed) for case, seed in units]
         waiting = dict(zip(futures, units, strict=True))
         for ended, future in enumerate(as_completed(futures), start=1):
             case, seed = waiting.pop(future)
@@ -122,7 +121,6 @@ def _done(
                 failed.append(f"{dict(case)}, seed {seed}: {type(error).__name__}: {error}")
             how = failed[-1] if error else f"{result['seconds']:.1f} s"
             heard(f"{experiment.name} [{ended}/{len(units)}] {dict(case)} seed {seed}: {how}")
-            future.release()
     return failed
 
 

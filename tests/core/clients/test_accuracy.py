@@ -159,7 +159,7 @@ def test_state_in_the_instance_gets_words(where: str) -> None:
 
     fed = blobs(SIZES)
     with pytest.raises(
-        ValueError, match=r"Momentum: changes its attribute 'velocity' in a run; keep state in server.state"
+        ValueError, match=r"Momentum: changes its attribute 'velocity' during a run; keep state in server.state"
     ):
         fl.simulate(fed, model_of(fed), Momentum(), **WORK)
 
@@ -181,7 +181,7 @@ def test_an_attribute_that_changes_in_place_is_refused_too(kind) -> None:
             return updates.weighted_mean()
 
     fed = blobs(SIZES)
-    with pytest.raises(ValueError, match=r"Counting: changes its attribute 'held' in a run; keep state in server"):
+    with pytest.raises(ValueError, match=r"Counting: changes its attribute 'held' during a run; keep state in server"):
         fl.simulate(fed, model_of(fed), Counting(), **WORK)
 
 
@@ -198,7 +198,7 @@ def test_a_change_in_place_in_a_later_round_is_refused_in_the_end() -> None:
     simulation = fl.Simulation(fed, model_of(fed), Late(), **WORK | {"rounds": 3})
     next(simulation)
     next(simulation)
-    with pytest.raises(ValueError, match="Late: changes its attribute 'held' in a run"):
+    with pytest.raises(ValueError, match="Late: changes its attribute 'held' during a run"):
         next(simulation)
 
 
@@ -209,5 +209,5 @@ def test_a_cohort_with_a_client_twice_is_refused(engine: str) -> None:
             yield [2, 2, 3]
 
     fed = blobs(SIZES)
-    with pytest.raises(ValueError, match=r"cohort: holds client 2 2 times; a client takes part once"):
+    with pytest.raises(ValueError, match=r"cohort: has client 2 2 times"):
         fl.simulate(fed, model_of(fed), Twice(), engine=engine, **WORK)

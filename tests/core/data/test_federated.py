@@ -37,8 +37,8 @@ def test_masks_are_refused_and_their_indices_taken(convert) -> None:
         ([], r"parts=\[\]: must hold at least one client"),
         ([[0, 1], []], r"parts\[1\]: this client is empty"),
         ([[0, 1], [2.0, 3.0]], r"parts\[1\]: must be integers"),
-        ([[0, 1], [2, 3], [4, 12]], r"parts\[2\]: indices must lie in 0 … 11, got 4 … 12"),
-        ([[0, 1], [-1], [12]], r"parts\[1\]: indices must lie in 0 … 11, got -1 … -1"),
+        ([[0, 1], [2, 3], [4, 12]], r"parts\[2\]: indices must be in 0 … 11, got 4 … 12"),
+        ([[0, 1], [-1], [12]], r"parts\[1\]: indices must be in 0 … 11, got -1 … -1"),
         (np.arange(3), r"parts\[0\]: must be integers of shape \[m\]"),
     ],
 )

@@ -117,7 +117,7 @@ def test_what_several_clients_hold_is_not_held_out(digits) -> None:
     trained = np.unique(kept.indices)
     assert len(np.intersect1d(trained, held.indices)) == 0
     assert len(np.unique(held.indices)) == len(held.indices)
-    with pytest.raises(ValueError, match=r"held_out=0\.2: client 0 has no sample that others do not hold too"):
+    with pytest.raises(ValueError, match=r"held_out=0\.2: client 0 shares all its samples"):
         hold_out(fl.FederatedDataset(digits, shared(parts, 1.0)), 0.2, seed=0)
 
 

@@ -79,7 +79,7 @@ class Opaque:
     "value", [Opaque(), {1, 2}, {3: 4}, float("nan"), np.array([Opaque()]), [Opaque()]], ids=range(6)
 )
 def test_what_cannot_be_described_is_refused_in_words(value) -> None:
-    with pytest.raises(ValueError, match=r"(?s)^algorithm.*cannot be written into the configuration"):
+    with pytest.raises(ValueError, match=r"(?s)^algorithm.*cannot be described in the configuration"):
         described("algorithm", value)
 
 

@@ -20,7 +20,7 @@ def environment(**more: str) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "FEDLAB_HEADLESS": "1"} | more
 
 
-def until(happened: Callable[[], object], seconds: float = 60.0) -> None:
+def until(happened: Callable[[], object], seconds: float = 240.0) -> None:
     """Wait until ``happened()`` is true; fail if it is not in time."""
     ends = time.monotonic() + seconds
     while not happened():

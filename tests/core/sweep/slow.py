@@ -9,7 +9,7 @@ import torch
 from fedlab_core import FedAvg
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
-from fedlab_core.sweep import crew
+from fedlab_core.sweep import cluster
 
 
 @dataclass(frozen=True)
@@ -24,4 +24,4 @@ class Slow(FedAvg):
 
 
 if os.environ.get("FEDLAB_TEST_DISK") == "own":  # as if the folder of the client could not be seen from here
-    crew.MARK = "not-there"
+    cluster.MARK = "not-there"

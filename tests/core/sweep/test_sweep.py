@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -39,13 +38,12 @@ def without_dask(monkeypatch: pytest.MonkeyPatch) -> list[plan.Run]:
     """Runs are done one after another; the list of them."""
     done = []
 
-    def outcomes(cluster, missing, heard, folder, word, modules):
+    def outcomes(workers, missing, heard, folder, modules):
         for run in missing:
             done.append(run)
             checkpoint = Path(folder) / "runs" / run.digest / crew.CHECKPOINT
             yield run, crew.attempt(run.config, checkpoint, lambda t, run=run: heard(run.digest, t))
 
-    monkeypatch.setattr(crew, "assembled", lambda scheduler, workers: nullcontext())
     monkeypatch.setattr(crew, "outcomes", outcomes)
     return done
 
@@ -176,9 +174,8 @@ def test_a_run_goes_on_from_its_checkpoint(config: Path, tmp_path: Path) -> None
 
 
 def test_without_dask_the_message_says_how_to_install_it(config: Path, monkeypatch, capsys) -> None:
-    monkeypatch.undo()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert sweep(config) == 1
+    assert sweep(config, "--scheduler", "tcp://127.0.0.1:1") == 1
     assert "pip install 'dask[distributed]'" in capsys.readouterr().err
 
 

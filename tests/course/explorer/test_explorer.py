@@ -290,7 +290,7 @@ def test_images_on_this_computer_are_offered_and_tweets_are_not(monkeypatch, tmp
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"rounds": 0}, ValueError, "rounds=0: must be an integer ≥ 1"),
+        ({"rounds": 0}, ValueError, "rounds=0: must be an integer from 1"),
         ({"seed": -1}, ValueError, "seed=-1: must be"),
         ({"lr": float("nan")}, ValueError, "lr=nan: must be a finite number > 0"),
         ({"clients_per_round": 11}, ValueError, "clients_per_round=11: must be an integer from 1 to 10"),

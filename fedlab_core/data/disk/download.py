@@ -9,9 +9,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from fedlab_core.atomic import replacing
 from fedlab_core.data.disk.files import check
 from fedlab_core.data.disk.sources import Member
+from fedlab_core.files import replacing
 
 ATTEMPTS = 3  # at each mirror
 PAUSE = 1.0  # seconds between two rounds of attempts

@@ -1,11 +1,11 @@
 """The figures of the course can be written without a browser."""
 
 import pytest
+from tests.course.ideas.test_ideas import every_idea
 
 from fedlab_core.write.translated import check
 from fedlab_course.chapters.ch09_bug_clinic.chart import chart
 from fedlab_course.evidence import figures
-from tests.course.ideas.test_ideas import every_idea
 
 
 @pytest.mark.parametrize("name", figures.drawable())

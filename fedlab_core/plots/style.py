@@ -3,11 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import plotly.graph_objects as go
 
+S = TypeVar("S")
 # Okabe and Ito, "Color Universal Design" (2008), with a brown and a violet in place of yellow, orange and sky blue,
 # whose contrast on white is below 3:1. All differ for colour-blind readers too.
 BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
@@ -44,20 +45,22 @@ def look(slot: int) -> Look:
     return Look(_COLOURS[colour], _DASHES[shape % len(_DASHES)], _MARKERS[shape % len(_MARKERS)])
 
 
-def looks(algorithms: Mapping[str, str]) -> dict[str, Look]:
-    """Choose a look for each series; ``algorithms``: name of the series → name of its algorithm.
+def looks(algorithms: Mapping[S, str], given: Mapping[S, Look] | None = None) -> dict[S, Look]:
+    """A look for each series, from its name to the name of its algorithm.
 
-    The first series of a known algorithm has that algorithm's look; all other series get the remaining looks in order.
+    Series keep a look that they were ``given`` before. The first series of a known algorithm gets that algorithm's
+    look; further series of it, and unknown algorithms, get the looks that are left, in order.
     """
-    slots: dict[str, int] = {}
+    found = {series: one for series, one in (given or {}).items() if series in algorithms}
     for series, algorithm in algorithms.items():
         slot = known_slot(algorithm)
-        if slot is not None and slot not in slots.values():
-            slots[series] = slot
-    # FedAvg's black is the last colour to be used.
+        if series not in found and slot is not None and look(slot) not in found.values():
+            found[series] = look(slot)
+    # The black of FedAvg is the last of the colours to be given away.
     order = [*range(1, len(_COLOURS)), 0, *range(len(_COLOURS), len(algorithms) + len(_COLOURS))]
-    free = iter(slot for slot in order if slot not in slots.values())
-    return {series: look(slots[series] if series in slots else next(free)) for series in algorithms}
+    taken = [*found.values()]
+    free = (look(slot) for slot in order if look(slot) not in taken)
+    return {series: found[series] if series in found else next(free) for series in algorithms}
 
 
 def known_slot(name: str) -> int | None:

@@ -33,7 +33,7 @@ def faults(notebook: Any, chapter: Chapter) -> Iterator[str]:
     for cell in notebook.cells:
         found = _PLUMBING.search(cell.source) if cell.cell_type == "code" else None
         if found:
-            yield f"cell {cell.get('id')}: draws with {found[0]}; a figure is a function of fedlab_course.figures"
+            yield f"cell {cell.get('id')}: draws with {found[0]}; a figure is a function of a figures.py"
         if cell.metadata.get("jupyter", {}).get("source_hidden"):
             yield f"cell {cell.get('id')}: hides its source"
 

@@ -23,7 +23,7 @@ MODULES = (
     *(f"fedlab_core.algorithms.{name}" for name in _FILES),
     *(f"fedlab_core.{name}" for name in _NAMES),
     "fedlab_course",
-    "fedlab_course.explorer",  # the package has it only when it is asked for
+    "fedlab_course.explore",  # the package has it only when it is asked for
     r"!fedlab_course[.]\w+[.]",  # what lies behind what notebooks import, the solutions of exercises among it
 )
 STAMP = "made-from.txt"

@@ -8,8 +8,8 @@ from typing import Any
 from markupsafe import Markup
 from nbconvert.filters import ansi2html
 
-from fedlab_course import grid
-from fedlab_course.publish import colours, markdown
+from fedlab_course.explore import grid
+from fedlab_course.publish import markdown
 
 PLOTLY = grid.PLOTLY
 _DEFAULT_HEIGHT = 450
@@ -51,13 +51,11 @@ def figure(spec: dict[str, Any], above: Markup | str = "", kind: str = "plot") -
 
 
 def controls(stored: dict[str, Any]) -> Markup:
-    """The stored figures of a grid, for grid.js, and how many there are and which are not."""
+    """The stored figures of a grid, for grid.js, and how many there are."""
     pictures = f"{len(stored['cells'])} stored pictures, {max(1, round(grid.size(stored) / 1000))} kB compressed."
-    gaps = [f"{one['label']} {', '.join(one['left_out'])}" for one in stored["sliders"] if one["left_out"]]
-    left_out = f" Left out here, to be had in JupyterLab: {'; '.join(gaps)}." if gaps else ""
     return Markup(
-        '<div class="grid" hidden><p class="facts">{}{}{}</p><script type="application/json">{}</script></div>'
-    ).format(pictures, left_out, f" {stored['note']}" if "note" in stored else "", as_json(stored))
+        '<div class="grid" hidden><p class="facts">{}{}</p><script type="application/json">{}</script></div>'
+    ).format(pictures, f" {stored['note']}" if "note" in stored else "", as_json(stored))
 
 
 def as_json(value: Any) -> Markup:
@@ -95,9 +93,9 @@ def _ansi(text: str | list[str]) -> Markup:
 
 
 def _html(html: str | list[str]) -> Markup:
-    """HTML that a cell made, in colours for both schemes; the corner of a pandas table is no heading of anything."""
+    """HTML that a cell made; the corner of a pandas table is no heading."""
     text = re.sub(r"<th[^>]*>(\s|&nbsp;)*</th>", "<td></td>", "".join(html))
-    return Markup('<div class="html">{}</div>').format(Markup(colours.inline(text)))
+    return Markup('<div class="html">{}</div>').format(Markup(text))
 
 
 def _markdown(source: str | list[str]) -> Markup:

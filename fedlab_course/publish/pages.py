@@ -13,10 +13,10 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
-from fedlab_course import grid, shows
 from fedlab_course.chapters import outline
 from fedlab_course.evidence import shown
-from fedlab_course.publish import colours, contents, glossary, markdown, outputs, runs, slides, symbols
+from fedlab_course.explore import grid, live, shows
+from fedlab_course.publish import contents, glossary, markdown, outputs, runs, slides, symbols
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 ASSETS = "assets"
@@ -88,7 +88,7 @@ def write_assets(target: Path) -> None:
     """Write the styles and scripts of a site into the folder ``target``."""
     folder = target / ASSETS
     folder.mkdir(parents=True, exist_ok=True)
-    for path in (TEMPLATE / "site.css", *SCRIPTS.glob("*.js")):
+    for path in (TEMPLATE / "site.css", live.SCRIPTS / "colours.js", *SCRIPTS.glob("*.js")):
         shutil.copyfile(path, folder / path.name)
     with (folder / "site.css").open("a", encoding="utf-8") as css:
         css.write(_code_style("xcode") + "\n")
@@ -116,7 +116,6 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
             data |= runs.stored(data[grid.RUNS], cache)
     grids = [data for data in found if grid.MIME in data]
     cells = [_cell(cell, names) for cell in notebook.cells]
-    specs = [data[mime] for data in found for mime in (outputs.PLOTLY, grid.MIME) if mime in data]
     return {
         **result,
         "number": result["name"].partition("_")[0],
@@ -126,9 +125,8 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
         "cells": cells,
         "contents": contents.of(cell["html"] for cell in cells if cell["kind"] == "markdown"),
         "slides": slides.of(notebook, title or result["name"], question, names),
-        "plots": bool(specs),
+        "plots": any(mime in data for data in found for mime in (outputs.PLOTLY, grid.MIME)),
         "moving": next((data for data in grids if grid.RUNS in data), next(iter(grids), None)),
-        "colours": outputs.as_json(colours.palette(specs)),
     }
 
 
@@ -148,7 +146,7 @@ def _moving(pages: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
         return None
     spec, stored = page["moving"][outputs.PLOTLY], page["moving"][grid.MIME]
     html = outputs.figure(spec, outputs.controls(stored), "plot small")
-    return {"html": html, "page": page, "colours": outputs.as_json(colours.palette([spec, stored]))}
+    return {"html": html, "page": page}
 
 
 def heading(notebook: Any) -> tuple[str, str]:

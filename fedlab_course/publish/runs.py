@@ -17,18 +17,14 @@ from fedlab_core import plots
 from fedlab_core.engines import cores
 from fedlab_core.history import History
 from fedlab_core.simulation import Diverged
-from fedlab_course import folders, goals, grid
-from fedlab_course.explorer.choices import Choice, Curve, tuned
+from fedlab_course import folders
+from fedlab_course.explore import goals, grid
+from fedlab_course.explore.choices import Choice, Curve, tuned
+from fedlab_course.explore.sliders import SETTINGS, Slider
 
 # On other data a grid of runs takes hours.
 DATA = "digits"
-POSITIONS: dict[str, tuple[str, tuple[float, ...]]] = {
-    "mu": ("μ of FedProx", (0.1, 1.0, 10.0)),
-    "strength": ("λ of the penalty", (0.0, 0.2, 2.0)),
-    "alpha": ("α of Dirichlet", (0.1, 0.3, 1.0)),
-    "labels": ("labels per client", (1, 2, 5)),
-    "local_epochs": ("local epochs E", (1, 5, 10)),
-}
+SHOWN = ("mu", "strength", "alpha", "labels", "local_epochs")
 NOTE = (
     "Runs on the digits with seed {seed} alone, which show what can happen; all else as in its cell. In "
     "JupyterLab every value between and every seed can be trained."
@@ -52,7 +48,7 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     if choice.dataset != DATA:
         return {grid.STILL: ELSEWHERE.format(dataset=choice.dataset)}
     sliders = sliders_of(choice)
-    combinations = itertools.product(*([value for _, value in slider.options] for slider in sliders.values()))
+    combinations = itertools.product(*(slider.positions for slider in sliders.values()))
     choices = [dataclasses.replace(choice, **dict(zip(sliders, values, strict=True))) for values in combinations]
     train({curve for one in choices for curve in one.curves()}, folder)
 
@@ -70,12 +66,12 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return {grid.MIME: grid.build(draw, sliders, goal) | named | {"note": NOTE.format(seed=choice.seed)}}
 
 
-def sliders_of(choice: Choice) -> dict[str, grid.Slider]:
+def sliders_of(choice: Choice) -> dict[str, Slider]:
     """The controls that a page offers: what the algorithms take, how the data are dealt, and the local work."""
     taken = {name for algorithm in choice.algorithms for name in tuned(algorithm)}
     split = {"dirichlet": {"alpha"}, "labels_per_client": {"labels"}}.get(choice.split, set())
-    names = [name for name in POSITIONS if name in taken | split | {"local_epochs"}]
-    return {name: _slider(name, getattr(choice, name)) for name in names}
+    names = [name for name in SHOWN if name in taken | split | {"local_epochs"}]
+    return {name: Slider.over(SETTINGS[name].label, SETTINGS[name].stored, getattr(choice, name)) for name in names}
 
 
 def train(curves: set[Curve], folder: Path) -> None:
@@ -135,9 +131,3 @@ def _histories(curves: Sequence[Curve], folder: Path) -> dict[str, History]:
             raise ValueError(failed.read_text(encoding="utf-8"))
         histories[curve.name] = History.load(history)
     return histories
-
-
-def _slider(name: str, value: float) -> grid.Slider:
-    label, listed = POSITIONS[name]
-    values = sorted({*listed, value})
-    return grid.Slider(label, tuple((f"{one:g}", one) for one in values), values.index(value))

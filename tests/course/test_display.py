@@ -5,12 +5,11 @@ import re
 import pytest
 
 from fedlab_course import display
-from fedlab_course.publish.colours import GROUNDS, contrast
-
-JUPYTERLAB = {"light": "#ffffff", "dark": "#111111"}  # --jp-layout-color0 of its themes
+from tests.sight import contrast
 
 
-@pytest.mark.parametrize("ground", [*JUPYTERLAB.values(), *GROUNDS.values()])
+# White, and the dark grounds of JupyterLab and of a page.
+@pytest.mark.parametrize("ground", ["#ffffff", "#111111", "#15181c"])
 @pytest.mark.parametrize("edge", [display.GOOD, display.MIXED, display.OPEN])
 def test_the_edge_stands_out_from_every_ground(edge: str, ground: str) -> None:
     assert contrast(edge, ground) >= 3

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, look, new_figure, set_description
-from fedlab_course.figures import intervals, resting_points
+from fedlab_course.explore.figures import intervals, resting_points
 
 __all__ = ["divergence", "intervals", "parabolas", "resting_points"]
 

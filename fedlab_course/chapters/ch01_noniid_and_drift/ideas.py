@@ -1,6 +1,7 @@
 """Explorers: how far local steps lead away from the optimum, and what the Dirichlet α does to the clients."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -9,10 +10,10 @@ from fedlab_core import plots
 from fedlab_core.data import FederatedDataset, load_dataset, partition
 from fedlab_core.data.dataset import Dataset
 from fedlab_core.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, new_figure, set_description
-from fedlab_course.chart import ladder
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.idea import Idea
-from fedlab_course.ideas.quadratics import Quadratics, rest
+from fedlab_course.explore.figures import prefixed
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.quadratics import Quadratics, rest
+from fedlab_course.explore.sliders import Slider
 
 _STEPS, _RATES = (1, 2, 3, 5, 10, 20, 50), (0.01, 0.03, 0.1, 0.3)
 _LOOKS = ((BLUE, "square", "9px,3px"), (VERMILLION, "triangle-up", "5px,2px,1px,2px"))
@@ -24,8 +25,7 @@ def local_steps(
     *,
     steps: int = 10,
     lr: float = 0.1,
-    goal: Goal | None = None,
-    live: bool | None = None,
+    **options: Any,
 ) -> Idea:
     """Two clients f_k(w) = a_k/2 (w − b_k)² make ``steps`` local steps from the optimum, and FedAvg takes the mean.
 
@@ -33,10 +33,10 @@ def local_steps(
     """
     clients = Quadratics.of(a, b)
     sliders = {
-        "steps": ladder("local steps τ", _STEPS, steps, "Local steps in a round", continuous=True),
-        "lr": ladder("learning rate η", _RATES, lr, "Step size of the local steps", continuous=True),
+        "steps": Slider.over("local steps τ", _STEPS, steps, "Local steps in a round"),
+        "lr": Slider.over("learning rate η", _RATES, lr, "Step size of the local steps"),
     }
-    return Idea(lambda steps, lr: _figure(clients, steps, lr), sliders, goal=goal, live=live)
+    return Idea(lambda steps, lr: _figure(clients, steps, lr), sliders, **options)
 
 
 def _figure(clients: Quadratics, steps: int, lr: float) -> go.Figure:
@@ -96,8 +96,7 @@ def skew(
     num_clients: int = 50,
     by: str = "client",
     seed: int = 0,
-    goal: Goal | None = None,
-    live: bool | None = None,
+    **options: Any,
 ) -> Idea:
     """Who holds what when ``data`` (digits if None) is dealt with label mixes from Dir(α). Sliders ``alpha``, ``seed``.
 
@@ -107,12 +106,10 @@ def skew(
 
     def draw(alpha: float, seed: int) -> go.Figure:
         parts = partition.dirichlet(data.train.y, num_clients=num_clients, alpha=alpha, by=by, seed=seed)
-        figure = plots.partition(FederatedDataset(data, parts))
-        meta = figure.layout.meta
-        return figure.update_layout(meta=meta | {"alt": f"Dirichlet α={alpha:g}, seed {seed}. {meta['alt']}"})
+        return prefixed(plots.partition(FederatedDataset(data, parts)), f"Dirichlet α={alpha:g}, seed {seed}.")
 
     sliders = {
-        "alpha": ladder("α of Dirichlet", _ALPHAS, alpha, "Small: few labels per client", continuous=True),
-        "seed": ladder("seed", range(10), seed, "Another draw from the same law", continuous=True),
+        "alpha": Slider.over("α of Dirichlet", _ALPHAS, alpha, "Small: few labels per client"),
+        "seed": Slider.over("seed", range(10), seed, "Another draw from the same law"),
     }
-    return Idea(draw, sliders, goal=goal, live=live)
+    return Idea(draw, sliders, **options)

@@ -1,29 +1,39 @@
 """Explorer: how FedProx's pull holds clients between their own minima and the global model."""
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, GREEN, GREY, set_description
-from fedlab_course.chart import ladder
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.contours import COLOURS, SYMBOLS, A, B, Points, contours, line, mark, pair
-from fedlab_course.ideas.idea import Idea
-from fedlab_course.ideas.quadratics import Quadratics, rest
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.quadratics import (
+    COLOURS,
+    SYMBOLS,
+    A,
+    B,
+    Points,
+    Quadratics,
+    contours,
+    line,
+    mark,
+    pair,
+    rest,
+)
+from fedlab_course.explore.sliders import Slider
 
 _MU = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 
-def proximal(
-    a: Points = A, b: Points = B, *, mu: float = 1.0, goal: Goal | None = None, live: bool | None = None
-) -> Idea:
+def proximal(a: Points = A, b: Points = B, *, mu: float = 1.0, **options: Any) -> Idea:
     """FedProx's pull: clients solve f_k(y) + μ/2 ‖y − w‖² exactly, and the server takes the mean until it rests.
 
     Clients f_k(w) = ½ Σ_d a_kd (w_d − b_kd)², ``a`` and ``b`` [2, 2]. Slider ``mu``. The figure shows the resting point
     w, the clients' answers between their own minima and w, and the way that the resting point takes as μ grows.
     """
     clients = Quadratics.of(a, b)
-    sliders = {"mu": ladder("μ of FedProx", _MU, mu, "Proximal strength", continuous=True)}
-    return Idea(lambda mu: _figure(clients, mu), sliders, goal=goal, live=live)
+    sliders = {"mu": Slider.over("μ of FedProx", _MU, mu, "Proximal strength")}
+    return Idea(lambda mu: _figure(clients, mu), sliders, **options)
 
 
 def _figure(clients: Quadratics, mu: float) -> go.Figure:

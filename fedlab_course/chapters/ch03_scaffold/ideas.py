@@ -1,16 +1,16 @@
 """Explorer: SCAFFOLD's arrows, the local gradients and what the control variates make of them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, PURPLE, set_description
-from fedlab_course.chart import ladder
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.contours import COLOURS, SYMBOLS, A, B, Points, contours, mark, pair
-from fedlab_course.ideas.idea import Idea
-from fedlab_course.ideas.quadratics import Quadratics
+from fedlab_course.explore.goals import Goal
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Points, Quadratics, contours, mark, pair
+from fedlab_course.explore.sliders import Slider
 
 START, STEPS, LR = (-1.0, 1.5), 10, 0.05
 
@@ -24,8 +24,7 @@ def corrections(
     steps: int = STEPS,
     lr: float = LR,
     start: Sequence[float] = START,
-    goal: Goal | None = None,
-    live: bool | None = None,
+    **options: Any,
 ) -> Idea:
     """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn downhill.
 
@@ -34,11 +33,11 @@ def corrections(
     """
     clients = Quadratics.of(a, b)
     sliders = {
-        "rounds": ladder("rounds done", (0, 1, 2, 3, 5, 10), rounds, "Rounds before this one", continuous=True),
-        "step": ladder("local step", range(steps + 1), step, "Where in the next round we look", continuous=True),
+        "rounds": Slider.over("rounds done", (0, 1, 2, 3, 5, 10), rounds, "Rounds before this one"),
+        "step": Slider.over("local step", range(steps + 1), step, "Where in the next round we look"),
     }
     origin = np.asarray(start, dtype=float)
-    return Idea(lambda rounds, step: _arrows(clients, origin, rounds, step, steps, lr), sliders, goal=goal, live=live)
+    return Idea(lambda rounds, step: _arrows(clients, origin, rounds, step, steps, lr), sliders, **options)
 
 
 def side_by_side(degrees: float) -> Goal:

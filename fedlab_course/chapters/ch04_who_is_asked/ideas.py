@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from math import comb
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,14 +12,14 @@ from fedlab_core.data import FederatedDataset, load_dataset, partition
 from fedlab_core.data.dataset import Dataset
 from fedlab_course import theory
 from fedlab_course.chapters.ch04_who_is_asked import figures
-from fedlab_course.chart import ladder
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.idea import Idea
+from fedlab_course.explore.figures import prefixed
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.sliders import Slider
 from fedlab_course.theory import cluster_quality
 
 PRESENCES = np.linspace(0.02, 1, 50).tolist()
 _DELTA = 0.1
-_SIZES, _LAST = (2, 3, 5, 10, 20), (1.0, 3.0, 7.0, 14.0)
+_GROUPS, _LAST = (2, 3, 5, 10, 20), (1.0, 3.0, 7.0, 14.0)
 
 
 def absence(
@@ -26,13 +27,12 @@ def absence(
     size: int = 10,
     last: float = 7.0,
     marks: Mapping[str, tuple[float, float]] | None = None,
-    goal: Goal | None = None,
-    live: bool | None = None,
+    **options: Any,
 ) -> Idea:
     """Resting points of Example 1 of [004] against the presence of its last group. Sliders ``size`` and ``last``.
 
     Four groups of ``size`` clients want 0, 1, 2 and ``last``; those of the last are there with a probability, and four
-    clients are drawn. ``marks``: runs to draw beside the formulas, as :func:`fedlab_course.figures.rests_by_presence`
+    clients are drawn. ``marks``: runs to draw beside the formulas, as ``figures.rests_by_presence``
     takes them.
     """
 
@@ -46,14 +46,13 @@ def absence(
         }
         lines = {name: [way(p) for p in PRESENCES] for name, way in ways.items()}
         figure = figures.rests_by_presence(PRESENCES, lines, optimum=group.optimum, band=_DELTA, marks=marks)
-        meta = figure.layout.meta
-        return figure.update_layout(meta=meta | {"alt": f"Groups of {size}, the last at {last:g}. {meta['alt']}"})
+        return prefixed(figure, f"Groups of {size}, the last at {last:g}.")
 
     sliders = {
-        "size": ladder("clients in a group", _SIZES, size, "All four groups are as large"),
-        "last": ladder("mean of the last group", _LAST, last, "The others want 0, 1 and 2"),
+        "size": Slider.over("clients in a group", _GROUPS, size, "All four groups are as large", moving=False),
+        "last": Slider.over("mean of the last group", _LAST, last, "The others want 0, 1 and 2", moving=False),
     }
-    return Idea(draw, sliders, goal=goal, live=live)
+    return Idea(draw, sliders, **options)
 
 
 _CLIENTS, _DRAWS = 100, 400
@@ -66,8 +65,7 @@ def cohorts(
     clients_per_round: int = 10,
     labels_per_client: int = 1,
     seed: int = 0,
-    goal: Goal | None = None,
-    live: bool | None = None,
+    **options: Any,
 ) -> Idea:
     """How many labels a cohort misses, drawn blindly or from strata. Sliders ``clients`` and ``labels``.
 
@@ -93,14 +91,17 @@ def cohorts(
         }
         figure = figures.missing(counts, title=f"{clients} clients drawn, {labels} labels each")
         about = f"By the formula a blind cohort misses {expected_missing(holds, clients):.2f} labels."
-        meta = figure.layout.meta
-        return figure.update_layout(meta=meta | {"alt": f"K={clients}, {labels} labels. {meta['alt']} {about}"})
+        return prefixed(figure, f"K={clients}, {labels} labels. {about}")
 
     sliders = {
-        "clients": ladder("clients in a cohort K", _SIZES, clients_per_round, "Each costs a model down and one up"),
-        "labels": ladder("labels per client", _LABELS, labels_per_client, "1: the split that [004] calls extreme"),
+        "clients": Slider.over(
+            "clients in a cohort K", _SIZES, clients_per_round, "Each costs a model down and one up", moving=False
+        ),
+        "labels": Slider.over(
+            "labels per client", _LABELS, labels_per_client, "1 is the extreme split of [004]", moving=False
+        ),
     }
-    return Idea(draw, sliders, goal=goal, live=live)
+    return Idea(draw, sliders, **options)
 
 
 def expected_missing(holds: np.ndarray, clients_per_round: int) -> float:

@@ -8,9 +8,8 @@ import plotly.graph_objects as go
 import torch
 from torch import nn
 
-from fedlab_core.plots.style import look, new_figure, set_description
-from fedlab_course.figures import forgetting, memory
-from fedlab_course.figures.tiers import COLOURSCALE
+from fedlab_core.plots.style import add_band, look, new_figure, set_description
+from fedlab_course.explore.figures import COLOURSCALE, add_curve, forgetting, table_of_shares
 
 __all__ = ["forgetting", "importance", "memory", "tradeoff"]
 
@@ -95,19 +94,15 @@ def tradeoff(points: Mapping[str, Any], *, title: str | None = None) -> go.Figur
     figure = new_figure(title=title, x_title="accuracy on the second task", y_title="accuracy on the first task")
     for slot, (name, table) in enumerate(tables.items()):
         style = look(slot)
-        figure.add_scatter(
-            x=table[:, 2],
-            y=table[:, 1],
-            name=name,
-            mode="lines+markers+text",
-            text=_labels(table),
-            textposition="bottom left",
-            textfont={"color": style.colour, "size": 12},
-            line={"color": style.colour, "dash": style.dash, "width": 2},
-            marker={"color": style.colour, "symbol": style.marker, "size": 9},
-            customdata=table[:, 0],
-            hovertemplate="λ=%{customdata:g}<br>first %{y:.1%}<br>second %{x:.1%}",
-        )
+        font = {"color": style.colour, "size": 12}
+        more: dict[str, Any] = {
+            "text": _labels(table),
+            "textposition": "bottom left",
+            "textfont": font,
+            "customdata": table[:, 0],
+        }
+        more["hovertemplate"] = "λ=%{customdata:g}<br>first %{y:.1%}<br>second %{x:.1%}"
+        add_curve(figure, table[:, 2], table[:, 1], name, style, mode="lines+markers+text", size=9, **more)
     figure.update_xaxes(tickformat=".0%")
     figure.update_yaxes(tickformat=".0%")
     rows = [
@@ -131,7 +126,33 @@ def _labels(table: np.ndarray) -> list[str]:
 def _table(values: Any) -> np.ndarray:
     table = np.asarray(values, dtype=float)
     if table.ndim != 2 or table.shape[1] != 3 or not len(table):
-        raise ValueError(f"points: must be tables with rows (λ, first, second), got shape {list(table.shape)}")
-    if not ((table[:, 1:] >= 0) & (table[:, 1:] <= 1)).all():
-        raise ValueError("points: must be accuracies from 0 to 1")
+        raise ValueError(f"points: has shape {list(table.shape)}; must be tables with rows (λ, first, second)")
+    table_of_shares(table[:, 1:], "points")
     return table
+
+
+def memory(curves: Mapping[str, Any], *, title: str | None = None) -> go.Figure:
+    """Accuracy on a tier's data against the server updates since the tier was trained, one curve per name.
+
+    ``curves``: name → [S, L], for S seeds the accuracy 0, 1, …, L − 1 updates after a tier's own; drawn as their mean
+    with a band from minimum to maximum. Raises ``ValueError`` for an empty mapping, other shapes or values.
+    """
+    if not curves:
+        raise ValueError("curves: must hold at least one curve")
+    tables = {str(name): table_of_shares(values, "curves") for name, values in curves.items()}
+    figure = new_figure(title=title, x_title="updates since its turn", y_title="accuracy on a tier's data")
+    for slot, (name, table) in enumerate(tables.items()):
+        style, along = look(slot), np.arange(table.shape[1])
+        if len(table) > 1:
+            add_band(figure, along, table.min(0), table.max(0), style, group=name)
+        hover = "%{x} updates later: %{y:.1%}"
+        add_curve(figure, along, table.mean(0), name, style, legendgroup=name, hovertemplate=hover)
+    figure.update_yaxes(tickformat=".0%", rangemode="tozero")
+    rows = [
+        [name, len(table), table.shape[1] - 1, f"{table[:, 0].mean():.1%}", f"{table[:, -1].mean():.1%}"]
+        for name, table in tables.items()
+    ]
+    phrases = "; ".join(f"{name} from {first} to {last} after {lag} updates" for name, _, lag, first, last in rows)
+    text = f"Accuracy on a tier's data against the server updates since the tier was trained: {phrases}."
+    set_description(figure, text, ["name", "seeds", "updates", "just trained", "at the end"], rows)
+    return figure

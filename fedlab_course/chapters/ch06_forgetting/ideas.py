@@ -7,9 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import look, new_figure, set_description
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.gallery import gallery
-from fedlab_course.ideas.idea import Idea
+from fedlab_course.explore.ideas import Idea, gallery
 
 
 def forgetting(
@@ -18,8 +16,7 @@ def forgetting(
     visits: Sequence[int] | None = None,
     names: Sequence[str] | None = None,
     strength: float | None = None,
-    goal: Goal | None = None,
-    live: bool | None = None,
+    **options: Any,
 ) -> Idea:
     """What each tier still knows while tiers train one after another, for several λ. Slider ``value``.
 
@@ -39,7 +36,7 @@ def forgetting(
     if len(called) != tiers:
         raise ValueError(f"names: must be {tiers}, one per tier, got {called}")
     figures = {key: _tiers_figure(key, table, trained, called) for key, table in tables.items()}
-    return gallery(figures, "λ of the penalty", value=strength, goal=goal, live=live)
+    return gallery(figures, "λ of the penalty", value=strength, **options)
 
 
 def _tiers_figure(strength: float, table: np.ndarray, trained: np.ndarray, names: Sequence[str]) -> go.Figure:

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import GREY, look, new_figure, set_description
-from fedlab_course.figures import forgetting, intervals
+from fedlab_course.explore.figures import add_curve, forgetting, intervals
 
 __all__ = ["eps_sweep", "forgetting", "intervals"]
 
@@ -29,16 +29,8 @@ def eps_sweep(
         )
     figure = new_figure(title=title, x_title="eps / median distance", y_title="clients, or tiers")
     for slot, name in enumerate(SERIES):
-        style = look(slot)
-        figure.add_scatter(
-            x=list(multiples),
-            y=table[:, slot],
-            name=name,
-            mode="lines+markers",
-            line={"color": style.colour, "dash": style.dash, "width": 2},
-            marker={"color": style.colour, "symbol": style.marker, "size": 9},
-            hovertemplate="eps %{x:g} times the median<br>%{y:g}",
-        )
+        hover = "eps %{x:g} times the median<br>%{y:g}"
+        add_curve(figure, list(multiples), table[:, slot], name, look(slot), size=9, hovertemplate=hover)
     figure.update_xaxes(type="log", tickvals=[0.8, 1, 1.2, 1.4, 2, 3], tickangle=0)
     words = ""
     if knee is not None:

@@ -8,12 +8,12 @@ import numpy as np
 
 from fedlab_core import validation
 from fedlab_core.history import History
-from fedlab_course import chart
 from fedlab_course.chapters.ch09_bug_clinic.ward import PATIENTS, diagnosis
-from fedlab_course.explorer.controls import Controls
-from fedlab_course.explorer.explorer import Explorer
-from fedlab_course.explorer.own import Own
-from fedlab_course.goals import Goal
+from fedlab_course.explore import widgets
+from fedlab_course.explore.controls import Controls
+from fedlab_course.explore.explorer import Explorer
+from fedlab_course.explore.goals import Goal
+from fedlab_course.explore.own import Own
 
 HIDDEN = "the patient"
 _HEALTHY = {"FedAvg": "fedavg", "SCAFFOLD": "scaffold"}
@@ -29,15 +29,12 @@ class WhoIsIt(Explorer):
     def __init__(self, case: int = 0, *, live: bool | None = None, **choice: Any) -> None:
         self.case = validation.integer("case", case, minimum=0)
         self.named: int | None = None
-        self._suspects = ipywidgets.Dropdown(
-            description="who is it?",
-            **chart.hint("The patients who say that they are this algorithm"),
-            layout=chart.shared(ipywidgets.Layout, width="auto"),
-            style=chart.style(ipywidgets.Dropdown, description_width="auto"),
+        self._suspects = widgets.control(
+            ipywidgets.Dropdown, "who is it?", "The patients who say that they are this algorithm", wide=False
         )
-        self._say = chart.button("Name it", "Say that it is this patient")
-        self._next = chart.button("Next patient", "Another hidden patient")
-        self._verdict = chart.text()
+        self._say = widgets.button("Name it", "Say that it is this patient")
+        self._next = widgets.button("Next patient", "Another hidden patient")
+        self._verdict = widgets.text()
         goal = Goal("name the patient that is hidden here", lambda histories: self.named == self.number)
         first = {**_START, "own": self._hidden(), "algorithms": (_HEALTHY[self.method],), "goal": goal}
         super().__init__(live=live, **{**first, **choice})
@@ -96,7 +93,7 @@ class WhoIsIt(Explorer):
         return Controls(self._initial, offered=False)
 
     def _extra(self) -> tuple[Any, ...]:
-        return chart.row(self._suspects, self._say, self._next), self._verdict
+        return widgets.row(self._suspects, self._say, self._next), self._verdict
 
     def _headless(self) -> str:
         return (
@@ -129,11 +126,11 @@ class WhoIsIt(Explorer):
 
     def _judged(self) -> str:
         if self.named is None:
-            return chart.note(f"Case {self.case + 1}. It says that it is {self.method}.")
+            return widgets.note(f"Case {self.case + 1}. It says that it is {self.method}.")
         name, words = PATIENTS[self.named].name, diagnosis(self.named)
         if self.named == self.number:
-            return chart.note(f"Yes, it is {name}. {words}")
-        return chart.note(f"No, it is not {name}. What is wrong with {name}: {words} {self._evidence(name)}")
+            return widgets.note(f"Yes, it is {name}. {words}")
+        return widgets.note(f"No, it is not {name}. What is wrong with {name}: {words} {self._evidence(name)}")
 
     def _evidence(self, name: str) -> str:
         """What the two runs say, once both have ended."""

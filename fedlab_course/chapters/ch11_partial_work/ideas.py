@@ -1,14 +1,14 @@
 """Explorer: where rules of averaging come to rest when one client does less and less."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
 from fedlab_course import theory
-from fedlab_course.chart import ladder
-from fedlab_course.figures.resting_points import resting_points
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.idea import Idea
+from fedlab_course.explore.figures import resting_points
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.sliders import Slider
 
 _RATES, _MU = (0.01, 0.03, 0.1), (0.0, 0.3, 1.0, 3.0, 10.0)
 
@@ -20,8 +20,7 @@ def unequal_work(
     most: int = 10,
     lr: float = 0.1,
     mu: float = 1.0,
-    goal: Goal | None = None,
-    live: bool | None = None,
+    **options: Any,
 ) -> Idea:
     """Two clients F_k(w) = a_k/2 (w − b_k)²; the first makes ``most`` local steps, the second from 1 to ``most``.
 
@@ -29,10 +28,10 @@ def unequal_work(
     spring, against the steps of the second client; with μ = 0 the spring is left out.
     """
     sliders = {
-        "lr": ladder("learning rate η", _RATES, lr, "Step size of the local steps", continuous=True),
-        "mu": ladder("μ of the spring", _MU, mu, "Proximal strength", continuous=True),
+        "lr": Slider.over("learning rate η", _RATES, lr, "Step size of the local steps"),
+        "mu": Slider.over("μ of the spring", _MU, mu, "Proximal strength"),
     }
-    return Idea(lambda lr, mu: _figure(a, b, most, lr, mu), sliders, goal=goal, live=live)
+    return Idea(lambda lr, mu: _figure(a, b, most, lr, mu), sliders, **options)
 
 
 def _figure(a: Sequence[float], b: Sequence[float], most: int, lr: float, mu: float) -> go.Figure:

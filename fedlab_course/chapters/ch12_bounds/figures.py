@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import GREY, look, new_figure, set_description
+from fedlab_course.explore.figures import add_curve
 
 _FEW = 8  # values that are ticks themselves
 
@@ -39,16 +40,9 @@ def power_laws(
             line = {"color": GREY, "dash": next(dashes), "width": 2}
             figure.add_scatter(x=x, y=y, name=name, mode="lines", line=line)
             continue
-        style, slot = look(slot), slot + 1
-        figure.add_scatter(
-            x=x,
-            y=y,
-            name=name,
-            mode="markers" if points else "lines+markers",
-            line={"color": style.colour, "dash": style.dash, "width": 2},
-            marker={"color": style.colour, "symbol": style.marker, "size": 8},
-            hovertemplate="%{x:.4g}: %{y:.4g}",
-        )
+        mode = "markers" if points else "lines+markers"
+        add_curve(figure, x, y, name, look(slot), mode=mode, hovertemplate="%{x:.4g}: %{y:.4g}")
+        slot += 1
     figure.update_xaxes(type="log", **_ticks([x for x, _ in read.values()]))
     figure.update_yaxes(type="log", exponentformat="power", **_ticks([y for _, y in read.values()]))
     rows = [[name, f"{y[0]:.3g}", f"{y[-1]:.3g}", f"{_slope(x, y):+.2f}"] for name, (x, y) in read.items()]

@@ -1,16 +1,16 @@
 """Explorer: how near to the optimum a learning rate that falls leads, and how soon."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import set_description
 from fedlab_course.chapters.ch12_bounds.figures import power_laws
-from fedlab_course.chart import ladder
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.idea import Idea
-from fedlab_course.ideas.quadratics import Quadratics
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.quadratics import Quadratics
+from fedlab_course.explore.sliders import Slider
 from fedlab_course.theory.rounds import fedavg_path
 
 _POWERS, _RATES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0), (0.01, 0.03, 0.1, 0.3)
@@ -25,8 +25,7 @@ def decay(
     lr: float = 0.1,
     power: float = 0.0,
     rounds: int = 3000,
-    goal: Goal | None = None,
-    live: bool | None = None,
+    **options: Any,
 ) -> Idea:
     """The distance of FedAvg from the optimum, round by round, at η_t = η_0/(1 + t)^p, with exact gradients.
 
@@ -58,7 +57,7 @@ def decay(
         return figure
 
     sliders = {
-        "lr": ladder("first rate η₀", _RATES, lr, "Step size in the first round", continuous=True),
-        "power": ladder("exponent p", _POWERS, power, "How fast the rate falls; 0 is constant", continuous=True),
+        "lr": Slider.over("first rate η₀", _RATES, lr, "Step size in the first round"),
+        "power": Slider.over("exponent p", _POWERS, power, "How fast the rate falls; 0 is constant"),
     }
-    return Idea(draw, sliders, goal=goal, live=live)
+    return Idea(draw, sliders, **options)

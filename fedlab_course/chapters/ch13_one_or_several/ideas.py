@@ -4,9 +4,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, BLUE, VERMILLION, new_figure, set_description
-from fedlab_course.chart import ladder
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.idea import Idea
+from fedlab_course.explore.goals import Goal
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.sliders import Slider
 from fedlab_course.theory import ditto_error
 
 _STRENGTHS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 30.0, 100.0)
@@ -23,8 +23,8 @@ def personal(*, strength: float = 1.0, spread: float = 1.0, live: bool | None = 
     own has the variance ν = 1. The goal is a λ within 5 % of the least error at V = 0.25.
     """
     sliders = {
-        "strength": ladder("λ of Ditto", _STRENGTHS, strength, "Strength of the pull", continuous=True),
-        "spread": ladder("V between clients", _SPREADS, spread, "Variance of the clients' optima", continuous=True),
+        "strength": Slider.over("λ of Ditto", _STRENGTHS, strength, "Strength of the pull"),
+        "spread": Slider.over("V between clients", _SPREADS, spread, "Variance of the clients' optima"),
     }
     text = f"with V = {_GOAL_SPREAD:g}, find a λ whose error is at most 5 % above the least"
     return Idea(_figure, sliders, goal=Goal(text, _reached), live=live)

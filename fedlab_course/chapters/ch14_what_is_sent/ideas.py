@@ -3,10 +3,10 @@
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLUE, GREY, VERMILLION, new_figure, set_description
-from fedlab_course.chart import ladder
 from fedlab_course.evidence import tables
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.idea import Idea
+from fedlab_course.explore.goals import Goal
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.sliders import Slider
 
 TABLE, TARGET = "c14_compressed_curves", 0.8
 _WHERE = {"partition": "dirichlet"}
@@ -21,8 +21,8 @@ def budget(*, keep: float = 1.0, epochs: int = 5, megabytes: float = 9.0, live: 
     ``megabytes``, up and down.
     """
     sliders = {
-        "keep": ladder("share of entries sent", _KEPT, keep, "1 is FedAvg; less has error feedback"),
-        "epochs": ladder("E", _EPOCHS, epochs, "Local epochs"),
+        "keep": Slider.over("share of entries sent", _KEPT, keep, "1 is FedAvg; less has error feedback", moving=False),
+        "epochs": Slider.over("E", _EPOCHS, epochs, "Local epochs", moving=False),
     }
     text = f"reach {TARGET:.0%} mean test accuracy with at most {megabytes:g} MB, up and down"
     return Idea(_figure, sliders, goal=Goal(text, lambda keep, epochs: spent(keep, epochs) <= megabytes), live=live)

@@ -1,22 +1,21 @@
 """Explorer: which verdict an interval gets, as the margin δ and the number of seeds are moved."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLUE, GREY, new_figure, set_description
-from fedlab_course.chart import ladder
 from fedlab_course.evidence.shown import WORDS
 from fedlab_course.evidence.verdicts import Verdict, judge
-from fedlab_course.goals import Goal
-from fedlab_course.ideas.idea import Idea
+from fedlab_course.explore.goals import Goal
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.sliders import Slider
 
 _MARGINS = (0.002, 0.005, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05)
 
 
-def margin(
-    differences: Sequence[float], *, delta: float = 0.01, goal: Goal | None = None, live: bool | None = None
-) -> Idea:
+def margin(differences: Sequence[float], *, delta: float = 0.01, **options: Any) -> Idea:
     """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta`` and ``seeds``.
 
     The figure shows the differences, their 95 % interval and the strip from −δ to δ. Raises ``ValueError`` for fewer
@@ -26,10 +25,10 @@ def margin(
     if len(values) < 2:
         raise ValueError(f"differences: must be two or more, one per seed, got {len(values)}")
     sliders = {
-        "delta": ladder("margin δ", _MARGINS, delta, "Less than this counts as nothing", continuous=True),
-        "seeds": ladder("seeds", range(2, len(values) + 1), len(values), "How many of the runs count", continuous=True),
+        "delta": Slider.over("margin δ", _MARGINS, delta, "Less than this counts as nothing"),
+        "seeds": Slider.over("seeds", range(2, len(values) + 1), len(values), "How many of the runs count"),
     }
-    return Idea(lambda delta, seeds: _figure(values[: int(seeds)], delta), sliders, goal=goal, live=live)
+    return Idea(lambda delta, seeds: _figure(values[: int(seeds)], delta), sliders, **options)
 
 
 def undecided(differences: Sequence[float]) -> Goal:

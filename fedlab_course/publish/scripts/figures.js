@@ -11,7 +11,6 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   // Nothing is offered that sends a chart anywhere, and what can be pressed stands outside of the picture.
   const CONFIG = { responsive: true, displayModeBar: false, displaylogo: false, showSendToCloud: false, plotlyServerURL: "" };
-  const colours = JSON.parse(document.getElementById("colours")?.textContent ?? "null");
   const { legend, paper } = window.fedlab;
   const specs = new Map(); // figure → what it shows, in the colours in which it was made
   const hidden = new Map(); // figure → the keys of curves that a reader has put out of sight
@@ -42,28 +41,10 @@
     return fitted;
   }
 
-  // The spec in the colours of the scheme: `colours` says for each colour of the page what it becomes.
-  function inColours(value, table, key = "", text = false) {
-    if (typeof value === "string") {
-      if (!/color/i.test(key)) return value;
-      if (key === "gridcolor") return table.grid ?? value;
-      if (key === "paper_bgcolor" || key === "plot_bgcolor") return table.ground ?? value;
-      return (text ? table.text : table.marks)[value] ?? value;
-    }
-    if (Array.isArray(value)) {
-      if (key === "colorscale") return value.map(([at, colour]) => [at, table.scales[colour] ?? colour]);
-      return /color/i.test(key) || typeof value[0] === "object" ? value.map((one) => inColours(one, table, key, text)) : value;
-    }
-    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
-    const entries = Object.entries(value);
-    return Object.fromEntries(entries.map(([name, one]) => [name, inColours(one, table, name, /font/.test(key))]));
-  }
-
   function draw(figure) {
     const canvas = figure.querySelector(".canvas");
     const spec = structuredClone(specs.get(figure)); // Plotly writes into what it is given
-    const table = colours && (dark.matches && !printing ? colours.dark : colours.light);
-    const shown = table ? inColours(spec, table) : spec;
+    const shown = window.fedlabColours.turned(spec, dark.matches && !printing ? "dark" : "light");
     const seen = legend.without(shown.data, hidden.get(figure));
     const data = printing ? seen.map(paper.unpatterned) : seen;
     const drawn = Plotly.react(canvas, { data, layout: layoutFor(shown.layout ?? {}, figure.matches(".small")), frames: spec.frames, config: CONFIG });

@@ -1,6 +1,6 @@
 "use strict";
 
-// Figures that can be moved: sliders over the pictures that are stored with the page (fedlab_course/grid.py).
+// Figures that can be moved: sliders over the pictures that are stored with the page (fedlab_course/explore/grid.py).
 (() => {
   function pictures({ sliders, cells, values }) {
     const parts = new Map();

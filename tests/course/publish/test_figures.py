@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from tests.course.site.visit import Visit, is_drawn, site_of, violations
 
 from fedlab_core import plots
-from fedlab_course import grid
-from fedlab_course.chart import ladder
-from fedlab_course.publish import colours
-from tests.course.publish.visit import Visit, is_drawn, site_of, violations
+from fedlab_course.explore import grid
+from fedlab_course.explore.sliders import Slider
+from tests.sight import contrast
 
 pytestmark = pytest.mark.needs_browser
 
@@ -73,8 +73,8 @@ def test_figures_follow_the_scheme_of_the_page_while_it_changes(tmp_path: Path, 
         is_drawn(page)
         assert page.evaluate(LOOK) == ["white", "#000000"]
         page.emulate_media(color_scheme="dark")
-        page.wait_for_function(f"({LOOK})()[0] === '{colours.GROUNDS['dark']}'")
-        assert colours.contrast(page.evaluate(LOOK)[1], colours.GROUNDS["dark"]) > 7
+        page.wait_for_function(f"({LOOK})()[0] === '#15181c'")
+        assert contrast(page.evaluate(LOOK)[1], "#15181c") > 7
         page.emulate_media(color_scheme="light")
         page.wait_for_function(f"({LOOK})()[0] === 'white'")
 
@@ -94,7 +94,7 @@ def test_on_paper_a_figure_is_light_fits_and_holds_no_pictures(tmp_path: Path, c
         assert height < 500
         assert pdf.count(b"/Subtype /Image") == 0
         assert len(pdf) < 100_000
-        assert page.evaluate(LOOK)[0] == colours.GROUNDS["dark"]  # and back again
+        assert page.evaluate(LOOK)[0] == "#15181c"  # and back again
 
 
 def test_on_paper_a_heat_map_is_drawn_with_vectors_in_its_colours(tmp_path: Path, chromium) -> None:
@@ -147,7 +147,7 @@ def test_curves_are_shown_and_hidden_with_the_keyboard_and_stay_so(tmp_path: Pat
         figure.add_scatter(x=[1, 2, 3], y=[1, 2**p, 3**p], name=f"f<sub>{p}</sub>", legendgroup="power")
         return figure.add_scatter(x=[1, 3], y=[0, p], legendgroup="power", showlegend=False)
 
-    page_of = site_of(tmp_path, grid.bundle(draw, {"p": ladder("power p", (1, 2, 3), 2, "tip")}), line())
+    page_of = site_of(tmp_path, grid.bundle(draw, {"p": Slider.over("power p", (1, 2, 3), 2, "tip")}), line())
     with Visit(chromium, page_of) as page:
         is_drawn(page, 2)
         assert page.locator(".curves").count() == 1  # a single curve needs no legend

@@ -7,10 +7,11 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from fedlab_course import Explorer, grid
-from fedlab_course.explorer.choices import Choice
+from fedlab_course import Explorer
+from fedlab_course.explore import grid
+from fedlab_course.explore.choices import Choice
 from fedlab_course.publish import outputs, runs
-from tests.course.test_grid import whole
+from tests.course.explore.test_grid import whole
 
 SMALL = Choice(
     algorithms=("fedavg",), split="iid", num_clients=5, clients_per_round=2, rounds=2, local_epochs=2, batch_size=100

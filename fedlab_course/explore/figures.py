@@ -1,0 +1,209 @@
+"""Figures of several chapters: intervals over seeds, resting points, and what each tier still knows."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.compare import t_interval
+from fedlab_core.plots.style import BLACK, GREY, VERMILLION, Look, looks, new_figure, set_description
+
+COLOURSCALE = ((0.0, "#F3F7FB"), (0.5, "#4A90C2"), (1.0, "#08306B"))
+Curve = tuple[Sequence[float], Sequence[float]]
+
+
+def add_curve(
+    figure: go.Figure,
+    x: Any,
+    y: Any,
+    name: str,
+    look: Look,
+    *,
+    mode: str = "lines+markers",
+    size: int = 8,
+    width: float = 2,
+    **more: Any,
+) -> None:
+    """Add a curve with a ``look``, its line ``width`` and its markers ``size`` pixels wide; ``more`` is for Plotly."""
+    line = {"color": look.colour, "dash": look.dash, "width": width}
+    marker = {"color": look.colour, "symbol": look.marker, "size": size} if "markers" in mode else None
+    figure.add_scatter(x=x, y=y, name=name, mode=mode, line=line, marker=marker, **more)
+
+
+def table_of_shares(values: Any, name: str = "accuracies") -> np.ndarray:
+    """``values`` as float [rows, columns], at least one of each. Raises ``ValueError`` for values outside 0 … 1."""
+    table = np.asarray(values, dtype=float)
+    if table.ndim != 2 or not table.size:
+        raise ValueError(f"{name}: has shape {list(table.shape)}; must be a table with at least one row and column")
+    if not ((table >= 0) & (table <= 1)).all():
+        raise ValueError(f"{name}: must be accuracies from 0 to 1")
+    return table
+
+
+def prefixed(figure: go.Figure, words: str) -> go.Figure:
+    """Put ``words`` before the description of ``figure``."""
+    meta = figure.layout.meta
+    return figure.update_layout(meta=meta | {"alt": f"{words} {meta['alt']}"})
+
+
+def intervals(
+    values: Mapping[str, Sequence[float]],
+    *,
+    x_title: str = "test accuracy",
+    level: float = 0.95,
+    reference: float | None = None,
+    percent: bool = True,
+    title: str | None = None,
+) -> go.Figure:
+    """One row per name: a stroke per value, a large marker at their mean, a bar over its ``level`` t-interval.
+
+    ``values``: name → one number per seed [n], n ≥ 2, or a pandas DataFrame with a column per name. ``reference``: a
+    dotted vertical line, such as 0 for differences. ``percent``: the numbers are shares.
+
+    Raises ``ValueError`` for an empty mapping and as :func:`fedlab_core.compare.t_interval` does.
+    """
+    numbers = {str(name): np.asarray(values[name], dtype=float) for name in values}
+    if not numbers:
+        raise ValueError("values: must hold at least one name, each with one number per seed")
+    found = {name: t_interval(series, level) for name, series in numbers.items()}
+    styles, form = looks({name: name for name in numbers}), ".1%" if percent else ".4g"
+    figure = new_figure(title=title, x_title=x_title, y_title="", height=120 + 44 * len(numbers), legend=False)
+    if reference is not None:
+        figure.add_vline(x=reference, line={"color": GREY, "width": 2, "dash": "dot"})
+    rows = []
+    for name, series in numbers.items():
+        style, one = styles[name], found[name]
+        stroke = {"symbol": "line-ns-open", "size": 17, "color": style.colour, "line": {"width": 2.5}}
+        hover = f"%{{x:{form}}}<extra>one seed, {name}</extra>"
+        figure.add_scatter(x=series, y=[name] * len(series), mode="markers", marker=stroke, hovertemplate=hover)
+        mean, low, high = (format(value, form) for value in (one.mean, one.low, one.high))
+        figure.add_scatter(
+            x=[one.mean],
+            y=[name],
+            name=name,
+            mode="markers",
+            error_x={"type": "data", "array": [one.half_width], "color": style.colour, "thickness": 2.5, "width": 7},
+            marker={"symbol": style.marker, "size": 12, "color": style.colour, "line": {"color": BLACK, "width": 1}},
+            hovertemplate=f"{mean}<br>{low} to {high}<extra>{name}</extra>",
+        )
+        rows.append([name, mean, low, high, one.runs])
+    figure.update_xaxes(tickformat=".0%" if percent else None, tickangle=0, nticks=7)
+    figure.update_yaxes(range=[len(numbers) - 0.5, -0.5], showline=False, ticks="", type="category")
+    phrases = "; ".join(f"{name} {mean}, {low} to {high}" for name, mean, low, high, _ in rows)
+    runs = sorted({one.runs for one in found.values()})
+    seeds = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    text = f"Dot chart of {x_title}: mean and {level:.0%} t-interval over {seeds} seeds. {phrases}."
+    set_description(figure, text, ["name", "mean", "low", "high", "runs"], rows)
+    return figure
+
+
+def resting_points(
+    lines: Mapping[str, Curve],
+    *,
+    optimum: float,
+    x_title: str,
+    y_title: str = "resting point",
+    points: Mapping[str, Curve] | None = None,
+    log_x: bool = False,
+    title: str | None = None,
+) -> go.Figure:
+    """Curves name → (x, resting points), with the ``optimum`` as a dotted line.
+
+    ``points``: name → (x, y) of runs, drawn as markers. ``log_x``: a logarithmic axis. A name that begins with an
+    algorithm has its colour. Raises ``ValueError`` if there are no lines.
+    """
+    if not lines:
+        raise ValueError("lines: must hold at least one curve, name → (x, y)")
+    styles, marked = looks({name: name for name in lines}), points or {}
+    figure = new_figure(title=title, x_title=x_title, y_title=y_title)
+    for name, (x, y) in lines.items():
+        add_curve(figure, x, y, name, styles[name], mode="lines", width=3)
+    diamond = {"size": 10, "color": BLACK, "symbol": "diamond"}
+    for name, (x, y) in marked.items():
+        figure.add_scatter(x=x, y=y, name=name, mode="markers", marker=diamond)
+    ends = [min(min(x) for x, _ in lines.values()), max(max(x) for x, _ in lines.values())]
+    rule = {"color": GREY, "dash": "dot", "width": 3}
+    figure.add_scatter(x=ends, y=[optimum, optimum], name="optimum", mode="lines", line=rule)
+    if log_x:
+        figure.update_xaxes(type="log", dtick=1)
+    phrases = "; ".join(
+        f"{name}: from {y[0]:.4f} at {x[0]:g} to {y[-1]:.4f} at {x[-1]:g}, highest {max(y):.4f}"
+        for name, (x, y) in lines.items()
+    )
+    text = f"Curves of the {y_title} against {x_title}; the optimum is {optimum:.4g}. {phrases}."
+    rows = [[name, f"{x:g}", f"{y:.4f}"] for name, curve in {**lines, **marked}.items() for x, y in _some(curve)]
+    set_description(figure, text, ["curve", x_title, y_title], rows)
+    return figure
+
+
+def _some(curve: Curve, most: int = 12) -> list[tuple[float, float]]:
+    """About ``most`` points of a curve, the first and the last among them."""
+    pairs = list(zip(*curve, strict=True))
+    return [*pairs[: -1 : max(1, len(pairs) // (most - 1))], pairs[-1]]
+
+
+def forgetting(
+    accuracies: Any,
+    *,
+    visits: Sequence[int] | None = None,
+    names: Sequence[str] | None = None,
+    title: str | None = None,
+) -> go.Figure:
+    """Heat map: the accuracy on each tier's data after each server update; a ring marks the tier just trained.
+
+    ``accuracies`` [V, T] in [0, 1]: V server updates, T tiers. ``visits`` [V]: the tier that was trained in each
+    update, 0, 1, …, T − 1, 0, … if None. ``names`` [T] of the tiers, their numbers if None.
+
+    Raises ``ValueError`` for other shapes or values.
+    """
+    table = table_of_shares(accuracies)
+    updates, tiers = table.shape
+    trained = np.arange(updates) % tiers if visits is None else np.asarray(visits, dtype=int)
+    labels = [str(tier) for tier in range(tiers)] if names is None else [str(name) for name in names]
+    if trained.shape != (updates,) or trained.min() < 0 or trained.max() >= tiers:
+        raise ValueError(f"visits: must name a tier, 0 … {tiers - 1}, for each of {updates} server updates")
+    if len(set(labels)) != tiers:
+        raise ValueError(f"names={labels}: must be {tiers} different names, one per tier")
+    along = np.arange(1, updates + 1)
+    figure = new_figure(title=title, x_title="server updates", y_title="tier", height=150 + 26 * tiers, legend=False)
+    figure.add_heatmap(
+        z=table.T,
+        x=along,
+        y=labels,
+        zmin=0,
+        zmax=1,
+        colorscale=COLOURSCALE,
+        xgap=1,
+        ygap=1,
+        colorbar={"title": {"text": "accuracy", "side": "right"}, "thickness": 12, "tickformat": ".0%"},
+        hovertemplate="after update %{x}<br>tier %{y}<br>accuracy %{z:.0%}<extra></extra>",
+    )
+    figure.add_scatter(
+        x=along,
+        y=[labels[tier] for tier in trained],
+        mode="markers",
+        marker={"symbol": "circle-open", "color": VERMILLION, "size": 8, "line": {"width": 2}},
+        hovertemplate="update %{x} trained tier %{y}<extra></extra>",
+    )
+    figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
+    figure.update_xaxes(range=[0.5, updates + 0.5], showgrid=False)
+    rows, just, before = [], [], []
+    for tier, name in enumerate(labels):
+        turns = np.flatnonzero(trained == tier)
+        after, late = table[turns, tier], table[turns[1:] - 1, tier]
+        just.extend(after)
+        before.extend(late)
+        rows.append([name, len(turns), _share(after), _share(late), f"{table[-1, tier]:.0%}"])
+    text = (
+        f"Heat map of the accuracy on the data of {tiers} tiers after each of {updates} server updates. Mean accuracy "
+        f"on a tier right after its turn {_share(just)}, right before its next turn {_share(before)}; over all tiers "
+        f"at the end {table[-1].mean():.0%}."
+    )
+    columns = ["tier", "turns", "after its turns", "before its next turns", "at the end"]
+    set_description(figure, text, columns, rows)
+    return figure
+
+
+def _share(values: Any) -> str:
+    return f"{np.mean(values):.0%}" if len(values) else "–"

@@ -1,0 +1,113 @@
+"""A figure on the grid of its sliders: what a page without a kernel needs to move it.
+
+A MIME bundle holds the plain figure for the present values and, under ``MIME``, all the others::
+
+    {"sliders": [{"name", "label", "options": ["0.1", …], "start": 3}, …],
+     "cells": [figure or {"error": "why there is none"}, …],   the last slider runs fastest
+     "values": [parts that figures share, …]}
+
+In a figure ``{"$": n}`` stands for ``values[n]``: what two figures have in common is stored once. Numbers are rounded
+to six digits. A "note" says what holds for all figures; a "goal" has its "text", and in "met" whether each cell reaches
+it.
+"""
+
+import base64
+import itertools
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_course.explore.goals import Known
+from fedlab_course.explore.sliders import Slider
+
+MIME = "application/vnd.fedlab.grid+json"
+RUNS = "application/vnd.fedlab.runs+json"  # the choice of an explorer; a page stores a grid of runs for it
+STILL = "application/vnd.fedlab.still"  # why a figure cannot be moved, in words
+PLOTLY = "application/vnd.plotly.v1+json"
+_SHORT = 40  # a part with fewer characters is not worth a reference
+
+
+def bundle(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: Known | None = None) -> dict[str, Any]:
+    """The MIME bundle of a figure that ``draw`` makes from the values of ``sliders``, by name, with its ``goal``."""
+    now = draw(**{name: slider.value for name, slider in sliders.items()})
+    return plain(now) | {MIME: build(draw, sliders, goal)}
+
+
+def plain(figure: go.Figure) -> dict[str, Any]:
+    """The MIME bundle of a figure that cannot be moved."""
+    spec = json.loads(figure.to_json())
+    return {PLOTLY: spec, "text/plain": (spec["layout"].get("meta") or {}).get("alt", "Figure")}
+
+
+def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: Known | None = None) -> dict[str, Any]:
+    """All figures of ``draw`` over the positions of ``sliders``. The check of ``goal`` takes the sliders' values."""
+    values: dict[str, int] = {}
+    cells, met = [], []
+    for position in itertools.product(*(slider.positions for slider in sliders.values())):
+        named = dict(zip(sliders, position, strict=True))
+        cell = _cell(draw, named)
+        cells.append(_packed(cell, values))
+        met.append(goal is not None and "error" not in cell and bool(goal.check(**named)))
+    grid = {
+        "sliders": [
+            {"name": name, "label": one.label, "options": one.texts, "start": one.positions.index(one.value)}
+            for name, one in sliders.items()
+        ],
+        "cells": cells,
+        "values": [json.loads(text) for text in values],
+    }
+    return grid if goal is None else grid | {"goal": {"text": goal.text, "met": met}}
+
+
+def size(grid: Mapping[str, Any]) -> int:
+    """Bytes of a compressed grid."""
+    return len(zlib.compress(_json(grid).encode()))
+
+
+def _cell(draw: Callable[..., go.Figure], values: dict[str, Any]) -> Any:
+    try:
+        return _plain(draw(**values).to_plotly_json())
+    except ValueError as error:  # settings without a figure, such as a learning rate at which all clients diverge
+        return {"error": str(error)}
+
+
+def _plain(value: Any) -> Any:
+    """``value`` in the types of JSON, numbers with six digits, NaN as None."""
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, Mapping) and "bdata" in value:  # how Plotly writes an array of numbers
+        array = np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])
+        return _plain(array.reshape([int(n) for n in str(value.get("shape", array.size)).split(",")]))
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        rounded = float(f"{value:.6g}") if np.isfinite(value) else None
+        return int(rounded) if rounded is not None and rounded.is_integer() and abs(rounded) < 1e15 else rounded
+    return value
+
+
+def _packed(value: Any, values: dict[str, int], key: str = "") -> Any:
+    """``value`` with references for its long parts, which are added to ``values``, text → number."""
+    if isinstance(value, dict):
+        packed: Any = {name: _packed(one, values, name) for name, one in value.items()}
+    elif isinstance(value, list):
+        packed = [_packed(one, values) for one in value]
+    else:
+        return value
+    text = _json(packed)
+    # A list of colours stays below its key: the page recognises colours by their key.
+    if len(text) <= _SHORT or (isinstance(packed, list) and "color" in key):
+        return packed
+    return {"$": values.setdefault(text, len(values))}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

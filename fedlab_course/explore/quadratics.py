@@ -1,0 +1,104 @@
+"""Clients with quadratic losses: every picture of them can be checked by hand. The contours of their mean loss."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.plots.style import BLUE, VERMILLION, new_figure
+
+A, B = ((1.0, 4.0), (4.0, 1.0)), ((-1.5, -0.5), (1.0, 1.5))  # the two clients in the plane of all chapters
+COLOURS, SYMBOLS = (BLUE, VERMILLION), ("square", "triangle-up")
+Points = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Quadratics:
+    """f_k(w) = ½ Σ_d a_kd (w_d − b_kd)² for N equal clients: curvatures ``a`` [N, D] > 0, minima ``b`` [N, D]."""
+
+    a: np.ndarray
+    b: np.ndarray
+
+    @classmethod
+    def of(cls, a: Sequence[float] | Points, b: Sequence[float] | Points) -> "Quadratics":
+        """From numbers [N] or [N, D]. Raises ``ValueError`` for different shapes or a_kd ≤ 0."""
+        curvature, minimum = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+        if curvature.shape != minimum.shape or curvature.ndim not in (1, 2) or not curvature.size:
+            shapes = f"{list(curvature.shape)} and {list(minimum.shape)}"
+            raise ValueError(f"a, b: have shapes {shapes}; must be two arrays [N] or [N, D] of one shape")
+        if not (curvature > 0).all():
+            raise ValueError(f"a={curvature.tolist()}: must be > 0")
+        return cls(curvature.reshape(len(curvature), -1), minimum.reshape(len(minimum), -1))
+
+    @property
+    def optimum(self) -> np.ndarray:
+        """w* [D], where F = mean of f_k is lowest."""
+        return (self.a * self.b).sum(0) / self.a.sum(0)
+
+    def loss(self, w: np.ndarray) -> np.ndarray:
+        """f_k at the points ``w`` [..., D], as [N, ...]."""
+        a, b = (array.reshape(len(array), *[1] * (w.ndim - 1), -1) for array in (self.a, self.b))
+        return 0.5 * (a * (w - b) ** 2).sum(-1)
+
+    def gradient(self, y: np.ndarray) -> np.ndarray:
+        """∇f_k(y_k) [N, D]; ``y`` is one point [D] or one per client [N, D]."""
+        return self.a * (y - self.b)
+
+    def walk(self, start: np.ndarray, steps: int, lr: float, offset: np.ndarray | float = 0.0) -> np.ndarray:
+        """The points y_k [steps + 1, N, D] of every client's local steps y ← y − η(∇f_k(y) + offset_k)."""
+        points = [np.broadcast_to(start, self.b.shape)]
+        for _ in range(steps):
+            points.append(points[-1] - lr * (self.gradient(points[-1]) + offset))
+        return np.stack(points)
+
+    def nearest(self, w: np.ndarray, mu: float) -> np.ndarray:
+        """argmin f_k(y) + μ/2 ‖y − w‖² [N, D]: where clients end that solve FedProx's problem exactly."""
+        return (self.a * self.b + mu * w) / (self.a + mu)
+
+
+def rest(one_round: Callable[[np.ndarray], np.ndarray], dim: int) -> np.ndarray:
+    """The fixed point [D] of ``one_round``, which on quadratics maps w to M w + m.
+
+    Raises ``ValueError`` if rounds move away from it.
+    """
+    shift = one_round(np.zeros(dim))
+    matrix = np.stack([one_round(axis) - shift for axis in np.eye(dim)], axis=1)
+    if np.abs(np.linalg.eigvals(matrix)).max() >= 1:
+        raise ValueError("lr: local steps diverge, because η times the largest curvature is not below 2; lower it")
+    return np.linalg.solve(np.eye(dim) - matrix, shift)
+
+
+def contours(clients: Quadratics, around: np.ndarray) -> go.Figure:
+    """The contours of F, large enough for the points ``around`` [n, 2]."""
+    low, high = around.min(0), around.max(0)
+    margin = 0.25 * float((high - low).max())
+    x, y = (np.linspace(low[d] - margin, high[d] + margin, 41) for d in (0, 1))
+    figure = new_figure(title=None, x_title="w<sub>1</sub>", y_title="w<sub>2</sub>", height=600)
+    figure.add_contour(
+        x=x,
+        y=y,
+        z=clients.loss(np.stack(np.meshgrid(x, y), axis=-1)).mean(0),
+        name="F",
+        ncontours=18,
+        contours={"coloring": "lines"},
+        colorscale=[(0, "#7A7A7A"), (1, "#949494")],
+        showscale=False,
+        hovertemplate="F = %{z:.3f}<extra></extra>",
+    )
+    figure.update_xaxes(range=[x[0], x[-1]], constrain="domain")
+    figure.update_yaxes(range=[y[0], y[-1]], scaleanchor="x", constrain="domain")
+    return figure
+
+
+def line(figure: go.Figure, points: np.ndarray, name: str, colour: str, dash: str) -> None:
+    figure.add_scatter(x=points[:, 0], y=points[:, 1], name=name, mode="lines", line={"color": colour, "dash": dash})
+
+
+def mark(figure: go.Figure, point: np.ndarray, name: str, symbol: str, colour: str) -> None:
+    marker = {"symbol": symbol, "size": 13, "color": colour, "line": {"width": 2 if symbol.endswith("open") else 0}}
+    figure.add_scatter(x=[point[0]], y=[point[1]], name=name, mode="markers", marker=marker)
+
+
+def pair(point: np.ndarray) -> tuple[str, str]:
+    return f"{point[0]:.6f}", f"{point[1]:.6f}"

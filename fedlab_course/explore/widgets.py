@@ -1,0 +1,98 @@
+"""The widgets that all explorers share, under ipywidgets 7 and 8, and lines of text beside them."""
+
+import html
+from functools import cache
+from typing import Any
+
+import ipywidgets
+
+from fedlab_core.data import DatasetNotFound
+from fedlab_core.simulation import Diverged
+from fedlab_course.explore.sliders import Slider
+
+
+@cache
+def shared(kind: Any, **traits: str | None) -> Any:
+    """Return one layout or style for all widgets that look the same: each object costs a message to the browser."""
+    return kind(**traits)
+
+
+def style(kind: Any, **traits: str | None) -> Any:
+    """Return a style for widgets of a ``kind``. ipywidgets 7 has one style class for several kinds of widgets."""
+    return shared(kind.class_traits()["style"].klass, **traits)
+
+
+def hint(words: str) -> dict[str, str]:
+    """Return the help text of a control under the name that this version of ipywidgets uses."""
+    return {"tooltip" if hasattr(ipywidgets.DOMWidget, "tooltip") else "description_tooltip": words}
+
+
+def control(kind: Any, label: str, tip: str, *, wide: bool = True, **traits: Any) -> Any:
+    """A control with a label before it, as ``wide`` as its place or as its content."""
+    look = {"layout": shared(ipywidgets.Layout, width="100%" if wide else "auto")}
+    look["style"] = style(kind, description_width="9em" if wide else "auto")
+    return kind(description=label, **hint(tip), **look | traits)
+
+
+def slider(made: Slider) -> Any:
+    """The widget of a slider over listed positions."""
+    options = list(zip(made.texts, made.positions, strict=True))
+    traits = {"options": options, "value": made.value, "continuous_update": made.moving}
+    return control(ipywidgets.SelectionSlider, made.label, made.tip, **traits)
+
+
+def move(widget: Any, value: Any) -> None:
+    """Set the ``value`` of a control; a slider that does not reach so far gets a new position."""
+    if isinstance(widget, ipywidgets.SelectionSlider):
+        known = [number for _, number in widget.options]
+        if value not in known:
+            wider = Slider.over("", known, value)
+            widget.options = list(zip(wider.texts, wider.positions, strict=True))
+    elif hasattr(widget, "max"):
+        widget.max = max(widget.max, value)
+    widget.value = value
+
+
+def text(value: str = "", look: str = "") -> Any:
+    """A place for HTML; ``look``: its CSS classes."""
+    plain = {"layout": shared(ipywidgets.Layout), "style": style(ipywidgets.HTML)}
+    return ipywidgets.HTML(value, _dom_classes=look.split(), **plain)
+
+
+def column(*parts: Any, look: str) -> Any:
+    """Widgets below each other; ``look``: the CSS classes of the box."""
+    return ipywidgets.VBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=look.split())
+
+
+def row(*parts: Any) -> Any:
+    """Widgets beside each other; they wrap where there is no room."""
+    return ipywidgets.HBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=["fedlab-row"])
+
+
+def button(label: str, tooltip: str = "", icon: str = "") -> Any:
+    """A button as wide as its label."""
+    look = {"layout": shared(ipywidgets.Layout, width="auto"), "style": style(ipywidgets.Button)}
+    return ipywidgets.Button(description=label, tooltip=tooltip, icon=icon, **look)
+
+
+def note(text: str, *, kind: str = "status") -> str:
+    """A line of HTML. Screen readers announce a "status", a "warning" and an "alert" (an error), but not a "timer"."""
+    if not text:
+        return ""
+    role = "status" if kind == "warning" else kind
+    word = {"warning": "<b>Warning.</b> ", "alert": "<b>Error.</b> "}.get(kind, "")
+    return f'<div class="fedlab-note" data-kind="{kind}" role="{role}">{word}{html.escape(text)}</div>'
+
+
+def error_in_words(error: BaseException, subject: str = "") -> str:
+    """Describe an error of ``subject``; the type is named only where the message alone says too little."""
+    start = f"{subject}: " if subject else ""
+    if isinstance(error, Diverged):
+        place = "the global model" if error.client is None else f"client {error.client}"
+        when = f"round {error.round}" if error.round else "its probe"
+        return (
+            f"{start}diverged in {when}, the loss of {place} is not finite at η={error.lr:g}. "
+            "Try a smaller learning rate."
+        )
+    spoken = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
+    return start + (str(error) if spoken else f"{type(error).__name__}: {error}")

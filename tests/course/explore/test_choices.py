@@ -1,0 +1,146 @@
+"""What the controls say: which runs are the same, and code that makes the same curve."""
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+
+import fedlab_core as fl
+from fedlab_core import settings
+from fedlab_course.explore.choices import ALGORITHMS, Choice, Curve, tuned
+from fedlab_course.explore.controls import Controls
+
+SHORT = {"rounds": 2, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}
+
+
+def by_name(choice: Choice) -> dict[str, Curve]:
+    return {curve.algorithm: curve for curve in choice.curves()}
+
+
+def test_a_curve_depends_on_nothing_else() -> None:
+    base = Choice(algorithms=("fedavg", "fedprox"), mu=0.1)
+    other_mu = dataclasses.replace(base, mu=1.0)
+    assert by_name(base)["fedavg"] == by_name(other_mu)["fedavg"]
+    assert by_name(base)["fedprox"] != by_name(other_mu)["fedprox"]
+    assert base.curves() == dataclasses.replace(base, labels=5, strength=3.0).curves()
+    labels = dataclasses.replace(base, split="labels_per_client")
+    assert labels.curves() == dataclasses.replace(labels, alpha=9.0).curves()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("alpha", 0.7),
+        ("local_epochs", 2),
+        ("lr", 0.1),
+        ("schedule", "inverse_time"),
+        ("clients_per_round", 7),
+        ("seed", 1),
+        ("split", "iid"),
+        ("dataset", "mnist"),
+        ("batch_size", 5),
+        ("model", "softmax_regression"),
+    ],
+)
+def test_every_setting_of_a_run_makes_another_curve_and_is_named_as_a_difference(name: str, value: object) -> None:
+    base = Choice(algorithms=("fedavg",))
+    (one,), (other,) = base.curves(), dataclasses.replace(base, **{name: value}).curves()
+    assert one != other
+    assert one.differences(one) == ""
+    assert len(other.differences(one).split(", ")) == 1
+
+
+def test_more_rounds_are_the_same_run_and_named_as_a_difference() -> None:
+    base = Choice(algorithms=("fedavg",))
+    (one,), (longer,) = base.curves(), dataclasses.replace(base, rounds=55).curves()
+    assert one == longer
+    assert hash(one) == hash(longer)
+    assert longer.differences(one) == "55 rounds"
+    assert (one.rounds, longer.rounds) == (50, 55)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"algorithms": ("fedprox",), "mu": 0.1},
+        {"algorithms": ("scaffold",), "split": "iid", "lr": 0.1, "schedule": "inverse_time"},
+        {"algorithms": ("fednova",), "split": "labels_per_client", "labels": 3, "batch_size": None, "seed": 4},
+    ],
+)
+def test_the_exported_code_reproduces_the_curve_exactly(changes: dict) -> None:
+    (curve,) = Choice(**{"algorithms": ("fedavg",), **SHORT, **changes}).curves()
+    namespace: dict = {}
+    exec(curve.code, namespace)
+    exported, run = namespace["history"], curve.simulation().run()
+    pd_columns = [column for column in run.frame.columns if column != "seconds"]
+    assert len(run.frame) == 2
+    assert exported.frame[pd_columns].equals(run.frame[pd_columns])
+    assert np.array_equal(exported.params.numpy(), run.params.numpy())
+    assert exported.config == run.config
+
+
+def test_the_code_is_what_a_student_would_write() -> None:
+    (curve,) = Choice(algorithms=("fedprox",), mu=0.1, lr=0.05, schedule="inverse_time").curves()
+    assert curve.code.startswith('import fedlab_core as fl\n\ndata = fl.load_dataset("digits")\n')
+    assert "fl.FedProx(mu=0.1)" in curve.code
+    assert "lr=fl.InverseTime(0.05)" in curve.code
+    assert max(map(len, curve.code.splitlines())) <= 120
+    compile(curve.code, "exported", "exec")
+
+
+def test_algorithms_of_the_registry_take_their_parameters_from_the_controls() -> None:
+    assert tuned("fedavg") == tuned("scaffold") == ()
+    assert tuned("fedprox") == ("mu",)
+    assert tuned("fednova") == ()  # μ of FedNova stays 0
+    for name in ALGORITHMS:
+        (curve,) = Choice(algorithms=(name,), mu=0.25, strength=0.5).curves()
+        assert dict(curve.arguments) == {
+            parameter: {"mu": 0.25, "strength": 0.5}[parameter] for parameter in tuned(name)
+        }
+        assert isinstance(ALGORITHMS[name](**dict(curve.arguments)), fl.Algorithm)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("algorithms", ("fedavgg",), "Did you mean 'fedavg'"),
+        ("algorithms", "fedavg", "tuple of names"),
+        ("dataset", "mnst", "Did you mean 'mnist'"),
+        ("split", "dirichelt", "Did you mean 'dirichlet'"),
+        ("schedule", "cosine", "'constant', 'inverse_time'"),
+        ("model", "resnet", "'mlp'"),
+        ("mu", -0.1, "≥ 0"),
+        ("mu", np.inf, "finite"),
+        ("strength", -1.0, "≥ 0"),
+        ("alpha", 0.0, "> 0"),
+        ("labels", 0, "≥ 1"),
+        ("num_clients", 0, "≥ 1"),
+        ("local_epochs", 0, "≥ 1"),
+        ("local_epochs", 1.5, "an integer"),
+        ("lr", np.nan, "finite number > 0"),
+        ("lr", 0.0, "> 0"),
+        ("clients_per_round", 0, "from 1 to 100"),
+        ("clients_per_round", 101, "from 1 to 100"),
+        ("batch_size", 0, "≥ 1"),
+        ("rounds", 0, "≥ 1"),
+        ("seed", -1, "an integer from 0"),
+    ],
+)
+def test_bad_values_are_refused_by_name_value_and_what_is_allowed(name: str, value: object, allowed: str) -> None:
+    shown = value[0] if isinstance(value, tuple) else value
+    with pytest.raises(ValueError, match=rf"^{name}={re.escape(repr(shown))}: must be .*{allowed}"):
+        Choice(**{name: value})
+
+
+def test_choices_that_mean_the_same_are_equal_and_their_code_is_plain_python() -> None:
+    one = Choice(algorithms=["fedprox", "fedavg"], mu=np.float64(0.5), alpha=1, rounds=np.int64(5), lr=np.float32(0.25))
+    assert one == Choice(algorithms=("fedavg", "fedprox"), mu=0.5, alpha=1.0, rounds=5, lr=0.25)
+    assert all("np." not in curve.code for curve in one.curves())
+
+
+def test_controls_explain_settings_in_the_words_of_their_declaration() -> None:
+    fields = Controls(Choice()).fields
+    for name in ("rounds", "local_epochs", "lr", "seed"):
+        assert fields[name].tooltip == settings.meaning(name)

@@ -1,0 +1,514 @@
+"""The explorer: sliders are moved by setting their value; no display is needed."""
+
+import base64
+import html
+import io
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import nbformat
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fedlab_core as fl
+from fedlab_core.data.disk.sources import SOURCES
+from fedlab_core.engines import cutting, threads
+from fedlab_course.explore.choices import ALGORITHMS, Choice
+from fedlab_course.explore.controls import Controls
+from fedlab_course.explore.explorer import Explorer
+from fedlab_course.harness import run
+from tests.course import planted
+
+SHORT = {"rounds": 5, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}
+
+IDEAS = "from fedlab_course.chapters.ch01_noniid_and_drift import ideas"
+
+
+def make(**choice) -> Explorer:
+    return Explorer(**{**SHORT, **choice})
+
+
+def curves(figure: go.Figure) -> dict[str, list[float]]:
+    return {trace.name: list(trace.y) for trace in figure.data}
+
+
+def accuracy(explorer: Explorer, name: str) -> list[float]:
+    return explorer.histories[name].frame.test_accuracy.tolist()
+
+
+def independent(algorithm: fl.Algorithm, lr: float = 0.05, E: int = 1) -> list[float]:
+    """The same run, written out by hand."""
+    digits = fl.load_dataset("digits")
+    fed = fl.FederatedDataset(digits, fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=0.3, seed=0))
+    work = {"rounds": 5, "clients_per_round": 4, "local_epochs": E, "batch_size": 10, "lr": lr, "progress": False}
+    return fl.simulate(fed, fl.models.mlp(fed, seed=0), algorithm, **work, seed=0).frame.test_accuracy.tolist()
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_the_twin_runs_the_same_path_and_returns_a_plain_figure_of_the_runs(live: bool) -> None:
+    figure = make(mu=0.5, live=live).run()
+    assert type(figure) is go.Figure
+    assert curves(figure) == {"FedAvg": independent(fl.FedAvg()), "FedProx μ=0.5": independent(fl.FedProx(0.5))}
+    assert list(figure.data[0].x) == [1, 2, 3, 4, 5]
+    assert "FedProx μ=0.5" in fl.plots.describe(figure)
+    assert figure.layout.meta["table"]["rows"]
+
+
+def test_a_slider_starts_training_and_mu_does_not_touch_fedavg(monkeypatch) -> None:
+    started = []
+    original = Explorer.__init__.__globals__["Curve"].simulation
+    monkeypatch.setattr(
+        "fedlab_course.explore.explorer.Curve.simulation", lambda curve: started.append(curve.name) or original(curve)
+    )
+    explorer = make(mu=0.5)
+    explorer.run()
+    explorer.controls.fields["mu"].value = 2.0
+    explorer.wait(60)
+    assert list(explorer.histories) == ["FedAvg", "FedProx μ=2"]
+    explorer.controls.fields["mu"].value = 0.5
+    explorer.wait(60)
+    assert list(curves(explorer.figure())) == ["FedAvg", "FedProx μ=0.5"]
+    assert started == ["FedAvg", "FedProx μ=0.5", "FedProx μ=2"]
+
+
+def test_going_back_shows_the_curves_at_once() -> None:
+    explorer = make(mu=0.5)
+    before = curves(explorer.run())
+    explorer.run(mu=2.0)
+    explorer.controls.fields["mu"].value = 0.5
+    assert curves(explorer.figure()) == before  # without waiting
+
+
+def trained_rounds(monkeypatch) -> list[int]:
+    """The rounds that any simulation has trained, from now on."""
+    trained, original = [], fl.Simulation.__next__
+    monkeypatch.setattr(fl.Simulation, "__next__", lambda self: trained.append(original(self).round) or trained[-1])
+    return trained
+
+
+@pytest.mark.parametrize("schedule", ["constant", "inverse_time"])
+def test_more_rounds_go_on_from_the_run_bit_for_bit(monkeypatch, schedule: str) -> None:
+    algorithms = ("fedprox", "scaffold", "fedsso", "fedmas", "fedcurv")
+    straight = make(algorithms=algorithms, rounds=10, schedule=schedule)
+    straight.run()
+    moved = make(algorithms=algorithms, rounds=5, schedule=schedule)
+    moved.run()
+    looks = {trace.name: (trace.line.color, trace.marker.symbol) for trace in moved.figure().data}
+    trained = trained_rounds(monkeypatch)
+    moved.controls.fields["rounds"].value = 10
+    moved.wait(60)
+    assert sorted(trained) == sorted(5 * [6, 7, 8, 9, 10])
+    assert {trace.name: (trace.line.color, trace.marker.symbol) for trace in moved.figure().data} == looks
+    columns = [column for column in straight.frame.columns if column != "seconds"]
+    assert moved.frame[columns].equals(straight.frame[columns])
+    for name, history in straight.histories.items():
+        other = moved.histories[name]
+        assert torch.equal(other.params, history.params)
+        assert np.array_equal(other.clients.accuracy, history.clients.accuracy)
+        assert other.config == history.config
+
+
+def test_fewer_rounds_show_the_first_ones_and_train_nothing(monkeypatch) -> None:
+    explorer = make(rounds=10)
+    whole = curves(explorer.run())
+    trained = trained_rounds(monkeypatch)
+    explorer.controls.fields["rounds"].value = 5
+    assert curves(explorer.figure()) == {name: y[:5] for name, y in whole.items()}  # without waiting
+    assert "done, 10 of 10 rounds" in explorer.view.status.value
+    assert "rounds=5" in explorer.code
+    assert {history.config["rounds"] for history in explorer.histories.values()} == {5}
+    explorer.controls.fields["rounds"].value = 10
+    assert curves(explorer.figure()) == whole
+    explorer.wait(60)
+    assert trained == []
+
+
+def test_a_kept_curve_and_a_longer_run_of_it_are_one_curve() -> None:
+    explorer = make(algorithms=("fedavg",))
+    first = curves(explorer.run())["FedAvg"]
+    explorer.keep()
+    assert list(curves(explorer.run(rounds=7))) == ["FedAvg"]
+    shorter = curves(explorer.run(rounds=3))
+    assert shorter == {"FedAvg": first[:3], "FedAvg, 5 rounds (kept)": first}
+    assert len(set(colours(explorer).values())) == 1
+    assert curves(explorer.run(lr=0.2))["FedAvg, η=0.05, 5 rounds (kept)"] == first
+
+
+def test_moving_alpha_redraws_the_partition_at_once() -> None:
+    explorer = make()
+    explorer.run()
+    explorer.controls.fields["alpha"].value = 10.0
+    z = np.array(explorer.partition().data[0].z, dtype=float)
+    explorer.wait(60)
+    digits = fl.load_dataset("digits")
+    parts = fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=10.0, seed=0)
+    counts = np.stack([np.bincount(digits.train.y[part], minlength=10) for part in parts])
+    assert np.array_equal(np.nan_to_num(z), counts.T)
+
+
+def test_every_control_reaches_the_run() -> None:
+    explorer = make(algorithms=("fedavg",))
+    explorer.run(lr=0.2, local_epochs=2)
+    assert accuracy(explorer, "FedAvg") == independent(fl.FedAvg(), lr=0.2, E=2)
+    explorer.run(schedule="inverse_time", lr=0.2, local_epochs=2)
+    assert accuracy(explorer, "FedAvg") == independent(fl.FedAvg(), lr=fl.InverseTime(0.2), E=2)
+    explorer.controls.algorithms["scaffold"].value = True
+    explorer.controls.algorithms["fedavg"].value = False
+    explorer.wait(60)
+    assert accuracy(explorer, "SCAFFOLD") == independent(fl.Scaffold(), lr=fl.InverseTime(0.2), E=2)
+    assert list(explorer.histories) == ["SCAFFOLD"]
+
+
+@pytest.mark.parametrize("x", ["rounds", "updates", "bytes"])
+def test_the_horizontal_axis(x: str) -> None:
+    explorer = make(algorithms=("scaffold",))
+    explorer.run()
+    explorer.view.x.value = x
+    frame = explorer.histories["SCAFFOLD"].frame
+    along = {"rounds": frame["round"], "updates": frame.server_updates, "bytes": (frame.bytes_up + frame.bytes_down)}
+    unit = 1e6 if x == "bytes" else 1  # 2 · 4 clients · 2 · P numbers of 4 bytes: some megabytes
+    assert list(explorer.figure().data[0].x) == pytest.approx(list(along[x] / unit))
+
+
+def test_kept_curves_stay_and_say_how_they_differ() -> None:
+    explorer = make(algorithms=("fedavg",))
+    first = curves(explorer.run())["FedAvg"]
+    explorer.keep()
+    assert list(curves(explorer.figure())) == ["FedAvg"]  # not twice
+    shown = curves(explorer.run(lr=0.2))
+    assert list(shown) == ["FedAvg", "FedAvg, η=0.05 (kept)"]
+    assert shown["FedAvg, η=0.05 (kept)"] == first
+    explorer.run(alpha=1.0)
+    assert "FedAvg, α=0.3, η=0.05 (kept)" in explorer.histories
+    kept = explorer.figure().layout.height
+    explorer.reset()
+    explorer.wait(60)
+    assert explorer.figure().layout.height < kept  # one line of legend less
+    assert curves(explorer.figure()) == {"FedAvg": first}
+    assert explorer.choice.alpha == 0.3
+    assert explorer.choice.lr == 0.05
+
+
+def colours(explorer: Explorer) -> dict[str, str]:
+    return {trace.name: trace.line.color for trace in explorer.figure().data}
+
+
+def test_a_curve_keeps_its_colour_while_others_come_and_go() -> None:
+    explorer = make(algorithms=("fedavg", "fedprox"), mu=0.5)
+    explorer.run()
+    first = colours(explorer)
+    explorer.keep()
+    explorer.run(mu=2.0)
+    kept = colours(explorer)
+    assert kept["FedProx μ=0.5 (kept)"] == first["FedProx μ=0.5"]
+    assert kept["FedAvg"] == first["FedAvg"]
+    assert len(set(kept.values())) == 3
+    explorer.run(algorithms=("fedavg", "fedprox", "scaffold"))
+    more = colours(explorer)
+    assert more.pop("SCAFFOLD") not in kept.values()
+    assert more == kept
+    explorer.run(lr=0.2, algorithms=("fedprox",))
+    moved = colours(explorer)
+    assert moved["FedProx μ=0.5, η=0.05 (kept)"] == first["FedProx μ=0.5"]
+    assert moved["FedAvg, η=0.05 (kept)"] == first["FedAvg"]
+    explorer.reset()
+    explorer.wait(60)
+    assert colours(explorer) == first
+
+
+def test_the_code_on_show_makes_and_draws_every_curve_and_the_data_are_the_curves() -> None:
+    explorer = make(algorithms=("fedavg", "scaffold"))
+    explorer.run()
+    explorer.keep()
+    shown = curves(explorer.run(lr=0.2, algorithms=("fedavg",)))
+    assert len(shown) == 3
+    on_page = re.search(r"<textarea[^>]*>\n(.*)</textarea>", explorer.view.fold.value, flags=re.DOTALL)
+    code = html.unescape(on_page[1])
+    assert code.count("fl.load_dataset") == 1  # one federation, dealt once
+    *lines, last = code.strip().splitlines()
+    namespace: dict = {}
+    exec("\n".join(lines), namespace)
+    assert {name: one.frame.test_accuracy.tolist() for name, one in namespace["histories"].items()} == shown
+    assert curves(eval(last, namespace)) == shown
+    link = re.search(r'href="data:text/csv;base64,([^"]+)"', explorer.view.fold.value)
+    table = pd.read_csv(io.BytesIO(base64.b64decode(link[1])))
+    kept = "SCAFFOLD, η=0.05 (kept)"
+    assert table[table.curve == kept].test_accuracy.tolist() == pytest.approx(accuracy(explorer, kept))
+    assert len(table) == 15
+
+
+def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
+    explorer = make(algorithms=("fedavg",))
+    with pytest.raises(fl.Diverged, match="FedAvg"):
+        explorer.run(lr=1e30)
+    assert 'role="alert"' in explorer.view.messages.value
+    assert "FedAvg: diverged in round 1" in explorer.view.messages.value
+    explorer.run(lr=0.05)
+    assert explorer.view.messages.value == ""
+
+
+def test_a_data_set_that_is_not_there_is_said_in_words(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("FEDLAB_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    explorer = make(dataset="fashion-mnist")
+    explorer.start()  # what a live notebook does when it shows the explorer
+    with pytest.raises(fl.DatasetNotFound, match="fashion-mnist is not on disk"):
+        explorer.wait(60)
+    assert "fashion-mnist is not on disk" in explorer.view.messages.value
+    assert "data fetch fashion-mnist" in explorer.view.messages.value
+    explorer.controls.fields["dataset"].value = "digits"
+    explorer.wait(60)
+    assert explorer.view.messages.value == ""
+    assert len(explorer.histories) == 2
+
+
+def test_only_data_sets_on_this_computer_are_offered(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("FEDLAB_DATA", str(tmp_path))
+    monkeypatch.setattr("fedlab_course.explore.controls.search_roots", lambda root: [tmp_path])
+    assert list(make().controls.fields["dataset"].options) == ["digits"]
+
+
+def test_images_on_this_computer_are_offered_and_tweets_are_not(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr("fedlab_course.explore.controls.search_roots", lambda root: [tmp_path])
+    for name in ("cifar10", "sentiment140"):
+        source = SOURCES[name]
+        (tmp_path / source.folders[0]).mkdir()
+        for member in source.members:
+            (tmp_path / source.folders[0] / member.name).touch()
+    assert list(make().controls.fields["dataset"].options) == ["digits", "cifar10"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"rounds": 0}, ValueError, "rounds=0: must be an integer from 1"),
+        ({"seed": -1}, ValueError, "seed=-1: must be"),
+        ({"lr": float("nan")}, ValueError, "lr=nan: must be a finite number > 0"),
+        ({"clients_per_round": 11}, ValueError, "clients_per_round=11: must be an integer from 1 to 10"),
+        ({"num_clients": 3}, ValueError, "clients_per_round=4: must be an integer from 1 to 3"),
+        ({"split": "labels_per_client", "labels": 11}, ValueError, "labels_per_client=11: must be .* from 1 to 10"),
+        ({"num_clients": 100_000}, ValueError, "num_clients=100000"),
+        ({"dataset": "fashion-mnist"}, fl.DatasetNotFound, "data fetch fashion-mnist"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_before_a_control_moves(
+    monkeypatch, tmp_path, changes: dict, error: type, message: str
+) -> None:
+    monkeypatch.setenv("FEDLAB_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    explorer = make(algorithms=("fedavg",))
+    before, menu = explorer.choice, explorer.controls.fields["dataset"].options
+    with pytest.raises(error, match=message):
+        explorer.run(**changes)
+    assert explorer.choice == before
+    assert explorer.controls.fields["dataset"].options == menu
+    assert explorer.runner.runs() == []
+
+
+def test_an_unknown_axis_is_refused() -> None:
+    with pytest.raises(ValueError, match="x='round'"):
+        make(x="round")
+
+
+def test_no_algorithm_is_a_request_not_an_error() -> None:
+    explorer = make(algorithms=())
+    explorer.run()
+    assert "Choose at least one algorithm" in explorer.view.status.value
+
+
+def test_an_error_while_drawing_is_shown_and_raised(monkeypatch) -> None:
+    explorer = make()
+    monkeypatch.setattr(explorer.view, "draw_curves", lambda *arguments: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        explorer.run()
+    assert "ZeroDivisionError" in explorer.view.messages.value
+
+
+def test_stop_ends_training_and_run_goes_on() -> None:
+    explorer = make(rounds=200, algorithms=("fedavg",))
+    explorer.start()
+    while not explorer.histories:
+        time.sleep(0.001)
+    explorer.view.buttons["stop"].click()
+    explorer.wait(60)
+    stopped = len(accuracy(explorer, "FedAvg"))
+    assert stopped < 200
+    assert "stopped" in explorer.view.status.value
+    assert not explorer.view.buttons["run"].disabled
+    explorer.view.buttons["run"].click()
+    explorer.wait(60)
+    assert len(accuracy(explorer, "FedAvg")) == 200
+
+
+def test_progress_and_time_are_told() -> None:
+    explorer = make(algorithms=("fedavg",))
+    explorer.run()
+    assert '<progress max="5" value="5"' in explorer.view.status.value
+    assert re.search(r"done, 5 of 5 rounds, \d+\.\d s", explorer.view.status.value)
+
+
+def test_drawing_is_throttled(monkeypatch) -> None:
+    monkeypatch.setattr("fedlab_course.explore.explorer._BETWEEN_DRAWINGS", 1e9)
+    explorer = make(rounds=100, algorithms=("fedavg",))
+    drawn: list[int] = []
+    original = explorer.view.draw_curves
+    monkeypatch.setattr(explorer.view, "draw_curves", lambda *a: drawn.append(1) or original(*a))
+    explorer.run()
+    assert len(drawn) == 4  # the request, the first round, and the end: by the last round and by the worker
+
+
+def test_controls_that_change_nothing_are_hidden() -> None:
+    explorer = make(algorithms=("fedavg",))
+    display = {name: widget.layout.display for name, widget in explorer.controls.fields.items()}
+    assert (display["mu"], display["labels"], display["alpha"]) == ("none", "none", None)
+    explorer.controls.set(Choice(**SHORT, split="labels_per_client", algorithms=("fedprox",)))
+    display = {name: widget.layout.display for name, widget in explorer.controls.fields.items()}
+    assert (display["mu"], display["labels"], display["alpha"]) == (None, None, "none")
+
+
+CHOICES = st.fixed_dictionaries(
+    {
+        "algorithms": st.lists(st.sampled_from(list(ALGORITHMS)), unique=True),
+        "mu": st.floats(0, 1e6),
+        "strength": st.floats(0, 1e6),
+        "dataset": st.sampled_from(fl.data.DATASETS),
+        "split": st.sampled_from(["dirichlet", "labels_per_client", "iid"]),
+        "alpha": st.floats(1e-6, 1e12),
+        "labels": st.integers(1, 1000),
+        "model": st.sampled_from(["mlp", "cnn_mnist"]),
+        "local_epochs": st.integers(1, 1000),
+        "lr": st.floats(0, 1e6, exclude_min=True),
+        "schedule": st.sampled_from(["constant", "inverse_time"]),
+        "batch_size": st.none() | st.integers(1, 1000),
+        "rounds": st.integers(1, 10_000),
+        "seed": st.integers(0, 2**63 - 1),
+    }
+)
+COHORTS = st.integers(1, 1000).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, n)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(CHOICES, COHORTS), min_size=2, max_size=3))
+def test_controls_hold_exactly_what_they_are_set_to(drawn: list) -> None:
+    first, *others = [Choice(**values, num_clients=n, clients_per_round=k) for values, (n, k) in drawn]
+    controls = Controls(first)
+    assert controls.choice == first
+    for choice in others:
+        controls.set(choice)
+        assert controls.choice == choice
+        assert controls.fields["clients_per_round"].max == choice.num_clients
+
+
+def test_a_control_that_does_not_stay_where_it_is_put_is_an_error() -> None:
+    explorer = make()
+    explorer.controls.fields["local_epochs"].observe(lambda change: setattr(change["owner"], "value", 7), "value")
+    with pytest.raises(RuntimeError, match=r"local_epochs=7.* instead of .*local_epochs=2"):
+        explorer.run(local_epochs=2)
+    assert explorer.runner.runs() == []
+
+
+def test_every_control_has_a_label_and_a_tooltip_and_waits_for_its_release() -> None:
+    explorer = make()
+    for name, widget in explorer.controls.fields.items():
+        assert widget.description, name
+        assert widget.tooltip, name
+        assert name in ("alpha", "labels") or not getattr(widget, "continuous_update", False), name
+    for box in (*explorer.controls.algorithms.values(), *explorer.view.buttons.values()):
+        assert box.description
+        assert box.tooltip
+
+
+def test_no_global_random_state_and_nothing_printed(capfd) -> None:
+    states = random.getstate(), np.random.get_state()[1].copy(), torch.random.get_rng_state()
+    make().run()
+    assert random.getstate() == states[0]
+    assert np.array_equal(np.random.get_state()[1], states[1])
+    assert torch.equal(torch.random.get_rng_state(), states[2])
+    assert capfd.readouterr() == ("", "")
+
+
+def test_it_ends_its_thread() -> None:
+    make().run()
+    assert not [thread for thread in threading.enumerate() if thread.name == "explorer"]
+
+
+def test_headless_it_displays_its_plain_figure(monkeypatch) -> None:
+    displayed = []
+    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: displayed.append(bundle))
+    make(algorithms=("fedavg",), live=False)._ipython_display_()
+    (bundle,) = displayed
+    figure = go.Figure(bundle["application/vnd.plotly.v1+json"])
+    for trace in figure.data:  # Plotly writes numbers as bytes
+        trace.y = np.frombuffer(base64.b64decode(trace.y["bdata"]), trace.y["dtype"])
+    assert curves(figure) == {"FedAvg": independent(fl.FedAvg())}
+
+
+def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widget_state(tmp_path) -> None:
+    arguments = ", ".join(f"{name}={value}" for name, value in SHORT.items())
+    cells = ("from fedlab_course import Explorer", f"Explorer({arguments})", f"{IDEAS}\nideas.local_steps()")
+    planted.notebook(tmp_path, "00_explorer", *cells)
+    (result,) = run.run_course(notebooks=tmp_path, out=tmp_path / "out")
+    assert result.error is None
+    text = (tmp_path / "out" / "notebooks" / "00_explorer.ipynb").read_text(encoding="utf-8")
+    executed = nbformat.reads(text, as_version=4)
+    for cell in executed.cells[2:]:
+        (output,) = cell.outputs
+        assert "widget" not in str(output.data.keys())
+        assert output.data["application/vnd.plotly.v1+json"]["layout"]["meta"]["alt"]
+    assert "widgets" not in executed.metadata
+    assert len(text) < 150_000
+
+
+def test_a_failing_explorer_fails_its_notebook(tmp_path) -> None:
+    arguments = ", ".join(f"{name}={value}" for name, value in SHORT.items())
+    planted.notebook(tmp_path, "00_bad", f"from fedlab_course import Explorer\nExplorer({arguments}, lr=1e30)")
+    (result,) = run.run_course(notebooks=tmp_path, out=tmp_path / "out")
+    assert result.status == "failed"
+    assert "Diverged" in result.error
+
+
+def test_the_library_does_not_import_widgets() -> None:
+    code = "import sys, fedlab_core; assert not {'ipywidgets', 'anywidget', 'fedlab_core.widgets'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture
+def busy_machine():
+    """Two processes that never rest."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_machine, monkeypatch) -> None:
+    """While two threads train, the one that answers a person has its share: at most 0.3 s, in the median of nine."""
+    monkeypatch.setenv(threads.VARIABLE, "2")
+    monkeypatch.setattr(cutting, "CALL_PRODUCTS", 1)
+    explorer = Explorer(rounds=200, num_clients=100, clients_per_round=100, local_epochs=20)
+    answers: dict[str, list[float]] = {"slider": [], "stop": []}
+    slider, before = explorer.controls.fields["mu"], torch.get_num_threads()
+    for value in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 0.0, 0.01, 0.001):
+        explorer.start()
+        while not any(run.rounds for run in explorer.runner.runs()):
+            time.sleep(0.01)
+        for name in answers:
+            started = time.monotonic()
+            if name == "slider":
+                slider.value = value
+            else:
+                explorer.stop()
+            answers[name].append(time.monotonic() - started)
+        assert re.search("stopping|stopped", explorer.view.status.value)
+    assert torch.get_num_threads() == before
+    assert {name: sorted(times)[4] for name, times in answers.items() if sorted(times)[4] > 0.3} == {}

@@ -1,0 +1,268 @@
+"""The small explorers against closed forms. The numbers are those of two quadratics, worked out by hand."""
+
+import re
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+import fedlab_core as fl
+from fedlab_course import ideas
+from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
+from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
+from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
+from fedlab_course.chapters.ch03_scaffold.ideas import scaffold_rounds
+from fedlab_course.chapters.ch04_who_is_asked import ideas as ideas_04
+from fedlab_course.chapters.ch05_fedsso import ideas as ideas_05
+from fedlab_course.chapters.ch06_forgetting import ideas as ideas_06
+from fedlab_course.chapters.ch11_partial_work import ideas as ideas_11
+from fedlab_course.chapters.ch12_bounds import ideas as ideas_12
+from fedlab_course.explore.quadratics import Quadratics, rest
+
+A, B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
+
+
+def trace(figure: go.Figure, start: str) -> go.Scatter:
+    (found,) = [trace for trace in figure.data if trace.name.startswith(start)]
+    return found
+
+
+def every_idea() -> dict[str, ideas.Idea]:
+    table = np.linspace(0, 1, 12).reshape(4, 3)
+    return {
+        "local_steps": ideas_01.local_steps(),
+        "proximal": ideas_02.proximal(),
+        "corrections": ideas_03.corrections(),
+        "decay": ideas_12.decay(rounds=60),
+        "skew": ideas_01.skew(num_clients=10),
+        "absence": ideas_04.absence(),
+        "cohorts": ideas_04.cohorts(),
+        "unequal_work": ideas_11.unequal_work(),
+        "reachability": ideas_05.reachability(np.arange(10.0)[:, None] ** 2),
+        "forgetting": ideas_06.forgetting({0.0: table, 1.0: table[::-1]}),
+    }
+
+
+@pytest.mark.parametrize("name", list(every_idea()))
+def test_every_slider_is_labelled_and_every_position_has_a_figure_in_words(name: str) -> None:
+    idea = every_idea()[name]
+    assert 1 <= len(idea.sliders) <= 2
+    for slider_name, slider in idea.sliders.items():
+        assert slider.description
+        assert slider.tooltip
+        texts = set()
+        for _, value in slider.options:
+            slider.value = value
+            assert idea.message == ""
+            figure = idea.figure()
+            assert type(figure) is go.Figure
+            assert figure.layout.meta["table"]["rows"]
+            texts.add(fl.plots.describe(figure))
+            assert fl.plots.describe(idea.chart.figure) == fl.plots.describe(figure)
+            assert fl.plots.describe(idea.figure(**{slider_name: value})) == fl.plots.describe(figure)
+        assert len(texts) == len(slider.options)
+
+
+def test_an_unknown_slider_is_refused() -> None:
+    with pytest.raises(ValueError, match="Did you mean 'steps'"):
+        ideas_01.local_steps().figure(step=3)
+
+
+def test_an_error_is_raised_by_the_figure_and_said_in_the_widget() -> None:
+    idea = ideas_01.local_steps(a=(1.0, 25.0), b=(0.0, 1.0), lr=0.01)
+    with pytest.raises(ValueError, match="lr"):
+        idea.figure(lr=0.1)  # 0.1 · 25 > 2
+    idea.sliders["lr"].value = 0.1
+    assert "diverge" in idea.message
+    idea.sliders["lr"].value = 0.03
+    assert idea.message == ""
+
+
+@pytest.mark.parametrize("steps", [1, 10, 50])
+def test_drift_rests_where_the_closed_form_says(steps: int) -> None:
+    figure = ideas_01.local_steps().figure(steps=steps, lr=0.1)
+    q = (1 - 0.1 * A) ** steps
+    expected = ((1 - q) * B).sum() / (1 - q).sum()
+    assert trace(figure, "where FedAvg").x[0] == pytest.approx(expected, abs=1e-12)
+    assert trace(figure, "optimum").x[0] == pytest.approx(0.75, abs=1e-15)
+    assert trace(figure, "mean after").x[0] == pytest.approx((B + q * (0.75 - B)).mean(), abs=1e-12)
+
+
+def test_drift_has_the_known_number_and_one_step_is_unbiased() -> None:
+    assert trace(ideas_01.local_steps().figure(steps=10), "where").x[0] == pytest.approx(0.5987111211, abs=1e-10)
+    assert trace(ideas_01.local_steps().figure(steps=1), "where").x[0] == pytest.approx(0.75, abs=1e-12)
+
+
+def test_the_drawn_steps_lie_on_the_clients_own_parabola() -> None:
+    figure = ideas_01.local_steps().figure(steps=5, lr=0.1)
+    for k, (a, b) in enumerate(zip(A, B, strict=True)):
+        steps = trace(figure, f"steps of client {k + 1}")
+        assert list(steps.x) == pytest.approx([b + (1 - 0.1 * a) ** j * (0.75 - b) for j in range(6)])
+        assert list(steps.y) == pytest.approx([a / 2 * (x - b) ** 2 for x in steps.x])
+
+
+def test_drift_and_the_library_agree() -> None:
+    fed = fl.synthetic.quadratics(A, B)
+    work = {"rounds": 100, "clients_per_round": 2, "local_steps": 10, "batch_size": None, "lr": 0.1}
+    start = fl.models.linear(fed, bias=False)
+    history = fl.simulate(fed, start, fl.FedAvg(), **work, loss="squared_error", progress=False, eval_every=100)
+    assert trace(ideas_01.local_steps().figure(), "where").x[0] == pytest.approx(float(history.params[0]), abs=1e-9)
+
+
+@pytest.mark.parametrize("mu", [0.0, 1.0, 10.0])
+def test_proximal_rests_where_the_closed_form_says(mu: float) -> None:
+    a, b = np.array([[1.0, 4.0], [4.0, 1.0]]), np.array([[-1.5, -0.5], [1.0, 1.5]])
+    figure = ideas_02.proximal(a, b).figure(mu=mu)
+    share = a / (a + mu)
+    w = (share * b).sum(0) / share.sum(0)
+    resting = trace(figure, "FedProx rests")
+    assert (resting.x[0], resting.y[0]) == pytest.approx(tuple(w), abs=1e-12)
+    for k in range(2):
+        answer = trace(figure, f"answer of client {k + 1}")
+        assert (answer.x[0], answer.y[0]) == pytest.approx(tuple((a[k] * b[k] + mu * w) / (a[k] + mu)), abs=1e-12)
+        pull = trace(figure, f"from w to the answer of client {k + 1}")
+        assert (pull.x[0], pull.y[0]) == pytest.approx(tuple(w), abs=1e-12)
+
+
+def test_a_strong_pull_leads_to_the_optimum() -> None:
+    clients = Quadratics.of(((1.0, 4.0), (4.0, 1.0)), ((-1.5, -0.5), (1.0, 1.5)))
+    w = rest(lambda w: clients.nearest(w, 1e6).mean(0), 2)
+    assert w == pytest.approx(clients.optimum, abs=1e-5)
+    assert clients.gradient(clients.optimum).mean(0) == pytest.approx([0, 0], abs=1e-12)
+
+
+def test_walk_with_an_offset_follows_the_closed_form() -> None:
+    offset = np.array([[0.5], [-1.0]])
+    end = Quadratics.of(A, B).walk(np.array([0.2]), 7, 0.1, offset)[-1][:, 0]
+    to = B - offset[:, 0] / A  # where a(w − b) + offset is 0
+    assert end == pytest.approx(to + (1 - 0.1 * A) ** 7 * (0.2 - to), abs=1e-12)
+
+
+def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:
+    for rounds in (0, 1, 3):
+        figure = ideas_03.corrections().figure(rounds=rounds, step=2)
+        for k in (1, 2):
+            own, taken = trace(figure, f"−g<sub>{k}"), trace(figure, f"the step that client {k}")
+            correction = trace(figure, f"c<sub>{k}")
+            assert (own.x[0], own.y[0]) == (taken.x[0], taken.y[0])
+            assert (correction.x[0], correction.y[0]) == (own.x[1], own.y[1])
+            assert (correction.x[1], correction.y[1]) == pytest.approx((taken.x[1], taken.y[1]))
+            length = np.hypot(correction.x[1] - correction.x[0], correction.y[1] - correction.y[0])
+            assert (length == pytest.approx(0, abs=1e-12)) == (rounds == 0)
+
+
+def test_the_arrow_of_the_own_gradient_points_to_the_own_minimum_along_its_gradient() -> None:
+    a, b = np.array([[1.0, 4.0], [4.0, 1.0]]), np.array([[-1.5, -0.5], [1.0, 1.5]])
+    figure = ideas_03.corrections(a, b, start=(-1.0, 1.5)).figure(rounds=0, step=0)
+    for k in range(2):
+        own = trace(figure, f"−g<sub>{k + 1}")
+        downhill = -a[k] * (np.array([-1.0, 1.5]) - b[k])
+        drawn = np.array([own.x[1] - own.x[0], own.y[1] - own.y[0]])
+        assert drawn / np.linalg.norm(drawn) == pytest.approx(downhill / np.linalg.norm(downhill))
+
+
+def test_scaffold_reaches_the_optimum_and_its_controls_the_gradients_there() -> None:
+    clients = Quadratics.of(((1.0, 4.0), (4.0, 1.0)), ((-1.5, -0.5), (1.0, 1.5)))
+    w, controls = scaffold_rounds(clients, np.array([-1.0, 1.5]), 200, 10, 0.05)
+    assert w == pytest.approx(clients.optimum, abs=1e-9)
+    assert controls == pytest.approx(clients.gradient(clients.optimum), abs=1e-9)
+
+
+def test_scaffold_and_the_library_agree() -> None:
+    fed = fl.synthetic.quadratics(A, B)
+    start = fl.models.linear(fed, bias=False, seed=3)
+    work = {"rounds": 3, "clients_per_round": 2, "local_steps": 5, "batch_size": None, "lr": 0.1}
+    simulation = fl.Simulation(fed, start, fl.Scaffold(), **work, loss="squared_error", progress=False)
+    w0 = next(start.parameters()).item()
+    simulation.run()
+    w, controls = scaffold_rounds(Quadratics.of(A, B), np.array([w0]), 3, 5, 0.1)
+    assert w[0] == pytest.approx(float(simulation.history.params[0]), abs=1e-12)
+    assert controls[:, 0] == pytest.approx(simulation.state_dict()["algorithm"]["c_clients"][:, 0].numpy(), abs=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b"), [((1.0, -1.0), (0.0, 1.0)), ((1.0,), (0.0, 1.0)), ((), ())])
+def test_bad_quadratics_are_refused(a: tuple, b: tuple) -> None:
+    with pytest.raises(ValueError, match="a"):
+        Quadratics.of(a, b)
+
+
+def test_skew_shows_the_partition_of_the_library() -> None:
+    digits = fl.load_dataset("digits")
+    figure = ideas_01.skew(digits, num_clients=10).figure(alpha=0.1, seed=2)
+    parts = fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=0.1, seed=2)
+    counts = np.stack([np.bincount(digits.train.y[part], minlength=10) for part in parts])
+    assert np.array_equal(np.nan_to_num(np.array(figure.data[0].z, dtype=float)), counts.T)
+
+
+def test_well_separated_blobs_are_the_clusters() -> None:
+    points = np.concatenate([np.random.default_rng(k).normal(100 * k, 1e-3, (8, 2)) for k in range(3)])
+    points += 1e-9 * np.arange(24)[:, None]
+    figure = ideas_05.reachability(points, min_samples=4).figure(xi=0.7)
+    text = fl.plots.describe(figure)
+    assert text.startswith("ξ=0.7. Reachability plot: 24 clients in the order of OPTICS, 3 clusters and 0")
+
+
+def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
+    tables = {0.0: [[0.9, 0.1], [0.2, 0.8]], 1.0: [[0.9, 0.1], [0.7, 0.7]]}
+    figure = ideas_06.forgetting(tables).figure(value=1.0)
+    assert list(trace(figure, "tier 0").y) == [0.9, 0.7]
+    assert list(trace(figure, "tier 1").y) == [0.1, 0.7]
+    assert list(trace(figure, "tier 1").marker.line.width) == [0, 2.5]
+    assert "10.0%" in fl.plots.describe(figure)  # (0.9 − 0.7 + 0.7 − 0.7) / 2
+    with pytest.raises(ValueError, match=r"value=0.5: must be one of 0, 1"):
+        ideas_06.forgetting(tables).figure(value=0.5)
+
+
+@pytest.mark.parametrize("tables", [{}, {0.0: [0.1, 0.2]}, {0.0: [[0.1, 0.2]], 1.0: [[0.1]]}])
+def test_forgetting_wants_tables_of_one_shape(tables: dict) -> None:
+    with pytest.raises(ValueError, match="accuracies"):
+        ideas_06.forgetting(tables)
+
+
+def test_forgetting_calls_tiers_by_their_names() -> None:
+    figure = ideas_06.forgetting({0.0: [[1.0, 0.0], [0.1, 0.9]]}, names=["first", "second"]).figure()
+    assert [trace.name for trace in figure.data] == ["first", "second"]
+    assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["first", "second"]
+    with pytest.raises(ValueError, match="names: must be 2"):
+        ideas_06.forgetting({0.0: [[1.0, 0.0]]}, names=["one"])
+
+
+def test_gallery_wants_figures() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        ideas.gallery({}, "λ")
+
+
+def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
+    """At a constant rate FedAvg rests 0.75 − 0.5987 away; at 0.1/(1 + t) the distance falls like 0.3375/t."""
+    figure = ideas_12.decay(power=1.0).figure()
+    falling, constant = figure.data
+    assert constant.y[-1] == pytest.approx(0.75 - 0.5987111211, abs=1e-9)
+    assert falling.x[-1] * falling.y[-1] == pytest.approx(0.3375, rel=0.02)
+    start, again = ideas_12.decay().figure().data
+    assert np.array_equal(start.y, again.y), "p = 0 is the constant rate"
+
+
+def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
+    """As the picture's own description has the angle; at its start the goal is not met."""
+    goal, idea = ideas_03.side_by_side(10), ideas_03.corrections()
+    places = [(rounds, step) for rounds in (0, 1, 2, 3, 5, 10) for step in range(11)]
+    met = [place for place in places if goal.check(rounds=place[0], step=place[1])]
+    assert met == [(1, 7), (1, 8), (2, 0)]
+    for rounds, step in [(1, 0), (1, 7), (2, 0), (2, 2)]:
+        words = fl.plots.describe(idea.figure(rounds=rounds, step=step))
+        degrees = float(re.search(r"the corrected ones (\d+)°", words)[1])
+        assert goal.check(rounds=rounds, step=step) == (degrees <= 10)
+    assert ideas_03.corrections(goal=goal).reached is False
+
+
+@pytest.mark.parametrize(("lr", "mu"), [(0.1, 1.0), (0.03, 10.0)])
+def test_unequal_work_rests_where_the_closed_form_says(lr: float, mu: float) -> None:
+    figure = ideas_11.unequal_work().figure(lr=lr, mu=mu)
+    steps = np.arange(1, 11)
+    for name, pull in (("FedAvg", 0.0), (f"FedProx μ={mu:g}", mu)):
+        first, second = 1 - (1 - lr * (2 + pull)) ** 10, 1 - (1 - lr * (2 + pull)) ** steps
+        assert trace(figure, name).y == pytest.approx(second / (first + second))
+    first, second = (1 - (1 - 2 * lr) ** 10) / 10, (1 - (1 - 2 * lr) ** steps) / steps
+    assert figure.data[1].name == "FedNova"
+    assert figure.data[1].y == pytest.approx(second / (first + second))
+    assert all(curve.y[-1] == pytest.approx(0.5) for curve in figure.data)  # equal work, equal curvature

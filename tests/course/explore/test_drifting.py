@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.course.site.visit import Visit, site_of, violations
+from tests.course.publish.visit import Visit, site_of, violations
 
 import fedlab_core as fl
 from fedlab_course.explore.quadratics import A, B, Quadratics

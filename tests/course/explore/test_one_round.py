@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.course.site.visit import Visit, site_of
+from tests.course.publish.visit import Visit, site_of
 
 from fedlab_course.explore.shows import CAPTIONS, average, one_round
 

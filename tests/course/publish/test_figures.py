@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from tests.course.site.visit import Visit, is_drawn, site_of, violations
+from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 from fedlab_core import plots
 from fedlab_course.explore import grid

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from tests.course.site.visit import Visit, is_drawn, site_of, violations
+from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 from fedlab_core.plots import style
 from fedlab_course.chapters.ch02_fedprox import ideas

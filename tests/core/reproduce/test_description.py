@@ -57,11 +57,6 @@ def test_plain_values_stay_what_they_are(value) -> None:
     assert found == (list(value) if isinstance(value, range) else value)
 
 
-def test_dataclasses_are_their_name_and_fields() -> None:
-    found = described("x", Part(2, np.zeros(3)))
-    assert found["name"] == "Part" and found["size"] == 2 and found["weights"]["shape"] == [3]
-
-
 def test_functions_are_told_apart_by_what_they_do() -> None:
     def scaled(factor):
         return lambda t: factor * t
@@ -81,14 +76,3 @@ class Opaque:
 def test_what_cannot_be_described_is_refused_in_words(value) -> None:
     with pytest.raises(ValueError, match=r"(?s)^algorithm.*cannot be described in the configuration"):
         described("algorithm", value)
-
-
-def test_a_run_whose_algorithm_cannot_be_described_does_not_begin() -> None:
-    class Hidden(fl.Algorithm):
-        def __init__(self) -> None:
-            self.secret = Opaque()
-
-    fed = blobs([5, 6])
-    work = {"rounds": 1, "clients_per_round": 2, "local_steps": 1, "batch_size": 2, "lr": 0.1}
-    with pytest.raises(ValueError, match=r"algorithm\['secret'\]"):
-        fl.Simulation(fed, fl.models.softmax_regression(fed), Hidden(), **work)

@@ -134,13 +134,6 @@ def test_a_crash_while_writing_keeps_the_old_file(tmp_path, monkeypatch) -> None
     assert path.read_bytes() == old and [p.name for p in tmp_path.iterdir()] == ["run.npz"]
 
 
-def test_a_pickle_is_never_opened(tmp_path) -> None:
-    path = tmp_path / "run.npz"
-    np.savez(path, __meta__=np.array([{"kind": "checkpoint"}], dtype=object))
-    with pytest.raises(ValueError, match="not a checkpoint file"):
-        simulation(checkpoint=path)
-
-
 def test_checkpoint_holds_rows_of_participants_only(tmp_path) -> None:
     path = tmp_path / "run.npz"
     run = simulation(checkpoint=path)

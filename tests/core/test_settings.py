@@ -39,6 +39,12 @@ def test_the_command_line_explains_settings_in_the_same_words(capsys: pytest.Cap
     [
         ({"rounds": 0}, "rounds=0: must be an integer from 1 to 1000000"),
         ({"rounds": True}, "rounds=True"),
+        ({"rounds": 2.5}, "rounds=2.5"),
+        ({"clients_per_round": True}, "clients_per_round=True"),
+        ({"clients_per_round": float("nan")}, "clients_per_round=nan"),
+        ({"local_steps": 0}, "local_steps=0"),
+        ({"lr": "fast"}, "lr='fast'"),
+        ({"lr": float("nan")}, "lr=nan"),
         ({"clients_per_round": 0}, "clients_per_round=0: must be an integer ≥ 1, or a fraction"),
         ({"clients_per_round": 1.5}, "clients_per_round=1.5"),
         ({"local_epochs": 1}, "local_epochs=1, local_steps=1: give exactly one"),

@@ -242,11 +242,6 @@ def test_bad_mu_is_refused(mu) -> None:
             algorithm(mu=mu)
 
 
-def test_fednova_refuses_an_unstable_proximal_weight() -> None:
-    with pytest.raises(ValueError, match="lr·mu must be < 2"):
-        simulation(algorithm=fl.FedNova(mu=25.0)).run()
-
-
 def test_fednova_refuses_a_schedule_that_leads_to_it_before_any_work() -> None:
     """lr·mu = 0.05, 0.05, 2.5: in the third round local steps would diverge."""
     arguments = {"local_epochs": None, "local_steps": 400, "lr": lambda t: 0.1 if t < 2 else 5.0}
@@ -289,51 +284,18 @@ def test_models_that_cannot_work_are_refused(model, words: str) -> None:
         simulation(model=model)
 
 
-def test_data_on_another_device_are_refused() -> None:
-    fed = blobs(SIZES)
-    model = fl.models.softmax_regression(fed)
-    fed.x = fed.x.to("meta")
-    with pytest.raises(ValueError, match="the data: on device meta"):
-        simulation(fed, model)
-
-
 def test_fraction_is_rounded_and_never_empty() -> None:
     work = {"rounds": 1, "local_steps": 1, "batch_size": None, "lr": 0.1}
     sizes = [fl.Settings(clients_per_round=f, **work).cohort_size(100) for f in (0.2, 1.0, 0.001, 1, 100)]
     assert sizes == [20, 100, 1, 1, 100]
 
 
-class Counting(nn.Module):
-    """A linear layer that counts its batches in a buffer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = nn.Linear(4, 3).double()
-        self.register_buffer("batches", torch.zeros(()))
-
-    def forward(self, x):
-        if self.training:
-            self.batches += 1
-        return self.layer(x)
-
-
-@pytest.mark.parametrize(
-    ("model", "said"),
-    [
-        (Counting(), "training changes its buffers batches"),
-        (
-            nn.Sequential(
-                nn.Unflatten(1, (1, 4)), nn.InstanceNorm1d(1, track_running_stats=True), nn.Flatten(), nn.Linear(4, 3)
-            ),
-            "training changes its buffers 1.running_mean, 1.running_var",
-        ),
-    ],
-    ids=["counter", "instance norm"],
-)
-def test_a_model_whose_buffers_training_changes_is_refused(model: nn.Module, said: str) -> None:
-    """No client sends them: a resumed run would differ, and the recorded loss would not be that of the final model."""
-    with pytest.raises(ValueError, match=said):
-        simulation(model=model.double())
+def test_a_model_whose_buffers_training_changes_is_refused() -> None:
+    """They are not averaged: a resumed run would differ, and the recorded loss would be that of another model."""
+    norm = nn.InstanceNorm1d(1, track_running_stats=True)
+    model = nn.Sequential(nn.Unflatten(1, (1, 4)), norm, nn.Flatten(), nn.Linear(4, 3)).double()
+    with pytest.raises(ValueError, match=r"training changes its buffers 1.running_mean, 1.running_var"):
+        simulation(model=model)
 
 
 def test_the_check_of_the_model_leaves_the_data_as_they_are() -> None:

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-import fedlab_core as fl
 from fedlab_core.reproduce.description import described
-from tests.support import blobs
 
 
 @dataclass(frozen=True)
@@ -26,24 +24,6 @@ def test_two_long_arrays_that_differ_in_one_place_are_told_apart() -> None:
     assert described("a", torch.from_numpy(first)) == described("a", first)
     assert described("a", first.astype(np.float32)) != described("a", first)
     assert described("a", first.reshape(50, 100)) != described("a", first)
-
-
-def test_a_checkpoint_of_a_run_with_another_array_is_refused(tmp_path) -> None:
-    class Weighted(fl.FedAvg):
-        def __init__(self, weights: np.ndarray) -> None:
-            object.__setattr__(self, "weights", weights)
-
-    fed = blobs([5, 6])
-    model, work = (
-        fl.models.softmax_regression(fed),
-        {"clients_per_round": 2, "local_steps": 1, "batch_size": 2, "lr": 0.1},
-    )
-    weights = np.ones(3000)
-    fl.simulate(fed, model, Weighted(weights), rounds=1, **work, checkpoint=tmp_path / "c.npz", progress=False)
-    other = weights.copy()
-    other[1500] = 2
-    with pytest.raises(ValueError, match="belongs to another run, with algorithm"):
-        fl.simulate(fed, model, Weighted(other), rounds=1, **work, checkpoint=tmp_path / "c.npz", progress=False)
 
 
 @pytest.mark.parametrize(

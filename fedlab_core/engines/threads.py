@@ -34,7 +34,7 @@ class Stopped(Exception):
 
 
 def number(own: int | None = None) -> int:
-    """The threads of a run: ``own``, or $FEDLAB_THREADS, or one per core of :func:`fedlab_core.cores.usable`.
+    """The threads of a run: ``own``, or $FEDLAB_THREADS, or one per core of :func:`fedlab_core.engines.cores.usable`.
 
     The last is at most PyTorch's own number of threads (``torch.set_num_threads``, $OMP_NUM_THREADS).
     """

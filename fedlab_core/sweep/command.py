@@ -1,21 +1,18 @@
 """The command ``sweep``: run a grid in parallel, and resume it after an interruption."""
 
 import argparse
-import threading
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from tqdm.auto import tqdm
 
 from fedlab_core.engines import cores
 from fedlab_core.progress import watched
 from fedlab_core.sweep import cluster, crew, plan
-from fedlab_core.sweep.crew import Outcome
 from fedlab_core.sweep.folder import Folder
 
-_PAUSE = 1.0  # seconds between two notes of what is running
+_PAUSE = 1.0  # seconds between two notes of the running runs
 _in_time = tqdm.format_interval
 
 
@@ -25,11 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("action", nargs="?", choices=("run", "status"), default="run", help="what to do (default: run)")
     add("config", type=Path, metavar="CONFIG.toml", help="the grid; docs/sweeps.md explains it")
     add("--out", type=Path, default=Path("build/sweeps"), metavar="FOLDER", help="default: build/sweeps")
-    add(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="a running Dask scheduler, tcp://host:8786 (default: processes on this machine)",
-    )
+    where = "a running Dask scheduler, tcp://host:8786 (default: processes on this machine)"
+    add("--scheduler", metavar="ADDRESS", help=where)
     add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
     add("--dry-run", action="store_true", help="list the runs and estimate their time, without a run")
     parser.set_defaults(run=_run, when_interrupted=". The same command resumes the sweep.")
@@ -62,58 +56,31 @@ def _sweep(folder: Folder, options: argparse.Namespace) -> int:
 
 
 def _compute(folder: Folder, missing: list[plan.Run], options: argparse.Namespace) -> None:
-    meter, path, modules = _Meter(folder, missing), str(folder.path), folder.plan.modules
+    """Do the missing runs, with a bar in a terminal and a line for each run elsewhere."""
+    running, noted = dict[str, int](), [0.0]
+
+    def heard(digest: str, round: int) -> None:  # in another thread
+        running[digest] = round
+        if time.monotonic() >= noted[0] + _PAUSE:
+            folder.note_running(dict(running))
+            noted[0] = time.monotonic()
+
+    path, modules, count = str(folder.path), folder.plan.modules, len(folder.plan.runs)
     for run in missing:
         folder.prepare(run)
     runs = sorted(missing, key=lambda run: run.config["seed"])  # runs of one seed share their data
     if options.scheduler is None:
-        found = crew.outcomes(options.workers, runs, meter.heard, path, modules)
+        outcomes = crew.outcomes(options.workers, runs, heard, path, modules)
     else:
-        found = cluster.outcomes(options.scheduler, runs, meter.heard, path, folder.word(), modules)
-    for run, outcome in found:
-        folder.keep(run, outcome)
-        meter.ended(run, outcome)
-    meter.bar.close()
-
-
-class _Meter:
-    """A bar over the rounds of all runs in a terminal; elsewhere a line for each run that has ended."""
-
-    def __init__(self, folder: Folder, missing: list[plan.Run]) -> None:
-        self._folder, self._count, self._ended = folder, len(folder.plan.runs), len(folder.plan.runs) - len(missing)
-        self._rounds = {run.digest: int(run.config["rounds"]) for run in missing}
-        self._running: dict[str, int] = {}
-        self._left, self._done, self._begun, self._noted = sum(self._rounds.values()), 0, time.monotonic(), 0.0
-        self._lock = threading.Lock()
-        total = sum(int(run.config["rounds"]) for run in folder.plan.runs)
-        options: dict[str, Any] = {"total": total, "initial": total - self._left, "unit": "round"}
-        self.bar = tqdm(desc=folder.plan.name, disable=not watched(), **options)
-
-    def heard(self, digest: str, round: int) -> None:
-        """Note the round of a run; other threads call this."""
-        with self._lock:
-            if digest in self._rounds:
-                self._advance(round - self._running.get(digest, 0))
-                self._running[digest] = round
-                if time.monotonic() >= self._noted + _PAUSE:
-                    self._folder.note_running(self._running)
-                    self._noted = time.monotonic()
-
-    def ended(self, run: plan.Run, outcome: Outcome) -> None:
-        """Note that a run is done, has diverged or has failed."""
-        with self._lock:
-            self._advance(self._rounds.pop(run.digest) - self._running.pop(run.digest, 0))
-        self._ended += 1
-        self.bar.set_postfix_str(f"{self._ended} of {self._count} runs")
-        remain = _in_time((time.monotonic() - self._begun) * self._left / max(1, self._done))
-        if self.bar.disable or outcome.status == "failed":
-            how = f"{outcome.status} in round {outcome.round}, {outcome.seconds:.1f} s. {outcome.message}"
-            about = run.about(self._folder.plan.axes)
-            self.bar.write(f"[{self._ended}/{self._count}, {remain} remain] {about}: {how}")
-
-    def _advance(self, rounds: int) -> None:
-        self._done, self._left = self._done + rounds, self._left - rounds
-        self.bar.update(rounds)
+        outcomes = cluster.outcomes(options.scheduler, runs, heard, path, folder.word(), modules)
+    with tqdm(desc=folder.plan.name, total=count, initial=count - len(runs), unit="run", disable=not watched()) as bar:
+        for ended, (run, outcome) in enumerate(outcomes, count - len(runs) + 1):
+            folder.keep(run, outcome)
+            running.pop(run.digest, None)
+            bar.update()
+            if bar.disable or outcome.status == "failed":
+                how = f"{outcome.status} in round {outcome.round}, {outcome.seconds:.1f} s. {outcome.message}"
+                bar.write(f"[{ended}/{count}] {run.about(folder.plan.axes)}: {how}")
 
 
 def _status(folder: Folder) -> int:
@@ -136,8 +103,7 @@ def _dry_run(folder: Folder, estimates: dict[str, float], workers: int) -> int:
         print(f"{run.digest}  {run.about(axes)}: {what}")
     total = sum(estimates[digest] for digest in missing)
     print(f"{len(estimates)} runs, of which {len(estimates) - len(missing)} are done; the others need about")
-    each = f"{_in_time(total / workers)} with {workers} workers like this machine's cores"
-    print(f"{_in_time(total)} of computation, by two rounds of each point of the grid measured here: {each}")
+    print(f"{_in_time(total)} of computation, {_in_time(total / workers)} with {workers} workers")
     return 0
 
 

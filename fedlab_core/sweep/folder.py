@@ -3,16 +3,15 @@
 import contextlib
 import json
 import math
-import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import pandas as pd
-from filelock import FileLock, Timeout
 
 from fedlab_core import files
+from fedlab_core.data.disk import lock
 from fedlab_core.history import History
 from fedlab_core.sweep.cluster import MARK
 from fedlab_core.sweep.crew import CHECKPOINT, Outcome
@@ -29,7 +28,7 @@ class Folder:
     def __init__(self, path: str | Path, plan: Plan) -> None:
         self.path, self.plan = Path(path).resolve(), plan
         self.tables = self.path / plan.name
-        self._lock, self._running = FileLock(self.tables / "lock"), self.tables / "running.json"
+        self._lock, self._running = self.tables / "lock", self.tables / "running.json"
 
     def of(self, run: Run) -> Path:
         """The folder of a run: config.json, history.npz, outcome.json, log.txt and, until it ends, checkpoint.npz."""
@@ -45,14 +44,7 @@ class Folder:
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
         """Let one process at a time write the sweep; others wait. ``ValueError`` for another grid of the same name."""
-        self.tables.mkdir(parents=True, exist_ok=True)
-        try:
-            held = self._lock.acquire(timeout=0)
-        except Timeout:
-            waits = f"waiting for another process that is writing the sweep {self.plan.name} in {self.path}"
-            print(waits, file=sys.stderr, flush=True)
-            held = self._lock.acquire()
-        with held:
+        with lock.locked(self._lock, f"the sweep {self.plan.name} in {self.path}"):
             source = self.tables / "grid.txt"
             earlier = Path(source.read_text(encoding="utf-8").strip()) if source.exists() else self.plan.source
             if earlier != self.plan.source and earlier.exists():
@@ -94,11 +86,7 @@ class Folder:
 
     def running(self) -> dict[str, int]:
         """Digest and round of the runs that are being computed; empty if no process writes the sweep."""
-        if not self.tables.exists():
-            return {}
-        with contextlib.suppress(Timeout), self._lock.acquire(timeout=0):
-            return {}
-        return _read(self._running)
+        return _read(self._running) if lock.is_held(self._lock) else {}
 
     def write_tables(self) -> float:
         """Write table.csv, curves.csv and timings.csv, and return the seconds of computation in all runs.

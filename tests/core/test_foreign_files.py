@@ -85,13 +85,6 @@ def test_a_small_compressed_file_cannot_fill_the_memory(tmp_path) -> None:
     tracemalloc.stop()
 
 
-def test_an_array_file_is_no_archive(tmp_path) -> None:
-    np.save(tmp_path / "a.npy", np.zeros(3))
-    (tmp_path / "h.npz").write_bytes((tmp_path / "a.npy").read_bytes())
-    with pytest.raises(ValueError, match=r"h.npz is not a history file"):
-        fl.History.load(tmp_path / "h.npz")
-
-
 @pytest.mark.parametrize("kind", ["checkpoint", "history"])
 def test_a_newer_version_is_named_and_an_older_one_refused(tmp_path, files, kind: str) -> None:
     meta, arrays = unpack(files[kind])

@@ -121,9 +121,19 @@ def kept(model: nn.Module) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_engines_agree(name: str) -> None:
+def test_engines_agree_and_what_is_frozen_stays(name: str) -> None:
     build, form = MODELS[name]
-    runs = [simulate(build(), engine=engine) for engine in ENGINES]
+    runs = []
+    for engine in ENGINES:
+        model = build()
+        before, modes = kept(model), {key: layer.training for key, layer in model.named_modules()}
+        whole = copy.deepcopy(model.state_dict())
+        runs.append(sim := simulate(model, engine=engine))
+        for found in (sim.model, sim.history.model):
+            assert all(torch.equal(value, before[key]) for key, value in kept(found).items())
+            assert kept(found).keys() == before.keys() and torch.equal(start_of(found), sim.history.params)
+        assert all(torch.equal(value, whole[key]) for key, value in model.state_dict().items())
+        assert {key: layer.training for key, layer in model.named_modules()} == modes
     assert runs[1].history.config["engine_form"] == form
     slow, fast = (run.history for run in runs)
     trained = sum(value.numel() for value in build().parameters() if value.requires_grad)
@@ -143,21 +153,6 @@ def test_engines_agree_for_every_kind_of_algorithm(name: str, algorithm: fl.Algo
     table, other = (history.frame.drop(columns="seconds") for history in (slow, fast))
     assert table[["bytes_up", "bytes_down"]].equals(other[["bytes_up", "bytes_down"]])
     assert abs(table - other).to_numpy().max() < 1e-9
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("name", MODELS)
-def test_what_is_frozen_stays(engine: str, name: str) -> None:
-    model = MODELS[name][0]()
-    before, modes = kept(model), {key: layer.training for key, layer in model.named_modules()}
-    whole = copy.deepcopy(model.state_dict())
-    sim = simulate(model, engine=engine)
-    for found in (sim.model, sim.history.model):
-        assert all(torch.equal(value, before[key]) for key, value in kept(found).items())
-        assert kept(found).keys() == before.keys()
-        assert torch.equal(start_of(found), sim.history.params)
-    assert all(torch.equal(value, whole[key]) for key, value in model.state_dict().items())
-    assert {key: layer.training for key, layer in model.named_modules()} == modes
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -218,17 +213,6 @@ def test_fedper_keeps_one_of_the_layers_that_are_trained(engine: str) -> None:
         simulate(model, FedPer(("1",)))
 
 
-def test_importance_is_that_of_what_is_trained() -> None:
-    model, fed = MODELS["mlp, first"][0](), images()
-    free = copy.deepcopy(model).requires_grad_(True)
-    start = 64 * 9 + 9
-    for mine, whole in (
-        (fl.importance.mas(model, fed.x), fl.importance.mas(free, fed.x)),
-        (fl.importance.fisher_diagonal(model, fed.x, fed.y), fl.importance.fisher_diagonal(free, fed.x, fed.y)),
-    ):
-        torch.testing.assert_close(mine, whole[start:], rtol=1e-9, atol=0)
-
-
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("name", ["mlp, first", "batch normalisation alone"])
 def test_gradients_agree_in_both_modes(name: str, training: bool) -> None:
@@ -278,36 +262,6 @@ def test_a_history_is_loaded_and_run_again_with_its_frozen_part(tmp_path: Path) 
         fl.rerun(history.config, fed=images(), progress=False)
 
 
-def test_a_built_in_model_with_a_frozen_layer_is_not_made_again_from_its_recipe(tmp_path: Path) -> None:
-    """Its frozen weights may have come from anywhere."""
-    fed = images()
-    model = fl.models.mlp(fed, (6,), seed=1)
-    free = simulate(model, fed=fed).history
-    assert free.config["model"]["name"] == "mlp" and "frozen" not in free.config["model"]
-    model[1].requires_grad_(False)
-    history = simulate(model, fed=fed).history
-    assert "arguments" not in history.config["model"]
-    history.save(tmp_path / "history.npz")
-    assert fl.History.load(tmp_path / "history.npz").template is None
-
-
-def test_a_history_keeps_its_model_when_the_module_is_thawed_afterwards() -> None:
-    model = MODELS["mlp, first"][0]()
-    history = simulate(model).history
-    first = model[1].weight.detach().clone()
-    model.requires_grad_(True)
-    with torch.no_grad():
-        model[1].weight.zero_()
-    assert torch.equal(history.model[1].weight, first)
-
-
-def test_nothing_to_train_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"no parameters to train: all of them are frozen \(requires_grad=False\)"):
-        simulate(seeded(dense).requires_grad_(False))
-    with pytest.raises(ValueError, match="all of them are frozen"):
-        fl.importance.mas(seeded(dense).requires_grad_(False), images().x)
-
-
 @pytest.mark.parametrize("change", ["trained", "in training mode", "without averages"])
 def test_batch_normalisation_that_could_change_is_refused(change: str) -> None:
     model = with_norms("0.")
@@ -319,17 +273,6 @@ def test_batch_normalisation_that_could_change_is_refused(change: str) -> None:
         model[0].norm_one = nn.BatchNorm2d(4, track_running_stats=False).double().requires_grad_(False).eval()
     with pytest.raises(ValueError, match=r"'0.norm_\w+' is BatchNorm2d.*GroupNorm.*requires_grad_\(False\).eval\(\)"):
         simulate(model)
-
-
-def test_a_frozen_part_that_changes_its_input_leaves_the_data_alone() -> None:
-    fed = images()
-    before = fed.x.clone()
-    layers = nn.Sequential(nn.ReLU(inplace=True), nn.Flatten(), nn.Linear(64, 5), nn.ReLU(), nn.Linear(5, 3))
-    model = layers.double()
-    model[2].requires_grad_(False)
-    slow, fast = (simulate(model, fed=fed, engine=engine).history for engine in ENGINES)
-    assert torch.equal(fed.x, before)
-    torch.testing.assert_close(fast.params, slow.params, rtol=0, atol=1e-9)
 
 
 def test_large_batches_go_through_frozen_layers_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

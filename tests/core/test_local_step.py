@@ -76,26 +76,6 @@ def test_the_runs_momentum_is_that_of_every_client_that_has_none_of_its_own(engi
         assert params == pytest.approx(heavy_ball(2.0, m=m), abs=1e-12)
 
 
-def test_what_a_scale_of_zero_keeps() -> None:
-    fed = blobs((9, 5, 12))
-    model = fl.models.mlp(fed, (4,), seed=1)
-
-    class HeadOnly(fl.Algorithm):
-        def correction(self, server: Server, client: int) -> fl.Correction:
-            scale = torch.zeros_like(server.params)
-            scale[server.layout["3.weight"]] = 1
-            return fl.Correction(scale=scale)
-
-    simulation = fl.Simulation(
-        fed, model, HeadOnly(), rounds=3, clients_per_round=3, local_epochs=2, batch_size=4, lr=0.1
-    )
-    history = simulation.run()
-    before = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
-    changed = ((history.params - before).abs() > 1e-12).nonzero().flatten()  # a mean of equal numbers is rounded
-    head = simulation._server.layout["3.weight"]
-    assert (changed.min(), changed.max()) == (head.start, head.stop - 1)
-
-
 def test_the_layout_names_every_parameter_once() -> None:
     fed = blobs((9, 5))
     model = fl.models.mlp(fed, (4,), seed=1)
@@ -105,37 +85,6 @@ def test_the_layout_names_every_parameter_once() -> None:
         assert torch.equal(flat[layout[name]], value.flatten())
     assert [s.start for s in layout.values()] == [0, *[s.stop for s in layout.values()][:-1]]
     assert list(layout.values())[-1].stop == len(flat)
-
-
-@pytest.mark.parametrize("field", ["start", "scale", "anchor"])
-def test_a_vector_of_another_length_is_refused(field: str) -> None:
-    class Wrong(fl.Algorithm):
-        def correction(self, server: Server, client: int) -> fl.Correction:
-            return fl.Correction(weight=1.0, **{field: server.params[1:]})
-
-    fed = blobs((4, 4))
-    with pytest.raises(ValueError, match=f"correction of client 0: {field}: must be torch.float64"):
-        fl.simulate(fed, fl.models.softmax_regression(fed), Wrong(), **WORK)
-
-
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"momentum": 1.0}, "momentum=1.0: must be a finite number ≥ 0 and < 1"),
-        ({"momentum": -0.1}, "momentum=-0.1"),
-        ({"amount": 0}, "amount=0: must be an integer ≥ 1"),
-        ({"amount": 1.5}, "amount=1.5"),
-    ],
-)
-def test_a_number_that_no_step_can_have_is_refused(fields, words: str) -> None:
-    fed, model = quadratics(1.0)
-    with pytest.raises(ValueError, match=words):
-        fl.simulate(fed, model, Fixed(**fields), **WORK, loss="squared_error")
-
-
-def test_momentum_of_a_run_must_be_below_one() -> None:
-    with pytest.raises(ValueError, match=r"local_momentum=1: must be a finite number ≥ 0 and < 1"):
-        fl.Settings(**{**WORK, "local_momentum": 1})
 
 
 @pytest.mark.parametrize("engine", ENGINES)

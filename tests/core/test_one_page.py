@@ -12,6 +12,8 @@ from fedlab_core.correction import Correction
 from fedlab_core.randomness import stream
 from tests.support import blobs, flat
 
+WORK = {"rounds": 3, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
+
 
 def test_it_is_one_page() -> None:
     assert len(inspect.getsource(one_page).splitlines()) <= 66
@@ -27,8 +29,7 @@ def test_every_round_of_a_run_goes_through_it(monkeypatch: pytest.MonkeyPatch, e
 
     monkeypatch.setattr("fedlab_core.simulation.one_round", counted)
     fed = blobs([5, 6, 7])
-    work = {"rounds": 3, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
-    fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedAvg(), **work, engine=engine)
+    fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedAvg(), **WORK, engine=engine)
     assert seen == [1, 2, 3]
 
 
@@ -58,32 +59,10 @@ def test_the_hook_after_aggregation_sees_the_aggregate() -> None:
             server.state["mean"] = updates.weighted_mean()
 
     fed = blobs([5, 6, 7])
-    work = {"rounds": 2, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
-    run = fl.Simulation(fed, fl.models.softmax_regression(fed), Watching(), **work)
+    run = fl.Simulation(fed, fl.models.softmax_regression(fed), Watching(), **WORK)
     run.run()
     state = run.state_dict()["algorithm"]
     assert torch.equal(state["seen"], state["mean"]) and torch.equal(state["seen"], run.history.params)
-
-
-@pytest.mark.parametrize(
-    ("cohort", "said"),
-    [
-        (np.array([True, False, True]), "a mask of booleans"),
-        (np.array([0.0, 1.7]), "must be integers"),
-        (np.array([0, 3]), "0 … 2"),
-        (np.array([-1]), "0 … 2"),
-    ],
-    ids=str,
-)
-def test_a_cohort_of_anything_but_clients_is_refused(cohort, said: str) -> None:
-    class Odd(fl.FedAvg):
-        def cohorts(self, server):
-            yield cohort
-
-    fed = blobs([5, 6, 7])
-    work = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
-    with pytest.raises(ValueError, match=f"cohort.*{said}"):
-        fl.simulate(fed, fl.models.softmax_regression(fed), Odd(), **work)
 
 
 class Forgetful(fl.FedAvg):
@@ -121,9 +100,8 @@ class Forgetful(fl.FedAvg):
 )
 def test_what_an_algorithm_returns_is_checked_in_words(method: str, answer, said: str) -> None:
     fed = blobs([5, 6, 7])
-    work = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
     with pytest.raises(ValueError, match=said):
-        fl.simulate(fed, fl.models.softmax_regression(fed), Forgetful(method, answer), **work)
+        fl.simulate(fed, fl.models.softmax_regression(fed), Forgetful(method, answer), **WORK)
 
 
 def test_an_interrupted_round_is_undone_even_where_it_worked_in_place() -> None:
@@ -141,8 +119,7 @@ def test_an_interrupted_round_is_undone_even_where_it_worked_in_place() -> None:
             return server.params + updates.weighted_mean()
 
     fed = blobs([5, 6, 7])
-    work = {"rounds": 3, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1, "progress": False}
-    runs = [fl.Simulation(fed, fl.models.softmax_regression(fed), InPlace(), **work) for _ in range(2)]
+    runs = [fl.Simulation(fed, fl.models.softmax_regression(fed), InPlace(), **WORK) for _ in range(2)]
     next(runs[0])
     with pytest.raises(KeyboardInterrupt):
         next(runs[0])

@@ -43,14 +43,6 @@ def test_each_seed_gets_its_own_federation_model_and_run(digits) -> None:
     assert not torch.equal(first.params, second.params)
 
 
-def test_two_algorithms_are_paired_under_a_seed(digits) -> None:
-    plain, held = (
-        runs(rule, dealt(digits), fl.models.softmax_regression, [5], **SETTINGS)[0]
-        for rule in (fl.FedAvg(), fl.FedProx(mu=0.0))
-    )
-    assert torch.equal(plain.params, held.params)
-
-
 def test_an_algorithm_can_be_made_for_each_federation(digits) -> None:
     feds: list[fl.FederatedDataset] = []
 
@@ -73,16 +65,7 @@ def test_accuracy_after_a_round_and_over_a_range() -> None:
     histories = [Stub([1, 2, 3], [0.1, 0.4, 0.6]), Stub([1, 2, 3], [0.2, 0.2, 0.8])]
     np.testing.assert_allclose(accuracy(histories, 2), [0.4, 0.2])
     np.testing.assert_allclose(accuracy(histories, range(2, 4)), [0.5, 0.5])
-
-
-def test_rounds_are_found_by_their_number_when_only_some_were_evaluated() -> None:
-    history = Stub([5, 10], [0.3, 0.9])
-    np.testing.assert_allclose(accuracy([history], 10), [0.9])
-
-
-@pytest.mark.parametrize("rounds", [np.int64(2), np.int32(2), range(2, 3)])
-def test_every_kind_of_integer_is_a_round(rounds) -> None:
-    assert accuracy([Stub([1, 2, 3], [0.1, 0.4, 0.6])], rounds).tolist() == [0.4]
+    np.testing.assert_allclose(accuracy([Stub([5, 10], [0.3, 0.9])], np.int64(10)), [0.9])
 
 
 @pytest.mark.parametrize("rounds", [2.0, "2", [1, 2], True, None, np.arange(1, 3)])
@@ -97,12 +80,8 @@ def test_a_round_that_was_not_evaluated_is_refused(rounds) -> None:
         accuracy([Stub([1, 2, 3, 4], [0.1, 0.4, 0.6, float("nan")])], rounds)
 
 
-def test_spread_gives_mean_and_range_in_the_form_asked_for() -> None:
+def test_spread_gives_mean_and_range_or_a_dash() -> None:
     values = np.array([0.25, -0.5, 1.0])
     assert spread(values) == "0.250 (-0.500 to 1.000)"
     assert spread(values, "+.1f") == "+0.2 (-0.5 to +1.0)"
-
-
-def test_a_value_that_is_missing_is_shown_as_a_dash() -> None:
     assert spread(np.array([0.25, np.nan])) == "–"
-    assert spread(np.array([np.nan]), "+.1f") == "–"

@@ -153,10 +153,3 @@ def test_anything_else_is_refused_by_name(tmp_path, value) -> None:
 def test_a_name_that_a_file_cannot_hold_is_refused(name) -> None:
     with pytest.raises(ValueError, match="the name of an entry must be a printable text"):
         check_state({name: 1})
-
-
-def test_the_refusal_says_what_is_allowed() -> None:
-    with pytest.raises(ValueError) as error:
-        check_state({"mine": np.zeros(2)})
-    for word in ("ndarray", "tensor", "torch.from_numpy", "client table", "None", "list", "dictionar"):
-        assert word in str(error.value)

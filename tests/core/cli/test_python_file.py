@@ -156,16 +156,3 @@ def test_errors_in_the_file_are_shown_with_their_line(files: Path, capsys, text:
     assert run("--dataset", "my_data.py:clients", "--model", "my_model.py:build") == 2
     said = " ".join(capsys.readouterr().err.split())
     assert said.startswith("error: --model my_model.py:build: ") and words in said
-
-
-def test_a_file_that_is_not_there(files: Path, capsys) -> None:
-    assert run("--model", "absent.py:build") == 1
-    assert "absent.py" in capsys.readouterr().err
-
-
-def test_help_says_how_the_functions_are_called(capsys) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["run", "--help"])
-    said = " ".join(capsys.readouterr().out.split())
-    assert "FILE.py:FUNCTION of yours, called with the FederatedDataset and the seed, returns a" in said
-    assert "FILE.py:FUNCTION of yours, called with nothing, returns a Dataset, or a FederatedDataset" in said

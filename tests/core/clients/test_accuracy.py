@@ -34,12 +34,6 @@ def test_what_is_held_out(share: float) -> None:
     assert [part.tolist() for part in other.parts] != [part.tolist() for part in held.parts]
 
 
-def test_one_sample_cannot_be_both() -> None:
-    fed = blobs((4, 1))
-    with pytest.raises(ValueError, match=r"held_out=0\.2: client 1 has one sample"):
-        fl.simulate(fed, model_of(fed), fl.FedAvg(), **WORK, held_out=0.2)
-
-
 @pytest.mark.parametrize("engine", ["reference", "stacked"])
 def test_training_sees_only_what_is_kept(engine: str) -> None:
     fed = blobs(SIZES)
@@ -74,17 +68,6 @@ def test_a_client_is_measured_with_the_model_that_it_uses(engine: str) -> None:
     assert history.client_accuracy.tolist() == [shares] * 3
 
 
-@pytest.mark.parametrize("rows", [lambda w, n: w[1:], lambda w, n: w.expand(n + 1, -1), lambda w, n: None])
-def test_what_is_no_model_is_refused(rows) -> None:
-    class Wrong(fl.Algorithm):
-        def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
-            return rows(server.params, len(clients))
-
-    fed = blobs(SIZES)
-    with pytest.raises(ValueError, match="client_params: must be"):
-        fl.simulate(fed, model_of(fed), Wrong(), **WORK)
-
-
 def test_the_accuracy_of_every_evaluated_round_is_kept_saved_and_resumed(tmp_path) -> None:
     fed = blobs(SIZES)
     work = {**WORK, "rounds": 5, "eval_every": 2, "client_accuracy": True, "held_out": 0.3}
@@ -103,16 +86,6 @@ def test_the_accuracy_of_every_evaluated_round_is_kept_saved_and_resumed(tmp_pat
     assert (
         fl.rerun(whole.config, fed=fed, model=model_of(fed)).client_accuracy.tolist() == whole.client_accuracy.tolist()
     )
-
-
-def test_it_is_recorded_only_when_asked_for_and_needs_classes() -> None:
-    fed = blobs(SIZES)
-    assert fl.simulate(fed, model_of(fed), fl.FedAvg(), **WORK).client_accuracy is None
-    x, y = torch.rand(4, 2), torch.rand(4)
-    regression = fl.FederatedDataset.from_clients([(x, y)], test=(x, y))
-    work = {**WORK, "clients_per_round": 1, "loss": "squared_error", "client_accuracy": True}
-    with pytest.raises(ValueError, match="client_accuracy=True: needs class labels"):
-        fl.simulate(regression, fl.models.linear(regression), fl.FedAvg(), **work)
 
 
 def test_a_function_is_called_after_each_round_with_record_and_server() -> None:

@@ -8,24 +8,8 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core.algorithms import (
-    IFCA,
-    Compressed,
-    Ditto,
-    FedAdam,
-    FedAvgM,
-    FedAvgMas,
-    FedDyn,
-    FedPer,
-    FedYogi,
-    FineTune,
-    MimeLite,
-    PowerOfChoice,
-    Private,
-    QFedAvg,
-    TFedAvg,
-    TFedAvgMas,
-)
+from fedlab_core import algorithms as gallery
+from fedlab_core.algorithms import Compressed, FedAvgM, Private
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from tests.support import blobs
 
@@ -39,33 +23,26 @@ ALGORITHMS = [
     fl.FedMas(0.01, tiers=KMeans(num_tiers=3), importance_update="ema", decay=0.5),
     fl.FedMas(0.01, tiers=Dbscan(eps=0.5)),
     fl.FedMas(0.01, tiers=[0, 1] * 5),
-    FedAvgMas(0.01),
-    TFedAvg(tiers="kmeans"),
-    TFedAvgMas(0.01, tiers="one"),
+    gallery.FedAvgMas(0.01),
+    gallery.TFedAvg(tiers="kmeans"),
+    gallery.TFedAvgMas(0.01, tiers="one"),
     FedAvgM(0.5, server_lr=0.7),
-    FedAdam(0.05, beta1=0.5),
-    FedYogi(0.05, tau=0.1),
-    FedDyn(0.5),
-    MimeLite(0.7),
-    QFedAvg(1.5),
-    PowerOfChoice(4),
+    gallery.FedAdam(0.05, beta1=0.5),
+    gallery.FedYogi(0.05, tau=0.1),
+    gallery.FedDyn(0.5),
+    gallery.MimeLite(0.7),
+    gallery.QFedAvg(1.5),
+    gallery.PowerOfChoice(4),
     Compressed(fl.FedMas(0.01, tiers=KMeans(num_tiers=3)), keep=0.3, bits=4),
     Private(Compressed(FedAvgM(0.5), keep=0.3), clip=0.5, noise=0.1),
     Private(fl.FedAvg(), clip=math.inf, noise=0.0),
-    IFCA(2, spread=0.5),
-    Ditto(0.3),
-    FedPer(("1.bias",)),
-    FineTune(2),
+    gallery.IFCA(2, spread=0.5),
+    gallery.Ditto(0.3),
+    gallery.FedPer(("1.bias",)),
+    gallery.FineTune(2),
 ]
-WORK = {
-    "rounds": 2,
-    "clients_per_round": 3,
-    "local_steps": 2,
-    "batch_size": 8,
-    "lr": 0.05,
-    "seed": 4,
-    "progress": False,
-}
+WORK = {"rounds": 2, "clients_per_round": 3, "local_steps": 2, "batch_size": 8, "lr": 0.05, "seed": 4}
+WORK |= {"progress": False}
 
 
 @pytest.fixture(scope="module")
@@ -134,24 +111,9 @@ def test_every_partition(deal) -> None:
     assert same(fl.rerun(history.config, progress=False), history)
 
 
-def test_natural_clients_of_synthetic_data_and_settings_of_every_kind() -> None:
-    data = fl.load_dataset("synthetic")
-    own = fl.FederatedDataset(data, fl.partition.by_user(data.users, min_samples=60))
-    work = {**WORK, "lr": fl.InverseTime(0.05), "stragglers": 0.5, "eval_every": 2, "clients_per_round": 0.3}
-    history = fl.simulate(own, fl.models.softmax_regression(own), fl.FedProx(1.0), **work)
-    assert same(fl.rerun(history.config, progress=False), history)
-
-
 def test_a_schedule_from_elsewhere_runs_again_with_the_rates_it_gave(fed) -> None:
     history = fl.simulate(fed, fl.models.mlp(fed, (8,)), fl.FedAvg(), **{**WORK, "lr": lambda t: 0.1 / (1 + t) ** 0.5})
     assert same(fl.rerun(history.config, progress=False), history)
-
-
-def test_a_model_without_a_stacked_form_names_an_engine_that_can_be_asked_for(fed) -> None:
-    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 8), nn.GELU(), nn.Linear(8, 10))
-    history = fl.simulate(fed, model, fl.FedAvg(), **WORK)
-    assert history.config["engine"] in ("reference", "stacked")
-    assert same(fl.rerun(history.config, model=model, progress=False), history)
 
 
 def test_settings_may_be_changed(fed) -> None:

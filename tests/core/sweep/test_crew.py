@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -94,13 +95,17 @@ def test_the_connection_is_cut_and_then_the_client_killed(
                 break
         assert heard
         first.kill()
+        killed = time.time()
         done = {path: path.stat().st_mtime_ns for path in out.glob("runs/*/outcome.json")}
         said = Sweep(config, out, "--scheduler", between.address).finished()
     assert f"4 runs, of which {len(done)} are done" in said
     assert all(path.stat().st_mtime_ns == before for path, before in done.items()), "what is done is not done again"
     # How many rounds that is depends on how long a checkpoint takes to write, on a busy machine several rounds.
     interrupted = heard.keys() - {path.parent.name for path in done}
-    assert all(outcomes(out)[digest]["resumed"] > 0 for digest in interrupted), "they go on where they were"
+    for digest in interrupted:
+        found, ended = outcomes(out)[digest], (out / "runs" / digest / "outcome.json").stat().st_mtime
+        # a worker that is still busy with a run when the next client asks for it is not interrupted at all
+        assert found["resumed"] > 0 or ended - found["wall"] < killed, "they go on where they were"
     assert tables(out) == local
     assert not list(out.glob("runs/*/checkpoint.npz"))
 

@@ -59,12 +59,20 @@ def sweep(config: Path, *arguments: str) -> int:
     return main(["sweep", *arguments, str(config), "--out", str(config.parent / "out")])
 
 
+def read(path: Path) -> pd.DataFrame:
+    """A table whose floats are exactly those in the file, with every version of pandas."""
+    frame = pd.read_csv(path, dtype=str)
+    for name in frame.columns.drop(["run", "algorithm", "worker"], errors="ignore"):
+        frame[name] = frame[name].map(float)
+    return frame
+
+
 def test_a_sweep_writes_tables_of_what_the_runs_have_found(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sweep(config) == 0
     said = capsys.readouterr().out
     assert "4 done, 2 diverged" in said and "of computation in all" in said
     out = config.parent / "out"
-    table = pd.read_csv(out / "grid" / "table.csv", float_precision="round_trip")
+    table = read(out / "grid" / "table.csv")
     assert list(table.algorithm) == ["fedavg"] * 2 + ["fedprox"] * 4
     assert list(table.seed) == [0, 1] * 3
     assert "partition" not in table and "rounds" not in table, "what does not vary is no column"
@@ -82,12 +90,12 @@ def test_a_sweep_writes_tables_of_what_the_runs_have_found(config: Path, capsys:
         assert row.bytes == frame.bytes_up.iloc[-1] + frame.bytes_down.iloc[-1]
         assert row.server_updates == 6
         assert row.rounds_to_target == frame["round"][frame.test_accuracy >= 0.5].min()
-        curve = pd.read_csv(out / "grid" / "curves.csv", float_precision="round_trip").query("run == @row.run")
+        curve = read(out / "grid" / "curves.csv").query("run == @row.run")
         assert curve.test_accuracy.tolist() == frame.test_accuracy.tolist()
         assert curve.round_lr.tolist() == frame.lr.tolist()
-    timings = pd.read_csv(out / "grid" / "timings.csv", float_precision="round_trip")
+    timings = read(out / "grid" / "timings.csv")
     assert set(timings.run) == set(table.run) and (timings.seconds >= 0).all()
-    assert not {"seconds", "wall"} & {*table, *pd.read_csv(out / "grid" / "curves.csv", float_precision="round_trip")}
+    assert not {"seconds", "wall"} & {*table, *read(out / "grid" / "curves.csv")}
 
 
 def test_a_second_time_only_what_is_missing_is_done(config: Path, without_dask: list[plan.Run]) -> None:
@@ -177,6 +185,47 @@ def test_without_dask_the_message_says_how_to_install_it(config: Path, monkeypat
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert sweep(config, "--scheduler", "tcp://127.0.0.1:1") == 1
     assert "pip install 'dask[distributed]'" in capsys.readouterr().err
+
+
+def test_the_history_of_another_run_is_refused(config: Path, capsys) -> None:
+    sweep(config)
+    folders = [config.parent / "out" / "runs" / run.digest for run in plan.read(config).runs[:2]]
+    first, second = (folder.joinpath("history.npz").read_bytes() for folder in folders)
+    (folders[0] / "history.npz").write_bytes(second)
+    (folders[1] / "history.npz").write_bytes(first)
+    assert sweep(config) == 2
+    assert f"is the history of the run {folders[1].name}" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("text", ["5", "null", '{"status": "done"}', '{"status": 3}', "[" * 100_000])
+def test_a_run_with_a_malformed_outcome_is_done_again(config: Path, without_dask: list[plan.Run], text: str) -> None:
+    config.write_text(GRID.replace("[0, 1]", "0").replace("[0.1, 1e9]", "0.1"))
+    sweep(config)
+    (config.parent / "out" / "runs" / without_dask[0].digest / "outcome.json").write_text(text)
+    assert sweep(config, "status") == 0 and sweep(config) == 0
+    assert without_dask[2:] == without_dask[:1]
+
+
+def test_a_damaged_checkpoint_is_set_aside_with_a_word(config: Path, tmp_path: Path) -> None:
+    run, path = plan.read(config).runs[0], tmp_path / "c.npz"
+    path.write_bytes(b"not an archive")
+    with pytest.warns(UserWarning, match="c.npz is not a checkpoint .* The run starts anew"):
+        outcome = crew.attempt(run.config, path, lambda t: None)
+    assert (outcome.status, outcome.resumed) == ("done", 0)
+    assert path.with_suffix(".damaged").read_bytes() == b"not an archive"
+
+
+def test_two_grids_of_one_name_do_not_share_tables(config: Path, tmp_path: Path, capsys) -> None:
+    sweep(config)
+    (tmp_path / "other").mkdir()
+    other = tmp_path / "other" / "grid.toml"
+    other.write_text(GRID.replace("[0, 1]", "[5]"))
+    before = (tmp_path / "out" / "grid" / "table.csv").read_bytes()
+    assert main(["sweep", str(other), "--out", str(tmp_path / "out")]) == 2
+    assert "a grid with the same file name" in " ".join(capsys.readouterr().err.split())
+    assert (tmp_path / "out" / "grid" / "table.csv").read_bytes() == before
+    config.unlink()  # a grid that was moved
+    assert main(["sweep", str(other), "--out", str(tmp_path / "out")]) == 0
 
 
 @pytest.mark.parametrize("arguments", [["--workers", "0"], ["--workers", "2", "--scheduler", "tcp://x:1"]])

@@ -186,11 +186,6 @@ def test_results_come_in_the_order_of_the_tasks() -> None:
     assert list(threads.each(slow_at_first, range(20), 3)) == list(range(20))
 
 
-def test_a_worker_uses_one_thread_inside(four_inside) -> None:
-    assert set(threads.each(lambda task: torch.get_num_threads(), range(9), 3)) == {1}
-    assert set(threads.each(lambda task: torch.get_num_threads(), range(9), 1)) == {1}
-
-
 def test_no_more_work_than_threads_at_once_and_few_results_ahead() -> None:
     lock, running, most, begun = threading.Lock(), 0, 0, 0
 

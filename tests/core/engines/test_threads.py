@@ -186,6 +186,11 @@ def test_results_come_in_the_order_of_the_tasks() -> None:
     assert list(threads.each(slow_at_first, range(20), 3)) == list(range(20))
 
 
+def test_a_worker_uses_one_thread_inside(four_inside) -> None:
+    for number in (1, 3):
+        assert set(threads.each(lambda task: torch.get_num_threads(), range(9), number)) == {1}
+
+
 def test_no_more_work_than_threads_at_once_and_few_results_ahead() -> None:
     lock, running, most, begun = threading.Lock(), 0, 0, 0
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedMas, TFedAvg
+from fedlab_core.algorithms import FedAvgMas, FedMas, TFedAvg
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from fedlab_core.reproduce import recipes
 from tests.support import Trace, blobs, path, quadratics, run, scalar_model, simulation
@@ -103,6 +103,12 @@ def test_bytes_per_tier_and_one_server_update_each() -> None:
     assert ledger(first) == ([later[0] - s[0], later[0]], [later[1]] * 2, [3, 6])
     spared = FedMas(0.1, tiers=TIERS, fraction=0.5, no_penalty="first_round")
     assert ledger(spared) == ([sum(s) + 3, later[0]], [later[1]] * 2, [3, 6])
+
+
+def test_an_ablation_does_not_take_what_it_fixes() -> None:
+    for kind, fixed in ((TFedAvg, {"strength": 0.5}), (FedAvgMas, {"strength": 0.5, "tiers": "dbscan"})):
+        with pytest.raises(TypeError, match="argument"):
+            kind(**fixed)
 
 
 def test_without_strength_no_importance_is_computed_or_sent() -> None:

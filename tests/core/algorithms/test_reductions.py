@@ -1,4 +1,4 @@
-"""Special cases: which algorithm equals which, gradient descent on pooled data, renumbered clients, communication."""
+"""Special cases: which algorithm equals which; renumbered clients; communication."""
 
 import math
 
@@ -8,7 +8,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core import algorithms as al
-from tests.support import blobs, flat, quadratics, renumbered, run, scalar_model
+from tests.support import blobs, quadratics, renumbered, run, scalar_model
 
 RAGGED, EQUAL = (3, 17, 8, 30, 1), (12, 12, 12, 12)
 MINI_BATCH = {"local_epochs": 2, "batch_size": 5, "rounds": 4, "clients_per_round": 3}
@@ -83,40 +83,6 @@ def test_a_special_case_is_fedavg_up_to_rounding(algorithm: fl.Algorithm, sizes,
 
 
 @pytest.mark.parametrize(
-    "algorithm", [fl.FedProx(0.5), fl.Scaffold(), fl.Scaffold(option=1), al.QFedAvg(0.0), al.FedAvgMas(0.3)], ids=str
-)
-def test_otherwise_it_is_not_fedavg(algorithm: fl.Algorithm) -> None:
-    fed = blobs(RAGGED)
-    assert (final(fed, algorithm, **MINI_BATCH) - final(fed, fl.FedAvg(), **MINI_BATCH)).abs().max() > 1e-4
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "sizes"),
-    [
-        (fl.FedAvg(), RAGGED),
-        (fl.FedProx(0.4), RAGGED),
-        (fl.FedNova(), RAGGED),
-        (fl.Scaffold(), EQUAL),  # has equal weights
-        (al.FedAvgM(beta=0.0), RAGGED),
-        (al.MimeLite(0.0), EQUAL),
-        (al.QFedAvg(0.0), EQUAL),
-    ],
-    ids=str,
-)
-def test_one_full_batch_step_of_everybody_is_gradient_descent_on_the_pooled_data(algorithm, sizes) -> None:
-    fed = blobs(sizes)
-    model = fl.models.softmax_regression(fed, seed=3)
-    federated = run(fed, model, algorithm, local_steps=1, rounds=6).history.params
-    for _ in range(6):
-        loss = torch.nn.functional.cross_entropy(model(fed.x), fed.y)
-        gradients = torch.autograd.grad(loss, list(model.parameters()))
-        with torch.no_grad():
-            for parameter, gradient in zip(model.parameters(), gradients, strict=True):
-                parameter -= 0.1 * gradient
-    torch.testing.assert_close(federated, flat(model), rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize(
     "algorithm",
     [
         fl.FedAvg(),
@@ -180,26 +146,6 @@ def test_numbers_sent_down_and_up_per_client(algorithm: fl.Algorithm, down: int,
     assert frame.bytes_down.tolist() == [2 * down * 8 * t for t in (1, 2, 3)]
     assert frame.bytes_up.tolist() == [2 * up * 8 * t for t in (1, 2, 3)]
     assert frame.server_updates.tolist() == [1, 2, 3]
-
-
-def test_scaffold_with_identical_clients_is_fedavg() -> None:
-    x, y = blobs((20,)).client(0)
-    fed = fl.FederatedDataset.from_clients([(x, y)] * 4, test=(x, y))
-    left, right = (final(fed, algorithm, local_steps=6, rounds=5) for algorithm in (fl.Scaffold(), fl.FedAvg()))
-    torch.testing.assert_close(left, right, rtol=0, atol=1e-12)
-
-
-def test_fednova_with_a_proximal_term_and_equal_steps_is_fedprox_with_a_server_rate() -> None:
-    """The server rate is τ/‖a‖₁."""
-    fed, mu, tau = blobs(RAGGED), 0.3, 6
-    step = tau / ((1 - (1 - 0.1 * mu) ** tau) / (0.1 * mu))
-
-    class Scaled(fl.FedProx):
-        def aggregate(self, server, updates):
-            return server.params + step * (updates.weighted_mean() - server.params)
-
-    left, right = (final(fed, each, local_steps=tau, batch_size=4, rounds=4) for each in (fl.FedNova(mu), Scaled(mu)))
-    torch.testing.assert_close(left, right, rtol=0, atol=1e-10)
 
 
 def test_every_client_trains_even_with_fewer_samples_than_a_batch() -> None:

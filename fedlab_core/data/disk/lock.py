@@ -30,3 +30,5 @@ def is_held(path: Path) -> bool:
             return False
     except Timeout:
         return True
+    except PermissionError:  # a folder that can only be read
+        return False

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from fedlab_core.data.disk.download import FetchFailed, download
 from fedlab_core.data.disk.files import (
     INTACT,
+    SUFFIXES,
     DatasetCorrupt,
     Location,
     check,
@@ -120,9 +121,9 @@ def _install(source: Source, work: Path, target: Path) -> Path:
             raise FetchFailed(f"These are not the published files of {source.name}: {'; '.join(bad)}.")
         if not target.exists():
             return work.rename(target)
-        for damaged in look_in(target, source).files.values():  # other files of a person stay
-            damaged.unlink()
-        for path in work.iterdir():
+        for name, path in look_in(work, source).files.items():  # other files in the folder stay
+            for suffix in SUFFIXES:
+                (target / (name + suffix)).unlink(missing_ok=True)
             path.replace(target / path.name)
         return target
     finally:

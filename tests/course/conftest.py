@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
-from fedlab_core.data.disk.lock import locked
 from tests.course import planted
 from tests.course.planted import Run, command
 
@@ -35,7 +35,7 @@ def trained(shared: Path) -> Path:
 def once(shared: Path, name: str, make: Callable[[Path], Run]) -> Run:
     """What ``make`` does in the folder ``name``: whoever asks first does it, and the others wait for it."""
     folder, told = shared / name, shared / f"{name}.json"
-    with locked(shared / f"{name}.lock", name):
+    with FileLock(shared / f"{name}.lock"):
         if not told.exists():
             folder.mkdir()
             told.write_text(json.dumps(asdict(make(folder)), default=str))

@@ -7,16 +7,21 @@ the next fetch keeps the files that arrived there. One process at a time writes 
 import gzip
 import os
 import shutil
+import sys
 import tarfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from filelock import FileLock, Timeout
+
 from fedlab_core.data.disk.download import FetchFailed, download
 from fedlab_core.data.disk.files import (
     INTACT,
+    SUFFIXES,
     DatasetCorrupt,
     Location,
     check,
@@ -25,7 +30,6 @@ from fedlab_core.data.disk.files import (
     search_roots,
     user_path,
 )
-from fedlab_core.data.disk.lock import locked
 from fedlab_core.data.disk.sources import SOURCES, Source
 from fedlab_core.validation import choice
 
@@ -93,7 +97,7 @@ def _put(source: Source, given: str | os.PathLike[str] | None, writers: Mapping[
     if present := _intact(source, root):
         return present
     try:
-        with locked(root / f".{source.name}.lock", f"{source.name} in {root}"):
+        with _locked(root / f".{source.name}.lock"):
             if present := _intact(source, root):  # another process has written it meanwhile
                 return present
             work = root / f".{source.name}.new"
@@ -109,6 +113,22 @@ def _put(source: Source, given: str | os.PathLike[str] | None, writers: Mapping[
         raise FetchFailed(f"{root} cannot be written ({error}). Name another data folder with --root.") from error
 
 
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock file ``path``, until the block or the process ends. The file stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print(f"waiting for another process that holds {path}", file=sys.stderr, flush=True)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _install(source: Source, work: Path, target: Path) -> Path:
     """Unpack and check the files in ``work``, and make it the folder ``target``; a wrong set is deleted."""
     try:
@@ -120,9 +140,9 @@ def _install(source: Source, work: Path, target: Path) -> Path:
             raise FetchFailed(f"These are not the published files of {source.name}: {'; '.join(bad)}.")
         if not target.exists():
             return work.rename(target)
-        for damaged in look_in(target, source).files.values():  # other files of a person stay
-            damaged.unlink()
-        for path in work.iterdir():
+        for name, path in look_in(work, source).files.items():  # other files in the folder stay
+            for suffix in SUFFIXES:
+                (target / (name + suffix)).unlink(missing_ok=True)
             path.replace(target / path.name)
         return target
     finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_core.data.disk import lock, store
+from fedlab_core.data.disk import store
 from fedlab_core.data.disk.sources import Source
 from tests.core.data.small_sets import IDX_NAMES, Mirror, fetch, idx_contents, source, tree, write
 
@@ -45,18 +45,6 @@ SOURCES["mnist"] = mnist_from("")
 store.import_from("mnist", other, root)
 """
 )
-# The module alone: the rest of the library takes seconds to import.
-COUNT = f"""
-import importlib.util, sys
-from pathlib import Path
-spec = importlib.util.spec_from_file_location("lock", {lock.__file__!r})
-lock = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(lock)
-folder, counter = Path(sys.argv[1]), Path(sys.argv[2])
-for _ in range(20):
-    with lock.locked(folder / "new" / ".lock", "a number"):
-        counter.write_text(str(int(counter.read_text()) + 1))
-"""
 
 
 def mnist_from(url: str) -> Source:
@@ -89,23 +77,6 @@ def data_in(root: Path) -> dict[str, bytes | None]:
     return {name: data for name, data in tree(root).items() if name != ".mnist.lock"}
 
 
-def test_processes_take_turns(start: Start, tmp_path: Path) -> None:
-    """Without a lock some of the 80 additions are lost."""
-    counter = tmp_path / "counter"
-    counter.write_text("0")
-    for process in [start(COUNT, tmp_path, counter) for _ in range(4)]:
-        succeed(process)
-    assert counter.read_text() == "80"
-
-
-def test_a_held_lock_is_seen(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "lock"
-    assert not lock.is_held(path) and not path.parent.exists()
-    with lock.locked(path, "something"):
-        assert lock.is_held(path)
-    assert not lock.is_held(path)
-
-
 def test_two_downloads_at_once_both_succeed_and_ask_once(mirror: StartMirror, start: Start, tmp_path: Path) -> None:
     server = mirror(GZ)
     server.holds[FIRST] = 200
@@ -113,7 +84,7 @@ def test_two_downloads_at_once_both_succeed_and_ask_once(mirror: StartMirror, st
     first = start(FETCH, root, server.url)
     assert server.held.wait(120)
     second = start(FETCH, root, server.url)
-    assert f"waiting for another process that is writing mnist in {root}" in second.stderr.readline()  # type: ignore[union-attr]
+    assert f"waiting for another process that holds {root}/.mnist.lock" in second.stderr.readline()  # type: ignore[union-attr]
     server.release.set()
     succeed(first)
     succeed(second)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_core.data.disk import lock, store
+from fedlab_core.data.disk import store
 from fedlab_core.data.disk.download import FetchFailed
 from fedlab_core.data.disk.files import DatasetCorrupt
 from fedlab_core.data.disk.sources import Source
@@ -146,7 +146,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
         raise OSError(errno.EROFS, "Read-only file system", str(path))
 
     given = write(tmp_path / "given", idx_contents())
-    monkeypatch.setattr(*{"mkdir": (Path, "mkdir"), "lock": (lock, "FileLock")}[where], refuse)
+    monkeypatch.setattr(*{"mkdir": (Path, "mkdir"), "lock": (store, "FileLock")}[where], refuse)
     with pytest.raises(FetchFailed, match=r"root cannot be written.*Read-only file system.*--root"):
         store.import_from("mnist", given, tmp_path / "root")
 

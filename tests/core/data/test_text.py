@@ -194,12 +194,13 @@ def test_fetch_keeps_the_archive_as_published(
     mirror: Callable[[dict[str, bytes]], Mirror], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = mirror({ZIP: PUBLISHED})
+    write(tmp_path / "whole" / "sentiment140", {TEST: b"a file of another form"})
     monkeypatch.setitem(SOURCES, "sentiment140", published_by(server.url))
     part = write(tmp_path / "part" / "sentiment140", PART, ".gz")
     assert store.fetch("sentiment140", tmp_path / "part", progress=False) == part
     assert server.requests == []  # a part of the set is not replaced
     folder = store.fetch("sentiment140", tmp_path / "whole", progress=False)
-    assert tree(folder) == {ZIP: PUBLISHED}
+    assert tree(folder) == {ZIP: PUBLISHED, TEST: b"a file of another form"}
     assert [report.state for report in store.verify("sentiment140", tmp_path / "whole")] == ["ok"]
     assert len(load_dataset("sentiment140", tmp_path / "whole").train) == 4
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fedlab_course.publish import pages
 
 from fedlab_core.plots import style
 from fedlab_course.chapters.ch05_fedsso import figures as clusters
 from fedlab_course.explore.live import SCRIPTS
+from fedlab_course.publish import pages
 from tests.sight import EYES, apart, contrast
 
 pytestmark = pytest.mark.needs_browser

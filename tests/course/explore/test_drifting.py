@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.course.publish.visit import Visit, site_of, violations
 
 import fedlab_core as fl
 from fedlab_course.explore.quadratics import A, B, Quadratics
 from fedlab_course.explore.shows import DRIFT_ALT, LR, METHODS, MU, RATES, REACH, ROUNDS, START, STEPS, STRENGTHS, TAU
 from fedlab_course.explore.shows import drifting as shown_drifting
+from tests.course.publish.visit import Visit, site_of, violations
 
 drag = pytest.mark.needs_browser
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.course.publish.visit import Visit, site_of
 
 from fedlab_course.explore.shows import CAPTIONS, average, one_round
+from tests.course.publish.visit import Visit, site_of
 
 GLOBAL = "[...document.querySelectorAll('.global rect')].map((bar) => Number(bar.getAttribute('height')))"
 COHORT = """[...document.querySelectorAll('svg > .token')].map((token) => {

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 from fedlab_core import plots
 from fedlab_course.explore import grid
 from fedlab_course.explore.sliders import Slider
+from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 from tests.sight import contrast
 
 pytestmark = pytest.mark.needs_browser

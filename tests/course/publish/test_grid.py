@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 from fedlab_core.plots import style
 from fedlab_course.chapters.ch02_fedprox import ideas
 from fedlab_course.explore import grid
 from fedlab_course.explore.sliders import Slider
 from fedlab_course.publish import pages
+from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 pytestmark = pytest.mark.needs_browser
 CURVES = "[...document.querySelectorAll('.canvas')].map((canvas) => canvas._fullData.map((one) => Array.from(one.y)))"

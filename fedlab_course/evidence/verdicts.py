@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
+from fedlab_core.compare import t_interval
+
 LEVEL = 0.95
 VERDICTS = ("holds", "opposite", "equivalent", "undecided")
 
@@ -56,9 +58,11 @@ def judge(
     if n == 0 or (n == 1 and not exact):
         mean = float(numbers.mean()) if n else math.nan
         return Verdict(id, "undecided", mean, -math.inf, math.inf, n, planned, margin, 1.0)
-    mean, error = float(numbers.mean()), float(numbers.std(ddof=1) / math.sqrt(n)) if n > 1 else 0.0
-    half = error * float(stats.t.ppf((1 + LEVEL) / 2, n - 1)) if n > 1 else 0.0
-    low, high = mean - half, mean + half
+    mean = low = high = float(numbers.mean())
+    error = 0.0
+    if n > 1:
+        found = t_interval(numbers, LEVEL)
+        low, high, error = found.low, found.high, float(numbers.std(ddof=1) / math.sqrt(n))
     above, below, within = low > margin, high < -margin, -margin <= low and high <= margin
     if expect == "zero":
         verdict = "holds" if within else "opposite" if above or below else "undecided"

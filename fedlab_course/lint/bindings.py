@@ -21,7 +21,7 @@ def faults(notebook: Any) -> Iterator[str]:
         for binding in (one.strip() for comment in comments for one in comment.split(",")):
             id, _, verdict = binding.partition(" ")
             if id in known:
-                stored = known[id].verdict.verdict
+                stored = known[id].finding.verdict
                 if verdict != stored:
                     yield f"cell {cell.get('id')}: binding {binding!r}: the stored verdict on {id} is {stored!r}"
             elif binding not in ("live", "exact"):

@@ -30,7 +30,7 @@ CHAPTER = outline.Chapter(
     also={"z": "a letter of this chapter"},
 )
 HOLDS, UNDECIDED = (
-    next(id for id, one in judging.stored().items() if one.verdict.verdict == word) for word in ("holds", "undecided")
+    next(id for id, one in judging.stored().items() if one.finding.verdict == word) for word in ("holds", "undecided")
 )
 TITLE = "# Planted\n\n**Time**: 25 minutes to read.\n\n" + "word " * 1700
 

@@ -14,6 +14,7 @@ from typing import IO, Any, TypeVar, get_type_hints
 
 import numpy as np
 import torch
+from filelock import FileLock, Timeout
 
 from fedlab_core.reproduce.description import digest
 from fedlab_core.validation import matches
@@ -24,6 +25,30 @@ if sys.platform != "win32":
 FORMAT = 1
 MOST_COMPRESSED = 2**28  # bytes: a small file must not fill the memory
 T = TypeVar("T")
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock file ``path`` until the block or the process ends. The file stays.
+
+    While another process holds it, wait for it, and say so on stderr.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if is_held(path):
+        print(f"waiting for another process that holds {path}", file=sys.stderr, flush=True)
+    with FileLock(path):
+        yield
+
+
+def is_held(path: Path) -> bool:
+    """Tell whether a process holds the lock file ``path``."""
+    try:
+        with FileLock(path, timeout=0):
+            return False
+    except Timeout:
+        return True
+    except FileNotFoundError:
+        return False
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from fedlab_core import validation
 from fedlab_core.cli import program
 from fedlab_core.data import load_dataset
 from fedlab_course import folders, termination
-from fedlab_course.evidence import command as evidence
+from fedlab_course.experiments import command as evidence
 from fedlab_course.grading import limits as grading_limits
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness

@@ -1,12 +1,14 @@
-"""How verdicts look: one box for those on claims and those on exercises, on light pages and on dark ones."""
+"""How a verdict looks, on a claim, a stored statement or an exercise: as a box, as text and as data."""
 
 import html
 import sys
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 # The edge of a box has 3:1 on a white ground and on those of dark pages. No colour of text has 4.5:1 on both: the words
 # take that of the page.
 GOOD, MIXED, OPEN = "#009E73", "#D55E00", "#7A7A7A"
+_EDGES = {"✓": GOOD, "✗": MIXED}
 
 
 def publish(bundle: dict[str, Any]) -> None:
@@ -18,11 +20,34 @@ def publish(bundle: dict[str, Any]) -> None:
         print(bundle["text/plain"])
 
 
-def box(kind: str, colour: str, verdict: str, text: str, below: str = "") -> str:
-    """HTML of a verdict on a ``text``; ``below``, under it, is HTML already; ``kind``: the CSS class; ``colour``: the
-    edge, one of ``GOOD``, ``MIXED`` and ``OPEN``.
+def verdict(
+    kind: str,
+    word: str,
+    text: str,
+    lines: Iterable[str] = (),
+    data: Mapping[str, Any] | None = None,
+    *,
+    beside: str | None = None,
+) -> dict[str, Any]:
+    """The MIME bundle of a verdict.
+
+    ``kind``: the CSS class. ``word``: a sign and a word, such as "✓ holds"; the sign decides the colour of the edge.
+    ``text``: what the verdict is on; ``lines``: what it rests on, with `code` in backticks. ``data``: MIME type → JSON.
+    ``beside``: a short text behind ``text``; the ``lines`` then lie in a fold.
     """
-    return (
-        f'<div class="{kind}" style="border-left: 4px solid {colour}; padding: .3em .8em; margin: .5em 0">'
-        f"<strong>{verdict}</strong> · {html.escape(text)}{below}</div>"
-    )
+    lines = list(lines)
+    head = f"<strong>{word}</strong> · {html.escape(text)}"
+    below = "".join(f'<div style="font-size: .9em">{_with_code(line)}</div>' for line in lines)
+    edge = f'class="{kind}" style="border-left: 4px solid {_EDGES.get(word[0], OPEN)}; '
+    if beside is None:
+        shown = f'<div {edge}padding: .3em .8em; margin: .5em 0">{head}{below}</div>'
+    else:
+        head += f' <span style="font-size: .9em">{html.escape(beside)}</span>'
+        shown = f'<details {edge}padding: 0 .8em; margin: .2em 0"><summary>{head}</summary>{below}</details>'
+    stop = "" if not lines or text.endswith(("?", "!", ".")) else "."
+    return {**(data or {}), "text/html": shown, "text/plain": " ".join([f"{word}: {text}{stop}", *lines])}
+
+
+def _with_code(line: str) -> str:
+    pieces = html.escape(line).split("`")
+    return "".join(f"<code>{piece}</code>" if number % 2 else piece for number, piece in enumerate(pieces))

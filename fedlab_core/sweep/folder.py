@@ -11,7 +11,6 @@ from typing import Any, get_type_hints
 import pandas as pd
 
 from fedlab_core import files
-from fedlab_core.data.disk import lock
 from fedlab_core.history import History
 from fedlab_core.sweep.cluster import MARK
 from fedlab_core.sweep.crew import CHECKPOINT, Outcome
@@ -44,7 +43,7 @@ class Folder:
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
         """Let one process at a time write the sweep; others wait. ``ValueError`` for another grid of the same name."""
-        with lock.locked(self._lock, f"the sweep {self.plan.name} in {self.path}"):
+        with files.locked(self._lock):
             source = self.tables / "grid.txt"
             earlier = Path(source.read_text(encoding="utf-8").strip()) if source.exists() else self.plan.source
             if earlier != self.plan.source and earlier.exists():
@@ -86,7 +85,7 @@ class Folder:
 
     def running(self) -> dict[str, int]:
         """Digest and round of the runs that are being computed; empty if no process writes the sweep."""
-        return _read(self._running) if lock.is_held(self._lock) else {}
+        return _read(self._running) if files.is_held(self._lock) else {}
 
     def write_tables(self) -> float:
         """Write table.csv, curves.csv and timings.csv, and return the seconds of computation in all runs.

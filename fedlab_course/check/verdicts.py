@@ -1,6 +1,5 @@
 """Judge an answer and show the verdict."""
 
-import html
 import inspect
 import warnings
 from dataclasses import asdict, dataclass
@@ -8,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from fedlab_course import display
 from fedlab_course.answering.described import Described, code, describe, line_of
 from fedlab_course.check import under_nbgrader
 from fedlab_course.check.base import Exercise, Hint
 from fedlab_course.check.latest import outdated
 from fedlab_course.check.registry import get
-from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
 
 MIME = "application/vnd.fedlab.exercise+json"
-_LOOKS = {"solved": ("✓ solved", GOOD), "wrong": ("✗ not yet", MIXED), "open": ("○ to do", OPEN)}
+_WORDS = {"solved": "✓ solved", "wrong": "✗ not yet", "open": "○ to do"}
+_WORDS |= {"not judged": "– not judged", "refused": "✗ refused"}  # what only a grader says
 _OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
-_LOOKS |= {"not judged": ("– not judged", OPEN), "refused": ("✗ refused", MIXED)}  # what only a grader says
 
 
 class NotSolved(AssertionError):
@@ -51,7 +50,7 @@ def check(name: str, answer: Any) -> None:
     else:
         with under_nbgrader.no_standard_error():
             verdict = judge(exercise, answer)
-    publish(bundle(verdict))
+    display.publish(bundle(verdict))
     if under_nbgrader.grading() and verdict.status != "solved":
         raise NotSolved(verdict.hint)
 
@@ -98,7 +97,8 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
 
 def bundle(verdict: Verdict) -> dict[str, Any]:
     """A verdict as data, as HTML and as text."""
-    return {MIME: asdict(verdict), "text/html": _as_html(verdict), "text/plain": _as_text(verdict)}
+    lines, data = [verdict.hint] if verdict.hint else [], {MIME: asdict(verdict)}
+    return display.verdict("fedlab-exercise", _WORDS[verdict.status], verdict.title, lines, data)
 
 
 def _empty(exercise: Exercise, answer: Described) -> str:
@@ -146,16 +146,3 @@ def _quoted(error: BaseException) -> str:
     line = getattr(error, "line", None)  # an error of a kernel brings it
     line = line if isinstance(line, str) else line_of(error)
     return f"{words}, in the line `{line}`." if line else f"{words}."
-
-
-def _as_text(verdict: Verdict) -> str:
-    words, _ = _LOOKS[verdict.status]
-    stop = "" if verdict.title.endswith(("?", "!", ".")) else "."
-    return f"{words}: {verdict.title}" + (f"{stop} {verdict.hint}" if verdict.hint else "")
-
-
-def _as_html(verdict: Verdict) -> str:
-    words, colour = _LOOKS[verdict.status]
-    pieces = html.escape(verdict.hint).split("`")
-    hint = "".join(f"<code>{piece}</code>" if number % 2 else piece for number, piece in enumerate(pieces))
-    return box("fedlab-exercise", colour, words, verdict.title, f"<div>{hint}</div>" if hint else "")

@@ -25,11 +25,9 @@ Drawn = tuple[str, Sequence[float], Sequence[float]]
 class Chart:
     """Curves of the sweep ``table``: the rows with the values of a panel and of a line are one curve.
 
-    A line may name a ``table`` of its own.
-
-    ``lines``: name, which begins with that of its algorithm, → column values; ``panels``: title → column values, in
-    their order. ``illustration``: line → (name, rounds, values) of a curve that a source has drawn and not
-    measured; it stands dotted behind the line, in the first panel.
+    ``lines``: name, which begins with that of its algorithm, → column values, or a ``table`` of its own; ``panels``:
+    title → column values. ``illustration``: line → (name, rounds, values) of a curve that a source has drawn and not
+    measured; it is dotted behind the line, in the first panel.
     """
 
     table: str
@@ -44,14 +42,14 @@ class Chart:
         return tuple(sorted({f"{own.get('table', self.table)}_curves" for own in self.lines.values()}))
 
     def curve(self, panel: str, line: str, folder: Path) -> pd.DataFrame:
-        """The rows of one curve. Raises ``ValueError`` for a table that is not there, or lacks it."""
+        """The rows of one curve. Raises ``ValueError`` for a table that is not there, or does not have the curve."""
         own = {**self.panels[panel], **self.lines[line]}
         name = f"{own.pop('table', self.table)}_curves"
         return tables.matching(tables.present(name, folder), name, own).sort_values("round")
 
 
 def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
-    """The figure of a chart. Raises ``ValueError`` for a table that is not there, or lacks one of the curves."""
+    """Draw a chart. Raises ``ValueError`` for a table that is not there, or does not have one of the curves."""
     count = len(chart.panels)
     y_title = TITLES[chart.measure]
     figure = new_figure(title=title, x_title="communication round", y_title=y_title, height=_AROUND + _PANEL * count)
@@ -76,7 +74,7 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
 
 
 def add_live(figure: go.Figure, history: History, label: str, measure: str) -> None:
-    """The curve of a live run in the first panel, thick and without markers, and its end in the description."""
+    """Add the curve of a live run to the first panel, thick and without markers, and its end to the description."""
     curve = history.frame.dropna(subset=measure)
     line = {"color": PURPLE, "width": 3.5}
     figure.add_scatter(x=curve["round"], y=curve[measure], name=label, mode="lines", line=line, legendrank=900)

@@ -1,11 +1,12 @@
-"""What was to be measured, as it was written down before the runs: claims, their statements, margins and seeds.
+"""What was planned before the runs: claims, their statements and margins, and the seeds of every table.
 
-One TOML file per claim lies in ``results/configs``; each statement is a contrast of runs that one table holds.
+Each claim is a TOML file in ``results/configs``; each statement is a contrast of rows of stored tables.
 """
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,19 @@ from fedlab_course.folders import RESULTS
 
 CONFIGS = RESULTS / "configs"
 GRIDS = CONFIGS / "grids"
+EXPERIMENTS = CONFIGS / "experiments"  # the seeds of the experiments
 COURSE = CONFIGS / "course"  # what the chapters say beyond the sources, by chapter
 EXPECTED = ("positive", "zero")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """One sentence that a number decides: the mean over seeds of Σ ``plus`` − Σ ``minus`` − ``constant``.
+    """A sentence that a number decides: the mean over seeds of Σ ``plus`` − Σ ``minus`` − ``constant``.
 
-    ``plus`` and ``minus`` hold rows of a ``table``, each as the values of its columns, and ``measure`` is the column
-    they are compared by; ``where`` holds for all of them, and a row may name a ``table`` of its own. ``expect``: the
-    source says that the number is "positive", or that it is "zero"; less than ``margin`` δ counts as nothing.
-    ``exact``: a number without chance, for which one row is enough.
+    ``plus`` and ``minus`` hold rows of a ``table``, each as column → value, and ``measure`` is the column that is
+    compared; ``where`` applies to all rows, and a row may name a ``table`` of its own. ``expect``: the source says that
+    the number is "positive", or that it is "zero". Less than ``margin`` δ is no difference. ``exact``: a number
+    without chance, for which one row is enough.
     """
 
     id: str
@@ -49,7 +51,7 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What a source says, in its setting, and ``ours``: how it is measured here, and what was reduced."""
+    """A claim of a source, in its setting; ``ours``: how it is measured here, and what was reduced."""
 
     id: str
     source: str
@@ -66,13 +68,40 @@ class Claim:
 
 
 def read(folder: Path = CONFIGS) -> list[Claim]:
-    """All claims, in the order of their names. Raises ``ValueError`` for a file that does not say one."""
+    """Read all claims in ``folder``, in the order of their names. Raises ``ValueError`` for a file with a fault."""
     claims = [_claim(path) for path in sorted(folder.glob("*.toml"), key=_in_order)]
     names = [statement.id for claim in claims for statement in claim.statements]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise ValueError(f"{folder}: says twice {', '.join(sorted(twice))}")
+        raise ValueError(f"{folder}: two statements are called {', '.join(sorted(twice))}; rename one")
     return claims
+
+
+def experiment_of(table: str) -> str:
+    """Name the experiment that makes ``table``: the same name, or without an ending such as "_growth".
+
+    Raises ``ValueError`` for a table that no experiment makes.
+    """
+    found = [name for name in _planned() if table.startswith(name)]
+    if not found:
+        raise ValueError(f"table={table!r}: is neither a grid nor made by an experiment")
+    return max(found, key=len)
+
+
+@lru_cache(maxsize=64)
+def seeds(table: str) -> list[int]:
+    """List the planned seeds of ``table``, from its grid or its experiment. Raises as :func:`experiment_of`."""
+    path = GRIDS / f"{table}.toml"
+    if path.is_file():
+        given = tomllib.loads(path.read_text(encoding="utf-8")).get("seed", 0)
+        return given if isinstance(given, list) else [given]
+    first, last = _planned()[experiment_of(table)]
+    return list(range(first, last + 1))
+
+
+@lru_cache(maxsize=1)
+def _planned() -> dict[str, list[int]]:
+    return tomllib.loads((EXPERIMENTS / "seeds.toml").read_text(encoding="utf-8"))
 
 
 def _in_order(path: Path) -> list[tuple[bool, int, str]]:
@@ -83,11 +112,8 @@ def _in_order(path: Path) -> list[tuple[bool, int, str]]:
 def _claim(path: Path) -> Claim:
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
-        common = given.pop("common", {})
-        statements = [
-            _made(Statement, common | one | {"id": f"{path.stem}{one.get('id', '')}"})
-            for one in given.pop("statement", [])
-        ]
+        common, listed = given.pop("common", {}), given.pop("statement", [])
+        statements = [_made(Statement, common | one | {"id": f"{path.stem}{one.get('id', '')}"}) for one in listed]
         for statement in statements:
             validation.choice("expect", statement.expect, EXPECTED)
             validation.real("margin", statement.margin)
@@ -97,17 +123,17 @@ def _claim(path: Path) -> Claim:
 
 
 def _made(kind: type[Any], given: Mapping[str, Any]) -> Any:
-    """A dataclass from a table. Raises ``ValueError`` for a key that it lacks, or does not have, or a wrong type."""
+    """A dataclass from a table. Raises ``ValueError`` for an unknown key, a missing one or a wrong type."""
     known = {one.name: one for one in fields(kind)}
     for name in given:
         validation.choice("key", name, known)
     for name, one in known.items():
         if name not in given and one.default is MISSING and one.default_factory is MISSING:
             raise ValueError(f"{kind.__name__.lower()} {given.get('id', '')}: needs {name}")
-    plain = {str: str, int: int, float: float, bool: bool}
+    typed = {name: known[name].type in (str, int, float, bool) for name in given}
     return kind(
         **{
-            name: validation.typed(name, value, known[name].type) if known[name].type in plain else value
+            name: validation.typed(name, value, known[name].type) if typed[name] else value
             for name, value in given.items()
         }
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -12,18 +11,19 @@ from fedlab_core.history import History
 from fedlab_course.evidence import bands, charts, configs, forest, judging, mixes, tables
 from fedlab_course.evidence.bands import Chart
 
-Draw = Callable[[str, Path], go.Figure]
-
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that can be drawn again: its title, what it is in the source, and the stored ``tables`` it needs."""
+    """A figure of a source: its title, and a chart of stored curves or a function of title and folder."""
 
     title: str
-    source: str
-    function: Draw
-    tables: tuple[str, ...] = ()
     chart: Chart | None = None
+    function: Callable[[str, Path], go.Figure] | None = None
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The stored tables that it needs."""
+        return self.chart.tables if self.chart else ()
 
 
 def missing(name: str, folder: Path = tables.TABLES) -> list[str]:
@@ -38,15 +38,19 @@ def drawable(folder: Path = tables.TABLES) -> list[str]:
 
 
 def draw(name: str, folder: Path = tables.TABLES) -> go.Figure:
-    """The figure ``name``. Raises ``ValueError`` for an unknown one, and one whose tables have not been measured."""
+    """Draw the figure ``name``. Raises ``ValueError`` for an unknown one, and one whose tables are not there."""
     lacking = missing(name, folder)
     if lacking:
         raise ValueError(f"figure={name!r}: cannot be drawn, {', '.join(lacking)} has not been measured yet")
-    return FIGURES[name].function(FIGURES[name].title, folder)
+    one = FIGURES[name]
+    if one.chart:
+        return bands.draw(one.chart, one.title, folder)
+    assert one.function is not None  # a figure has one of the two
+    return one.function(one.title, folder)
 
 
 def with_live(name: str, history: History, label: str) -> go.Figure:
-    """A figure of stored curves with the curve of a live run, thick, before them. Raises as :func:`draw`."""
+    """Draw a figure of stored curves with a thick curve of a live run in front. Raises as :func:`draw`."""
     figure = draw(name)
     chart = FIGURES[name].chart
     if chart is None:
@@ -55,59 +59,33 @@ def with_live(name: str, history: History, label: str) -> go.Figure:
     return figure
 
 
-def _bands(title: str, source: str, chart: Chart) -> Figure:
-    return Figure(title, source, partial(_draw_bands, chart), chart.tables, chart)
-
-
-def _draw_bands(chart: Chart, title: str, folder: Path) -> go.Figure:
-    return bands.draw(chart, title, folder)
-
-
-def _mixes(title: str, folder: Path) -> go.Figure:
-    return mixes.mixes(title=title)
-
-
 def _verdicts(title: str, folder: Path) -> go.Figure:
     judged = judging.stored() if folder == tables.TABLES else judging.judge(configs.read(), folder)
     return forest.forest(judged, title=title)
 
 
-FIGURES: dict[str, Figure] = {
-    "verdicts": Figure("All statements, by claim", "[000] to [004] and other papers", _verdicts),
-    "000-digits": _bands("Two labels a client, digits", "[000], figure", charts.illustrated("drift_digits")),
-    "000-mnist": _bands("Two labels a client, MNIST", "[000], figure", charts.illustrated("drift_mnist")),
-    "001-digits": _bands("FedProx by μ, digits", "[001], figure", charts.proximal("drift_digits")),
-    "001-cnn": _bands("FedProx by μ, CNN on MNIST", "[001], figure", charts.proximal("cnn_mnist")),
-    "002-3": Figure("Labels of the first ten clients, digits", "[002], figure 3", _mixes),
-    "002-4-digits": _bands("Tiers, one label a client, digits", "[002], figure 4", charts.tiers("tiers_digits")),
-    "002-4-mnist": _bands("Tiers, one label a client, MNIST", "[002], figure 4", charts.tiers("tiers_mnist")),
-    "002-5-digits": _bands("Dirichlet α = 0.3, digits", "[002], figures 5, 6", charts.dirichlet("table1_digits")),
-    "002-5-mnist": _bands("Dirichlet α = 0.3, MNIST", "[002], figure 5", charts.dirichlet("table1_mnist")),
-    "002-6-cifar10": _bands("Dirichlet α = 0.3, CIFAR-10", "[002], figure 6", charts.dirichlet("table1_cifar10")),
-    "004-3-digits": _bands(
-        "Training loss, digits", "[004], figure 3", charts.losses("epochs_digits", "0.05", charts.FIVE_DIGITS)
+_FIVE = ("epochs_digits", "0.05", charts.FIVE_DIGITS)
+_DECAYING = "0.05/(1+t)"
+FIGURES = {
+    "verdicts": Figure("All statements, by claim", function=_verdicts),
+    "000-digits": Figure("Two labels a client, digits", charts.illustrated("drift_digits")),
+    "000-mnist": Figure("Two labels a client, MNIST", charts.illustrated("drift_mnist")),
+    "001-digits": Figure("FedProx by μ, digits", charts.proximal("drift_digits")),
+    "001-cnn": Figure("FedProx by μ, CNN on MNIST", charts.proximal("cnn_mnist")),
+    "002-3": Figure("Labels of the first ten clients, digits", function=lambda title, _: mixes.mixes(title=title)),
+    "002-4-digits": Figure("Tiers, one label a client, digits", charts.tiers("tiers_digits")),
+    "002-4-mnist": Figure("Tiers, one label a client, MNIST", charts.tiers("tiers_mnist")),
+    "002-5-digits": Figure("Dirichlet α = 0.3, digits", charts.dirichlet("table1_digits")),
+    "002-5-mnist": Figure("Dirichlet α = 0.3, MNIST", charts.dirichlet("table1_mnist")),
+    "002-6-cifar10": Figure("Dirichlet α = 0.3, CIFAR-10", charts.dirichlet("table1_cifar10")),
+    "004-3-digits": Figure("Training loss, digits", charts.losses(*_FIVE)),
+    "004-3-mnist": Figure("Training loss, MNIST", charts.losses("curves_mnist", "0.01", {"table": "curves5_mnist"})),
+    "004-3-cifar10": Figure(
+        "Training loss, CIFAR-10", charts.losses("curves_cifar10", "0.01", {"table": "curves5_cifar10"})
     ),
-    "004-3-mnist": _bands(
-        "Training loss, MNIST", "[004], figure 3", charts.losses("curves_mnist", "0.01", {"table": "curves5_mnist"})
-    ),
-    "004-3-cifar10": _bands(
-        "Training loss, CIFAR-10",
-        "[004], figure 3",
-        charts.losses("curves_cifar10", "0.01", {"table": "curves5_cifar10"}),
-    ),
-    "004-3-sentiment140": _bands(
-        "Training loss, Sentiment140", "[004], figure 3", charts.losses("curves_sentiment140", "0.01")
-    ),
-    "004-4-digits": _bands(
-        "FedAvg by E, digits", "[004], figure 4", charts.epochs("epochs_digits", "fedavg", "FedAvg", "0.05", 20)
-    ),
-    "004-4-mnist": _bands(
-        "FedAvg by E, MNIST", "[004], figure 4", charts.epochs("epochs_mnist", "fedavg", "FedAvg", None, 10)
-    ),
-    "004-5-digits": _bands(
-        "FedSSO by E, digits", "[004], figure 5", charts.epochs("epochs_digits", "fedsso", "FedSSO", "0.05/(1+t)", 20)
-    ),
-    "004-5-mnist": _bands(
-        "FedSSO by E, MNIST", "[004], figure 5", charts.epochs("epochs_mnist", "fedsso", "FedSSO", None, 10)
-    ),
+    "004-3-sentiment140": Figure("Training loss, Sentiment140", charts.losses("curves_sentiment140", "0.01")),
+    "004-4-digits": Figure("FedAvg by E, digits", charts.epochs("epochs_digits", "fedavg", "FedAvg", "0.05", 20)),
+    "004-4-mnist": Figure("FedAvg by E, MNIST", charts.epochs("epochs_mnist", "fedavg", "FedAvg", None, 10)),
+    "004-5-digits": Figure("FedSSO by E, digits", charts.epochs("epochs_digits", "fedsso", "FedSSO", _DECAYING, 20)),
+    "004-5-mnist": Figure("FedSSO by E, MNIST", charts.epochs("epochs_mnist", "fedsso", "FedSSO", None, 10)),
 }

@@ -16,20 +16,21 @@ _LOOKS = {
     "equivalent": (BLUE, "diamond"),
     "undecided": (GREY, "square"),
 }
+_NAMES = {verdict: shown.WORDS[verdict].partition(" ")[2] for verdict in _LOOKS}
 _TICKS = (-100, -10, 0, 10, 100)
-_MOST = 400.0  # margins; beyond it, and where the margin is zero, a mean stands at the edge
+_MOST = 400.0  # margins; a mean beyond it, or with the margin zero, is drawn at the edge
 _ROW, _AROUND, _WRAP = 19, 160, 40  # pixels, pixels, characters
 
 
 def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figure:
-    """A mark at each mean and a bar over its 95 % interval, in margins δ, grouped by claim; the axis bends like a
-    logarithm on both sides of zero. The grey strip is −δ … δ.
+    """Draw a mark at each mean and a bar over its 95 % interval, in margins δ, grouped by claim.
 
-    ``judged``: as :func:`fedlab_course.evidence.judging.stored` gives it, which is the default; statements without
-    runs are left out. Open marks do not stand among all that were examined. Raises ``ValueError`` if none has runs.
+    The axis is like a logarithm on both sides of zero; the grey strip is −δ … δ. ``judged``: by default
+    :func:`fedlab_course.evidence.judging.stored`; statements without runs are left out. Open marks are not significant
+    after Holm's correction for all that were examined. Raises ``ValueError`` if no statement has runs.
     """
     every = judging.stored() if judged is None else judged
-    rows = {id: one for id, one in every.items() if one.verdict.n}
+    rows = {id: one for id, one in every.items() if one.finding.n}
     if not rows:
         raise ValueError("judged: no statement has runs yet")
     places, headings, depth = _places(rows)
@@ -37,44 +38,43 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     figure.add_vrect(x0=_bend(-1.0), x1=_bend(1.0), fillcolor="rgba(89,89,89,0.13)", line_width=0, layer="below")
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     for verdict in _LOOKS:
-        mine = {id: one for id, one in rows.items() if one.verdict.verdict == verdict}
+        mine = {id: one for id, one in rows.items() if one.finding.verdict == verdict}
         if mine:
             _add(figure, verdict, mine, places)
     open_mark = {"color": GREY, "symbol": "circle-open", "size": 9}
     name = "open: not after correction"
     figure.add_scatter(x=[None], y=[None], mode="markers", marker=open_mark, name=name, hoverinfo="skip")
-    for y, lines in headings:
+    for y, text in headings:
         where = {"x": 0.0, "xref": "paper", "xanchor": "left", "y": y - 0.5, "yanchor": "top", "align": "left"}
-        figure.add_annotation(text="<br>".join(lines), showarrow=False, font_size=12, **where)
-    ticks: list[float] = [*_TICKS]
-    words = [f"{tick}δ".replace("-", "−") if tick else "0" for tick in ticks]
-    if not all(one.verdict.margin for one in rows.values()):
-        ticks, words = [*ticks, _MOST], [*words, "δ = 0"]
-    edge = _bend(_MOST)
-    figure.update_xaxes(tickvals=[_bend(tick) for tick in ticks], ticktext=words, range=[-1.05 * edge, 1.05 * edge])
-    figure.update_yaxes(
-        tickvals=[places[id] for id in rows], ticktext=list(rows), range=[depth - 0.4, -0.6], showgrid=False, ticks=""
-    )
-    figure.update_xaxes(tickangle=0, tickfont_size=12, title_font_size=13)
-    figure.update_yaxes(tickfont_size=11, showline=False)
+        figure.add_annotation(text=text, showarrow=False, font_size=12, **where)
+    _set_axes(figure, rows, places, depth)
     _describe(figure, rows, len(every))
     return figure
 
 
-def _places(rows: Mapping[str, Judged]) -> tuple[dict[str, float], list[tuple[float, list[str]]], int]:
-    """The row of each statement, the rows and lines of the headings of claims, and how many rows there are."""
+def _places(rows: Mapping[str, Judged]) -> tuple[dict[str, float], list[tuple[float, str]], int]:
+    """The row of each statement, the rows and texts of the headings of claims, and how many rows there are."""
     places: dict[str, float] = {}
     headings, depth, claim = [], 0, ""
     for id, one in rows.items():
         if one.claim.id != claim:
             claim = one.claim.id
             lines = textwrap.wrap(f"{claim}: {one.claim.claim}", _WRAP)
-            lines[0] = lines[0].replace(claim, f"<b>{claim}</b>", 1)
-            headings.append((float(depth), lines))
+            headings.append((float(depth), "<br>".join(lines).replace(claim, f"<b>{claim}</b>", 1)))
             depth += len(lines)
         places[id] = float(depth)
         depth += 1
     return places, headings, depth
+
+
+def _set_axes(figure: go.Figure, rows: Mapping[str, Judged], places: Mapping[str, float], depth: int) -> None:
+    edge, ticks = _bend(_MOST), {_bend(tick): f"{tick}δ".replace("-", "−") if tick else "0" for tick in _TICKS}
+    if not all(one.finding.margin for one in rows.values()):
+        ticks[edge] = "δ = 0"
+    figure.update_xaxes(tickvals=list(ticks), ticktext=list(ticks.values()), range=[-1.05 * edge, 1.05 * edge])
+    figure.update_xaxes(tickangle=0, tickfont_size=12, title_font_size=13)
+    ids = {"tickvals": [places[id] for id in rows], "ticktext": list(rows), "range": [depth - 0.4, -0.6]}
+    figure.update_yaxes(**ids, showgrid=False, ticks="", tickfont_size=11, showline=False)
 
 
 def _bend(value: float) -> float:
@@ -88,37 +88,37 @@ def _add(figure: go.Figure, verdict: str, rows: Mapping[str, Judged], places: Ma
     spread = {"type": "data", "symmetric": False, "color": colour, "thickness": 2, "width": 4}
     spread["array"] = [b - a for a, b in zip(middle, high, strict=True)]
     spread["arrayminus"] = [a - b for a, b in zip(middle, low, strict=True)]
-    symbols = [symbol if one.verdict.corrected or verdict == "undecided" else f"{symbol}-open" for one in rows.values()]
+    filled = [one.finding.corrected or verdict == "undecided" for one in rows.values()]
     figure.add_scatter(
         x=middle,
         y=[places[id] for id in rows],
         error_x=spread,
-        name=shown.WORDS[verdict].partition(" ")[2],
+        name=_NAMES[verdict],
         mode="markers",
-        marker={"color": colour, "symbol": symbols, "size": 9},
+        marker={"color": colour, "symbol": [symbol if one else f"{symbol}-open" for one in filled], "size": 9},
         customdata=[[id, "<br>".join(textwrap.wrap(one.statement.says, 50)), *_facts(one)] for id, one in rows.items()],
         hovertemplate="%{customdata[0]} %{customdata[1]}<br>%{customdata[2]}, δ = %{customdata[3]}<br>%{customdata[4]}",
     )
 
 
 def _in_margins(one: Judged, what: str) -> float:
-    value, margin = float(getattr(one.verdict, what)), one.verdict.margin
+    found = one.finding
+    value = float(getattr(found, what))
     if not np.isfinite(value):
-        return _bend(one.verdict.mean / margin if margin else 0.0)
-    return _bend(value / margin if margin else np.sign(value) * _MOST)
+        return _bend(found.mean / found.margin if found.margin else 0.0)
+    return _bend(value / found.margin if found.margin else np.sign(value) * _MOST)
 
 
 def _facts(one: Judged) -> list[str]:
-    return [shown.interval(one), f"{one.verdict.margin:g}", shown.seeds(one)]
+    return [shown.interval(one), f"{one.finding.margin:g}", shown.seeds(one)]
 
 
 def _describe(figure: go.Figure, rows: Mapping[str, Judged], examined: int) -> None:
-    words = [shown.WORDS[verdict].partition(" ")[2] for verdict in _LOOKS]
-    numbers = [sum(one.verdict.verdict == verdict for one in rows.values()) for verdict in _LOOKS]
-    counts = ", ".join(f"{number} {name}" for name, number in zip(words, numbers, strict=True))
+    words = [one.finding.verdict for one in rows.values()]
+    counts = ", ".join(f"{words.count(verdict)} {name}" for verdict, name in _NAMES.items())
     text = (
         f"Forest plot of {len(rows)} statements with runs, of {examined} examined: {counts}. Mean and 95 % interval in "
-        "margins δ; open marks do not stand after correction for all that were examined."
+        "margins δ; open marks are not significant after correction for all that were examined."
     )
     listed = [[id, one.statement.says, shown.word(one), *_facts(one)] for id, one in rows.items()]
     set_description(figure, text, ["row", "statement", "verdict", "mean and interval", "δ", "seeds"], listed)

@@ -1,4 +1,4 @@
-"""The verdicts on all statements, from the tables as they are."""
+"""The verdicts on all statements, from the stored tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,18 +6,17 @@ from functools import lru_cache
 from pathlib import Path
 
 from fedlab_course.evidence import configs, tables, verdicts
-from fedlab_course.evidence.configs import Claim, Statement
-from fedlab_course.evidence.planned import seeds
-from fedlab_course.evidence.verdicts import Verdict
+from fedlab_course.evidence.configs import Claim, Statement, seeds
+from fedlab_course.evidence.verdicts import Finding
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A statement with its verdict, the claim that it belongs to, and how many were ``examined`` with it."""
+    """A statement, its claim, what was found, and how many statements were ``examined`` together."""
 
     claim: Claim
     statement: Statement
-    verdict: Verdict
+    finding: Finding
     examined: int
 
     @property
@@ -27,10 +26,9 @@ class Judged:
 
 
 def judge(claims: Sequence[Claim], folder: Path = tables.TABLES) -> dict[str, Judged]:
-    """Statement id → what became of it, in the order of the claims; corrected for how many there are."""
+    """Judge all statements of ``claims``: id → result, in their order, corrected for how many there are."""
     found = {statement.id: (claim, statement) for claim in claims for statement in claim.statements}
-    judged = {id: _verdict(statement, folder) for id, (_, statement) in found.items()}
-    final = verdicts.corrected(judged)
+    final = verdicts.corrected({id: _finding(statement, folder) for id, (_, statement) in found.items()})
     return {id: Judged(claim, statement, final[id], len(found)) for id, (claim, statement) in found.items()}
 
 
@@ -52,14 +50,14 @@ def every() -> dict[str, Judged]:
 
 
 def forget() -> None:
-    """Judge anew when asked next: the tables have changed."""
+    """Judge again at the next call: the tables have changed."""
     stored.cache_clear()
     course.cache_clear()
 
 
-def _verdict(statement: Statement, folder: Path) -> Verdict:
+def _finding(statement: Statement, folder: Path) -> Finding:
     values = list(tables.numbers(statement, folder).values())
-    planned = 1 if statement.exact else min(seeds(table) for _, table, _ in statement.rows())
+    planned = 1 if statement.exact else min(len(seeds(table)) for _, table, _ in statement.rows())
     return verdicts.judge(
         statement.id, values, statement.margin, expect=statement.expect, planned=planned, exact=statement.exact
     )

@@ -11,9 +11,9 @@ _PANEL, _AROUND, _LARGEST = 260, 110, 20  # pixels
 
 
 def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed: int = 0, *, title: str) -> go.Figure:
-    """How many samples of each label the first ten of 100 clients hold: a disc for each, its area the number.
+    """Draw how many samples of each label the first ten of 100 clients hold: a disc for each, its area the number.
 
-    Dirichlet partitions, one panel for each α, computed anew. Raises ``DatasetNotFound`` for data that are not there.
+    Dirichlet partitions, one panel for each α. Raises ``DatasetNotFound`` for data that are not there.
     """
     data = fl.load_dataset(dataset)
     figure = new_figure(title=title, x_title="client", y_title="label", legend=False)
@@ -41,12 +41,10 @@ def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed:
         where = {"x": 0, "xanchor": "left", "xref": "paper", "y": top - 0.06, "yanchor": "bottom", "yref": "paper"}
         figure.add_annotation(text=f"<b>Dirichlet, α = {alpha:g}</b>", showarrow=False, font_size=13, **where)
         rows += [[f"{alpha:g}", k, int((one > 0).sum()), f"{one.max() / one.sum():.0%}"] for k, one in enumerate(count)]
-    last = "y" if len(counts) == 1 else f"y{len(counts)}"
     figure.update_layout(height=_AROUND + _PANEL * len(counts))
-    figure.update_xaxes(range=[-0.7, CLIENTS - 0.3], dtick=1, anchor=last)
-    held_by = "; ".join(
-        f"α = {alpha:g}: {np.mean((count > 0).sum(1)):.1f} labels a client" for alpha, count in counts.items()
-    )
+    figure.update_xaxes(range=[-0.7, CLIENTS - 0.3], dtick=1, anchor="y" if len(counts) == 1 else f"y{len(counts)}")
+    means = {alpha: np.mean((count > 0).sum(1)) for alpha, count in counts.items()}
+    held_by = "; ".join(f"α = {alpha:g}: {mean:.1f} labels a client" for alpha, mean in means.items())
     text = f"Discs: samples of each label that the first {CLIENTS} of 100 clients hold, {data.name}. {held_by}."
     set_description(figure, text, ["α", "client", "labels", "share of the largest"], rows)
     return figure

@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
+from fedlab_core.compare import t_interval
+
 LEVEL = 0.95
 VERDICTS = ("holds", "opposite", "equivalent", "undecided")
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What ``n`` paired numbers say about a statement: their ``mean``, and the 95 % interval from ``low`` to ``high``.
+class Finding:
+    """The ``verdict`` of ``n`` paired numbers on a statement; their ``mean``, and its 95 % interval ``low`` … ``high``.
 
-    ``p``: how probable numbers at least as clear would be at the edge of what the verdict says, one-sided.
-    ``corrected``: whether the verdict also stands among all that were examined (Holm 1979). ``planned``: how many
-    seeds were to be run.
+    ``p``: the one-sided p-value at the edge of the verdict. ``corrected``: whether the verdict is also significant
+    after Holm's correction (1979) for all that were examined. ``planned``: how many seeds were planned.
     """
 
     id: str
@@ -33,19 +34,19 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """The verdict, or that there is none yet."""
+        """The verdict, or "not measured"."""
         return self.verdict if self.n else "not measured"
 
     @property
     def complete(self) -> bool:
-        """Whether all seeds that were planned are there."""
+        """Whether all planned seeds are there."""
         return self.n >= self.planned
 
 
 def judge(
     id: str, values: Sequence[float], margin: float, *, expect: str, planned: int, exact: bool = False
-) -> Verdict:
-    """The verdict on ``values``, one per seed, with t-intervals.
+) -> Finding:
+    """Judge ``values``, one per seed, by their t-interval.
 
     ``expect`` "positive": **holds** if the interval lies above δ = ``margin``, **opposite** if it lies below −δ,
     **equivalent** if it lies within ±δ, and else **undecided**. "zero": **holds** if it lies within ±δ, **opposite** if
@@ -55,10 +56,12 @@ def judge(
     n = len(numbers)
     if n == 0 or (n == 1 and not exact):
         mean = float(numbers.mean()) if n else math.nan
-        return Verdict(id, "undecided", mean, -math.inf, math.inf, n, planned, margin, 1.0)
-    mean, error = float(numbers.mean()), float(numbers.std(ddof=1) / math.sqrt(n)) if n > 1 else 0.0
-    half = error * float(stats.t.ppf((1 + LEVEL) / 2, n - 1)) if n > 1 else 0.0
-    low, high = mean - half, mean + half
+        return Finding(id, "undecided", mean, -math.inf, math.inf, n, planned, margin, 1.0)
+    mean = low = high = float(numbers.mean())
+    error = 0.0
+    if n > 1:
+        interval = t_interval(numbers, LEVEL)
+        low, high, error = interval.low, interval.high, float(numbers.std(ddof=1) / math.sqrt(n))
     above, below, within = low > margin, high < -margin, -margin <= low and high <= margin
     if expect == "zero":
         verdict = "holds" if within else "opposite" if above or below else "undecided"
@@ -67,7 +70,7 @@ def judge(
     outside = _tail(margin - abs(mean), error, n)
     inside = max(_tail(mean - margin, error, n), _tail(-margin - mean, error, n))
     p = {True: inside, False: outside}[within] if verdict != "undecided" else 1.0
-    return Verdict(id, verdict, mean, low, high, n, planned, margin, p)
+    return Finding(id, verdict, mean, low, high, n, planned, margin, p)
 
 
 def _tail(distance: float, error: float, n: int) -> float:
@@ -77,11 +80,11 @@ def _tail(distance: float, error: float, n: int) -> float:
     return float(stats.t.sf(-distance / error, n - 1))
 
 
-def corrected(verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
-    """The same verdicts, each with the answer whether it stands among all of them: Holm's step-down at 2.5 % a side."""
-    level, stands, found = (1 - LEVEL) / 2, True, dict(verdicts)
-    ordered = sorted(verdicts.values(), key=lambda one: one.p)
+def corrected(findings: Mapping[str, Finding]) -> dict[str, Finding]:
+    """Say of each whether it is significant among all of them: Holm's step-down at 2.5 % a side."""
+    level, significant, found = (1 - LEVEL) / 2, True, dict(findings)
+    ordered = sorted(findings.values(), key=lambda one: one.p)
     for rank, one in enumerate(ordered):
-        stands = stands and one.p <= level / (len(ordered) - rank)
-        found[one.id] = replace(one, corrected=stands)
+        significant = significant and one.p <= level / (len(ordered) - rank)
+        found[one.id] = replace(one, corrected=significant)
     return found

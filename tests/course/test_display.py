@@ -15,11 +15,20 @@ def test_the_edge_stands_out_from_every_ground(edge: str, ground: str) -> None:
     assert contrast(edge, ground) >= 3
 
 
-def test_no_word_has_a_colour_of_its_own() -> None:
-    from fedlab_course.check import claims, verdicts
+def test_no_word_has_a_colour_of_its_own_and_the_sign_decides_that_of_the_edge() -> None:
+    """Tags and code are escaped; lines lie in a fold where something stands beside the text."""
+    signs = {"✓ holds": display.GOOD, "✗ not yet": display.MIXED, "? undecided": display.OPEN, "○ to do": display.OPEN}
+    for word, edge in signs.items():
+        boxes = [display.verdict("kind", word, "a < b", ["See `y`."], beside=one)["text/html"] for one in (None, "n")]
+        styles = re.findall(r'style="([^"]*)"', "".join(boxes))
+        assert len(styles) == 5 and sum(edge in style for style in styles) == 2
+        assert not any(re.search(r"(^|;)\s*(color|background)", style) for style in styles)
+        assert all("a &lt; b" in box and "See <code>y</code>." in box and 'class="kind"' in box for box in boxes)
+        assert ["<details" in box for box in boxes] == [False, True]
 
-    box = claims._as_html({"claim": "a", "holds": False, "evidence": "b"})
-    box += verdicts._as_html(verdicts.Verdict("01-x", "x", "wrong", "Look at `y`.", 0, 1))
-    styles = re.findall(r'style="([^"]*)"', box)
-    assert len(styles) == 3
-    assert not any(re.search(r"(^|;)\s*(color|background)", style) for style in styles)
+
+def test_a_verdict_is_text_and_data_as_well() -> None:
+    bundle = display.verdict("kind", "✓ holds", "It is so", ["First.", "Second."], {"x/y": 1})
+    assert bundle["text/plain"] == "✓ holds: It is so. First. Second." and bundle["x/y"] == 1
+    assert display.verdict("kind", "✓ holds", "Is it so?", ["Yes."])["text/plain"] == "✓ holds: Is it so? Yes."
+    assert display.verdict("kind", "✓ holds", "It is so")["text/plain"] == "✓ holds: It is so"

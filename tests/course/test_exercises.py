@@ -17,7 +17,7 @@ from fedlab_course import folders
 from fedlab_course.check import cells, exercises
 from fedlab_course.check.exercises import Exercise, Hint, Mistake, judge
 from fedlab_course.check.tools import call, close, number, require
-from fedlab_course.check.verdicts import _as_html, _as_text
+from fedlab_course.check.verdicts import bundle
 
 EVERY = exercises.every()
 NOTEBOOKS = {path.stem[:2]: path for path in sorted(folders.NOTEBOOKS.glob("*.ipynb"))}
@@ -238,11 +238,11 @@ def test_the_verdict_is_shown_and_nothing_is_raised(monkeypatch, capsys: pytest.
 
 def test_a_title_that_is_a_question_needs_no_full_stop() -> None:
     asked = replace(judge(HALF, lambda x: x // 2), title="How much is half?")
-    assert _as_text(asked) == "✗ not yet: How much is half? Half of 3 is `1.5` < 2."
+    assert bundle(asked)["text/plain"] == "✗ not yet: How much is half? Half of 3 is `1.5` < 2."
 
 
 def test_the_verdict_as_html_is_escaped_and_shows_code() -> None:
-    assert "Half of 3 is <code>1.5</code> &lt; 2." in _as_html(judge(HALF, lambda x: x // 2))
+    assert "Half of 3 is <code>1.5</code> &lt; 2." in bundle(judge(HALF, lambda x: x // 2))["text/html"]
 
 
 @pytest.mark.parametrize("answer", [lambda x: x // 2, lambda x: None])

@@ -9,8 +9,8 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course import Explorer, folders, goals
+from fedlab_course.chapters.ch10_your_own_algorithm.variants import FedDynClients, FedDynInTurn, FedDynServer
 from fedlab_course.check import exercises
-from fedlab_course.evidence.variants import FedDynClients, FedDynInTurn, FedDynServer
 from tests.course.from_notebook import defined
 from tests.support import blobs, limit, quadratics, run, scalar_model
 

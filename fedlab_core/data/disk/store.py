@@ -7,16 +7,12 @@ the next fetch keeps the files that arrived there. One process at a time writes 
 import gzip
 import os
 import shutil
-import sys
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
-
-from filelock import FileLock, Timeout
 
 from fedlab_core.data.disk.download import FetchFailed, download
 from fedlab_core.data.disk.files import (
@@ -97,7 +93,7 @@ def _put(source: Source, given: str | os.PathLike[str] | None, writers: Mapping[
     if present := _intact(source, root):
         return present
     try:
-        with _locked(root / f".{source.name}.lock"):
+        with files.locked(root / f".{source.name}.lock"):
             if present := _intact(source, root):  # another process has written it meanwhile
                 return present
             work = root / f".{source.name}.new"
@@ -111,22 +107,6 @@ def _put(source: Source, given: str | os.PathLike[str] | None, writers: Mapping[
         raise
     except OSError as error:
         raise FetchFailed(f"{root} cannot be written ({error}). Name another data folder with --root.") from error
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock file ``path``, until the block or the process ends. The file stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        print(f"waiting for another process that holds {path}", file=sys.stderr, flush=True)
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _install(source: Source, work: Path, target: Path) -> Path:

@@ -24,6 +24,8 @@ from fedlab_core.server import Server
 from fedlab_core.simulation import Diverged
 
 MOST_SAMPLES = 2000  # of a test set that are looked at after every update
+MOST_IMAGES = 1500  # of a task: all of the digits, and of larger data what a live run has time for
+Tests = list[tuple[torch.Tensor, torch.Tensor]]
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,23 @@ def knowledge(way: torch.Tensor, model: nn.Module, tasks: Sequence[tuple[torch.T
     return found
 
 
-def tests_of(data: fl.data.Dataset, tasks: Sequence[Sequence[int]]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+def by_labels(data: fl.data.Dataset) -> tuple[fl.FederatedDataset, Tests]:
+    """Two clients, with ``MOST_IMAGES`` at most of the labels 0 to 4 and 5 to 9, and the test images of each."""
+    tasks = [range(5), range(5, 10)]
+    parts = [np.flatnonzero(np.isin(data.train.y.numpy(), list(task)))[:MOST_IMAGES] for task in tasks]
+    return fl.FederatedDataset(data, parts), tests_of(data, tasks)
+
+
+def by_pixels(data: fl.data.Dataset, seed: int) -> tuple[fl.FederatedDataset, Tests]:
+    """Two clients with all images, as they are and with their pixels in an order of this ``seed``, and tests."""
+    order = torch.from_numpy(fl.randomness.stream(seed, "partition").permutation(data.train.x[0].numel()))
+    train, test = ((split.x, split.x.flatten(1)[:, order].reshape(split.x.shape)) for split in (data.train, data.test))
+    clients = [(x, data.train.y) for x in train]
+    fed = fl.FederatedDataset.from_clients(clients, test=(data.test.x, data.test.y))
+    return fed, [(x, data.test.y) for x in test]
+
+
+def tests_of(data: fl.data.Dataset, tasks: Sequence[Sequence[int]]) -> Tests:
     """The test images and labels of each task, a list of labels, among the first ``MOST_SAMPLES`` test images."""
     x, y = data.test.x[:MOST_SAMPLES], data.test.y[:MOST_SAMPLES]
     members = [torch.isin(y, torch.tensor(list(task))) for task in tasks]

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLUE, GREY, new_figure, set_description
 from fedlab_course.evidence.shown import WORDS
-from fedlab_course.evidence.verdicts import Verdict, judge
+from fedlab_course.evidence.verdicts import Finding, judge
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.sliders import Slider
@@ -41,7 +41,7 @@ def undecided(differences: Sequence[float]) -> Goal:
     return Goal(f"find a margin at which all {len(values)} seeds leave it undecided", check)
 
 
-def _verdict(values: Sequence[float], delta: float) -> Verdict:
+def _verdict(values: Sequence[float], delta: float) -> Finding:
     return judge("here", values, delta, expect="positive", planned=len(values))
 
 

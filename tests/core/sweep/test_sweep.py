@@ -85,8 +85,8 @@ def test_a_sweep_writes_tables_of_what_the_runs_have_found(config: Path, capsys:
             continue
         frame = history.frame
         assert np.isnan(row.diverged_round)
-        assert row.final_accuracy == frame.test_accuracy.iloc[-1]
-        assert row.best_accuracy == frame.test_accuracy.max()
+        assert row.final_accuracy == pytest.approx(frame.test_accuracy.iloc[-1], rel=1e-12)
+        assert row.best_accuracy == pytest.approx(frame.test_accuracy.max(), rel=1e-12)
         assert row.bytes == frame.bytes_up.iloc[-1] + frame.bytes_down.iloc[-1]
         assert row.server_updates == 6
         assert row.rounds_to_target == frame["round"][frame.test_accuracy >= 0.5].min()

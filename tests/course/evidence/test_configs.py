@@ -3,7 +3,9 @@
 import pytest
 
 from fedlab_core.sweep import plan
-from fedlab_course.evidence import configs, experiments, planned, sweeps
+from fedlab_course.evidence import configs
+from fedlab_course.experiments import sweeps
+from fedlab_course.experiments.registry import EXPERIMENTS
 
 CLAIM = """
 source = "s"
@@ -50,12 +52,12 @@ def test_faults_are_named_with_the_file(tmp_path, old, new, words):
 
 def test_a_statement_said_twice_is_refused(tmp_path):
     (tmp_path / "x-1.toml").write_text(CLAIM + CLAIM.partition("[[statement]]")[2].join(["[[statement]]", ""]))
-    with pytest.raises(ValueError, match="says twice x-1a"):
+    with pytest.raises(ValueError, match="x-1a; rename one"):
         configs.read(tmp_path)
 
 
 def test_every_table_that_a_claim_rests_on_can_be_made():
-    made = (*sweeps.names(), *experiments.EXPERIMENTS)
+    made = (*sweeps.names(), *EXPERIMENTS)
     for claim in configs.read():
         assert all(table.startswith(made) for table in claim.tables), claim.id
 
@@ -69,8 +71,9 @@ def test_every_grid_can_be_planned():
 
 
 def test_planned_seeds_are_those_of_the_grid_or_experiment():
-    assert planned.seeds("drift_digits") == 10
-    assert planned.seeds("curves_cifar10") == 3
-    assert planned.seeds("theorem_rates_growth") == len(experiments.EXPERIMENTS["theorem_rates"].seeds)
+    assert configs.seeds("drift_digits") == list(range(10)) and len(configs.seeds("curves_cifar10")) == 3
+    assert configs.seeds("theorem_rates_growth") == configs.seeds("theorem_rates") == list(range(10))
+    assert configs.seeds("tuning_digits") == [100, 101, 102] and configs.seeds("error_floor_exact") == [0]
+    assert all(configs.seeds(name) for name in EXPERIMENTS)
     with pytest.raises(ValueError, match="neither a grid"):
-        planned.seeds("unheard_of")
+        configs.seeds("unheard_of")

@@ -30,7 +30,7 @@ CHAPTER = outline.Chapter(
     also={"z": "a letter of this chapter"},
 )
 HOLDS, UNDECIDED = (
-    next(id for id, one in judging.stored().items() if one.verdict.verdict == word) for word in ("holds", "undecided")
+    next(id for id, one in judging.stored().items() if one.finding.verdict == word) for word in ("holds", "undecided")
 )
 TITLE = "# Planted\n\n**Time**: 25 minutes to read.\n\n" + "word " * 1700
 
@@ -42,8 +42,8 @@ def notebook() -> nbformat.NotebookNode:
         new_code_cell('dataset = "digits"\nmu = 0.1', id="given", metadata={"tags": ["parameters"]}),
         new_code_cell('data, build_model, setting = chapter.begin("99", globals())', id="begin"),
         new_markdown_cell("## Part\n\nWe take $z$ and $\\mu$.", id="part"),
-        new_code_cell(f'{asked}\nclaims.stored("{HOLDS}")', id="run"),
-        new_markdown_cell(f"**What we see.** It ends higher. <!-- {HOLDS} -->\n\nSo be it.", id="seen"),
+        new_code_cell(asked, id="run"),
+        new_markdown_cell(f"It ends higher. <!-- {HOLDS} holds, live --> So be it. <!-- exact -->", id="seen"),
         new_markdown_cell("## What to remember\n\n" + "- One thing.\n" * 5, id="remember"),
         new_code_cell('questions.quiz("99")\nquestions.score("99")', id="end"),
     ]
@@ -87,11 +87,11 @@ def test_a_good_chapter_has_no_fault() -> None:
         (source("begin", 'chapter.begin("99", globals())\n' + "x = 1\n" * 201), "lines of code"),
         (source("part", "## Part\n\nWe take $q$."), "q on no symbol sheet"),
         (source("part", "## Part\n\nWe take $\\psi_k$."), "psi on no symbol sheet"),
-        (source("seen", "**What we see.** It ends higher."), "names no verdict"),
-        (source("seen", "**What we see.** It ends. It is\nslower than before. So it is."), "names no verdict"),
-        (source("seen", "**What we see.** It ends higher. <!-- 999-9 -->"), "999-9, which is not shown"),
-        (source("seen", "**What we see.** It ends higher. <!-- live -->"), "its section has none"),
-        (source("remember", "## What to remember\n\n- It grows.\n" + "- One thing.\n" * 4), "names no verdict"),
+        (source("seen", "Est plus haut. <!-- 999-9 holds -->"), "'999-9 holds': must be a stored statement"),
+        (source("seen", f"Es steigt. <!-- {HOLDS} -->"), "is 'holds'"),
+        (source("seen", f"<!-- live, {HOLDS} undecided -->"), f"'{HOLDS} undecided': the stored verdict on"),
+        (source("seen", f"<!-- live,\n{UNDECIDED} holds -->"), "is 'undecided'"),
+        (source("seen", "<!-- approximately -->"), "'approximately': must be a stored statement, 'live' or 'exact'"),
     ],
 )
 def test_each_fault_is_found(change: Callable, words: str) -> None:
@@ -117,50 +117,13 @@ def test_too_many_cells() -> None:
     assert any("58 cells" in fault for fault in form.faults(made, CHAPTER))
 
 
-def test_what_we_see_needs_a_verdict_in_its_section() -> None:
-    def change(cells: dict[str, nbformat.NotebookNode]) -> None:
-        cells["run"].source = cells["run"].source.replace(f'claims.stored("{HOLDS}")', "")
-        cells["seen"].source = "**What we see.** A picture."
-
-    (fault,) = faults(change)
-    assert "without a verdict" in fault
-
-
-def test_an_undecided_verdict_allows_no_direction() -> None:
-    def change(cells: dict[str, nbformat.NotebookNode], words: str) -> None:
-        cells["run"].source = cells["run"].source.replace(HOLDS, UNDECIDED)
-        cells["seen"].source = f"**What we see.** {words} <!-- {UNDECIDED} -->"
-
-    (fault,) = faults(lambda cells: change(cells, "It ends higher."))
-    assert "undecided, and does not say so" in fault
-    assert faults(lambda cells: change(cells, "Whether it ends higher is undecided.")) == []
-
-
-def test_a_live_check_binds_in_its_section() -> None:
-    def change(cells: dict[str, nbformat.NotebookNode]) -> None:
-        cells["run"].source += '\nclaims.check("It is", True)'
-        cells["seen"].source = "**What we see.** It ends higher. <!-- live --> By the formula it falls. <!-- exact -->"
-
-    assert faults(change) == []
-
-
-def test_cautions_quotes_and_folds_are_free() -> None:
-    words = f"**What we see.** Higher. <!-- {HOLDS} -->\n\n**Caution.** It may be slower.\n\n> It grows faster."
-    assert faults(source("seen", words)) == []
-
-
-def test_abbreviations_end_no_sentence() -> None:
-    words = f"**What we see.** Zhao et al. say that eq. (3) is lower, and it is. <!-- {HOLDS} -->"
-    assert faults(source("seen", words)) == []
-
-
 def test_code_and_upright_words_are_no_letters() -> None:
     assert faults(source("part", "## Part\n\n`$q$` and $\\text{quick}$ and $\\operatorname{arg} z$.")) == []
 
 
 def test_a_symbol_of_the_chapter_is_not_on_the_sheet() -> None:
     taken = replace(CHAPTER, also={"\\mu": "another thing", "z": "a letter"})
-    assert any("anew" in fault for fault in letters.faults(notebook(), taken))
+    assert any("on the symbol sheet already" in fault for fault in letters.faults(notebook(), taken))
 
 
 def test_other_notebooks_are_free_of_this(tmp_path: Path) -> None:

@@ -1,0 +1,80 @@
+"""FedMas with one part changed: tiers that are the true groups, tiers drawn at random, and pairs in rotation."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+import fedlab_core as fl
+from fedlab_core.algorithms.tiers import Tiers
+from fedlab_core.server import Server
+from fedlab_core.settings import Settings
+
+
+@dataclass(frozen=True)
+class TrueTiers(Tiers):
+    """A tier for each set of labels that clients hold: what a clustering could find at best."""
+
+    def check(self, fed: fl.FederatedDataset) -> None:
+        """Any federation can be divided like this."""
+
+    def labels(self, server: Server) -> np.ndarray:
+        """The tier of each client, int64 [N]."""
+        sets: dict[tuple[int, ...], int] = {}
+        held = [tuple(np.unique(server.fed.y[part].numpy()).tolist()) for part in server.fed.parts]
+        return np.array([sets.setdefault(labels, len(sets)) for labels in held], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class RandomTiers(Tiers):
+    """``num_tiers`` tiers of equal size, to one client, that know nothing of the data."""
+
+    num_tiers: int = 10
+
+    def check(self, fed: fl.FederatedDataset) -> None:
+        """Raise ``ValueError`` for fewer clients than tiers."""
+        if fed.num_clients < self.num_tiers:
+            raise ValueError(f"num_tiers={self.num_tiers}: must be at most {fed.num_clients} (the number of clients)")
+
+    def labels(self, server: Server) -> np.ndarray:
+        """The tier of each client, int64 [N]."""
+        return server.stream("random_tiers").permutation(np.arange(server.num_clients) % self.num_tiers)
+
+
+@dataclass(frozen=True)
+class FedMasTrueTiers(fl.FedMas):
+    """FedMas whose tiers are the groups of clients with the same labels."""
+
+    tiers: Tiers | str | list[int] = field(default_factory=TrueTiers, init=False)
+
+
+@dataclass(frozen=True)
+class FedMasRandomTiers(fl.FedMas):
+    """FedMas whose tiers are drawn at random."""
+
+    tiers: Tiers | str | list[int] = field(default_factory=RandomTiers, init=False)
+
+
+@dataclass(frozen=True)
+class RotatedPairs(fl.Algorithm):
+    """Pairs of clients with different labels, in rotation: as regular as tiers of true groups, and never of one kind.
+
+    The groups of :class:`TrueTiers` stand in a ring. A round has a cohort for each group in turn: one client of it, and
+    one of the group on the opposite side, so that each group trains twice a round, as it does with tiers of which two
+    clients are sampled.
+    """
+
+    def check(self, fed: fl.FederatedDataset, settings: Settings) -> None:
+        """Any federation can be divided like this."""
+
+    def setup(self, server: Server) -> None:
+        server.state["clusters"] = torch.from_numpy(TrueTiers().labels(server))
+
+    def cohorts(self, server: Server) -> Iterator[np.ndarray]:
+        """One pair for each group; the next starts from the aggregate of the one before."""
+        groups = list(server.groups("clusters").values())
+        for turn, group in enumerate(groups):
+            rng, opposite = server.stream("cohort", turn), groups[(turn + len(groups) // 2) % len(groups)]
+            first = rng.choice(group)
+            yield np.sort([first, rng.choice(opposite[opposite != first])])

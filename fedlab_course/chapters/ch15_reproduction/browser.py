@@ -1,0 +1,98 @@
+"""The table of verdicts, to be read and filtered."""
+
+import html
+from collections import Counter
+
+import pandas as pd
+
+from fedlab_core import validation
+from fedlab_core.progress import watched
+from fedlab_course.evidence import judging, shown
+from fedlab_course.evidence.verdicts import VERDICTS
+
+ALL, NONE = "all", "none"
+_CELL = "text-align: left; vertical-align: top; white-space: normal; padding: .2em .6em .2em 0"
+
+
+def counts(family: str = "sources") -> pd.DataFrame:
+    """Count the statements by verdict, and those that are significant after Holm's correction.
+
+    ``family``: "sources", the claims of the sources, or "course", what the chapters say beyond them. Raises
+    ``ValueError`` for another family.
+    """
+    families = {"sources": judging.stored, "course": judging.course}
+    every = families[validation.choice("family", family, families)]().values()
+    words = Counter(shown.word(one) for one in every)
+    significant = Counter(shown.word(one) for one in every if one.finding.n and one.finding.corrected)
+    open_words = (shown.WORDS["undecided"], shown.UNMEASURED)
+    rows = [
+        {
+            "verdict": word,
+            "statements": words[word],
+            "after correction": "" if word in open_words else significant[word],
+        }
+        for word in (*shown.WORDS.values(), shown.UNMEASURED)
+    ]
+    return pd.DataFrame(rows).astype({"after correction": str}).set_index("verdict")
+
+
+def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
+    """List the statements, by claim. Statements without runs appear only under the ``verdict`` "none".
+
+    ``source``: the beginning of a claim, such as "002"; ``verdict``: one of the four. Raises ``ValueError`` for others.
+    """
+    every = judging.stored()
+    validation.choice("source", source, sources())
+    validation.choice("verdict", verdict, [ALL, *VERDICTS, NONE])
+    rows = []
+    for id, one in every.items():
+        found = one.finding
+        if (verdict == NONE) != (found.n == 0) or source not in (ALL, _source(id)):
+            continue
+        if verdict not in (ALL, NONE, found.verdict):
+            continue
+        star = " *" if found.corrected and found.verdict != "undecided" else ""
+        rows.append((id, one.statement.says, shown.word(one) + star, shown.interval(one), f"{found.margin:g}", found.n))
+    columns = ["row", "statement", "verdict", "mean and 95 % interval", "δ", "seeds"]
+    return pd.DataFrame(rows, columns=columns).set_index("row")
+
+
+def sources() -> list[str]:
+    """List the values of ``source``: the beginnings of the ids of claims."""
+    return [ALL, *dict.fromkeys(_source(id) for id in judging.stored())]
+
+
+def _source(id: str) -> str:
+    return id.partition("-")[0]
+
+
+def as_html(source: str = ALL, verdict: str = ALL) -> str:
+    """Write :func:`table` as HTML whose text wraps. Raises as it does."""
+    head = "".join(
+        f'<th scope="col" style="{_CELL}">{name}</th>' for name in ("row", "statement", "verdict", "numbers")
+    )
+    body = "".join(
+        f'<tr><td style="{_CELL}; white-space: nowrap">{id}</td><td style="{_CELL}">{html.escape(says)}</td>'
+        f'<td style="{_CELL}">{word}</td>'
+        f'<td style="{_CELL}">{numbers}, δ&nbsp;=&nbsp;{margin}, n&nbsp;=&nbsp;{n}</td></tr>'
+        for id, says, word, numbers, margin, n in table(source, verdict).itertuples()
+    )
+    return (
+        '<div style="max-height: 32em; overflow-y: auto" tabindex="0" role="region" aria-label="Table of verdicts">'
+        f'<table style="width: 100%"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def browse() -> None:
+    """Show :func:`table` with two lists to filter it by; all of it where no reader watches."""
+    from IPython.display import HTML, display
+
+    if not watched():
+        display(HTML(as_html()))
+        return
+    import ipywidgets
+
+    options = {"source": sources(), "verdict": [ALL, *VERDICTS, NONE]}
+    lists = {name: ipywidgets.Dropdown(options=own, description=name.title()) for name, own in options.items()}
+    output = ipywidgets.interactive_output(lambda source, verdict: display(HTML(as_html(source, verdict))), lists)
+    display(ipywidgets.VBox([ipywidgets.HBox(list(lists.values())), output]))

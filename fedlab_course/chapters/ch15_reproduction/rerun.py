@@ -1,0 +1,145 @@
+"""Run the runs or experiments behind a statement again, for a seed or two, and compare with what is stored."""
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from fedlab_core import validation
+from fedlab_core.progress import watched
+from fedlab_core.reproduce.rerun import dataset_name, prepared
+from fedlab_core.sweep import plan
+from fedlab_course import display
+from fedlab_course.evidence import configs, judging, shown, tables
+from fedlab_course.evidence.judging import Judged
+from fedlab_course.evidence.live import WIDTH
+from fedlab_course.experiments import measures, registry, runs, sweeps
+
+_ROUNDING = 1e-4  # of the largest number in a contrast: tables keep six digits, and processors differ in the last bits
+
+
+def seconds(row: str) -> float:
+    """Estimate how long :func:`again` takes for one seed, by what the stored runs took. Raises as it does."""
+    parts = _judged(row).statement.rows()
+    return sum(_seconds(name, wanted) for _, name, wanted in parts)
+
+
+def _seconds(name: str, wanted: Mapping[str, Any]) -> float:
+    """A further table of an experiment has no seconds of its own: its main table has them."""
+    rows = tables.matching(tables.present(name), name, wanted)
+    if "seconds" not in rows:
+        main = tables.present(configs.experiment_of(name))
+        rows = tables.matching(main, name, {column: value for column, value in wanted.items() if column in main})
+    return float(rows.groupby("seed").seconds.sum().mean())
+
+
+def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
+    """Compute the number of a statement from runs made now: seed → number.
+
+    Raises ``ValueError`` for an unknown row and a seed that its grid does not have, and ``DatasetNotFound``.
+    """
+    statement = _judged(row).statement
+    found = {}
+    for seed in seeds:
+        parts = [sign * _measured(name, wanted, statement.measure, seed) for sign, name, wanted in statement.rows()]
+        found[seed] = sum(parts) - statement.constant
+    return found
+
+
+def show(row: str, seeds: Sequence[int] = (0,)) -> None:
+    """Run a row again for some seeds and show the live numbers beside the stored ones: mean ± 2 standard deviations.
+
+    Arguments and errors as for :func:`again`.
+    """
+    one = _judged(row)
+    stored, live = tables.numbers(one.statement), again(row, seeds)
+    lines = [f"Stored: {shown.interval(one)}, {shown.seeds(one)}." if stored else "Nothing is stored of this row yet."]
+    for seed, value in live.items():
+        before = f"{shown.number(stored[seed])} stored" if seed in stored else "not stored"
+        lines.append(f"Seed {seed}: {shown.number(value)} live, {before}.")
+    word = "Run again"
+    if len(stored) > 1:
+        mean, spread = statistics.mean(stored.values()), WIDTH * statistics.stdev(stored.values())
+        largest = max(map(abs, [*stored.values(), *live.values()]))
+        inside = all(abs(value - mean) <= spread + _ROUNDING * largest for value in live.values())
+        word = "✓ inside" if inside else "✗ outside"
+        lines.append(f"{word} the stored band, {shown.number(mean)} ± {spread:.4f} (two standard deviations).")
+    display.publish(display.verdict("fedlab-again", word, f"{row}: {one.statement.says}", lines))
+
+
+def choose(most_seconds: float = 60.0) -> None:
+    """Show a list of rows and a button that runs one again for seed 0; where no reader watches, a line of text.
+
+    ``most_seconds``: rows that take longer by :func:`seconds` are left out.
+    """
+    every = judging.stored()
+    rows = {id: seconds(id) for id, one in every.items() if one.finding.n}
+    rows = {id: long for id, long in rows.items() if long <= most_seconds}
+    if not watched():
+        print(f"In JupyterLab a list of {len(rows)} rows stands here, with a button that runs one again.")
+        return
+    import ipywidgets
+    from IPython.display import display as put
+
+    options = [(f"{id}: {every[id].statement.says} (about {max(1, round(long))} s)", id) for id, long in rows.items()]
+    choice = ipywidgets.Dropdown(options=options, description="Row", layout={"width": "auto"})
+    button = ipywidgets.Button(description="Run again", button_style="primary")
+    output = ipywidgets.Output()
+
+    def run(_: Any) -> None:
+        button.disabled = True
+        output.clear_output()
+        with output:
+            show(choice.value)
+        button.disabled = False
+
+    button.on_click(run)
+    put(ipywidgets.VBox([choice, button, output]))
+
+
+def _judged(row: str) -> Judged:
+    every = judging.stored()
+    return every[validation.choice("row", row, every)]
+
+
+def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
+    if table not in sweeps.names():
+        return _of_experiment(table, wanted, measure, seed)
+    grid = plan.read(sweeps.GRIDS / f"{table}.toml", only=lambda axes: tables.fits(measures.plain(axes), wanted))
+    run = next((run for run in grid.runs if run.axes["seed"] == seed), None)
+    if run is None:
+        raise ValueError(f"seeds={seed}: must be of the seeds of {table}, {[run.axes['seed'] for run in grid.runs]}")
+    return float(_run(json.dumps(run.config), grid.target)[measure])
+
+
+def _of_experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
+    """The number of an experiment's row; the cases that share most values with the row are tried first."""
+    one = registry.EXPERIMENTS[configs.experiment_of(table)]
+    part = table.removeprefix(one.name).removeprefix("_")
+    earlier = {one.after: tables.read(one.after)} if one.after else {}
+    cases = [case for case, _ in one.units(earlier, [seed]) if _agree(case, wanted)]
+    values = list(wanted.values())
+    for case in sorted(cases, key=lambda case: -sum(value in values for value in case.values())):
+        for row in _unit(one.name, json.dumps(dict(case)), seed):
+            if row.get("table", "") == part and tables.fits(row, wanted):
+                return float(row[measure])
+    raise ValueError(f"seeds={seed}: the experiment {one.name} has no row with {wanted}")
+
+
+def _agree(case: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return tables.fits(case, {name: value for name, value in wanted.items() if name in case})
+
+
+@lru_cache(maxsize=64)
+def _unit(name: str, case: str, seed: int) -> list[dict[str, Any]]:
+    return registry.EXPERIMENTS[name].unit(seed, **json.loads(case))
+
+
+@lru_cache(maxsize=64)
+def _run(config: str, target: float | None) -> dict[str, Any]:
+    """Run a configuration now and measure it; kept, since several numbers need it."""
+    own = json.loads(config)
+    fed = plan.dealt(dataset_name(own), json.dumps(own["partition"]), own["seed"])
+    history, _ = runs.finished(prepared(own, fed=fed, progress=False))
+    return measures.measured(history, measures.curve(history, own), own, target)

@@ -1,0 +1,1 @@
+"""The runs that only make evidence: sweeps and experiments, their tables, and the reports on them."""

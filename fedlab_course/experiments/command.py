@@ -1,0 +1,88 @@
+"""The command ``evidence``: the runs behind the verdicts, and the reports on them."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from fedlab_core import validation
+from fedlab_core.data import DatasetNotFound
+from fedlab_course.evidence import configs, judging, tables
+from fedlab_course.experiments import collecting, report, sweeps
+from fedlab_course.experiments.registry import EXPERIMENTS
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``evidence`` to ``parser``; ``run`` is a function from arguments to the exit status."""
+    add = parser.add_argument
+    actions = "compute what is missing and write the reports; list the tables; write the reports alone"
+    add("action", choices=("run", "status", "report"), help=actions)
+    add("--only", nargs="+", default=[], metavar="TABLE", help="some of the tables; `status` lists them")
+    add("--work", type=Path, default=Path("build"), metavar="FOLDER", help="where runs are kept (default: build)")
+    add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
+    add("--scheduler", metavar="ADDRESS", help="a running Dask scheduler (default: this machine alone)")
+    add("--dry-run", action="store_true", help="list the runs and how long they may take, and run none")
+    parser.set_defaults(run=_run, when_interrupted=". The same command goes on from what is done.")
+
+
+def _run(options: argparse.Namespace) -> int:
+    known = [*sweeps.names(), *EXPERIMENTS]
+    chosen = [validation.choice("table", name, known) for name in options.only] or known
+    if options.action == "status":
+        return _status(known)
+    if options.action == "run" and (failed := _measure(chosen, options)):
+        print(f"error: {len(failed)} of {len(chosen)} tables are not complete: {', '.join(failed)}", file=sys.stderr)
+        return 1
+    if not options.dry_run:
+        print("reports: " + ", ".join(map(str, report.write())))
+    return 0
+
+
+def _measure(chosen: Sequence[str], options: argparse.Namespace) -> list[str]:
+    """Make the tables, one after another, and return those that are not complete."""
+    failed = []
+    for number, name in enumerate(chosen, start=1):
+        print(f"[{number}/{len(chosen)}] {name}, {time.strftime('%H:%M:%S')}", flush=True)
+        try:
+            done = _sweep(name, options) if name in sweeps.names() else _experiment(name, options)
+        except (DatasetNotFound, RuntimeError) as error:
+            print(f"error: {name}: {error}", file=sys.stderr)
+            done = False
+        failed += [] if done else [name]
+    tables.read.cache_clear()
+    judging.forget()
+    return failed
+
+
+def _sweep(name: str, options: argparse.Namespace) -> bool:
+    further = [f"--workers={options.workers}"] if options.workers else []
+    further += [f"--scheduler={options.scheduler}"] if options.scheduler else []
+    further += ["--dry-run"] if options.dry_run else []
+    done = sweeps.run(name, options.work / "sweeps", further) == 0
+    if done and not options.dry_run:
+        sweeps.write(name, options.work / "sweeps")
+    return done
+
+
+def _experiment(name: str, options: argparse.Namespace) -> bool:
+    folder = options.work / "evidence"
+    if options.dry_run:
+        print(f"{len(collecting.missing(name, folder))} units are missing")
+        return True
+    found = collecting.collect(name, folder, scheduler=options.scheduler, workers=options.workers, heard=print)
+    for table, frame in found.items():
+        tables.write(table, frame)
+    return True
+
+
+def _status(known: Sequence[str]) -> int:
+    """Print for each table its rows, and the claims that rest on it."""
+    claims = [*configs.read(), *configs.read(configs.COURSE)]
+    for name in known:
+        table = tables.read(name)
+        uses = [claim.id for claim in claims if name in claim.tables]
+        print(f"{name:<24}{len(table):5d} rows, {table.seed.nunique():2d} seeds  {', '.join(uses)}")
+    found = [one.finding for one in judging.every().values()]
+    print(f"{sum(one.complete for one in found)} of {len(found)} statements have all their seeds")
+    return 0

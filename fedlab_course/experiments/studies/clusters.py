@@ -1,0 +1,64 @@
+"""Which clusters of clients are found in their probes ([004] figure 2)?
+
+100 clients, each from the same initial weights: MLP 784-200-10 on MNIST, and 3072-64-10 on CIFAR-10. OPTICS
+(min_samples 2, xi 0.25) on the flat parameters after each kind of probe at rate 0.01, on all of them or on 512 random
+projections, compared with the clients' label sets (of a shard that straddles two labels, the label of its larger half).
+DBSCAN on Dirichlet splits over eps, in units of the median distance to the nearest neighbour, with the knee as default.
+"""
+
+import numpy as np
+
+import fedlab_core as fl
+from fedlab_core import clustering
+from fedlab_course.chapters.ch07_fedmas.probes import HIDDEN, PROBES, probe
+from fedlab_course.experiments.base import Experiment, Row
+from fedlab_course.experiments.runs import deal
+from fedlab_course.theory import cluster_quality
+
+PROJECTED = 512
+MIN_SHARES = {"iid": 0.02, "two shards": 0.25, "two labels": 0.0, "one shard": 0.5, "one label": 0.0}
+EPS_FACTORS = (0.7, 0.8, 0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6, 2.0)
+
+
+def optics(seed: int, *, dataset: str, split: str) -> list[Row]:
+    """One row for each probe and space."""
+    fed, rows = deal(split, seed, dataset=dataset), list[Row]()
+    groups = cluster_quality.label_groups(fed.parts, fed.y, MIN_SHARES[split])
+    for kind in PROBES:
+        params = probe(fed, kind, seed)
+        projection = clustering.RandomProjection(params.shape[1], PROJECTED, seed)
+        full = clustering.optics(params)
+        projected = clustering.optics(projection.apply(params))
+        for space, found in (("full", full), (f"projected {PROJECTED}", projected)):
+            quality = cluster_quality.quality(found.labels, groups.ids)
+            row: Row = {"probe": kind, "space": space, "shared_groups": groups.num_shared}
+            row |= {"clusters": quality.num_clusters, "pure": quality.num_pure, "noise": quality.num_noise}
+            row |= {"purity": quality.purity, "adjusted_rand": quality.adjusted_rand}
+            rows.append(row | {"same_as_full": same_partition(full.labels, found.labels)})
+    return rows
+
+
+def same_partition(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether two clusterings agree up to the numbers of their clusters, noise included."""
+    pairs = set(zip(first.tolist(), second.tolist(), strict=True))
+    return len(pairs) == len(set(first)) == len(set(second)) and np.array_equal(first < 0, second < 0)
+
+
+def dbscan(seed: int, *, alpha: float) -> list[Row]:
+    """MNIST: one row for each eps, the knee first."""
+    dataset, rows = fl.load_dataset("mnist"), list[Row]()
+    parts = fl.partition.dirichlet(dataset.train.y, num_clients=100, alpha=alpha, by="client", seed=seed)
+    params = probe(fl.FederatedDataset(dataset, parts), "epoch", seed)
+    nearest = float(np.median(clustering.k_distances(params)))
+    for eps in (None, *(nearest * factor for factor in EPS_FACTORS)):
+        found = clustering.dbscan(params, eps)
+        assert found.eps is not None
+        row: Row = {"choice": "knee" if eps is None else f"{eps / nearest:.2f}", "eps": found.eps}
+        row |= {"eps_over_median": found.eps / nearest, "clusters": found.num_clusters, "noise": found.num_noise}
+        rows.append(row | {"largest": int(found.sizes.max(initial=0))})
+    return rows
+
+
+_SPLITS = [{"dataset": dataset, "split": split} for dataset in HIDDEN for split in MIN_SHARES]
+CLUSTERS = Experiment("clusters", optics, _SPLITS, columns={"split": "partition"})
+CLUSTERS_DBSCAN = Experiment("clusters_dbscan", dbscan, [{"alpha": 0.3}, {"alpha": 0.7}])

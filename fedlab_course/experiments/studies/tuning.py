@@ -1,0 +1,66 @@
+"""The same small tuning budget for every method, on the digits.
+
+Every method gets twelve configurations: four learning rates with three values of its one parameter, or twelve rates
+where it has none. The configuration with the highest mean end accuracy over seeds 100–102 (the first of equals) is
+then run on seeds 0–9. 100 clients, 50 rounds; runs of one seed are paired. A run that diverges has the accuracy of
+chance.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import fedlab_core as fl
+from fedlab_core.reproduce import recipes
+from fedlab_course.experiments.base import Case, Experiment, Row, Tables
+from fedlab_course.experiments.runs import DIGITS, deal, measured
+
+RATES = (0.02, 0.05, 0.1, 0.2)
+MORE_RATES = tuple(float(f"{0.02 * 10 ** (i / 11):.3g}") for i in range(12))  # from 0.02 to 0.2 as well
+PARAMETERS: dict[str, tuple[str, tuple[float, ...]]] = {
+    "fedavg": ("", ()),
+    "fedprox": ("mu", (0.01, 0.1, 1.0)),
+    "scaffold": ("", ()),
+    "fedcurv": ("strength", (0.02, 0.2, 2.0)),
+    "fedsso": ("", ()),
+    "fedmas": ("strength", (0.001, 0.01, 0.1)),
+    "tfedavg": ("", ()),
+}
+
+
+def run(
+    seed: int, *, method: str, partition: str, lr: float, parameter: float | None = None, **settings: Any
+) -> list[Row]:
+    """One run, as one row; ``parameter``: the value of the method's own, if it has one."""
+    fed = deal(partition, seed)
+    name, _ = PARAMETERS[method]
+    algorithm = recipes.algorithm(method, {name: parameter} if name else {})
+    work = DIGITS | settings | {"lr": lr, "seed": seed}
+    found, _ = measured(fed, fl.models.mlp(fed, seed=seed), algorithm, **work)
+    return [{"parameter": parameter} | found]
+
+
+def configurations(method: str) -> list[dict[str, Any]]:
+    """The twelve configurations of a method."""
+    _, values = PARAMETERS[method]
+    if not values:
+        return [{"lr": lr} for lr in MORE_RATES]
+    return [{"lr": lr, "parameter": value} for value in values for lr in RATES]
+
+
+def chosen(earlier: Tables) -> Sequence[Case]:
+    """The best configuration of each method and partition by the table ``tuning_digits``."""
+    keys = ["partition", "method", "lr", "parameter"]
+    means = earlier["tuning_digits"].groupby(keys, sort=False, dropna=False).end_accuracy.mean().reset_index()
+    best = means.loc[means.groupby(["partition", "method"], sort=False).end_accuracy.idxmax(), keys]
+    rows: list[dict[str, Any]] = best.to_dict("records")
+    return [{name: value for name, value in row.items() if value == value} for row in rows]  # NaN: no parameter
+
+
+_GRID = [
+    {"partition": partition, "method": method, **configuration}
+    for partition in ("dirichlet_0.3", "two_labels")
+    for method in PARAMETERS
+    for configuration in configurations(method)
+]
+TUNING = Experiment("tuning_digits", run, _GRID)
+TUNED = Experiment("tuned_digits", run, chosen, after="tuning_digits")

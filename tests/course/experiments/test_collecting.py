@@ -1,0 +1,111 @@
+"""Units of an experiment: done once each, kept as they end, and the same table whoever did them when."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from fedlab_course.experiments.base import Experiment
+from fedlab_course.experiments.collecting import collect, gathered, missing
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
+
+
+def squares(seed: int, *, factor: int) -> list[dict[str, Any]]:
+    """factor · seed², with a curve of its multiples; a third is no short decimal."""
+    if factor < 0:
+        raise ValueError("factor: must not be negative")
+    curve = [{"table": "curves", "x": x, "y": float(x * seed)} for x in (1, 2)]
+    return [{"square": factor * seed**2 / 3}, *curve]
+
+
+SQUARES = Experiment("squares", squares, [{"factor": 2}, {"factor": 1}], seeds=(3, 5), bands=("y",))
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """The address of a scheduler with a worker in this process."""
+    settings = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**settings) as started:
+        yield started.scheduler_address
+
+
+def without_seconds(tables: dict[str, pd.DataFrame]) -> dict[str, str]:
+    return {name: table.drop(columns="seconds", errors="ignore").to_csv() for name, table in tables.items()}
+
+
+def test_tables_hold_cases_by_seeds_in_their_order_to_six_digits(cluster: str, tmp_path: Path) -> None:
+    found = collect(SQUARES, tmp_path, scheduler=cluster)
+    table = found["squares"]
+    assert table[["factor", "seed"]].values.tolist() == [[2, 3], [2, 5], [1, 3], [1, 5]]
+    assert table.square.tolist() == [6.0, 16.6667, 3.0, 8.33333]
+    assert (table.seconds >= 0).all()
+
+
+def test_curves_are_means_over_seeds(cluster: str, tmp_path: Path) -> None:
+    curves = collect(SQUARES, tmp_path, scheduler=cluster)["squares_curves"]
+    assert curves[["factor", "x"]].values.tolist() == [[2, 1], [2, 2], [1, 1], [1, 2]]
+    assert curves.y_mean.tolist() == [4.0, 8.0, 4.0, 8.0]
+    assert curves.y_std.tolist() == [1.41421, 2.82843, 1.41421, 2.82843]
+    assert curves.n.tolist() == [2] * 4
+
+
+def test_what_is_there_is_not_done_again(cluster: str, tmp_path: Path) -> None:
+    collect(SQUARES, tmp_path, seeds=[5], scheduler=cluster)
+    assert missing(SQUARES, tmp_path) == [({"factor": 2}, 3), ({"factor": 1}, 3)]
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "squares").iterdir()}
+    resumed = collect(SQUARES, tmp_path, scheduler=cluster)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept and missing(SQUARES, tmp_path) == []
+    assert without_seconds(resumed) == without_seconds(collect(SQUARES, tmp_path / "new", scheduler=cluster))
+
+
+def test_an_incomplete_table_holds_what_there_is(cluster: str, tmp_path: Path) -> None:
+    assert gathered(SQUARES, tmp_path) == {}
+    collect(SQUARES, tmp_path, seeds=[5], scheduler=cluster)
+    assert gathered(SQUARES, tmp_path)["squares"].seed.tolist() == [5, 5]
+
+
+def test_a_unit_that_fails_costs_no_other(cluster: str, tmp_path: Path) -> None:
+    faulty = replace(SQUARES, cases=[{"factor": -1}, {"factor": 2}])
+    with pytest.raises(RuntimeError, match=r"2 of 4 units failed.*factor: must not be negative"):
+        collect(faulty, tmp_path, scheduler=cluster)
+    assert missing(faulty, tmp_path) == [({"factor": -1}, 3), ({"factor": -1}, 5)]
+    assert len(gathered(faulty, tmp_path)["squares"]) == 2
+
+
+def test_another_case_is_another_unit(cluster: str, tmp_path: Path) -> None:
+    collect(SQUARES, tmp_path, scheduler=cluster)
+    assert missing(replace(SQUARES, cases=[{"factor": 3}]), tmp_path) == [({"factor": 3}, 3), ({"factor": 3}, 5)]
+
+
+def test_what_is_kept_says_which_unit_it_is(cluster: str, tmp_path: Path) -> None:
+    collect(SQUARES, tmp_path, seeds=[3], scheduler=cluster)
+    found = [json.loads(path.read_text()) for path in (tmp_path / "squares").glob("*.json")]
+    assert sorted((one["name"], one["case"]["factor"], one["seed"]) for one in found) == [
+        ("squares", 1, 3),
+        ("squares", 2, 3),
+    ]
+
+
+def test_an_unknown_experiment_is_named() -> None:
+    with pytest.raises(ValueError, match="experiment='none'"):
+        missing("none")
+
+
+def test_cases_can_follow_from_another_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fedlab_course.experiments import collecting
+
+    monkeypatch.setitem(collecting.EXPERIMENTS, "squares", SQUARES)
+    largest = replace(SQUARES, name="largest", cases=lambda tables: [{"factor": int(tables["squares"].factor.max())}])
+    largest = replace(largest, after="squares")
+    with pytest.raises(ValueError, match="which is not complete"):
+        missing(largest, tmp_path)
+    for case, seed in SQUARES.units({}):
+        path = collecting._path(SQUARES, case, seed, tmp_path)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"seconds": 1.0, "rows": SQUARES.unit(seed, **case)}))
+    assert missing(largest, tmp_path) == [({"factor": 2}, 3), ({"factor": 2}, 5)]

@@ -1,0 +1,84 @@
+"""The measures of a run, from curves whose answers are known."""
+
+import math
+
+import pandas as pd
+import pytest
+
+import fedlab_core as fl
+from fedlab_core import cli
+from fedlab_core.sweep import plan
+from fedlab_core.sweep.folder import Folder
+from fedlab_course.experiments import measures
+
+GRID = """
+seed = [0, 1]
+dataset = "digits"
+model = {name = "softmax_regression"}
+partition = {law = "iid", num_clients = 10}
+algorithm = ["fedavg", {name = "fedprox", mu = 1e9}]
+target_accuracy = 0.5
+[settings]
+rounds = 4
+clients_per_round = 10
+local_epochs = 1
+lr = [0.5, {schedule = "InverseTime", lr0 = 0.5}]
+"""
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("measures")
+    (folder / "grid.toml").write_text(GRID)
+    assert cli.main(["sweep", str(folder / "grid.toml"), "--out", str(folder / "sweeps"), "--workers", "1"]) == 0
+    return Folder(folder / "sweeps", plan.read(folder / "grid.toml"))
+
+
+def test_rows_are_those_of_the_histories(swept):
+    table, _ = measures.tables(swept)
+    assert len(table) == len(swept.plan.runs) == 8
+    row = table[(table.algorithm == "fedavg") & (table.lr.astype(str) == "0.5") & (table.seed == 1)].iloc[0]
+    run = next(
+        run
+        for run in swept.plan.runs
+        if run.axes["algorithm"] == "fedavg" and run.axes["lr"] == 0.5 and run.axes["seed"] == 1
+    )
+    frame = fl.History.load(swept.of(run) / "history.npz").frame
+    assert row.mean_accuracy == pytest.approx(frame.test_accuracy.mean(), rel=1e-5)
+    assert row.end_accuracy == pytest.approx(frame.test_accuracy.iloc[-1], rel=1e-5)
+    assert row.start_accuracy == pytest.approx(frame.test_accuracy.iloc[0], rel=1e-5)
+    assert row.end_loss == pytest.approx(frame.train_loss.iloc[-1], rel=1e-5)
+    assert row.drift == pytest.approx(frame.drift.mean(), rel=1e-5)
+    assert row.rounds_to_target == frame["round"][frame.test_accuracy >= 0.5].iloc[0]
+    assert row.bytes == 2 * 4 * 10 * 650 * 4  # down and up, rounds, clients, parameters, bytes of a float
+    assert not row.diverged
+
+
+def test_a_run_that_diverged_counts_as_chance(swept):
+    table, curves = measures.tables(swept)
+    lost = table[table.algorithm == "fedprox"]
+    assert lost.diverged.all()
+    assert lost.mean_accuracy.tolist() == pytest.approx([0.1] * 4)
+    assert lost.end_loss.tolist() == pytest.approx([math.log(10)] * 4, rel=1e-5)
+    assert (lost.rounds_to_target == 5).all()  # one more than there are
+    assert curves[curves.algorithm == "fedprox"].test_accuracy_mean.tolist() == pytest.approx([0.1] * 8)
+
+
+def test_curves_are_mean_and_deviation_over_seeds(swept):
+    _, curves = measures.tables(swept)
+    chosen = [run for run in swept.plan.runs if run.axes["algorithm"] == "fedavg" and run.axes["lr"] == 0.5]
+    losses = pd.concat([fl.History.load(swept.of(run) / "history.npz").frame.train_loss for run in chosen], axis=1)
+    band = curves[(curves.algorithm == "fedavg") & (curves.lr.astype(str) == "0.5")]
+    assert band.n.tolist() == [2] * 4
+    assert band.train_loss_mean.tolist() == pytest.approx(losses.mean(axis=1).tolist(), rel=1e-5)
+    assert band.train_loss_std.tolist() == pytest.approx(losses.std(axis=1).tolist(), rel=1e-5)
+
+
+def test_schedules_are_written_as_formulas(swept):
+    table, _ = measures.tables(swept)
+    assert set(table.lr.astype(str)) == {"0.5", "0.5/(1+t)"}
+
+
+def test_roughness_is_that_of_changes():
+    assert measures._roughness(pd.Series([0.0, 1.0, 0.0, 1.0]).to_numpy()) == pytest.approx(math.sqrt(4 / 3))
+    assert measures._roughness(pd.Series([0.0, 0.1, 0.2, 0.3]).to_numpy()) == pytest.approx(0.0, abs=1e-12)

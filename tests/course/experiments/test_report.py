@@ -1,0 +1,85 @@
+"""The report is what the data say."""
+
+from dataclasses import replace
+
+import pytest
+
+from fedlab_course.evidence import configs, judging, verdicts
+from fedlab_course.evidence.configs import Claim, Statement
+from fedlab_course.evidence.judging import Judged
+from fedlab_course.experiments import report
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [(report.REPORT, report.sources), (report.COURSE, report.course), (report.OVERVIEW, report.overview)],
+)
+def test_a_stored_report_is_the_one_that_the_data_give(path, text):
+    assert path.read_text(encoding="utf-8") == text(), "run python -m fedlab_course evidence report"
+
+
+def test_every_claim_has_its_sentence():
+    assert report.reasons().keys() == {claim.id for claim in configs.read()}
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    monkeypatch.setattr(judging, "seeds", lambda table: range(5))
+    (tmp_path / "runs.csv").write_text(
+        "algorithm,seed,accuracy,seconds\na,0,0.5,3600\na,1,0.6,0\na,2,0.7,0\nb,0,0.1,0\nb,1,0.2,0\nb,2,0.31,0\n"
+    )
+    common = {"measure": "accuracy", "margin": 0.05, "table": "runs"}
+    statements = [
+        Statement(id="x-1a", says="A beats B.", plus=[{"algorithm": "a"}], minus=[{"algorithm": "b"}], **common),
+        Statement(id="x-1b", says="B beats A.", plus=[{"algorithm": "b"}], minus=[{"algorithm": "a"}], **common),
+    ]
+    about = {"source": "[9]", "claim": "A is best.", "expected": "a > b", "setting": "s", "ours": "o"}
+    claims = [Claim(id="x-1", statements=statements, **about)]
+    return claims, judging.judge(claims, tmp_path), tmp_path
+
+
+def test_rows_say_what_was_measured(tiny):
+    claims, judged, folder = tiny
+    found = report.text(claims, judged, {"x-1": ("a holds, b opposite", "Because.")}, {}, folder)
+    # differences .4, .4, .39: mean .39667, deviation .00577, half-width 4.302653 · .00577 / √3 = .01434
+    assert "| x-1a | A beats B. | +0.397 [+0.382, +0.411] | 3 of 5 | 0.05 | **holds** |" in found
+    assert "| x-1b | B beats A. | -0.397 [-0.411, -0.382] | 3 of 5 | 0.05 | **opposite** |" in found
+    assert "2 statements were examined: 1 holds, 1 opposite, 0 equivalent, 0 undecided" in found
+    assert "took 1.0 hours" in found
+    assert "Because." in found
+
+
+def test_a_sentence_on_other_verdicts_is_refused(tiny):
+    claims, judged, folder = tiny
+    with pytest.raises(ValueError, match="x-1 speaks of 'a holds, b holds'"):
+        report.text(claims, judged, {"x-1": ("a holds, b holds", "Because.")}, {}, folder)
+
+
+def test_an_undecided_verdict_is_never_bold(tiny):
+    claims, judged, folder = tiny
+    nothing = verdicts.Finding("x-1a", "undecided", 0, -1, 1, 3, 5, 0.05, 1.0)
+    changed = judged | {"x-1a": replace(judged["x-1a"], finding=nothing)}
+    assert "| undecided |" in report.text(claims, changed, {}, {}, folder)
+
+
+@pytest.mark.parametrize(
+    ("mean", "low", "high", "n", "said"),
+    [
+        (0.0, 0.0, 0.0, 3, "+0 exactly"),
+        (12.0, 8.0, 16.0, 5, "+12.0 [+8.0, +16.0]"),
+        (-0.3, -0.5, -0.1, 5, "-0.30 [-0.50, -0.10]"),
+        (0.031, 0.029, 0.034, 10, "+0.0310 [+0.0290, +0.0340]"),
+    ],
+)
+def test_digits(mean, low, high, n, said):
+    assert report.measured(verdicts.Finding("x", "holds", mean, low, high, n, n, 0.0, 0.0)) == said
+
+
+def test_judged_keeps_claim_and_statement(tiny):
+    claims, judged, _ = tiny
+    assert list(judged) == ["x-1a", "x-1b"]
+    assert all(isinstance(one, Judged) and one.claim is claims[0] for one in judged.values())
+
+
+def test_every_statement_has_been_measured_on_some_seeds():
+    assert [id for id, one in judging.stored().items() if one.finding.n == 0] == []

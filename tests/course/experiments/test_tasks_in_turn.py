@@ -1,0 +1,69 @@
+"""The experiments and the control behind chapters 6 and 7, in their smallest cases."""
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_course.chapters.ch06_forgetting import continual
+from fedlab_course.chapters.ch07_fedmas.ablation import RotatedPairs
+from fedlab_course.experiments.studies import tier_memory, two_tasks
+
+
+@pytest.fixture(scope="module")
+def digits() -> fl.data.Dataset:
+    return fl.load_dataset("digits")
+
+
+def test_tasks_of_labels_share_out_all_images(digits: fl.data.Dataset) -> None:
+    fed, tests = continual.by_labels(digits)
+    assert [sorted(set(fed.y[part].tolist())) for part in fed.parts] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    assert fed.sizes.sum() == len(digits.train) and sum(len(y) for _, y in tests) == len(digits.test)
+
+
+def test_tasks_of_pixels_hold_the_same_images_in_another_order(digits: fl.data.Dataset) -> None:
+    fed, tests = continual.by_pixels(digits, seed=3)
+    plain, other = (fed.x[part].flatten(1) for part in fed.parts)
+    assert not torch.equal(plain, other)
+    assert torch.equal(plain.sort(1).values, other.sort(1).values)
+    columns = [sorted(map(tuple, images.T.tolist())) for images in (plain, other)]
+    assert columns[0] == columns[1]  # one order for all images
+    assert torch.equal(tests[0][1], tests[1][1])
+    assert not torch.equal(other, continual.by_pixels(digits, seed=4)[0].x[fed.parts[1]].flatten(1))
+
+
+def test_a_strong_spring_keeps_the_first_task_and_learns_nothing_new() -> None:
+    """η·2λ = 1: a step returns all the way to the end of the first task before it takes the gradient's."""
+    [row] = two_tasks.run(0, tasks="labels", importance="uniform", strength=10.0)
+    assert row["first"] == pytest.approx(row["before"], abs=0.02)
+    assert row["second"] < 0.1
+    assert row["stiffest"] == pytest.approx(1.0)
+    assert row["both"] == pytest.approx((row["first"] + row["second"]) / 2)
+
+
+def test_a_run_of_tiers_has_a_row_per_round_and_one_for_its_end() -> None:
+    *rows, end = tier_memory.run(0, strength=1000.0, update="replace")
+    assert [row["round"] for row in rows] == list(tier_memory.ROUNDS)
+    assert end["table"] == "ends" and end["lost"] == 1.0 and end["rounds"] < 30
+    assert [(row["just"], row["kept"]) for row in rows if row["round"] > end["rounds"]] == [
+        (0.1, 0.1) for row in rows if row["round"] > end["rounds"]
+    ]
+    assert any(row["round"] > end["rounds"] for row in rows)
+
+
+def test_rotated_pairs_never_hold_one_label_and_every_label_comes_twice_a_round(digits: fl.data.Dataset) -> None:
+    parts = fl.partition.labels_per_client(digits.train.y, num_clients=30, labels_per_client=1, seed=0)
+    fed = fl.FederatedDataset(digits, parts)
+    label = [int(fed.y[part[0]]) for part in parts]
+    drawn: list[list[int]] = []
+
+    class Noted(RotatedPairs):
+        def after_aggregation(self, server, updates):  # type: ignore[no-untyped-def]
+            drawn.append([label[k] for k in updates.clients.tolist()])
+
+    settings = {"rounds": 2, "clients_per_round": 2, "local_steps": 1, "batch_size": 5, "lr": 0.01, "seed": 0}
+    history = fl.simulate(fed, fl.models.mlp(fed, seed=0), Noted(), **settings, progress=False)
+    assert len(drawn) == 20 == history.records[-1].server_updates
+    assert all(len(set(pair)) == 2 for pair in drawn)
+    for half in (drawn[:10], drawn[10:]):
+        assert np.bincount(np.ravel(half)).tolist() == [2] * 10

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from fedlab_core import files
 from fedlab_core.data.disk.download import FetchFailed, download
 from fedlab_core.data.disk.files import (
     INTACT,

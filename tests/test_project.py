@@ -78,8 +78,8 @@ def extras_named(path: Path) -> set[str]:
     return {name.strip() for names in found for name in names.split(",")}
 
 
-def test_the_readme_names_every_extra_and_no_other() -> None:
-    assert extras_named(ROOT / "README.md") == set(EXTRAS)
+def test_the_page_on_installation_names_every_extra_and_no_other() -> None:
+    assert extras_named(ROOT / "docs" / "install.md") == set(EXTRAS)
 
 
 def test_messages_name_extras_that_exist() -> None:
@@ -89,10 +89,10 @@ def test_messages_name_extras_that_exist() -> None:
     assert named <= set(EXTRAS)
 
 
-def test_the_readme_names_every_console_script_and_each_is_there() -> None:
+def test_the_page_on_installation_names_every_console_script_and_each_is_there() -> None:
     assert set(PROJECT["scripts"]) == {"fedlab-core", "fedlab-course"}
     for name, target in PROJECT["scripts"].items():
-        assert f"`{name} " in (ROOT / "README.md").read_text()
+        assert f"`{name} " in (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
         module, _, function = target.partition(":")
         assert callable(getattr(importlib.import_module(module), function))
 
@@ -111,7 +111,7 @@ def test_the_version_is_said_in_one_place() -> None:
     dynamic = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["dynamic"]
     assert dynamic["version"] == {"attr": "fedlab_core.__version__"}
     assert importlib.metadata.version("fedlab-core") == fedlab_core.__version__
-    named = re.findall(r"fedlab_core-([\w.]+)-py3", (ROOT / "README.md").read_text(encoding="utf-8"))
+    named = re.findall(r"fedlab_core-([\w.]+)-py3", (ROOT / "docs" / "install.md").read_text(encoding="utf-8"))
     assert set(named) == {fedlab_core.__version__}
     assert f"## [{fedlab_core.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert "version" not in yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

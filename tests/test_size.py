@@ -1,0 +1,39 @@
+"""The project stays small: all lines of code count, whatever folder they are in."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CODE = {".py", ".js", ".css", ".j2", ".jinja2", ".sh"}
+NOT_OURS = {"build", "dist", "hosted", "node_modules"}  # made by commands
+EVIDENCE = "fedlab_course/experiments"  # only makes evidence: no notebook imports it
+LIMITS = {"fedlab_core": 11_200, "fedlab_course": 19_200, EVIDENCE: 2_300, "tests": 26_300, "not tests": 34_000}
+
+
+def lines() -> dict[str, int]:
+    """Path → lines, of all files of code in the project."""
+    found = {}
+    for path in ROOT.rglob("*"):
+        parts = path.relative_to(ROOT).parts
+        hidden = any(part.startswith(".") or part.endswith(".egg-info") for part in parts)
+        if path.suffix in CODE and not hidden and parts[0] not in NOT_OURS:
+            found["/".join(parts)] = len(path.read_text(encoding="utf-8").splitlines())
+    return found
+
+
+def test_no_part_has_more_lines_than_its_limit() -> None:
+    counted = dict.fromkeys(LIMITS, 0)
+    for name, number in lines().items():
+        for part in (EVIDENCE, "fedlab_core", "fedlab_course", "tests"):
+            if name.startswith(f"{part}/"):
+                counted[part] += number
+                break
+        counted["not tests"] += 0 if name.startswith("tests/") else number
+    assert all(counted.values())
+    too_long = {part: f"{counted[part]} of {limit}" for part, limit in LIMITS.items() if counted[part] > limit}
+    assert not too_long, too_long
+
+
+def test_no_file_is_too_long_to_hold_in_the_head() -> None:
+    tests = {name: number for name, number in lines().items() if name.startswith("tests/")}
+    assert max(tests.values()) <= 520
+    assert {name: number for name, number in lines().items() if name not in tests and number > 400} == {}

@@ -15,6 +15,8 @@ COPIED = ("fedlab_core", "fedlab_course", "notebooks", "tests", "results")
 SECTIONS = ("An algorithm", "A chapter", "An exercise")
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
+pytestmark = pytest.mark.slow
+
 
 def blocks(section: str) -> list[tuple[str, str, str]]:
     """The blocks of a section: the file named last before it, its language, its text."""

@@ -55,19 +55,6 @@ def make(module, *arguments: str) -> list[str]:
     return list(module.installed)
 
 
-def test_jupyterlab_asks_nothing_about_news(setup_env) -> None:
-    make(setup_env)
-    settings = setup_env.regular.folder / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
-    notification = json.loads(settings.read_text())["@jupyterlab/apputils-extension:notification"]
-    assert notification == {"fetchNews": "false", "checkForUpdates": False}
-
-
-def test_jupyterlab_shows_students_nothing_of_nbgrader(setup_env) -> None:
-    make(setup_env)
-    page = setup_env.regular.folder / "etc" / "jupyter" / "labconfig" / "page_config.json"
-    assert json.loads(page.read_text()) == {"disabledExtensions": {"@jupyter/nbgrader": True}}
-
-
 def test_a_second_run_does_nothing(setup_env) -> None:
     first = make(setup_env)
     assert first[-1] == f"{setup_env.ROOT}[course]"
@@ -240,6 +227,7 @@ def torch_in(module) -> list[str]:
     return [line for line in module.regular.packages() if line.startswith(("torch", "sympy=="))]
 
 
+@pytest.mark.slow
 def test_the_cpu_build_comes_from_pytorchs_index_and_stays(
     setup_env, indexes: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +240,7 @@ def test_the_cpu_build_comes_from_pytorchs_index_and_stays(
     assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu", "torchvision==3+cpu"]
 
 
+@pytest.mark.slow
 def test_another_build_makes_a_new_environment(setup_env, indexes: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert setup_env.main(["course"]) == 0
     assert torch_in(setup_env) == ["sympy==2", "torch==1", "torchvision==3"]
@@ -260,10 +249,6 @@ def test_another_build_makes_a_new_environment(setup_env, indexes: None, monkeyp
     assert setup_env.main(["test"]) == 0
     assert torch_in(setup_env) == ["sympy==2", "torch==1+cpu", "torchvision==3+cpu"]
     assert not (setup_env.regular.folder / "old").exists()
-
-
-def test_the_index_is_the_one_of_pytorchs_page() -> None:
-    assert load().PYTORCH_INDEX + "cpu" == "https://download.pytorch.org/whl/cpu"
 
 
 @pytest.mark.parametrize("build", ["gpu", "cpu --pre", "../cpu"])

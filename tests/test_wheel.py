@@ -28,6 +28,8 @@ OTHERS = (
 )
 WHERE = "import fedlab_core, fedlab_course\nprint(fedlab_core.__file__, fedlab_course.__file__)"
 
+pytestmark = pytest.mark.slow
+
 
 def run(*command: str | Path, cwd: Path) -> str:
     """The standard output of a command that must succeed, without any trace of the checkout in its environment."""

@@ -14,20 +14,11 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from fedlab_core import files
+from fedlab_core.data.disk import files
 from fedlab_core.data.disk.download import FetchFailed, download
-from fedlab_core.data.disk.files import (
-    INTACT,
-    SUFFIXES,
-    DatasetCorrupt,
-    Location,
-    check,
-    locate,
-    look_in,
-    search_roots,
-    user_path,
-)
+from fedlab_core.data.disk.files import DatasetCorrupt, Location, look_in
 from fedlab_core.data.disk.sources import SOURCES, Source
+from fedlab_core.files import locked
 from fedlab_core.validation import choice
 
 
@@ -58,9 +49,9 @@ def import_from(name: str, folder: str | os.PathLike[str], root: str | os.PathLi
     ``folder`` holds the files themselves, plain or as ``.gz`` or ``.xz``, or their usual folder, or the published
     archive. Files with a published checksum must match it. ``root`` and errors as for :func:`fetch`.
     """
-    source, given = SOURCES[choice("name", name, SOURCES)], user_path("folder", folder)
+    source, given = SOURCES[choice("name", name, SOURCES)], files.user_path("folder", folder)
     forms = (source.members, *source.others, *([(source.archive,)] if source.archive else []))
-    found = locate(source._replace(folders=(".", *source.folders), others=forms[1:]), [given])
+    found = files.locate(source._replace(folders=(".", *source.folders), others=forms[1:]), [given])
     if found is None or found.missing:
         has = f"holds only {', '.join(found.files)}" if found else "holds none of its files"
         needed = "; or ".join(", ".join(member.name for member in form) for form in forms)
@@ -71,18 +62,18 @@ def import_from(name: str, folder: str | os.PathLike[str], root: str | os.PathLi
 def verify(name: str, root: str | os.PathLike[str] | None = None) -> list[FileReport]:
     """Check every file of the set ``name`` against its size and checksum. ``root`` as for ``load_dataset``."""
     source = SOURCES[choice("name", name, SOURCES)]
-    return _report(source, locate(source, search_roots(root)))
+    return _report(source, files.locate(source, files.search_roots(root)))
 
 
 def _report(source: Source, location: Location | None) -> list[FileReport]:
     found, members = (location.files, location.members) if location else ({}, source.members)
-    return [FileReport(m.name, found.get(m.name), check(found.get(m.name), m)) for m in members]
+    return [FileReport(m.name, found.get(m.name), files.check(found.get(m.name), m)) for m in members]
 
 
 def _intact(source: Source, root: Path) -> Path | None:
     """Return the folder of the set below ``root`` if each of its files is intact."""
-    location = locate(source, [root])
-    return location.folder if location and all(one.state in INTACT for one in _report(source, location)) else None
+    location = files.locate(source, [root])
+    return location.folder if location and all(one.state in files.INTACT for one in _report(source, location)) else None
 
 
 def _put(source: Source, given: str | os.PathLike[str] | None, writers: Mapping[str, Callable[[Path], Any]]) -> Path:
@@ -90,11 +81,11 @@ def _put(source: Source, given: str | os.PathLike[str] | None, writers: Mapping[
 
     If the set is there and intact, nothing is written, so that the data folder may be read-only.
     """
-    root = search_roots(given)[0]
+    root = files.search_roots(given)[0]
     if present := _intact(source, root):
         return present
     try:
-        with files.locked(root / f".{source.name}.lock"):
+        with locked(root / f".{source.name}.lock"):
             if present := _intact(source, root):  # another process has written it meanwhile
                 return present
             work = root / f".{source.name}.new"
@@ -117,12 +108,12 @@ def _install(source: Source, work: Path, target: Path) -> Path:
             _unpack(archive, source)
             archive.unlink()
         states = {report.name: report.state for report in _report(source, look_in(work, source))}
-        if bad := [f"{name}: {state}" for name, state in states.items() if state not in INTACT]:
+        if bad := [f"{name}: {state}" for name, state in states.items() if state not in files.INTACT]:
             raise FetchFailed(f"These are not the published files of {source.name}: {'; '.join(bad)}.")
         if not target.exists():
             return work.rename(target)
         for name, path in look_in(work, source).files.items():  # other files in the folder stay
-            for suffix in SUFFIXES:
+            for suffix in files.SUFFIXES:
                 (target / (name + suffix)).unlink(missing_ok=True)
             path.replace(target / path.name)
         return target

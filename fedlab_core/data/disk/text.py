@@ -32,7 +32,6 @@ def read_sentiment140(source: Source, files: Mapping[str, Path]) -> Dataset:
     Ids: 0 is padding, 1 an unknown word, 2 … 4,999 the words by falling frequency in the training tweets (equally
     frequent words in alphabetical order). Padding stands on the left, because an LSTM is read after the last token; a
     longer tweet keeps its last 30 tokens. The published 1.6 million tweets take 384 MB, 2.4 GB while they are read.
-    ``users`` are in the order of their first tweets; ``by_user`` selects those with enough tweets.
 
     Training labels are noisy: they come from a smiley that was removed from the tweet. The test set is the tweets with
     labels by hand, without the neutral ones; they belong to no client.

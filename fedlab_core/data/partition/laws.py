@@ -99,7 +99,7 @@ def dirichlet(
     """
     labels = _labels(y)
     validation.choice("by", by, ("client", "class"))
-    _check_alpha(alpha)
+    validation.real("alpha", alpha, minimum=1e-6, maximum=1e12)
     _check_enough(len(labels), num_clients, min_size)
     rng = stream(validation.seed(seed), "partition")
     per_class = np.unique(labels, return_counts=True)[1]
@@ -135,7 +135,7 @@ def quantity(
     Raises ``ValueError`` if n < N·``min_size``, or for α outside 10⁻⁶ … 10¹².
     """
     validation.choice("law", law, ("dirichlet", "lognormal"))
-    _check_alpha(alpha)
+    validation.real("alpha", alpha, minimum=1e-6, maximum=1e12)
     validation.real("sigma", sigma)
     _check_enough(len(y), num_clients, min_size)
     rng = stream(validation.seed(seed), "partition")
@@ -176,10 +176,6 @@ def _labels(y: Any) -> np.ndarray:
     if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
         raise ValueError(f"y: must be integer labels of shape [n], got {labels.dtype} of shape {list(labels.shape)}")
     return labels
-
-
-def _check_alpha(alpha: float) -> None:
-    validation.real("alpha", alpha, minimum=1e-6, maximum=1e12)
 
 
 def _check_enough(size: int, num_clients: int, min_size: int = 1) -> None:

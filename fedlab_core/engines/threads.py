@@ -114,10 +114,15 @@ def _in_worker(stop: threading.Event, work: Callable[[Task], Result], task: Task
         del _CURRENT.stop
 
 
+def _use_one_inside() -> None:
+    torch.set_num_threads(1)
+    torch.get_num_threads()  # the first call in a thread fixes its number; later it would take that of the main thread
+
+
 @functools.cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     """The pool of that many threads, shared by all runs of this process; all its threads have started."""
-    pool = ThreadPoolExecutor(threads, "fedlab", torch.set_num_threads, (1,))
+    pool = ThreadPoolExecutor(threads, "fedlab", _use_one_inside)
     barrier = threading.Barrier(threads)
     wait([pool.submit(barrier.wait) for _ in range(threads)])
     return pool

@@ -16,7 +16,7 @@ from fedlab_course.evidence import command as evidence
 from fedlab_course.grading import limits as grading_limits
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
-from fedlab_course.nbgrader import course
+from fedlab_course.grading.nbgrader import course
 from fedlab_course.publish import build as builder
 from fedlab_course.publish import hosted
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlab_course.answering.described import Described, code, describe, line_of
+from fedlab_course.check.described import Described, code, describe, line_of
 from fedlab_course.check import under_nbgrader
 from fedlab_course.check.base import Exercise, Hint
 from fedlab_course.check.latest import outdated
@@ -18,7 +18,7 @@ from fedlab_course.display import GOOD, MIXED, OPEN, box, publish
 MIME = "application/vnd.fedlab.exercise+json"
 _LOOKS = {"solved": ("✓ solved", GOOD), "wrong": ("✗ not yet", MIXED), "open": ("○ to do", OPEN)}
 _OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
-_LOOKS |= {"not judged": ("– not judged", OPEN), "refused": ("✗ refused", MIXED)}  # what only a grader says
+_LOOKS |= {"not judged": ("– not judged", OPEN)}  # what only a grader says
 
 
 class NotSolved(AssertionError):

@@ -10,7 +10,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from fedlab_core.progress import watched
 from fedlab_course.check import cells
-from fedlab_course.nbgrader import course
+from fedlab_course.grading.nbgrader import course
 from tests.course.nbgrader_class import EXERCISES, PROOF, RIGHT, ROOT, TRAINING, answering, call, grades, submit
 
 PAGE = ROOT / "docs" / "teaching" / "nbgrader.md"
@@ -124,7 +124,7 @@ def test_the_configuration_gives_both_runs_more_time_than_nbgrader_does(tmp_path
 def test_nothing_is_graded_where_the_grader_cannot_be_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """nbgrader only logs what goes wrong in its configuration, and gives points in its own way."""
     course.write(tmp_path, only=["00"])
-    monkeypatch.setitem(sys.modules, "fedlab_course.nbgrader.judged", None)
-    monkeypatch.delattr("fedlab_course.nbgrader.judged", raising=False)
+    monkeypatch.setitem(sys.modules, "fedlab_course.grading.nbgrader.judged", None)
+    monkeypatch.delattr("fedlab_course.grading.nbgrader.judged", raising=False)
     with pytest.raises(SystemExit, match=r"nbgrader_config\.py: .*judged"):
         PyFileConfigLoader(course.CONFIG, path=str(tmp_path)).load_config()

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from fedlab_course.nbgrader import course
+from fedlab_course.grading.nbgrader import course
 from tests.course.nbgrader_class import EXERCISES, PROOF, RIGHT, STEP, answering, call, grades, submit
 
 STEP_ANSWER, STEP_CHECK = "ex-02-prox-step-answer", "ex-02-prox-step-check"
@@ -124,7 +124,7 @@ def test_part_of_the_points_counts_in_proportion_and_never_more_than_all(points:
     """An instructor may have given the exercise of 2 points 3."""
     utils = pytest.importorskip("nbgrader.utils", reason="needs the extra nbgrader")
     from fedlab_course.grading import Row
-    from fedlab_course.nbgrader import judged
+    from fedlab_course.grading.nbgrader import judged
 
     cell = new_code_cell(metadata={"nbgrader": {"grade": True, "solution": False, "grade_id": "any", "points": 3}})
     judged._write(cell, STEP, Row(STEP.id, "wrong" if points <= 0 else "solved", points, 2, "A hint."))

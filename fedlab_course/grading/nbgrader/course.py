@@ -11,7 +11,7 @@ _TEXT = f'''\
 """What nbgrader must know of this course. Yours to change: building the course again leaves this file alone."""
 
 try:
-    from fedlab_course.nbgrader import judged, restore
+    from fedlab_course.grading.nbgrader import judged, restore
 except ImportError as error:  # it would only be logged, and nbgrader would go on grading in its own way
     raise SystemExit(f"{CONFIG}: {{error}}. It needs the course's extras: pip install '.[course,nbgrader]'") from error
 

@@ -14,9 +14,9 @@ from fedlab_core.data import load_dataset
 from fedlab_course import folders, termination
 from fedlab_course.evidence import command as evidence
 from fedlab_course.grading import limits as grading_limits
+from fedlab_course.grading.nbgrader import course
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
-from fedlab_course.grading.nbgrader import course
 from fedlab_course.publish import build as builder
 from fedlab_course.publish import hosted
 

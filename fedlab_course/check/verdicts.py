@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fedlab_course.check.described import Described, code, describe, line_of
 from fedlab_course.check import under_nbgrader
 from fedlab_course.check.base import Exercise, Hint
+from fedlab_course.check.described import Described, code, describe, line_of
 from fedlab_course.check.latest import outdated
 from fedlab_course.check.registry import get
 from fedlab_course.display import GOOD, MIXED, OPEN, box, publish

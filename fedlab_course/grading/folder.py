@@ -130,7 +130,7 @@ def _judge(each: Submission, house: Path, bounds: Limits, stop: threading.Event)
 
 @contextlib.contextmanager
 def _running(request: dict[str, Any], said: Any) -> Iterator[tuple[psutil.Popen, set[psutil.Process]]]:
-    """A judge, and the processes seen below it, all of which end when the block ends. It also ends if this process does."""
+    """Start a judge; yield it, and the set of the processes seen below it. All end with the block or this process."""
     command = [sys.executable, "-P", "-m", "fedlab_course.grading.judge", json.dumps(request)]
     paths = os.pathsep.join(filter(None, [str(room.PACKAGES), os.environ.get("PYTHONPATH")]))
     quiet: Any = {"stdin": subprocess.PIPE, "stdout": said, "stderr": subprocess.DEVNULL}

@@ -5,6 +5,7 @@ which the code of the submission does not see.
 """
 
 import copy
+import importlib
 import json
 import os
 import signal
@@ -17,13 +18,6 @@ import numpy as np
 from fedlab_course.check.described import describe, line_of
 from fedlab_course.grading.plain import MAX_BYTES, NotPlain, decode, encode
 
-HOOKS = ("setup", "aggregate", "after_aggregation")  # of an algorithm: only these are called
-OTHERS = ("check", "cohorts", "correction", "upload", "client_params", "communication", "describe")
-
-
-class Server:
-    """The server as the hooks of one algorithm see it: ``params``, ``state``, and numbers such as ``round``."""
-
 
 class Serving:
     """Requests, one after another, for the names of one IPython ``shell``."""
@@ -31,8 +25,6 @@ class Serving:
     def __init__(self, shell: Any, requests: Any, replies: Any) -> None:
         self._shell, self._requests, self._replies = shell, requests, replies
         self._answer: Any = None
-        self._made: list[tuple[Any, Server]] = []  # the algorithms, each with its server
-        self._current = 0
 
     def run(self) -> None:
         """Serve until the judge closes the line."""
@@ -43,7 +35,7 @@ class Serving:
             except NotPlain as error:
                 reply = {"unreadable": str(error)}
             except BaseException as error:  # whatever the code of the submission raises, interruptions too
-                reply = _raised(error)
+                reply = {"raised": _words(error)}
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption that is late must not end this loop
             self._send(reply)
 
@@ -58,27 +50,20 @@ class Serving:
         if "cell" in message:
             result = self._shell.run_cell(message["cell"], store_history=True)
             error = result.error_before_exec or result.error_in_exec
-            return {"error": "" if error is None else ": ".join(_raised(error)["raised"][:2])}
+            return {"error": "" if error is None else ": ".join(_words(error)[:2])}
         if "answer" in message:
             self._answer = self._shell.user_ns.get(message["answer"])
             return asdict(describe(self._answer))
-        return self._call(message["call"], message["of"])
+        given = decode(message["call"], self._argument)
+        if message["beside"] is None:
+            result = self._answer(*given)
+        else:
+            module, name = message["beside"]
+            result = getattr(importlib.import_module(module), name)(self._answer, *given)
+        after = [one if isinstance(one, (np.ndarray, list)) else None for one in given]
+        return {"returned": encode(result), "after": encode(after)}
 
-    def _call(self, arguments: Any, of: tuple[int, str] | None) -> dict[str, Any]:
-        """Call the answer, or a hook ``of`` an algorithm; return its result and what it did to the arguments."""
-        answer, before = self._answer, {}
-        if of is not None:
-            self._current = of[0]
-            instance, _ = self._made[of[0]]
-            answer, before = getattr(instance, of[1]), dict(vars(instance))
-        given = decode(arguments, self._from_judge)
-        result = answer(*given)
-        after = [one if isinstance(one, (np.ndarray, list, Server)) else None for one in given]
-        now = {} if of is None else vars(instance)
-        changed = [name for name in now if name not in before or before[name] is not now[name]]
-        return {"returned": encode(result, self._to_judge), "after": encode(after, self._to_judge), "changed": changed}
-
-    def _from_judge(self, kind: str, value: Any) -> Any:
+    def _argument(self, kind: str, value: Any) -> Any:
         """Make an argument that is not a plain value."""
         if kind == "function":
             return lambda *given: self._ask(value, given)
@@ -86,32 +71,10 @@ class Serving:
             bits = np.random.PCG64()
             bits.state = value
             return np.random.Generator(bits)
-        if kind == "server":
-            _, server = self._made[self._current]
-            vars(server).update(value)
-            return server
-        if kind == "updates":
-            from fedlab_core.updates import LocalUpdates
-
-            return LocalUpdates(**value)
         from fedlab_course.chapters import ch09_bug_clinic as clinic
 
         patients = {patient.name: patient for patient in (*clinic.HEALTHY.values(), *clinic.PATIENTS.values())}
         return replace(copy.deepcopy(patients[value]), name="a patient")  # neither name nor identity gives it away
-
-    def _to_judge(self, value: Any) -> tuple[str, Any] | None:
-        """Describe a result that is not a plain value, if the judge can use it."""
-        from fedlab_core.algorithms import Algorithm
-
-        if isinstance(value, Server):
-            return "server", {name: getattr(value, name) for name in ("params", "state")}
-        if not isinstance(value, Algorithm):
-            return None
-        self._made.append((value, Server()))
-        kind = type(value)
-        hooks = [name for name in (*HOOKS, *OTHERS) if getattr(kind, name) is not getattr(Algorithm, name)]
-        settings = {name: one for name, one in vars(value).items() if isinstance(one, (bool, int, float, str))}
-        return "algorithm", {"number": len(self._made) - 1, "name": kind.__name__, "hooks": hooks, "settings": settings}
 
     def _ask(self, number: int, given: tuple[Any, ...]) -> Any:
         """Call a function of the judge."""
@@ -122,12 +85,13 @@ class Serving:
         return decode(reply["returned"])
 
 
-def _raised(error: BaseException) -> dict[str, Any]:
+def _words(error: BaseException) -> list[str]:
+    """Return the type of an error, what it says, and the line that it comes from."""
     try:
         words = str(error)[:2000]
     except Exception:
         words = ""
-    return {"raised": [type(error).__name__, words, line_of(error)[:500]]}
+    return [type(error).__name__, words, line_of(error)[:500]]
 
 
 def main() -> None:

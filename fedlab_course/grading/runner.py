@@ -67,7 +67,8 @@ class Runner:
     def run(self, source: str) -> str:
         """Run a cell. Return its error, such as "ValueError: no", or "". Raises :class:`Ended`."""
         with self.within(self._cell):
-            return str(self.ask({"cell": source}).get("error", ""))
+            reply = self.ask({"cell": source})
+        return str(reply.get("error", reply.get("raised")))
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Send a message and return the reply. Raises :class:`Ended` if there is none, or one that cannot be read."""
@@ -88,6 +89,9 @@ class Runner:
         raise Ended("ended its process: Python stopped, or used too much memory or too many processes")
 
     def kill(self) -> None:
-        """End the process and everything that it has started."""
+        """End the process and everything that it has started: whatever is below the judge."""
         keeping.end(keeping.below(psutil.Process()))
         self._process.wait()
+        with contextlib.suppress(ChildProcessError, AttributeError):  # daemons that the judge has adopted
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass

@@ -27,7 +27,7 @@ class NotSolved(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """``status``: "open" (still the stub), "wrong" or "solved", and of a grader also "not judged" or "refused";
+    """``status``: "open" (still the stub), "wrong" or "solved", and of a grader also "not judged";
     ``hint``: what to look at; ``points`` earned.
     """
 

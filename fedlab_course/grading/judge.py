@@ -47,7 +47,8 @@ class Judging:
         place = room.make(self._house, self._beside, self._bounds.user)
         try:
             runner = Runner(place, self._bounds)
-            runner.run("")
+            with runner.within(self._bounds.total):
+                runner.ask({"cell": ""})
         except (OSError, Ended) as error:
             raise RuntimeError(f"no process for its code starts: {error}") from None
         errors: dict[int, str] = {}  # by cell
@@ -108,10 +109,13 @@ class Judging:
 
 def _described(reply: dict[str, Any]) -> Described:
     """Read what an answer is said to be. A lie does not help: the answer is called, and its results must be right."""
-    texts = [reply.get("kind"), reply.get("form"), *reply.get("parameters", [])]
-    if not all(isinstance(text, str) for text in texts) or not isinstance(reply.get("methods"), dict):
-        return Described("nothing")
-    return Described(**{name: reply[name] for name in ("kind", "form", "parameters", "code", "methods")})
+    try:
+        found = Described(**reply)
+        if all(isinstance(text, str) for text in [found.kind, found.form, *found.parameters, *found.methods]):
+            return found
+    except TypeError:
+        pass
+    return Described("nothing")
 
 
 def main(request: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ WRONG = STEP.with_mistake(STEP.mistakes[0])
 
 
 def with_first_line(line: str, answers: dict[str, str]) -> Callable[[list], None]:
-    return answering(answers | {"imports": f"import numpy as np\nfrom fedlab_course import exercises\n{line}"})
+    return answering(answers | {"imports": f"import numpy as np\nfrom fedlab_course.check import exercises\n{line}"})
 
 
 def mangled(made: list) -> None:
@@ -75,7 +75,7 @@ def tricked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path,) = [path for path in course.write(folder, only=["02"]) if path.suffix == ".ipynb"]
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = [cell for cell in notebook.cells if cell.id == "imports" or cell.id.startswith("ex-")]
-    notebook.cells[0].source = "import numpy as np\nfrom fedlab_course import exercises"
+    notebook.cells[0].source = "import numpy as np\nfrom fedlab_course.check import exercises"
     marks = {"grade": True, "solution": False, "locked": True, "points": 1, "grade_id": "own", "schema_version": 3}
     notebook.cells.append(new_code_cell("assert callable(prox_step)", metadata={"nbgrader": marks | {"task": False}}))
     nbformat.write(notebook, path)

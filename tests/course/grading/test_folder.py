@@ -170,7 +170,7 @@ def test_an_interrupted_run_ends_everything_and_keeps_what_is_graded(tmp_path: P
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     process = subprocess.Popen([*command, "--jobs", "1"], env=environment, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 300
-    while not (tmp_path / "t.csv").exists() and time.monotonic() < deadline:
+    while not (tmp_path / "t.csv").exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.2)
     time.sleep(1)
     below = psutil.Process(process.pid).children(recursive=True)

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -112,43 +112,33 @@ def _submission(path: Path, folder: Path) -> Submission:
 
 
 def _judge(each: Submission, house: Path, bounds: Limits, stop: threading.Event) -> None:
-    """Fill in the rows of a submission, or its problem."""
+    """Fill in the rows of a submission, or its problem. The judge also ends if this process does."""
     if each.problem:
         return
     request = {"path": str(each.path.resolve()), "house": str(house), "limits": asdict(bounds)}
+    command = [sys.executable, "-P", "-m", "fedlab_course.grading.judge", json.dumps(request)]
+    paths = os.pathsep.join(filter(None, [str(room.PACKAGES), os.environ.get("PYTHONPATH")]))
+    how: Any = {"env": os.environ | {"PYTHONPATH": paths}, "start_new_session": True}
+    seen: set[psutil.Process] = set()
     with tempfile.TemporaryFile() as said:
-        with _running(request, said) as (judge, seen):
+        judge = psutil.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=subprocess.DEVNULL, **how)
+        try:
             why = _watch(judge, seen, bounds, stop)
+        finally:
+            keeping.end([*seen, judge])
+            judge.stdin.close()
+            judge.wait()
         said.seek(0)
         lines = said.read(_MAX_SAID).split(b"\n")[:-1]  # the last one may not be complete
     last: dict[str, Any] = json.loads(lines[-1]) if lines else {}
-    each.problem = clean(last.get("problem") or ("" if last else f"{why or 'its judge stopped'}"))
+    each.problem = clean(last.get("problem") or ("" if last else why or "its judge stopped"))
     each.rows = [Row(**row) for row in last.get("rows", [])]
     if why and each.rows:
         each.rows[0] = replace(each.rows[0], remark=f"{clean(why)}. {each.rows[0].remark}".strip())
 
 
-@contextlib.contextmanager
-def _running(request: dict[str, Any], said: Any) -> Iterator[tuple[psutil.Popen, set[psutil.Process]]]:
-    """Start a judge; yield it, and the set of the processes seen below it. All end with the block or this process."""
-    command = [sys.executable, "-P", "-m", "fedlab_course.grading.judge", json.dumps(request)]
-    paths = os.pathsep.join(filter(None, [str(room.PACKAGES), os.environ.get("PYTHONPATH")]))
-    quiet: Any = {"stdin": subprocess.PIPE, "stdout": said, "stderr": subprocess.DEVNULL}
-    try:
-        judge = psutil.Popen(command, **quiet, env=os.environ | {"PYTHONPATH": paths}, start_new_session=True)
-    except OSError as error:
-        raise GradingFailed(f"no judge starts: {error}") from error
-    seen: set[psutil.Process] = set()
-    try:
-        yield judge, seen
-    finally:
-        keeping.end([*seen, judge])
-        judge.stdin.close()
-        judge.wait()
-
-
 def _watch(judge: psutil.Popen, seen: set[psutil.Process], bounds: Limits, stop: threading.Event) -> str:
-    """Wait for the end of a judge. Return the limit that it passed, or ""."""
+    """Wait for the end of a judge, and add the processes below it to ``seen``. Return the limit it passed, or ""."""
     deadline = time.monotonic() + bounds.total
     while judge.poll() is None and not stop.is_set():
         if time.monotonic() > deadline:

@@ -40,12 +40,6 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, st
     return folder, printed
 
 
-def test_the_page_goes_all_the_way() -> None:
-    wanted = ["generate_assignment", "validate", "autograde", "generate_feedback", "export"]
-    assert [line.split()[1] for line in of_page() if line.startswith("nbgrader ")] == wanted
-    assert of_page()[0].startswith("python -m fedlab_course build nbgrader ")
-
-
 def test_the_gradebook_has_the_points_of_each_exercise(graded: tuple[Path, dict[str, str]]) -> None:
     folder, _ = graded
     full = {one.id: (float(one.points), False) for one in EXERCISES}

@@ -20,7 +20,7 @@ from fedlab_course.grading import keeping, room
 from fedlab_course.grading.limits import Limits
 from fedlab_course.grading.result import GradingFailed, Row, clean, total
 from fedlab_course.grading.table import Table
-from fedlab_course.harness import together
+from fedlab_course.harness.run import each as each_at_once
 
 MAX_FILE = 64 * 2**20  # bytes of a notebook
 _LOOK = 0.5  # seconds between two looks at the processes
@@ -76,7 +76,7 @@ def grade_folder(
         say(f"{clean(each.name)}: {each.problem or f'{points} of {of} points'}")
 
     with room.house() as house:
-        together.each(todo, jobs, lambda each: _judge(each, house, bounds or Limits(), stop), enter, stop.set)
+        each_at_once(todo, jobs, lambda each: _judge(each, house, bounds or Limits(), stop), enter, stop.set)
     return [f"{clean(each.name)}: {each.problem}" for each in todo if each.problem]
 
 

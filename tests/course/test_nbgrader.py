@@ -13,6 +13,7 @@ from fedlab_course.check import cells
 from fedlab_course.grading.nbgrader import course
 from tests.course.nbgrader_class import EXERCISES, PROOF, RIGHT, ROOT, TRAINING, answering, call, grades, submit
 
+pytestmark = pytest.mark.slow
 PAGE = ROOT / "docs" / "teaching" / "nbgrader.md"
 
 

@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell
 from fedlab_course.grading.nbgrader import course
 from tests.course.nbgrader_class import EXERCISES, PROOF, RIGHT, STEP, answering, call, grades, submit
 
+pytestmark = pytest.mark.slow
 STEP_ANSWER, STEP_CHECK = "ex-02-prox-step-answer", "ex-02-prox-step-check"
 WRONG = STEP.with_mistake(STEP.mistakes[0])
 

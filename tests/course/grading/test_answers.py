@@ -170,6 +170,7 @@ def test_cells_that_interfere_gain_nothing(tmp_path: Path) -> None:
     assert ["check cell was changed" in row.remark for row in rows] == [True, True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", BREAKS.values(), ids=BREAKS)
 def test_a_line_to_the_judge_that_is_taken_over_gives_no_points(cell: str, tmp_path: Path) -> None:
     path = submission(tmp_path / "a.ipynb", {STEP.id: returning(STEP, "return y")}, [cell])

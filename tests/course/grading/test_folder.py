@@ -161,6 +161,7 @@ def test_a_flat_folder_gives_nobody_another_s_files(tmp_path: Path) -> None:
     assert statuses(grade(path))[0] == "solved"
 
 
+@pytest.mark.slow
 @on_linux
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_run_ends_everything_and_keeps_what_is_graded(tmp_path: Path, how: int) -> None:

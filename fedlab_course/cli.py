@@ -13,10 +13,10 @@ from fedlab_core.cli import program
 from fedlab_core.data import load_dataset
 from fedlab_course import folders, termination
 from fedlab_course.experiments import command as evidence
-from fedlab_course.grading import limits as grading_limits
+from fedlab_course.grading.limits import Limits
+from fedlab_course.grading.nbgrader import course
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
-from fedlab_course.nbgrader import course
 from fedlab_course.publish import build as builder
 from fedlab_course.publish import hosted
 
@@ -74,7 +74,7 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
         f"{parser.description} The submission's code runs on this machine with your rights, and can read your files: "
         "this is no sandbox. Grade strangers' work in a container."
     )
-    add, limits = parser.add_argument, grading_limits.Limits()
+    add, limits = parser.add_argument, Limits()
     add("path", type=Path, metavar="FILE|FOLDER", help="a submitted notebook, or with --csv a folder of them")
     add("--csv", type=Path, metavar="TABLE", help="write a row for each notebook in and below FOLDER to this file")
     add("--jobs", type=_whole("jobs"), metavar="N", help="submissions graded at once (default: one for each core)")
@@ -163,7 +163,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    _need("nbformat", "ipykernel", "jupyter_client", "psutil")
+    _need("IPython", "psutil")
     from fedlab_course.grading import command
 
     given = {name: getattr(options, name) for name in ("path", "csv", "jobs", "timeout", "total", "memory", "user")}

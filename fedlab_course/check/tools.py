@@ -31,6 +31,15 @@ def call(answer: Callable[..., Any], *arguments: Any) -> Any:
     return result
 
 
+def beside(answer: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return ``function(answer, *arguments)``, computed in the process that has the answer; only plain values return.
+
+    ``function`` belongs to a module that a submission may read.
+    """
+    remote = getattr(answer, "beside", None)
+    return function(answer, *arguments) if remote is None else remote(function, *arguments)
+
+
 def array(result: Any, shape: tuple[int, ...], what: str = "the result") -> np.ndarray:
     """``result`` as float64 numbers of this ``shape``; a :class:`Hint` if it is anything else."""
     if result is None:

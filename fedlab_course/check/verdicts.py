@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from fedlab_course import display
-from fedlab_course.answering.described import Described, code, describe, line_of
 from fedlab_course.check import under_nbgrader
 from fedlab_course.check.base import Exercise, Hint
+from fedlab_course.check.described import Described, code, describe, line_of
 from fedlab_course.check.latest import outdated
 from fedlab_course.check.registry import get
 
 MIME = "application/vnd.fedlab.exercise+json"
 _WORDS = {"solved": "✓ solved", "wrong": "✗ not yet", "open": "○ to do"}
-_WORDS |= {"not judged": "– not judged", "refused": "✗ refused"}  # what only a grader says
+_WORDS |= {"not judged": "– not judged"}  # only a grader says this
 _OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
 
 
@@ -26,7 +26,7 @@ class NotSolved(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """``status``: "open" (still the stub), "wrong" or "solved", and of a grader also "not judged" or "refused";
+    """``status``: "open" (still the stub), "wrong" or "solved", and of a grader also "not judged";
     ``hint``: what to look at; ``points`` earned.
     """
 

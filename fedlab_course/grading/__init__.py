@@ -1,20 +1,16 @@
 """Grade submitted notebooks.
 
-A notebook runs from top to bottom in a fresh kernel of its own, and errors in it do not stop it. Its code never runs
-where it is judged: the kernel only answers calls of the functions that were handed in, and sends back plain values.
-The checks, the solutions and what compares numbers are here, in another process, and the kernel has a copy of the
-packages without them. Check cells are not run at all: edited, faked or deleted ones change nothing. Where the check
-cell stands, the answer is judged; without it, after the answer.
+Each submission has a judge in a process of its own, with the checks and the solutions. The code of the submission runs
+in another process, with a copy of the packages that has neither. That process runs the cells from top to bottom, is
+asked to call the answers, and sends back plain values. An answer is judged after its check cell; check cells are not
+run. A cell that ends its process costs its own exercise: the notebook runs again without it. Whoever started the judge
+waits, and kills it with everything below it at a limit.
 
-Code that does not heed an interruption, or that ends the kernel, costs only its own exercise: the notebook runs again
-without it, in a fresh kernel.
-
-This is no sandbox: a submission is a program that runs with your rights. Grade strangers' notebooks in a container.
+This is not a sandbox: a submission runs with your rights. Grade the work of strangers in a container.
 """
 
-from fedlab_course.grading.folder import grade_folder
+from fedlab_course.grading.folder import grade, grade_folder
 from fedlab_course.grading.limits import Limits
-from fedlab_course.grading.one import grade, grade_notebook
-from fedlab_course.grading.rows import GradingFailed, Row, report, total
+from fedlab_course.grading.result import GradingFailed, Row, report, total
 
-__all__ = ["GradingFailed", "Limits", "Row", "grade", "grade_folder", "grade_notebook", "report", "total"]
+__all__ = ["GradingFailed", "Limits", "Row", "grade", "grade_folder", "report", "total"]

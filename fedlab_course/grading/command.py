@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fedlab_core.engines import cores
-from fedlab_course.grading import one, rows, sheet
-from fedlab_course.grading.folder import grade_folder
+from fedlab_course.grading import folder, result
 from fedlab_course.grading.limits import Limits
 
 
@@ -20,51 +19,43 @@ def grade(
     memory: int | None = None,
     user: str | None = None,
 ) -> int:
-    """Grade a notebook and print its report, or with ``csv`` all below a folder; returns the exit status.
+    """Grade a notebook and print its report, or with ``csv`` all below a folder. Return the exit status.
 
     0 if everything was graded, 1 if a submission could not be. Raises ``ValueError`` for arguments that do not fit.
     """
-    bounds = Limits().with_timeout(timeout)
-    given = {name: value for name, value in (("total", total), ("memory", memory)) if value is not None}
-    bounds = replace(bounds, **given, user=_number(user))
     if path.is_dir() and csv is None:
-        raise ValueError(f"{path}: is a folder; name one notebook, or a table to write with --csv TABLE")
+        raise ValueError(f"{path}: is a folder. Name one notebook, or a table to write with --csv TABLE")
     if csv is not None and not path.is_dir():
-        raise ValueError(f"--csv {csv}: is for a folder of notebooks, and {path} is none")
+        raise ValueError(f"--csv {csv}: is for a folder of notebooks, and {path} is not a folder")
     if jobs is not None and csv is None:
         raise ValueError(f"--jobs {jobs}: is for a folder of notebooks, with --csv")
+    if csv is not None and not csv.resolve().parent.is_dir():
+        raise ValueError(f"--csv {csv}: there is no folder {csv.parent}")
+    given = {name: value for name, value in (("total", total), ("memory", memory)) if value is not None}
+    bounds = replace(Limits().with_timeout(timeout), **given, user=_number(user))
     try:
-        return _one(path, bounds) if csv is None else _all(path, csv, jobs or cores.usable(), bounds)
-    except rows.GradingFailed as failure:
+        if csv is None:
+            print(result.report(folder.grade(path, bounds=bounds)))
+            return 0
+        problems = folder.grade_folder(path, csv, jobs or cores.usable(), bounds)
+    except result.GradingFailed as failure:
         print(f"error: {path}: {failure}", file=sys.stderr)
         return 1
+    print(f"table: {csv}")
+    for problem in problems:
+        print(f"error: not graded: {problem}", file=sys.stderr)
+    return 1 if problems else 0
 
 
 def _number(user: str | None) -> int | None:
-    """The number of the user with this name. Raises ``ValueError`` if there is none, or if we are not root."""
+    """Return the number of the user with this name. Raises ``ValueError`` if there is none, or if we are not root."""
     if user is None:
         return None
     if os.name != "posix" or os.geteuid() != 0:
-        raise ValueError(f"--user {user}: only root can run kernels as another user")
+        raise ValueError(f"--user {user}: only root can run code as another user")
     import pwd
 
     try:
         return pwd.getpwnam(user).pw_uid
     except KeyError:
         raise ValueError(f"--user {user}: there is no such user") from None
-
-
-def _one(path: Path, bounds: Limits) -> int:
-    found = sheet.sheet(sheet.read(path), str(path))
-    print(rows.report(one.grade_sheet(found, one.beside(path), bounds)))
-    return 0
-
-
-def _all(folder: Path, csv: Path, jobs: int, bounds: Limits) -> int:
-    if not csv.resolve().parent.is_dir():
-        raise ValueError(f"--csv {csv}: there is no folder {csv.parent}")
-    problems = grade_folder(folder, csv, jobs, bounds)
-    print(f"table: {csv}")
-    for problem in problems:
-        print(f"error: not graded: {problem}", file=sys.stderr)
-    return 1 if problems else 0

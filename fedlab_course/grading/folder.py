@@ -1,113 +1,154 @@
-"""Grade a folder of submissions, several at once, into one table."""
+"""Grade one submission, or a folder of them: each has a judge in a process of its own, which is killed at a limit."""
 
+import contextlib
 import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from fedlab_course.grading import one, room, sheet
+import psutil
+
+from fedlab_course.grading import keeping, room
 from fedlab_course.grading.limits import Limits
-from fedlab_course.grading.rows import GradingFailed, Row, clean, total
-from fedlab_course.grading.running import Stop
+from fedlab_course.grading.result import GradingFailed, Row, clean, total
 from fedlab_course.grading.table import Table
+from fedlab_course.harness.run import each as each_at_once
+
+MAX_FILE = 64 * 2**20  # bytes of a notebook
+_LOOK = 0.5  # seconds between two looks at the processes
+_MAX_SAID = 16 * 2**20  # bytes of what a judge says
 
 
 @dataclass
 class Submission:
-    """A file below the folder; ``student``: whose it is; ``problem``: why it cannot be graded, "" if it can."""
+    """A file. ``name``: below the folder; ``problem``: why it cannot be graded, or ""; ``rows``: its result."""
 
     path: Path
     name: str
     student: str
     digest: str = ""
     problem: str = ""
-    exercises: list[str] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+
+def grade(path: Path, timeout: float | None = None, bounds: Limits | None = None) -> list[Row]:
+    """Grade the notebook at ``path``. ``timeout``: seconds for one cell, 120 by default.
+
+    Return a row for each exercise of its chapter. Raises ``ValueError`` for a file that does not exist and for a wrong
+    ``timeout``, and :class:`GradingFailed` for a file that cannot be graded.
+    """
+    bounds = (bounds or Limits()).with_timeout(timeout)
+    if not path.exists():
+        raise ValueError(f"{path}: there is no such file")
+    found = _submission(path, path.parent)
+    with room.house() as house:
+        _judge(found, house, bounds, threading.Event())
+    if found.problem:
+        raise GradingFailed(found.problem)
+    return found.rows
 
 
 def grade_folder(
-    folder: Path,
-    csv: Path,
-    jobs: int = 1,
-    bounds: Limits | None = None,
-    say: Callable[[str], None] = print,
+    folder: Path, csv: Path, jobs: int = 1, bounds: Limits | None = None, say: Callable[[str], None] = print
 ) -> list[str]:
-    """Grade every notebook below ``folder`` into the table ``csv``, ``jobs`` at once, and return what went wrong.
+    """Grade every notebook below ``folder`` into the table ``csv``, ``jobs`` at once. Return the problems.
 
-    What the table holds already is not graded again, unless the file has changed since. Raises ``ValueError`` for a
-    folder without notebooks and for a table that is none.
+    A submission that the table has is not graded again, unless its file has changed. Raises ``ValueError`` for a folder
+    without notebooks and for another table.
     """
-    found = submissions(folder)
-    table = Table(csv, sorted({name for each in found for name in each.exercises}))
+    found, table = submissions(folder), Table(csv)
     todo = [each for each in found if not table.has(each.name, each.digest)]
     if len(todo) < len(found):
         say(f"{len(found) - len(todo)} of {len(found)} are graded already")
-    stop, lock = Stop(), threading.Lock()
-    problems: list[str] = []
+    stop = threading.Event()
 
-    def enter(each: Submission, rows: list[Row]) -> None:
-        with lock:
-            table.add(each.student, each.name, each.digest, rows, each.problem)
-            points, of = total(rows)
-            say(f"{clean(each.name)}: {each.problem or f'{points} of {of} points'}")
-            if each.problem:
-                problems.append(f"{clean(each.name)}: {each.problem}")
-
-    def work(each: Submission) -> None:
-        rows: list[Row] = []
-        if not each.problem:
-            given = sheet.sheet(sheet.read(each.path), each.name)
-            try:
-                rows = one.grade_sheet(given, one.beside(each.path), bounds or Limits(), house, stop)
-            except (GradingFailed, OSError) as error:  # it may have files beside it that keep Python from starting
-                each.problem = clean(str(error))
-        enter(each, rows)
+    def enter(each: Submission) -> None:
+        table.add(each.student, each.name, each.digest, each.rows, each.problem)
+        points, of = total(each.rows)
+        say(f"{clean(each.name)}: {each.problem or f'{points} of {of} points'}")
 
     with room.house() as house:
-        _all(jobs, work, todo, stop)
-    return problems
-
-
-def _all(jobs: int, work: Callable[[Submission], None], todo: list[Submission], stop: Stop) -> None:
-    """Do all the work. Once something is wrong with the machine, or we are interrupted, no more is begun."""
-    waiting, running = list(todo), set[Future[None]]()
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            while waiting or running:
-                while waiting and len(running) < jobs:
-                    running.add(pool.submit(work, waiting.pop(0)))
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for each in done:
-                    each.result()
-        except BaseException:
-            stop.set()  # those that run end at the next look; the pool waits for them
-            raise
+        each_at_once(todo, jobs, lambda each: _judge(each, house, bounds or Limits(), stop), enter, stop.set)
+    return [f"{clean(each.name)}: {each.problem}" for each in todo if each.problem]
 
 
 def submissions(folder: Path) -> list[Submission]:
-    """The notebooks below ``folder``, in order, hidden ones and nbgrader's checkpoints left out.
+    """Find the notebooks below ``folder``, in order. Raises ``ValueError`` if there are none.
 
-    Whose one is: the first folder below ``folder``, as in nbgrader's ``submitted/STUDENT/ASSIGNMENT/``, and without
-    one the name of the file. Raises ``ValueError`` if there are none.
+    The student is the first folder below ``folder``, as in nbgrader's ``submitted/STUDENT/ASSIGNMENT/``, or the name of
+    the file.
     """
-    paths = [path for path in sorted(folder.rglob("*.ipynb")) if not _hidden(path.relative_to(folder))]
+    paths = [path for path in room.below(folder) if path.suffix == ".ipynb" or _is_deep(path, folder)]
     if not paths:
         raise ValueError(f"{folder}: no notebooks (*.ipynb) in it or below")
-    return [_submission(path, path.relative_to(folder)) for path in paths]
+    return [_submission(path, folder) for path in paths]
 
 
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+def _is_deep(path: Path, folder: Path) -> bool:
+    return len(path.relative_to(folder).parts) > room.MAX_DEPTH and path.is_dir()
 
 
-def _submission(path: Path, inside: Path) -> Submission:
+def _submission(path: Path, folder: Path) -> Submission:
+    inside = path.relative_to(folder)
     found = Submission(path, inside.as_posix(), inside.parts[0] if len(inside.parts) > 1 else path.stem)
     try:
-        if path.is_symlink():
-            raise ValueError(f"{path}: is a link, and may lead anywhere")
-        found.digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-        found.exercises = [exercise.id for exercise in sheet.sheet(sheet.read(path), str(path)).exercises]
-    except (ValueError, OSError) as error:
-        found.problem = clean(str(error).removeprefix(f"{path}: "))
+        if not room.is_regular(path):
+            found.problem = "is not a regular file, or is a folder too far down"
+        elif path.stat().st_size > MAX_FILE:
+            found.problem = f"is larger than {MAX_FILE // 2**20} MB"
+        else:
+            found.digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        found.problem = f"cannot be read ({error.strerror})"
     return found
+
+
+def _judge(each: Submission, house: Path, bounds: Limits, stop: threading.Event) -> None:
+    """Fill in the rows of a submission, or its problem. The judge also ends if this process does."""
+    if each.problem:
+        return
+    request = {"path": str(each.path.resolve()), "house": str(house), "limits": asdict(bounds)}
+    command = [sys.executable, "-P", "-m", "fedlab_course.grading.judge", json.dumps(request)]
+    paths = os.pathsep.join(filter(None, [str(room.PACKAGES), os.environ.get("PYTHONPATH")]))
+    how: Any = {"env": os.environ | {"PYTHONPATH": paths}, "start_new_session": True}
+    seen: set[psutil.Process] = set()
+    with tempfile.TemporaryFile() as said:
+        judge = psutil.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=subprocess.DEVNULL, **how)
+        try:
+            why = _watch(judge, seen, bounds, stop)
+        finally:
+            keeping.end([*seen, judge])
+            judge.stdin.close()
+            judge.wait()
+        said.seek(0)
+        lines = said.read(_MAX_SAID).split(b"\n")[:-1]  # the last one may not be complete
+    last: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+    each.problem = clean(last.get("problem") or ("" if last else why or "its judge stopped"))
+    each.rows = [Row(**row) for row in last.get("rows", [])]
+    if why and each.rows:
+        each.rows[0] = replace(each.rows[0], remark=f"{clean(why)}. {each.rows[0].remark}".strip())
+
+
+def _watch(judge: psutil.Popen, seen: set[psutil.Process], bounds: Limits, stop: threading.Event) -> str:
+    """Wait for the end of a judge, and add the processes below it to ``seen``. Return the limit it passed, or ""."""
+    deadline = time.monotonic() + bounds.total
+    while judge.poll() is None and not stop.is_set():
+        if time.monotonic() > deadline:
+            return f"was stopped after {bounds.total:g} s"
+        below = keeping.below(judge)
+        seen.update(below)
+        if keeping.memory([judge]) > bounds.memory:
+            return f"needs more than {bounds.memory} MB of memory for its judge alone"
+        if len(below) > bounds.processes or keeping.memory([judge, *below]) > bounds.memory:
+            keeping.end(below)  # the judge goes on without the cell that did it
+        with contextlib.suppress(psutil.TimeoutExpired):
+            judge.wait(_LOOK)
+    return ""

@@ -1,106 +1,151 @@
-"""What a submission has to itself: a folder to work in, packages to import, and an environment without secrets."""
+"""The folder of a submission: a place to work, its own copy of the packages, and an environment without secrets."""
 
 import os
 import shutil
-import sys
+import stat
+import subprocess
 import tempfile
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from fedlab_course.grading import packages
+from filelock import FileLock, Timeout
+
+from fedlab_course import folders
 from fedlab_course.harness.kernel import THREADS
 
-BESIDE = 64 * 2**20  # bytes of data files that are copied beside a notebook
-_FILES = 1000
-# What a kernel needs of the environment it is started in. Keys and passwords are not among it.
+PACKAGES = Path(__file__).resolve().parents[2]
+MAX_DEPTH = 12  # of folders that are looked at
+_BESIDE, _FILES = 64 * 2**20, 1000  # bytes and number of data files that are copied
+_PREFIX = "fedlab-grading-"
+_INSIDE = ("__init__.py", "inside.py", "plain.py")  # what a submission's process needs of this package
 _PASSED = ("PATH", "LANG", "LC_ALL", "FEDLAB_DATA", "SYSTEMROOT", "LD_LIBRARY_PATH", "VIRTUAL_ENV", THREADS)
+_EXERCISES = '''\
+"""Exercises as a submission sees them during grading. Its answers are judged in another process."""
+
+
+def check(name, answer):
+    """Do nothing."""
+
+
+def or_solution(name, answer):
+    """Return the answer: no solution takes its place during grading."""
+    return answer
+'''
 
 
 @contextmanager
 def house() -> Iterator[Path]:
-    """A temporary folder, private to its user, with the packages that :class:`Room` makes copies of."""
-    short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None  # socket paths must stay below 104 bytes
-    with tempfile.TemporaryDirectory(prefix="fedlab-", dir=short, ignore_cleanup_errors=True) as folder:
-        packages.write(Path(folder, "packages"))
-        yield Path(folder)
+    """A temporary folder for the rooms of submissions, with the packages that each of them gets a copy of.
 
-
-class Room:
-    """The folder of one submission in a :func:`house`.
-
-    ``beside``: a folder whose files the submission may find where it works, or None; ``user``: the number of the user
-    that it is for, None being our own.
+    Folders of earlier runs that were killed are deleted first: their lock is free.
     """
+    base = Path(tempfile.gettempdir())
+    for lock in base.glob(f"{_PREFIX}*.lock"):
+        with suppress(Timeout, OSError), FileLock(lock, blocking=False):
+            remove(lock.with_suffix(""))
+            lock.unlink()
+    folder = base / f"{_PREFIX}{uuid.uuid4().hex}"
+    lock = folder.with_suffix(".lock")
+    try:
+        with FileLock(lock):
+            folder.mkdir()
+            folder.chmod(0o711)  # another user may pass through and sees nothing
+            _write_packages(folder / "packages")
+            yield folder
+    finally:
+        remove(folder)
+        lock.unlink(missing_ok=True)
 
-    def __init__(self, house: Path, beside: Path | None, user: int | None = None) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="r", dir=house))
-        packages.copy(house / "packages", self.path / "packages")
-        for name in ("work", "tmp", "home", "ipython"):
-            (self.path / name).mkdir()
-        self.left_out = 0
-        if beside is not None:
-            self._take(beside)
-        if user is not None:
-            house.chmod(0o711)  # to pass through, and to see nothing
-            give(self.path, user)
 
-    def _take(self, beside: Path) -> None:
-        """Copy the files beside the submission that are no notebooks; none if they are too many or too large."""
-        found = [path for path in sorted(beside.rglob("*")) if _is_data(path, beside)]
-        if len(found) > _FILES or sum(path.stat().st_size for path in found) > BESIDE:
-            self.left_out = len(found)
-            return
-        for path in found:
-            to = self.path / "work" / path.relative_to(beside)
-            to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, to)
+def _write_packages(folder: Path) -> None:
+    """Copy the packages without solutions, checks and the notebooks; the results of the course lie beside them."""
+    hidden = shutil.ignore_patterns("notebooks", "results", "grading", "exercises.*", "build.*", "lint", "cli.*")
+    for name in ("fedlab_core", "fedlab_course"):
+        shutil.copytree(PACKAGES / name, folder / name, ignore=hidden)
+    (folder / "notebooks").mkdir()  # the package looks for it
+    shutil.copytree(folders.RESULTS, folder / "results", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "fedlab_course" / "check" / "exercises.py").write_text(_EXERCISES, encoding="utf-8")
+    grading = folder / "fedlab_course" / "grading"
+    grading.mkdir()
+    for name in _INSIDE:
+        shutil.copy(Path(__file__).with_name(name), grading)
+    (grading / "__init__.py").write_text("")
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """The whole environment of its kernels."""
-        here = {name: str(self.path / name) for name in ("tmp", "home", "ipython", "packages")}
-        passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
-        return passed | {
+
+def make(house: Path, beside: Path | None, user: int | None) -> Path:
+    """Make a room in ``house`` with the files of the folder ``beside``, and give it to ``user``."""
+    place = Path(tempfile.mkdtemp(dir=house))
+    shutil.copytree(house / "packages", place / "packages")
+    for name in ("work", "tmp", "home", "ipython"):
+        (place / name).mkdir()
+    if beside is not None:
+        _copy_data(beside, place / "work")
+    if user is not None:
+        for folder, _, files in os.walk(place):
+            for name in ("", *files):
+                os.chown(os.path.join(folder, name), user, user)
+    return place
+
+
+def below(folder: Path, depth: int = MAX_DEPTH) -> Iterator[Path]:
+    """Yield every file below ``folder`` in order, hidden ones left out, and each folder that is too deep to look at."""
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError:  # it may not be read
+        paths = []
+    for path in paths:
+        if path.name.startswith("."):
+            continue
+        if path.is_symlink() or not path.is_dir() or depth == 0:
+            yield path
+        else:
+            yield from below(path, depth - 1)
+
+
+def is_regular(path: Path) -> bool:
+    """Return whether ``path`` is a file: no link, no folder, no pipe, no device."""
+    return stat.S_ISREG(path.lstat().st_mode)
+
+
+def _copy_data(beside: Path, work: Path) -> None:
+    """Copy the files beside a submission that are no notebooks; none if they are too many or too large."""
+    found = [path for path in below(beside) if path.suffix != ".ipynb" and is_regular(path)]
+    if len(found) > _FILES or sum(path.stat().st_size for path in found) > _BESIDE:
+        return
+    for path in found:
+        to = work / path.relative_to(beside)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, to)
+
+
+def environment(place: Path) -> dict[str, str]:
+    """Return the whole environment of a submission's process in the room ``place``."""
+    passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
+    return (
+        {THREADS: "1"}
+        | passed
+        | {
             "FEDLAB_HEADLESS": "1",
-            "HOME": here["home"],
-            "IPYTHONDIR": here["ipython"],
-            "JUPYTER_PLATFORM_DIRS": "1",
+            "HOME": str(place / "home"),
+            "IPYTHONDIR": str(place / "ipython"),
             "PLOTLY_RENDERER": "plotly_mimetype",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONNOUSERSITE": "1",
-            "PYTHONPATH": here["packages"],
-            "TEMP": here["tmp"],
-            "TMPDIR": here["tmp"],
-            THREADS: passed.get(THREADS, "1"),
+            "PYTHONPATH": str(place / "packages"),
+            "TEMP": str(place / "tmp"),
+            "TMPDIR": str(place / "tmp"),
         }
-
-    def leave(self) -> None:
-        """Delete the folder, whatever the submission made of it."""
-        shutil.rmtree(self.path, onerror=_open_and_try_again)
+    )
 
 
-def give(path: Path, user: int) -> None:
-    """Make ``path``, and all that is in it, the property of ``user``."""
-    for folder, _, files in os.walk(path):
-        for name in ("", *files):
-            os.chown(os.path.join(folder, name), user, user)
-
-
-def _is_data(path: Path, beside: Path) -> bool:
-    hidden = any(part.startswith(".") for part in path.relative_to(beside).parts)
-    return path.suffix != ".ipynb" and not hidden and not path.is_symlink() and path.is_file()
-
-
-def _open_and_try_again(function: object, path: str, error: object) -> None:
-    """A folder that forbids its deletion is opened first."""
-    if not os.path.islink(path):
-        for each in (os.path.dirname(path), path):
-            try:
-                os.chmod(each, 0o700)
-            except OSError:
-                return
-    try:
-        (shutil.rmtree if os.path.isdir(path) and not os.path.islink(path) else os.unlink)(path)
-    except OSError as again:
-        print(f"warning: {path} stays behind: {again.strerror}", file=sys.stderr)
+def remove(folder: Path) -> None:
+    """Delete a folder, whatever a submission made of it: folders that are locked, or thousands inside each other."""
+    if folder.is_symlink():
+        return
+    if os.name == "posix":  # shutil.rmtree goes down by recursion
+        subprocess.run(["chmod", "-R", "u+rwx", folder], stderr=subprocess.DEVNULL)
+        subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,73 +1,79 @@
-"""The table of a class: a CSV file with a row for each submission, written anew, and at once, as each is graded."""
+"""The table of a class: a CSV file with a row for each submission."""
 
 import csv
+import hashlib
 import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from fedlab_core import files
-from fedlab_course.grading.rows import Row, clean, total
+from filelock import FileLock
 
-FIRST, LAST = ("student", "submission"), ("total", "of", "remarks", "digest")
-_FORMULAS = ("=", "+", "-", "@")
+from fedlab_core import files
+from fedlab_course.grading.result import Row, clean, total
+
+FIRST, LAST = ["student", "submission"], ["total", "of", "remarks", "digest"]
 
 
 def safe(text: str) -> str:
-    """``text`` as one line that no spreadsheet takes for a formula: file names are chosen by students."""
+    """Return ``text`` as one line that no spreadsheet takes for a formula: students choose the names of files."""
     line = clean(text)
-    return f"'{line}" if line.startswith(_FORMULAS) else line
+    return f"'{line}" if line.startswith(("=", "+", "-", "@", "'")) else line
+
+
+def key(name: str) -> str:
+    """Return the name of a submission in the table. Two names have two keys, also where they look alike."""
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return safe(name) if clean(name) == name else f"{safe(name)} [{digest}]"
 
 
 class Table:
-    """The rows of the file at ``path``, which may be there already, by submission.
+    """The table at ``path``, which may exist. Raises ``ValueError`` if the file is another table."""
 
-    ``exercises``: the ids that have a column, besides those that the file has. Raises ``ValueError`` if there is a file
-    that is no such table.
-    """
-
-    def __init__(self, path: Path, exercises: Sequence[str]) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._rows: dict[str, dict[str, str]] = {}
-        before = self._read() if path.exists() else []
-        self._exercises = sorted({*exercises, *before})
+        self._lock = FileLock(path.with_name(f".{path.name}.lock"))
+        self._rows = self._read()
 
-    def _read(self) -> list[str]:
+    def has(self, submission: str, digest: str) -> bool:
+        """Return whether this version of the submission has points already."""
+        row = self._rows.get(key(submission), {})
+        return row.get("digest") == digest and bool(row.get("total"))
+
+    def add(self, student: str, submission: str, digest: str, rows: Sequence[Row], problem: str) -> None:
+        """Write a submission with its ``rows``, or with the ``problem`` that it has.
+
+        The file is read again first: another run may have added rows.
+        """
+        row = {"student": safe(student), "submission": key(submission), "digest": digest}
+        row |= {each.exercise: str(each.points) for each in rows}
+        if not problem:
+            row |= dict(zip(("total", "of"), map(str, total(rows)), strict=True))
+        said = [f"{each.exercise}: {each.remark}" for each in rows if each.remark]
+        row["remarks"] = safe(" ".join([problem, *said]).strip())
+        with self._lock:
+            self._rows = self._read() | {row["submission"]: row}
+            self._write()
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        if not self._path.exists():
+            return {}
         try:
             with self._path.open(newline="", encoding="utf-8-sig") as file:
                 reader = csv.DictReader(file)
-                names = list(reader.fieldnames or [])
-                rows = list(reader)
+                names, rows = list(reader.fieldnames or []), list(reader)
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise ValueError(f"--csv {self._path}: cannot be read ({error})") from error
-        if tuple(names[:2]) != FIRST or tuple(names[-4:]) != LAST:
-            raise ValueError(f"--csv {self._path}: is another table; name a file that is not there, or one of grade's")
-        self._rows = {row["submission"]: row for row in rows}
-        return names[2:-4]
-
-    def has(self, submission: str, digest: str) -> bool:
-        """Whether this very submission is graded already; one that could not be is tried again."""
-        row = self._rows.get(safe(submission), {})
-        return row.get("digest") == digest and bool(row.get("total"))
-
-    def add(self, student: str, submission: str, digest: str, rows: Sequence[Row], problem: str = "") -> None:
-        """Enter a submission, with its ``rows`` or the ``problem`` that there is with it, and write the file."""
-        row: dict[str, str] = {"student": safe(student), "submission": safe(submission), "digest": digest}
-        row |= {each.exercise: str(each.points) for each in rows}
-        if not problem:
-            points, of = total(rows)
-            row |= {"total": str(points), "of": str(of)}
-        said = [f"{each.exercise}: {each.remark}" for each in rows if each.remark]
-        row["remarks"] = safe(" ".join([problem, *said]).strip())
-        self._rows[row["submission"]] = row
-        self._write()
+        if names[:2] != FIRST or names[-4:] != LAST:
+            raise ValueError(f"--csv {self._path}: is another table. Name a new file, or a table that grade wrote")
+        return {row["submission"]: row for row in rows}
 
     def _write(self) -> None:
-        names = [*FIRST, *self._exercises, *LAST]
+        exercises = sorted({name for row in self._rows.values() for name in row} - {*FIRST, *LAST})
         with files.replacing(self._path) as file:
             os.chmod(file.name, 0o600)
             text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-            writer = csv.DictWriter(text, names, restval="", extrasaction="ignore")
+            writer = csv.DictWriter(text, [*FIRST, *exercises, *LAST], restval="")
             writer.writeheader()
             writer.writerows(self._rows[name] for name in sorted(self._rows))
             text.detach()

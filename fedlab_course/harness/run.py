@@ -151,7 +151,7 @@ def _run_all(
         def work(task: tuple[Plan, int]) -> None:
             _run(*task, workspace, timeout, kernels, progress)
 
-        _each(tasks, jobs, work, done, kernels.stop)
+        each(tasks, jobs, work, done, kernels.stop)
 
 
 def _run(plan: Plan, number: int, workspace: Path, timeout: int | None, kernels: Kernels, progress: Progress) -> None:
@@ -185,7 +185,7 @@ def default_jobs() -> int:
     return max(1, cores.usable() // int(threads) if threads.isdecimal() and int(threads) else cores.usable())
 
 
-def _each(
+def each(
     tasks: Sequence[Any], jobs: int, work: Callable[[Any], None], done: Callable[[Any], None], stop: Callable[[], None]
 ) -> None:
     """Run ``work`` on all tasks in threads, ``jobs`` at once, and ``done`` in this thread for each finished task.

@@ -10,9 +10,10 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from fedlab_core.progress import watched
 from fedlab_course.check import cells
-from fedlab_course.nbgrader import course
+from fedlab_course.grading.nbgrader import course
 from tests.course.nbgrader_class import EXERCISES, PROOF, RIGHT, ROOT, TRAINING, answering, call, grades, submit
 
+pytestmark = pytest.mark.slow
 PAGE = ROOT / "docs" / "teaching" / "nbgrader.md"
 
 
@@ -38,12 +39,6 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, st
             submit(folder, "02", "wrong", answering(one_wrong))
         printed[command] = call(command, folder)
     return folder, printed
-
-
-def test_the_page_goes_all_the_way() -> None:
-    wanted = ["generate_assignment", "validate", "autograde", "generate_feedback", "export"]
-    assert [line.split()[1] for line in of_page() if line.startswith("nbgrader ")] == wanted
-    assert of_page()[0].startswith("python -m fedlab_course build nbgrader ")
 
 
 def test_the_gradebook_has_the_points_of_each_exercise(graded: tuple[Path, dict[str, str]]) -> None:
@@ -124,7 +119,7 @@ def test_the_configuration_gives_both_runs_more_time_than_nbgrader_does(tmp_path
 def test_nothing_is_graded_where_the_grader_cannot_be_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """nbgrader only logs what goes wrong in its configuration, and gives points in its own way."""
     course.write(tmp_path, only=["00"])
-    monkeypatch.setitem(sys.modules, "fedlab_course.nbgrader.judged", None)
-    monkeypatch.delattr("fedlab_course.nbgrader.judged", raising=False)
+    monkeypatch.setitem(sys.modules, "fedlab_course.grading.nbgrader.judged", None)
+    monkeypatch.delattr("fedlab_course.grading.nbgrader.judged", raising=False)
     with pytest.raises(SystemExit, match=r"nbgrader_config\.py: .*judged"):
         PyFileConfigLoader(course.CONFIG, path=str(tmp_path)).load_config()

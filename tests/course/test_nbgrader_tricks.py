@@ -7,15 +7,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from fedlab_course.nbgrader import course
+from fedlab_course.grading.nbgrader import course
 from tests.course.nbgrader_class import EXERCISES, PROOF, RIGHT, STEP, answering, call, grades, submit
 
+pytestmark = pytest.mark.slow
 STEP_ANSWER, STEP_CHECK = "ex-02-prox-step-answer", "ex-02-prox-step-check"
 WRONG = STEP.with_mistake(STEP.mistakes[0])
-
-
-def with_first_line(line: str, answers: dict[str, str]) -> Callable[[list], None]:
-    return answering(answers | {"imports": f"import numpy as np\nfrom fedlab_course import exercises\n{line}"})
 
 
 def mangled(made: list) -> None:
@@ -46,18 +43,18 @@ def without_ids(made: list) -> None:
         del cell["id"]
 
 
-ANSWER_ENDS = "\nimport os\nos.environ.pop('NBGRADER_EXECUTION', None)\n"
-NO_CHECK = "staticmethod(lambda *arguments: None)"
+CHEATS = """
+import os
+os.environ.pop('NBGRADER_EXECUTION', None)
+np.allclose = lambda *arguments, **more: True
+class exercises:
+    check = staticmethod(lambda *arguments: None)"""
 LOUD = (
     "    import sys, warnings\n    print('working', file=sys.stderr)\n    warnings.warn('half way')\n    return y - lr"
 )
 LOUDLY = RIGHT | {STEP_ANSWER: STEP.solution_source.replace("    return y - lr", LOUD)}
 TRICKS: dict[str, tuple[Callable[[list], None], float]] = {  # what is handed in, and the points it is worth
-    "environment": (answering({STEP_ANSWER: WRONG + ANSWER_ENDS}), 0),
-    "check": (with_first_line("exercises.check = lambda *arguments: None", {STEP_ANSWER: WRONG}), 0),
-    "class": (answering({STEP_ANSWER: f"{WRONG}\n\nclass exercises:\n    check = {NO_CHECK}"}), 0),
-    "imported": (answering({STEP_ANSWER: "from fedlab_course.chapters.ch02_fedprox.exercises import prox_step"}), 0),
-    "library": (answering({STEP_ANSWER: f"{WRONG}\n\nnp.allclose = lambda *arguments, **more: True"}), 0),
+    "cheats": (answering({STEP_ANSWER: WRONG + CHEATS, STEP_CHECK: "print('solved')"}), 0),
     "mangled": (mangled, 5),
     "ids": (without_ids, 5),
 }
@@ -75,7 +72,7 @@ def tricked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path,) = [path for path in course.write(folder, only=["02"]) if path.suffix == ".ipynb"]
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = [cell for cell in notebook.cells if cell.id == "imports" or cell.id.startswith("ex-")]
-    notebook.cells[0].source = "import numpy as np\nfrom fedlab_course import exercises"
+    notebook.cells[0].source = "import numpy as np\nfrom fedlab_course.check import exercises"
     marks = {"grade": True, "solution": False, "locked": True, "points": 1, "grade_id": "own", "schema_version": 3}
     notebook.cells.append(new_code_cell("assert callable(prox_step)", metadata={"nbgrader": marks | {"task": False}}))
     nbformat.write(notebook, path)
@@ -100,10 +97,9 @@ def test_points_are_for_answers_whatever_a_submission_does(tricked: Path, studen
     assert all(0 <= found[one.id][0] <= one.points for one in EXERCISES)
 
 
-@pytest.mark.parametrize("student", ["environment", "imported"])
-def test_what_the_grader_remarks_on_waits_for_a_person(tricked: Path, student: str) -> None:
-    assert grades(tricked, "02", student)[STEP.id] == (0.0, True)
-    made = {cell.id: cell for cell in nbformat.read(tricked / f"autograded/{student}/02/02_fedprox.ipynb", 4).cells}
+def test_what_the_grader_remarks_on_waits_for_a_person(tricked: Path) -> None:
+    assert grades(tricked, "02", "cheats")[STEP.id] == (0.0, True)
+    made = {cell.id: cell for cell in nbformat.read(tricked / "autograded/cheats/02/02_fedprox.ipynb", 4).cells}
     assert any(output.get("text", "").startswith("Remark: ") for output in made[STEP_CHECK].outputs)
 
 
@@ -124,7 +120,7 @@ def test_part_of_the_points_counts_in_proportion_and_never_more_than_all(points:
     """An instructor may have given the exercise of 2 points 3."""
     utils = pytest.importorskip("nbgrader.utils", reason="needs the extra nbgrader")
     from fedlab_course.grading import Row
-    from fedlab_course.nbgrader import judged
+    from fedlab_course.grading.nbgrader import judged
 
     cell = new_code_cell(metadata={"nbgrader": {"grade": True, "solution": False, "grade_id": "any", "points": 3}})
     judged._write(cell, STEP, Row(STEP.id, "wrong" if points <= 0 else "solved", points, 2, "A hint."))

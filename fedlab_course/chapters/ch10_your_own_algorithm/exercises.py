@@ -5,8 +5,9 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_course.chapters.ch10_your_own_algorithm.bench import ROUNDS, SIZES, START, STEPS, A, B, run
 from fedlab_course.check.base import Exercise, Mistake, Proof
-from fedlab_course.check.tools import array, call, close, require, shown
+from fedlab_course.check.tools import array, beside, call, close, require, shown
 
 
 class FedAvgM(fl.Algorithm):
@@ -31,51 +32,33 @@ class FedAvgM(fl.Algorithm):
         ### END SOLUTION
 
 
-_A, _B, _SIZES = np.array([1.0, 3.0]), np.array([0.0, 1.0]), np.array([1, 3])
-_START, _STEPS, _ROUNDS = 2.0, 5, 3
-
-
-def _simulation(algorithm, state=None):
-    """Three rounds on two quadratics of unequal sizes, five local steps, η = 0.1; on from ``state`` if there is one."""
-    fed = fl.synthetic.quadratics(_A.tolist(), _B.tolist(), _SIZES.tolist())
-    model = fl.models.linear(fed, bias=False)
-    torch.nn.init.constant_(next(model.parameters()), _START)
-    work = {"rounds": _ROUNDS, "clients_per_round": 2, "local_steps": _STEPS, "batch_size": None, "lr": 0.1}
-    simulation = fl.Simulation(fed, model, algorithm, **work, loss="squared_error", progress=False)
-    if state is not None:
-        simulation.load_state_dict(state)
-    return simulation
-
-
-def _path(simulation):
-    """w after each round that is left to do."""
-    return np.array([simulation.state_dict()["params"].item() for _ in simulation])
-
-
 def _expected(beta, weights):
-    """The same path from the definition: a local run shrinks the distance of client k to b_k by (1 − η a_k)^5."""
-    w, velocity, path = _START, 0.0, []
-    for _ in range(_ROUNDS):
-        local = _B + (1 - 0.1 * _A) ** _STEPS * (w - _B)
+    """Return the same by definition: a local run shrinks the distance of client k to b_k by (1 − η a_k)^5."""
+    w, velocity, path = START, 0.0, []
+    for _ in range(ROUNDS):
+        local = B + (1 - 0.1 * A) ** STEPS * (w - B)
         velocity = beta * velocity + weights @ local - w
         w += velocity
         path.append(w)
     return np.array(path)
 
 
+def _run(answer, beta, resume=False):
+    path, kept = beside(answer, run, beta, resume)
+    return array(path, (ROUNDS,)), kept
+
+
 def check_fedavgm(answer):
-    weights = _SIZES / _SIZES.sum()
+    weights = SIZES / SIZES.sum()
     plain = _expected(0.0, weights)
-    _check_without_momentum(_path(_simulation(answer(0.0))), plain)
-    simulation = _simulation(answer(0.5))
-    next(simulation)
-    left, first = simulation.state_dict(), simulation.history.params.item()
-    _check_with_momentum(np.append(first, _path(simulation)), plain, _expected(0.5, weights))
+    _check_without_momentum(_run(answer, 0.0)[0], plain)
+    path, kept = _run(answer, 0.5)
+    _check_with_momentum(path, plain, _expected(0.5, weights))
     require(
-        left["algorithm"],
+        kept,
         "The numbers are right, but `server.state` is empty. What you keep elsewhere is lost when a run is resumed.",
     )
-    resumed = _path(_simulation(answer(0.5), left))
+    resumed = _run(answer, 0.5, True)[0][1:]
     require(
         close(resumed, _expected(0.5, weights)[1:]),
         f"The numbers are right in one go. Left after round 1 and resumed by a new instance, your run goes to "
@@ -90,11 +73,11 @@ def _check_without_momentum(path, plain):
         "With β = 0 yours is FedAvg with a plain mean. A client counts by its samples: `updates.weighted_mean()`.",
     )
     require(
-        not close(path[0], 2 * _START - plain[0]),
+        not close(path[0], 2 * START - plain[0]),
         "With β = 0 your model moves by the right amount in the wrong direction: towards the clients is mean − w.",
     )
     require(
-        not close(path[0], plain[0] - _START),
+        not close(path[0], plain[0] - START),
         "With β = 0 you return the step, not the new parameters. It must be added to `server.params`.",
     )
     require(
@@ -104,7 +87,7 @@ def _check_without_momentum(path, plain):
 
 def _check_with_momentum(path, plain, full):
     require(
-        not close(path[0], _START + 0.5 * (plain[0] - _START)),
+        not close(path[0], START + 0.5 * (plain[0] - START)),
         "In round 1 the velocity is zero, and the step must be FedAvg's. Yours is (1 − β) of it: the move counts in "
         "full here.",
     )

@@ -1,6 +1,6 @@
-"""Submissions of chapter 2, with its exercises alone."""
+"""Submissions: the exercises of chapter 2, or of all chapters, with other answers and other cells."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
@@ -10,35 +10,43 @@ from fedlab_course.check import cells, exercises
 from fedlab_course.check.exercises import Exercise
 from fedlab_course.grading import Row
 
-CHAPTER = [one for one in exercises.every() if one.chapter == "02"]
+EVERY = exercises.every()
+CHAPTER = [one for one in EVERY if one.chapter == "02"]
 STEP, TRAINING, POINT = CHAPTER
-IMPORTS = "import numpy as np\nfrom fedlab_course import exercises"
-SOLVED = {exercise.name: exercise.solution_source for exercise in CHAPTER}
-Change = Callable[[list], None]
+IMPORTS = """\
+import math
+import numpy as np
+import torch
+import fedlab_core as fl
+from fedlab_course.chapters import ch09_bug_clinic as clinic
+from fedlab_course.chapters.ch09_bug_clinic.bench import draw, end, same, start
+from fedlab_course.check import exercises"""
+SOLVED = {exercise.id: exercise.solution_source for exercise in EVERY}
 
 
-def submission(folder: Path, *, change: Change | None = None, name: str = "02_fedprox", **answers: str) -> Path:
-    """A notebook of chapter 2 with its exercises alone; ``answers``: function name → source, else the stub."""
-    made = [new_code_cell(IMPORTS, id="imports")]
-    for number, exercise in enumerate(CHAPTER, start=1):
+def submission(
+    path: Path, answers: dict[str, str], before: Sequence[str] = (), of: Sequence[Exercise] = CHAPTER, change=None
+) -> Path:
+    """Write a notebook with the exercises ``of`` a chapter. ``answers``: id → source, else the stub. ``before``: cells
+    below the imports. ``change``: gets the list of all cells.
+    """
+    made = [new_code_cell(source, id=f"before-{i}") for i, source in enumerate([IMPORTS, *before])]
+    for number, exercise in enumerate(of, start=1):
         task, answer, check, _ = cells.make(exercise, number)
-        answer.source = answers.get(exercise.name, answer.source)
+        answer.source = answers.get(exercise.id, answer.source)
         made += [task, answer, check]
     if change:
         change(made)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(new_notebook(cells=made), path)
     return path
 
 
-def cell(made: list, exercise: Exercise, part: str):
-    return next(each for each in made if each.get("id") == cells.cell_id(exercise, part))
+def statuses(rows: list[Row]) -> list[str]:
+    return [row.status for row in rows]
 
 
-def statuses(rows: list[Row]) -> dict[str, str]:
-    return {row.exercise: row.status for row in rows}
-
-
-def points(rows: list[Row]) -> int:
-    return sum(row.points for row in rows)
+def returning(exercise: Exercise, body: str) -> str:
+    """An answer with the first line of the exercise and another body."""
+    head = exercise.stub_source.splitlines()[0]
+    return f"{head}\n    {body}\n"

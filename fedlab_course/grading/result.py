@@ -7,15 +7,15 @@ MAX_WORDS = 1000  # characters of a hint
 
 
 class GradingFailed(RuntimeError):
-    """No kernel starts on this machine, so nothing can be judged."""
+    """A submission that could not be graded; the message says why."""
 
 
 @dataclass(frozen=True)
 class Row:
     """The result of one exercise.
 
-    ``status``: "solved", "wrong", "open", "not judged", or "refused" where something was tampered with. ``points`` lie
-    between 0 and ``of``. ``hint``: what the student may read; ``remark``: what the instructor should see, or "".
+    ``status``: "solved", "wrong", "open" or "not judged". ``points``: 0 or ``of``. ``hint``: for the student.
+    ``remark``: for the instructor, or "".
     """
 
     exercise: str
@@ -27,19 +27,19 @@ class Row:
 
 
 def clean(words: str) -> str:
-    """``words``, which quote what was handed in, as one line that holds no control characters and can be encoded."""
+    """Return ``words``, which may quote a submission, as one line of printable characters."""
     short = words if len(words) <= MAX_WORDS else words[:MAX_WORDS] + "…"
     return "".join(character if character.isprintable() else "�" for character in " ".join(short.split()))
 
 
 def total(rows: Iterable[Row]) -> tuple[int, int]:
-    """The points of all exercises, and how many there are."""
+    """Return the points of all exercises, and the largest possible number."""
     found = list(rows)
     return sum(row.points for row in found), sum(row.of for row in found)
 
 
 def report(rows: list[Row]) -> str:
-    """One line for each exercise, its hint and its remark below it, and the total."""
+    """Return a line for each exercise, with its hint and its remark below it, and the total."""
     width = max(len(row.exercise) for row in rows)
     lines = []
     for row in rows:

@@ -8,28 +8,28 @@ from fedlab_course.publish import build
 
 CONFIG = "nbgrader_config.py"
 _TEXT = f'''\
-"""What nbgrader must know of this course. Yours to change: building the course again leaves this file alone."""
+"""The configuration of nbgrader for this course. You may change it: building the course again keeps this file."""
 
 try:
-    from fedlab_course.nbgrader import judged, restore
-except ImportError as error:  # it would only be logged, and nbgrader would go on grading in its own way
+    from fedlab_course.grading.nbgrader import judged, restore
+except ImportError as error:  # nbgrader would only log it, and grade in its own way
     raise SystemExit(f"{CONFIG}: {{error}}. It needs the course's extras: pip install '.[course,nbgrader]'") from error
 
 c = get_config()  # noqa: F821, nbgrader defines it
 
 c.CourseDirectory.course_id = "federated-learning"
 
-# What stands in a released notebook in place of a solution, and of a proof: the same as in the student's notebooks.
+# The text in place of a solution, and of a proof, is the same as in the student's notebooks.
 c.ClearSolutions.code_stub = {{"python": "..."}}
 c.ClearSolutions.text_stub = "{build.PROOF}"
 
-# Submissions are put right first. Then the points of the course's exercises come from the course's own grader, which
-# does not believe what a submission did to its checks. Cells that you added yourself are graded as nbgrader does it.
+# The released cells are restored first. The points of the course's exercises come from the course's grader, whatever
+# a submission did to its checks. nbgrader grades the cells that you added yourself.
 c.Autograde.sanitize_preprocessors = restore.SANITIZE
 c.Autograde.autograde_preprocessors = judged.AUTOGRADE
 
-# Seconds for one cell: while the grader runs a submission, and while nbgrader runs it, to show its work in the
-# feedback and to validate it. nbgrader's own 30 s and 4 s are not enough for a chapter on a busy machine.
+# Seconds for one cell, in the grader and in nbgrader's own run, which shows the work in the feedback. nbgrader's
+# defaults of 30 s and 4 s are not enough for a chapter on a busy machine.
 c.Judged.grading_timeout = 300
 c.Execute.timeout = 300
 c.Execute.iopub_timeout = 60
@@ -38,10 +38,10 @@ c.Execute.startup_timeout = 300
 
 
 def write(out: Path, *, only: Sequence[str] = (), notebooks: Path | None = None) -> list[Path]:
-    """Make the folder ``out`` a course of nbgrader's, and return the files written: configuration and notebooks.
+    """Write a course folder of nbgrader to ``out``, and return the files written: configuration and notebooks.
 
-    Each chapter is an assignment, ``source/02/02_fedprox.ipynb``, in the instructor's version. A configuration that is
-    there already stays as it is. ``only``: numbers or names of chapters. Raises as ``build`` does.
+    Each chapter is an assignment, ``source/02/02_fedprox.ipynb``, in the instructor's version. A configuration that
+    exists is kept. ``only``: numbers or names of chapters. Raises as :func:`fedlab_course.publish.build.build`.
     """
     folder = notebooks or folders.NOTEBOOKS
     written = []

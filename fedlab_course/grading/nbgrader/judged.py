@@ -1,4 +1,4 @@
-"""Autograding whose points come from a process that the submission never ran in."""
+"""Autograding with points from the course's grader."""
 
 from pathlib import Path
 from typing import Any
@@ -25,26 +25,27 @@ _REVIEW = "fedlab_review"  # in nbgrader's resources: the grade cells that a per
 
 
 class Judged(Execute):
-    """Runs a submission for whoever reads it, and writes the verdicts of the course's grader into its check cells.
+    """Run a submission for its readers, and write the verdicts of the course's grader into its check cells.
 
-    nbgrader counts what stands in the outputs of a check cell: an error is no points, a number is so many, and anything
-    else is all. The outputs of the course's checks are all replaced. Cells that are not the course's keep what their
-    run has shown; where the kernel did not live to run them, an error. Without execution (``--no-execute``) the
-    exercises are judged all the same.
+    nbgrader counts the outputs of a check cell: an error is no points, a number is so many, anything else is all. Other
+    cells keep their outputs; where the kernel ended before them, they get an error. ``--no-execute`` leaves out the
+    run, and the exercises are judged all the same.
     """
 
     grading_timeout = Float(120.0, help="Seconds for one cell while the grader runs a submission").tag(config=True)
 
     def __call__(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        """As :meth:`preprocess`, which must not be left out where execution is."""
+        """Call :meth:`preprocess`, also without execution."""
         return self.preprocess(nb, resources)
 
     def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:
-        """The notebook with its work and its verdicts. Raises ``GradingFailed`` if it cannot be judged."""
+        """Return the notebook with its outputs and its verdicts. Raises ``GradingFailed`` if it cannot be judged."""
         exercises = {cells.cell_id(exercise, "check"): exercise for exercise in registry.every()}
         checks = {cell.metadata.nbgrader.grade_id: cell for cell in nb.cells if utils.is_grade(cell)}
         ours = {name: cell for name, cell in checks.items() if name in exercises}
-        rows = {row.exercise: row for row in self._rows(resources)} if ours else {}
+        place = resources["metadata"]
+        path = Path(place["path"], place["name"]).with_suffix(".ipynb")
+        rows = {row.exercise: row for row in (grading.grade(path, self.grading_timeout) if ours else [])}
         if self.enabled:
             nb, resources = self._run(nb, resources, km)
         for name, cell in ours.items():
@@ -56,12 +57,8 @@ class Judged(Execute):
                 resources.setdefault(_REVIEW, set()).add(name)
         return nb, resources
 
-    def _rows(self, resources: Any) -> list[grading.Row]:
-        place = resources["metadata"]
-        return grading.grade(Path(place["path"], place["name"]).with_suffix(".ipynb"), self.grading_timeout)
-
     def _run(self, nb: Any, resources: Any, km: Any) -> tuple[Any, Any]:
-        """Run ``nb`` in nbgrader's way. A kernel that ends early costs the cells that it did not come to the end of."""
+        """Run ``nb`` as nbgrader does. If the kernel ends, the cells from there on get an error."""
         code = [cell for cell in nb.cells if cell.cell_type == "code"]
         for cell in code:
             cell.outputs, cell.execution_count = [], None
@@ -76,7 +73,7 @@ class Judged(Execute):
 
 
 class Saved(SaveAutoGrades):
-    """Saves the points. Where the grader could not judge, or has a remark, they wait for a person to look at them."""
+    """Save the points. A person must look at an exercise that was not judged or has a remark."""
 
     def _add_score(self, cell: Any, resources: Any) -> None:
         super()._add_score(cell, resources)
@@ -88,7 +85,7 @@ class Saved(SaveAutoGrades):
 
 
 def _write(cell: Any, exercise: Any, row: grading.Row) -> None:
-    """Make the outputs of a check cell say the verdict, to a reader and to nbgrader."""
+    """Write the verdict into the outputs of a check cell, for a reader and for nbgrader."""
     share = min(max(row.points / row.of, 0.0), 1.0)
     verdict = verdicts.Verdict(exercise.id, exercise.title, row.status, row.hint, row.points, row.of)
     cell.outputs = [new_output("display_data", verdicts.bundle(verdict))]

@@ -1,0 +1,113 @@
+"""The process of a submission: it runs cells, describes answers and calls them. It judges nothing.
+
+``python -m fedlab_course.grading.inside``. Requests and replies are lines of JSON on its standard input and output,
+which the code of the submission does not see.
+"""
+
+import copy
+import importlib
+import json
+import os
+import signal
+import sys
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from fedlab_course.check.described import describe, line_of
+from fedlab_course.grading.plain import MAX_BYTES, NotPlain, decode, encode
+
+
+class Serving:
+    """Requests, one after another, for the names of one IPython ``shell``."""
+
+    def __init__(self, shell: Any, requests: Any, replies: Any) -> None:
+        self._shell, self._requests, self._replies = shell, requests, replies
+        self._answer: Any = None
+
+    def run(self) -> None:
+        """Serve until the judge closes the line."""
+        for line in self._requests:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            try:
+                reply = self._reply(json.loads(line))
+            except NotPlain as error:
+                reply = {"unreadable": str(error)}
+            except BaseException as error:  # whatever the code of the submission raises, interruptions too
+                reply = {"raised": _words(error)}
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption that is late must not end this loop
+            self._send(reply)
+
+    def _send(self, reply: dict[str, Any]) -> None:
+        text = json.dumps(reply).encode()
+        if len(text) > MAX_BYTES:
+            text = json.dumps({"unreadable": f"it has {len(text) / 2**20:.0f} MB"}).encode()
+        self._replies.write(text + b"\n")
+        self._replies.flush()
+
+    def _reply(self, message: dict[str, Any]) -> dict[str, Any]:
+        if "cell" in message:
+            result = self._shell.run_cell(message["cell"], store_history=True)
+            error = result.error_before_exec or result.error_in_exec
+            return {"error": "" if error is None else ": ".join(_words(error)[:2])}
+        if "answer" in message:
+            self._answer = self._shell.user_ns.get(message["answer"])
+            return asdict(describe(self._answer))
+        given = decode(message["call"], self._argument)
+        if message["beside"] is None:
+            result = self._answer(*given)
+        else:
+            module, name = message["beside"]
+            result = getattr(importlib.import_module(module), name)(self._answer, *given)
+        after = [one if isinstance(one, (np.ndarray, list)) else None for one in given]
+        return {"returned": encode(result), "after": encode(after)}
+
+    def _argument(self, kind: str, value: Any) -> Any:
+        """Make an argument that is not a plain value."""
+        if kind == "function":
+            return lambda *given: self._ask(value, given)
+        if kind == "generator":
+            bits = np.random.PCG64()
+            bits.state = value
+            return np.random.Generator(bits)
+        from fedlab_course.chapters import ch09_bug_clinic as clinic
+
+        patients = {patient.name: patient for patient in (*clinic.HEALTHY.values(), *clinic.PATIENTS.values())}
+        return replace(copy.deepcopy(patients[value]), name="a patient")  # neither name nor identity gives it away
+
+    def _ask(self, number: int, given: tuple[Any, ...]) -> Any:
+        """Call a function of the judge."""
+        self._send({"asked": number, "arguments": encode(list(given))})
+        reply = json.loads(self._requests.readline())
+        if "raised" in reply:
+            raise RuntimeError(reply["raised"])
+        return decode(reply["returned"])
+
+
+def _words(error: BaseException) -> list[str]:
+    """Return the type of an error, what it says, and the line that it comes from."""
+    try:
+        words = str(error)[:2000]
+    except Exception:
+        words = ""
+    return [type(error).__name__, words, line_of(error)[:500]]
+
+
+def main() -> None:
+    """Take standard input and output for the judge, and serve."""
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    from IPython.core.interactiveshell import InteractiveShell
+
+    sys.path.append(os.getcwd())  # last: a file beside the notebook must not replace a library
+    shell: Any = InteractiveShell.instance()
+    shell.history_manager.enabled = False
+    shell.ask_exit = shell.showtraceback = shell.showsyntaxerror = lambda *arguments, **more: None
+    Serving(shell, requests, replies).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""What a notebook may hold beside its answers: nothing crashes the grader, or costs the points of other exercises."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_code_cell
+
+from fedlab_course import grading
+from fedlab_course.check import cells
+from fedlab_course.cli import main
+from fedlab_course.grading import Limits, result, sheet
+from tests.course.grading.sheets import CHAPTER, POINT, SOLVED, STEP, TRAINING, returning, statuses, submission
+
+STRANGE = [
+    "from pathlib import Path\nimport numpy, mine\nassert mine.VALUE == 3 and not hasattr(numpy, 'mine')",
+    "assert sorted(map(str, Path().iterdir())) == ['data', 'mine.py', 'numpy.py'], list(Path().iterdir())\nread = True",
+    "name = judges = sys = tuple = list = dict = str = print = get_ipython = 'mine'",
+    "exit()",
+    "import sys\nsys.exit(3)",
+    "assert (name, judges) == ('mine', 'mine')",
+    "print('HALF A PAIR')",
+    "1 / 0",
+    "raise ValueError('x' * 10**7)",
+    "import os\nos.write(1, b'x' * 10**6)",
+    "print('x' * 10**7)",
+    "%nonsense\n" * 600,
+    "!echo hello\n" * 600,
+    "__import__ = None",
+]
+
+
+def test_strange_cells_and_files_cost_nothing(tmp_path: Path) -> None:
+    """A solved sheet, with everything that may go wrong beside the answers."""
+    asking = SOLVED[POINT.id].replace("    return", "    assert read\n    return")
+    path = submission(tmp_path / "a.ipynb", SOLVED | {POINT.id: asking}, STRANGE)
+    given = json.loads(path.read_text())
+    for each, strange in zip(
+        given["cells"], [None, "text", {"nbgrader": 3}, {"nbgrader": {"grade_id": None}}], strict=False
+    ):
+        each["metadata"] = strange
+    path.write_text(json.dumps(given | {"metadata": None}), encoding="utf-8")
+    path.write_text(path.read_text().replace("HALF A PAIR", "\\ud800"))
+    (tmp_path / "numpy.py").write_text("mine = 1")
+    (tmp_path / "mine.py").write_text("VALUE = 3")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.csv").write_text("1")
+    before = path.read_bytes()
+    rows = grading.grade(path)
+    assert [(row.status, row.hint, row.remark) for row in rows] == [("solved", "", "")] * 3
+    assert path.read_bytes() == before
+
+
+DEAF = "while True:\n        try:\n            while True: pass\n        except BaseException: continue"
+
+
+@pytest.mark.slow
+def test_code_that_never_ends_or_ends_its_process_costs_its_own_exercise(tmp_path: Path, capsys) -> None:
+    def change(made: list) -> None:
+        known = {cell.id: cell for cell in made}
+        known["ex-03-step-answer"].source += "\nimport os\nos._exit(9)"
+        known["ex-03-control-answer"].source = "def control(c_k:"
+
+    bodies = {"02-prox-step": "while True: pass", "02-local-training": DEAF, "03-server": "import os; os._exit(9)"}
+    every = {one.id: one for one in SHORT}
+    answers = SOLVED | {name: returning(every[name], body) for name, body in bodies.items()}
+    path = submission(tmp_path / "a.ipynb", answers, ["import os\nos._exit(9)"], SHORT, change)
+    assert main(["grade", str(path), "--timeout", "20"]) == 0
+    out = capsys.readouterr().out
+    late, gone = "Your code did not end within 20 s.", "ended its process"
+    lines = [line for line in out.splitlines() if not line.startswith("    ")]
+    assert [line.split() for line in lines] == [
+        ["02-prox-step", "wrong", "0", "of", "1"],
+        ["02-local-training", "wrong", "0", "of", "2"],
+        ["02-proximal-point", "solved", "2", "of", "2"],
+        ["03-step", "wrong", "0", "of", "1"],
+        ["03-control", "wrong", "0", "of", "2"],
+        ["03-server", "wrong", "0", "of", "2"],
+        ["total", "2", "of", "10", "points"],
+    ]
+    assert out.count(late) == 2
+    assert f"The cell of the answer {gone}" in out
+    assert f"Your code {gone}" in out
+    assert "The cell of the answer stops with SyntaxError" in out
+    assert "Remark: cell 2 (`import os`) ended its process" in out
+
+
+SHORT = [one for one in sheet.registry.every() if one.chapter in ("02", "03")]
+GREEDY = [
+    "kept = []\nwhile True:\n    kept.append(bytearray(b'x' * 2**26))",
+    "import subprocess, time\nkept = [subprocess.Popen(['sleep', '60']) for _ in range(40)]\ntime.sleep(60)",
+    "import subprocess, sys\n"
+    "code = 'kept = bytearray(2**28); kept[::4096] = b\"x\" * 2**16; import time; time.sleep(60)'\n"
+    "kept = [subprocess.Popen([sys.executable, '-c', code]) for _ in range(6)]\nkept[0].wait()",
+    "try:\n    open('large', 'wb').write(b'x' * 2**24)\n    large = True\nexcept OSError:\n    large = False",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of processes are those of Linux here")
+def test_limits_end_what_passes_them(tmp_path: Path) -> None:
+    asking = SOLVED[POINT.id].replace("    return", "    assert large is False\n    return")
+    path = submission(tmp_path / "a.ipynb", SOLVED | {POINT.id: asking}, GREEDY)
+    rows = grading.grade(path, bounds=Limits(cell=50, memory=1500, processes=20, file=8))
+    assert statuses(rows) == ["solved"] * 3
+    assert (
+        rows[0].remark.count("too much memory or too many processes") >= 2
+    )  # of one process, Python may stop it in time
+
+
+@pytest.mark.slow
+def test_one_deadline_holds_for_everything(tmp_path: Path) -> None:
+    """Restarts and the judge count; what is judged before the deadline stays."""
+    exits = ["import os, time\ntime.sleep(2)\nos._exit(9)"] * 40
+    path = submission(tmp_path / "a.ipynb", SOLVED, change=lambda made: made.extend(map(new_code_cell, exits)))
+    rows = grading.grade(path, bounds=Limits(total=60))
+    assert set(statuses(rows)) <= {"solved", "not judged"}
+    assert rows[0].remark.startswith("was stopped after 60 s.")
+
+
+def planned(change) -> sheet.Sheet:
+    """The plan of an unsolved chapter 2 whose cells are changed."""
+    made = [cell for number, one in enumerate(CHAPTER, start=1) for cell in cells.make(one, number)]
+    change(made)
+    path = Path(planned.folder, "a.ipynb")
+    path.write_text(json.dumps({"cells": made}))
+    return sheet.read(path)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path) -> None:
+    planned.folder = tmp_path
+
+
+@pytest.mark.parametrize("id", ["ex-02-prox-step-answer", "pasted"])
+@pytest.mark.parametrize("place", [0, 2, 9])
+def test_the_filled_one_of_two_answers_counts_wherever_the_stub_is(place: int, id: str) -> None:
+    def change(made: list) -> None:
+        made[1].source = STEP.solution_source
+        made.insert(place, new_code_cell(STEP.stub_source, id=id))
+
+    found = planned(change)
+    sources = [step.cell.source for step in found.steps if step.exercise is None]
+    assert [source for source in sources if "def prox_step" in source] == [STEP.solution_source]
+    [judged] = [step for step in found.steps if step.exercise is STEP]
+    assert judged.cell.source == STEP.solution_source
+    assert "is answered in 2 cells" in found.remarks[STEP.id][0]
+
+
+def test_the_last_of_two_different_answers_counts_and_is_judged_after_it() -> None:
+    def change(made: list) -> None:
+        made[1].source = STEP.with_mistake(STEP.mistakes[0])
+        made.append(new_code_cell(STEP.solution_source, id="pasted"))
+
+    steps = [step.exercise or step.cell.source for step in planned(change).steps]
+    assert steps[-2:] == [STEP.solution_source, STEP]
+    assert STEP.with_mistake(STEP.mistakes[0]) not in steps
+
+
+def test_a_check_cell_that_was_moved_does_not_move_the_judging_before_the_answer() -> None:
+    steps = [step.exercise or step.cell.source for step in planned(lambda made: made.insert(0, made.pop(2))).steps]
+    assert steps.index(STEP) == steps.index(STEP.stub_source.strip()) + 1
+
+
+def test_cells_are_known_by_nbgrader_s_grade_id_and_answers_by_their_names(tmp_path: Path) -> None:
+    """A tool that draws new cell ids keeps the metadata; one that loses both keeps the source."""
+
+    def change(made: list) -> None:
+        del made[2:4]
+        for number, each in enumerate(made):
+            each.metadata["nbgrader"] = {"grade_id": each.id}
+            each["id"] = f"drawn-{number}"
+        made.append(new_code_cell(SOLVED[STEP.id].replace('"""', "'''"), id="mine"))
+
+    broken = POINT.stub_source.replace("...", "return w + missing")
+    rows = grading.grade(submission(tmp_path / "a.ipynb", {POINT.id: broken}, change=change))
+    assert statuses(rows) == ["solved", "open", "wrong"]
+    assert "NameError: name 'missing' is not defined, in the line `return w + missing`" in rows[2].hint
+    assert TRAINING.missing in rows[1].hint
+
+
+def test_what_a_hint_quotes_cannot_forge_lines_or_steer_a_terminal() -> None:
+    words = "It says no.\n02-proximal-point  solved  2 of 2\x1b[2J\r\x9b1A\u202e\ud800, “ρ − 1”"
+    lines = result.report([result.Row(STEP.id, "wrong", 0, 1, words)]).splitlines()
+    assert len(lines) == 3
+    assert lines[1] == "    It says no. 02-proximal-point solved 2 of 2�[2J �1A��, “ρ − 1”"
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
+def test_an_unusable_timeout_is_refused(tmp_path: Path, timeout: float) -> None:
+    with pytest.raises(ValueError, match=f"timeout={timeout}: must be a positive number of seconds"):
+        grading.grade(submission(tmp_path / "a.ipynb", {}), timeout)
+
+
+BAD = {
+    "text": "print('hello')",
+    "no cells": '{"cells": 3}',
+    "numbers for cells": '{"cells": [3]}',
+    "a list": "[]",
+    "deep": "[" * 100_000,
+    "no exercise": '{"cells": [{"cell_type": "code", "source": "1", "id": "one"}]}',
+}
+
+
+@pytest.mark.parametrize("content", BAD.values(), ids=BAD)
+def test_a_file_that_cannot_be_graded_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=r"is not a Jupyter notebook|has no exercise of this course"):
+        sheet.read(path)
+
+
+def test_without_a_judge_nothing_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    assert main(["grade", str(submission(tmp_path / "a.ipynb", {}))]) == 1
+    captured = capsys.readouterr()
+    assert "a.ipynb: its judge stopped" in captured.err
+    assert captured.out == ""

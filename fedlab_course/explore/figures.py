@@ -21,8 +21,8 @@ def add_curve(
     look: Look,
     *,
     mode: str = "lines+markers",
-    size: int = 8,
-    width: float = 2,
+    size: Any = 8,
+    width: float | None = 2,
     **more: Any,
 ) -> None:
     """Add a curve with a ``look``, its line ``width`` and its markers ``size`` pixels wide; ``more`` is for Plotly."""

@@ -30,6 +30,7 @@ def local_steps(
     """Two clients f_k(w) = a_k/2 (w − b_k)² make ``steps`` local steps from the optimum, and FedAvg takes the mean.
 
     Sliders ``steps`` and ``lr``. The figure shows the walks, their mean, and where FedAvg comes to rest.
+    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     clients = Quadratics.of(a, b)
     sliders = {
@@ -101,6 +102,7 @@ def skew(
     """Who holds what when ``data`` (digits if None) is dealt with label mixes from Dir(α). Sliders ``alpha``, ``seed``.
 
     ``by``: "client" or "class", the two laws of :func:`fedlab_core.partition.dirichlet`.
+    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     data = load_dataset("digits") if data is None else data
 

@@ -6,20 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, GREEN, GREY, set_description
+from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.quadratics import (
-    COLOURS,
-    SYMBOLS,
-    A,
-    B,
-    Points,
-    Quadratics,
-    contours,
-    line,
-    mark,
-    pair,
-    rest,
-)
+from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Points, Quadratics, rest
 from fedlab_course.explore.sliders import Slider
 
 _MU = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
@@ -30,6 +19,7 @@ def proximal(a: Points = A, b: Points = B, *, mu: float = 1.0, **options: Any) -
 
     Clients f_k(w) = ½ Σ_d a_kd (w_d − b_kd)², ``a`` and ``b`` [2, 2]. Slider ``mu``. The figure shows the resting point
     w, the clients' answers between their own minima and w, and the way that the resting point takes as μ grows.
+    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     clients = Quadratics.of(a, b)
     sliders = {"mu": Slider.over("μ of FedProx", _MU, mu, "Proximal strength")}
@@ -43,22 +33,24 @@ def _figure(clients: Quadratics, mu: float) -> go.Figure:
     w = rests(mu)
     answers = clients.nearest(w, mu)
     way = np.stack([rests(strength) for strength in (0.0, *np.geomspace(0.02, 300, 60))])
-    figure = contours(clients, np.concatenate([clients.b, way]))
-    line(figure, way, "resting point as μ grows", GREY, "1.5px,4px")
+    figure = plane.contours(clients, np.concatenate([clients.b, way]))
+    plane.line(figure, way, "resting point as μ grows", GREY, "1.5px,4px")
     for k, answer in enumerate(answers):
-        line(figure, np.stack([w, answer]), f"from w to the answer of client {k + 1}", COLOURS[k % 2], "solid")
+        plane.line(figure, np.stack([w, answer]), f"from w to the answer of client {k + 1}", COLOURS[k % 2], "solid")
     for k, answer in enumerate(answers):
-        mark(figure, answer, f"answer of client {k + 1}", SYMBOLS[k % 2], COLOURS[k % 2])
-        mark(figure, clients.b[k], f"its own minimum b<sub>{k + 1}</sub>", f"{SYMBOLS[k % 2]}-open", COLOURS[k % 2])
-    mark(figure, clients.optimum, "optimum of F", "star", BLACK)
-    mark(figure, w, "FedProx rests at w", "x", GREEN)
+        plane.mark(figure, answer, f"answer of client {k + 1}", SYMBOLS[k % 2], COLOURS[k % 2])
+        plane.mark(
+            figure, clients.b[k], f"its own minimum b<sub>{k + 1}</sub>", f"{SYMBOLS[k % 2]}-open", COLOURS[k % 2]
+        )
+    plane.mark(figure, clients.optimum, "optimum of F", "star", BLACK)
+    plane.mark(figure, w, "FedProx rests at w", "x", GREEN)
     distance = float(np.linalg.norm(w - clients.optimum))
     text = (
         f"Contours of F in the plane. At μ={mu:g} FedProx rests at ({w[0]:.3f}, {w[1]:.3f}), {distance:.3f} from the "
         f"optimum; the clients' answers are {_apart(answers):.3f} apart, their minima {_apart(clients.b):.3f}."
     )
-    rows = [["w, where FedProx rests", *pair(w)], ["optimum of F", *pair(clients.optimum)]]
-    rows += [[f"answer of client {k + 1}", *pair(answer)] for k, answer in enumerate(answers)]
+    rows = [["w, where FedProx rests", *plane.pair(w)], ["optimum of F", *plane.pair(clients.optimum)]]
+    rows += [[f"answer of client {k + 1}", *plane.pair(answer)] for k, answer in enumerate(answers)]
     set_description(figure, text, ["point", "w₁", "w₂"], rows)
     return figure
 

@@ -7,9 +7,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, PURPLE, set_description
+from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Points, Quadratics, contours, mark, pair
+from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Points, Quadratics
 from fedlab_course.explore.sliders import Slider
 
 START, STEPS, LR = (-1.0, 1.5), 10, 0.05
@@ -30,6 +31,7 @@ def corrections(
 
     Clients as in chapter 2; both take part in every round, with ``steps`` local steps at rate ``lr`` from ``start``.
     Sliders: ``rounds``, how many are done, and ``step``, the local step of the next round that we look at.
+    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     clients = Quadratics.of(a, b)
     sliders = {
@@ -71,7 +73,7 @@ def _arrows(clients: Quadratics, start: np.ndarray, rounds: int, step: int, step
     offset = controls.mean(0) - controls
     walk = clients.walk(w, step, lr, offset)
     here, gradient = walk[-1], clients.gradient(walk[-1])
-    figure = contours(clients, np.concatenate([clients.b, start[None]]))
+    figure = plane.contours(clients, np.concatenate([clients.b, start[None]]))
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
     span = float(np.ptp(np.concatenate([clients.b, start[None]]), axis=0).max())
     lengths = np.linalg.norm([gradient, offset, gradient + offset], axis=-1)
@@ -83,11 +85,11 @@ def _arrows(clients: Quadratics, start: np.ndarray, rounds: int, step: int, step
         _arrow(figure, at, tip, f"−g<sub>{k + 1}</sub>, the own gradient of {client}", colour, "5px,3px")
         _arrow(figure, tip, end, f"c<sub>{k + 1}</sub> − c, its correction", PURPLE, "2px,2px")
         _arrow(figure, at, end, f"the step that {client} takes", colour, "solid")
-        mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k % 2], colour)
+        plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k % 2], colour)
         names = ("local gradient g", "correction c − c_k", "corrected gradient")
         vectors = (gradient[k], offset[k], gradient[k] + offset[k])
-        rows += [[client, name, *pair(vector)] for name, vector in zip(names, vectors, strict=True)]
-    mark(figure, clients.optimum, "optimum of F", "star", BLACK)
+        rows += [[client, name, *plane.pair(vector)] for name, vector in zip(names, vectors, strict=True)]
+    plane.mark(figure, clients.optimum, "optimum of F", "star", BLACK)
     angles = [_angle(vectors[0], vectors[1]) for vectors in (gradient, gradient + offset)]
     text = (
         f"Arrows in the plane after {rounds} rounds of SCAFFOLD, at local step {step}: the clients' own gradients are "

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import GREY, Look, looks, new_figure, set_description
+from fedlab_course.explore.figures import add_curve
 
 _MOST_MISSING = 9
 
@@ -76,9 +77,7 @@ def rests_by_presence(
     figure.add_hline(y=optimum, line=line | {"dash": "dot"}, annotation_text="optimum", annotation_position="top left")
     styles, rows = looks({name: name for name in (*lines, *(marks or {}))}), []
     for name, values in lines.items():
-        style = styles[name]
-        drawn = {"color": style.colour, "dash": style.dash, "width": 2.5}
-        figure.add_scatter(x=presence, y=values, name=f"{name}, formula", mode="lines", line=drawn)
+        add_curve(figure, presence, values, f"{name}, formula", styles[name], mode="lines", width=2.5)
         rows.append([f"{name}, formula", *(f"{np.interp(at, presence, values):.3f}" for at in (0.1, 0.4, 1.0))])
     for name, (x, y) in (marks or {}).items():
         marker = {"size": 12, "symbol": styles[name].marker, "color": styles[name].colour}

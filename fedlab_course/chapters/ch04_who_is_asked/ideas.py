@@ -33,7 +33,7 @@ def absence(
 
     Four groups of ``size`` clients want 0, 1, 2 and ``last``; those of the last are there with a probability, and four
     clients are drawn. ``marks``: runs to draw beside the formulas, as ``figures.rests_by_presence``
-    takes them.
+    takes them. ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
 
     def draw(size: int, last: float) -> go.Figure:
@@ -71,6 +71,7 @@ def cohorts(
 
     100 clients hold ``labels_per_client`` labels of ``data`` (digits if None); a stratum is the clients with the same
     labels, and the draw from strata is :class:`fedlab_core.sampling.Systematic`. 400 cohorts of either kind.
+    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     data = load_dataset("digits") if data is None else data
 

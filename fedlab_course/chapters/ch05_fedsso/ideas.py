@@ -17,7 +17,10 @@ _XI = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7)
 
 
 def reachability(points: Any, *, xi: float = 0.25, min_samples: int = 2, **options: Any) -> Idea:
-    """The reachability plot of OPTICS on ``points`` [N, D], with the clusters it cuts out. Slider ``xi``."""
+    """The reachability plot of OPTICS on ``points`` [N, D], with the clusters it cuts out. Slider ``xi``.
+
+    ``options``: those of ``Idea``, ``goal`` and ``live``.
+    """
     values = np.asarray(points)
 
     def draw(xi: float) -> go.Figure:

@@ -94,15 +94,11 @@ def tradeoff(points: Mapping[str, Any], *, title: str | None = None) -> go.Figur
     figure = new_figure(title=title, x_title="accuracy on the second task", y_title="accuracy on the first task")
     for slot, (name, table) in enumerate(tables.items()):
         style = look(slot)
+        add_curve(figure, table[:, 2], table[:, 1], name, style, mode="lines+markers+text", size=9)
+        hover = "λ=%{customdata:g}<br>first %{y:.1%}<br>second %{x:.1%}"
         font = {"color": style.colour, "size": 12}
-        more: dict[str, Any] = {
-            "text": _labels(table),
-            "textposition": "bottom left",
-            "textfont": font,
-            "customdata": table[:, 0],
-        }
-        more["hovertemplate"] = "λ=%{customdata:g}<br>first %{y:.1%}<br>second %{x:.1%}"
-        add_curve(figure, table[:, 2], table[:, 1], name, style, mode="lines+markers+text", size=9, **more)
+        figure.data[-1].update(text=_labels(table), textposition="bottom left", textfont=font)
+        figure.data[-1].update(customdata=table[:, 0], hovertemplate=hover)
     figure.update_xaxes(tickformat=".0%")
     figure.update_yaxes(tickformat=".0%")
     rows = [

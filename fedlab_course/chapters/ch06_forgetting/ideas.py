@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import look, new_figure, set_description
+from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.ideas import Idea, gallery
 
 
@@ -23,6 +24,7 @@ def forgetting(
     ``accuracies``: λ → [V, T], the accuracy on the data of each of T tiers after each of V server updates; ``visits``
     [V]: the tier that was trained before each of them (0, 1, …, T − 1, 0, … if None), drawn as a ring on its curve;
     ``names`` [T] of the tiers, "tier 0", … if None. Raises ``ValueError`` for tables of other shapes and other names.
+    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     tables = {float(key): np.asarray(value, dtype=float) for key, value in accuracies.items()}
     shapes = {table.shape for table in tables.values()}
@@ -43,22 +45,10 @@ def _tiers_figure(strength: float, table: np.ndarray, trained: np.ndarray, names
     along = np.arange(1, len(table) + 1)
     figure = new_figure(title=None, x_title="server updates", y_title="accuracy on its own data")
     for tier, (name, values) in enumerate(zip(names, table.T, strict=True)):
-        style = look(tier)
-        ring = np.where(trained == tier, 2.5, 0)
-        figure.add_scatter(
-            x=along,
-            y=values,
-            name=name,
-            mode="lines+markers",
-            line={"color": style.colour, "dash": style.dash, "width": 2},
-            marker={
-                "color": style.colour,
-                "symbol": style.marker,
-                "size": np.where(trained == tier, 12, 6),
-                "line": {"color": "#000000", "width": ring},
-            },
-            hovertemplate=f"{name}: %{{y:.1%}} after update %{{x}}<extra></extra>",
-        )
+        ring = {"color": "#000000", "width": np.where(trained == tier, 2.5, 0)}
+        hover = f"{name}: %{{y:.1%}} after update %{{x}}<extra></extra>"
+        sizes = np.where(trained == tier, 12, 6)
+        add_curve(figure, along, values, name, look(tier), size=sizes, marker_line=ring, hovertemplate=hover)
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     lost = table.max(0) - table[-1]
     text = (

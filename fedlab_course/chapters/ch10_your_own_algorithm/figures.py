@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import looks, new_figure, set_description
+from fedlab_course.explore.figures import add_curve
 
 _ROWS = 6  # of the table in words
 
@@ -23,14 +24,7 @@ def paths(values: Mapping[str, Sequence[float]], optimum: float, *, title: str |
     figure = new_figure(title=title, x_title="communication round", y_title="w")
     for name, look in looks({name: name for name in series}).items():
         one = series[name]
-        figure.add_scatter(
-            x=np.arange(1, len(one) + 1),
-            y=one,
-            name=name,
-            mode="lines+markers",
-            line={"color": look.colour, "dash": look.dash},
-            marker={"color": look.colour, "symbol": look.marker, "size": 8, "maxdisplayed": 9},
-        )
+        add_curve(figure, np.arange(1, len(one) + 1), one, name, look, width=None, marker_maxdisplayed=9)
     label = {"annotation_text": f"optimum {optimum:g}", "annotation_position": "bottom right"}
     figure.add_hline(y=optimum, line_dash="dot", **label)
     ends = "; ".join(f"{name} at {one[-1]:.4f}" for name, one in series.items())

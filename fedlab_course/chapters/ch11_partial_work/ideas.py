@@ -26,6 +26,7 @@ def unequal_work(
 
     Sliders ``lr`` and ``mu``. The figure shows the resting points of FedAvg, FedProx, FedNova, and FedNova with the
     spring, against the steps of the second client; with μ = 0 the spring is left out.
+    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     sliders = {
         "lr": Slider.over("learning rate η", _RATES, lr, "Step size of the local steps"),

@@ -31,6 +31,7 @@ def decay(
 
     Two clients f_k(w) = a_k/2 (w − b_k)² make ``steps`` local steps in each of ``rounds`` rounds, from w = 0. Sliders
     ``lr`` η_0 and ``power`` p. Behind it the run at the constant rate η_0.
+    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     clients = Quadratics.of(a, b)
     optimum = float(clients.optimum[0])

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import BLUE, GREEN, GREY, VERMILLION, new_figure, set_description
+from fedlab_core.plots.style import BLUE, GREEN, GREY, VERMILLION, Look, new_figure, set_description
 from fedlab_course.evidence import tables
+from fedlab_course.explore.figures import add_curve
 
 TABLE = "c14_labels"
 _CURVES = (
-    ("labels named without a fault", "exact", VERMILLION, "solid", "circle"),
-    ("a main label moves most", "main", BLUE, "9px,3px", "square"),
-    ("clusters: adjusted Rand index", "adjusted_rand", GREEN, "5px,2px,1px,2px", "triangle-up"),
+    ("labels named without a fault", "exact", Look(VERMILLION, "solid", "circle")),
+    ("a main label moves most", "main", Look(BLUE, "9px,3px", "square")),
+    ("clusters: adjusted Rand index", "adjusted_rand", Look(GREEN, "5px,2px,1px,2px", "triangle-up")),
 )
 
 
@@ -57,16 +58,9 @@ def noise(split: str, *, rule: str = "row", folder: Path = tables.TABLES) -> go.
     figure = new_figure(
         title=None, x_title="noise σ, in units of the clipped move", y_title="share of clients, or index"
     )
-    for name, column, colour, dash, marker in _CURVES:
-        figure.add_scatter(
-            x=np.maximum(levels, left),
-            y=found[column, "mean"],
-            error_y={"type": "data", "array": found[column, "std"], "color": colour, "thickness": 1.5},
-            name=name,
-            mode="lines+markers",
-            line={"color": colour, "dash": dash, "width": 2},
-            marker={"color": colour, "symbol": marker, "size": 9},
-        )
+    for name, column, look in _CURVES:
+        bars = {"type": "data", "array": found[column, "std"], "color": look.colour, "thickness": 1.5}
+        add_curve(figure, np.maximum(levels, left), found[column, "mean"], name, look, size=9, error_y=bars)
     shown = [level for level in levels if level > 0]
     figure.update_xaxes(type="log", tickvals=[left, *shown], ticktext=["0", *(f"{level:g}" for level in shown)])
     figure.update_yaxes(range=[-0.05, 1.08])

@@ -19,7 +19,7 @@ def margin(differences: Sequence[float], *, delta: float = 0.01, **options: Any)
     """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta`` and ``seeds``.
 
     The figure shows the differences, their 95 % interval and the strip from −δ to δ. Raises ``ValueError`` for fewer
-    than two differences.
+    than two differences. ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     values = [float(value) for value in differences]
     if len(values) < 2:

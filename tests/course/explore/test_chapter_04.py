@@ -27,11 +27,6 @@ def test_the_expectation_is_that_of_all_cohorts() -> None:
     assert expected_missing(holds, 2) == pytest.approx(3 / 6 + 1 / 6)
 
 
-def test_a_larger_cohort_misses_fewer_labels() -> None:
-    idea = ideas_04.cohorts()
-    assert means(idea, clients=50)["blind"] < 0.1 < means(idea, clients=20)["blind"]
-
-
 def test_absence_is_drawn_by_its_formulas_and_marks_stand_where_they_are_given() -> None:
     idea = ideas_04.absence(marks={"FedAvg": (0.4, 1.6)})
     traces = {trace.name: trace for trace in idea.figure().data}

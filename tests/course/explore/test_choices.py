@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 import fedlab_core as fl
-from fedlab_core import settings
 from fedlab_course.explore.choices import ALGORITHMS, Choice, Curve, tuned
-from fedlab_course.explore.controls import Controls
 
 SHORT = {"rounds": 2, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}
 
@@ -81,15 +79,6 @@ def test_the_exported_code_reproduces_the_curve_exactly(changes: dict) -> None:
     assert exported.config == run.config
 
 
-def test_the_code_is_what_a_student_would_write() -> None:
-    (curve,) = Choice(algorithms=("fedprox",), mu=0.1, lr=0.05, schedule="inverse_time").curves()
-    assert curve.code.startswith('import fedlab_core as fl\n\ndata = fl.load_dataset("digits")\n')
-    assert "fl.FedProx(mu=0.1)" in curve.code
-    assert "lr=fl.InverseTime(0.05)" in curve.code
-    assert max(map(len, curve.code.splitlines())) <= 120
-    compile(curve.code, "exported", "exec")
-
-
 def test_algorithms_of_the_registry_take_their_parameters_from_the_controls() -> None:
     assert tuned("fedavg") == tuned("scaffold") == ()
     assert tuned("fedprox") == ("mu",)
@@ -106,22 +95,13 @@ def test_algorithms_of_the_registry_take_their_parameters_from_the_controls() ->
     ("name", "value", "allowed"),
     [
         ("algorithms", ("fedavgg",), "Did you mean 'fedavg'"),
-        ("algorithms", "fedavg", "tuple of names"),
-        ("dataset", "mnst", "Did you mean 'mnist'"),
-        ("split", "dirichelt", "Did you mean 'dirichlet'"),
         ("schedule", "cosine", "'constant', 'inverse_time'"),
-        ("model", "resnet", "'mlp'"),
         ("mu", -0.1, "≥ 0"),
         ("mu", np.inf, "finite"),
-        ("strength", -1.0, "≥ 0"),
         ("alpha", 0.0, "> 0"),
         ("labels", 0, "≥ 1"),
-        ("num_clients", 0, "≥ 1"),
         ("local_epochs", 0, "≥ 1"),
-        ("local_epochs", 1.5, "an integer"),
         ("lr", np.nan, "finite number > 0"),
-        ("lr", 0.0, "> 0"),
-        ("clients_per_round", 0, "from 1 to 100"),
         ("clients_per_round", 101, "from 1 to 100"),
         ("batch_size", 0, "≥ 1"),
         ("rounds", 0, "≥ 1"),
@@ -138,9 +118,3 @@ def test_choices_that_mean_the_same_are_equal_and_their_code_is_plain_python() -
     one = Choice(algorithms=["fedprox", "fedavg"], mu=np.float64(0.5), alpha=1, rounds=np.int64(5), lr=np.float32(0.25))
     assert one == Choice(algorithms=("fedavg", "fedprox"), mu=0.5, alpha=1.0, rounds=5, lr=0.25)
     assert all("np." not in curve.code for curve in one.curves())
-
-
-def test_controls_explain_settings_in_the_words_of_their_declaration() -> None:
-    fields = Controls(Choice()).fields
-    for name in ("rounds", "local_epochs", "lr", "seed"):
-        assert fields[name].tooltip == settings.meaning(name)

@@ -36,12 +36,6 @@ def library(method: str, b: Any, steps: int, lr: float, mu: float, count: int) -
     return history.params.numpy()
 
 
-def test_it_asks_nothing_of_the_network() -> None:
-    html = shown_drifting().html.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
-    assert "http" not in html
-    assert "import" not in html
-
-
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site_of(tmp_path_factory.mktemp("drifting"), shown_drifting()._repr_mimebundle_())

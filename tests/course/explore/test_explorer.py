@@ -80,14 +80,6 @@ def test_a_slider_starts_training_and_mu_does_not_touch_fedavg(monkeypatch) -> N
     assert started == ["FedAvg", "FedProx μ=0.5", "FedProx μ=2"]
 
 
-def test_going_back_shows_the_curves_at_once() -> None:
-    explorer = make(mu=0.5)
-    before = curves(explorer.run())
-    explorer.run(mu=2.0)
-    explorer.controls.fields["mu"].value = 0.5
-    assert curves(explorer.figure()) == before  # without waiting
-
-
 def trained_rounds(monkeypatch) -> list[int]:
     """The rounds that any simulation has trained, from now on."""
     trained, original = [], fl.Simulation.__next__
@@ -271,12 +263,6 @@ def test_a_data_set_that_is_not_there_is_said_in_words(monkeypatch, tmp_path) ->
     assert len(explorer.histories) == 2
 
 
-def test_only_data_sets_on_this_computer_are_offered(monkeypatch, tmp_path) -> None:
-    monkeypatch.setenv("FEDLAB_DATA", str(tmp_path))
-    monkeypatch.setattr("fedlab_course.explore.controls.search_roots", lambda root: [tmp_path])
-    assert list(make().controls.fields["dataset"].options) == ["digits"]
-
-
 def test_images_on_this_computer_are_offered_and_tweets_are_not(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr("fedlab_course.explore.controls.search_roots", lambda root: [tmp_path])
     for name in ("cifar10", "sentiment140"):
@@ -291,12 +277,8 @@ def test_images_on_this_computer_are_offered_and_tweets_are_not(monkeypatch, tmp
     ("changes", "error", "message"),
     [
         ({"rounds": 0}, ValueError, "rounds=0: must be an integer from 1"),
-        ({"seed": -1}, ValueError, "seed=-1: must be"),
-        ({"lr": float("nan")}, ValueError, "lr=nan: must be a finite number > 0"),
-        ({"clients_per_round": 11}, ValueError, "clients_per_round=11: must be an integer from 1 to 10"),
         ({"num_clients": 3}, ValueError, "clients_per_round=4: must be an integer from 1 to 3"),
         ({"split": "labels_per_client", "labels": 11}, ValueError, "labels_per_client=11: must be .* from 1 to 10"),
-        ({"num_clients": 100_000}, ValueError, "num_clients=100000"),
         ({"dataset": "fashion-mnist"}, fl.DatasetNotFound, "data fetch fashion-mnist"),
     ],
 )
@@ -441,17 +423,6 @@ def test_it_ends_its_thread() -> None:
     assert not [thread for thread in threading.enumerate() if thread.name == "explorer"]
 
 
-def test_headless_it_displays_its_plain_figure(monkeypatch) -> None:
-    displayed = []
-    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: displayed.append(bundle))
-    make(algorithms=("fedavg",), live=False)._ipython_display_()
-    (bundle,) = displayed
-    figure = go.Figure(bundle["application/vnd.plotly.v1+json"])
-    for trace in figure.data:  # Plotly writes numbers as bytes
-        trace.y = np.frombuffer(base64.b64decode(trace.y["bdata"]), trace.y["dtype"])
-    assert curves(figure) == {"FedAvg": independent(fl.FedAvg())}
-
-
 def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widget_state(tmp_path) -> None:
     arguments = ", ".join(f"{name}={value}" for name, value in SHORT.items())
     cells = ("from fedlab_course import Explorer", f"Explorer({arguments})", f"{IDEAS}\nideas.local_steps()")
@@ -466,19 +437,6 @@ def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widg
         assert output.data["application/vnd.plotly.v1+json"]["layout"]["meta"]["alt"]
     assert "widgets" not in executed.metadata
     assert len(text) < 150_000
-
-
-def test_a_failing_explorer_fails_its_notebook(tmp_path) -> None:
-    arguments = ", ".join(f"{name}={value}" for name, value in SHORT.items())
-    planted.notebook(tmp_path, "00_bad", f"from fedlab_course import Explorer\nExplorer({arguments}, lr=1e30)")
-    (result,) = run.run_course(notebooks=tmp_path, out=tmp_path / "out")
-    assert result.status == "failed"
-    assert "Diverged" in result.error
-
-
-def test_the_library_does_not_import_widgets() -> None:
-    code = "import sys, fedlab_core; assert not {'ipywidgets', 'anywidget', 'fedlab_core.widgets'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.fixture

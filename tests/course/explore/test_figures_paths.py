@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 import fedlab_core as fl
 from fedlab_course.chapters.ch10_your_own_algorithm import figures
 
@@ -25,9 +23,3 @@ def test_paths_in_words():
     words = fl.plots.describe(figure)
     assert "The optimum is 0.75" in words and "FedAvg at 0.6000; SCAFFOLD at 0.7500" in words
     json.dumps(figure.layout.meta)
-
-
-@pytest.mark.parametrize("values", [{}, {"FedAvg": []}])
-def test_nothing_to_draw_is_refused(values):
-    with pytest.raises(ValueError, match="values: must hold at least one name"):
-        figures.paths(values, 0.75)

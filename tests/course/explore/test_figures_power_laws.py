@@ -18,12 +18,6 @@ def test_the_slope_of_a_power_is_its_exponent() -> None:
     assert "run from 3 to 0.003, slope -1.50" in words and "error against rounds" in words
 
 
-def test_bounds_are_dotted_lines_and_points_have_none() -> None:
-    figure = figures.power_laws({"run": (X, X), "bound": (X, 2 * X)}, bounds=["bound"], points=True, **TITLES)
-    run, bound = figure.data
-    assert run.mode == "markers" and (bound.mode, bound.line.dash) == ("lines", "dot")
-
-
 def test_few_values_are_ticks_and_many_have_powers_of_ten() -> None:
     many = np.geomspace(1, 1000, 30)
     figure = figures.power_laws({"few": (X, X), "more": (X[:2], X[:2])}, **TITLES)

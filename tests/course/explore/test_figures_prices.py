@@ -40,10 +40,3 @@ def test_a_name_stands_once_in_the_legend_and_panels_do_not_overlap(race) -> Non
     domains = [figure.layout[f"yaxis{end}"].domain for end in ("", "2", "3")]
     assert all(below[1] < above[0] for above, below in pairwise(domains))
     assert figure.layout.xaxis2.type == "log" and "bytes" not in figure.layout.xaxis2.title.text
-
-
-def test_it_is_described_on_all_axes(race) -> None:
-    figure = figures.three_axes(race)
-    assert len(figure.layout.meta["table"]["rows"]) == 3 * len(race)
-    for axis in ("communication round", "server updates", "data sent"):
-        assert axis in fl.plots.describe(figure)

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import fedlab_core as fl
 from fedlab_course.chapters.ch01_noniid_and_drift import figures
 
 
@@ -19,12 +18,6 @@ def test_parabolas_are_lowest_where_they_should_be_and_points_lie_on_their_mean(
     # F(w) = (w² + 3(w − 1)²)/4: 3/16 at its lowest, 1/4 in the middle.
     assert drawn["optimum: 0.7500"].y == pytest.approx((3 / 16,))
     assert drawn["rests: 0.5000"].y == pytest.approx((1 / 4,))
-
-
-def test_parabolas_are_told_in_words() -> None:
-    figure = figures.parabolas((1, 3), (0, 1), {"optimum": 0.75})
-    assert "optimum at w = 0.7500" in fl.plots.describe(figure)
-    assert figure.layout.meta["table"]["rows"][-1] == ["optimum", "0.7500"]
 
 
 @pytest.mark.parametrize(
@@ -58,15 +51,3 @@ def test_divergence_goes_from_little_skew_to_much_with_bars_over_seeds() -> None
     assert list(common.error_y.arrayminus) == pytest.approx([0, 0])
     (line,) = figure.layout.shapes
     assert line.y0 == line.y1 == pytest.approx(0.1) and line.yref == "y2"
-
-
-def test_divergence_is_told_in_words() -> None:
-    figure = figures.divergence(stored())
-    words = fl.plots.describe(figure)
-    assert "from 0.15 to 0.45" in words and "2 seeds" in words and "from 0.8 to 0.02" in words
-    assert figure.layout.meta["table"]["rows"][0] == ["10 labels", "0.000", "0.150", "0.800"]
-
-
-def test_divergence_without_runs_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one row"):
-        figures.divergence(stored().iloc[:0])

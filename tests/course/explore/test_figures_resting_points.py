@@ -1,7 +1,5 @@
 """The figure of resting points."""
 
-import pytest
-
 from fedlab_core.plots import describe
 from fedlab_course import figures
 
@@ -22,8 +20,3 @@ def test_a_long_curve_has_a_short_table_with_both_ends() -> None:
     line = (list(range(200)), [x / 200 for x in range(200)])
     rows = figures.resting_points({"formula": line}, optimum=0, x_title="μ").layout.meta["table"]["rows"]
     assert len(rows) <= 14 and rows[0][1] == "0" and rows[-1][1] == "199"
-
-
-def test_no_curve_is_refused() -> None:
-    with pytest.raises(ValueError, match="lines: must hold at least one"):
-        figures.resting_points({}, optimum=0.5, x_title="μ")

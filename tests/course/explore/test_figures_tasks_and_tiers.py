@@ -33,8 +33,3 @@ def test_eps_sweep_draws_three_series_and_the_knee() -> None:
     assert figure.layout.shapes[0].x0 == 1.1
     assert figure.layout.annotations[0].x == pytest.approx(np.log10(1.1))
     assert "at 0.8 3 tiers, 70 noise clients" in fl.plots.describe(figure)
-
-
-def test_eps_sweep_refuses_other_shapes() -> None:
-    with pytest.raises(ValueError, match="row per multiple"):
-        figures_07.eps_sweep([0.8, 1.2], [[3, 70, 5]])

@@ -1,10 +1,7 @@
 """The course's figures of forgetting and importance: what they draw, in words too, and what they refuse."""
 
-import json
-
 import numpy as np
 import plotly.graph_objects as go
-import plotly.io as pio
 import pytest
 import torch
 from torch import nn
@@ -75,13 +72,6 @@ def test_memory_draws_the_mean_over_seeds_with_a_band():
     assert "λ=0 from 90.0% to 30.0% after 1 updates" in fl.plots.describe(figure)
 
 
-def test_memory_refuses_nothing_and_other_shapes():
-    with pytest.raises(ValueError, match="at least one curve"):
-        figures_06.memory({})
-    with pytest.raises(ValueError, match="must be a table"):
-        figures_06.memory({"a": [0.1, 0.2]})
-
-
 def test_a_picture_sums_over_the_hidden_units():
     net = model()
     values = torch.zeros(size(net))
@@ -100,12 +90,6 @@ def test_all_pictures_share_one_scale_and_are_described():
     assert {trace.coloraxis for trace in figure.data} == {"coloraxis"} and figure.layout.coloraxis.cmax == 2
     assert "bright 0%; dark 100%" in fl.plots.describe(figure)
     assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["bright", "dark"]
-
-
-def test_seven_pictures_stand_in_two_rows():
-    net = model()
-    figure = figures_06.importance({f"client {k}": torch.ones(size(net)) for k in range(7)}, net, (2, 3))
-    assert len(figure.data) == 7 and len({trace.yaxis for trace in figure.data}) == 7
 
 
 def test_pictures_need_a_first_layer_that_sees_pixels():
@@ -132,18 +116,3 @@ def test_importances_are_one_finite_number_per_parameter_and_not_negative(change
         figures_06.importance({"a": values}, net, (2, 3))
     with pytest.raises(ValueError, match="at least one"):
         figures_06.importance({}, net, (2, 3))
-
-
-@pytest.mark.parametrize(
-    "figure",
-    [
-        lambda net, omega: figures.forgetting(TWO_TIERS),
-        lambda net, omega: figures_06.memory({"a": [[0.5, 0.4]]}),
-        lambda net, omega: figures_06.importance({"a": omega}, net, (2, 3)),
-    ],
-)
-def test_every_figure_survives_json_with_its_description(figure):
-    net = model()
-    made = figure(net, torch.rand(size(net), generator=torch.Generator().manual_seed(0)))
-    meta = json.loads(pio.to_json(made))["layout"]["meta"]
-    assert meta["alt"] and all(len(row) == len(meta["table"]["columns"]) for row in meta["table"]["rows"])

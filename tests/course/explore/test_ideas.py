@@ -17,7 +17,7 @@ from fedlab_course.chapters.ch05_fedsso import ideas as ideas_05
 from fedlab_course.chapters.ch06_forgetting import ideas as ideas_06
 from fedlab_course.chapters.ch11_partial_work import ideas as ideas_11
 from fedlab_course.chapters.ch12_bounds import ideas as ideas_12
-from fedlab_course.explore.quadratics import Quadratics, rest
+from fedlab_course.explore.quadratics import Quadratics
 
 A, B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
 
@@ -88,11 +88,6 @@ def test_drift_rests_where_the_closed_form_says(steps: int) -> None:
     assert trace(figure, "mean after").x[0] == pytest.approx((B + q * (0.75 - B)).mean(), abs=1e-12)
 
 
-def test_drift_has_the_known_number_and_one_step_is_unbiased() -> None:
-    assert trace(ideas_01.local_steps().figure(steps=10), "where").x[0] == pytest.approx(0.5987111211, abs=1e-10)
-    assert trace(ideas_01.local_steps().figure(steps=1), "where").x[0] == pytest.approx(0.75, abs=1e-12)
-
-
 def test_the_drawn_steps_lie_on_the_clients_own_parabola() -> None:
     figure = ideas_01.local_steps().figure(steps=5, lr=0.1)
     for k, (a, b) in enumerate(zip(A, B, strict=True)):
@@ -124,13 +119,6 @@ def test_proximal_rests_where_the_closed_form_says(mu: float) -> None:
         assert (pull.x[0], pull.y[0]) == pytest.approx(tuple(w), abs=1e-12)
 
 
-def test_a_strong_pull_leads_to_the_optimum() -> None:
-    clients = Quadratics.of(((1.0, 4.0), (4.0, 1.0)), ((-1.5, -0.5), (1.0, 1.5)))
-    w = rest(lambda w: clients.nearest(w, 1e6).mean(0), 2)
-    assert w == pytest.approx(clients.optimum, abs=1e-5)
-    assert clients.gradient(clients.optimum).mean(0) == pytest.approx([0, 0], abs=1e-12)
-
-
 def test_walk_with_an_offset_follows_the_closed_form() -> None:
     offset = np.array([[0.5], [-1.0]])
     end = Quadratics.of(A, B).walk(np.array([0.2]), 7, 0.1, offset)[-1][:, 0]
@@ -159,13 +147,6 @@ def test_the_arrow_of_the_own_gradient_points_to_the_own_minimum_along_its_gradi
         downhill = -a[k] * (np.array([-1.0, 1.5]) - b[k])
         drawn = np.array([own.x[1] - own.x[0], own.y[1] - own.y[0]])
         assert drawn / np.linalg.norm(drawn) == pytest.approx(downhill / np.linalg.norm(downhill))
-
-
-def test_scaffold_reaches_the_optimum_and_its_controls_the_gradients_there() -> None:
-    clients = Quadratics.of(((1.0, 4.0), (4.0, 1.0)), ((-1.5, -0.5), (1.0, 1.5)))
-    w, controls = scaffold_rounds(clients, np.array([-1.0, 1.5]), 200, 10, 0.05)
-    assert w == pytest.approx(clients.optimum, abs=1e-9)
-    assert controls == pytest.approx(clients.gradient(clients.optimum), abs=1e-9)
 
 
 def test_scaffold_and_the_library_agree() -> None:

@@ -25,11 +25,6 @@ def test_fewer_seeds_widen_the_interval() -> None:
     assert figure.layout.meta["table"]["rows"][0][3:5] == ["-0.0385", "+0.0885"]
 
 
-def test_a_negative_lead_is_the_opposite() -> None:
-    figure = ideas.margin([-value for value in DIFFERENCES], delta=0.005).figure()
-    assert "opposite" in figure.layout.xaxis.title.text
-
-
 def test_the_goal_asks_for_all_seeds_and_an_undecided_word() -> None:
     idea = ideas.margin(DIFFERENCES, delta=0.005, goal=ideas.undecided(DIFFERENCES))
     assert idea.reached is False
@@ -37,8 +32,3 @@ def test_the_goal_asks_for_all_seeds_and_an_undecided_word() -> None:
     assert idea.reached is True
     idea.sliders["seeds"].value = 2
     assert idea.reached is False
-
-
-def test_one_difference_is_refused() -> None:
-    with pytest.raises(ValueError, match="two or more"):
-        ideas.margin([0.1])

@@ -36,13 +36,6 @@ def test_the_average_weighs_clients_with_their_samples() -> None:
     assert average().tolist() == pytest.approx(expected)
 
 
-def test_it_asks_nothing_of_the_network_and_stands_on_the_start_page(page: Path) -> None:
-    html = one_round().html
-    assert "http" not in html
-    assert "import" not in html
-    assert 'class="fedlab-round"' in (page.parent / "index.html").read_text(encoding="utf-8")
-
-
 @pytest.mark.needs_browser
 def test_the_model_goes_out_is_trained_and_comes_back_as_the_average(page: Path, chromium) -> None:
     visit = Visit(chromium, page)
@@ -95,20 +88,6 @@ def test_it_plays_to_the_end_and_moves_only_when_asked(page: Path, chromium, mot
         assert shown.get_by_role("button", name="Play").count() == 1
         between = {moment for moment in moments if moment % 1}
         assert bool(between) == (motion == "no-preference")
-
-
-@pytest.mark.needs_browser
-def test_pause_stops_where_it_is(page: Path, chromium) -> None:
-    with Visit(chromium, page) as shown:
-        shown.clock.install()
-        shown.reload()
-        shown.get_by_role("button", name="Play").click()
-        shown.clock.run_for(3000)
-        shown.get_by_role("button", name="Pause").click()
-        stopped = shown.get_by_role("slider").input_value()
-        shown.clock.run_for(3000)
-        assert 0 < float(stopped) < 5
-        assert shown.get_by_role("slider").input_value() == stopped
 
 
 @pytest.mark.needs_browser

@@ -251,18 +251,6 @@ def test_the_listener_is_called_after_every_round_and_when_all_is_done() -> None
     assert seen[-1] == (5, False)
 
 
-def test_a_request_without_curves_ends_what_is_on_its_way() -> None:
-    world = World(gate=threading.Semaphore(1))
-    runner = Runner(world.start)
-    runner.request(["a"])
-    until(lambda: len(world.trained) == 1)
-    runner.request([])
-    world.gate.release(100)
-    runner.wait(60)
-    assert len(world.trained) <= 2
-    assert runner.runs() == []
-
-
 def test_warnings_of_the_run_are_kept_with_it_and_printed_nowhere(capfd, recwarn) -> None:
     world = World(warning="λ=24 is unstable")
     runner = Runner(world.start)
@@ -289,16 +277,6 @@ def test_a_warning_that_repeats_at_its_place_is_told_by_every_run_and_by_the_mai
         next(world.start("after"))
     assert [run.warnings for run in (*runner.runs(), runner._runs["a"], runner._runs["b"])] == [[text]] * 3
     assert [str(warning.message) for warning in printed] == [text] * 2
-
-
-def test_a_warning_that_is_to_be_ignored_is_told_by_nobody() -> None:
-    runner = Runner(World(warning="λ=24 is unstable").start)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        runner.request(["a"])
-        runner.wait(60)
-    assert runner.runs()[0].warnings == []
-    assert runner.runs()[0].history == [1, 2, 3, 4, 5]
 
 
 def _printed(message, *place, **more) -> None:

@@ -114,12 +114,6 @@ def test_axe_finds_nothing_on_a_figure_that_moves(moving: Path, chromium, scheme
         assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
 
 
-def test_the_page_says_what_it_stores(tmp_path: Path) -> None:
-    sliders = {"shift": Slider.over("shift", [0.5 * number for number in range(20)], 0.0, "tip")}
-    html = site_of(tmp_path, grid.bundle(lambda shift: power(1, shift), sliders)).read_text(encoding="utf-8")
-    assert "20 stored pictures, " in html
-
-
 def test_every_position_of_an_idea_of_the_course_is_drawn_in_dark_colours_too(tmp_path: Path, chromium) -> None:
     idea = ideas.proximal(live=False)
     page_of = site_of(tmp_path, idea.bundle())

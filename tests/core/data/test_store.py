@@ -146,7 +146,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
         raise OSError(errno.EROFS, "Read-only file system", str(path))
 
     given = write(tmp_path / "given", idx_contents())
-    monkeypatch.setattr(*{"mkdir": (Path, "mkdir"), "lock": (store, "FileLock")}[where], refuse)
+    monkeypatch.setattr(*{"mkdir": (Path, "mkdir"), "lock": (store, "locked")}[where], refuse)
     with pytest.raises(FetchFailed, match=r"root cannot be written.*Read-only file system.*--root"):
         store.import_from("mnist", given, tmp_path / "root")
 

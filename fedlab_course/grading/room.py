@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
+from fedlab_core import files
 from fedlab_course import folders
 from fedlab_course.harness.kernel import THREADS
 
@@ -43,13 +42,14 @@ def house() -> Iterator[Path]:
     """
     base = Path(tempfile.gettempdir())
     for lock in base.glob(f"{_PREFIX}*.lock"):
-        with suppress(Timeout, OSError), FileLock(lock, blocking=False):
-            remove(lock.with_suffix(""))
-            lock.unlink()
+        with suppress(OSError):
+            if not files.is_held(lock):
+                remove(lock.with_suffix(""))
+                lock.unlink()
     folder = base / f"{_PREFIX}{uuid.uuid4().hex}"
     lock = folder.with_suffix(".lock")
     try:
-        with FileLock(lock):
+        with files.locked(lock):
             folder.mkdir()
             folder.chmod(0o711)  # another user may pass through and sees nothing
             _write_packages(folder / "packages")

@@ -7,8 +7,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from filelock import FileLock
-
 from fedlab_core import files
 from fedlab_course.grading.result import Row, clean, total
 
@@ -32,7 +30,6 @@ class Table:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = FileLock(path.with_name(f".{path.name}.lock"))
         self._rows = self._read()
 
     def has(self, submission: str, digest: str) -> bool:
@@ -51,7 +48,7 @@ class Table:
             row |= dict(zip(("total", "of"), map(str, total(rows)), strict=True))
         said = [f"{each.exercise}: {each.remark}" for each in rows if each.remark]
         row["remarks"] = safe(" ".join([problem, *said]).strip())
-        with self._lock:
+        with files.locked(self._path.with_name(f".{self._path.name}.lock")):
             self._rows = self._read() | {row["submission"]: row}
             self._write()
 

@@ -98,8 +98,8 @@ def test_points_are_for_answers_whatever_a_submission_does(tricked: Path, studen
 
 
 def test_what_the_grader_remarks_on_waits_for_a_person(tricked: Path) -> None:
-    assert grades(tricked, "02", "cheats")[STEP.id] == (0.0, True)
-    made = {cell.id: cell for cell in nbformat.read(tricked / "autograded/cheats/02/02_fedprox.ipynb", 4).cells}
+    assert grades(tricked, "02", "mangled")[STEP.id] == (1.0, True)  # its answer is there twice
+    made = {cell.id: cell for cell in nbformat.read(tricked / "autograded/mangled/02/02_fedprox.ipynb", 4).cells}
     assert any(output.get("text", "").startswith("Remark: ") for output in made[STEP_CHECK].outputs)
 
 

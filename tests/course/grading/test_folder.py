@@ -73,7 +73,9 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def table(graded: Path) -> dict[str, dict[str, str]]:
-    assert main(["grade", str(graded / "submitted"), "--csv", str(graded / "t.csv"), "--jobs", "2"]) == 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(graded))
+        assert main(["grade", str(graded / "submitted"), "--csv", str(graded / "t.csv"), "--jobs", "2"]) == 1
     yield read(graded / "t.csv")
     room.remove(graded / "submitted" / "hal")
 
@@ -97,9 +99,10 @@ def test_each_submission_has_a_row_with_its_points_or_its_problem(graded: Path, 
     said = {"eve/" + NAME: "is not a Jupyter notebook", "fay.ipynb": "not a regular file", deep: "too far down"}
     for name, words in (said | {"gil.ipynb": "is larger than 64 MB"}).items():
         assert words in table[name]["remarks"]
-    running = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
-    assert not [line for line in running if "fedlab-test-child" in line or "fedlab_course.grading.inside" in line]
-    assert not list(Path(tempfile.gettempdir()).glob("fedlab-grading-*"))
+    running = [process.info for process in psutil.process_iter(["cmdline", "cwd"])]
+    assert not [one for one in running if "fedlab-test-child" in (one["cmdline"] or [])]
+    assert not [one for one in running if (one["cwd"] or "").startswith(str(graded))]
+    assert not list(graded.glob("fedlab-grading-*"))
 
 
 def test_what_is_graded_is_not_graded_again_unless_it_changed(graded: Path, table: dict, monkeypatch, capsys) -> None:

@@ -13,11 +13,10 @@ from fedlab_core import sampling
 from fedlab_course.experiments import measures, runs
 from fedlab_course.experiments.registry import EXPERIMENTS
 from fedlab_course.experiments.studies import (
+    c01_skew,
     c12_work,
     clusters,
-    divergence,
     fedprox_synthetic,
-    last_cohort,
     partial_work,
     tuning,
 )
@@ -146,17 +145,17 @@ def test_clients_of_two_speeds_are_measured_apart() -> None:
 
 def test_a_model_that_knows_the_labels_of_the_last_cohort_leans_towards_it() -> None:
     """Labels take turns: each is 10 points better after the rounds whose cohort holds more of it."""
-    turn = (np.arange(last_cohort.LAST + 1)[:, None] + np.arange(2)) % 2
+    turn = (np.arange(c01_skew.LAST + 1)[:, None] + np.arange(2)) % 2
     shares, accuracy = 0.3 + 0.4 * turn, np.array([0.5, 0.8]) + 0.1 * turn
-    found = {lag: last_cohort.leaning(accuracy, shares, lag) for lag in last_cohort.LAGS}
-    assert [found[lag]["gap"] for lag in last_cohort.LAGS] == pytest.approx([-0.1, 0.1, -0.1, 0.1])
-    assert [found[lag]["correlation"] for lag in last_cohort.LAGS] == pytest.approx([-1, 1, -1, 1])
+    found = {lag: c01_skew.leaning(accuracy, shares, lag) for lag in c01_skew.LAGS}
+    assert [found[lag]["gap"] for lag in c01_skew.LAGS] == pytest.approx([-0.1, 0.1, -0.1, 0.1])
+    assert [found[lag]["correlation"] for lag in c01_skew.LAGS] == pytest.approx([-1, 1, -1, 1])
     assert found[0]["held_gap"] is None and found[0]["not_held"] == 0
-    alone = last_cohort.leaning(accuracy, 1.0 * turn, 0)
+    alone = c01_skew.leaning(accuracy, 1.0 * turn, 0)
     assert alone["held_gap"] == pytest.approx(0.1) and alone["not_held"] == 0.5
 
 
 def test_equal_moves_are_common_and_unrelated_ones_share_what_chance_gives() -> None:
-    assert float(divergence.common_share(torch.ones(4, 7))) == pytest.approx(1)
-    assert float(divergence.common_share(torch.eye(5))) == pytest.approx(1 / 5)
-    assert float(divergence.common_share(torch.tensor([[1.0], [-1.0]]))) == 0
+    assert float(c01_skew.common_share(torch.ones(4, 7))) == pytest.approx(1)
+    assert float(c01_skew.common_share(torch.eye(5))) == pytest.approx(1 / 5)
+    assert float(c01_skew.common_share(torch.tensor([[1.0], [-1.0]]))) == 0

@@ -25,7 +25,7 @@ def check(claim: str, holds: Any, evidence: str = "") -> None:
     values or holds anything but truth values: a number is the evidence, and a claim compares it. ``python -m
     fedlab_course run`` collects the verdicts in ``summary.json`` and on the site's start page.
     """
-    data = {"claim": str(claim), "holds": _truth(claim, holds), "evidence": str(evidence)}
+    data: dict[str, Any] = {"claim": str(claim), "holds": _truth(claim, holds), "evidence": str(evidence)}
     word = "✓ holds" if data["holds"] else "✗ does not hold here"
     lines = [data["evidence"]] if data["evidence"] else []
     display.publish(display.verdict("fedlab-verdict", word, data["claim"], lines, {VERDICT: data}))

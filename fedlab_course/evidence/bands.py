@@ -57,15 +57,18 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
         figure.update_layout(height=440 + _ENTRY * len(chart.illustration))
     _divide(figure, list(chart.panels), y_title)
     styles = looks({line: line for line in chart.lines})
-    for line, drawn in chart.illustration.items():
-        _add_illustration(figure, drawn, styles[line])
+    for line, (source, x, y) in chart.illustration.items():
+        look = {"color": styles[line].colour, "width": 2, "dash": "1.5px,4px"}
+        name = f"{source}, illustration in the source"
+        figure.add_scatter(x=list(x), y=list(y), name=name, mode="lines", line=look, legendrank=1100)
     rows = []
     for place, panel in enumerate(chart.panels, start=1):
+        axis = "y" if place == 1 else f"y{place}"
         curves = {line: chart.curve(panel, line, folder) for line in chart.lines}
         for line, curve in curves.items():
-            _band(figure, curve, chart.measure, styles[line], line, place)
+            _band(figure, curve, chart.measure, styles[line], line, axis)
         for line, curve in curves.items():
-            _curve(figure, curve, chart.measure, styles[line], line, place)
+            _curve(figure, curve, chart.measure, styles[line], line, axis)
             last = curve.iloc[-1]
             mean, spread = (last[f"{chart.measure}_{what}"] for what in ("mean", "std"))
             rows.append([panel, line, int(last["round"]), f"{mean:.4g}", f"{spread:.2g}", int(last["n"])])
@@ -106,16 +109,16 @@ def _divide(figure: go.Figure, titles: list[str], y_title: str) -> None:
         figure.update_layout(margin_t=84, title_pad_b=34)
 
 
-def _band(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, line: str, place: int) -> None:
+def _band(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, line: str, axis: str) -> None:
     if curve["n"].min() < 2:
         return
     mean, spread = curve[f"{measure}_mean"].to_numpy(), curve[f"{measure}_std"].to_numpy()
     name = f"{line}, ± one standard deviation"
     add_band(figure, curve["round"].to_numpy(), mean - spread, mean + spread, style, group=line, name=name)
-    figure.data[-1].update(yaxis=_axis(place))
+    figure.data[-1].update(yaxis=axis)
 
 
-def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, line: str, place: int) -> None:
+def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, line: str, axis: str) -> None:
     form = ".1%" if measure == "test_accuracy" else ".4g"
     figure.add_scatter(
         x=curve["round"].to_numpy(),
@@ -123,8 +126,8 @@ def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, li
         customdata=np.stack([curve[f"{measure}_std"], curve["n"]], axis=1),
         name=line,
         legendgroup=line,
-        showlegend=place == 1,
-        yaxis=_axis(place),
+        showlegend=axis == "y",
+        yaxis=axis,
         mode="lines+markers",
         line={"color": style.colour, "dash": style.dash, "width": 2},
         marker={"color": style.colour, "symbol": style.marker, "size": 8, "maxdisplayed": _MARKERS_PER_CURVE},
@@ -132,17 +135,6 @@ def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, li
     )
     if measure == "test_accuracy":
         figure.update_yaxes(tickformat=".0%")
-
-
-def _add_illustration(figure: go.Figure, drawn: Drawn, style: Look) -> None:
-    name, x, y = drawn
-    line = {"color": style.colour, "width": 2, "dash": "1.5px,4px"}
-    name = f"{name}, illustration in the source"
-    figure.add_scatter(x=list(x), y=list(y), name=name, mode="lines", line=line, legendrank=1100)
-
-
-def _axis(place: int) -> str:
-    return "y" if place == 1 else f"y{place}"
 
 
 def _describe(figure: go.Figure, chart: Chart, title: str, rows: list[list[Any]]) -> None:

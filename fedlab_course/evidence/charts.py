@@ -1,6 +1,7 @@
 """Which stored curves the figures of the sources are drawn from."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from fedlab_course.evidence.bands import Chart, Where
 
@@ -36,8 +37,7 @@ def illustrated(table: str) -> Chart:
         "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1},
         "SCAFFOLD": {"algorithm": "scaffold"},
     }
-    panels: Mapping[str, Where] = {"": {"labels_per_client": 2}} if table == "drift_digits" else {"": {}}
-    return Chart(table=table, measure="test_accuracy", lines=lines, panels=panels, illustration=ILLUSTRATION_000)
+    return Chart(**_two_labels(table), lines=lines, illustration=ILLUSTRATION_000)
 
 
 def proximal(table: str) -> Chart:
@@ -47,8 +47,12 @@ def proximal(table: str) -> Chart:
         "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1},
         "FedProx μ = 0.01": {"algorithm": "fedprox", "mu": 0.01},
     }
-    panels: Mapping[str, Where] = {"": {"labels_per_client": 2}} if table == "drift_digits" else {"": {}}
-    return Chart(table=table, measure="test_accuracy", lines=lines, panels=panels, illustration=ILLUSTRATION_001)
+    return Chart(**_two_labels(table), lines=lines, illustration=ILLUSTRATION_001)
+
+
+def _two_labels(table: str) -> dict[str, Any]:
+    panels = {"": {"labels_per_client": 2} if table == "drift_digits" else {}}
+    return {"table": table, "measure": "test_accuracy", "panels": panels}
 
 
 def tiers(table: str) -> Chart:

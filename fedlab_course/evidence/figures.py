@@ -8,17 +8,17 @@ import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.history import History
-from fedlab_course.evidence import bands, charts, configs, forest, judging, mixes, tables
+from fedlab_course.evidence import bands, charts, forest, mixes, tables
 from fedlab_course.evidence.bands import Chart
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a source: its title, and a chart of stored curves or a function of title and folder."""
+    """A figure of a source: its title, and a chart of stored curves or a function of its title."""
 
     title: str
     chart: Chart | None = None
-    function: Callable[[str, Path], go.Figure] | None = None
+    function: Callable[[str], go.Figure] | None = None
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def draw(name: str, folder: Path = tables.TABLES) -> go.Figure:
     if one.chart:
         return bands.draw(one.chart, one.title, folder)
     assert one.function is not None  # a figure has one of the two
-    return one.function(one.title, folder)
+    return one.function(one.title)
 
 
 def with_live(name: str, history: History, label: str) -> go.Figure:
@@ -59,20 +59,15 @@ def with_live(name: str, history: History, label: str) -> go.Figure:
     return figure
 
 
-def _verdicts(title: str, folder: Path) -> go.Figure:
-    judged = judging.stored() if folder == tables.TABLES else judging.judge(configs.read(), folder)
-    return forest.forest(judged, title=title)
-
-
 _FIVE = ("epochs_digits", "0.05", charts.FIVE_DIGITS)
 _DECAYING = "0.05/(1+t)"
 FIGURES = {
-    "verdicts": Figure("All statements, by claim", function=_verdicts),
+    "verdicts": Figure("All statements, by claim", function=lambda title: forest.forest(title=title)),
     "000-digits": Figure("Two labels a client, digits", charts.illustrated("drift_digits")),
     "000-mnist": Figure("Two labels a client, MNIST", charts.illustrated("drift_mnist")),
     "001-digits": Figure("FedProx by μ, digits", charts.proximal("drift_digits")),
     "001-cnn": Figure("FedProx by μ, CNN on MNIST", charts.proximal("cnn_mnist")),
-    "002-3": Figure("Labels of the first ten clients, digits", function=lambda title, _: mixes.mixes(title=title)),
+    "002-3": Figure("Labels of the first ten clients, digits", function=lambda title: mixes.mixes(title=title)),
     "002-4-digits": Figure("Tiers, one label a client, digits", charts.tiers("tiers_digits")),
     "002-4-mnist": Figure("Tiers, one label a client, MNIST", charts.tiers("tiers_mnist")),
     "002-5-digits": Figure("Dirichlet α = 0.3, digits", charts.dirichlet("table1_digits")),

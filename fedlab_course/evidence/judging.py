@@ -51,6 +51,7 @@ def every() -> dict[str, Judged]:
 
 def forget() -> None:
     """Judge again at the next call: the tables have changed."""
+    tables.read.cache_clear()
     stored.cache_clear()
     course.cache_clear()
 

@@ -21,8 +21,8 @@ def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed:
     most = max(int(count.max()) for count in counts.values())
     names = [str(name) for name in data.classes]
     rows = []
+    height = 1 / len(counts)
     for place, (alpha, count) in enumerate(counts.items(), start=1):
-        height = 1 / len(counts)
         top = 1 - (place - 1) * height
         client, label = np.nonzero(count)
         held = count[client, label]
@@ -53,5 +53,4 @@ def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed:
 def _counts(data: fl.Dataset, alpha: float, seed: int) -> np.ndarray:
     """Samples by client and label, int [10, C]."""
     parts = fl.partition.dirichlet(data.train.y, num_clients=100, alpha=alpha, seed=seed)
-    labels = np.asarray(data.train.y)
-    return np.array([np.bincount(labels[part], minlength=len(data.classes)) for part in parts[:CLIENTS]])
+    return fl.FederatedDataset(data, parts).heterogeneity().label_counts[:CLIENTS]

@@ -26,43 +26,42 @@ def collect(
     experiment: str | Experiment,
     folder: Path = FOLDER,
     *,
-    seeds: Sequence[int] | None = None,
     scheduler: str | None = None,
     workers: int | None = None,
     heard: Callable[[str], None] = lambda line: None,
 ) -> Tables:
     """Compute the missing units of an experiment on a Dask cluster, and return its tables by name.
 
-    A unit is one seed of one case; ``seeds``: of these alone. Each is written to ``folder/NAME/DIGEST.json`` as it
+    A unit is one seed of one case. Each is written to ``folder/NAME/DIGEST.json`` as it
     ends, so that an interruption loses only the units that are running. ``scheduler`` and ``workers``: as for a sweep.
     ``heard`` gets a line for each unit that has ended. Raises ``RuntimeError`` for units that fail, after the others.
     """
     found = _named(experiment)
     if found.after:
         collect(found.after, folder, scheduler=scheduler, workers=workers, heard=heard)
-    to_do = missing(found, folder, seeds=seeds)
+    to_do = missing(found, folder)
     failed = _compute(found, to_do, folder, scheduler, workers, heard) if to_do else []
     if failed:
         raise RuntimeError(f"{found.name}: {len(failed)} of {len(to_do)} units failed, the first with: {failed[0]}")
-    return gathered(found, folder, seeds=seeds)
+    return gathered(found, folder)
 
 
-def missing(experiment: str | Experiment, folder: Path = FOLDER, *, seeds: Sequence[int] | None = None) -> list[_Unit]:
+def missing(experiment: str | Experiment, folder: Path = FOLDER) -> list[_Unit]:
     """List the units that are not there yet. Raises ``ValueError`` if the experiment ``after`` is not complete."""
     found = _named(experiment)
     if found.after and missing(found.after, folder):
         raise ValueError(f"{found.name}: its cases follow from {found.after}, which is not complete; run that first")
-    return [unit for unit in _units(found, folder, seeds) if not _path(found, *unit, folder).exists()]
+    return [unit for unit in _units(found, folder) if not _path(found, *unit, folder).exists()]
 
 
-def gathered(experiment: str | Experiment, folder: Path = FOLDER, *, seeds: Sequence[int] | None = None) -> Tables:
+def gathered(experiment: str | Experiment, folder: Path = FOLDER) -> Tables:
     """Make the tables of the units that are there, in the order cases × seeds, numbers to six digits.
 
     The column ``seconds`` of the main table shares the processor seconds of each unit among its rows; all else depends
     on cases and seeds alone.
     """
     found, rows = _named(experiment), dict[str, list[Row]]()
-    for case, seed in _units(found, folder, seeds):
+    for case, seed in _units(found, folder):
         path = _path(found, case, seed, folder)
         if not path.exists():
             continue
@@ -87,9 +86,9 @@ def _named(experiment: str | Experiment) -> Experiment:
     return EXPERIMENTS[validation.choice("experiment", experiment, EXPERIMENTS)]
 
 
-def _units(experiment: Experiment, folder: Path, seeds: Sequence[int] | None) -> list[_Unit]:
+def _units(experiment: Experiment, folder: Path) -> list[_Unit]:
     earlier = gathered(experiment.after, folder) if experiment.after else {}
-    return list(experiment.units(earlier, seeds))
+    return list(experiment.units(earlier))
 
 
 def _path(experiment: Experiment, case: Case, seed: int, folder: Path) -> Path:

@@ -50,7 +50,6 @@ def _measure(chosen: Sequence[str], options: argparse.Namespace) -> list[str]:
             print(f"error: {name}: {error}", file=sys.stderr)
             done = False
         failed += [] if done else [name]
-    tables.read.cache_clear()
     judging.forget()
     return failed
 

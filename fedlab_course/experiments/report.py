@@ -84,7 +84,7 @@ def text(
 
     Raises ``ValueError`` where a sentence is about other verdicts than the stored ones.
     """
-    parts = [f"# {title}\n\n{_INTRODUCTION}", _overview(judged, folder), _summary(claims, judged)]
+    parts = [f"# {title}\n\n{_INTRODUCTION}", _counted(judged, folder), _summary(claims, judged)]
     parts += [_section(claim, [judged[one.id] for one in claim.statements], why.get(claim.id)) for claim in claims]
     if drawn:
         parts.append("## Figures\n\nBands are one standard deviation over seeds to either side of the mean.\n")
@@ -103,17 +103,17 @@ def signature(judged: Iterable[Judged]) -> str:
     return ", ".join(f"{letter} {verdict}".strip() for letter, verdict in named)
 
 
-def _overview(judged: Mapping[str, Judged], folder: Path) -> str:
-    found = [one.finding for one in judged.values()]
-    counts = Counter(one.word for one in found)
-    clear = sum(one.corrected for one in found)
-    names = sorted({name for one in judged.values() for name in one.claim.tables})
-    found_tables = [tables.read(name, folder) for name in names]
-    seconds = sum(float(table.seconds.sum()) for table in found_tables if "seconds" in table)
+def _counted(judged: Mapping[str, Judged], folder: Path) -> str:
+    counts = Counter(one.finding.word for one in judged.values())
+    clear = sum(one.finding.corrected for one in judged.values())
+    used = [
+        tables.read(name, folder) for name in sorted({name for one in judged.values() for name in one.claim.tables})
+    ]
+    seconds = sum(float(table.seconds.sum()) for table in used if "seconds" in table)
     decided = sum(counts[name] for name in verdicts.VERDICTS if name != "undecided")
     listed = ", ".join(f"{counts[name]} {name}" for name in _words(judged))
     return (
-        f"{len(found)} statements were examined: {listed}. With so many, some come out by chance: {clear} of "
+        f"{len(judged)} statements were examined: {listed}. With so many, some come out by chance: {clear} of "
         f"the {decided} decided ones are significant after Holm's correction for all of them, and are in **bold**.\n\n"
         f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC, beside other work. Runs that "
         "diverge count with the accuracy and the loss of chance.\n"

@@ -4,19 +4,29 @@
 (min_samples 2, xi 0.25) on the flat parameters after each kind of probe at rate 0.01, on all of them or on 512 random
 projections, compared with the clients' label sets (of a shard that straddles two labels, the label of its larger half).
 DBSCAN on Dirichlet splits over eps, in units of the median distance to the nearest neighbour, with the knee as default.
+
+"variance", stratified sampling ([004] section 3.3): E‖w − w̄‖² of the mean of 10 of 100 clients' models, on MNIST. All
+clients train an epoch from the mean of their probes, as in the first round of FedSSO. Simple random sampling, and
+systematic sampling along the clusters that OPTICS finds: 4,000 cohorts beside the closed forms. ``bias_in_errors``:
+‖mean of the cohorts' means − w̄‖ in units of its standard error, √(variance/4,000); about 1 for an unbiased design.
 """
 
+import math
+
 import numpy as np
+import torch
 
 import fedlab_core as fl
-from fedlab_core import clustering
-from fedlab_course.chapters.ch07_fedmas.probes import HIDDEN, PROBES, probe
+from fedlab_core import clustering, sampling
+from fedlab_course import theory
+from fedlab_course.chapters.ch07_fedmas.probes import HIDDEN, PROBES, create_engine, probe, train
 from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.runs import deal
 from fedlab_course.theory import cluster_quality
 
 PROJECTED = 512
 MIN_SHARES = {"iid": 0.02, "two shards": 0.25, "two labels": 0.0, "one shard": 0.5, "one label": 0.0}
+COHORT, NUM_COHORTS = 10, 4000
 EPS_FACTORS = (0.7, 0.8, 0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6, 2.0)
 
 
@@ -59,6 +69,38 @@ def dbscan(seed: int, *, alpha: float) -> list[Row]:
     return rows
 
 
+def variance(seed: int, *, split: str) -> list[Row]:
+    """One row for each design."""
+    fed = deal(split, seed, dataset="mnist")
+    engine = create_engine(fed, seed)
+    probed = train(engine, engine.model.parameters(), "epoch", seed)
+    labels = clustering.optics(probed).labels
+    shares = torch.from_numpy(fed.weights).to(probed)
+    models = train(engine, shares @ probed, "epoch", seed, round=1).double().numpy()
+    everyone = np.ones(fed.num_clients, dtype=bool)
+    designs: dict[str, tuple[sampling.Design, float]] = {
+        "simple": (sampling.Uniform(everyone, COHORT), theory.simple_variance(models, COHORT)),
+        "systematic": (sampling.Systematic(labels, COHORT), theory.systematic_variance(models, labels, COHORT)),
+    }
+    return [
+        {"design": name, "closed_form": closed_form} | drawn(design, models, seed)
+        for name, (design, closed_form) in designs.items()
+    ]
+
+
+def drawn(design: sampling.Design, models: np.ndarray, seed: int) -> Row:
+    """The mean squared distance of cohort means to the mean of all ``models`` [N, P], its standard error, and bias."""
+    rng = fl.randomness.stream(seed, "cohort")
+    gram = (models - models.mean(axis=0)) @ (models - models.mean(axis=0)).T
+    cohorts = [design.draw(rng) for _ in range(NUM_COHORTS)]
+    squared = np.array([gram[np.ix_(cohort, cohort)].mean() for cohort in cohorts])
+    measured, error = float(squared.mean()), float(squared.std(ddof=1) / np.sqrt(NUM_COHORTS))
+    weights = np.bincount(np.concatenate(cohorts), minlength=len(models)) / (COHORT * NUM_COHORTS)
+    bias = math.sqrt(max(0.0, weights @ gram @ weights)) / math.sqrt(measured / NUM_COHORTS)
+    return {"measured": measured, "standard_error": error, "bias_in_errors": bias}
+
+
 _SPLITS = [{"dataset": dataset, "split": split} for dataset in HIDDEN for split in MIN_SHARES]
 CLUSTERS = Experiment("clusters", optics, _SPLITS, columns={"split": "partition"})
 CLUSTERS_DBSCAN = Experiment("clusters_dbscan", dbscan, [{"alpha": 0.3}, {"alpha": 0.7}])
+VARIANCE = Experiment("variance", variance, [{"split": split} for split in MIN_SHARES], columns={"split": "partition"})

@@ -12,6 +12,7 @@ best rate. ``rounds_to_gap``: until f(x) − f* is 10⁻³ of that at x_0, 601 i
 """
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
@@ -62,8 +63,8 @@ def gaps(
     algorithm: fl.Algorithm, dissimilarity: float, local_steps: int, lr: float, rounds: int = ROUNDS
 ) -> list[float]:
     """(f(x) − f*)/(f(x_0) − f*) after rounds 0, 1, …, ``SHOWN`` of them and on until ``GAP`` is reached."""
-    settings = {"clients_per_round": 2, "batch_size": None, "loss": objective, "eval_every": rounds, "progress": False}
-    settings |= {"rounds": rounds, "local_steps": local_steps, "lr": lr}
+    settings: dict[str, Any] = {"rounds": rounds, "local_steps": local_steps, "lr": lr, "eval_every": rounds}
+    settings |= {"clients_per_round": 2, "batch_size": None, "loss": objective, "progress": False}
     simulation = fl.Simulation(federation(dissimilarity), linear(start=START), algorithm, **settings)
     found = [1.0]
     for _ in simulation:

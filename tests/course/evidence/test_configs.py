@@ -50,12 +50,6 @@ def test_faults_are_named_with_the_file(tmp_path, old, new, words):
     assert words in str(refused.value)
 
 
-def test_a_statement_said_twice_is_refused(tmp_path):
-    (tmp_path / "x-1.toml").write_text(CLAIM + CLAIM.partition("[[statement]]")[2].join(["[[statement]]", ""]))
-    with pytest.raises(ValueError, match="x-1a; rename one"):
-        configs.read(tmp_path)
-
-
 def test_every_table_that_a_claim_rests_on_can_be_made():
     made = (*sweeps.names(), *EXPERIMENTS)
     for claim in configs.read():

@@ -61,11 +61,6 @@ def test_a_line_may_be_from_another_table(folder: Path) -> None:
     assert drawn["FedSSO"] == [0.25]
 
 
-def test_the_panels_do_not_overlap(folder: Path) -> None:
-    layout = bands.draw(CHART, "Title", folder).layout
-    assert 0 <= layout.yaxis2.domain[0] < layout.yaxis2.domain[1] < layout.yaxis.domain[0] < layout.yaxis.domain[1] <= 1
-
-
 def test_a_chart_is_refused_without_its_table_or_rows(folder: Path) -> None:
     with pytest.raises(ValueError, match=r"'u_curves': has not been measured; there are t_curves"):
         bands.draw(Chart(table="u", measure="test_accuracy", lines=CHART.lines), "Title", folder)

@@ -110,14 +110,6 @@ def test_the_table_of_verdicts_is_filtered(grid: None) -> None:
     assert "It is &lt;so&gt;." in browser.as_html()
 
 
-def test_each_family_of_verdicts_is_counted_on_its_own(grid: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "course", lambda: {"x-1b": judging.stored()["x-1b"]})
-    assert browser.counts("course")["statements"].sum() == 1
-    assert browser.counts("sources").equals(browser.counts())
-    with pytest.raises(ValueError, match="family='papers'"):
-        browser.counts("papers")
-
-
 def test_a_row_of_an_experiment_is_run_again():
     """Example 1 of [004]: the shifts (0.05, 0.05, 0, −0.1) of minima (0, 1, 2, 7) move the limit by 0.05 − 0.7."""
     assert rerun.again("004-2b") == {0: pytest.approx(0.65)}
@@ -126,7 +118,3 @@ def test_a_row_of_an_experiment_is_run_again():
 def test_a_row_whose_cases_follow_from_another_experiment_is_run_again():
     (statement,) = [one.statement for id, one in judging.stored().items() if id == "fair-1a"]
     assert rerun.again("fair-1a")[0] == pytest.approx(tables.numbers(statement)[0], abs=0.02)
-
-
-def test_every_stored_row_says_how_long_it_takes():
-    assert all(rerun.seconds(id) >= 0 for id, one in judging.stored().items() if one.finding.n)

@@ -43,11 +43,6 @@ def test_rows_of_another_table_and_a_constant(folder):
     assert found == {0: pytest.approx(0.05)}
 
 
-def test_a_row_said_twice_counts_twice(folder):
-    row = {"algorithm": "fedavg", "lr": "0.1"}
-    assert numbers(folder, plus=[{"mu": 0.1}], minus=[row, row])[1] == pytest.approx(0.9 - 1.2)
-
-
 def test_nothing_stands_for_what_a_row_does_not_have(folder):
     assert numbers(folder, plus=[{"mu": "", "lr": "0.1/(1+t)"}]) == {0: pytest.approx(0.1)}
 

@@ -39,15 +39,12 @@ def without_seconds(tables: dict[str, pd.DataFrame]) -> dict[str, str]:
 
 
 def test_tables_hold_cases_by_seeds_in_their_order_to_six_digits(cluster: str, tmp_path: Path) -> None:
+    """Curves are means over seeds."""
     found = collect(SQUARES, tmp_path, scheduler=cluster)
-    table = found["squares"]
+    table, curves = found["squares"], found["squares_curves"]
     assert table[["factor", "seed"]].values.tolist() == [[2, 3], [2, 5], [1, 3], [1, 5]]
     assert table.square.tolist() == [6.0, 16.6667, 3.0, 8.33333]
     assert (table.seconds >= 0).all()
-
-
-def test_curves_are_means_over_seeds(cluster: str, tmp_path: Path) -> None:
-    curves = collect(SQUARES, tmp_path, scheduler=cluster)["squares_curves"]
     assert curves[["factor", "x"]].values.tolist() == [[2, 1], [2, 2], [1, 1], [1, 2]]
     assert curves.y_mean.tolist() == [4.0, 8.0, 4.0, 8.0]
     assert curves.y_std.tolist() == [1.41421, 2.82843, 1.41421, 2.82843]
@@ -55,18 +52,12 @@ def test_curves_are_means_over_seeds(cluster: str, tmp_path: Path) -> None:
 
 
 def test_what_is_there_is_not_done_again(cluster: str, tmp_path: Path) -> None:
-    collect(SQUARES, tmp_path, seeds=[5], scheduler=cluster)
+    collect(replace(SQUARES, seeds=(5,)), tmp_path, scheduler=cluster)
     assert missing(SQUARES, tmp_path) == [({"factor": 2}, 3), ({"factor": 1}, 3)]
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "squares").iterdir()}
     resumed = collect(SQUARES, tmp_path, scheduler=cluster)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept and missing(SQUARES, tmp_path) == []
     assert without_seconds(resumed) == without_seconds(collect(SQUARES, tmp_path / "new", scheduler=cluster))
-
-
-def test_an_incomplete_table_holds_what_there_is(cluster: str, tmp_path: Path) -> None:
-    assert gathered(SQUARES, tmp_path) == {}
-    collect(SQUARES, tmp_path, seeds=[5], scheduler=cluster)
-    assert gathered(SQUARES, tmp_path)["squares"].seed.tolist() == [5, 5]
 
 
 def test_a_unit_that_fails_costs_no_other(cluster: str, tmp_path: Path) -> None:
@@ -75,25 +66,6 @@ def test_a_unit_that_fails_costs_no_other(cluster: str, tmp_path: Path) -> None:
         collect(faulty, tmp_path, scheduler=cluster)
     assert missing(faulty, tmp_path) == [({"factor": -1}, 3), ({"factor": -1}, 5)]
     assert len(gathered(faulty, tmp_path)["squares"]) == 2
-
-
-def test_another_case_is_another_unit(cluster: str, tmp_path: Path) -> None:
-    collect(SQUARES, tmp_path, scheduler=cluster)
-    assert missing(replace(SQUARES, cases=[{"factor": 3}]), tmp_path) == [({"factor": 3}, 3), ({"factor": 3}, 5)]
-
-
-def test_what_is_kept_says_which_unit_it_is(cluster: str, tmp_path: Path) -> None:
-    collect(SQUARES, tmp_path, seeds=[3], scheduler=cluster)
-    found = [json.loads(path.read_text()) for path in (tmp_path / "squares").glob("*.json")]
-    assert sorted((one["name"], one["case"]["factor"], one["seed"]) for one in found) == [
-        ("squares", 1, 3),
-        ("squares", 2, 3),
-    ]
-
-
-def test_an_unknown_experiment_is_named() -> None:
-    with pytest.raises(ValueError, match="experiment='none'"):
-        missing("none")
 
 
 def test_cases_can_follow_from_another_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,17 +8,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course.experiments import problems
-from fedlab_course.experiments.studies import error_floor, example_1, scaffold_figure_3, theorem_rates
-
-
-def gradient_of(problem: problems.Problem, params: torch.Tensor, step: float = 1e-5) -> np.ndarray:
-    """∇F by central differences of the excess."""
-    found = []
-    for i in range(len(params)):
-        shift = torch.zeros_like(params)
-        shift[i] = step
-        found.append((problem.excess(params + shift) - problem.excess(params - shift)) / (2 * step))
-    return np.array(found)
+from fedlab_course.experiments.studies import example_1, scaffold_figure_3, theorem_rates
 
 
 def test_sgd_on_figure_3_contracts_by_one_minus_the_rate() -> None:
@@ -100,20 +90,6 @@ def test_errors_are_measured_from_the_optimum() -> None:
         assert problem.excess(history.params + 0.01) > 1e-4
 
 
-def test_a_gradient_bounds_the_error_of_the_ridge_problem() -> None:
-    """F − F* ≤ ‖∇F‖²/(2μ) for a μ-convex F."""
-    problem = problems.softmax(0)
-    size = sum(parameter.numel() for parameter in problem.model.parameters())
-    params = torch.full((size,), 0.01, dtype=torch.float64)
-    excess = problem.excess(params)
-    assert 0 < excess <= np.square(gradient_of(problem, params)).sum() / (2 * problem.convexity)
-
-
-def test_slopes_of_powers_are_their_exponents() -> None:
-    x = np.log(np.array([1, 2, 5, 10]))
-    assert theorem_rates.slope(x, np.log(3 * np.exp(x) ** -1.5)) == pytest.approx(-1.5)
-
-
 def test_full_gradients_of_one_step_fall_as_the_product_of_their_contractions(monkeypatch: pytest.MonkeyPatch) -> None:
     """One coordinate of curvature ā: w − w* shrinks by Π (1 − η_t ā), η_t = β/(t + γ)."""
     monkeypatch.setattr(theorem_rates, "TIMES", (10, 20))
@@ -127,13 +103,13 @@ def test_full_gradients_of_one_step_fall_as_the_product_of_their_contractions(mo
 
 
 def test_a_constant_rate_rests_where_the_closed_form_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert error_floor.fixed_point() == pytest.approx(0.5987111211, abs=1e-10)
-    short = (*error_floor.PROBLEMS["quadratics"][:5], 200, 50)
-    monkeypatch.setitem(error_floor.PROBLEMS, "quadratics", short)
-    [row] = error_floor.run(0, problem="quadratics", rate="constant")
+    assert theorem_rates.fixed_point() == pytest.approx(0.5987111211, abs=1e-10)
+    short = (*theorem_rates.FLOORS["quadratics"][:5], 200, 50)
+    monkeypatch.setitem(theorem_rates.FLOORS, "quadratics", short)
+    [row] = theorem_rates.floor(0, problem="quadratics", rate="constant")
     assert row["floor"] == pytest.approx((0.75 - 0.5987111211) ** 2, rel=1e-8)  # mean curvature 2, halved
     assert row["excess_end"] == pytest.approx(row["floor"], rel=1e-8)
-    [row] = error_floor.run(0, problem="quadratics", rate="decaying")
+    [row] = theorem_rates.floor(0, problem="quadratics", rate="decaying")
     assert row["excess_end"] < 0.4 * row["excess_early"]
 
 

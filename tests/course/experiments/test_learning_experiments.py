@@ -13,15 +13,12 @@ from fedlab_core import sampling
 from fedlab_course.experiments import measures, runs
 from fedlab_course.experiments.registry import EXPERIMENTS
 from fedlab_course.experiments.studies import (
-    c12_constants,
-    c12_local_work,
+    c01_skew,
+    c12_work,
     clusters,
-    divergence,
     fedprox_synthetic,
-    last_cohort,
     partial_work,
     tuning,
-    variance,
 )
 
 
@@ -38,27 +35,12 @@ def test_every_case_and_seed_is_a_unit_of_its_own() -> None:
             assert len(set(units)) == len(units) >= 1
 
 
-def test_a_run_is_measured_as_its_history_says() -> None:
-    found, curve = tiny_run()
-    assert curve["round"].tolist() == [1, 2, 3] and found["diverged"] is False
-    assert found["end_accuracy"] == curve.test_accuracy.iloc[-1]
-    assert found["mean_loss"] == pytest.approx(curve.train_loss.mean())
-    assert found["bytes"] == 3 * 2 * 2 * 610 * 4 and found["server_updates"] == 3
-
-
 def test_a_run_that_diverges_at_once_is_chance_from_the_first_round() -> None:
     """A rate of 10³⁸ overflows float32 in the first steps, before any round is recorded."""
     found, curve = tiny_run(lr=1e38, local_steps=20)
     assert found["diverged"] is True
     assert curve.test_accuracy.tolist() == [0.1] * 3
     assert found["end_loss"] == pytest.approx(math.log(10)) and found["end_accuracy"] == 0.1
-
-
-def test_every_method_gets_twelve_configurations() -> None:
-    for method in tuning.PARAMETERS:
-        found = tuning.configurations(method)
-        assert len({tuple(one.items()) for one in found}) == 12
-        assert min(one["lr"] for one in found) == 0.02 and max(one["lr"] for one in found) == 0.2
 
 
 def test_the_configuration_with_the_best_mean_is_chosen_and_the_first_of_equals() -> None:
@@ -86,13 +68,6 @@ def test_a_chosen_configuration_runs_with_its_parameter() -> None:
     assert plain["end_accuracy"] == weak["end_accuracy"]  # FedProx with μ = 0 is FedAvg
 
 
-def test_data_of_the_fedprox_paper_have_its_standard_deviations() -> None:
-    """What the authors call 0.5 is a standard deviation: the data set's variance is 0.25."""
-    assert fedprox_synthetic.federation("synthetic(0.5,0.5)", 0).dataset.name == "synthetic(0.25, 0.25)"
-    assert fedprox_synthetic.federation("synthetic(1,1)", 0).dataset.name == "synthetic(1, 1)"
-    assert fedprox_synthetic.federation("iid", 0).num_clients == 30
-
-
 def test_the_best_of_fedprox_is_the_least_loss_and_dropping_has_less_work() -> None:
     short = {"rounds": 2, "local_epochs": 2, "eval_every": 1, "batch_size": 100}
     found = fedprox_synthetic.run(0, data="iid", stragglers=0.9, **short)
@@ -113,31 +88,17 @@ def test_a_thinned_curve_keeps_its_first_point_and_no_more_than_fifty() -> None:
     assert measures.thinned(curve.head(50))["round"].tolist() == list(range(1, 51))
 
 
-def test_partitions_are_the_same_under_other_names_only() -> None:
-    same = clusters.same_partition
-    assert same(np.array([0, 0, 1, -1]), np.array([5, 5, 2, -1]))
-    assert not same(np.array([0, 0, 1, -1]), np.array([0, 0, 1, 2]))
-    assert not same(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0]))
-
-
-def test_splits_of_the_clusters_have_the_labels_they_say() -> None:
-    dealt = {name: runs.deal(name, 0) for name in clusters.MIN_SHARES}
-    held = {name: max(len(np.unique(fed.y[part])) for part in fed.parts) for name, fed in dealt.items()}
-    assert (held["two labels"], held["one label"]) == (2, 1)
-    assert held["iid"] > 4 and held["one shard"] <= 2 and held["two shards"] <= 4
-
-
 def test_the_mean_of_a_simple_random_sample_has_its_textbook_variance() -> None:
     """S² = 1.25·100/99 for 25 each of 0 … 3, and (1 − 10/100) S²/10; no bias beyond chance."""
     models = np.repeat(np.arange(4.0), 25)[:, None]
-    found = variance.drawn(sampling.Uniform(np.ones(100, dtype=bool), 10), models, 0)
+    found = clusters.drawn(sampling.Uniform(np.ones(100, dtype=bool), 10), models, 0)
     expected = 0.9 * (1.25 * 100 / 99) / 10
     assert found["measured"] == pytest.approx(expected, abs=4 * found["standard_error"])
     assert found["standard_error"] < 0.05 * expected and found["bias_in_errors"] < 3.5
 
 
 def test_more_skew_moves_variance_from_within_clients_to_between_them() -> None:
-    rows = [row for split in c12_constants.SPLITS for row in c12_constants.run(3, split=split)]
+    rows = [row for split in c12_work.SPLITS for row in c12_work.constants(3, split=split)]
     total = [row["noise"] + row["dissimilarity"] ** 2 for row in rows]
     assert total == pytest.approx([total[0]] * 3, rel=1e-4)
     noise = [row["noise"] for row in rows]
@@ -150,15 +111,15 @@ def test_more_skew_moves_variance_from_within_clients_to_between_them() -> None:
 
 def test_rounds_to_a_loss_end_at_the_first_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     fed = runs.deal("iid", 5)
-    settings = c12_local_work.SETTINGS | {"local_epochs": 5, "seed": 5}
+    settings = c12_work.SETTINGS | {"local_epochs": 5, "seed": 5}
     frame = fl.simulate(fed, fl.models.mlp(fed, seed=5), fl.FedAvg(), rounds=4, **settings).frame
     losses = dict(zip(frame["round"], frame.train_loss, strict=True))
     assert losses[3] < min(losses[1], losses[2])
-    monkeypatch.setattr(c12_local_work, "ROUNDS", 4)
-    monkeypatch.setattr(c12_local_work, "TARGET", float(losses[3]))
-    assert c12_local_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 3
-    monkeypatch.setattr(c12_local_work, "TARGET", 0.0)
-    assert c12_local_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 5
+    monkeypatch.setattr(c12_work, "ROUNDS", 4)
+    monkeypatch.setattr(c12_work, "TARGET", float(losses[3]))
+    assert c12_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 3
+    monkeypatch.setattr(c12_work, "TARGET", 0.0)
+    assert c12_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 5
 
 
 def test_partial_work_has_a_row_for_each_rule_and_the_best_mu_by_its_end() -> None:
@@ -184,27 +145,17 @@ def test_clients_of_two_speeds_are_measured_apart() -> None:
 
 def test_a_model_that_knows_the_labels_of_the_last_cohort_leans_towards_it() -> None:
     """Labels take turns: each is 10 points better after the rounds whose cohort holds more of it."""
-    turn = (np.arange(last_cohort.LAST + 1)[:, None] + np.arange(2)) % 2
+    turn = (np.arange(c01_skew.LAST + 1)[:, None] + np.arange(2)) % 2
     shares, accuracy = 0.3 + 0.4 * turn, np.array([0.5, 0.8]) + 0.1 * turn
-    found = {lag: last_cohort.leaning(accuracy, shares, lag) for lag in last_cohort.LAGS}
-    assert [found[lag]["gap"] for lag in last_cohort.LAGS] == pytest.approx([-0.1, 0.1, -0.1, 0.1])
-    assert [found[lag]["correlation"] for lag in last_cohort.LAGS] == pytest.approx([-1, 1, -1, 1])
+    found = {lag: c01_skew.leaning(accuracy, shares, lag) for lag in c01_skew.LAGS}
+    assert [found[lag]["gap"] for lag in c01_skew.LAGS] == pytest.approx([-0.1, 0.1, -0.1, 0.1])
+    assert [found[lag]["correlation"] for lag in c01_skew.LAGS] == pytest.approx([-1, 1, -1, 1])
     assert found[0]["held_gap"] is None and found[0]["not_held"] == 0
-    alone = last_cohort.leaning(accuracy, 1.0 * turn, 0)
+    alone = c01_skew.leaning(accuracy, 1.0 * turn, 0)
     assert alone["held_gap"] == pytest.approx(0.1) and alone["not_held"] == 0.5
 
 
-def test_accuracy_by_label_counts_each_label_by_itself() -> None:
-    test = fl.data.Split(torch.eye(3)[[0, 0, 0, 1, 2, 2]], torch.tensor([0, 0, 1, 1, 2, 0]))
-    assert last_cohort.by_label(torch.nn.Identity(), test).tolist() == pytest.approx([2 / 3, 1 / 2, 1.0])
-
-
 def test_equal_moves_are_common_and_unrelated_ones_share_what_chance_gives() -> None:
-    assert float(divergence.common_share(torch.ones(4, 7))) == pytest.approx(1)
-    assert float(divergence.common_share(torch.eye(5))) == pytest.approx(1 / 5)
-    assert float(divergence.common_share(torch.tensor([[1.0], [-1.0]]))) == 0
-
-
-def test_a_slope_is_growth_for_each_unit_of_emd() -> None:
-    before, after = {"emd": 0.5, "divergence": 0.1}, {"emd": 0.75, "divergence": 0.2}
-    assert divergence.slope(before, after) == pytest.approx(0.4)
+    assert float(c01_skew.common_share(torch.ones(4, 7))) == pytest.approx(1)
+    assert float(c01_skew.common_share(torch.eye(5))) == pytest.approx(1 / 5)
+    assert float(c01_skew.common_share(torch.tensor([[1.0], [-1.0]]))) == 0

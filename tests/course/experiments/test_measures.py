@@ -74,11 +74,6 @@ def test_curves_are_mean_and_deviation_over_seeds(swept):
     assert band.train_loss_std.tolist() == pytest.approx(losses.std(axis=1).tolist(), rel=1e-5)
 
 
-def test_schedules_are_written_as_formulas(swept):
-    table, _ = measures.tables(swept)
-    assert set(table.lr.astype(str)) == {"0.5", "0.5/(1+t)"}
-
-
 def test_roughness_is_that_of_changes():
     assert measures._roughness(pd.Series([0.0, 1.0, 0.0, 1.0]).to_numpy()) == pytest.approx(math.sqrt(4 / 3))
     assert measures._roughness(pd.Series([0.0, 0.1, 0.2, 0.3]).to_numpy()) == pytest.approx(0.0, abs=1e-12)

@@ -1,12 +1,9 @@
 """The report is what the data say."""
 
-from dataclasses import replace
-
 import pytest
 
 from fedlab_course.evidence import configs, judging, verdicts
 from fedlab_course.evidence.configs import Claim, Statement
-from fedlab_course.evidence.judging import Judged
 from fedlab_course.experiments import report
 
 
@@ -55,13 +52,6 @@ def test_a_sentence_on_other_verdicts_is_refused(tiny):
         report.text(claims, judged, {"x-1": ("a holds, b holds", "Because.")}, {}, folder)
 
 
-def test_an_undecided_verdict_is_never_bold(tiny):
-    claims, judged, folder = tiny
-    nothing = verdicts.Finding("x-1a", "undecided", 0, -1, 1, 3, 5, 0.05, 1.0)
-    changed = judged | {"x-1a": replace(judged["x-1a"], finding=nothing)}
-    assert "| undecided |" in report.text(claims, changed, {}, {}, folder)
-
-
 @pytest.mark.parametrize(
     ("mean", "low", "high", "n", "said"),
     [
@@ -73,12 +63,6 @@ def test_an_undecided_verdict_is_never_bold(tiny):
 )
 def test_digits(mean, low, high, n, said):
     assert report.measured(verdicts.Finding("x", "holds", mean, low, high, n, n, 0.0, 0.0)) == said
-
-
-def test_judged_keeps_claim_and_statement(tiny):
-    claims, judged, _ = tiny
-    assert list(judged) == ["x-1a", "x-1b"]
-    assert all(isinstance(one, Judged) and one.claim is claims[0] for one in judged.values())
 
 
 def test_every_statement_has_been_measured_on_some_seeds():

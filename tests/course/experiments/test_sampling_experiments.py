@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fedlab_course import theory
-from fedlab_course.experiments.studies import absence, digit_probes, first_answers, strata
+from fedlab_course.experiments.studies import absence, c05_clusters, first_answers
 
 
 def test_absence_comes_near_its_closed_forms() -> None:
@@ -24,18 +24,18 @@ def test_with_everybody_there_both_kinds_of_weights_do_the_same() -> None:
 
 
 def test_one_stratum_has_the_variance_of_the_simple_draw() -> None:
-    labels, _ = strata.run(0, split="iid")
+    labels, _ = c05_clusters.strata(0, split="iid")
     assert (labels["strata"], labels["ratio"]) == ("labels", pytest.approx(1))
-    of_labels, _ = strata.run(0, split="one label")
+    of_labels, _ = c05_clusters.strata(0, split="one label")
     assert of_labels["systematic"] < of_labels["simple"]
 
 
 def test_probes_are_counted_against_the_groups_that_two_clients_share() -> None:
-    rows = digit_probes.run(0, split="one label", kind="epoch")
-    assert [row["xi"] for row in rows] == list(digit_probes.XI)
+    rows = c05_clusters.probes(0, split="one label", kind="epoch")
+    assert [row["xi"] for row in rows] == list(c05_clusters.XI)
     assert all(row["shared"] == 10 and row["surplus"] == row["clusters"] - 10 for row in rows)
     assert all(row["alone"] == 0 for row in rows)  # every label has ten holders
-    [sample] = digit_probes.run(0, split="iid", kind="sample")
+    [sample] = c05_clusters.probes(0, split="iid", kind="sample")
     assert sample["shared"] == 1
 
 

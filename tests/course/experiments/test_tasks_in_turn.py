@@ -7,7 +7,7 @@ import torch
 import fedlab_core as fl
 from fedlab_course.chapters.ch06_forgetting import continual
 from fedlab_course.chapters.ch07_fedmas.ablation import RotatedPairs
-from fedlab_course.experiments.studies import tier_memory, two_tasks
+from fedlab_course.experiments.studies import c06_memory
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_tasks_of_pixels_hold_the_same_images_in_another_order(digits: fl.data.D
 
 def test_a_strong_spring_keeps_the_first_task_and_learns_nothing_new() -> None:
     """η·2λ = 1: a step returns all the way to the end of the first task before it takes the gradient's."""
-    [row] = two_tasks.run(0, tasks="labels", importance="uniform", strength=10.0)
+    [row] = c06_memory.two_tasks(0, tasks="labels", importance="uniform", strength=10.0)
     assert row["first"] == pytest.approx(row["before"], abs=0.02)
     assert row["second"] < 0.1
     assert row["stiffest"] == pytest.approx(1.0)
@@ -42,8 +42,8 @@ def test_a_strong_spring_keeps_the_first_task_and_learns_nothing_new() -> None:
 
 
 def test_a_run_of_tiers_has_a_row_per_round_and_one_for_its_end() -> None:
-    *rows, end = tier_memory.run(0, strength=1000.0, update="replace")
-    assert [row["round"] for row in rows] == list(tier_memory.ROUNDS)
+    *rows, end = c06_memory.ten_tiers(0, strength=1000.0, update="replace")
+    assert [row["round"] for row in rows] == list(c06_memory.ROUNDS)
     assert end["table"] == "ends" and end["lost"] == 1.0 and end["rounds"] < 30
     assert [(row["just"], row["kept"]) for row in rows if row["round"] > end["rounds"]] == [
         (0.1, 0.1) for row in rows if row["round"] > end["rounds"]

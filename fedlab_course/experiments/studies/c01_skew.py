@@ -1,0 +1,126 @@
+"""Chapter 1, on the digits: how far does skew lead a model, and does it lean towards whoever took part last?
+
+"c01_divergence", Zhao et al. 2018: the federated model against the one trained in one place. The digits among ten
+clients with 10, 5, 3, 2 or 1 labels each, all of them in every round, one local epoch, batches of 10, η = 0.05, 20
+rounds. The central model starts from the same weights and makes as many steps, with batches of 100.
+
+``emd``: the mean over clients of Σ_c |p_k(c) − p(c)|. ``divergence``: ‖w_fed − w_central‖ / ‖w_central‖. ``slope``: its
+growth for each unit of EMD since the split before, which is less skewed. ``common``: ‖mean Δ‖² / mean ‖Δ_k‖² of the
+clients' moves Δ_k = y_k − w, averaged over the rounds: 1 for equal moves, about 1/K for unrelated ones. ``accuracy``:
+of the federated model, on the test set.
+
+"c01_last_cohort": FedAvg with 100 clients. A_t(c): the test accuracy on label c after each of rounds 11 to 50, less its
+mean over these rounds. s_t(c): the share of label c among the samples of round t's cohort. ``lag``: which cohort is
+looked at: 0 the last one, 1 and 2 those before it, and −1 the one that is drawn next, which the model cannot know.
+``gap``: mean A_t(c) of labels whose share of that cohort's samples is above the label's mean over the rounds, less that
+of the others. ``held_gap``: the same of labels that the cohort holds at all, less those that it does not; missing where
+every cohort holds every label. ``correlation``: Pearson's, of A_t(c) with s_t(c) less its mean over the rounds.
+``not_held``: the share of the pairs of round and label where the cohort does not hold the label.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+import fedlab_core as fl
+from fedlab_core.clients.updates import LocalUpdates
+from fedlab_core.server import Server
+from fedlab_course.experiments.base import Experiment, Row
+from fedlab_course.experiments.runs import DIGITS, deal, parameters
+
+LABELS, NUM_CLIENTS = (10, 5, 3, 2, 1), 10
+SETTINGS: dict[str, Any] = {"rounds": 20, "clients_per_round": 1.0, "local_epochs": 1, "lr": 0.05}
+SETTINGS |= {"eval_every": 20, "progress": False}
+FIRST, LAST = 11, 50
+LAGS = (-1, 0, 1, 2)
+
+
+class Observed(fl.Algorithm):
+    """FedAvg that notes the share of its clients' moves that is common to them."""
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        """FedAvg's mean, [P]."""
+        server.state["common"] = common_share(updates.params - server.params)
+        return super().aggregate(server, updates)
+
+
+def common_share(moves: torch.Tensor) -> torch.Tensor:
+    """‖mean Δ‖² / mean ‖Δ_k‖² of the ``moves`` [K, P]."""
+    return moves.mean(0).square().sum() / moves.square().sum(1).mean()
+
+
+def divergence(seed: int) -> list[Row]:
+    """One row for each split, from ten labels a client to one."""
+    data, found = fl.load_dataset("digits"), list[Row]()
+    everything = fl.FederatedDataset(data, [np.arange(len(data.train))])
+    model = fl.models.mlp(everything, seed=seed)
+    central = fl.simulate(everything, model, fl.FedAvg(), **SETTINGS, batch_size=100, seed=seed).params
+    assert central is not None
+    for labels in LABELS:
+        law = {"num_clients": NUM_CLIENTS, "labels_per_client": labels, "seed": seed}
+        fed = fl.FederatedDataset(data, fl.partition.labels_per_client(data.train.y, **law))
+        simulation = fl.Simulation(fed, model, Observed(), **SETTINGS, batch_size=10, seed=seed)
+        common = [float(simulation.state_dict()["algorithm"]["common"]) for _ in simulation]
+        row: Row = {"labels_per_client": labels, "emd": float(fed.heterogeneity().emd)}
+        row["divergence"] = float((parameters(simulation) - central).norm() / central.norm())
+        row["slope"] = slope(found[-1], row) if found else None
+        row["common"] = float(np.mean(common))
+        row["accuracy"] = float(simulation.history.frame.test_accuracy.iloc[-1])
+        found.append(row)
+    return found
+
+
+def slope(before: Row, after: Row) -> float:
+    """The growth of the divergence for each unit of EMD between two rows."""
+    return float((after["divergence"] - before["divergence"]) / (after["emd"] - before["emd"]))
+
+
+def last_cohort(seed: int, *, split: str, clients_per_round: int) -> list[Row]:
+    """One row for each lag."""
+    fed = deal(split, seed)
+    work = {"rounds": LAST + 1, "clients_per_round": clients_per_round, "eval_every": LAST + 1}
+    settings = DIGITS | work | {"seed": seed, "progress": False}
+    simulation = fl.Simulation(fed, fl.models.mlp(fed, seed=seed), fl.FedAvg(), **settings)
+    held, accuracy, shares = fed.heterogeneity().label_counts, [], []
+    for _ in simulation:
+        counts = held[np.concatenate(simulation.cohorts)].sum(axis=0)
+        shares.append(counts / counts.sum())
+        accuracy.append(by_label(simulation.model, fed.test))
+    return [{"lag": lag} | leaning(np.array(accuracy), np.array(shares), lag) for lag in LAGS]
+
+
+def by_label(model: torch.nn.Module, test: Any) -> np.ndarray:
+    """The accuracy of ``model`` on the test samples of each label, [C]."""
+    with torch.no_grad():
+        right = (model(test.x).argmax(dim=1) == test.y).double()
+    return np.array([float(right[test.y == label].mean()) for label in range(int(test.y.max()) + 1)])
+
+
+def leaning(accuracy: np.ndarray, shares: np.ndarray, lag: int) -> Row:
+    """``gap``, ``held_gap``, ``correlation`` and ``not_held`` from A_t(c) and s_t(c), both [rounds, C], as above."""
+    rounds = np.arange(FIRST - 1, LAST)
+    model = accuracy[rounds] - accuracy[rounds].mean(axis=0)
+    share = shares[rounds - lag]
+    beyond = share - share.mean(axis=0)
+    held = share > 0
+    return {
+        "gap": _difference(model, beyond > 0),
+        "held_gap": _difference(model, held),
+        "correlation": float(np.corrcoef(model.ravel(), beyond.ravel())[0, 1]),
+        "not_held": float(1 - held.mean()),
+    }
+
+
+def _difference(values: np.ndarray, where: np.ndarray) -> float | None:
+    """The mean of ``values`` where the condition holds, less that where it does not."""
+    return float(values[where].mean() - values[~where].mean()) if where.any() and not where.all() else None
+
+
+_CASES = [
+    {"split": "two_labels", "clients_per_round": 20},
+    {"split": "dirichlet", "clients_per_round": 20},
+    {"split": "two_labels", "clients_per_round": 5},
+]
+LAST_COHORT = Experiment("c01_last_cohort", last_cohort, _CASES)
+DIVERGENCE = Experiment("c01_divergence", divergence, [{}])

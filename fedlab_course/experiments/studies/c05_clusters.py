@@ -1,0 +1,77 @@
+"""Chapters 4 and 5, 100 clients that hold digits: what do clusters of their probes find, and what do they gain?
+
+"c05_probes": OPTICS over its steepness ξ, in the probes of :mod:`fedlab_course.chapters.ch07_fedmas.probes`.
+``surplus``: clusters less the label sets that two clients or more hold; ``alone``: noise clients whose label set nobody
+else holds.
+
+"c04_strata": all clients train one round (five epochs) from the mean of their probes; the variance of the mean of 10 of
+their models, by simple random and by systematic sampling, in closed form, and their ``ratio``. The strata are the
+clients' label sets, which no server knows, or the clusters that OPTICS finds in the probes.
+"""
+
+import numpy as np
+import torch
+
+import fedlab_core as fl
+from fedlab_core import clustering
+from fedlab_core.clients.updates import LocalUpdates
+from fedlab_core.server import Server
+from fedlab_course import theory
+from fedlab_course.chapters.ch07_fedmas.probes import probe
+from fedlab_course.experiments.base import Experiment, Row
+from fedlab_course.experiments.runs import DIGITS, deal, label_sets
+from fedlab_course.theory import cluster_quality
+
+SPLITS = ("iid", "two labels", "one label")
+XI = (0.1, 0.15, 0.25, 0.4)
+COHORT = 10
+
+
+def probes(seed: int, *, split: str, kind: str) -> list[Row]:
+    """One row for every ξ."""
+    fed = deal(split, seed)
+    ids = label_sets(fed, split)
+    sizes = np.bincount(ids)
+    shared = int((sizes >= 2).sum())
+    points, rows = probe(fed, kind, seed), []
+    for xi in XI if kind == "epoch" else (0.25,):
+        labels = clustering.optics(points, xi=xi).labels
+        found = cluster_quality.quality(labels, ids)
+        row: Row = {"xi": xi, "shared": shared, "clusters": found.num_clusters}
+        row |= {"surplus": found.num_clusters - shared, "pure": found.num_pure, "noise": found.num_noise}
+        rows.append(row | {"alone": int((sizes[ids] == 1)[labels < 0].sum())})
+    return rows
+
+
+class Watched(fl.FedSSO):
+    """FedSSO that keeps what its clients send back."""
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        """As FedSSO, [P]."""
+        server.state["models"] = updates.params
+        return super().aggregate(server, updates)
+
+
+def one_round(fed: fl.FederatedDataset, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The models [N, P] of all clients after the first round, and the clusters [N] of their probes."""
+    work = DIGITS | {"rounds": 1, "clients_per_round": fed.num_clients, "seed": seed, "progress": False}
+    simulation = fl.Simulation(fed, fl.models.mlp(fed, seed=seed), Watched(), **work)
+    next(simulation)
+    state = simulation.state_dict()["algorithm"]
+    return state["models"].double().numpy(), state["clusters"].numpy()
+
+
+def strata(seed: int, *, split: str) -> list[Row]:
+    """One row for the label sets and one for the clusters."""
+    fed = deal(split, seed)
+    models, clusters = one_round(fed, seed)
+    simple, rows = theory.simple_variance(models, COHORT), list[Row]()
+    for name, groups in (("labels", label_sets(fed, split)), ("optics", clusters)):
+        variance = theory.systematic_variance(models, groups, COHORT)
+        rows.append({"strata": name, "simple": simple, "systematic": variance, "ratio": variance / simple})
+    return rows
+
+
+_CASES = [{"split": split, "kind": kind} for split in SPLITS for kind in ("epoch", "sample")]
+PROBES = Experiment("c05_probes", probes, _CASES, columns={"kind": "probe"})
+STRATA = Experiment("c04_strata", strata, [{"split": split} for split in SPLITS])

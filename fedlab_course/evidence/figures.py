@@ -59,7 +59,6 @@ def with_live(name: str, history: History, label: str) -> go.Figure:
     return figure
 
 
-_FIVE = ("epochs_digits", "0.05", charts.FIVE_DIGITS)
 _DECAYING = "0.05/(1+t)"
 FIGURES = {
     "verdicts": Figure("All statements, by claim", function=lambda title: forest.forest(title=title)),
@@ -73,7 +72,7 @@ FIGURES = {
     "002-5-digits": Figure("Dirichlet α = 0.3, digits", charts.dirichlet("table1_digits")),
     "002-5-mnist": Figure("Dirichlet α = 0.3, MNIST", charts.dirichlet("table1_mnist")),
     "002-6-cifar10": Figure("Dirichlet α = 0.3, CIFAR-10", charts.dirichlet("table1_cifar10")),
-    "004-3-digits": Figure("Training loss, digits", charts.losses(*_FIVE)),
+    "004-3-digits": Figure("Training loss, digits", charts.losses("epochs_digits", "0.05", charts.FIVE_DIGITS)),
     "004-3-mnist": Figure("Training loss, MNIST", charts.losses("curves_mnist", "0.01", {"table": "curves5_mnist"})),
     "004-3-cifar10": Figure(
         "Training loss, CIFAR-10", charts.losses("curves_cifar10", "0.01", {"table": "curves5_cifar10"})

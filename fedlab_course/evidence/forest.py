@@ -41,9 +41,8 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
         mine = {id: one for id, one in rows.items() if one.finding.verdict == verdict}
         if mine:
             _add(figure, verdict, mine, places)
-    open_mark = {"color": GREY, "symbol": "circle-open", "size": 9}
-    name = "open: not after correction"
-    figure.add_scatter(x=[None], y=[None], mode="markers", marker=open_mark, name=name, hoverinfo="skip")
+    mark = {"marker": {"color": GREY, "symbol": "circle-open", "size": 9}, "name": "open: not after correction"}
+    figure.add_scatter(x=[None], y=[None], mode="markers", **mark, hoverinfo="skip")
     for y, text in headings:
         where = {"x": 0.0, "xref": "paper", "xanchor": "left", "y": y - 0.5, "yanchor": "top", "align": "left"}
         figure.add_annotation(text=text, showarrow=False, font_size=12, **where)

@@ -34,10 +34,9 @@ def stored(*ids: str, differs: str | None = None) -> None:
     every = judging.every()
     for one in [every[validation.choice("id", id, every)] for id in ids]:
         entry = as_data(one) | {"differs": chapter.differs() if differs is None else str(differs)}
-        beside = _in_short(one) if len(ids) > 2 else None
-        lines = _lines(one, entry["differs"])
-        text, data = one.statement.says, {STORED: entry}
-        display.publish(display.verdict("fedlab-verdict", f"{word(one)} (stored)", text, lines, data, beside=beside))
+        beside, lines = _in_short(one) if len(ids) > 2 else None, _lines(one, entry["differs"])
+        said = (f"{word(one)} (stored)", one.statement.says, lines, {STORED: entry})
+        display.publish(display.verdict("fedlab-verdict", *said, beside=beside))
 
 
 def as_data(one: Judged) -> dict[str, Any]:
@@ -95,9 +94,8 @@ def seeds(one: Judged) -> str:
 
 
 def _in_short(one: Judged) -> str:
-    found = one.finding
-    chance = ", not after correction" if found.verdict != "undecided" and not found.corrected else ""
-    return f"{interval(one)}, n = {found.n}{chance}" if found.n else ""
+    chance = "" if one.finding.corrected or one.finding.verdict == "undecided" else ", not after correction"
+    return f"{interval(one)}, n = {one.finding.n}{chance}" if one.finding.n else ""
 
 
 def _lines(one: Judged, differs: str) -> list[str]:

@@ -53,19 +53,17 @@ def objective(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return (slope * output + MU * output.square() * (slope > 0)).mean()
 
 
-def federation(dissimilarity: float) -> fl.FederatedDataset:
+def federation(G: float) -> fl.FederatedDataset:
     """The two clients, in float64: the input 1, so that the model's output is its parameter, and the slopes ±G."""
     one = torch.ones(1, 1, dtype=torch.float64)
-    return fl.FederatedDataset.from_clients([(one, dissimilarity * one), (one, -dissimilarity * one)], (one, one))
+    return fl.FederatedDataset.from_clients([(one, G * one), (one, -G * one)], (one, one))
 
 
-def gaps(
-    algorithm: fl.Algorithm, dissimilarity: float, local_steps: int, lr: float, rounds: int = ROUNDS
-) -> list[float]:
+def gaps(algorithm: fl.Algorithm, G: float, local_steps: int, lr: float, rounds: int = ROUNDS) -> list[float]:
     """(f(x) − f*)/(f(x_0) − f*) after rounds 0, 1, …, ``SHOWN`` of them and on until ``GAP`` is reached."""
     settings: dict[str, Any] = {"rounds": rounds, "local_steps": local_steps, "lr": lr, "eval_every": rounds}
     settings |= {"clients_per_round": 2, "batch_size": None, "loss": objective, "progress": False}
-    simulation = fl.Simulation(federation(dissimilarity), linear(start=START), algorithm, **settings)
+    simulation = fl.Simulation(federation(G), linear(start=START), algorithm, **settings)
     found = [1.0]
     for _ in simulation:
         found.append((float(parameters(simulation)[0]) / START) ** 2)
@@ -89,10 +87,6 @@ def run(seed: int, *, algorithm: str, G: float, local_steps: int) -> list[Row]:
     return [row, *points]
 
 
-_CASES = [
-    {"algorithm": algorithm, "G": dissimilarity, "local_steps": local_steps}
-    for dissimilarity in (1, 10, 100)
-    for algorithm in ALGORITHMS
-    for local_steps in ((1,) if algorithm == "sgd" else (2, 10))
-]
+_STEPS = [(name, steps) for name in ALGORITHMS for steps in ((1,) if name == "sgd" else (2, 10))]
+_CASES = [{"algorithm": name, "G": G, "local_steps": steps} for G in (1, 10, 100) for name, steps in _STEPS]
 SCAFFOLD_FIGURE_3 = Experiment("scaffold_figure_3", run, _CASES)

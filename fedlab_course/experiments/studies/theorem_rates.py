@@ -38,10 +38,7 @@ from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.problems import Problem, linear, quadratics, softmax
 from fedlab_course.experiments.runs import parameters
 
-RATED: dict[str, Callable[[int], Problem]] = {
-    "quadratics": quadratics,
-    "softmax_digits": softmax,
-}
+RATED: dict[str, Callable[[int], Problem]] = {"quadratics": quadratics, "softmax_digits": softmax}
 TIMES = (50, 100, 200, 500, 1000, 2000, 5000)
 STEPS = (1, 2, 5, 10)
 BATCH = 5
@@ -126,9 +123,8 @@ def floor(seed: int, *, problem: str, rate: str) -> list[Row]:
 
 
 _PARTS, _RATES = ("exact", "all", "sampled"), ("constant", "decaying")
+_RATED = [{"problem": problem, "participation": part} for problem in RATED for part in _PARTS]
 _FLOORS = [{"problem": problem, "rate": rate} for problem in FLOORS for rate in _RATES]
-THEOREM_RATES = Experiment(
-    "theorem_rates", rates, [{"problem": problem, "participation": part} for problem in RATED for part in _PARTS]
-)
+THEOREM_RATES = Experiment("theorem_rates", rates, _RATED)
 ERROR_FLOOR_EXACT = Experiment("error_floor_exact", floor, _FLOORS[:2])
 ERROR_FLOOR = Experiment("error_floor", floor, _FLOORS[2:])

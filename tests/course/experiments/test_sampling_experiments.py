@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fedlab_course import theory
-from fedlab_course.experiments.studies import absence, c05_clusters, first_answers
+from fedlab_course.experiments.studies import absence, c05_clusters
 
 
 def test_absence_comes_near_its_closed_forms() -> None:
@@ -42,10 +42,10 @@ def test_probes_are_counted_against_the_groups_that_two_clients_share() -> None:
 def test_the_fastest_of_each_stratum_take_the_places_of_the_cohort() -> None:
     labels = np.array([0, 0, 0, 1, 1, -1])
     times = np.array([3.0, 1.0, 2.0, 5.0, 4.0, 9.0])
-    assert first_answers.fastest(np.array([0, 2, 3, 5]), labels, times).tolist() == [1, 2, 4, 5]
+    assert c05_clusters.fastest(np.array([0, 2, 3, 5]), labels, times).tolist() == [1, 2, 4, 5]
 
 
 def test_without_a_choice_all_are_heard_alike() -> None:
     """One place each of ten clusters: the first draw hears the fastest, the random one nearly everybody."""
-    [first], [random] = (first_answers.run(0, split="one label", draw=draw) for draw in ("first", "random"))
+    [first], [random] = (c05_clusters.first_answers(0, split="one label", draw=draw) for draw in ("first", "random"))
     assert 10 <= first["asked"] < random["asked"] <= 100

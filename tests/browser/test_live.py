@@ -306,7 +306,7 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
 
 
 def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
-    verdicts = "from fedlab_course import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
+    verdicts = "from fedlab_course.check import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
     verdicts += "claims.check('not so', False, 'three')\nexercises.check('02-prox-step', ...)"
     notebook = open_notebook(f"{verdicts}\n{IMPORT}", SHORT, f"{SHORT[:-1]}, lr=1e30)")
     wait_until(lambda: notebook.page.get_by_role("alert").filter(visible=True).count() == 2)

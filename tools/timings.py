@@ -25,9 +25,9 @@ CHECKED, PROVED = 6, 10  # minutes for an exercise with a check, and for a proof
 _INTRODUCTION = f"""\
 # How long each chapter takes
 
-`python tools/timings.py` writes this page from the notebooks. The minutes to read are those that each chapter states. An
-exercise with a check counts {CHECKED} minutes, a proof {PROVED}. The seconds come from a run of the whole course in the
-quick profile on two cores; they are in [results/chapters.csv](../../results/chapters.csv).
+`python tools/timings.py` writes this page from the notebooks. The minutes to read are those that each chapter states.
+An exercise with a check counts {CHECKED} minutes, a proof {PROVED}. The seconds come from a run of the whole course in
+the quick profile on two cores; they are in [results/chapters.csv](../../results/chapters.csv).
 """
 
 

@@ -1,9 +1,9 @@
-"""What a course needs in addition to the library: explorers, exercises, evidence, pages and grading."""
+"""The course on top of the library: explorers, exercises, evidence, pages and grading."""
 
 import importlib
 from typing import Any
 
-# Name → where it is. Imported on demand: the command line needs no widgets.
+# Name → module, imported on demand because the command line needs no widgets.
 _PLACES = {
     "chapter": "chapter",
     "claims": "check.claims",

@@ -1,17 +1,20 @@
-"""The command line of the course: ``run`` all notebooks, ``build`` them for a class, ``grade`` and ``lint`` them, and
-measure the ``evidence`` that they rest on."""
+"""The command line of the course: run, build, grade and lint notebooks, and measure the evidence."""
 
 import argparse
 import importlib.util
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from fedlab_core import validation
 from fedlab_core.cli import program
 from fedlab_core.data import load_dataset
-from fedlab_course import folders, termination
+from fedlab_course import folders
 from fedlab_course.experiments import command as evidence
 from fedlab_course.grading.limits import Limits
 from fedlab_course.grading.nbgrader import course
@@ -27,19 +30,47 @@ def main(given: Sequence[str] | None = None) -> int:
     0 success, 1 failure, 2 bad arguments, 130 interrupted, 143 terminated.
     """
     summary = "A course on federated learning: run its notebooks, build them for a class, grade and lint them."
-    with termination.as_interrupt() as received:
+    with _termination_as_interrupt() as received:
         status = program.run("python -m fedlab_course", summary, _COMMANDS, given)
     return 128 + received[0] if received else status
+
+
+@contextmanager
+def _termination_as_interrupt() -> Iterator[list[int]]:
+    """Raise ``KeyboardInterrupt`` at the first SIGTERM inside the block, and append it to the list that is yielded.
+
+    So finished work is reported, kernels end, and temporary files go. A second SIGTERM ends the process at once.
+    Nothing changes if SIGTERM has another handler, or outside the main thread, which alone can handle signals.
+    """
+    received: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        signal.signal(number, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield received
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _configure_run(parser: argparse.ArgumentParser) -> None:
     limits = ", ".join(f"{seconds} in {profile}" for profile, seconds in harness.TIMEOUTS.items())
     add = parser.add_argument
-    add("--profile", choices=harness.PROFILES, default="quick", help="how much work (default: quick)")
-    add("--dataset", metavar="NAME", help="data set for the notebooks that let one choose")
+    add("--profile", choices=harness.PROFILES, default="quick", help="quick or full experiments (default: quick)")
+    add("--dataset", metavar="NAME", help="data set for the notebooks that have this parameter")
     _add_notebooks(parser)
     add(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebooks; may be repeated"
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="set a parameter of the notebooks; may be repeated",
     )
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
     _add_timeout(parser, f"limit for one cell (default: {limits})")
@@ -48,42 +79,44 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
         "--rows",
         type=Path,
         metavar="FILE",
-        help="a TOML file with a [[row]] table of parameters (and optional name and only) for each run",
+        help="TOML file with a [[row]] table of parameters (optional: name, only) for each run",
     )
-    add("--again", action="store_true", help="with --rows: run also the rows that are done already")
+    add("--again", action="store_true", help="with --rows: also run finished rows again")
     parser.set_defaults(run=_run)
 
 
 def _configure_build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    whom = (
-        "for whom: the instructor's has the solutions, nbgrader's is a course folder, and hosted is "
-        "for Colab, Kaggle and Binder"
-    )
+    whom = "instructor: with solutions; nbgrader: a course folder; hosted: for Colab, Kaggle and Binder"
     add("version", choices=(*builder.VERSIONS, "nbgrader", "hosted"), help=whom)
     _add_notebooks(parser)
-    add("--out", type=Path, metavar="FOLDER", help="default: hosted for hosted, else build/VERSION")
-    add("--repository", metavar="OWNER/NAME", help="hosted: the repository at GitHub that the folder will lie in")
+    add("--out", type=Path, metavar="FOLDER", help="default: hosted, or build/VERSION for other versions")
+    add("--repository", metavar="OWNER/NAME", help="hosted: the GitHub repository of the folder")
     add("--branch", metavar="NAME", help="hosted: its branch, tag or commit (default: main)")
-    add("--wheel", metavar="URL", help="hosted: what pip installs (default: the archive of that branch)")
+    add("--wheel", metavar="URL", help="hosted: the address that pip installs (default: the archive of the branch)")
     parser.set_defaults(run=_build)
 
 
 def _configure_grade(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        f"{parser.description} The submission's code runs on this machine with your rights, and can read your files: "
-        "this is no sandbox. Grade strangers' work in a container."
+        f"{parser.description} The submission's code runs on this machine with your rights and can read your files. "
+        "There is no sandbox: grade strangers' work in a container."
     )
     add, limits = parser.add_argument, Limits()
     add("path", type=Path, metavar="FILE|FOLDER", help="a submitted notebook, or with --csv a folder of them")
-    add("--csv", type=Path, metavar="TABLE", help="write a row for each notebook in and below FOLDER to this file")
+    add(
+        "--csv",
+        type=Path,
+        metavar="TABLE",
+        help="write a row for each notebook in FOLDER and its subfolders to this file",
+    )
     add("--jobs", type=_whole("jobs"), metavar="N", help="submissions graded at once (default: one for each core)")
     _add_timeout(parser, f"limit for one cell (default: {limits.cell:g})")
     total = f"limit for one submission (default: {limits.total:g})"
     add("--total", type=_whole("seconds"), metavar="SECONDS", help=total)
     memory = f"limit for all processes of one submission (default: {limits.memory})"
     add("--memory", type=_whole("megabytes"), metavar="MB", help=memory)
-    add("--user", metavar="NAME", help="run the submissions' code as this user, which root alone can")
+    add("--user", metavar="NAME", help="run the submissions' code as this user (root only)")
     then = "; what is graded stands in the table, and the same command goes on"
     parser.set_defaults(run=_grade, when_interrupted=then)
 
@@ -114,9 +147,9 @@ def _whole(unit: str) -> Callable[[str], int]:
 def _run(options: argparse.Namespace) -> int:
     _need("papermill", "nbconvert", "latex2mathml")
     if options.dataset is not None:
-        load_dataset(options.dataset)  # an unknown name or missing files are reported here, before anything runs
+        load_dataset(options.dataset)  # reports an unknown name or missing files before anything runs
     if options.again and options.rows is None:
-        raise ValueError("--again: is for the rows of --rows; without them everything is run")
+        raise ValueError("--again: works only with --rows; without it everything is run")
     given = {
         "profile": options.profile,
         "dataset": options.dataset,
@@ -150,11 +183,11 @@ def _build(options: argparse.Namespace) -> int:
     given = {name: getattr(options, name) for name in ("repository", "branch", "wheel") if getattr(options, name)}
     if options.version == "hosted":
         if "repository" not in given:
-            raise ValueError("--repository: build hosted needs the OWNER/NAME of a repository at GitHub")
+            raise ValueError("--repository: build hosted needs the OWNER/NAME of a GitHub repository")
         paths = hosted.build(out=options.out or Path("hosted"), **given, **where)
     else:
         for name in given:
-            raise ValueError(f"--{name}: is for build hosted")
+            raise ValueError(f"--{name}: works only with build hosted")
         out = options.out or Path("build") / options.version
         of_class = options.version == "nbgrader"
         paths = course.write(out, **where) if of_class else builder.build(options.version, out, **where)
@@ -186,13 +219,15 @@ def _lint(options: argparse.Namespace) -> int:
 def _need(*modules: str) -> None:
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
-        raise ImportError(f"{', '.join(missing)} not installed; the course needs its extra: pip install '.[course]'")
+        raise ImportError(
+            f"{', '.join(missing)} not installed; install the extra of the course: pip install '.[course]'"
+        )
 
 
 _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     "run": ("Run the notebooks and write executed notebooks and a static site.", _configure_run),
     "build": ("Write the notebooks for students, instructors, nbgrader or the cloud.", _configure_build),
     "grade": ("Grade a submitted notebook, or a folder of them.", _configure_grade),
-    "lint": ("Check how the notebooks are written.", _configure_lint),
-    "evidence": ("Do the runs behind the stored verdicts that are missing, and write the report.", evidence.configure),
+    "lint": ("Check the notebooks against the rules of the course.", _configure_lint),
+    "evidence": ("Run the missing experiments behind the stored verdicts, and write the report.", evidence.configure),
 }

@@ -1,4 +1,4 @@
-"""Where the notebooks and the stored results of the course lie, which of them are meant, and folders to write to."""
+"""The folders of notebooks and results, the selection of notebooks, and folders for output."""
 
 import hashlib
 import tempfile
@@ -8,15 +8,15 @@ from pathlib import Path
 from fedlab_core import validation
 
 _PACKAGE = Path(__file__).resolve().parent
-# A wheel carries notebooks and results inside the package; in a checkout they lie beside it.
+# A wheel has notebooks and results inside the package; in a checkout they are beside it.
 NOTEBOOKS = next(folder for folder in (_PACKAGE / "notebooks", _PACKAGE.parent / "notebooks") if folder.is_dir())
 RESULTS = next(folder for folder in (_PACKAGE / "results", _PACKAGE.parent / "results") if folder.is_dir())
 
 
 def select(folder: Path, only: Sequence[str]) -> list[Path]:
-    """The notebooks of ``folder`` in order; with ``only``, those whose name or leading number is listed."""
+    """List the notebooks of ``folder`` in order; with ``only``, those with a listed name or leading number."""
     if folder.is_file():
-        raise ValueError(f"--notebooks {folder}: is a file; name the folder it is in, and the file with --only")
+        raise ValueError(f"--notebooks {folder}: is a file; name its folder, and select the file with --only")
     paths = sorted(folder.glob("*.ipynb"))
     if not paths:
         raise ValueError(f"no notebooks (*.ipynb) in {folder}")
@@ -31,7 +31,7 @@ def select(folder: Path, only: Sequence[str]) -> list[Path]:
 
 
 def digest(folder: Path) -> str:
-    """A digest of the Python source in ``folder``: other source may compute otherwise."""
+    """Compute a digest of the Python source in ``folder``; it changes with the source."""
     found = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         found.update(path.read_bytes())
@@ -39,11 +39,11 @@ def digest(folder: Path) -> str:
 
 
 def make(out: Path) -> None:
-    """Create the folder ``out`` unless it is there. Raises ``ValueError`` if it cannot be made or written to."""
+    """Create the folder ``out`` if it is missing. Raises ``ValueError`` if it is not writable."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=out).close()
     except (FileExistsError, NotADirectoryError) as error:
-        raise ValueError(f"--out {out}: a file stands in its way; name another folder") from error
+        raise ValueError(f"--out {out}: there is a file with this name; name another folder") from error
     except OSError as error:
         raise ValueError(f"--out {out}: cannot be written to ({error.strerror}); name another folder") from error

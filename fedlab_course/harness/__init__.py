@@ -1,7 +1,6 @@
-"""Notebooks run without a person.
+"""Run notebooks without a person.
 
-``run`` is the whole course: it reads the notebooks' ``parameters``, makes a ``plan`` of them, runs several notebooks
-side by side, each in a ``kernel`` of its own, shows the ``progress``, asks ``executed`` what came of each, and writes
-to an ``output_folder``. ``rows`` does so once for each row of a table. ``kernels`` can all be stopped at once, and
-``kernel_client`` mends how replies are read.
+``run`` runs the whole course: it reads the notebooks' ``parameters``, makes a ``plan``, executes several notebooks side
+by side, each in its own ``kernel``, shows the ``progress``, and writes an ``output_folder``. ``executed`` reads the
+results, and ``rows`` repeats this for each row of a table.
 """

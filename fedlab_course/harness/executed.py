@@ -1,4 +1,4 @@
-"""Read an executed notebook: its errors, also those hidden in widgets, and its verdicts; and write it for a reader."""
+"""Read the errors and verdicts of an executed notebook, also those inside widgets, and save it for a reader."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,10 +15,10 @@ _PAPERMILL_CELLS = {"injected-parameters", "papermill-error-cell-tag"}
 
 
 def problems(notebook: Any) -> list[str]:
-    """Every error of a run, each naming cell and exception.
+    """List all errors of a run, each with its cell and exception.
 
-    An exception inside ``interact`` or ``with Output():`` is swallowed by ipywidgets and stands in the widget state
-    alone; one in a thread is only printed to stderr. Both count, and so does a verdict that says nothing readable.
+    ipywidgets hides an exception inside ``interact`` or ``with Output():`` in the widget state; an exception in a
+    thread is only printed to stderr. Both count, and so does a verdict that cannot be read.
     """
     state, seen, found = _state(notebook), set(), []
     for place, cell in numbered(notebook):
@@ -27,24 +27,29 @@ def problems(notebook: Any) -> list[str]:
         found += [f"{place}: {error}" for error in _errors(cell.get("outputs", []))]
         found += [f"{place}: {fault}" for entry in _published(cell, VERDICT) if (fault := _unreadable(entry))]
         found += [f"{place}: {fault}" for entry in _published(cell, STORED) if (fault := shown.unreadable(entry))]
-        found += [f"{place}, inside a widget: {error}" for key in widgets for error in _widget_errors(state[key])]
-    hidden = [error for key, model in state.items() if key not in seen for error in _widget_errors(model)]
+        found += [
+            f"{place}, inside a widget: {error}"
+            for key in widgets
+            for error in _errors(state[key].get("outputs") or [])
+        ]
+    unseen = [model.get("outputs") or [] for key, model in state.items() if key not in seen]
+    hidden = [error for outputs in unseen for error in _errors(outputs)]
     return found + [f"inside a widget that no cell shows: {error}" for error in hidden]
 
 
 def verdicts(notebook: Any) -> list[dict[str, Any]]:
-    """The checks of claims, in order: ``claim``, ``holds``, ``evidence``. What is no verdict is a problem instead."""
+    """The readable verdicts in order, each with ``claim``, ``holds`` and ``evidence``."""
     return [dict(entry) for cell in notebook.cells for entry in _published(cell, VERDICT) if not _unreadable(entry)]
 
 
 def stored(notebook: Any) -> list[dict[str, Any]]:
-    """The stored verdicts that were shown, each once, as :func:`fedlab_course.evidence.shown.as_data` has them."""
+    """The stored verdicts that cells show, each once, in the form of :func:`fedlab_course.evidence.shown.as_data`."""
     entries = [entry for cell in notebook.cells for entry in _published(cell, STORED) if not shown.unreadable(entry)]
     return [dict(entry) for entry in {entry["id"]: entry for entry in entries}.values()]
 
 
 def numbered(notebook: Any) -> Iterator[tuple[str, Any]]:
-    """Each cell with its place, "cell 3 (`first line`)", counted as in the notebook's source."""
+    """Yield each cell with its place, such as "cell 3 (`first line`)", counted as in the source."""
     number = 0
     for cell in notebook.cells:
         added = _PAPERMILL_CELLS & set(cell.metadata.get("tags", []))
@@ -54,12 +59,12 @@ def numbered(notebook: Any) -> Iterator[tuple[str, Any]]:
 
 
 def source_number(notebook: Any, index: int) -> int:
-    """The number of cell ``index``, from 1, in the notebook's source, in which given parameters are no cell."""
+    """The number, from 1, of cell ``index`` in the source, which has no cell of given parameters."""
     return sum(not _PAPERMILL_CELLS & set(cell.metadata.get("tags", [])) for cell in notebook.cells[: index + 1])
 
 
 def write(notebook: Any, path: Path) -> None:
-    """Write the notebook without widget state and without traces of the machine; shown widgets become their outputs."""
+    """Write the notebook without widget state and machine-specific metadata; a shown widget becomes its outputs."""
     import nbformat
 
     state = _state(notebook)
@@ -75,21 +80,20 @@ def write(notebook: Any, path: Path) -> None:
 
 
 def _published(cell: Any, mime: str) -> list[Any]:
-    """Whatever a cell shows as a verdict, or as a stored one."""
     data = [output.get("data", {}) for output in cell.get("outputs", [])]
     return [entry[mime] for entry in data if mime in entry]
 
 
 def _unreadable(verdict: Any) -> str | None:
-    """What is wrong with a verdict that does not come from ``claims.check``, or None."""
+    """The fault of a verdict that does not come from ``claims.check``, or None."""
     kinds = {"claim": str, "holds": bool, "evidence": str}
     if isinstance(verdict, dict) and {key: type(value) for key, value in verdict.items()} == kinds:
         return None
-    return f"a verdict must hold claim (text), holds (true or false) and evidence (text), and it is {verdict!r:.80}"
+    return f"verdict={verdict!r:.80}: must have claim (text), holds (true or false) and evidence (text)"
 
 
 def _without_widget(state: dict[str, Any], output: Any) -> list[Any]:
-    """``output`` itself, or for a widget a note and whatever its Output areas held."""
+    """``output`` itself; for a widget, a note and the content of its Output areas."""
     from nbformat import from_dict
     from nbformat.v4 import new_output
 
@@ -107,23 +111,19 @@ def _state(notebook: Any) -> dict[str, Any]:
 
 
 def _reachable(state: dict[str, Any], cell: Any) -> list[str]:
-    """The widgets a cell shows and all that they contain, each once."""
+    """The widgets that a cell shows and all widgets inside them, each once."""
     data = [output.get("data", {}) for output in cell.get("outputs", [])]
-    shown = [key for entry in data if WIDGET_VIEW in entry for key in _family(state, entry[WIDGET_VIEW]["model_id"])]
-    return list(dict.fromkeys(shown))
+    found = [key for entry in data if WIDGET_VIEW in entry for key in _family(state, entry[WIDGET_VIEW]["model_id"])]
+    return list(dict.fromkeys(found))
 
 
 def _family(state: dict[str, Any], model_id: str) -> list[str]:
-    """A widget and, breadth first, the widgets it contains, each once."""
+    """A widget and, breadth first, the widgets inside it, each once."""
     found = [model_id]
     for key in found:
         children = (str(child).removeprefix("IPY_MODEL_") for child in state.get(key, {}).get("children", ()))
         found += [child for child in children if child not in found]
     return [key for key in found if key in state]
-
-
-def _widget_errors(model: dict[str, Any]) -> Iterator[str]:
-    return _errors(model.get("outputs") or [])
 
 
 def _errors(outputs: Iterable[Any]) -> Iterator[str]:

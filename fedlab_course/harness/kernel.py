@@ -1,42 +1,52 @@
-"""One notebook, one kernel: execution with this very interpreter and this very library, whatever else is installed."""
+"""Execute a notebook in its own kernel, with the running interpreter and this copy of the library."""
 
 import json
 import logging
 import os
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from fedlab_core.engines import cores
 from fedlab_core.engines.threads import VARIABLE
 from fedlab_course.harness import executed
-from fedlab_course.harness.kernels import Kernels
 
 KERNEL = "python3"
 THREADS = "OMP_NUM_THREADS"
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+_COMMAND = (
+    *(sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "--log-level=CRITICAL"),
+    *("-f", "{connection_file}"),
+)
 
 
 @contextmanager
 def environment(jobs: int = 1) -> Iterator[Path]:
-    """A temporary workspace, and the environment variables that kernels started inside the ``with`` block inherit.
+    """Make a temporary workspace, and set the environment variables for kernels that start inside the block.
 
-    A kernelspec in the workspace points at this interpreter and goes before any that is registered. Kernels speak over
-    sockets in the workspace, so runs side by side cannot collide on ports, and what a killed one leaves in its folder
-    for temporary files goes with the workspace. Each has one thread for the operations of its cells, unless
-    ``OMP_NUM_THREADS`` says otherwise: sums depend on it in their last digits. Simulations, which do not, share the
-    cores among the kernels, of which ``jobs`` run at once, unless ``FEDLAB_THREADS`` says otherwise.
+    A kernelspec in the workspace points at this interpreter and precedes any registered one. Sockets and temporary
+    files of kernels are in the workspace, so parallel runs cannot collide on ports and killed kernels leave nothing.
+    A kernel has one thread for its cells, because the last digits of sums depend on it, and ``OMP_NUM_THREADS``
+    overrides that. Simulations do not depend on threads: ``jobs`` kernels share the cores, unless ``FEDLAB_THREADS``
+    is set.
     """
-    tempfile.gettempdir()  # found now and kept: this process goes on with its own
+    tempfile.gettempdir()  # cached now, so this process keeps its own folder
     short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None  # socket paths must stay below 104 bytes
-    # A kernel that was killed may still hold a file, which Windows then does not delete.
-    on_windows = os.name == "nt"
-    with tempfile.TemporaryDirectory(prefix="fedlab-", dir=short, ignore_cleanup_errors=on_windows) as folder:
-        _write_kernelspec(Path(folder, "kernels", KERNEL))
-        _write_startup(Path(folder, "ipython", "profile_default", "startup"))
+    # A killed kernel may still have a file open, which Windows does not delete.
+    with tempfile.TemporaryDirectory(prefix="fedlab-", dir=short, ignore_cleanup_errors=os.name == "nt") as folder:
+        _write(
+            Path(folder, "kernels", KERNEL, "kernel.json"),
+            json.dumps({"argv": _COMMAND, "display_name": "Python 3", "language": "python"}),
+        )
+        # Without this, an interrupt between two messages prints a traceback of the messaging library.
+        quiet = 'import logging\nlogging.getLogger("tornado.general").setLevel(logging.CRITICAL)\ndel logging\n'
+        _write(Path(folder, "ipython", "profile_default", "startup", "quiet.py"), quiet)
         Path(folder, "tmp").mkdir()
         changes = {
             "FEDLAB_HEADLESS": "1",
@@ -61,22 +71,62 @@ def environment(jobs: int = 1) -> Iterator[Path]:
                     os.environ[name] = value
 
 
-def _write_kernelspec(folder: Path) -> None:
-    command = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "--log-level=CRITICAL"]
-    spec = {"argv": [*command, "-f", "{connection_file}"], "display_name": "Python 3", "language": "python"}
-    folder.mkdir(parents=True)
-    (folder / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
 
 
-def _write_startup(folder: Path) -> None:
-    """A kernel that is interrupted between two messages would log a traceback of the library that carries them."""
-    folder.mkdir(parents=True)
-    quiet = 'import logging\nlogging.getLogger("tornado.general").setLevel(logging.CRITICAL)\ndel logging\n'
-    (folder / "quiet.py").write_text(quiet, encoding="utf-8")
+class Kernels:
+    """The kernels of one run: any thread can stop them all. A kernel that starts after that ends at once."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self._processes: list[subprocess.Popen] = []
+        self._lock = Lock()
+
+    def manager(self) -> type:
+        """Make a manager class for a notebook client; its kernels belong to these."""
+        from jupyter_client.manager import AsyncKernelManager
+
+        launched = self._launched
+
+        class Manager(AsyncKernelManager):
+            async def _async_launch_kernel(self, kernel_cmd: list[str], **kw: Any) -> None:
+                await super()._async_launch_kernel(kernel_cmd, **kw)
+                launched(self.provisioner.process)  # type: ignore[union-attr]
+
+            _launch_kernel = _async_launch_kernel
+
+        return Manager
+
+    def stop(self) -> None:
+        """Kill all kernels and the processes they have started."""
+        with self._lock:
+            self.stopped = True
+            for process in self._processes:
+                _kill(process)
+
+    def _launched(self, process: subprocess.Popen) -> None:
+        with self._lock:
+            self._processes = [one for one in self._processes if one.poll() is None] + [process]
+            if self.stopped:
+                _kill(process)
+
+
+def _kill(process: subprocess.Popen) -> None:
+    """Kill a kernel and the processes it has started; on POSIX systems it leads its own process group."""
+    if process.poll() is not None:
+        return
+    with suppress(ProcessLookupError):
+        if sys.platform == "win32":  # the kernel alone would leave its child processes running
+            subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True)
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def manager_config(workspace: Path) -> Any:
-    """How to speak with one kernel started inside :func:`environment`; another one needs sockets of its own."""
+    """The connection settings for one kernel inside :func:`environment`; each kernel needs its own sockets."""
     from traitlets.config import Config
 
     transport = {"transport": "tcp"}
@@ -95,15 +145,15 @@ def execute(
 ) -> Any:
     """Run the notebook at ``path`` with parameter ``values``, in its own folder, at most ``timeout`` seconds a cell.
 
-    Returns the executed notebook, widget state included. Whatever stopped it stands in the outputs of its cell. Its
-    kernel is one of ``kernels``; ``reached`` gets the number of each cell that begins, as in the source.
+    Returns the executed notebook with its widget state. An error that stopped it is an output of its cell. The kernel
+    joins ``kernels``; ``reached`` gets the number of each cell that begins, counted as in the source.
     """
     import papermill
     from nbclient.exceptions import CellTimeoutError
 
-    for library in ("papermill", "tornado.general", "asyncio"):  # what goes wrong is reported by the harness, once
+    for library in ("papermill", "tornado.general", "asyncio"):  # the harness reports each error once
         logging.getLogger(library).setLevel(logging.CRITICAL)
-    notebooks, stopped = [_without_outputs(path)], None  # the last is the one that the kernel works on
+    notebooks, stopped = [_without_outputs(path)], None  # the kernel works on the last one
     try:
         papermill.execute_notebook(
             str(path.resolve()),
@@ -120,7 +170,7 @@ def execute(
             on_cell_start=lambda cell, cell_index: reached(executed.source_number(notebooks[-1], cell_index)),
         )
     except papermill.PapermillExecutionError:
-        pass  # its traceback is an output of the cell already
+        pass  # its traceback is already an output of the cell
     except CellTimeoutError:
         stopped = ("TimeoutError", f"the cell ran longer than {timeout} s")
     except RuntimeError as error:  # nbclient's DeadKernelError among them
@@ -141,7 +191,7 @@ def _without_outputs(path: Path) -> Any:
 
 
 def _record(notebook: Any, name: str, message: str) -> None:
-    """Add an error output to the cell that was running: the last code cell that was started, or else the first."""
+    """Add an error output to the last code cell that was started, or else to the first."""
     from nbformat.v4 import new_output
 
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]

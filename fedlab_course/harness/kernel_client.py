@@ -1,9 +1,8 @@
 """A kernel client that cannot miss a reply.
 
-The stock client waits on the shell socket's edge-triggered wake-up. When a cell uses an Output widget, nbclient answers
-the kernel on that same socket from elsewhere, which can use up the wake-up of a reply that has just arrived: about one
-cell in twenty with ``interact`` then stands still until its timeout (nbclient issue 312). Asking again every so often
-finds the reply.
+The standard client waits for the edge-triggered wake-up of the shell socket. When a cell uses an Output widget,
+nbclient sends on the same socket, which can consume the wake-up of a reply that has just arrived. About one
+``interact`` cell in twenty then waits until its timeout (nbclient issue 312). Regular polling finds the reply.
 """
 
 import queue
@@ -18,7 +17,7 @@ INTERVAL = 0.1
 
 
 class PollingChannel(AsyncZMQSocketChannel):
-    """A channel that looks for a message at least every ``INTERVAL`` seconds."""
+    """A channel that checks for a message at least every ``INTERVAL`` seconds."""
 
     async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]
         """The next message. Raises ``queue.Empty`` if there is none within ``timeout`` seconds."""

@@ -1,6 +1,6 @@
-"""The output folder of a run: used by one run at a time, and never with a false summary in it.
+"""The output folder of a run, which one run at a time uses.
 
-During a run, ``summary.json`` says ``"finished": false`` and has the results so far; the site has no start page.
+During a run, ``summary.json`` has ``"finished": false`` and the results so far, and the site has no start page.
 """
 
 import json
@@ -19,7 +19,7 @@ SUMMARY = "summary.json"
 
 @contextmanager
 def claimed(out: Path, source: Path) -> Iterator[None]:
-    """Make the folder ``out`` and lock it for this run. Raises ``ValueError`` as :func:`make`, and if it is locked."""
+    """Make the folder ``out`` and lock it. Raises ``ValueError`` like :func:`make`, and if another run has it."""
     make(out, source)
     try:
         with FileLock(out / ".lock", timeout=0):

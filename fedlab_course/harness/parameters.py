@@ -1,6 +1,6 @@
-"""Parameters of notebooks: which there are, of what type, and the values a run gives them.
+"""The parameters of notebooks: names, types, defaults, and the values for a run.
 
-A notebook declares them in one cell tagged ``parameters``, one assignment a line, with the type in a comment::
+A notebook declares them in one cell with the tag ``parameters``, one assignment a line, with the type in a comment::
 
     profile = "quick"  # type: str quick or full
     seeds = [0, 1]  # type: list[int] one run per seed
@@ -10,7 +10,7 @@ The value is a literal of the declared type: bool, int, float, str, list[…] of
 """
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ class Parameter:
 
 
 def declared(notebook: Path) -> dict[str, Parameter]:
-    """The parameters a notebook declares. Raises ``ValueError`` for one without a known type or a wrong default."""
+    """Read the parameters of a notebook. Raises ``ValueError`` for an unknown type or a wrong default."""
     import papermill
 
     found = papermill.inspect_notebook(notebook)
@@ -44,16 +44,16 @@ def declared(notebook: Path) -> dict[str, Parameter]:
 def resolve(
     notebooks: Mapping[str, Mapping[str, Parameter]], common: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """The values that each notebook is given: those of ``common`` and ``given`` that it declares, in its types.
+    """Choose the values of ``common`` and ``given`` that each notebook declares, converted to the declared types.
 
-    ``notebooks``: name → declared parameters. A value may be a text. A name of ``given`` must exist in at least one
-    notebook and be none of those that ``common`` is for, profile and dataset; one of ``common`` need not. Raises
-    ``ValueError`` for any other name or a value of the wrong type.
+    ``notebooks``: name → declared parameters. A value may be a text. Each name in ``given`` must exist in at least one
+    notebook and must not be profile or dataset, which belong in ``common``. Raises ``ValueError`` for any other name
+    or a value of the wrong type.
     """
     known = {name for parameters in notebooks.values() for name in parameters}
     for name in given:
         if name in OPTIONS:
-            raise ValueError(f"parameter {name} has an option of its own, which checks its value: --{name}")
+            raise ValueError(f"parameter {name}: cannot be set here; use its option --{name}")
         validation.choice("parameter", name, sorted(known))
     return {
         notebook: {
@@ -70,7 +70,7 @@ def _parameter(notebook: str, entry: Mapping[str, str]) -> Parameter:
     if kind is None:
         raise ValueError(
             f"{notebook}: parameter {name} needs a type, such as `{name} = {entry['default']}  # type: float meaning`; "
-            f"known types: {_listed(_TYPES)}"
+            f"known types: {', '.join(_TYPES)}"
         )
     try:
         default = ast.literal_eval(entry["default"])
@@ -82,7 +82,3 @@ def _parameter(notebook: str, entry: Mapping[str, str]) -> Parameter:
             f"it must be {validation.describe(kind)}"
         )
     return Parameter(name, kind, default, entry["help"])
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)

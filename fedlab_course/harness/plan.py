@@ -1,4 +1,4 @@
-"""One pass through the notebooks: with which values, written where, and what has become of each."""
+"""One pass through the notebooks: their parameter values, their output folder and their results."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from fedlab_course.harness.parameters import Parameter
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one notebook. ``status``: "ok", "failed" or "not run"; ``error`` names cell and exception."""
+    """The result of one notebook. ``status``: "ok", "failed" or "not run"; ``error``: cell and exception."""
 
     name: str
     status: str = "not run"
@@ -33,7 +33,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Notebook:
-    """A notebook as it stands in its folder: the parameters that it declares, and the number of its cells."""
+    """The source of a notebook: its path, its declared parameters and its number of cells."""
 
     path: Path
     declared: Mapping[str, Parameter]
@@ -47,10 +47,10 @@ class Notebook:
 
 @dataclass(eq=False)
 class Plan:
-    """The ``notebooks`` with the ``values`` that each is given, a result for each, and the folder ``out`` for them.
+    """The ``notebooks``, the parameter ``values`` and a result for each, and the output folder ``out``.
 
-    ``cache``: where explorers' runs lie. ``title`` tells it from others of the same run. ``digest`` of all that the
-    results depend on, if the summary is to hold it. ``assets`` of the site, if they lie elsewhere.
+    ``cache``: the folder of explorers' runs. ``title``: its name among the plans of a run. ``digest``: of everything
+    that the results depend on, for the summary. ``assets``: the site's assets, if they are in another folder.
     """
 
     notebooks: Sequence[Notebook]
@@ -75,16 +75,16 @@ class Plan:
 
     @property
     def begun(self) -> bool:
-        """True if at least one of its notebooks has been run."""
+        """True if at least one notebook has been run."""
         return any(result.status != "not run" for result in self.results)
 
     @property
     def finished(self) -> bool:
-        """True if all its notebooks have been run."""
+        """True if all notebooks have been run."""
         return all(result.status != "not run" for result in self.results)
 
     def clear(self) -> None:
-        """Remove what an earlier run left in the folder, and say that nothing is finished."""
+        """Remove the files of an earlier run from the folder, and write a summary without results."""
         output_folder.clear(self.out)
         self.write_summary(finished=False)
 
@@ -100,20 +100,20 @@ class Plan:
         output_folder.write_summary(self.out, summary | ({"digest": self.digest} if self.digest else {}))
 
     def prepare_page(self, result: Result) -> None:
-        """Do what the page of a notebook needs while others run; :meth:`report` writes it."""
+        """Prepare the page of a notebook while others run; :meth:`report` writes it."""
         from fedlab_course.publish import pages
 
         names = [one.name for one in self.notebooks]
         self._pages[result.name] = pages.page(asdict(result), self.out / "notebooks", names, self.cache)
 
     def report(self) -> None:
-        """Build the site of what was run, and then say so in the summary: it is the last to be written."""
+        """Build the site of the notebooks that were run, then write the summary, which is always last."""
         from fedlab_course.publish import pages
 
         self.reported = True
         names = [result.name for result in self.results if result.status != "not run"]
         if not self.finished:
-            self._pages.clear()  # they link to pages that there will not be
+            self._pages.clear()  # they link to pages that will not exist
         for result in self.results:
             if result.name in names and result.name not in self._pages:
                 self._pages[result.name] = pages.page(asdict(result), self.out / "notebooks", names, self.cache)

@@ -1,6 +1,6 @@
-"""What a run is doing: a bar for each running notebook on a terminal, elsewhere a line as it starts and as it ends.
+"""The progress of a run: in a terminal a bar for each running notebook, elsewhere lines.
 
-Where nobody watches, a notebook that takes long says so every ``HEARTBEAT`` seconds.
+A notebook prints a line when it starts, when it ends, and every ``HEARTBEAT`` seconds between.
 """
 
 import threading
@@ -18,7 +18,7 @@ _TICK = 1.0
 
 @dataclass
 class _Stage:
-    """A notebook on its way: the ``number`` of its cell out of ``total``, and when it was last heard of."""
+    """A running notebook: the ``number`` of its cell out of ``total``, and the time of its last line."""
 
     total: int
     bar: Any
@@ -28,7 +28,7 @@ class _Stage:
 
 
 class Progress:
-    """The notebooks of one run, used in a ``with`` block; any thread may report."""
+    """The running notebooks, used in a ``with`` block; any thread may report."""
 
     def __init__(self) -> None:
         self._watched = watched()
@@ -57,7 +57,7 @@ class Progress:
                 self._say(f"{name}: started")
 
     def reached(self, name: str, number: int) -> None:
-        """A notebook is at its cell ``number``, counted from 1."""
+        """A notebook begins its cell ``number``, counted from 1."""
         with self._lock:
             stage = self._stages[name]
             stage.number = number
@@ -65,7 +65,7 @@ class Progress:
                 stage.bar.update(number - 1 - stage.bar.n)
 
     def finished(self, name: str, result: str) -> None:
-        """A notebook has come to its end; ``result`` is a short text."""
+        """A notebook has ended; ``result`` is a short text."""
         with self._lock:
             self._close(name)
             self._say(f"{name}: {result}")
@@ -82,7 +82,7 @@ class Progress:
             print(line, flush=True)
 
     def _tick(self) -> None:
-        """The seconds go on during a cell, too."""
+        """Update bars and print heartbeats during long cells."""
         while not self._ended.wait(min(_TICK, HEARTBEAT)):
             with self._lock:
                 for name, stage in self._stages.items():

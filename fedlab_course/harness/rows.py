@@ -1,14 +1,14 @@
-"""The notebooks once for each row of a table of parameters, each row into a folder of its own, and one page for all.
+"""Run the notebooks once for each row of a table of parameters: one folder for each row, one page for all.
 
 The table is a TOML file::
 
     [[row]]
-    name = "strong"  # of its folder; row-1, row-2, … if there is none
-    only = ["02"]    # in place of --only
-    mu = 1.0         # the parameters, in place of --set, --dataset and --profile
+    name = "strong"  # of its folder; by default row-1, row-2, …
+    only = ["02"]    # replaces --only
+    mu = 1.0         # parameters replace --set, --dataset and --profile
     seeds = [0, 1, 2]
 
-A row that has been run with the same values, notebooks and library is kept: an interrupted run goes on where it was.
+A row that was run with the same values, notebooks and library is kept, so an interrupted run can continue.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _ASSETS = "../../../site/assets"
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table: its ``name``, the notebooks that are meant, and what it says of parameters."""
+    """A row of the table: its ``name``, the selected notebooks, and its parameters."""
 
     name: str
     only: Sequence[str]
@@ -42,7 +42,7 @@ class Row:
 
 
 def read(file: Path, only: Sequence[str] = ()) -> list[Row]:
-    """The rows of a file; ``only`` is for those that name no notebooks. Raises ``ValueError`` if there is a fault."""
+    """Read the rows of a file; ``only`` is the default of a row. Raises ``ValueError`` for a fault."""
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -79,9 +79,9 @@ def run_rows(
 ) -> list[Result]:
     """Run the notebooks once for each row of ``file`` into ``out/rows/NAME``; ``out/site/index.html`` lists the rows.
 
-    The other arguments are those of :func:`fedlab_course.harness.run.run_course`, for what a row does not say. Rows
-    that are done are kept unless they are to be run ``again``. Returns one result for each row. Raises ``ValueError``
-    before anything runs if any row has a fault.
+    The other arguments are those of :func:`fedlab_course.harness.run.run_course`; a row overrides them. Finished rows
+    are kept unless ``again`` is true. Returns one result for each row. Raises ``ValueError`` before anything runs if
+    a row has a fault.
     """
     run.check(profile, timeout, jobs)
     source = notebooks or folders.NOTEBOOKS
@@ -107,7 +107,7 @@ def run_rows(
 def _plans(
     file: Path, rows: Sequence[Row], source: Path, common: Mapping[str, Any], settings: Mapping[str, str], out: Path
 ) -> list[Plan]:
-    """What each row means. Raises ``ValueError`` naming the row that has a fault."""
+    """Make a plan for each row. Raises ``ValueError`` with the name of a row that has a fault."""
     plans: list[Plan] = []
     seen, loaded = {path: run.read(path) for path in folders.select(source, ())}, []
     for number, row in enumerate(rows, start=1):
@@ -116,7 +116,7 @@ def _plans(
             own = {name: value for name, value in row.given.items() if name not in parameters.OPTIONS}
             profile = validation.choice("profile", shared["profile"], run.PROFILES)
             if "dataset" in shared and shared["dataset"] not in loaded:
-                load_dataset(shared["dataset"])  # unknown names and missing files are reported before anything runs
+                load_dataset(shared["dataset"])  # reports unknown names and missing files before anything runs
                 loaded.append(shared["dataset"])
             chosen = [seen[path] for path in folders.select(source, row.only)]
             values = parameters.resolve({one.name: one.declared for one in chosen}, shared, {**settings, **own})
@@ -128,14 +128,14 @@ def _plans(
 
 
 def _digest(chosen: Sequence[Notebook], values: Mapping[str, Any], profile: str) -> str:
-    """Of all that the results of a row depend on: values, notebooks, and the source of library and course."""
+    """Compute the digest of a row: values, notebooks, and the source of library and course."""
     sources = [folders.digest(Path(fedlab_core.__file__).parent), folders.digest(Path(folders.__file__).parent)]
     read = {one.name: hashlib.sha256(one.path.read_bytes()).hexdigest() for one in chosen}
     return hashlib.sha256(json.dumps([profile, values, read, sources], sort_keys=True).encode()).hexdigest()
 
 
 def _restored(plan: Plan) -> bool:
-    """True if an earlier run has brought the row to a good end; its results are taken over."""
+    """Take over the results of an earlier run; False unless it finished this row without an error."""
     found = output_folder.summary(plan.out)
     if found.get("digest") != plan.digest or found.get("finished") is not True:
         return False
@@ -148,7 +148,7 @@ def _restored(plan: Plan) -> bool:
 
 
 def _whole(plan: Plan) -> Result:
-    """What became of a row, as one result."""
+    """Combine the results of a row into one."""
     errors = [f"{one.name}: {one.error}" for one in plan.results if one.error is not None]
     status = "failed" if errors else "ok" if plan.finished else "stopped" if plan.begun else "not run"
     verdicts = [verdict for one in plan.results for verdict in one.verdicts]
@@ -157,12 +157,12 @@ def _whole(plan: Plan) -> Result:
 
 
 def _write(rows: Sequence[Row], plans: Sequence[Plan], out: Path, profile: str) -> None:
-    """Write the page and the summary of all rows, as far as they are done."""
-    from fedlab_course.publish import table
+    """Write the page and the summary of all rows."""
+    from fedlab_course.publish import pages
 
     results = [replace(_whole(plan), parameters=dict(row.given)) for row, plan in zip(rows, plans, strict=True)]
     links = [f"../rows/{plan.title}/site/index.html" if plan.reported else None for plan in plans]
-    table.write(results, links, out / "site", profile)
+    pages.write_rows(results, links, out / "site", profile)
     finished = all(plan.finished for plan in plans)
     entries = [{**vars(one), "folder": f"rows/{one.name}"} for one in results]
     python = sys.version.split()[0]

@@ -1,4 +1,4 @@
-"""Run the notebooks through papermill and report: executed notebooks, a static site and ``summary.json``."""
+"""Run the notebooks with papermill, and write executed notebooks, a static site and ``summary.json``."""
 
 import os
 import time
@@ -13,7 +13,7 @@ from fedlab_core import validation
 from fedlab_core.engines import cores
 from fedlab_course import folders
 from fedlab_course.harness import executed, kernel, output_folder, parameters
-from fedlab_course.harness.kernels import Kernels
+from fedlab_course.harness.kernel import Kernels
 from fedlab_course.harness.plan import Notebook, Plan, Result
 from fedlab_course.harness.progress import Progress
 from fedlab_course.publish import api
@@ -38,11 +38,10 @@ def run_course(
     """Run the notebooks, ``jobs`` at once; write executed notebooks, site and summary under ``out``.
 
     ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: whole seconds for one cell;
-    ``jobs``: by default one for each core; ``reference``: whether the site gets the API reference. What happens is
-    printed as it happens, and the results in order at the end. A notebook that fails does not stop the others. Raises
-    ``ValueError`` before anything runs for an unknown profile, notebook or parameter, a value of the wrong type, a
-    formula that cannot be shown, and an ``out`` that cannot be written, holds ``notebooks``, or is being written by
-    another run.
+    ``jobs``: by default one for each core; ``reference``: whether the site gets the API reference. Prints the progress,
+    and at the end the results in order. A failed notebook does not stop the others. Raises ``ValueError`` before
+    anything runs for an unknown profile, notebook or parameter, a value of the wrong type, a formula that the site
+    cannot show, and an ``out`` that is not writable, has ``notebooks`` in it, or is in use by another run.
     """
     check(profile, timeout, jobs)
     source = notebooks or folders.NOTEBOOKS
@@ -59,7 +58,7 @@ def run_course(
 
 
 def tell(results: Sequence[Result], notes: Sequence[str] = ()) -> None:
-    """Print what became of each, in order, one line each and one for an error; ``notes`` are added to the lines."""
+    """Print a line for each result and one for each error; ``notes`` are appended to the lines."""
     for number, result in enumerate(results, start=1):
         print(f"[{number}/{len(results)}] {result.name:<28} {result.line}{notes[number - 1] if notes else ''}")
         if result.error is not None:
@@ -67,16 +66,16 @@ def tell(results: Sequence[Result], notes: Sequence[str] = ()) -> None:
 
 
 def check(profile: str, timeout: int | None, jobs: int | None) -> None:
-    """Raise ``ValueError`` for an unknown ``profile``, and for a ``timeout`` or ``jobs`` that cannot be."""
+    """Raise ``ValueError`` for an unknown ``profile`` and an invalid ``timeout`` or ``jobs``."""
     validation.choice("profile", profile, PROFILES)
     if timeout is not None and not (isinstance(timeout, int) and timeout > 0):
-        raise ValueError(f"timeout = {timeout!r}: must be a whole number of seconds > 0, or None")
+        raise ValueError(f"timeout={timeout!r}: must be a whole number of seconds > 0, or None for the profile's limit")
     if jobs is not None:
         validation.integer("jobs", jobs, minimum=1)
 
 
 def read(path: Path) -> Notebook:
-    """The notebook at ``path``. Raises ``ValueError`` for a formula that the site could not show."""
+    """Read the notebook at ``path``. Raises ``ValueError`` for a formula that the site cannot show."""
     import nbformat
 
     from fedlab_course.publish import markdown
@@ -94,10 +93,10 @@ def read(path: Path) -> Notebook:
 def carry_out(
     plans: Sequence[Plan], jobs: int | None, timeout: int | None, changed: Callable[[Plan], None] = lambda plan: None
 ) -> None:
-    """Run the notebooks of all ``plans``, ``jobs`` at once, of each plan those first that took longest the last time.
+    """Run the notebooks of all ``plans``, ``jobs`` at once, in each plan the longest of the last run first.
 
-    Each plan is reported as soon as it is finished, and ``changed`` is called with it. Whatever stops the run, what is
-    finished is reported, and no second error hides the first.
+    When a plan is finished, its report is written and ``changed`` is called with it. If anything stops the run, the
+    finished notebooks are still reported; an error in that report is added to the first error as a note.
     """
     tasks = _longest_first(plans)
     for plan in plans:
@@ -110,15 +109,15 @@ def carry_out(
                 try:
                     plan.report()
                 except Exception as second:
-                    error.add_note(f"The report on what was finished failed too: {second!r}")
+                    error.add_note(f"The report on the finished notebooks failed too: {second!r}")
         raise
 
 
 def _longest_first(plans: Sequence[Plan]) -> list[tuple[Plan, int]]:
-    """All notebooks, plan by plan, those of a plan by the seconds that they took in the last run into its folder.
+    """Order all notebooks plan by plan, and in a plan by their seconds in the last run into its folder.
 
-    What is unknown is judged by its number of cells. A plan comes to its end before much of the next is begun: what is
-    finished is kept if the run is stopped.
+    The number of cells estimates unknown seconds. A plan ends before most of the next begins, because a stopped run
+    keeps finished plans only.
     """
     tasks = []
     for plan in plans:
@@ -133,7 +132,7 @@ def _longest_first(plans: Sequence[Plan]) -> list[tuple[Plan, int]]:
 def _run_all(
     tasks: Sequence[tuple[Plan, int]], jobs: int, timeout: int | None, changed: Callable[[Plan], None]
 ) -> None:
-    """Run every task; summaries keep up, and pages are prepared while other notebooks run."""
+    """Run every task. After each, write the summary and prepare its page while other notebooks run."""
     kernels = Kernels()
 
     def done(task: tuple[Plan, int]) -> None:
@@ -143,7 +142,7 @@ def _run_all(
             plan.report()
             changed(plan)
         elif not plan.finished:
-            with suppress(Exception):  # the report tries again, and tells
+            with suppress(Exception):  # the report tries again and raises the error
                 plan.prepare_page(plan.results[number])
 
     with Progress() as progress, kernel.environment(min(jobs, len(tasks) or 1)) as workspace:
@@ -155,7 +154,7 @@ def _run_all(
 
 
 def _run(plan: Plan, number: int, workspace: Path, timeout: int | None, kernels: Kernels, progress: Progress) -> None:
-    """Execute one notebook and fill in its result, unless it was stopped on its way."""
+    """Execute one notebook and set its result, unless the run was stopped meanwhile."""
     one, result, start = plan.notebooks[number], plan.results[number], time.perf_counter()
     name = f"{plan.title}/{one.name}" if plan.title else one.name
     progress.started(name, one.cells)
@@ -180,7 +179,7 @@ def _run(plan: Plan, number: int, workspace: Path, timeout: int | None, kernels:
 
 
 def default_jobs() -> int:
-    """As many kernels as this process may use cores, each with its threads; at least 1."""
+    """The number of kernels that fill the usable cores with their threads; at least 1."""
     threads = os.environ.get(kernel.THREADS, "1")
     return max(1, cores.usable() // int(threads) if threads.isdecimal() and int(threads) else cores.usable())
 
@@ -190,7 +189,7 @@ def each(
 ) -> None:
     """Run ``work`` on all tasks in threads, ``jobs`` at once, and ``done`` in this thread for each finished task.
 
-    An error in either, or Ctrl-C, ends everything: no further task begins, and ``stop`` must end the running ones.
+    After an error or Ctrl-C no further task begins; ``stop`` must end the running ones.
     """
     with ThreadPoolExecutor(min(jobs, max(1, len(tasks)))) as pool:
         futures = {pool.submit(work, task): task for task in tasks}

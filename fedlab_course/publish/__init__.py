@@ -1,1 +1,1 @@
-"""Executed notebooks as static pages that ask nothing of the network."""
+"""Publish executed notebooks as static pages that need no network."""

@@ -1,6 +1,6 @@
-"""The reference of both packages, made by pdoc from their docstrings: ``python -m fedlab_course.publish.api FOLDER``.
+"""The API reference of both packages, made by pdoc: ``python -m fedlab_course.publish.api FOLDER``.
 
-pdoc imports what it describes and patches modules while it does, so it runs in a process of its own.
+pdoc imports and patches the modules that it describes, so it runs in its own process.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ import fedlab_core
 from fedlab_core import algorithms
 from fedlab_course import folders
 
-# What ``import fedlab_core as fl`` shows is described by its package; beside it, the files that open with a paper's
-# equations, and the objects that an algorithm is given.
+# The package page describes ``import fedlab_core as fl``. Further pages: the files of algorithms, whose docstrings have
+# the equations of the papers, and the objects that an algorithm receives.
 _NAMES = ("data.partition", "data.synthetic", "server", "clients.updates", "one_page")
 _FILES = sorted(path.stem for path in Path(algorithms.__path__[0]).glob("[a-z]*.py"))
 MODULES = (
@@ -23,17 +23,17 @@ MODULES = (
     *(f"fedlab_core.algorithms.{name}" for name in _FILES),
     *(f"fedlab_core.{name}" for name in _NAMES),
     "fedlab_course",
-    "fedlab_course.explore",  # the package has it only when it is asked for
-    r"!fedlab_course[.]\w+[.]",  # what lies behind what notebooks import, the solutions of exercises among it
+    "fedlab_course.explore",  # imported only on demand
+    r"!fedlab_course[.]\w+[.]",  # internal modules, among them the solutions of exercises
 )
 STAMP = "made-from.txt"
 _TEMPLATES = Path(__file__).parent / "reference"
 
 
 def write(target: Path) -> None:
-    """Write the reference into the folder ``target``, unless the one there was made from the same source.
+    """Write the reference into the folder ``target``, unless it is there for the same source.
 
-    Raises ``RuntimeError`` with what pdoc said if it failed.
+    Raises ``RuntimeError`` with the output of pdoc if pdoc failed.
     """
     wanted, stamp = _digest(), target / STAMP
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
@@ -42,24 +42,24 @@ def write(target: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-m", "fedlab_course.publish.api", str(target)]
     result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
     if result.returncode:
-        raise RuntimeError(f"the API reference could not be made: {result.stderr.strip()}")
+        raise RuntimeError(f"pdoc failed to write the API reference: {result.stderr.strip()}")
     stamp.write_text(wanted, encoding="utf-8")
 
 
 def _digest() -> str:
-    """Of all that the pages depend on."""
+    """Compute a digest of everything that the pages depend on."""
     sources = [folders.digest(Path(package).parent) for package in (fedlab_core.__file__, folders.__file__)]
     templates = [path.read_text(encoding="utf-8") for path in sorted(_TEMPLATES.iterdir())]
     return hashlib.sha256(repr([version("pdoc"), sources, templates]).encode()).hexdigest()
 
 
 def _make(target: Path) -> None:
-    """Write the pages, in a process that does nothing else."""
+    """Write the pages; pdoc needs a separate process."""
     import pdoc
     from pdoc import docstrings, render
 
     plain = docstrings.rst
-    # "…, for example::" announces an indented block, which Markdown has without a sign; "~" asks to leave out a module.
+    # Markdown needs no "::" before an indented block, and does not know "~", which hides a module name.
     signs = re.compile(r":(?=:$)|(?<=:`)~", flags=re.MULTILINE)
     vars(docstrings)["rst"] = lambda text, source: plain(signs.sub("", text), source)
     footer = f"fedlab_core {fedlab_core.__version__}"

@@ -1,11 +1,11 @@
-"""The course as students and as instructors get it, with the cell metadata that nbgrader reads.
+"""The versions of the course for students and instructors, with the cell metadata of nbgrader (schema 3).
 
-Both hold the notebooks of the course with each exercise marked for nbgrader (metadata schema 3): the answer is a cell
-to write in, the check is locked and gives the points, the task is locked. ``student`` has no solutions. ``instructor``
-has each solution in its answer cell, between the markers that ``nbgrader generate_assignment`` cuts out again.
+The answer of an exercise is a cell to write in; the task and the check are locked, and the check gives the points.
+``student`` has no solutions. ``instructor`` has each solution in its answer cell, between the markers that
+``nbgrader generate_assignment`` removes again.
 
-The check cell is the same everywhere, ``exercises.check("02-prox-step", prox_step)``. It shows a verdict and raises
-nothing, so that the notebooks run unsolved from top to bottom; while nbgrader grades or validates, it raises.
+The check cell is the same everywhere, ``exercises.check("02-prox-step", prox_step)``. It shows a verdict and raises no
+error, so that unsolved notebooks run to the end; it raises only while nbgrader grades or validates.
 """
 
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ from fedlab_course.check.base import Exercise, Proof
 
 VERSIONS = ("student", "instructor")
 SCHEMA = 3
-PROOF = "Your proof."  # what stands in the cell for a proof
+PROOF = "Your proof."  # the text of a new cell for a proof
 
 
 def build(version: str, out: Path, *, only: Sequence[str] = (), notebooks: Path | None = None) -> list[Path]:
-    """Write the notebooks of a ``version`` ("student" or "instructor") to the folder ``out``, and return their paths.
+    """Write the notebooks of a ``version`` ("student" or "instructor") to the folder ``out``; return their paths.
 
-    ``only``: numbers or names. Raises ``ValueError``, before anything is written, if the exercises in a notebook are
-    not the registered ones, and if ``out`` is the folder of the notebooks or a file.
+    ``only``: numbers or names. Raises ``ValueError`` before anything is written if the exercises in a notebook differ
+    from the registered ones, or if ``out`` is a file or the folder of the notebooks.
     """
     import nbformat
 
     folder = notebooks or folders.NOTEBOOKS
     if version not in VERSIONS:
-        raise ValueError(f"version = {version!r}: must be one of {', '.join(VERSIONS)}")
+        raise ValueError(f"version={version!r}: must be one of {', '.join(VERSIONS)}")
     if out.resolve() == folder.resolve():
         raise ValueError(f"--out {out}: would overwrite the notebooks of the course; name another folder")
     made = {out / path.name: convert(path, version) for path in folders.select(folder, only)}
@@ -42,7 +42,7 @@ def build(version: str, out: Path, *, only: Sequence[str] = (), notebooks: Path 
 
 
 def convert(path: Path, version: str) -> Any:
-    """The notebook at ``path`` in a ``version``. Raises ``ValueError`` where it differs from the registry."""
+    """Read the notebook at ``path`` in a ``version``. Raises ``ValueError`` if it differs from the registry."""
     import nbformat
 
     notebook, exercises = nbformat.read(path, as_version=4), registry.of_chapter(path.stem)
@@ -65,7 +65,7 @@ def convert(path: Path, version: str) -> Any:
 
 
 def _mark(notebook: Any, exercise: Exercise) -> None:
-    """Give the cells of an exercise the metadata of nbgrader."""
+    """Add the metadata of nbgrader to the cells of an exercise."""
     roles: dict[str, dict[str, Any]] = {
         "task": {"grade": False, "solution": False, "locked": True},
         "answer": {"grade": False, "solution": True, "locked": False},
@@ -78,7 +78,7 @@ def _mark(notebook: Any, exercise: Exercise) -> None:
 
 
 def _hand_in(notebook: Any, proof: Proof) -> None:
-    """Put a cell to write in below the task of a proof, which a person grades."""
+    """Add an answer cell below the task of a proof; a person grades it."""
     from nbformat.v4 import new_markdown_cell
 
     task = _find(notebook, proof, "task")

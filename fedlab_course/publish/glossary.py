@@ -1,4 +1,4 @@
-"""The words of the course, each explained in a sentence, read from ``glossary.toml``."""
+"""The glossary of the course, one sentence for each word, read from ``glossary.toml``."""
 
 import tomllib
 from importlib import resources

@@ -1,7 +1,7 @@
-"""The chapters for notebooks in the cloud: badges that open them there, and a first cell that installs the course.
+"""The chapters for cloud notebooks, with badges that open them and a first cell that installs the course.
 
-A host such as Colab or Kaggle has PyTorch, NumPy and the rest already, in versions that other things there rely on. The
-cell tells pip to keep every one of them: what is new is installed, and where that is not enough nothing is.
+A host such as Colab or Kaggle has PyTorch, NumPy and others in versions that its own tools need. The cell makes pip
+keep all of them: pip installs only missing packages, or nothing if an installed package is too old.
 """
 
 import re
@@ -17,7 +17,7 @@ CELL = "install-the-course"
 HEADING = "# The course in the cloud\n"
 
 _INSTALL = """\
-# On a host without the course, such as Colab or Kaggle: installs it, and replaces nothing that is there.
+# On a host without the course, such as Colab or Kaggle: install it, and keep every installed package.
 import importlib.util
 import pathlib
 import subprocess
@@ -35,11 +35,11 @@ if importlib.util.find_spec("fedlab_course") is None:
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise SystemExit(
-            "The course was not installed, and nothing was changed: a package here is older than it needs, "
-            f"or there is no network. In pip's words:\\n{{done.stdout[-2000:]}}"
+            "The course was not installed, and nothing was changed: an installed package is too old, "
+            f"or there is no network. Output of pip:\\n{{done.stdout[-2000:]}}"
         )
     importlib.invalidate_caches()
-    print("The course is installed. All that was here before is as it was.")
+    print("The course is installed. No other package was changed.")
 """
 _BADGES = {
     "Colab": "https://colab.research.google.com/assets/colab-badge.svg",
@@ -48,9 +48,9 @@ _BADGES = {
 }
 _README = """\
 {heading}
-A click opens a chapter in the browser; its first cell installs what is missing. Colab asks for a Google account, Kaggle
-for an account with a confirmed telephone number and, in the settings of the notebook, for the internet to be switched
-on; Binder asks for nothing, takes minutes to start, and forgets all that is done there.
+Click a badge to open a chapter in the browser; its first cell installs the course. Colab needs a Google account. Kaggle
+needs an account with a confirmed telephone number, and the internet switched on in the settings of the notebook. Binder
+needs no account, takes minutes to start, and does not save your work.
 
 {table}
 """
@@ -65,13 +65,13 @@ def build(
     only: Sequence[str] = (),
     notebooks: Path | None = None,
 ) -> list[Path]:
-    """Write the notebooks for hosts, and a README.md with a table of badges, to ``out``, and return their paths.
+    """Write the notebooks for hosts, and a README.md with a table of badges, to ``out``; return their paths.
 
-    ``repository``: "OWNER/NAME" at GitHub, in which the folder ``out`` will lie under the same path, on ``branch``, or
-    on a tag or a commit. ``wheel``: the address that pip installs the course from, by default the archive of that
-    branch: it is there as soon as the notebooks are and belongs to them, without a release that may be forgotten, and
-    the host needs no git. ``only``: numbers or names. Raises ``ValueError``, before anything is written, for names and
-    addresses that cannot be, a notebook without a title, and a folder with a README.md or notebooks of its own.
+    ``repository``: "OWNER/NAME" at GitHub, which will have the folder ``out`` at the same path on ``branch`` (or a tag
+    or a commit). ``wheel``: the address that pip installs the course from, by default the archive of the branch, which
+    needs no release and no git on the host. ``only``: numbers or names. Raises ``ValueError`` before anything is
+    written for invalid names and addresses, a notebook without a title, and a folder with its own README.md or the
+    notebooks of the course.
     """
     import nbformat
 
@@ -81,7 +81,7 @@ def build(
     if out.resolve() == folder.resolve():
         raise ValueError(f"--out {out}: would overwrite the notebooks of the course; name another folder")
     if readme.is_file() and not readme.read_text(encoding="utf-8").startswith(HEADING):
-        raise ValueError(f"--out {out}: has a README.md of its own; name another folder")
+        raise ValueError(f"--out {out}: has its own README.md; name another folder")
     paths = folders.select(folder, only)
     source = wheel or f"https://github.com/{repository}/archive/{quote(branch)}.zip"
     opened = {path.stem: links(repository, branch, place(out), path.name) for path in paths}
@@ -94,10 +94,12 @@ def build(
 
 
 def checked(repository: str, branch: str, wheel: str | None) -> None:
-    """Raise ``ValueError`` for a repository, a branch or the address of a wheel that cannot be one."""
+    """Raise ``ValueError`` for an invalid repository, branch or address of a wheel."""
     owner, name = r"[A-Za-z0-9](-?[A-Za-z0-9]){0,38}", r"(?!\.{1,2}$)[\w.-]{1,100}"
     if not re.fullmatch(f"{owner}/{name}", repository, flags=re.ASCII):
-        raise ValueError(f"--repository {repository}: must be OWNER/NAME as at GitHub, such as jane-doe/my-course")
+        raise ValueError(
+            f"--repository {repository}: must be OWNER/NAME of a GitHub repository, for example jane-doe/my-course"
+        )
     if not re.fullmatch(r"(?!.*(\.\.|//))\w([\w./-]*\w)?", branch, flags=re.ASCII):
         raise ValueError(f"--branch {branch}: must be a branch, a tag or a commit, of letters, digits and . _ - /")
     if wheel is not None and not re.fullmatch(r"(https|git\+https|file)://[^\s'\"\\]+", wheel):
@@ -105,13 +107,13 @@ def checked(repository: str, branch: str, wheel: str | None) -> None:
 
 
 def place(out: Path) -> str:
-    """Where in the repository the folder ``out`` lies: as it is named, or its last part if that is no path in it."""
+    """The path of ``out`` in the repository: as given if it is relative, else its last part."""
     inside = not out.is_absolute() and ".." not in out.parts and out.name
     return out.as_posix() if inside else out.resolve().name
 
 
 def links(repository: str, branch: str, folder: str, name: str) -> dict[str, str]:
-    """Host → the address that opens a notebook there. Binder has the course, and opens its own notebooks."""
+    """Host → the address that opens a notebook there. Binder opens the notebooks of its own installed course."""
     file = f"{repository}/blob/{quote(branch)}/{quote(f'{folder}/{name}')}"
     return {
         "Colab": f"https://colab.research.google.com/github/{file}",
@@ -121,7 +123,7 @@ def links(repository: str, branch: str, folder: str, name: str) -> dict[str, str
 
 
 def convert(path: Path, opened: dict[str, str], source: str) -> Any:
-    """The notebook at ``path`` with badges below its title and, after that, the cell that installs from ``source``."""
+    """Read the notebook at ``path``, and add badges below its title and the cell that installs ``source``."""
     import nbformat
     from nbformat.v4 import new_code_cell
 
@@ -137,7 +139,7 @@ def convert(path: Path, opened: dict[str, str], source: str) -> Any:
 
 
 def badge(what: str, host: str, url: str) -> str:
-    """A picture that is a link, in Markdown; in words it says what it does."""
+    """A picture with a link, in Markdown; its alternative text says what the link opens."""
     return f"[![Open {what} in {host}]({_BADGES[host]})]({url})"
 
 

@@ -1,7 +1,8 @@
-"""Notebook text as HTML that needs no script and no network: formulas become MathML, which browsers draw themselves."""
+"""Convert notebook text to HTML that needs no script and no network; formulas become MathML."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -9,25 +10,47 @@ from latex2mathml import converter
 from markupsafe import Markup, escape
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-# What the converter leaves behind when it does not know a command or an environment.
+_HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)<a class="anchor-link"', re.DOTALL)
+# The converter leaves these in its output when it does not know a command or an environment.
 _UNCONVERTED = ("\\", "<mi>&</mi>", "<mi>&amp;</mi>", '<mspace linebreak="newline"')
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A heading of ``level`` 2 or 3: its anchor and its text, both as HTML."""
+
+    level: int
+    anchor: Markup
+    text: Markup
+
+
+def contents(texts: Iterable[str]) -> list[Entry]:
+    """The table of contents: the headings of levels 2 and 3 in pieces of HTML from :func:`to_html`."""
+    found = (match.groups() for text in texts for match in _HEADING.finditer(text))
+    return [
+        Entry(int(level), Markup(anchor), Markup(re.sub(r"</?a\b[^>]*>", "", text))) for level, anchor, text in found
+    ]
+
+
 def to_html(source: str, pages: Collection[str] = ()) -> str:
-    """``source`` (Markdown with TeX between dollar signs) as HTML. Links to notebooks become links to ``pages``."""
+    """Convert Markdown with TeX between dollar signs to HTML. Links to notebooks become links to ``pages``."""
     return MarkdownWithMath(renderer=_Renderer(pages)).render(source)
 
 
 @cache
 def to_mathml(tex: str, display: str = "inline") -> str:
-    """A TeX formula as MathML, ``display`` "inline" or "block". Raises ``ValueError`` for TeX it does not know."""
-    aligned = re.sub(r"\{(aligned|align|equation\*?)\}", "{align*}", tex)  # unnumbered; a name the converter knows
+    """Convert TeX to MathML, ``display`` "inline" or "block". Raises ``ValueError`` for unknown TeX."""
+    aligned = re.sub(
+        r"\{(aligned|align|equation\*?)\}", "{align*}", tex
+    )  # unnumbered, under a name that the converter knows
     try:
         mathml = converter.convert(aligned.strip(), display=display)
     except Exception as error:  # the converter's errors have no common base class
         raise ValueError(f"formula ${tex}$: {type(error).__name__} {error}") from error
     if any(sign in mathml for sign in _UNCONVERTED):
-        raise ValueError(f"formula ${tex}$: holds a command or an environment that cannot be shown without a network")
+        raise ValueError(
+            f"formula ${tex}$: has a command or an environment that MathML output does not support; rewrite it"
+        )
     return mathml
 
 

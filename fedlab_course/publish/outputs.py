@@ -16,7 +16,7 @@ _DEFAULT_HEIGHT = 450
 
 
 def render(output: Any) -> Markup:
-    """One output of a cell: a stream, an error with its traceback, or the richest form of its data that is known."""
+    """Render one output of a cell: a stream, an error with its traceback, or the richest known form of its data."""
     if output["output_type"] == "stream":
         return Markup('<pre class="stream {}">{}</pre>').format(output["name"], _ansi(output["text"]))
     if output["output_type"] == "error":
@@ -33,10 +33,10 @@ def render(output: Any) -> Markup:
 
 
 def figure(spec: dict[str, Any], above: Markup | str = "", kind: str = "plot") -> Markup:
-    """A Plotly figure: its JSON, drawn by figures.js, and its text alternative in words and as a table.
+    """Render a Plotly figure: its JSON for figures.js, and its text alternative in words and as a table.
 
-    These are ``layout.meta["alt"]`` (or the title) and ``layout.meta["table"]`` (``columns`` and ``rows``).
-    ``above`` stands above it; ``kind``: its CSS classes.
+    The words are ``layout.meta["alt"]`` or the title, the table is ``layout.meta["table"]`` (``columns`` and
+    ``rows``). ``above``: HTML above the figure; ``kind``: its CSS classes.
     """
     layout = spec.get("layout", {})
     meta = layout.get("meta") or {}
@@ -51,7 +51,7 @@ def figure(spec: dict[str, Any], above: Markup | str = "", kind: str = "plot") -
 
 
 def controls(stored: dict[str, Any]) -> Markup:
-    """The stored figures of a grid, for grid.js, and how many there are."""
+    """Render the stored figures of a grid for grid.js, with their number and size."""
     pictures = f"{len(stored['cells'])} stored pictures, {max(1, round(grid.size(stored) / 1000))} kB compressed."
     return Markup(
         '<div class="grid" hidden><p class="facts">{}{}</p><script type="application/json">{}</script></div>'
@@ -59,7 +59,7 @@ def controls(stored: dict[str, Any]) -> Markup:
 
 
 def as_json(value: Any) -> Markup:
-    """``value`` as JSON that may stand in a script element."""
+    """``value`` as JSON that is safe inside a script element."""
     return Markup(json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"))
 
 
@@ -82,7 +82,7 @@ def _table(table: dict[str, Any] | None) -> Markup:
 
 
 def _short(value: Any) -> str:
-    """A number with five digits, other values as they are; what is missing as a dash."""
+    """A number with five digits, a dash for a missing value, other values unchanged."""
     if value is None or value != value:
         return "–"
     return f"{value:.5g}" if isinstance(value, float) else str(value)
@@ -93,7 +93,7 @@ def _ansi(text: str | list[str]) -> Markup:
 
 
 def _html(html: str | list[str]) -> Markup:
-    """HTML that a cell made; the corner of a pandas table is no heading."""
+    """HTML from a cell; the empty corner of a pandas table becomes an ordinary cell."""
     text = re.sub(r"<th[^>]*>(\s|&nbsp;)*</th>", "<td></td>", "".join(html))
     return Markup('<div class="html">{}</div>').format(Markup(text))
 
@@ -101,7 +101,7 @@ def _html(html: str | list[str]) -> Markup:
 def _markdown(source: str | list[str]) -> Markup:
     try:
         return _html(markdown.to_html("".join(source)))
-    except ValueError:  # a formula that is not known: its source is readable too
+    except ValueError:  # show the source of an unknown formula
         return _plain(source)
 
 

@@ -1,6 +1,7 @@
-"""The static site: a start page, one page for each executed notebook, and no request to anywhere else."""
+"""The static site: a start page and one page for each executed notebook, without requests to other servers."""
 
 import ast
+import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,10 +14,11 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
+from fedlab_core import files
 from fedlab_course.chapters import outline
 from fedlab_course.evidence import shown
 from fedlab_course.explore import grid, live, shows
-from fedlab_course.publish import contents, glossary, markdown, outputs, runs, slides, symbols
+from fedlab_course.publish import glossary, markdown, outputs, runs, slides, symbols
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 ASSETS = "assets"
@@ -29,8 +31,8 @@ def build(
 ) -> None:
     """Write ``target/index.html`` and each of ``pages``, which :func:`page` has made.
 
-    ``missing``: the notebooks that the run did not finish because it was stopped, which the start page names.
-    ``assets``: where styles and scripts lie, seen from ``target``, if they are not to be written there.
+    ``missing``: the unfinished notebooks of a stopped run, which the start page lists. ``assets``: the folder of styles
+    and scripts, relative to ``target``; without it they are written there.
     """
     if assets is None:
         write_assets(target)
@@ -57,8 +59,32 @@ def build(
     (target / "index.html").write_text(home, encoding="utf-8")
 
 
+def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path, profile: str) -> None:
+    """Write ``target/index.html`` for a run over rows: a table of ``results``, each with the link to its own site."""
+    write_assets(target)
+    templates = environment(ASSETS)
+    write_symbols(templates, target)
+    names = list(dict.fromkeys(name for result in results for name in result.parameters))
+    rows = [
+        {
+            "result": result,
+            "link": link,
+            "values": [_text(result.parameters.get(name, "")) for name in names],
+            "held": sum(verdict["holds"] for verdict in result.verdicts),
+        }
+        for result, link in zip(results, links, strict=True)
+    ]
+    html = templates.get_template("rows.html.j2").render(names=names, rows=rows, profile=profile)
+    with files.replacing(target / "index.html") as file:
+        file.write(html.encode())
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
 def slides_name(name: str) -> str:
-    """The file of the slides of a notebook."""
+    """The name of the file with the slides of a notebook."""
     return f"{name}_slides.html"
 
 
@@ -72,7 +98,7 @@ def write_symbols(templates: Environment, target: Path) -> None:
 
 
 def environment(assets: str) -> Environment:
-    """The templates of pages whose styles and scripts lie in the folder ``assets``, as seen from them."""
+    """The templates of pages that load styles and scripts from the folder ``assets``."""
     templates = Environment(
         loader=PackageLoader("fedlab_course.publish", "template"),
         autoescape=True,
@@ -101,10 +127,10 @@ def _code_style(style: str) -> str:
 
 
 def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: Path) -> dict[str, Any]:
-    """What the templates show of one notebook: of ``result``, its entry in summary.json, executed in ``notebooks``.
+    """Prepare one executed notebook for the templates; ``result`` is its entry in summary.json.
 
-    ``names``: the notebooks that will have a page, to which it may link. Runs that its explorers ask for are trained,
-    or found in ``cache``.
+    ``notebooks``: the folder of executed notebooks. ``names``: the notebooks that have a page and so can be linked to.
+    Runs of its explorers are read from ``cache``, or trained and stored there.
     """
     notebook = nbformat.read(notebooks / f"{result['name']}.ipynb", as_version=4)
     title, lead = heading(notebook)
@@ -123,7 +149,7 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
         "question": question,
         "lead": Markup(markdown.to_html(lead, names)),
         "cells": cells,
-        "contents": contents.of(cell["html"] for cell in cells if cell["kind"] == "markdown"),
+        "contents": markdown.contents(cell["html"] for cell in cells if cell["kind"] == "markdown"),
         "slides": slides.of(notebook, title or result["name"], question, names),
         "plots": any(mime in data for data in found for mime in (outputs.PLOTLY, grid.MIME)),
         "moving": next((data for data in grids if grid.RUNS in data), next(iter(grids), None)),
@@ -131,7 +157,7 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
 
 
 def _tracks(pages: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The pages under the heading of their track; those of other notebooks without one."""
+    """Group the pages by the heading of their track; other notebooks have no heading."""
     of = {chapter.stem: chapter.track for chapter in outline.CHAPTERS}
     headings = {"core": "The core track", "further": "Further chapters", "": ""}
     found = {track: [page for page in pages if of.get(page["name"], "") == track] for track in headings}
@@ -139,7 +165,7 @@ def _tracks(pages: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, A
 
 
 def _moving(pages: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """The figure that can be moved on the start page, and the page it is from: runs, if any page has a grid of them."""
+    """Choose the interactive figure of the start page, a grid of runs if a page has one, with its page."""
     having = [page for page in pages if page["moving"]]
     page = next((page for page in having if grid.RUNS in page["moving"]), next(iter(having), None))
     if page is None:
@@ -150,7 +176,7 @@ def _moving(pages: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def heading(notebook: Any) -> tuple[str, str]:
-    """Title (the first ``# heading``) and lead (the first plain paragraph below it) of a notebook, as Markdown."""
+    """The title of a notebook (the first ``# heading``) and its first plain paragraph, as Markdown."""
     first = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
     blocks = [block.strip() for block in first.split("\n\n")]
     title = next((block.splitlines()[0][2:].strip() for block in blocks if block.startswith("# ")), "")
@@ -174,7 +200,7 @@ def _cell(cell: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _only_speaks(source: str) -> bool:
-    """Whether a cell does nothing but ask questions and show stored verdicts: a page shows what it says, not how."""
+    """Whether a cell only asks questions and shows stored verdicts; a page then shows its output without its code."""
     try:
         statements = ast.parse(source).body
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""The grid of runs behind an explorer on a page: trained once, in parallel, and kept by configuration."""
+"""The grid of runs behind an explorer on a page: trained once, in parallel, and stored by configuration."""
 
 import dataclasses
 import hashlib
@@ -26,22 +26,21 @@ from fedlab_course.explore.sliders import SETTINGS, Slider
 DATA = "digits"
 SHOWN = ("mu", "strength", "alpha", "labels", "local_epochs")
 NOTE = (
-    "Runs on the digits with seed {seed} alone, which show what can happen; all else as in its cell. In "
-    "JupyterLab every value between and every seed can be trained."
+    "Runs on the digits with seed {seed} alone, as an example; all other settings as in the cell. In JupyterLab you "
+    "can train every other value and seed."
 )
 ELSEWHERE = (
-    "This figure stands still: stored pictures that can be moved belong to the digits, and this run is on {dataset}. "
-    "In JupyterLab it can be trained."
+    "This figure is static: interactive figures are stored for the digits only, and this run is on {dataset}. In "
+    "JupyterLab you can train it."
 )
-MOST_PROCESSES = 61  # that a pool may have on Windows
+MOST_PROCESSES = 61  # the limit of a pool on Windows
 _HEIGHT = 430
 
 
 def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The grid of an explorer's ``request`` (``choice``, ``x``, ``y``, ``goal``), as an entry of a MIME bundle.
+    """Make the grid for an explorer's ``request`` (``choice``, ``x``, ``y``, ``goal``), as an entry of a MIME bundle.
 
-    For other data than digits it is the words on why there is none. Finished runs lie in ``folder``, by what they
-    depend on.
+    For other data than the digits, the entry is a note. Finished runs are stored in ``folder``.
     """
     given = {**request["choice"], "algorithms": tuple(request["choice"]["algorithms"])}
     choice = Choice(**given)
@@ -67,7 +66,7 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def sliders_of(choice: Choice) -> dict[str, Slider]:
-    """The controls that a page offers: what the algorithms take, how the data are dealt, and the local work."""
+    """The sliders of a page: parameters of the algorithms and of the split, and the local epochs."""
     taken = {name for algorithm in choice.algorithms for name in tuned(algorithm)}
     split = {"dirichlet": {"alpha"}, "labels_per_client": {"labels"}}.get(choice.split, set())
     names = [name for name in SHOWN if name in taken | split | {"local_epochs"}]
@@ -75,7 +74,7 @@ def sliders_of(choice: Choice) -> dict[str, Slider]:
 
 
 def train(curves: set[Curve], folder: Path) -> None:
-    """Train those ``curves`` that do not lie in ``folder`` yet, one process for each core."""
+    """Train the ``curves`` that are missing in ``folder``, one process for each core."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {curve: _paths(curve, folder) for curve in sorted(curves, key=repr)}
     missing = {curve: paths for curve, paths in wanted.items() if not any(path.exists() for path in paths)}
@@ -103,7 +102,7 @@ def _train(curve: Curve, paths: tuple[Path, Path]) -> None:
 
 
 def _paths(curve: Curve, folder: Path) -> tuple[Path, Path]:
-    """Where the history of a run lies, or the words on why it has none."""
+    """The files of a run: its history, or the message of a run that diverged."""
     name = hashlib.sha256(f"{_library()} {curve!r}".encode()).hexdigest()[:24]
     return folder / f"{name}.npz", folder / f"{name}.txt"
 
@@ -123,7 +122,7 @@ def _figure(curves: Sequence[Curve], folder: Path, x: str, y: str) -> go.Figure:
 
 
 def _histories(curves: Sequence[Curve], folder: Path) -> dict[str, History]:
-    """The runs of ``curves`` by name. Raises ``ValueError`` in the words of one that failed."""
+    """Load the runs of ``curves`` by name. Raises ``ValueError`` with the message of one that diverged."""
     histories = {}
     for curve in curves:
         history, failed = _paths(curve, folder)

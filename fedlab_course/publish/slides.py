@@ -1,4 +1,4 @@
-"""Slides of a chapter, made of its own text and figures: what it asks, what is seen, what to remember."""
+"""Slides of a chapter from its own text and figures: question, predictions, results, and what to remember."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,9 +16,9 @@ _SKIPPED = ("Exercise", "Explore", "Further reading", "How to use")
 
 
 def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """The slides of an executed notebook: each a ``title`` and ``parts`` of HTML, the first one with its ``question``.
+    """Make the slides of an executed notebook, each with ``title`` and ``parts`` in HTML; the first has ``question``.
 
-    A prediction is asked on a slide of its own, before its result. A figure takes a slide with what is seen in it.
+    A prediction has its own slide before its result. A figure has a slide together with its interpretation.
     """
     slides = [{"title": title, "parts": [Markup("<p>{}</p>").format(question)], "kind": "opening"}]
     heading, pending = title, None
@@ -47,7 +47,7 @@ def _slide(title: str, part: Markup, kind: str) -> dict[str, Any]:
 
 
 def _said(source: str) -> str:
-    """The first two sentences of what is seen, in Markdown; "" if the cell says nothing of it."""
+    """The first two sentences of the cell's "What we see", in Markdown; "" if it has none."""
     paragraph = next((one for one in source.split("\n\n") if one.startswith(_SEEN)), "")
     plain = re.sub(r"\s*<!--.*?-->", "", paragraph.removeprefix(_SEEN), flags=re.DOTALL).strip()
     return " ".join(re.split(r"(?<=[.!?])\s+(?=[A-Z$])", plain)[:2])

@@ -1,4 +1,4 @@
-"""The symbol sheet of the course, read from ``symbols.toml``, and how the names of algorithms are spelled."""
+"""The symbol sheet of the course, read from ``symbols.toml``."""
 
 import tomllib
 from dataclasses import dataclass
@@ -17,12 +17,6 @@ class Symbol:
 
 _TEXT = resources.files(__package__).joinpath("symbols.toml").read_text(encoding="utf-8")
 SYMBOLS = tuple(Symbol(*row) for row in tomllib.loads(_TEXT)["symbols"])
-# Spelled out, these are names in code; prose uses the character or TeX.
-GREEK = {"mu": "μ", "alpha": "α", "eta": "η", "tau": "τ", "rho": "ρ", "lambda": "λ", "omega": "Ω"}
-NAMES = (
-    *("FedAvg", "FedProx", "SCAFFOLD", "FedNova", "FedCurv", "FedSSO", "FedMas", "FedAvgMas", "TFedAvg", "TFedAvgMas"),
-    *("FedDyn", "OPTICS", "DBSCAN", "IID", "MNIST", "Fashion-MNIST", "CIFAR-10"),
-)
 
 
 def table() -> str:

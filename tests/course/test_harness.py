@@ -13,6 +13,12 @@ import nbformat
 import pytest
 
 from fedlab_course.check.claims import VERDICT
+from fedlab_course.cli import main
+from fedlab_course.folders import select
+from fedlab_course.harness import executed, kernel, parameters
+from fedlab_course.harness import run as running
+from fedlab_course.harness.run import run_course
+from fedlab_course.publish import pages
 from tests.course import planted
 from tests.course.planted import Run, command
 
@@ -35,17 +41,11 @@ def test_a_good_run_succeeds(good: Run) -> None:
     assert good.stderr == ""
 
 
-def test_parameters_arrive_with_their_types(good: Run) -> None:
+def test_the_kernel_is_this_interpreter_with_this_library_and_has_the_parameters(good: Run) -> None:
     facts = printed_facts(good)
-    assert facts["mu"] == 0.3
-    assert facts["fast"] is False
-    assert facts["seeds"] == [4, 5, 6]
-    assert facts["profile"] == "quick"
-    assert facts["dataset"] == "digits"
-
-
-def test_the_kernel_is_this_interpreter_with_this_library(good: Run) -> None:
-    facts = printed_facts(good)
+    given = {"profile": "quick", "mu": 0.3, "fast": False, "seeds": [4, 5, 6], "dataset": "digits"}
+    assert good.entry("00_good")["parameters"] == given
+    assert {name: facts[name] for name in given} == given
     assert os.path.samefile(facts["python"], sys.executable)
     assert Path(facts["library"]).parent == Path(__file__).parents[2] / "fedlab_core"
     assert facts["headless"] == "1"
@@ -57,15 +57,8 @@ def test_nothing_is_left_beside_the_notebooks(good: Run) -> None:
     assert sorted(path.name for path in good.out.parent.iterdir()) == ["00_good.ipynb", "01_next.ipynb", "out"]
 
 
-def test_the_summary_holds_parameters_times_and_verdicts(good: Run) -> None:
+def test_the_summary_has_times_and_verdicts(good: Run) -> None:
     entry = good.entry("00_good")
-    assert entry["parameters"] == {
-        "profile": "quick",
-        "mu": 0.3,
-        "fast": False,
-        "seeds": [4, 5, 6],
-        "dataset": "digits",
-    }
     assert entry["seconds"] > 0
     assert entry["error"] is None
     assert entry["verdicts"] == [
@@ -112,40 +105,23 @@ def test_a_failed_notebook_is_kept_with_its_error(failing: Run) -> None:
     assert "stopped with an error" in (failing.out / "site" / "10_error.html").read_text()
 
 
-def test_a_single_hidden_error_is_enough_to_fail(tmp_path: Path) -> None:
-    planted.notebook(tmp_path, "11_interact", *planted.FAILING["11_interact"][0])
-    run = command("--notebooks", tmp_path, out=tmp_path / "out")
-    assert run.status == 1
-    assert "KeyError: 'swallowed'" in run.stderr
-
-
 REFUSED = [
     (["--set", "mv=0.3"], ["parameter='mv'", "Did you mean 'mu'?"]),
     (["--set", "mu=strong"], ["00_good: mu=strong", "must be a number"]),
-    (["--set", "fast=perhaps"], ["00_good: fast=perhaps", "must be true or false"]),
-    (["--set", "seeds=0"], ["00_good: seeds=0", "JSON list"]),
     (["--set", "mu"], ["NAME=VALUE"]),
     (["--set", "profile=huge"], ["parameter profile", "--profile"]),
     (["--set", "dataset=mnits"], ["parameter dataset", "--dataset"]),
-    (["--only", "7"], ["notebook='7': must be one of", "00_good"]),
     (["--only", "00_godo"], ["notebook='00_godo': must be one of", "Did you mean '00_good'?"]),
     (["--dataset", "mnits"], ["mnits", "mnist"]),
     (["--timeout", "0"], ["--timeout", "0: must be", "> 0"]),
     (["--timeout", "0.5"], ["--timeout", "0.5: must be a whole number of seconds"]),  # papermill takes no other
-    (["--timeout", "inf"], ["--timeout", "inf: must be a whole number of seconds"]),
-    (["--timeout", "soon"], ["--timeout", "soon: must be a whole number of seconds"]),
     (["--jobs", "0"], ["--jobs", "0: must be a whole number of jobs > 0"]),
-    (["--jobs", "-2"], ["--jobs", "-2: must be a whole number of jobs > 0"]),
-    (["--jobs", "1.5"], ["--jobs", "1.5: must be a whole number of jobs > 0"]),
-    (["--jobs", "many"], ["--jobs", "many: must be a whole number of jobs > 0"]),
     (["--profile", "fast"], ["invalid choice: 'fast'", "quick"]),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "said"), REFUSED)
 def test_bad_arguments_are_refused_before_anything_runs(tmp_path: Path, capsys, arguments, said) -> None:
-    from fedlab_course.cli import main
-
     planted.notebook(tmp_path, "00_good", "1", parameters=planted.PARAMETERS)
     full = ["run", "--notebooks", str(tmp_path), "--out", str(tmp_path / "out"), *arguments]
     try:
@@ -162,40 +138,25 @@ def test_bad_arguments_are_refused_before_anything_runs(tmp_path: Path, capsys, 
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["build", "student", "--profile", "full"],
-        ["build", "student", "--timeout", "3"],
-        ["grade", "a.ipynb", "--out", "there"],
-        ["grade", "a.ipynb", "--only", "02"],
-        ["lint", "--out", "there"],
-        ["lint", "--dataset", "mnist"],
-    ],
+    [["build", "student", "--profile", "full"], ["grade", "a.ipynb", "--only", "02"], ["lint", "--out", "there"]],
 )
 def test_a_command_takes_no_option_without_effect(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
-    from fedlab_course.cli import main
-
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 2
-    assert (
-        f"unrecognized arguments: {arguments[2] if arguments[0] != 'lint' else arguments[1]}" in capsys.readouterr().err
-    )
+    assert f"unrecognized arguments: {arguments[-2]}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["build", "student", "--out", "{file}"], "--out {file}: a file stands in its way"),
-        (["run", "--only", "00", "--out", "{file}"], "--out {file}: a file stands in its way"),
-        (["run", "--only", "00", "--out", "{file}/below"], "--out {file}/below: a file stands in its way"),
+        (["build", "student", "--out", "{file}"], "--out {file}: there is a file with this name"),
+        (["run", "--only", "00", "--out", "{file}/below"], "--out {file}/below: there is a file with this name"),
         (["run", "--notebooks", "{file}"], "--notebooks {file}: is a file"),
-        (["lint", "--notebooks", "{file}"], "--notebooks {file}: is a file"),
         (["grade", "{folder}"], "{folder}: is a folder"),
     ],
 )
 def test_a_file_for_a_folder_is_refused(tmp_path: Path, capsys, arguments: list[str], said: str) -> None:
-    from fedlab_course.cli import main
-
     names = {"file": tmp_path / "file", "folder": tmp_path}
     names["file"].write_text("kept")
     assert main([part.format(**names) for part in arguments]) == 2
@@ -203,17 +164,19 @@ def test_a_file_for_a_folder_is_refused(tmp_path: Path, capsys, arguments: list[
     assert names["file"].read_text() == "kept"
 
 
-def test_an_unknown_profile_is_refused(tmp_path: Path) -> None:
-    from fedlab_course.harness.run import run_course
-
-    with pytest.raises(ValueError, match="profile='huge': must be one of"):
-        run_course(profile="huge", out=tmp_path / "out")
+@pytest.mark.parametrize(
+    "given",
+    [{"profile": "huge"}, {"timeout": 0}, {"timeout": -1}, {"timeout": 0.5}, {"jobs": 0}, {"jobs": True}],
+    ids=str,
+)
+def test_an_unusable_argument_is_refused(tmp_path: Path, given: dict) -> None:
+    ((name, value),) = given.items()
+    with pytest.raises(ValueError, match=rf"{name}={value!r}: must be"):
+        run_course(**given, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_failing_report_does_not_hide_what_stopped_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fedlab_course.harness import run
-    from fedlab_course.publish import pages
-
     def fail(error: BaseException):
         def failing(*_, **__):
             raise error
@@ -221,10 +184,10 @@ def test_a_failing_report_does_not_hide_what_stopped_the_run(tmp_path: Path, mon
         return failing
 
     planted.notebook(tmp_path, "00_good", "1")
-    monkeypatch.setattr(run, "_run", fail(KeyboardInterrupt()))
+    monkeypatch.setattr(running, "_run", fail(KeyboardInterrupt()))
     monkeypatch.setattr(pages, "build", fail(OSError("the disk is full")))
     with pytest.raises(KeyboardInterrupt) as caught:
-        run.run_course(notebooks=tmp_path, out=tmp_path / "out")
+        run_course(notebooks=tmp_path, out=tmp_path / "out")
     assert "the disk is full" in caught.value.__notes__[0]
 
 
@@ -239,8 +202,6 @@ def test_a_failing_report_does_not_hide_what_stopped_the_run(tmp_path: Path, mon
     ],
 )
 def test_a_badly_declared_parameter_is_refused(tmp_path: Path, line: str, said: str) -> None:
-    from fedlab_course.harness import parameters
-
     path = planted.notebook(tmp_path, "00_bad", "1", parameters=line)
     with pytest.raises(ValueError, match="00_bad: parameter mu") as caught:
         parameters.declared(path)
@@ -248,8 +209,6 @@ def test_a_badly_declared_parameter_is_refused(tmp_path: Path, line: str, said: 
 
 
 def test_a_parameter_of_one_notebook_is_given_to_that_one_only(tmp_path: Path) -> None:
-    from fedlab_course.harness import parameters
-
     paths = {
         "a": planted.notebook(tmp_path, "a", parameters='profile = "quick"  # type: str p\nmu = 0.1  # type: float m'),
         "b": planted.notebook(
@@ -265,8 +224,6 @@ def test_a_parameter_of_one_notebook_is_given_to_that_one_only(tmp_path: Path) -
 
 
 def test_a_formula_that_cannot_be_shown_is_refused(tmp_path: Path) -> None:
-    from fedlab_course.harness.run import run_course
-
     planted.notebook(tmp_path, "00_good", "1", text=r"This is $\nosuchcommand{x}$.")
     with pytest.raises(ValueError, match=r"00_good: cell 1: formula \$\\nosuchcommand"):
         run_course(notebooks=tmp_path, out=tmp_path / "out")
@@ -274,8 +231,6 @@ def test_a_formula_that_cannot_be_shown_is_refused(tmp_path: Path) -> None:
 
 def test_cells_with_widgets_do_not_stall(tmp_path: Path) -> None:
     """Each such cell stood still until its timeout once in twenty times when replies could be missed."""
-    from fedlab_course.harness import executed, kernel
-
     cell = "from ipywidgets import interact\n@interact(x=(0, 3))\ndef f(x):\n    print(x)\n    display(x)\n"
     path = planted.notebook(tmp_path, "00_widgets", *[cell] * 80)
     start = time.perf_counter()
@@ -285,16 +240,12 @@ def test_cells_with_widgets_do_not_stall(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_the_command_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    from fedlab_course.cli import main
-
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["run", "--out", str(tmp_path / "out")]) == 1
     assert "'.[course]'" in capsys.readouterr().err
 
 
 def test_only_selects_by_number_and_by_name(tmp_path: Path) -> None:
-    from fedlab_course.folders import select
-
     paths = [planted.notebook(tmp_path, name) for name in ("00_a", "01_b", "02_c")]
     assert select(tmp_path, []) == paths
     assert select(tmp_path, ["02", "00_a.ipynb"]) == [paths[0], paths[2]]
@@ -303,8 +254,6 @@ def test_only_selects_by_number_and_by_name(tmp_path: Path) -> None:
 
 
 def test_a_second_run_into_the_same_folder_leaves_nothing_stale(tmp_path: Path) -> None:
-    from fedlab_course.harness.run import run_course
-
     for name in ("00_a", "01_b"):
         planted.notebook(tmp_path, name, "1")
     out = tmp_path / "out"
@@ -320,24 +269,6 @@ def test_a_second_run_into_the_same_folder_leaves_nothing_stale(tmp_path: Path) 
     ]
 
 
-def test_an_unusable_timeout_is_refused(tmp_path: Path) -> None:
-    from fedlab_course.harness.run import run_course
-
-    for timeout in (0, -1, 0.5):
-        with pytest.raises(ValueError, match=rf"timeout = {timeout}: must be a whole number"):
-            run_course(timeout=timeout, out=tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_an_unusable_number_of_jobs_is_refused(tmp_path: Path) -> None:
-    from fedlab_course.harness.run import run_course
-
-    for jobs in (0, -1, 1.5, True):
-        with pytest.raises(ValueError, match=rf"jobs={jobs}: must be an integer ≥ 1"):
-            run_course(jobs=jobs, out=tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_verdict_that_cannot_be_read_fails_its_notebook_only(tmp_path: Path) -> None:
     verdicts = ["'yes'", "{'claim': 'x'}", "{'claim': 'x', 'holds': 'yes', 'evidence': ''}"]
     show = f"display({{'{VERDICT}': %s}}, raw=True)"
@@ -349,7 +280,7 @@ def test_a_verdict_that_cannot_be_read_fails_its_notebook_only(tmp_path: Path) -
     assert [entry["status"] for entry in run.summary["notebooks"]] == ["failed"] * 3 + ["ok"]
     for number in range(3):
         assert f"error: 0{number}_odd failed: cell 3 (`display(" in run.stderr
-    assert run.stderr.count("a verdict must hold claim (text), holds (true or false) and evidence (text)") == 3
+    assert run.stderr.count("must have claim (text), holds (true or false) and evidence (text)") == 3
     assert "Traceback" not in run.stderr
     assert run.entry("09_good")["verdicts"] == [{"claim": "Two is more", "holds": True, "evidence": ""}]
     assert (tmp_path / "out" / "site" / "index.html").exists()
@@ -369,8 +300,6 @@ def test_what_stands_in_the_way_below_out_is_found_before_anything_runs(tmp_path
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder in which not even root may write")
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from fedlab_course.cli import main
-
     planted.notebook(tmp_path, "00_good", "1")
     for arguments in (["run", "--notebooks", str(tmp_path)], ["build", "student", "--only", "02"]):
         assert main([*arguments, "--out", "/proc/self"]) == 2
@@ -378,8 +307,6 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path, capsys: pyte
 
 
 def test_the_notebooks_that_are_run_are_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from fedlab_course.cli import main
-
     (tmp_path / "notebooks").mkdir()
     path = planted.notebook(tmp_path / "notebooks", "00_good", "1")
     before = path.read_bytes()

@@ -66,26 +66,17 @@ def test_what_is_computed_does_not_depend_on_how_many_run(tmp_path: Path, monkey
     ]
 
 
-def test_kernels_have_the_threads_that_a_person_gives_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    with kernel.environment():
-        assert os.environ["OMP_NUM_THREADS"] == "2"
-    monkeypatch.delenv("OMP_NUM_THREADS")
-    with kernel.environment():
-        assert os.environ["OMP_NUM_THREADS"] == "1"
-    assert "OMP_NUM_THREADS" not in os.environ
-
-
-@pytest.mark.parametrize(("jobs", "threads"), [(1, "6"), (2, "3"), (4, "1"), (20, "1")])
-def test_simulations_of_kernels_at_once_share_the_cores(monkeypatch, jobs: int, threads: str) -> None:
+@pytest.mark.parametrize(("jobs", "shared"), [(1, "6"), (2, "3"), (4, "1"), (20, "1")])
+def test_kernels_share_the_cores_unless_a_person_sets_their_threads(monkeypatch, jobs: int, shared: str) -> None:
     monkeypatch.setattr(cores, "usable", lambda: 6)
-    monkeypatch.delenv("FEDLAB_THREADS", raising=False)
-    with kernel.environment(jobs):
-        assert os.environ["FEDLAB_THREADS"] == threads
-    assert "FEDLAB_THREADS" not in os.environ
-    monkeypatch.setenv("FEDLAB_THREADS", "5")
-    with kernel.environment(jobs):
-        assert os.environ["FEDLAB_THREADS"] == "5"
+    for name, expected in (("OMP_NUM_THREADS", "1"), ("FEDLAB_THREADS", shared)):
+        monkeypatch.delenv(name, raising=False)
+        with kernel.environment(jobs):
+            assert os.environ[name] == expected
+        assert name not in os.environ
+        monkeypatch.setenv(name, "5")
+        with kernel.environment(jobs):
+            assert os.environ[name] == "5"
 
 
 @pytest.mark.parametrize(("threads", "jobs"), [(None, 6), ("1", 6), ("2", 3), ("4", 1), ("99", 1)])

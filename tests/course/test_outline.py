@@ -1,14 +1,10 @@
 """The outline of the course: what a table of chapters says, and that nothing says otherwise."""
 
-from pathlib import Path
-
 import nbformat
 import pytest
 
 from fedlab_course import folders
 from fedlab_course.chapters import outline
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_the_table_has_a_line_for_each_chapter_in_order() -> None:
@@ -21,10 +17,6 @@ def test_the_table_has_a_line_for_each_chapter_in_order() -> None:
 
 def test_links_lead_into_the_folder() -> None:
     assert "](notebooks/01_noniid_and_drift.ipynb)" in outline.table("notebooks/")
-
-
-def test_the_readme_says_the_same() -> None:
-    assert outline.table("notebooks/") in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("one", outline.CHAPTERS, ids=lambda one: one.stem)

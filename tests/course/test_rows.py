@@ -88,7 +88,7 @@ def test_a_table_that_is_not_there_and_again_without_one_are_refused(tmp_path: P
     assert main(["run", "--rows", str(tmp_path / "none.toml"), "--out", str(tmp_path / "out")]) == 2
     assert "none.toml: No such file" in " ".join(capsys.readouterr().err.split())
     assert main(["run", "--again", "--out", str(tmp_path / "out")]) == 2
-    assert "--again: is for the rows of --rows" in " ".join(capsys.readouterr().err.split())
+    assert "--again: works only with --rows" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out").exists()
 
 

@@ -14,7 +14,7 @@ from fedlab_course.chapters import outline
 from fedlab_course.check import bank
 from fedlab_course.check.bank import Bank, Option, Prediction, Question
 from fedlab_course.evidence import judging
-from fedlab_course.lint import bindings, form, letters
+from fedlab_course.lint import chapter as rules
 
 PREDICTIONS = {f"99-{name}": Prediction(f"99-{name}", "What?", {"a": "A", "b": "B"}, "a", "It is.") for name in "pqr"}
 OPTIONS = (Option("A", "Yes.", True), Option("B", "No."), Option("C", "No."))
@@ -32,13 +32,12 @@ CHAPTER = outline.Chapter(
 HOLDS, UNDECIDED = (
     next(id for id, one in judging.stored().items() if one.finding.verdict == word) for word in ("holds", "undecided")
 )
-TITLE = "# Planted\n\n**Time**: 25 minutes to read.\n\n" + "word " * 1700
 
 
 def notebook() -> nbformat.NotebookNode:
     asked = "\n".join(f'questions.predict("{id}")\nquestions.outcome("{id}")' for id in PREDICTIONS)
     cells = [
-        new_markdown_cell(TITLE, id="title"),
+        new_markdown_cell("# Planted", id="title"),
         new_code_cell('dataset = "digits"\nmu = 0.1', id="given", metadata={"tags": ["parameters"]}),
         new_code_cell('data, build_model, setting = chapter.begin("99", globals())', id="begin"),
         new_markdown_cell("## Part\n\nWe take $z$ and $\\mu$.", id="part"),
@@ -59,7 +58,7 @@ def faults(change: Callable[[dict[str, nbformat.NotebookNode]], None] | None = N
     made = notebook()
     if change is not None:
         change({cell.id: cell for cell in made.cells})
-    return [*form.faults(made, CHAPTER), *bindings.faults(made), *letters.faults(made, CHAPTER)]
+    return list(rules.faults(made, CHAPTER))
 
 
 def source(id: str, text: str) -> Callable[[dict[str, nbformat.NotebookNode]], None]:
@@ -73,17 +72,12 @@ def test_a_good_chapter_has_no_fault() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (source("title", "# Planted"), "minutes to read"),
-        (source("title", TITLE.replace("to read.", "to read, ten seconds to run.")), "only a run knows"),
-        (source("title", TITLE.replace("25 minutes", "40 minutes")), "at 70 a minute"),
-        (source("title", "# Planted\n\n**Time**: 10 minutes to read.\n\n" + "word " * 690), "takes 25 to 45"),
-        (source("given", 'dataset = "digits"\nmu = 0.2'), "parameters mu are not those"),
+        (source("given", 'dataset = "digits"\nmu = 0.2'), "parameters mu differ"),
         (source("begin", "data = 1"), "chapter.begin"),
         (source("end", 'questions.quiz("99")'), "questions.score"),
         (source("end", 'questions.score("99")'), "questions.quiz"),
         (source("remember", "## What to remember\n\n- One thing."), "1 lines to remember"),
         (source("remember", "## The end"), "What to remember"),
-        (source("begin", 'chapter.begin("99", globals())\nfigure.add_scatter(x=[1])'), "draws with add_scatter"),
         (source("begin", 'chapter.begin("99", globals())\n' + "x = 1\n" * 201), "lines of code"),
         (source("part", "## Part\n\nWe take $q$."), "q on no symbol sheet"),
         (source("part", "## Part\n\nWe take $\\psi_k$."), "psi on no symbol sheet"),
@@ -106,7 +100,7 @@ def test_predictions_are_told_after_they_are_asked() -> None:
             source=cells["run"].source.replace('questions.predict("99-p")\nquestions.outcome("99-p")', late)
         )
     )
-    assert len(found) == 1 and "99-p must be asked once and told later" in found[0]
+    assert len(found) == 1 and "99-p needs one questions.predict" in found[0]
     found = faults(lambda cells: cells["begin"].update(source=cells["begin"].source + '\nquestions.predict("99-s")'))
     assert len(found) == 1 and "99-s" in found[0]
 
@@ -114,7 +108,7 @@ def test_predictions_are_told_after_they_are_asked() -> None:
 def test_too_many_cells() -> None:
     made = notebook()
     made.cells += [new_code_cell("x = 1", id=f"more-{i}") for i in range(50)]
-    assert any("58 cells" in fault for fault in form.faults(made, CHAPTER))
+    assert any("58 cells" in fault for fault in rules.faults(made, CHAPTER))
 
 
 def test_code_and_upright_words_are_no_letters() -> None:
@@ -123,7 +117,7 @@ def test_code_and_upright_words_are_no_letters() -> None:
 
 def test_a_symbol_of_the_chapter_is_not_on_the_sheet() -> None:
     taken = replace(CHAPTER, also={"\\mu": "another thing", "z": "a letter"})
-    assert any("on the symbol sheet already" in fault for fault in letters.faults(notebook(), taken))
+    assert any("on the symbol sheet already" in fault for fault in rules.faults(notebook(), taken))
 
 
 def test_other_notebooks_are_free_of_this(tmp_path: Path) -> None:

@@ -60,24 +60,17 @@ def test_an_instructor_gets_the_solution_between_its_markers(built: dict[str, Pa
 
 
 @pytest.mark.parametrize("version", build.VERSIONS)
-@each
-def test_cells_carry_nbgrader_s_metadata(built: dict[str, Path], version: str, exercise: Exercise) -> None:
+def test_cells_carry_nbgrader_s_metadata(built: dict[str, Path], version: str) -> None:
     """Schema 3 as in nbgrader's documentation of cell metadata."""
-    roles = {
-        "task": {"grade": False, "solution": False, "locked": True, "cell_type": "markdown"},
-        "answer": {"grade": False, "solution": True, "locked": False, "cell_type": "code"},
-        "check": {
-            "grade": True,
-            "solution": False,
-            "locked": True,
-            "cell_type": "code",
-            "points": exercise.points,
-        },
-    }
-    for part, role in roles.items():
-        name = cells.cell_id(exercise, part)
-        wanted = role | {"grade_id": name, "schema_version": 3, "task": False}
-        assert cell_of(built[version], exercise, part).metadata["nbgrader"] == wanted
+    for exercise in EVERY:
+        roles = {
+            "task": {"grade": False, "solution": False, "locked": True, "cell_type": "markdown"},
+            "answer": {"grade": False, "solution": True, "locked": False, "cell_type": "code"},
+            "check": {"grade": True, "solution": False, "locked": True, "cell_type": "code", "points": exercise.points},
+        }
+        for part, role in roles.items():
+            wanted = role | {"grade_id": cells.cell_id(exercise, part), "schema_version": 3, "task": False}
+            assert cell_of(built[version], exercise, part).metadata["nbgrader"] == wanted
 
 
 def test_the_course_s_own_notebooks_carry_none_of_it() -> None:

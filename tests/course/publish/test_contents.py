@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_course.publish import contents
+from fedlab_course.publish import markdown
 from fedlab_course.publish.markdown import to_html
 from tests.course.planted import Run
 from tests.course.publish.visit import Visit, site_of
@@ -15,7 +15,7 @@ TEXT = "# Title\n\n" + "".join(f"## {part}\n\n{LONG}\n\n### Below {part[:5]}\n\n
 
 
 def test_headings_of_two_levels_with_their_formulas_and_without_their_links() -> None:
-    entries = contents.of([to_html("# Title\n\n## A [b](c.html) $x$\n\ntext"), to_html("### C\n\n#### D")])
+    entries = markdown.contents([to_html("# Title\n\n## A [b](c.html) $x$\n\ntext"), to_html("### C\n\n#### D")])
     assert [(entry.level, entry.text.striptags()) for entry in entries] == [(2, "A b x"), (3, "C")]
     assert "<math" in entries[0].text
     assert "<a" not in entries[0].text

@@ -69,7 +69,7 @@ def test_no_grid_of_runs_on_large_data(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
     figure = grid.plain(go.Figure(go.Scatter(x=[1], y=[2])))
     html = str(outputs.render({"output_type": "display_data", "data": figure | told}))
-    assert '<p class="facts">This figure stands still: stored pictures that can be moved belong to the digits' in html
+    assert '<p class="facts">This figure is static: interactive figures are stored for the digits only' in html
     assert "this run is on mnist" in html
 
 

@@ -1,0 +1,126 @@
+"""The rules for chapters: size, parameters, predictions, quiz and score, bindings, and symbols.
+
+A binding is a comment after a sentence that names what the sentence rests on. ``<!-- 001-1f equivalent, 001-2a holds
+-->`` names stored statements, each with the verdict that the sentence states; ``<!-- live -->`` means a check in the
+notebook itself, ``<!-- exact -->`` a formula in the text.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fedlab_course.chapters.outline import Chapter
+from fedlab_course.check import bank
+from fedlab_course.evidence import judging
+from fedlab_course.publish import symbols
+
+MOST_CELLS, MOST_CODE = 50, 200
+_REMEMBER = "## What to remember"
+_CALL = re.compile(r"questions\.(predict|outcome|quiz|score)\(\s*\"([^\"]+)\"")
+_COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
+_CODE = re.compile(r"(?P<fence>```|~~~).*?(?P=fence)|`[^`]*`", flags=re.DOTALL)
+_FORMULA = re.compile(r"\$\$(.*?)\$\$|\$([^$\n]+)\$", flags=re.DOTALL)
+_UPRIGHT = re.compile(r"\\(?:text|mathrm|operatorname|mathbb|textsf|texttt|begin|end)\*?\{[^{}]*\}")
+_LETTER = re.compile(
+    r"\\(alpha|beta|gamma|delta|(?:var)?epsilon|zeta|eta|(?:var)?theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau"
+    r"|upsilon|(?:var)?phi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Phi|Psi|Omega|ell)(?![A-Za-z])"
+    r"|\\[A-Za-z]+|([A-Za-z])"
+)
+# Indices, the variable of a function, a function, a sample and its label, and the letters of d/dx and of e.
+_FREE = set("ijktcxfgye")
+
+
+def faults(notebook: Any, chapter: Chapter) -> Iterator[str]:
+    """Yield each rule for chapters that ``notebook`` breaks."""
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    lines = sum(bool(line.strip()) for source in code for line in source.splitlines())
+    if len(notebook.cells) > MOST_CELLS:
+        yield f"{len(notebook.cells)} cells; at most {MOST_CELLS} are allowed"
+    if lines > MOST_CODE:
+        yield f"{lines} lines of code; at most {MOST_CODE} are allowed"
+    yield from _parameters(notebook, chapter)
+    yield from _questions("\n".join(code), chapter.number)
+    yield from _remember(notebook)
+    yield from _bindings(notebook)
+    yield from _letters(notebook, chapter)
+
+
+def _parameters(notebook: Any, chapter: Chapter) -> Iterator[str]:
+    cell = next((one for one in notebook.cells if "parameters" in one.metadata.get("tags", [])), None)
+    if cell is None:
+        return  # the rules for any notebook report it
+    given = {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in ast.parse(cell.source).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    names = given.keys() | chapter.defaults.keys()
+    other = sorted(name for name in names if given.get(name, ...) != chapter.defaults.get(name, ...))
+    if other:
+        yield f"the parameters {', '.join(other)} differ from the defaults in chapter.toml"
+    if not any(f'chapter.begin("{chapter.number}"' in one.source for one in notebook.cells):
+        yield f'no cell calls chapter.begin("{chapter.number}", globals(), …)'
+
+
+def _questions(source: str, number: str) -> Iterator[str]:
+    """Check that each prediction has its result after it, and that the chapter has a quiz and a score."""
+    known, calls = bank.of_chapter(number), _CALL.findall(source)
+    for id in known.predictions:
+        asked = [name for name, given in calls if given == id]
+        if asked != ["predict", "outcome"]:
+            found = ", ".join(asked) or "no call"
+            yield f"the prediction {id} needs one questions.predict and a later questions.outcome; it has {found}"
+    strangers = [given for name, given in calls if name in ("predict", "outcome") and given not in known.predictions]
+    yield from (f"{id} is not a prediction in questions.toml" for id in dict.fromkeys(strangers))
+    for name in ("quiz", "score"):
+        if not any(call == name for call, _ in calls):
+            yield f'no cell calls questions.{name}("{number}")'
+    if len(known.predictions) < 3:
+        yield f"{len(known.predictions)} predictions; a chapter has three or more"
+    if not 3 <= len(known.quiz) <= 5:
+        yield f"{len(known.quiz)} quiz questions; a chapter has three to five"
+
+
+def _remember(notebook: Any) -> Iterator[str]:
+    cell = next((one for one in notebook.cells if one.source.startswith(_REMEMBER)), None)
+    if cell is None:
+        yield f'no cell begins with "{_REMEMBER}"'
+        return
+    own = re.split(r"^## ", cell.source, flags=re.MULTILINE)[1]
+    count = len(re.findall(r"^- ", own, flags=re.MULTILINE))
+    if count != 5:
+        yield f"cell {cell.get('id')}: has {count} lines to remember; it must have five"
+
+
+def _bindings(notebook: Any) -> Iterator[str]:
+    known = judging.every()
+    for cell in notebook.cells:
+        comments = _COMMENT.findall(cell.source) if cell.cell_type == "markdown" else []
+        for binding in (one.strip() for comment in comments for one in comment.split(",")):
+            id, _, verdict = binding.partition(" ")
+            if id in known:
+                stored = known[id].finding.verdict
+                if verdict != stored:
+                    yield f"cell {cell.get('id')}: binding {binding!r}: the stored verdict on {id} is {stored!r}"
+            elif binding not in ("live", "exact"):
+                yield f"cell {cell.get('id')}: binding {binding!r}: must be a stored statement, 'live' or 'exact'"
+
+
+def _letters(notebook: Any, chapter: Chapter) -> Iterator[str]:
+    """Check that one symbol has one meaning: each letter is on the symbol sheet or in the chapter's own list."""
+    sheet = {symbol.tex for symbol in symbols.SYMBOLS}
+    yield from (f"chapter.toml, also: {tex} is on the symbol sheet already" for tex in chapter.also if tex in sheet)
+    known = _FREE | letters([*sheet, *chapter.also])
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            found = _FORMULA.findall(_CODE.sub(" ", cell.source))
+            unknown = sorted(letters(display or inline for display, inline in found) - known)
+            if unknown:
+                yield f"cell {cell.get('id')}: {', '.join(unknown)} on no symbol sheet; add it to chapter.toml, also"
+
+
+def letters(formulas: Iterable[str]) -> set[str]:
+    """Find the Latin letters, and the Greek ones by name, in TeX ``formulas``."""
+    found = [pair for formula in formulas for pair in _LETTER.findall(_UPRIGHT.sub(" ", formula))]
+    return {greek or latin for greek, latin in found} - {""}

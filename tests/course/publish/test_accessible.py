@@ -28,7 +28,7 @@ def described() -> go.Figure:
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with text, code, a figure, a table of pandas and a verdict in the colours of the course."""
     table = pd.DataFrame({"label": [1, 2], "n": [3, 4]}).groupby("label").mean()
-    verdict = '<div style="border-left: 4px solid #a33c00"><strong style="color: #a33c00">✗ no</strong></div>'
+    verdict = '<div style="border-left: 4px solid #a33c00"><strong>✗ no</strong></div>'
     below = '<div style="color: #555; background: #fdf3f2">0.3 measured</div>'
     shown = [{"text/html": table.to_html()}, {"text/html": verdict, VERDICT: {}}, {"text/html": below}]
     folder = tmp_path_factory.mktemp("page")

@@ -100,11 +100,11 @@ def test_algorithms_of_the_registry_take_their_parameters_from_the_controls() ->
         ("mu", np.inf, "finite"),
         ("alpha", 0.0, "> 0"),
         ("labels", 0, "≥ 1"),
-        ("local_epochs", 0, "≥ 1"),
+        ("local_epochs", 0, "from 1"),
         ("lr", np.nan, "finite number > 0"),
         ("clients_per_round", 101, "from 1 to 100"),
         ("batch_size", 0, "≥ 1"),
-        ("rounds", 0, "≥ 1"),
+        ("rounds", 0, "from 1"),
         ("seed", -1, "an integer from 0"),
     ],
 )

@@ -218,4 +218,4 @@ def test_all_kernels_stop_with_the_run(
     assert [entry["status"] for entry in summary["notebooks"]] == ["ok", "not run", "not run", "not run"]
     assert [path.name for path in (tmp_path / "out" / "notebooks").iterdir()] == ["00_done.ipynb"]
     words = " ".join((tmp_path / "out" / "site" / "index.html").read_text().split())
-    assert "missing here: 01_long, 02_long, 03_never." in words
+    assert "have no page: 01_long, 02_long, 03_never." in words

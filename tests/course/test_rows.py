@@ -49,13 +49,9 @@ def test_rows_are_read(tmp_path: Path) -> None:
 
 REFUSED = [
     ("mu = 0.1", "must hold [[row]] tables and nothing else"),
-    ("row = 3", "must hold [[row]] tables and nothing else"),
     ("[[row]\n", "table.toml: Expected"),
     ("[[row]]\nmv = 1", "row 2 (row-2): parameter='mv': must be one of"),
     ("[[row]]\nmu = 'strong'", "row 2 (row-2): 00_good: mu=strong: must be a number"),
-    ("[[row]]\nname = 'x'\nfast = 3", "row 2 (x): 00_good: fast=3: must be true or false"),
-    ("[[row]]\nseeds = [0.5]", "row 2 (row-2): 00_good: seeds=[0.5]: must be a JSON list, each entry an integer"),
-    ("[[row]]\nmu = 2026-01-01", "row 2 (row-2): 00_good: mu=2026-01-01: must be a number"),
     ("[[row]]\nprofile = 'huge'", "row 2 (row-2): profile='huge': must be one of"),
     ("[[row]]\ndataset = 'mnits'", "row 2 (row-2): "),
     ("[[row]]\nonly = ['7']", "row 2 (row-2): notebook='7': must be one of"),
@@ -70,16 +66,8 @@ def test_a_bad_row_is_refused_before_anything_runs(tmp_path: Path, capsys, text:
     planted.notebook(tmp_path, "00_good", "1", parameters=planted.PARAMETERS)
     first = "" if said.startswith(("must", "table")) else "[[row]]\nname = 'first'\nmu = 0.2\n"
     (tmp_path / "table.toml").write_text(first + text)
-    given = [
-        "run",
-        "--notebooks",
-        str(tmp_path),
-        "--out",
-        str(tmp_path / "out"),
-        "--rows",
-        str(tmp_path / "table.toml"),
-    ]
-    assert main(given) == 2
+    given = {"--notebooks": tmp_path, "--out": tmp_path / "out", "--rows": tmp_path / "table.toml"}
+    assert main(["run", *(str(part) for pair in given.items() for part in pair)]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out").exists()
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// Slides: arrow keys, Page Up and Page Down, Home and End go from one to the next.
+// Slides: arrow keys, Page Up, Page Down, Home and End move between them.
 (() => {
   const slides = [...document.querySelectorAll(".slide")];
   const now = () => slides.findIndex((slide) => slide.getBoundingClientRect().bottom > window.innerHeight / 2);

@@ -1,19 +1,19 @@
 "use strict";
 
-// Figures: drawn from the JSON beside them in the colours of the page, on paper as vectors that fit its width, and
-// with their points below the table when that is opened. `fedlab.show(figure, spec)` draws another picture in place.
+// Draws each figure from its JSON in the colours of the page, and on paper as vectors that fit the width. Opening the
+// table lists the points. `fedlab.show(figure, spec)` replaces the picture of a figure.
 (() => {
-  const MOST_POINTS = 300; // a longer list is of use to nobody
-  const MOST_LETTERS = 26; // of an axis title in one line on a telephone
-  const SMALL = 320; // pixels: a figure beside others, such as that of the start page
+  const MOST_POINTS = 300; // nobody reads a longer list
+  const MOST_LETTERS = 26; // in one line of an axis title on a phone
+  const SMALL = 320; // pixels: the height of the figure on the start page
   const PAPER = 660; // pixels: the narrower of A4 and Letter between margins of 15 mm
   const narrow = window.matchMedia("(max-width: 600px)");
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  // Nothing is offered that sends a chart anywhere, and what can be pressed stands outside of the picture.
+  // No button sends a chart to a server; all buttons are outside the picture.
   const CONFIG = { responsive: true, displayModeBar: false, displaylogo: false, showSendToCloud: false, plotlyServerURL: "" };
   const { legend, paper } = window.fedlab;
-  const specs = new Map(); // figure → what it shows, in the colours in which it was made
-  const hidden = new Map(); // figure → the keys of curves that a reader has put out of sight
+  const specs = new Map(); // figure → its picture, in the original colours
+  const hidden = new Map(); // figure → the keys of curves that the reader has hidden
   let printing = false;
 
   function wrapped(text) {
@@ -56,8 +56,8 @@
     });
   }
 
-  // On a telephone the entries of a legend stand below each other: give them room that the data do not lose. Where the
-  // axes share one scale, the width is what limits the data.
+  // On a phone, legend entries are below each other: make the figure taller, so that the data keep their room. If the
+  // axes share one scale, the width limits the data instead.
   function makeRoom(canvas) {
     const legend = canvas.querySelector(".legend");
     if (narrow.matches && legend && !canvas._fullLayout.yaxis.scaleanchor) {
@@ -100,7 +100,7 @@
     const details = figure.querySelector("details");
     details.querySelector("details")?.remove();
     const visible = canvas._fullData.filter((trace) => trace.hoverinfo !== "skip");
-    const rows = visible.flatMap((trace) => pointsOf(trace, canvas.data[trace.index].name)); // no made-up "trace 0"
+    const rows = visible.flatMap((trace) => pointsOf(trace, canvas.data[trace.index].name)); // without default names such as "trace 0"
     if (rows.length === 0 || rows.length > MOST_POINTS) return;
     const { xaxis, yaxis } = specs.get(figure).layout ?? {};
     const names = ["series", xaxis?.title?.text || "x", yaxis?.title?.text || "y", "value"];
@@ -129,7 +129,7 @@
     canvas.after(bar);
   }
 
-  // Another picture in place of the present one, with its description and its data.
+  // Replace the picture, its description and its data.
   function show(figure, spec) {
     specs.set(figure, spec);
     draw(figure);
@@ -147,7 +147,7 @@
     figure.querySelector(".canvas").remove();
     figure.querySelector("details").open = true;
     const words = document.createElement("p");
-    words.textContent = "The chart did not load: load the page again. Its description and data stand below.";
+    words.textContent = "The chart did not load: load the page again. Its description and data are below.";
     figure.prepend(words);
   }
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// Figures that can be moved: sliders over the pictures that are stored with the page (fedlab_course/explore/grid.py).
+// Interactive figures: sliders over the pictures stored in the page (fedlab_course/explore/grid.py).
 (() => {
   function pictures({ sliders, cells, values }) {
     const parts = new Map();
@@ -24,7 +24,7 @@
     name.textContent = label;
     name.htmlFor = input.id = id;
     value.className = "value";
-    value.setAttribute("aria-hidden", "true"); // it is the slider's own value, which is read out
+    value.setAttribute("aria-hidden", "true"); // screen readers read the value of the slider itself
     Object.assign(input, { type: "range", min: 0, max: options.length - 1, step: 1, value: start });
     const tell = () => {
       value.textContent = options[input.value];
@@ -75,6 +75,6 @@
     place.hidden = false;
   }
 
-  if (!window.Plotly) return; // figures.js has said so
+  if (!window.Plotly) return; // figures.js reports it
   document.querySelectorAll("figure.plot > .grid").forEach((place, number) => connect(place.parentElement, place, number));
 })();

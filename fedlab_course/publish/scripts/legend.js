@@ -1,11 +1,11 @@
 "use strict";
 
-// The legend of a figure for the keyboard: a box to tick for each entry. A click on an entry of the picture does the same.
+// The legend of a figure for the keyboard: a checkbox for each entry. A click on the legend of the picture does the same.
 (() => {
   const key = (trace) => trace.legendgroup || trace.name;
   const plain = (html) => html.replace(/<[^>]*>/g, "");
 
-  // The data with the curves whose keys are `hidden` out of sight.
+  // The data, with the curves whose keys are in `hidden` invisible.
   const without = (data, hidden) => data.map((trace) => (hidden.has(key(trace)) ? { ...trace, visible: "legendonly" } : trace));
 
   function entriesOf({ _fullLayout: layout, _fullData: data }) {
@@ -21,7 +21,7 @@
     return made;
   }
 
-  // Boxes for the entries that the figure has now; `changed` draws it again.
+  // Make checkboxes for the current entries of the figure; `changed` draws it again.
   function connect(figure, hidden, changed) {
     const canvas = figure.querySelector(".canvas");
     const entries = entriesOf(canvas);
@@ -47,7 +47,7 @@
       changed();
     }
 
-    // Twice on an entry leaves it alone in sight, and once more brings all back.
+    // A double click on an entry shows only this curve; a second double click shows all.
     function isolate(name) {
       const others = entries.map(([one]) => one).filter((one) => one !== name);
       const alone = !hidden.has(name) && others.every((one) => hidden.has(one));

@@ -1,6 +1,6 @@
 "use strict";
 
-// The table of contents: where the reader is, and on a narrow screen a fold that closes after a choice.
+// The table of contents: marks the current section; on a narrow screen it closes after a choice.
 (() => {
   const contents = document.querySelector(".toc");
   if (!contents) return;
@@ -57,7 +57,7 @@
   arrange();
 })();
 
-// What scrolls sideways can be scrolled with the keyboard.
+// Boxes that scroll can be scrolled with the keyboard.
 (() => {
   const boxes = [...document.querySelectorAll("pre, .html, .output, .text, .formula, .table")];
   const look = () => {
@@ -71,12 +71,12 @@
   document.addEventListener("toggle", look, true);
 })();
 
-// On paper nothing can be unfolded: what is closed is opened while the page is printed.
+// Open closed folds while the page is printed.
 (() => {
   const folded = new Set();
   window.addEventListener("beforeprint", () => {
     for (const fold of document.querySelectorAll("main details:not([open])")) {
-      if (fold.closest("figure")) continue; // of figures, the pictures are printed
+      if (fold.closest("figure")) continue; // the picture is printed instead
       folded.add(fold);
       fold.open = true;
     }

@@ -1,8 +1,8 @@
 "use strict";
 
-// Figures on paper: what Plotly draws as pixels becomes vectors, sharp in print and small in a PDF.
+// Figures on paper: replaces the pixels of Plotly by vectors, which are sharp in print and small in a PDF.
 (() => {
-  const MOST_CELLS = 4000; // beyond that the picture is the smaller file
+  const MOST_CELLS = 4000; // with more cells, the pixels are the smaller file
   const SVG = "http://www.w3.org/2000/svg";
   const ink = document.createElement("canvas").getContext("2d");
 
@@ -11,7 +11,7 @@
     return [1, 3, 5].map((i) => parseInt(ink.fillStyle.slice(i, i + 2), 16));
   }
 
-  // The colour at a share of a scale, pairs [share, colour] in order.
+  // The colour at a share of a scale: ordered pairs [share, colour].
   function colourAt(scale, share) {
     const above = Math.max(1, scale.findIndex(([at]) => at >= share));
     const [[from, low], [to, high]] = [scale[above - 1], scale[above]];
@@ -20,10 +20,10 @@
     return `rgb(${a.map((value, i) => Math.round(value + part * (b[i] - value))).join(",")})`;
   }
 
-  // A heat map as one rectangle a cell. x and y are the edges of the cells in the data of their axes.
+  // A heat map with one rectangle for each cell; x and y are the edges of the cells.
   function cells({ trace, x, y, z }, layout) {
     const [across, up] = ["x", "y"].map((name) => layout[trace[`${name}axis`].replace(name, `${name}axis`)]);
-    const shared = layout[trace.coloraxis]; // by several heat maps of a figure
+    const shared = layout[trace.coloraxis]; // by several heat maps
     const [low, high, scale] = shared ? [shared.cmin, shared.cmax, shared.colorscale] : [trace.zmin, trace.zmax, trace.colorscale];
     const group = document.createElementNS(SVG, "g");
     group.setAttribute("class", "vectors");
@@ -50,7 +50,7 @@
     }
   }
 
-  // Chromium puts one picture into the PDF for each bar with a pattern, megabytes in all: on paper such a bar is hollow.
+  // Chromium stores one image in the PDF for each bar with a pattern, megabytes in all: on paper such a bar is hollow.
   function unpatterned(trace) {
     if (!trace.marker?.pattern?.shape) return trace;
     const { pattern, ...marker } = trace.marker;

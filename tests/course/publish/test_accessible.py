@@ -13,7 +13,6 @@ from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 pytest.importorskip("axe_playwright_python")
 pytestmark = pytest.mark.needs_browser
-schemes = pytest.mark.parametrize("scheme", ["light", "dark"])
 TEXT = "# Title\n\nA [link](https://example.org).\n\n## One\n\n> Predict.\n\n### Two\n\n```python\nx = 1\n```\n"
 
 
@@ -35,15 +34,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site_of(folder, described(), *shown, text=TEXT)
 
 
-@schemes
-@pytest.mark.parametrize("name", ["index", "symbols", "00_good"])
+@pytest.mark.parametrize(("name", "scheme"), [("index", "light"), ("symbols", "dark"), ("00_good", "dark")])
 def test_axe_finds_nothing_on_the_pages_of_a_run(good: Run, chromium, name: str, scheme: str) -> None:
     with Visit(chromium, good.out / "site" / f"{name}.html", color_scheme=scheme) as page:
         assert violations(page) == []
 
 
-@schemes
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 390), ("light", 1280)])
 def test_axe_finds_nothing_on_a_page_of_all_kinds(page: Path, chromium, scheme: str, width: int) -> None:
     with Visit(chromium, page, width, color_scheme=scheme) as shown:
         is_drawn(shown)

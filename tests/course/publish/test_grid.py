@@ -43,6 +43,7 @@ def wait_for(page: Any, values: list[float]) -> None:
 
 
 def test_sliders_move_the_figure_with_its_words_and_its_table(moving: Path, chromium) -> None:
+    assert "8 stored pictures, " in moving.read_text(encoding="utf-8")
     visit = Visit(chromium, moving)
     with visit as page:
         is_drawn(page, 2)
@@ -98,8 +99,7 @@ def test_a_position_without_a_figure_says_why_and_the_next_one_draws_again(movin
         assert page.get_by_text("p=4: must be below 4").count() == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
 def test_axe_finds_nothing_on_a_figure_that_moves(moving: Path, chromium, scheme: str, width: int) -> None:
     pytest.importorskip("axe_playwright_python")
     with Visit(chromium, moving, width, color_scheme=scheme) as page:

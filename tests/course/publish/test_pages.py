@@ -1,15 +1,19 @@
 """The static site of the planted notebooks: the files themselves, then what a browser makes of them."""
 
+import itertools
 import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from fedlab_core.plots import style
+from fedlab_course.publish import pages
 from fedlab_course.publish.glossary import GLOSSARY
-from fedlab_course.publish.markdown import to_html
+from fedlab_course.publish.markdown import to_html, to_mathml
+from fedlab_course.publish.pages import heading
 from fedlab_course.publish.symbols import SYMBOLS
 from tests.course.planted import Run
 from tests.course.publish.visit import Visit, site_of
@@ -52,8 +56,12 @@ def page_of(run: Run, name: str) -> Page:
 
 
 @pytest.mark.parametrize("name", ["index", "00_good", "01_next"])
-def test_a_page_loads_nothing_from_elsewhere(good: Run, name: str) -> None:
-    for address in page_of(good, name).loaded:
+def test_a_page_loads_nothing_from_elsewhere_and_has_headings_in_order(good: Run, name: str) -> None:
+    page = page_of(good, name)
+    assert page.headings[0] == 1 and page.headings.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(page.headings))
+    assert len(set(page.ids)) == len(page.ids)
+    for address in page.loaded:
         assert address.startswith(("data:", "assets/")), address
         assert address.startswith("data:") or (good.out / "site" / address).is_file()
     css = (good.out / "site" / "assets" / "site.css").read_text()
@@ -85,18 +93,9 @@ def test_the_start_page_tells_of_each_notebook(good: Run) -> None:
         assert words in html
     assert "1 stored verdict: 1 holds" in html
     assert re.search(r"✓ holds \(stored\)</td><td>000-2: \+0\.0000", html)
-    assert "was stopped" not in html
+    assert "was stopped early" not in html
     assert html.count('<details class="chapter">') == 1  # the second notebook claims nothing
     assert "Squares &lt;shrink&gt;" in html
-
-
-@pytest.mark.parametrize("name", ["index", "00_good", "01_next"])
-def test_headings_are_in_order_and_ids_unique(good: Run, name: str) -> None:
-    page = page_of(good, name)
-    assert page.headings[0] == 1
-    assert page.headings.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(page.headings, page.headings[1:], strict=False))
-    assert len(set(page.ids)) == len(page.ids)
 
 
 def test_a_figure_carries_its_text_alternative_and_its_data(good: Run) -> None:
@@ -109,22 +108,15 @@ def test_every_page_links_to_the_symbols_and_all_of_them_are_there(good: Run) ->
     sheet = text_of(good, "symbols")
     assert all(to_html(symbol.meaning)[3:-5] in sheet for symbol in SYMBOLS)  # without <p> and </p>
     assert all(word in sheet for word in GLOSSARY)
-    pages = [page for page in (good.out / "site").glob("*.html") if not page.stem.endswith("_slides")]
-    assert pages and all("symbols.html" in page_of(good, page.stem).links for page in pages)
+    names = [page.stem for page in (good.out / "site").glob("*.html") if not page.stem.endswith("_slides")]
+    assert names and all("symbols.html" in page_of(good, name).links for name in names)
 
 
-def test_formulas_are_mathml_and_no_tex_is_left(good: Run) -> None:
+def test_formulas_are_mathml_and_given_parameters_are_shown(good: Run) -> None:
     html = text_of(good, "00_good")
-    assert html.count("<math ") == 2
-    assert "leftarrow" not in html
-    assert r"\frac" not in html
-    assert "<mfrac>" in html
-
-
-def test_given_parameters_are_shown(good: Run) -> None:
-    html = text_of(good, "00_good")
-    assert "Given to this run:" in html
-    assert "<code>mu = 0.3</code>" in html
+    assert html.count("<math ") == 2 and "<mfrac>" in html
+    assert "leftarrow" not in html and r"\frac" not in html
+    assert "Parameters of this run:" in html and "<code>mu = 0.3</code>" in html
 
 
 def test_an_error_is_shown_on_its_page_and_on_the_start_page(failing: Run) -> None:
@@ -133,33 +125,16 @@ def test_an_error_is_shown_on_its_page_and_on_the_start_page(failing: Run) -> No
     assert "swallowed" in text_of(failing, "11_interact")
 
 
-@pytest.mark.parametrize(
-    ("tex", "mathml"),
-    [
-        (r"\frac{a}{b}", "<mfrac>"),
-        (r"\begin{aligned} a &= b \\ c &= d \end{aligned}", "<mtable"),
-        (r"\operatorname{Dir}_C(\alpha)", "Dir"),
-    ],
-)
-def test_tex_becomes_mathml(tex: str, mathml: str) -> None:
-    from fedlab_course.publish.markdown import to_mathml
-
-    assert mathml in to_mathml(tex)
-
-
-@pytest.mark.parametrize("tex", [r"\nosuch", "x^", r"\begin{nosuch} a & b \end{nosuch}"])
-def test_tex_that_is_not_known_is_refused(tex: str) -> None:
-    from fedlab_course.publish.markdown import to_mathml
-
-    with pytest.raises(ValueError, match="formula"):
-        to_mathml(tex)
+def test_tex_becomes_mathml_and_unknown_tex_is_refused() -> None:
+    assert "<mfrac>" in to_mathml(r"\frac{a}{b}")
+    assert "<mtable" in to_mathml(r"\begin{aligned} a &= b \\ c &= d \end{aligned}")
+    assert "Dir" in to_mathml(r"\operatorname{Dir}_C(\alpha)")
+    for tex in (r"\nosuch", "x^", r"\begin{nosuch} a & b \end{nosuch}"):
+        with pytest.raises(ValueError, match="formula"):
+            to_mathml(tex)
 
 
 def test_title_and_lead() -> None:
-    from nbformat.v4 import new_markdown_cell, new_notebook
-
-    from fedlab_course.publish.pages import heading
-
     def read(text: str) -> tuple[str, str]:
         return heading(new_notebook(cells=[new_markdown_cell(text)]))
 
@@ -167,6 +142,22 @@ def test_title_and_lead() -> None:
     assert read("# A title\nThe lead.\n") == ("A title", "The lead.")
     assert read("# A title\n\n- a list\n\nThen text.") == ("A title", "Then text.")
     assert read("no title") == ("", "no title")
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ('questions.predict("01-skew")', "spoken"),
+        ('questions.outcome("01-skew")\nclaims.stored("000-1a", "000-1b")', "spoken"),
+        ('claims.check("It is", True)', "code"),
+        ('questions.predict("01-skew")\nx = 1', "code"),
+        ("fed.heterogeneity()", "code"),
+        ("questions = 1", "code"),
+        ("1 +", "code"),
+    ],
+)
+def test_a_page_shows_no_code_of_cells_that_only_ask_or_show_verdicts(source: str, kind: str) -> None:
+    assert pages._cell(new_code_cell(source), [])["kind"] == kind
 
 
 @pytest.mark.needs_browser

@@ -25,6 +25,7 @@ MODULES = (
     "fedlab_course",
     "fedlab_course.explore",  # imported only on demand
     r"!fedlab_course[.]\w+[.]",  # internal modules, among them the solutions of exercises
+    *(f"fedlab_course.check.{name}" for name in ("claims", "exercises", "questions")),
 )
 STAMP = "made-from.txt"
 _TEMPLATES = Path(__file__).parent / "reference"

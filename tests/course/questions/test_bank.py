@@ -1,6 +1,7 @@
 """Questions: what a file may say, and that those of the course are whole."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,10 +27,11 @@ options = [{text = "A", right = true, why = "Yes."}, {text = "B", why = "No."}, 
 
 @pytest.fixture
 def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(bank, "_FOLDER", tmp_path)
+    chapter = SimpleNamespace(number="98", folder=tmp_path, room="ch98")
+    monkeypatch.setattr(bank.outline, "CHAPTERS", (chapter,))
 
     def read(text: str) -> bank.Bank:
-        (tmp_path / "chapter_98.toml").write_text(text, encoding="utf-8")
+        (tmp_path / "questions.toml").write_text(text, encoding="utf-8")
         bank.of_chapter.cache_clear()
         return bank.of_chapter("98")
 

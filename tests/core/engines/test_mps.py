@@ -57,7 +57,7 @@ def test_a_run_needs_no_float64(
 
 @pytest.mark.skipif(torch.backends.mps.is_available(), reason="needs a machine without MPS")
 def test_mps_is_refused_where_there_is_none() -> None:
-    with pytest.raises(ValueError, match=r"device='mps': PyTorch finds no MPS device; use device='cpu'"):
+    with pytest.raises(ValueError, match=r"device='mps': PyTorch finds no MPS device here; use device='cpu'"):
         Settings(rounds=1, clients_per_round=1, local_epochs=1, batch_size=1, lr=0.1, device="mps")
 
 

@@ -39,6 +39,7 @@ def real(
 ) -> float:
     """Check a finite number in [minimum, maximum], less than ``below``; with ``exclusive`` not the minimum itself."""
     number: Any = value if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    number = number.item() if isinstance(number, np.generic) else number
     is_inside = minimum < number if exclusive else minimum <= number
     if not is_inside or number > maximum or number >= below:
         limit = (

@@ -1,5 +1,6 @@
 """Pages of real notebooks without the hours that the grids of their explorers take."""
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,10 +34,11 @@ def light_grids(out: Path, trained: Path) -> Iterator[None]:
     """
     trained.mkdir(exist_ok=True)
     (out / "runs").symlink_to(trained)
-    label, few = runs.POSITIONS["local_epochs"]
+    few = dataclasses.replace(runs.SETTINGS["local_epochs"], stored=runs.SETTINGS["local_epochs"].stored[:1])
     threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "POSITIONS", {"local_epochs": (label, few[:1])})
+        patch.setattr(runs, "SHOWN", ("local_epochs",))
+        patch.setitem(runs.SETTINGS, "local_epochs", few)
         patch.setattr(runs, "ProcessPoolExecutor", InThisProcess)
         yield
     torch.set_num_threads(threads)

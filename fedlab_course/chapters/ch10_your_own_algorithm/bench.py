@@ -23,12 +23,14 @@ def _simulation(algorithm: fl.Algorithm) -> fl.Simulation:
 def run(make: Any, beta: float, resume: bool = False) -> tuple[list[float], list[str]]:
     """Run the algorithm ``make(beta)``. Return w after each round, and the names in ``server.state`` after round 1.
 
-    ``resume``: a new instance runs the rounds after the first, from the state that the first instance left.
+    ``resume``: a new instance runs the rounds after the first, from the state that the first instance left after
+    round 1; the first instance has run to its end before, so what it keeps elsewhere is of a later round.
     """
     simulation = _simulation(make(beta))
     next(simulation)
     state = simulation.state_dict()
     if resume:
+        simulation.run()
         simulation = _simulation(make(beta))
         simulation.load_state_dict(state)
     path = [state["params"].item(), *(simulation.state_dict()["params"].item() for _ in simulation)]

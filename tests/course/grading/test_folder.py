@@ -271,7 +271,7 @@ def test_the_page_for_instructors_says_what_the_program_does(capsys) -> None:
     with pytest.raises(SystemExit):
         main(["grade", "--help"])
     text = " ".join(capsys.readouterr().out.split())
-    assert "this is no sandbox" in text
+    assert "There is no sandbox" in text
     for option in re.findall(r"`(--(?:csv|jobs|timeout|total|memory|user))\b", page):
         assert option in text
     recipe = (root / "docker/grading/Dockerfile").read_text(encoding="utf-8")

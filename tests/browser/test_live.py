@@ -68,6 +68,7 @@ def contrast(page: Page, selector: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+@pytest.mark.slow
 def test_no_chart_stays_empty_on_a_slow_machine(open_notebook) -> None:
     figures = [
         "ideas_02.proximal()",

@@ -45,6 +45,7 @@ def test_two_notebooks_run_at_the_same_time(tmp_path: Path) -> None:
     assert [entry["status"] for entry in done.summary["notebooks"]] == ["ok", "ok"]
 
 
+@pytest.mark.slow
 def test_what_is_computed_does_not_depend_on_how_many_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     names = ["00_a", "01_b"]

@@ -99,6 +99,7 @@ def script(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_data("mnist")
 @pytest.mark.needs_data("sentiment140")
 def test_the_scripts_import_verify_and_prepare(tmp_path: Path) -> None:

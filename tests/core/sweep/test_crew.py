@@ -10,6 +10,7 @@ import pytest
 from tests.core.sweep.clusters import Sweep, cluster, until, wire
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
+pytestmark = pytest.mark.slow
 
 ROUNDS, HALF = 8, 2
 CONFIG = f"""

@@ -56,6 +56,7 @@ def test_every_table_that_a_claim_rests_on_can_be_made():
         assert all(table.startswith(made) for table in claim.tables), claim.id
 
 
+@pytest.mark.slow
 @pytest.mark.needs_data("mnist")
 @pytest.mark.needs_data("cifar10")
 @pytest.mark.needs_data("sentiment140")

@@ -41,7 +41,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Scheduler(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             module, _, test = nodeid.partition("::")
-            return test.partition("[")[2] or module if module.endswith("test_notebooks.py") else module
+            return test.partition("[")[2] or module if "test_notebooks" in module else module
 
     return Scheduler(config, log)
 

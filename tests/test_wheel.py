@@ -104,6 +104,7 @@ def test_the_plain_wheel_needs_nothing_of_the_course(installed: Path, tmp_path: 
     needed = run(installed, "-c", script, cwd=tmp_path).splitlines()
     plain = {line.partition(">=")[0] for line in needed if "extra ==" not in line}
     assert plain == {
+        "filelock",
         "numpy",
         "pandas",
         "platformdirs",

@@ -29,14 +29,15 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file ``path`` until the block or the process ends. The file stays.
-
-    While another process holds it, wait for it, and say so on stderr.
-    """
+    """Hold the lock file ``path``. While another process holds it, say so on stderr and wait. The file stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if is_held(path):
+    lock = FileLock(path)
+    try:
+        held = lock.acquire(timeout=0)
+    except Timeout:
         print(f"waiting for another process that holds {path}", file=sys.stderr, flush=True)
-    with FileLock(path):
+        held = lock.acquire()
+    with held:
         yield
 
 

@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """One worker runs a whole module, which shares its fixtures; of test_notebooks.py it runs a whole chapter."""
+    """Give each worker whole modules, so that tests share fixtures. Give it the chapters of a notebook test singly."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Scheduler(LoadScopeScheduling):

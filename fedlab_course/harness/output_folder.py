@@ -22,10 +22,11 @@ def claimed(out: Path, source: Path) -> Iterator[None]:
     """Make the folder ``out`` and lock it. Raises ``ValueError`` like :func:`make`, and if another run has it."""
     make(out, source)
     try:
-        with FileLock(out / ".lock", timeout=0):
-            yield
+        held = FileLock(out / ".lock").acquire(timeout=0)
     except Timeout:
         raise ValueError(f"--out {out}: another run writes there now; wait for it or name another folder") from None
+    with held:
+        yield
 
 
 def make(out: Path, source: Path) -> None:

@@ -23,8 +23,8 @@ def _simulation(algorithm: fl.Algorithm) -> fl.Simulation:
 def run(make: Any, beta: float, resume: bool = False) -> tuple[list[float], list[str]]:
     """Run the algorithm ``make(beta)``. Return w after each round, and the names in ``server.state`` after round 1.
 
-    ``resume``: a new instance runs the rounds after the first, from the state that the first instance left after
-    round 1; the first instance has run to its end before, so what it keeps elsewhere is of a later round.
+    ``resume``: the first instance runs all rounds. Then a new instance goes back to the state after round 1 and runs
+    the other rounds again. An answer that keeps its velocity outside of ``server.state`` gives other numbers there.
     """
     simulation = _simulation(make(beta))
     next(simulation)

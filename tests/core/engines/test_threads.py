@@ -170,10 +170,12 @@ def test_an_interruption_while_threads_train_leaves_the_round_undone(four_inside
         return train(self, *arguments)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(stacked.StackedEngine, "_train_chunk", interrupting)
-        next(simulation)
-    signal.signal(signal.SIGINT, before)
+    try:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(stacked.StackedEngine, "_train_chunk", interrupting)
+            next(simulation)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (simulation.round, torch.get_num_threads(), seen_by_a_new_thread()) == (1, 4, 4)
     assert torch.equal(simulation.run().params, expected)
 

@@ -3,7 +3,7 @@
 import argparse
 
 from fedlab_core.data.disk import store
-from fedlab_core.data.disk.files import INTACT, Location, locate, search_roots
+from fedlab_core.data.disk.files import locate, search_roots
 from fedlab_core.data.disk.sources import BUILT_IN, DATASETS, SOURCES
 from fedlab_core.validation import choice
 
@@ -30,24 +30,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    for name in DATASETS:
-        if name in BUILT_IN:
-            print(f"{name}: {BUILT_IN[name]}")
-        else:
-            source = SOURCES[name]
-            print(f"{name}: {_where(locate(source, search_roots(arguments.root)), bool(source.others))}")
-            print(f"    terms: {source.terms}\n    cite: {source.citation}")
+    for name, about in BUILT_IN.items():
+        print(f"{name}: {about}")
+    for name, source in SOURCES.items():
+        location = locate(source, search_roots(arguments.root))
+        where = "not on disk"
+        if location is not None:
+            where = f"{', '.join(path.name for path in location.files.values())} in {location.folder}"
+            where += f"; {', '.join(location.missing)} missing" if location.missing else ""
+        print(f"{name}: {where}\n    terms: {source.terms}\n    cite: {source.citation}")
     return 0
-
-
-def _where(location: Location | None, names: bool) -> str:
-    if location is None:
-        return "not on disk"
-    if location.missing:
-        return f"incomplete in {location.folder}, lacks {', '.join(location.missing)}"
-    size = sum(path.stat().st_size for path in location.files.values())
-    form = ": " + ", ".join(path.name for path in location.files.values()) if names else ""
-    return f"{location.folder} ({size / 1e6:.0f} MB{form})"
 
 
 def _fetch(arguments: argparse.Namespace) -> int:
@@ -73,5 +65,5 @@ def _verify(arguments: argparse.Namespace) -> int:
             continue
         for report in store.verify(name, arguments.root):
             print(f"{name}: {report.path or report.name}: {report.state}")
-            good &= report.state in INTACT
+            good &= report.state == "ok"
     return 0 if good else 1

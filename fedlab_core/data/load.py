@@ -41,7 +41,7 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
             where = f"{location.folder} lacks {', '.join(location.missing)}"
         raise DatasetNotFound(f"{name} is not on disk: {where}. Fetch it with {fetch}.")
     try:
-        return _READERS[name](source._replace(members=location.members), location.files)
+        return _READERS[name](name, location)
     except DatasetCorrupt as error:
         verify = f"`python -m fedlab_core data verify {arguments}`"
         raise DatasetCorrupt(f"{error}. Check the set with {verify}; {fetch} replaces it.") from error

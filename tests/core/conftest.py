@@ -35,8 +35,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def mirror(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, bytes]], Mirror]]:
-    """Starts mirrors on this machine; between attempts there is no pause."""
-    monkeypatch.setattr("fedlab_core.data.disk.download.PAUSE", 0.0)
+    """Starts mirrors on this machine."""
     for variable in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(variable, raising=False)
     started: list[Mirror] = []

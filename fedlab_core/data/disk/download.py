@@ -1,20 +1,18 @@
 """Download one file over HTTP from several mirrors, with a checksum."""
 
+import gzip
 import http.client
+import io
 import shutil
-import time
 import urllib.request
+import zlib
 from collections.abc import Sequence
-from pathlib import Path
 
 from tqdm import tqdm
 
-from fedlab_core.data.disk.files import check
+from fedlab_core.data.disk.files import md5_of
 from fedlab_core.data.disk.sources import Member
-from fedlab_core.files import replacing
 
-ATTEMPTS = 3  # at each mirror
-PAUSE = 1.0  # seconds between two rounds of attempts
 TIMEOUT = 30.0  # seconds without a byte
 
 
@@ -22,30 +20,31 @@ class FetchFailed(OSError):
     """A data set could not be fetched or imported."""
 
 
-def download(mirrors: Sequence[str], target: Path, member: Member, *, progress: bool = True) -> None:
-    """Write the published file of ``member`` to ``target``, from the first of ``mirrors`` that delivers it.
+def download(mirrors: Sequence[str], member: Member, packing: str = "", *, progress: bool = True) -> bytes:
+    """Return the content of ``member`` from the first of ``mirrors`` that delivers it, packed as ".gz" or plain.
 
-    A whole file that is there already is not downloaded again. Raises :class:`FetchFailed` if no mirror delivers it.
+    Raises :class:`FetchFailed` if no mirror delivers it.
     """
-    if check(target, member) == "ok":
-        return
     failures = []
-    for attempt in range(ATTEMPTS):
-        time.sleep(PAUSE * (attempt > 0))
-        for url in (mirror + target.name for mirror in mirrors):
-            try:
-                request = urllib.request.Request(url, headers={"User-Agent": "fedlab_core"})
-                with urllib.request.urlopen(request, timeout=TIMEOUT) as response, replacing(target) as file:
-                    look = {"total": response.length, "desc": target.name, "disable": None if progress else True}
-                    with tqdm.wrapattr(file, "write", **look) as counted:
-                        shutil.copyfileobj(response, counted)
-                if (state := check(target, member)) == "ok":
-                    return
-                target.unlink()
-                failures.append(f"{url}: {state}")
-            except (OSError, http.client.HTTPException) as error:
-                failures.append(f"{url}: {error or type(error).__name__}")
+    for url in (mirror + member.name + packing for mirror in mirrors):
+        try:
+            data = _received(url, progress)
+            data = gzip.decompress(data) if packing else data
+            if md5_of(data) == member.md5:
+                return data
+            failures.append(f"{url}: wrong checksum of {len(data)} bytes")
+        except (OSError, EOFError, zlib.error, http.client.HTTPException) as error:
+            failures.append(f"{url}: {error or type(error).__name__}")
     raise FetchFailed(
-        f"{target.name} could not be downloaded. Tried: {'; '.join(dict.fromkeys(failures))}. Try again later, or "
-        "import files that you already have with --from FOLDER."
+        f"{member.name}{packing} could not be downloaded. Tried: {'; '.join(failures)}. Run the same command again, "
+        "which keeps the files that have arrived, or import files that you already have with --from FOLDER."
     )
+
+
+def _received(url: str, progress: bool) -> bytes:
+    request, data = urllib.request.Request(url, headers={"User-Agent": "fedlab_core"}), io.BytesIO()
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+        look = {"total": response.length, "desc": url.rpartition("/")[2], "disable": None if progress else True}
+        with tqdm.wrapattr(data, "write", **look) as counted:
+            shutil.copyfileobj(response, counted)
+    return data.getvalue()

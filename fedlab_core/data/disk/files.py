@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import itertools
 import lzma
 import os
 import zlib
@@ -11,12 +12,9 @@ from typing import Any, NamedTuple
 
 from platformdirs import user_cache_path
 
-from fedlab_core.data.disk.sources import MOST_BYTES, Member, Source
+from fedlab_core.data.disk.sources import Member, Source
 
 _OPENERS: dict[str, Callable[..., Any]] = {"": open, ".gz": gzip.open, ".xz": lzma.open}
-SUFFIXES = tuple(_OPENERS)
-UNPUBLISHED = "readable, but no checksum is published"
-INTACT = ("ok", UNPUBLISHED)
 
 
 class DatasetCorrupt(OSError):
@@ -24,16 +22,18 @@ class DatasetCorrupt(OSError):
 
 
 class Location(NamedTuple):
-    """The files of a data set in ``folder``, by member name, and the names of the ``members`` that are missing."""
+    """The ``files`` of a data set in ``folder``, by member name, and all ``members`` that should be there."""
 
     folder: Path
     files: dict[str, Path]
-    missing: tuple[str, ...]
     members: tuple[Member, ...]
+
+    @property
+    def missing(self) -> list[str]:
+        return [member.name for member in self.members if member.name not in self.files]
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder, the default data folder."""
     return user_cache_path("fedlab_core")
 
 
@@ -43,34 +43,24 @@ def search_roots(root: str | os.PathLike[str] | None = None) -> list[Path]:
     New files go into the first folder.
     """
     if root is not None:
-        return [user_path("root", root)]
+        return [Path(root).expanduser()]
     named = os.environ.get("FEDLAB_DATA")
-    return [user_path("FEDLAB_DATA", named), cache_folder()] if named else [cache_folder()]
-
-
-def user_path(name: str, value: str | os.PathLike[str]) -> Path:
-    """Convert ``value`` to a path and expand ``~``. Raises ``ValueError`` if that home folder does not exist."""
-    try:
-        return Path(value).expanduser()
-    except RuntimeError as error:
-        raise ValueError(f"{name}={os.fspath(value)!r}: there is no home folder {Path(value).parts[0]}") from error
+    return [Path(named).expanduser(), cache_folder()] if named else [cache_folder()]
 
 
 def locate(source: Source, roots: Iterable[Path]) -> Location | None:
     """Return the first complete copy of ``source`` below ``roots``, otherwise the first incomplete copy, or None."""
-    found = [look_in(root / folder, source) for root in roots for folder in source.folders]
+    return find([root / folder for root in roots for folder in source.folders], source.forms)
+
+
+def find(folders: Iterable[Path], forms: Iterable[tuple[Member, ...]]) -> Location | None:
+    """Return the first folder that holds all members of one of the ``forms``, otherwise the first that holds some."""
+    found = []
+    for folder, members in itertools.product(folders, forms):
+        paths = {member.name: [folder / (member.name + suffix) for suffix in _OPENERS] for member in members}
+        files = {name: next(filter(Path.is_file, options), None) for name, options in paths.items()}
+        found.append(Location(folder, {name: path for name, path in files.items() if path}, members))
     return min((one for one in found if one.files), key=lambda one: bool(one.missing), default=None)
-
-
-def look_in(folder: Path, source: Source) -> Location:
-    """Find the members of ``source`` in ``folder`` itself, plain (preferred) or compressed, in any complete form."""
-    locations = []
-    for members in (source.members, *source.others):
-        paths = {m.name: [folder / (m.name + suffix) for suffix in SUFFIXES] for m in members}
-        files = {name: next(filter(Path.is_file, forms), None) for name, forms in paths.items()}
-        found = {name: path for name, path in files.items() if path}
-        locations.append(Location(folder, found, tuple(name for name in files if name not in found), members))
-    return min(locations, key=lambda location: (not location.files, bool(location.missing)))
 
 
 def content(path: Path, member: Member) -> bytes:
@@ -78,30 +68,26 @@ def content(path: Path, member: Member) -> bytes:
 
     Raises :class:`DatasetCorrupt` if the file cannot be read or unpacked, or if its size is not that of ``member``.
     """
-    packed = path.suffix in SUFFIXES and not member.name.endswith(path.suffix)
+    opener = open if path.name == member.name else _OPENERS[path.suffix]
     try:
-        with (_OPENERS[path.suffix] if packed else open)(path, "rb") as file:
+        with opener(path, "rb") as file:
             data: bytes = file.read(member.size + 1)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DatasetCorrupt(f"{path}: cannot be read ({error})") from error
-    if len(data) > member.size or len(data) < member.size != MOST_BYTES:
+    if len(data) != member.size:
         size = f"more than {member.size}" if len(data) > member.size else f"only {len(data)}"
-        limit = "at most " * (member.size == MOST_BYTES) + str(member.size)
-        raise DatasetCorrupt(f"{path}: must hold {limit} bytes once unpacked, but holds {size}")
+        raise DatasetCorrupt(f"{path}: must hold {member.size} bytes once unpacked, but holds {size}")
     return data
 
 
 def check(path: Path | None, member: Member) -> str:
-    """Return ``"ok"``, ``"missing"``, ``"wrong checksum"``, ``UNPUBLISHED``, or the error of :func:`content`."""
+    """Return ``"ok"``, ``"missing"``, ``"wrong checksum"``, or the error of :func:`content`."""
     if path is None:
         return "missing"
     try:
-        data = content(path, member)
+        return "ok" if md5_of(content(path, member)) == member.md5 else "wrong checksum"
     except DatasetCorrupt as error:
         return str(error).removeprefix(f"{path}: ")
-    if not member.md5:
-        return UNPUBLISHED
-    return "ok" if md5_of(data) == member.md5 else "wrong checksum"
 
 
 def md5_of(data: bytes) -> str:

@@ -1,11 +1,10 @@
 """Read MNIST and Fashion-MNIST from idx files, and CIFAR-10 from its official binary layout.
 
 Images become ``x`` float32 [n, channels, height, width] in [0, 1], labels ``y`` int64 [n] in 0 … 9. A reader takes the
-files by member name, plain or compressed. ``DatasetCorrupt`` names a damaged file.
+files at a location, plain or compressed. ``DatasetCorrupt`` names a damaged file.
 """
 
 import struct
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,8 +12,8 @@ import numpy as np
 import torch
 
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.data.disk.files import DatasetCorrupt, cache_folder, content, md5_of
-from fedlab_core.data.disk.sources import Member, Source
+from fedlab_core.data.disk.files import DatasetCorrupt, Location, cache_folder, content, md5_of
+from fedlab_core.data.disk.sources import Member
 from fedlab_core.files import replacing
 
 DIGITS = tuple("0123456789")
@@ -22,21 +21,21 @@ GARMENTS = ("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Sh
 CIFAR10_CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 
 
-def read_idx_dataset(source: Source, files: Mapping[str, Path]) -> Dataset:
-    """Read 60,000 training and 10,000 test images of 28 × 28 grey values from four idx ``files``."""
-    arrays = [_idx(files[member.name], member) for member in source.members]
+def read_idx_dataset(name: str, location: Location) -> Dataset:
+    """Read 60,000 training and 10,000 test images of 28 × 28 grey values from four idx files."""
+    arrays = [_idx(location.files[member.name], member) for member in location.members]
     train, test = (_split(images[:, None], labels) for images, labels in (arrays[:2], arrays[2:]))
-    return Dataset(source.name, train, test, 10, GARMENTS if source.name == "fashion-mnist" else DIGITS)
+    return Dataset(name, train, test, 10, GARMENTS if name == "fashion-mnist" else DIGITS)
 
 
-def read_cifar10(source: Source, files: Mapping[str, Path]) -> Dataset:
-    """Read 50,000 training and 10,000 test images of 32 × 32 pixels in colour from six batch ``files``.
+def read_cifar10(name: str, location: Location) -> Dataset:
+    """Read 50,000 training and 10,000 test images of 32 × 32 pixels in colour from six batch files.
 
     Source: A. Krizhevsky, Learning multiple layers of features from tiny images (2009).
     """
-    *batches, last = [_batch(files[member.name], member) for member in source.members]
+    *batches, last = [_batch(location.files[member.name], member) for member in location.members]
     train, test = (_split(b[:, 1:].reshape(-1, 3, 32, 32), b[:, 0]) for b in (np.concatenate(batches), last))
-    return Dataset(source.name, train, test, 10, CIFAR10_CLASSES)
+    return Dataset(name, train, test, 10, CIFAR10_CLASSES)
 
 
 def _idx(path: Path, member: Member) -> np.ndarray:
@@ -49,8 +48,7 @@ def _idx(path: Path, member: Member) -> np.ndarray:
     data = content(path, member)
     if not data.startswith(header):
         raise DatasetCorrupt(f"{path}: must be an idx file of bytes with shape {shape}, but starts with {data[:16]!r}")
-    array = np.frombuffer(data, dtype=np.uint8, offset=len(header)).reshape(shape)
-    return array if "images" in member.name else _check_labels(path, array)
+    return np.frombuffer(data, dtype=np.uint8, offset=len(header)).reshape(shape)
 
 
 def _batch(path: Path, member: Member) -> np.ndarray:
@@ -59,25 +57,14 @@ def _batch(path: Path, member: Member) -> np.ndarray:
     A file packed with xz takes seconds to unpack, so the user's cache keeps the bytes.
     """
     kept = cache_folder() / "unpacked" / member.md5
-    if path.suffix != ".xz":
-        data = content(path, member)
-    elif kept.is_file() and kept.stat().st_size == member.size:
-        data = kept.read_bytes()
-    else:
-        data = content(path, member)
+    is_kept = path.suffix == ".xz" and kept.is_file() and kept.stat().st_size == member.size
+    data = kept.read_bytes() if is_kept else content(path, member)
+    if path.suffix == ".xz" and not is_kept:
         if md5_of(data) != member.md5:
             raise DatasetCorrupt(f"{path}: wrong checksum")
         with suppress(OSError), replacing(kept) as file:  # without a cache it is unpacked every time
             file.write(data)
-    records = np.frombuffer(data, np.uint8).reshape(-1, 1 + 3 * 32 * 32)
-    _check_labels(path, records[:, 0])
-    return records
-
-
-def _check_labels(path: Path, labels: np.ndarray) -> np.ndarray:
-    if labels.max() > 9:
-        raise DatasetCorrupt(f"{path}: holds the label {labels.max()}; labels lie in 0 … 9")
-    return labels
+    return np.frombuffer(data, np.uint8).reshape(-1, 1 + 3 * 32 * 32)
 
 
 def _split(images: np.ndarray, labels: np.ndarray) -> Split:

@@ -2,14 +2,9 @@
 
 from typing import NamedTuple
 
-MOST_BYTES = 1 << 29  # the limit for a file of unknown size
-
 
 class Member(NamedTuple):
-    """One file of a data set: name, size in bytes and MD5 sum of the uncompressed file.
-
-    If the size is not published, it is ``MOST_BYTES``. If the checksum is not published, ``md5`` is empty.
-    """
+    """One file of a data set: name, size in bytes and MD5 sum of the uncompressed file."""
 
     name: str
     size: int
@@ -21,8 +16,8 @@ class Source(NamedTuple):
 
     ``folders``: its possible folders below the data folder; ``fetch`` writes to the first. ``members``: its files, each
     plain or as ``.gz`` or ``.xz``. ``mirrors``: addresses of the folders where it is published: as one tar file
-    ``archive``, otherwise as the members with the suffix ``packing``. ``others``: other files that may replace
-    ``members``: the whole set in another form, or a part of it.
+    ``archive``, otherwise as the members with the suffix ``packing``. ``subset``: files of a part of the set, which is
+    read if ``members`` are not there.
     """
 
     name: str
@@ -33,7 +28,12 @@ class Source(NamedTuple):
     mirrors: tuple[str, ...]
     packing: str = ""
     archive: Member | None = None
-    others: tuple[tuple[Member, ...], ...] = ()
+    subset: tuple[Member, ...] = ()
+
+    @property
+    def forms(self) -> tuple[tuple[Member, ...], ...]:
+        """The sets of files from which the data can be read, the preferred one first."""
+        return (self.members, self.subset) if self.subset else (self.members,)
 
 
 def _idx_members(*md5_sums: str) -> tuple[Member, ...]:
@@ -88,24 +88,19 @@ CIFAR10 = Source(
     terms="no explicit licence; cite the report",
     citation="A. Krizhevsky: Learning multiple layers of features from tiny images. Technical report (2009)",
     mirrors=("https://www.cs.toronto.edu/~kriz/",),
-    archive=Member("cifar-10-binary.tar.gz", MOST_BYTES, "c32a1d4ab5d03f1284b67883e8d87530"),
+    archive=Member("cifar-10-binary.tar.gz", 170_052_171, "c32a1d4ab5d03f1284b67883e8d87530"),
 )
-SENTIMENT140_FILES = ("training.1600000.processed.noemoticon.csv", "testdata.manual.2009.06.14.csv")
 SENTIMENT140 = Source(
     "sentiment140",
     folders=("sentiment140", "trainingandtestdata"),
-    # The archive stays packed: the files in it have no published checksums.
-    members=(Member("trainingandtestdata.zip", MOST_BYTES, "1647eb110dd2492512e27b9a70d5d1bc"),),
+    members=(Member("trainingandtestdata.zip", 81_363_704, "1647eb110dd2492512e27b9a70d5d1bc"),),
     terms="no explicit licence; cite the report",
     citation="A. Go, R. Bhayani, L. Huang: Twitter sentiment classification using distant supervision. CS224N project "
     "report, Stanford (2009)",
     mirrors=("http://cs.stanford.edu/people/alecmgo/",),
-    others=(
-        tuple(Member(name, MOST_BYTES, "") for name in SENTIMENT140_FILES),
-        (  # a part of the set: 22,483 tweets of 2,622 accounts, and the test tweets, with masked names and links
-            Member("training.subset.noemoticon.csv", 2_555_273, "93346666405d47a0204cd073c446f8a9"),
-            Member("testdata.manual.2009.06.14.csv", 70_079, "661971fd86557cfab2acd64ff9c83fc9"),
-        ),
+    subset=(  # 22,483 tweets of 2,622 accounts, and the test tweets, with masked names and links
+        Member("training.subset.noemoticon.csv", 2_555_273, "93346666405d47a0204cd073c446f8a9"),
+        Member("testdata.manual.2009.06.14.csv", 70_079, "661971fd86557cfab2acd64ff9c83fc9"),
     ),
 )
 

@@ -1,24 +1,21 @@
 """Put data sets into the data folder, and check the files that are there.
 
-A set is completed and checked in the hidden folder ``.NAME.new`` and then moved to its place. After a broken download
-the next fetch keeps the files that arrived there. One process at a time writes a set: it holds ``.NAME.lock``.
+Each file is checked and then written as a whole, so an interrupted command leaves an incomplete set without damaged
+files, and the next one completes it. One process at a time writes a set: it holds the lock ``.NAME.lock``.
 """
 
-import gzip
+import io
 import os
-import shutil
 import tarfile
-import zlib
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from fedlab_core.data.disk import files
 from fedlab_core.data.disk.download import FetchFailed, download
-from fedlab_core.data.disk.files import DatasetCorrupt, Location, look_in
-from fedlab_core.data.disk.sources import SOURCES, Source
-from fedlab_core.files import locked
+from fedlab_core.data.disk.files import DatasetCorrupt, check, content, find, locate, md5_of, search_roots
+from fedlab_core.data.disk.sources import SOURCES, Member, Source
+from fedlab_core.files import locked, replacing
 from fedlab_core.validation import choice
 
 
@@ -38,101 +35,71 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
     unknown name.
     """
     source = SOURCES[choice("name", name, SOURCES)]
-    get = partial(download, source.mirrors, progress=progress)
     members = [source.archive] if source.archive else source.members
-    return _put(source, root, {m.name + source.packing: partial(get, member=m) for m in members})
+    get = partial(download, source.mirrors, packing=source.packing, progress=progress)
+    return _put(source, root, {member: partial(get, member) for member in members})
 
 
 def import_from(name: str, folder: str | os.PathLike[str], root: str | os.PathLike[str] | None = None) -> Path:
     """Copy the set ``name`` from ``folder`` into the data folder and return its new folder.
 
     ``folder`` holds the files themselves, plain or as ``.gz`` or ``.xz``, or their usual folder, or the published
-    archive. Files with a published checksum must match it. ``root`` and errors as for :func:`fetch`.
+    archive. ``root`` and errors as for :func:`fetch`.
     """
-    source, given = SOURCES[choice("name", name, SOURCES)], files.user_path("folder", folder)
-    forms = (source.members, *source.others, *([(source.archive,)] if source.archive else []))
-    found = files.locate(source._replace(folders=(".", *source.folders), others=forms[1:]), [given])
+    source, given = SOURCES[choice("name", name, SOURCES)], Path(folder).expanduser()
+    forms = [*source.forms, *([(source.archive,)] if source.archive else [])]
+    found = find([given, *(given / usual for usual in source.folders)], forms)
     if found is None or found.missing:
         has = f"holds only {', '.join(found.files)}" if found else "holds none of its files"
         needed = "; or ".join(", ".join(member.name for member in form) for form in forms)
         raise FetchFailed(f"{given} {has}. The set {name} needs {needed}, each plain or as .gz or .xz.")
-    return _put(source, root, {path.name: partial(shutil.copyfile, path) for path in found.files.values()})
+    return _put(source, root, {one: partial(content, found.files[one.name], one) for one in found.members})
 
 
 def verify(name: str, root: str | os.PathLike[str] | None = None) -> list[FileReport]:
     """Check every file of the set ``name`` against its size and checksum. ``root`` as for ``load_dataset``."""
     source = SOURCES[choice("name", name, SOURCES)]
-    return _report(source, files.locate(source, files.search_roots(root)))
+    location = locate(source, search_roots(root))
+    files, members = (location.files, location.members) if location else ({}, source.members)
+    return [FileReport(m.name, files.get(m.name), check(files.get(m.name), m)) for m in members]
 
 
-def _report(source: Source, location: Location | None) -> list[FileReport]:
-    found, members = (location.files, location.members) if location else ({}, source.members)
-    return [FileReport(m.name, found.get(m.name), files.check(found.get(m.name), m)) for m in members]
-
-
-def _intact(source: Source, root: Path) -> Path | None:
-    """Return the folder of the set below ``root`` if each of its files is intact."""
-    location = files.locate(source, [root])
-    return location.folder if location and all(one.state in files.INTACT for one in _report(source, location)) else None
-
-
-def _put(source: Source, given: str | os.PathLike[str] | None, writers: Mapping[str, Callable[[Path], Any]]) -> Path:
-    """Let ``writers`` (by file name) write the set into the work folder, and make it a folder of the data folder.
-
-    If the set is there and intact, nothing is written, so that the data folder may be read-only.
-    """
-    root = files.search_roots(given)[0]
-    if present := _intact(source, root):
-        return present
+def _put(source: Source, given: str | os.PathLike[str] | None, contents: Mapping[Member, Callable[[], bytes]]) -> Path:
+    """Write the set into its folder. If it is there and intact, write nothing, not even a lock."""
+    root = search_roots(given)[0]
     try:
+        if present := _intact(source, root):
+            return present
         with locked(root / f".{source.name}.lock"):
             if present := _intact(source, root):  # another process has written it meanwhile
                 return present
-            work = root / f".{source.name}.new"
-            work.mkdir(exist_ok=True)
-            for left in set(os.listdir(work)) - set(writers):
-                (work / left).unlink()
-            for name, write in writers.items():
-                write(work / name)
-            return _install(source, work, root / source.folders[0])
+            folder = root / source.folders[0]
+            for member, get in contents.items():
+                if check(folder / member.name, member) == "ok":
+                    continue
+                for name, data in _published(source, member, get()).items():
+                    with replacing(folder / name) as file:
+                        file.write(data)
+            return folder
     except (FetchFailed, DatasetCorrupt):
         raise
     except OSError as error:
         raise FetchFailed(f"{root} cannot be written ({error}). Name another data folder with --root.") from error
 
 
-def _install(source: Source, work: Path, target: Path) -> Path:
-    """Unpack and check the files in ``work``, and make it the folder ``target``; a wrong set is deleted."""
-    try:
-        if source.archive and (archive := work / source.archive.name).is_file():
-            _unpack(archive, source)
-            archive.unlink()
-        states = {report.name: report.state for report in _report(source, look_in(work, source))}
-        if bad := [f"{name}: {state}" for name, state in states.items() if state not in files.INTACT]:
-            raise FetchFailed(f"These are not the published files of {source.name}: {'; '.join(bad)}.")
-        if not target.exists():
-            return work.rename(target)
-        for name, path in look_in(work, source).files.items():  # other files in the folder stay
-            for suffix in files.SUFFIXES:
-                (target / (name + suffix)).unlink(missing_ok=True)
-            path.replace(target / path.name)
-        return target
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+def _intact(source: Source, root: Path) -> Path | None:
+    """Return the folder of the set below ``root`` if each of its files is intact."""
+    location = locate(source, [root])
+    intact = location and all(check(location.files.get(m.name), m) == "ok" for m in location.members)
+    return location.folder if location and intact else None
 
 
-def _unpack(archive: Path, source: Source) -> None:
-    """Write the members of ``source`` from a tar file into its folder, under their bare names, and nothing else.
-
-    Members of another size are left out, so that no archive can do harm.
-    """
-    sizes = {member.name: member.size for member in source.members}
-    try:
-        with tarfile.open(archive, "r:gz") as tar:
-            for packed in tar:
-                name = PurePosixPath(packed.name).name
-                if packed.size == sizes.get(name) and (stream := tar.extractfile(packed)):
-                    with stream, (archive.parent / name).open("wb") as file:
-                        shutil.copyfileobj(stream, file)
-    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DatasetCorrupt(f"{archive}: cannot be unpacked ({error})") from error
+def _published(source: Source, member: Member, data: bytes) -> dict[str, bytes]:
+    """The files in ``data``, the content of ``member``, by name. ``FetchFailed`` for a wrong checksum."""
+    if md5_of(data) != member.md5:
+        raise FetchFailed(f"{member.name}: wrong checksum, so this is not the published file of {source.name}.")
+    if member != source.archive:
+        return {member.name: data}
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        packed: dict[str, Any] = {Path(one.name).name: tar.extractfile(one) for one in tar}
+        return {one.name: packed[one.name].read() for one in source.members}

@@ -1,6 +1,5 @@
 """Small data sets in the layouts of the real ones, and a web server on this machine that publishes files."""
 
-import contextlib
 import gzip
 import hashlib
 import http.server
@@ -16,7 +15,7 @@ import numpy as np
 import pytest
 
 from fedlab_core.data.disk import store
-from fedlab_core.data.disk.sources import MOST_BYTES, SOURCES, Member, Source
+from fedlab_core.data.disk.sources import SOURCES, Member, Source
 
 PACK = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
 IDX_NAMES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
@@ -55,12 +54,14 @@ def cifar_contents(records: int = 3) -> dict[str, bytes]:
     return contents
 
 
-def source(name: str, contents: dict[str, bytes], *mirrors: str, archive: bytes | None = None) -> Source:
+def members_of(contents: dict[str, bytes]) -> tuple[Member, ...]:
+    return tuple(Member(name, len(data), md5(data)) for name, data in contents.items())
+
+
+def source(name: str, contents: dict[str, bytes], *mirrors: str, archive: bytes = b"") -> Source:
     """The set called ``name`` with other files: ``contents`` by member name. ``archive``: the published tar file."""
-    real = SOURCES[name]
-    members = tuple(Member(member, len(data), md5(data)) for member, data in contents.items())
-    packed = real.archive and Member(ARCHIVE, MOST_BYTES, md5(archive or b""))
-    return real._replace(members=members, mirrors=mirrors, archive=packed, others=())
+    packed = members_of({ARCHIVE: archive})[0] if SOURCES[name].archive else None
+    return SOURCES[name]._replace(members=members_of(contents), mirrors=mirrors, archive=packed, subset=())
 
 
 def fetch(given: Source, root: Path) -> Path:
@@ -96,17 +97,11 @@ def tree(folder: Path) -> dict[str, bytes | None]:
 
 
 class Mirror:
-    """A web server on a free port.
-
-    ``cuts[path]``: after how many bytes to drop the next answers, one after another. ``holds[path]``: how many bytes to
-    send of the next answer before it sets ``held`` and waits for ``release``.
-    """
+    """A web server on a free port. ``cuts[path]``: after how many bytes to drop the next answers, one after another."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self.files = dict(files)
         self.cuts: dict[str, list[int]] = {}
-        self.holds: dict[str, int] = {}
-        self.held, self.release = threading.Event(), threading.Event()
         self.requests: list[str] = []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.server.server_port}/"
@@ -129,15 +124,7 @@ class Mirror:
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
-                end = mirror.cuts[name].pop(0) if mirror.cuts.get(name) else len(data)
-                held = mirror.holds.pop(name, end)
-                self.wfile.write(data[:held])
-                if held < end:
-                    self.wfile.flush()
-                    mirror.held.set()
-                    mirror.release.wait(120)
-                    with contextlib.suppress(ConnectionError):  # the client may have been killed
-                        self.wfile.write(data[held:end])
+                self.wfile.write(data[: mirror.cuts[name].pop(0) if mirror.cuts.get(name) else len(data)])
 
             def log_message(self, *_: Any) -> None:
                 pass

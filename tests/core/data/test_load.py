@@ -1,15 +1,11 @@
 """``load_dataset``: names, folders, what it says when a set is not there."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from fedlab_core.data import load
 from fedlab_core.data.dataset import DatasetNotFound
-from fedlab_core.data.disk import files, store
-from fedlab_core.data.disk.sources import BUILT_IN, DATASETS, SOURCES
+from fedlab_core.data.disk import files
 from fedlab_core.data.load import load_dataset
 from tests.core.data.small_sets import IDX_NAMES, idx_contents, tree, write
 
@@ -28,16 +24,6 @@ def test_not_found_names_the_command_and_creates_nothing(tmp_path: Path, user_ca
     with pytest.raises(DatasetNotFound, match=f"data fetch cifar10 --root '{root}'`"):
         load_dataset("cifar10", root)
     assert tree(tmp_path) == {}
-
-
-def test_a_home_folder_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match=r"root='~nouser-here/x': there is no home folder ~nouser-here"):
-        load_dataset("mnist", "~nouser-here/x")
-    with pytest.raises(ValueError, match="folder='~nouser-here': there is no home"):
-        store.import_from("mnist", "~nouser-here")
-    monkeypatch.setenv("FEDLAB_DATA", "~nouser-here")
-    with pytest.raises(ValueError, match="FEDLAB_DATA='~nouser-here': there is no home"):
-        load_dataset("mnist")
 
 
 @pytest.mark.usefixtures("small")
@@ -69,14 +55,3 @@ def test_a_complete_set_goes_before_an_incomplete_one(
         load_dataset("mnist")
     write(user_cache / "mnist", idx_contents())
     assert len(load_dataset("mnist").train) == 12
-
-
-def test_every_name_has_a_reader_or_is_built_in() -> None:
-    assert set(DATASETS) == {*BUILT_IN, *SOURCES} and set(load._READERS) == set(SOURCES)
-    data = load_dataset("synthetic")
-    assert data.users is not None and len(data.train) > 0
-
-
-def test_the_library_and_digits_need_no_torchvision() -> None:
-    code = "import sys; sys.modules['torchvision'] = None; import fedlab_core.cli.data, fedlab_core as fl; "
-    subprocess.run([sys.executable, "-c", code + "fl.load_dataset('digits')"], check=True)

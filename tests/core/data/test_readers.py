@@ -15,7 +15,6 @@ from tests.core.data.small_sets import (
     CIFAR_NAMES,
     IDX_NAMES,
     cifar_contents,
-    idx,
     idx_arrays,
     idx_contents,
     md5,
@@ -50,10 +49,8 @@ def test_digits_are_a_stratified_partition_of_the_file() -> None:
 @pytest.mark.parametrize(
     ("name", "folder", "suffix", "classes"),
     [
-        ("mnist", "mnist", "", ("0", "9")),
         ("mnist", "MNIST/raw", ".gz", ("0", "9")),
         ("fashion-mnist", "fashion-mnist", ".xz", ("T-shirt/top", "Ankle boot")),
-        ("fashion-mnist", "FashionMNIST/raw", "", ("T-shirt/top", "Ankle boot")),
     ],
 )
 @pytest.mark.usefixtures("small")
@@ -70,24 +67,17 @@ def test_idx_layouts(tmp_path: Path, name: str, folder: str, suffix: str, classe
     assert tree(tmp_path) == before
 
 
-def truncated(data: bytes) -> bytes:
-    return data[: len(data) // 2]
-
-
 @pytest.mark.parametrize(
     ("member", "suffix", "damage", "reason"),
     [
-        (0, ".gz", lambda data: truncated(gzip.compress(data)), "cannot be read"),
+        (0, ".gz", lambda data: gzip.compress(data)[:1000], "cannot be read"),
         (0, ".gz", lambda _: b"<html>please log in</html>", "cannot be read"),
-        (0, ".gz", lambda data: gzip.compress(data)[:-8] + bytes(8), "cannot be read"),
         (0, ".gz", lambda data: gzip.compress(data)[:10] + bytes([255]) * 1000, "cannot be read"),
         (0, ".xz", lambda data: data, "cannot be read"),
         (0, ".gz", lambda data: gzip.compress(data[:-1]), "but holds only"),
         (0, "", lambda data: data + b"x", "but holds more than"),
         (0, "", lambda data: data[:2] + bytes([13]) + data[3:], "must be an idx file of bytes with shape (12, 28, 28)"),
-        (0, "", lambda _: idx(idx_arrays()[0].reshape(12, 14, 56)), "must be an idx file"),
         (1, "", lambda data: data[:4] + bytes(4) + data[8:], "must be an idx file of bytes with shape (12,)"),
-        (1, "", lambda data: data[:-1] + bytes([10]), "holds the label 10"),
     ],
 )
 @pytest.mark.usefixtures("small")
@@ -112,11 +102,10 @@ def records(contents: dict[str, bytes], *names: str) -> np.ndarray:
     return np.frombuffer(b"".join(contents[name] for name in names), np.uint8).reshape(-1, 3073)
 
 
-@pytest.mark.parametrize("suffix", ["", ".xz"])
 @pytest.mark.usefixtures("small")
-def test_cifar_layouts(tmp_path: Path, suffix: str) -> None:
+def test_cifar_batches_are_records_of_labels_and_pixels(tmp_path: Path) -> None:
     root = tmp_path / "data"
-    write(root / "cifar-10-batches-bin", cifar_contents(), suffix)
+    write(root / "cifar-10-batches-bin", cifar_contents())
     data = load_dataset("cifar10", root)
     for split, names in ((data.train, CIFAR_NAMES[:5]), (data.test, CIFAR_NAMES[5:])):
         expected = records(cifar_contents(), *names)
@@ -156,18 +145,11 @@ def test_xz_batches_are_unpacked_once(tmp_path: Path, user_cache: Path, monkeypa
     assert torch.equal(first.train.x, second.train.x) and torch.equal(first.test.y, second.test.y)
 
 
-@pytest.mark.parametrize(
-    ("name", "suffix", "first", "said"),
-    [
-        ("data_batch_1.bin", ".xz", 11, r"data_batch_1\.bin\.xz: wrong checksum"),
-        ("test_batch.bin", "", 10, r"test_batch\.bin: holds the label 10"),
-    ],
-)
 @pytest.mark.usefixtures("small")
-def test_a_corrupt_cifar_batch_is_named(tmp_path: Path, user_cache: Path, name, suffix, first, said) -> None:
+def test_a_corrupt_cifar_batch_is_named(tmp_path: Path, user_cache: Path) -> None:
     contents = cifar_contents()
-    contents[name] = bytes([first]) + contents[name][1:]
-    write(tmp_path / "cifar-10-batches-bin", contents, suffix)
-    with pytest.raises(DatasetCorrupt, match=said):
+    contents["data_batch_1.bin"] = bytes([11]) + contents["data_batch_1.bin"][1:]
+    write(tmp_path / "cifar-10-batches-bin", contents, ".xz")
+    with pytest.raises(DatasetCorrupt, match=r"data_batch_1\.bin\.xz: wrong checksum"):
         load_dataset("cifar10", tmp_path)
     assert not user_cache.exists()

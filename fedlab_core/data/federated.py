@@ -18,12 +18,11 @@ _MAX_UNSEEN_CLASSES = 10_000  # up to here there may be more classes than sample
 class FederatedDataset:
     """Clients with data: client k holds the samples ``parts[k]`` of ``dataset.train``.
 
-    The samples are in one tensor ``x`` [n, …] (targets ``y``). Client k has ``indices[offsets[k]:offsets[k + 1]]``.
-    Clients may overlap (shared data) and may leave samples out. Do not change data or parts afterwards: runs are
-    recorded under the ``fingerprint``, which is computed once. ``sizes`` n_k, int64 [N]; ``weights`` ρ_k = n_k/Σ n,
-    float64 [N]; ``num_classes``, None for regression; ``test``, a ``Split``; ``dtype``, the floating dtype for a model;
-    ``names`` of the clients, possibly empty; ``bytes_received``, the size of the shared samples and targets that were
-    sent to clients (:func:`fedlab_core.partition.shared`).
+    ``x`` [n, …] and ``y`` are all training samples and targets, of which client k has
+    ``indices[offsets[k]:offsets[k + 1]]``. Clients may overlap and may leave samples out. Do not change data or parts
+    afterwards: runs are recorded under the ``fingerprint``, which is computed once. ``sizes`` n_k, int64 [N];
+    ``weights`` ρ_k = n_k/Σ n, float64 [N]; ``num_classes``, None for regression; ``test``, a ``Split``; ``dtype`` for a
+    model; ``names`` of the clients, possibly empty; ``bytes_received``, the bytes of shared data sent to clients.
 
     Raises ``ValueError`` for an empty client, parts that are not indices into the data, a label outside
     0 … num_classes − 1, or samples or targets that are not finite.
@@ -67,16 +66,15 @@ class FederatedDataset:
 
     def _check_values(self) -> None:
         for where, split in (("train", self.dataset.train), ("test", self.test)):
+            if not len(split):
+                continue
             for tensor, what in ((split.x, "x"), (split.y, "y")):
-                if not tensor.numel():
-                    continue
-                if tensor.is_floating_point():
-                    if not all(torch.isfinite(bound) for bound in tensor.aminmax()):
-                        raise ValueError(f"{where}.{what}: holds values that are not finite (NaN or inf)")
-                elif what == "y" and self.num_classes is not None:
-                    low, high = (int(bound) for bound in tensor.aminmax())
-                    if low < 0 or high >= self.num_classes:
-                        raise ValueError(f"{where} labels must lie in 0 … {self.num_classes - 1}, got {low} … {high}")
+                if tensor.is_floating_point() and not all(torch.isfinite(bound) for bound in tensor.aminmax()):
+                    raise ValueError(f"{where}.{what}: holds values that are not finite (NaN or inf)")
+            if self.num_classes is not None:
+                low, high = (int(bound) for bound in split.y.aminmax())
+                if low < 0 or high >= self.num_classes:
+                    raise ValueError(f"{where} labels must lie in 0 … {self.num_classes - 1}, got {low} … {high}")
 
     def client(self, k: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the samples and targets of client k."""

@@ -24,9 +24,8 @@ def synthetic(
         B_k ~ N(0, β)    v_k ~ N(B_k, 1) [60]        x ~ N(v_k, Σ), Σ_jj = j^−1.2
         y = argmax softmax(W_k x + b_k)              n_k = ⌊lognormal(4, 2)⌋ + 50
 
-    α and β are variances, as Σ is. In the authors' published generator they are standard deviations: the same for the
-    usual 0 and 1, but its 0.5 is 0.25 here. u_k adds the same amount to all ten logits, so α changes no label; clients
-    differ at α = 0 because each draws its own W_k. ``iid=True``: one W, b ~ N(0, 1) and v = 0 for all.
+    α and β are variances; in the authors' published generator they are standard deviations, so its 0.5 is 0.25 here.
+    u_k adds the same amount to all ten logits, so α changes no label. ``iid=True``: one W, b ~ N(0, 1), v = 0 for all.
 
     A random tenth of each client's samples goes to ``test``; ``users`` holds the clients' indices into ``train``.
     Client k's data depend on ``seed`` and k alone. Raises ``ValueError`` for negative α or β.
@@ -75,8 +74,8 @@ def quadratics(a: Sequence[float], b: Sequence[float], num_samples: int | Sequen
     """Make a federation in which client i minimises f_i(w) = a_i/2 (w − b_i)², with known exact results.
 
     The data: the sample √a_i with target √a_i·b_i, ``num_samples`` times (a number for all, or one per client), for a
-    linear model without bias in float64 and the loss "squared_error", ½(output − target)². The test set has all
-    samples, so the test loss is the global F = Σ p_i f_i with p_i = n_i/Σn. See :func:`quadratic_optimum`.
+    linear model without bias in float64 and the loss "squared_error". The test set has all samples, so the test loss is
+    the global F = Σ p_i f_i with p_i = n_i/Σn.
 
     Raises ``ValueError`` for different lengths, or a_i ≤ 0.
     """

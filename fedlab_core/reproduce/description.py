@@ -4,7 +4,6 @@ import dataclasses
 import hashlib
 import math
 from collections.abc import Mapping
-from pathlib import PurePath
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -19,19 +18,13 @@ def described(name: str, value: Any) -> Any:
     function its name and a digest of its code, a dataclass or an object with ``describe()`` its name and fields. Raises
     ``ValueError`` for anything else.
     """
+    value = value.item() if isinstance(value, np.generic) else value
+    value = value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
     match value:
-        case None | bool() | str():
+        case None | bool() | str() | int():
             return value
-        case int() | np.integer():
-            return int(value)
-        case float() | np.floating() if not math.isnan(value):
-            return float(value)
-        case np.bool_():
-            return bool(value)
-        case PurePath():
-            return str(value)
-        case torch.Tensor():
-            return described(name, value.detach().cpu().numpy())
+        case float() if not math.isnan(value):
+            return value
         case np.ndarray() if value.dtype != object:
             return {"shape": list(value.shape), "dtype": str(value.dtype), "digest": digest(value.tobytes())}
         case list() | tuple() | range():

@@ -31,8 +31,7 @@ def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
     The name is that of any imported dataclass under :class:`Algorithm`, unless a parameter is itself an algorithm.
     """
     found: list[Any] = [kind for kind in subclasses(Algorithm) if is_dataclass(kind)]
-    named = [kind for kind in found if all(field.type is not Algorithm for field in fields(kind))]
-    known = {kind.__name__.lower(): kind for kind in named}
+    known = {kind.__name__.lower(): kind for kind in found if Algorithm not in [field.type for field in fields(kind)]}
     kind = known[validation.choice("algorithm", name.lower(), known)]
     declared = {field.name: field for field in fields(kind) if field.init}
     validation.names(f"algorithm {name}", given, declared)
@@ -89,7 +88,7 @@ def deal_of(law: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises ``ValueError`` for an unknown law, or an unknown or missing parameter.
     """
-    accepted = _parameters_of(partition.LAWS[validation.choice("partition", law, partition.LAWS)], law)
+    accepted = _parameters_of(partition.LAWS[validation.choice("partition", law, partition.LAWS)])
     usual = DEFAULT_DEAL | ({"alpha": DEFAULT_ALPHA} if law == "dirichlet" else {})
     validation.names(f"partition {law}", given, accepted)
     chosen = {name: value for name, value in usual.items() if name in accepted} | dict(given)
@@ -112,11 +111,11 @@ def first_law(recipe: Mapping[str, Any]) -> str:
 
 def _parts(dataset: Dataset, recipe: Mapping[str, Any], seed: int) -> partition.Partition:
     if recipe["law"] == "shared":
-        own, dealt = {name: recipe[name] for name in ("fraction", "portion", "seed")}, recipe["parts"]
-        return partition.shared(_parts(dataset, dealt, dealt.get("seed", 0)), **own)
+        dealt = recipe["parts"]
+        own = _parts(dataset, dealt, dealt.get("seed", 0))
+        return partition.shared(own, recipe["fraction"], seed=recipe["seed"])
     law = partition.LAWS[recipe["law"]]
-    taken = _parameters_of(law, recipe["law"])
-    given = {("law" if name == "sizes" else name): value for name, value in recipe.items() if name in taken}
+    given = {name: recipe[name] for name in _parameters_of(law) if name in recipe}
     if recipe["law"] != "by_user":
         return law(dataset.train.y, seed=seed, **given)
     if dataset.users is None:
@@ -124,11 +123,9 @@ def _parts(dataset: Dataset, recipe: Mapping[str, Any], seed: int) -> partition.
     return law(dataset.users, **given)
 
 
-def _parameters_of(law: Callable[..., Any], name: str) -> dict[str, inspect.Parameter]:
-    """The parameters of a law; quantity's own "law" is called "sizes", because a recipe has a "law"."""
+def _parameters_of(law: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     found = inspect.signature(law).parameters
-    chosen = {key: found[key] for key in found if key not in ("y", "users", "seed")}
-    return {("sizes" if key == "law" else key): parameter for key, parameter in chosen.items()}
+    return {key: found[key] for key in found if key not in ("y", "users", "seed")}
 
 
 def model(name: str, given: Mapping[str, Any], fed: FederatedDataset, seed: int) -> nn.Module:

@@ -15,8 +15,7 @@ def even_sizes(total: int, num_clients: int) -> np.ndarray:
 def log_dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) -> np.ndarray:
     """Draw ``size`` times from Dir(``concentration``) and return logarithms, float64 [size, C], all finite.
 
-    A share below 10⁻³⁰⁸ has no float, but its logarithm has: G(a) = G(a + 1)·U^(1/a) for gamma variables G, so
-    log G(a) = log G(a + 1) + log(U)/a is exact for any small a.
+    For gamma variables, log G(a) = log G(a + 1) + log(U)/a is exact for any small a.
     """
     shape = (size, len(concentration))
     log_gamma = np.log(rng.gamma(concentration + 1, size=shape)) + np.log1p(-rng.random(shape)) / concentration
@@ -32,9 +31,8 @@ def cut_by_shares(shares: np.ndarray, total: int) -> np.ndarray:
 def fit_table(log_mix: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Find integers [N, C] with row sums ``rows`` and column sums ``columns``, close to rows ⊙ exp(``log_mix``).
 
-    Iterative proportional fitting (Deming and Stephan 1940) scales columns and rows in turn and converges to the real
-    table that is nearest in Kullback–Leibler divergence. It is slow for sharp mixes. So it starts with flat mixes
-    (their power ``heat`` < 1) and doubles the power up to 1. :func:`_round_table` makes the column sums exact.
+    Iterative proportional fitting (Deming and Stephan 1940) converges to the real table that is nearest in
+    Kullback–Leibler divergence. It is slow for sharp mixes, so it starts with flat ones (the power ``heat`` < 1).
     """
     doublings = int(np.ceil(np.log2(max(1.0, -log_mix.min() / 5))))
     scale = np.zeros(len(columns))
@@ -53,8 +51,8 @@ def fit_table(log_mix: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.
 def _round_table(table: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Round each row of ``table`` by largest remainders, then correct the column sums.
 
-    A correction moves one unit within a row, from the column with the most excess to the one with the least, in the
-    row whose rounding error decreases most. There are Σ_c |excess_c|/2 corrections.
+    A correction moves one unit from the column with the most excess to the one with the least, in the row whose
+    rounding error decreases most.
     """
     whole = np.floor(table).astype(np.int64)
     rank = np.argsort(np.argsort(whole - table, axis=1, kind="stable"), axis=1)
@@ -73,10 +71,7 @@ def _round_table(table: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np
 
 
 def holders_per_label(counts: np.ndarray, num_clients: int, labels_per_client: int) -> np.ndarray:
-    """Apportion N·``labels_per_client`` places to labels, int64 [C], each from 1 to min(N, samples).
-
-    They are proportional to the samples per label ``counts``, by the Webster–Sainte-Laguë rule.
-    """
+    """Apportion N·``labels_per_client`` places to labels by ``counts`` (Webster's rule), each from 1 to min(N, n_c)."""
     samples, most = counts.tolist(), np.minimum(counts, num_clients).tolist()
     holders = [1] * len(samples)
     claims = [(-n / 1.5, c) for c, n in enumerate(samples) if most[c] > 1]
@@ -94,8 +89,8 @@ def match_labels(
 ) -> list[list[int]]:
     """List ``holders[c]`` clients for each label c, so that every client has exactly ``labels_per_client`` labels.
 
-    Clients choose in random order, with probabilities proportional to the places that a label has left. If a label has
-    as many places as there are clients left, each of them must take it; so the last client has a valid choice, too.
+    Clients choose in random order, in proportion to the places that a label has left, and must take a label that has
+    as many places as there are clients left.
     """
     places = holders.tolist()
     clients: list[list[int]] = [[] for _ in places]

@@ -12,23 +12,14 @@ from fedlab_core import validation
 class Partition(list[np.ndarray]):
     """One int64 array of sample indices per client, ascending.
 
-    ``recipe``: the law and its arguments, ready for JSON. ``left_out``: the samples that no client holds, int64 (only
-    :func:`by_user` leaves some). ``moved``: number of samples taken from large clients to reach ``min_size``.
-    ``received``: number of shared samples sent to clients, summed over clients (:func:`shared`).
+    ``recipe``: the law and its arguments, ready for JSON. ``received``: number of shared samples sent to clients,
+    summed over clients (:func:`shared`).
     """
 
-    def __init__(
-        self,
-        parts: Iterable[np.ndarray],
-        recipe: dict[str, Any],
-        left_out: np.ndarray | None = None,
-        moved: int = 0,
-        received: int = 0,
-    ) -> None:
+    def __init__(self, parts: Iterable[np.ndarray], recipe: dict[str, Any], received: int = 0) -> None:
         super().__init__(np.sort(np.asarray(part, dtype=np.int64)) for part in parts)
         self.recipe = {name: value.item() if isinstance(value, np.generic) else value for name, value in recipe.items()}
-        self.left_out = np.array([], dtype=np.int64) if left_out is None else np.sort(left_out)
-        self.moved, self.received = moved, received
+        self.received = received
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.recipe.items() if name != "law")
@@ -64,20 +55,16 @@ def deal_by_label(
     return np.split(samples[np.argsort(owner, kind="stable")], ends[:-1])
 
 
-def reach_min_size(
-    parts: Sequence[np.ndarray], min_size: int, rng: np.random.Generator
-) -> tuple[list[np.ndarray], int]:
-    """Give clients below ``min_size`` random samples of the largest client of that moment; also return their number."""
+def reach_min_size(parts: Sequence[np.ndarray], min_size: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Give clients below ``min_size`` random samples of the largest client of that moment."""
     if min(map(len, parts)) >= min_size:
-        return list(parts), 0
+        return list(parts)
     hands = [rng.permutation(part).tolist() for part in parts]
     largest = [(-len(hand), k) for k, hand in enumerate(hands)]
     heapq.heapify(largest)
-    moved = 0
     for hand in hands:
         while len(hand) < min_size:
             size, k = largest[0]
             heapq.heapreplace(largest, (size + 1, k))
             hand.append(hands[k].pop())
-            moved += 1
-    return [np.array(hand, dtype=np.int64) for hand in hands], moved
+    return [np.array(hand, dtype=np.int64) for hand in hands]

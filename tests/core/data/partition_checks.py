@@ -19,4 +19,3 @@ def assert_exact_cover(parts: Partition, size: int, min_size: int = 1) -> None:
     assert all(part.dtype == np.int64 and (np.diff(part) > 0).all() for part in parts)
     assert min(len(part) for part in parts) >= min_size
     assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(size))
-    assert len(parts.left_out) == 0

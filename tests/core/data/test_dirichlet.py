@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from fedlab_core.data import partition
+from fedlab_core.data.partition.apportion import fit_table
 from tests.core.data.partition_checks import BALANCED, assert_exact_cover, label_mix
 
 
@@ -24,14 +25,14 @@ def mean_and_error(values: np.ndarray) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-@pytest.mark.parametrize("alpha", [0.01, 0.3, 10.0])
+@pytest.mark.parametrize("alpha", [0.01, 10.0])
 def test_label_variance_by_client_is_the_closed_form(alpha):
     """Var = (C−1)/(C²(Cα+1)) for the share of a label that one client holds.
 
     What the exact cover costs with 100 clients is documented as 2 %; the rest is sampling error.
     """
-    ratio, error = mean_and_error(variance_ratios(np.full(10, 6000), 100, alpha, num_seeds=40).mean(1))
-    assert error < 0.01
+    ratio, error = mean_and_error(variance_ratios(np.full(10, 6000), 100, alpha, num_seeds=20).mean(1))
+    assert error < 0.015
     assert abs(ratio - 1) < 0.025 + 4 * error
 
 
@@ -52,14 +53,14 @@ def test_a_share_by_client_has_the_beta_law():
 
 def test_label_variance_by_class_is_the_closed_form():
     """Var = (N−1)/(N²(Nα+1)) for the share of a class that one client receives."""
-    y, num_clients, alpha = np.repeat(np.arange(5), 40_000), 20, 0.3
+    y, num_clients, alpha = np.repeat(np.arange(5), 4_000), 20, 0.3
     expected = (num_clients - 1) / (num_clients**2 * (num_clients * alpha + 1))
     variances = []
-    for seed in range(60):
+    for seed in range(40):
         parts = partition.dirichlet(y, num_clients=num_clients, alpha=alpha, by="class", seed=seed)
-        share = np.stack([np.bincount(y[part], minlength=5) for part in parts]) / 40_000
+        share = np.stack([np.bincount(y[part], minlength=5) for part in parts]) / 4_000
         variances.append(((share - 1 / num_clients) ** 2).mean())
-    assert abs(np.mean(variances) - expected) < 4 * np.std(variances) / np.sqrt(60)
+    assert abs(np.mean(variances) - expected) < 4 * np.std(variances) / np.sqrt(40)
 
 
 def test_the_two_dirichlet_laws_differ_in_sizes():
@@ -92,11 +93,21 @@ def test_tiny_alpha_with_a_thousand_clients_is_dealt(by):
     assert_exact_cover(partition.dirichlet(y, num_clients=1000, alpha=1e-6, by=by, min_size=10), 60_000, min_size=10)
 
 
-def test_moved_counts_the_samples_that_the_minimum_size_took():
-    assert partition.dirichlet(BALANCED, num_clients=50, alpha=0.3).moved == 0
-    generous = partition.dirichlet(BALANCED, num_clients=600, alpha=0.01, by="class", min_size=10)
-    assert {len(part) for part in generous} == {10}
+def test_clients_below_the_minimum_size_are_filled_from_the_largest():
+    parts = partition.dirichlet(BALANCED, num_clients=600, alpha=0.01, by="class", min_size=10)
+    assert {len(part) for part in parts} == {10}
     bare = partition.dirichlet(BALANCED, num_clients=600, alpha=0.01, by="class", min_size=1)
-    # At most ten labels times a handful of clients hold anything before the filling: nearly all must be given one.
-    assert 300 < bare.moved < 600
-    assert generous.moved > bare.moved
+    assert min(map(len, bare)) == 1 and max(map(len, bare)) > 100
+
+
+def test_fitted_tables_keep_the_odds_ratios_of_the_draws():
+    """The Kullback–Leibler projection on given margins multiplies rows and columns only, so odds ratios stay."""
+    rng = np.random.default_rng(0)
+    log_mix = np.log(rng.dirichlet(np.ones(4), 3))
+    rows, columns = np.array([10**9, 2 * 10**9, 10**9]), np.array([10**9] * 4)
+    table = np.log(fit_table(log_mix, rows, columns))
+
+    def log_odds(logs):
+        return logs[1:, 1:] - logs[:1, 1:] - logs[1:, :1] + logs[:1, :1]
+
+    assert np.allclose(log_odds(table), log_odds(log_mix), atol=1e-6)

@@ -21,14 +21,13 @@ def dataset(x=X, y=Y, test=None, num_classes: int | None = 3) -> Dataset:
 # parts
 
 
-@pytest.mark.parametrize("convert", [np.asarray, torch.from_numpy, np.ndarray.tolist], ids=["array", "tensor", "list"])
-def test_masks_are_refused_and_their_indices_taken(convert) -> None:
+def test_masks_are_refused_and_their_indices_taken() -> None:
     masks = [Y.numpy() == label for label in range(3)]
     with pytest.raises(ValueError, match=r"parts\[0\]: a mask of booleans.*np\.flatnonzero\(mask\)"):
-        FederatedDataset(dataset(), [convert(mask) for mask in masks])
-    fed = FederatedDataset(dataset(), [convert(np.flatnonzero(mask)) for mask in masks])
-    assert fed.sizes.tolist() == [4, 4, 4]
-    assert [fed.client(k)[1].tolist() for k in range(3)] == [[0] * 4, [1] * 4, [2] * 4]
+        FederatedDataset(dataset(), masks)
+    for convert in (np.asarray, torch.from_numpy, np.ndarray.tolist):
+        fed = FederatedDataset(dataset(), [convert(np.flatnonzero(mask)) for mask in masks])
+        assert [fed.client(k)[1].tolist() for k in range(3)] == [[0] * 4, [1] * 4, [2] * 4]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +65,7 @@ def test_arrays_and_narrow_integers_are_taken() -> None:
     assert torch.equal(own.x, X) and torch.equal(own.y, Y) and own.num_classes == 3
 
 
-@pytest.mark.parametrize(("where", "bad"), [("train.x", np.nan), ("test.x", np.inf), ("train.x", -np.inf)])
+@pytest.mark.parametrize(("where", "bad"), [("train.x", np.nan), ("test.x", -np.inf)])
 def test_values_that_are_not_finite_are_refused(where: str, bad: float) -> None:
     broken = X.clone()
     broken[3, 1] = bad
@@ -99,9 +98,6 @@ FLOATS, COLUMN = torch.rand(12), Y[:, None]
         ((X, FLOATS), (X, Y), r"test\.y: int64 \[n\] does not go with train\.y, float32 \[n\]"),
         ((X, Y), (X, FLOATS), r"test\.y: class labels must be integers of shape \[n\], got float32 \[n\]"),
         ((X, COLUMN), (X, COLUMN), r"train\.y: class labels must be integers of shape \[n\], got int64 \[n, 1\]"),
-        ((X, Y), (X, COLUMN), r"test\.y: class labels .* got int64 \[n, 1\]"),
-        ((X, FLOATS), (X, FLOATS[:, None]), r"test\.y: float32 \[n, 1\] does not go with train\.y, float32 \[n\]"),
-        ((X, Y), (X[:, :1], Y), r"test\.x: float32 \[n, 1\] does not go with train\.x, float32 \[n, 2\]"),
         ((X, Y), (X.double(), Y), r"test\.x: float64 \[n, 2\] does not go with train\.x, float32 \[n, 2\]"),
         ((X, Y), (X, Y[:3]), "test: x has 12 samples but y has 3"),
         ((X, Y), X, r"test: must be a pair \(x, y\), got Tensor"),
@@ -119,7 +115,6 @@ def test_what_does_not_go_together_is_refused(train, test, words: str) -> None:
         ((X[:, :1], Y), r"clients\[1\]: x is float32 \[n, 1\], but that of clients\[0\] is float32 \[n, 2\]"),
         ((X, Y[:5]), r"clients\[1\]: x has 12 samples but y has 5"),
         ((X[:0], Y[:0]), r"parts\[1\]: this client is empty"),
-        (TensorDataset(X, Y), r"clients\[1\]: must be a pair \(x, y\), got TensorDataset"),
     ],
 )
 def test_a_client_unlike_the_others_is_named(second, words: str) -> None:
@@ -127,29 +122,19 @@ def test_a_client_unlike_the_others_is_named(second, words: str) -> None:
         FederatedDataset.from_clients([(X, Y), second, (X, Y)], (X, Y))
 
 
-def test_regression_keeps_its_dtype_and_shape_and_the_largest_values() -> None:
-    large = torch.full((12, 2), torch.finfo(torch.float64).max, dtype=torch.float64)
-    fed = FederatedDataset.from_clients([(large, large)], test=(large, large))
-    assert fed.num_classes is None and fed.y.dtype == torch.float64 and fed.y.shape == (12, 2)
-
-
-def test_arguments_of_dataset_and_federation_in_the_wrong_place() -> None:
-    with pytest.raises(ValueError, match=r"train: must be a Split\(x, y\), got tuple"):
-        Dataset("own", (X, Y), Split(X, Y), 3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"dataset: must be a Dataset.*got TensorDataset"):
-        FederatedDataset(TensorDataset(X, Y), [[0]])  # type: ignore[arg-type]
-
-
-def test_a_torch_dataset_is_refused_with_the_conversion() -> None:
-    with pytest.raises(ValueError, match=r"x: must be a tensor or an array.*got TensorDataset.*torch\.stack"):
-        Split(TensorDataset(X), Y)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"clients\[0\]: x: must be a tensor"):
-        FederatedDataset.from_clients([(TensorDataset(X), Y)], test=(X, Y))
-
-
-@pytest.mark.parametrize("x", [np.array(["a", "b"]), np.array([{}, {}]), [[1.0], [1.0, 2.0]], np.float32(1.0)])
-def test_what_cannot_be_a_tensor_is_refused(x) -> None:
-    with pytest.raises(ValueError, match=r"^x: (cannot be made a tensor|must have one entry per sample)"):
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        (TensorDataset(X), r"x: must be a tensor or an array.*got TensorDataset.*torch\.stack"),
+        (np.array(["a", "b"]), "x: cannot be made a tensor"),
+        ([[1.0], [1.0, 2.0]], "x: cannot be made a tensor"),
+        (np.float32(1.0), "x: must have one entry per sample"),
+        (np.ma.array([1.0, 2.0], mask=[False, True]), "x: has complex or masked values"),
+        (np.array([1j, 2j]), "x: has complex or masked values"),
+    ],
+)
+def test_what_cannot_be_a_tensor_of_real_numbers_is_refused(x, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
         Split(x, [0, 1])  # type: ignore[arg-type]
 
 

@@ -1,19 +1,12 @@
 """What a configuration says: equal descriptions for equal things only, and words for what cannot be described."""
 
 import json
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 import torch
 
 from fedlab_core.reproduce.description import described
-
-
-@dataclass(frozen=True)
-class Part:
-    size: int
-    weights: np.ndarray
 
 
 def test_two_long_arrays_that_differ_in_one_place_are_told_apart() -> None:
@@ -28,7 +21,7 @@ def test_two_long_arrays_that_differ_in_one_place_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [None, True, 3, 0.25, "text", [1, [2.0, None]], {"a": 1}, np.float32(0.5), np.int64(3), np.bool_(True), range(3)],
+    [None, True, 3, 0.25, "text", [1, [2.0, None]], {"a": 1}, np.float32(0.5), np.bool_(True), range(3)],
     ids=str,
 )
 def test_plain_values_stay_what_they_are(value) -> None:

@@ -1,5 +1,6 @@
 """A history runs again from its own configuration, bit for bit; what cannot be made again is said."""
 
+import json
 import math
 
 import numpy as np
@@ -51,6 +52,10 @@ def fed() -> fl.FederatedDataset:
     return fl.FederatedDataset(digits, fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=0.3, seed=1))
 
 
+def patch(layers: nn.Sequential) -> None:
+    layers[2].forward = torch.tanh
+
+
 def same(left: fl.History, right: fl.History) -> bool:
     frames = [history.frame.drop(columns="seconds") for history in (left, right)]
     clients = [None if history.clients is None else history.clients.accuracy.tolist() for history in (left, right)]
@@ -63,12 +68,9 @@ def same(left: fl.History, right: fl.History) -> bool:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-@pytest.mark.parametrize("engine", ["auto", "reference"])
-def test_every_algorithm(fed, algorithm: fl.Algorithm, engine: str, tmp_path) -> None:
-    history = fl.simulate(fed, fl.models.softmax_regression(fed, seed=2), algorithm, **WORK, engine=engine)
-    history.save(tmp_path / "h.npz")
-    config = fl.History.load(tmp_path / "h.npz").config
-    assert same(fl.rerun(config, progress=False), history)
+def test_every_algorithm(fed, algorithm: fl.Algorithm) -> None:
+    history = fl.simulate(fed, fl.models.softmax_regression(fed, seed=2), algorithm, **WORK)
+    assert same(fl.rerun(json.loads(json.dumps(history.config)), progress=False), history)
 
 
 @pytest.mark.parametrize("name", sorted(set(fl.models.MODELS) - {"linear", "lstm", "cnn_cifar"}))
@@ -96,12 +98,10 @@ def test_models_for_other_data() -> None:
 @pytest.mark.parametrize(
     "deal",
     [
-        lambda y: fl.partition.iid(y, num_clients=10, seed=3),
         lambda y: fl.partition.shards(y, num_clients=10, shards_per_client=2, seed=3),
         lambda y: fl.partition.labels_per_client(y, num_clients=10, labels_per_client=2, seed=3),
         lambda y: fl.partition.dirichlet(y, num_clients=10, alpha=0.5, by="class", min_size=4, seed=3),
         lambda y: fl.partition.quantity(y, num_clients=10, alpha=2.0, seed=3),
-        lambda y: fl.partition.quantity(y, num_clients=10, law="lognormal", sigma=0.5, seed=3),
     ],
 )
 def test_every_partition(deal) -> None:
@@ -114,11 +114,7 @@ def test_every_partition(deal) -> None:
 def test_a_schedule_from_elsewhere_runs_again_with_the_rates_it_gave(fed) -> None:
     history = fl.simulate(fed, fl.models.mlp(fed, (8,)), fl.FedAvg(), **{**WORK, "lr": lambda t: 0.1 / (1 + t) ** 0.5})
     assert same(fl.rerun(history.config, progress=False), history)
-
-
-def test_settings_may_be_changed(fed) -> None:
-    history = fl.simulate(fed, fl.models.mlp(fed, (8,)), fl.FedAvg(), **WORK)
-    assert fl.rerun(history.config, rounds=3, progress=False).config["rounds"] == 3
+    assert len(fl.rerun(history.config, rounds=3, lr=0.1, progress=False).records) == 3
 
 
 def test_what_cannot_be_made_again_is_asked_for(fed) -> None:
@@ -149,28 +145,19 @@ def test_what_cannot_be_made_again_is_asked_for(fed) -> None:
     assert same(fl.rerun(history.config, fed=own, model=model, loss=loss, availability=present), history)
 
 
-def test_a_changed_layer_is_another_model_and_loads_as_one(fed, tmp_path) -> None:
+@pytest.mark.parametrize("change", [lambda layers: layers.__setitem__(2, nn.Tanh()), patch])
+def test_a_changed_layer_is_another_model_and_loads_as_one(fed, tmp_path, change) -> None:
     """Its recipe still says ReLU: neither configuration nor file may believe it."""
     model = fl.models.mlp(fed, (8,), seed=0)
-    model[2] = nn.Tanh()
+    assert fl.models.recipe_of(model) is not None
+    change(model)
     history = fl.simulate(fed, model, fl.FedAvg(), **WORK)
-    assert history.config["model"]["name"] == "Sequential" and "Tanh" in history.config["model"]["layers"]
+    assert history.config["model"]["name"] == "Sequential"
     history.save(tmp_path / "h.npz")
     with pytest.raises(ValueError, match=r"use History\.load"):
         fl.History.load(tmp_path / "h.npz").model  # noqa: B018
     x = fed.x[:5]
     assert torch.equal(fl.History.load(tmp_path / "h.npz", model=model).model(x), history.model(x))
-
-
-def test_a_patched_layer_is_another_model(fed) -> None:
-    model = fl.models.mlp(fed, (8,), seed=0)
-    assert fl.models.recipe_of(model) == {
-        "name": "mlp",
-        "arguments": {"inputs": 64, "hidden": [8], "classes": 10},
-        "seed": 0,
-    }
-    model[2].forward = torch.tanh
-    assert fl.models.recipe_of(model) is None
 
 
 def test_an_inner_algorithm_of_another_library_has_to_be_given_with_its_wrapper(fed) -> None:

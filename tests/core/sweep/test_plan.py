@@ -89,10 +89,10 @@ def test_two_sweeps_share_what_they_have_in_common(tmp_path: Path) -> None:
 
 
 def test_a_list_that_is_a_value_is_a_list_in_an_axis(tmp_path: Path) -> None:
-    text = 'model = {name = "mlp", hidden = [[8], [8, 4]]}\npartition = {law = "quantity", sizes = "lognormal"}'
+    text = 'model = {name = "mlp", hidden = [[8], [8, 4]]}\npartition = {law = "quantity", alpha = 2}'
     found = expanded(tmp_path, text)
     assert [run.config["model"]["arguments"]["hidden"] for run in found] == [[8], [8, 4]]
-    assert {run.config["partition"]["sizes"] for run in found} == {"lognormal"}
+    assert {run.config["partition"]["alpha"] for run in found} == {2.0}
 
 
 REFUSED = [

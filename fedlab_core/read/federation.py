@@ -1,7 +1,7 @@
 """From samples, targets and users to a data set or a federation: the last step of every reader."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -10,6 +10,7 @@ import pandas as pd
 import torch
 
 from fedlab_core import validation
+from fedlab_core.clients.groups import members_of
 from fedlab_core.data import Dataset, FederatedDataset, Split
 from fedlab_core.data.partition.parts import Partition
 from fedlab_core.randomness import stream
@@ -25,73 +26,60 @@ class Samples(NamedTuple):
     users: np.ndarray | None = None
 
 
-@dataclass(frozen=True)
-class Options:
-    """The checked options of all readers. :func:`fedlab_core.read.frame` explains them."""
-
-    test: Any = 0.2
-    min_samples: int = 1
-    seed: int = 0
-    task: Task = "auto"
-    classes: Sequence[Any] | None = None
-    standardize: bool = False
-
-    def __post_init__(self) -> None:
-        if self.is_fraction:
-            validation.real("test", self.test, below=1)
-        validation.integer("min_samples", self.min_samples, minimum=1)
-        validation.seed(self.seed)
-        validation.choice("task", self.task, get_args(Task))
-        if self.classes is not None:
-            different = len({*self.classes}) == len(self.classes) and not isinstance(self.classes, str)
-            if not different or self.task == "regression":
-                raise ValueError(f"classes={self.classes!r}: must be a list of different labels, and for classes only")
-
-    @property
-    def is_fraction(self) -> bool:
-        """Whether ``test`` is the held-out fraction. Otherwise it is the test data."""
-        return isinstance(self.test, Real)
-
-
 def assembled(
-    name: str, what: str, train: Samples, test: Samples | None, options: Options, names: Sequence[str] | None = None
+    name: str,
+    what: str,
+    train: Samples,
+    test: Samples | float,
+    *,
+    names: Sequence[str] | None = None,
+    min_samples: int = 1,
+    seed: int = 0,
+    task: Task = "auto",
+    classes: Sequence[Any] | None = None,
+    standardize: bool = False,
 ) -> FederatedDataset | Dataset:
     """Build a federation of the users of ``train``, or a data set if there are no users.
 
-    ``what``: the targets, for messages. Without ``test``, a fraction of each user's samples is held out, but never all.
-    ``names``: the names of the labels 0, 1, …, if the data define them.
+    ``what``: the targets, for messages. ``test``: the test samples, or the fraction of each user's samples to hold out,
+    but never all. ``names``: the names of the labels 0, 1, …, if the data define them. :func:`fedlab_core.read.frame`
+    explains the options.
     """
     x, y, users = train
-    if users is None and options.min_samples > 1:
-        raise ValueError(f"min_samples={options.min_samples}: needs users, but the data have none")
-    groups = [np.arange(len(y))] if users is None else list(_grouped(users).values())
-    large = [group for group in groups if len(group) >= options.min_samples]
+    validation.integer("min_samples", min_samples, minimum=1)
+    validation.choice("task", task, get_args(Task))
+    if users is None and min_samples > 1:
+        raise ValueError(f"min_samples={min_samples}: needs users, but the data have none")
+    known = [""] if users is None else _in_order(users)
+    owner = np.zeros(len(y), dtype=int) if users is None else pd.Index(known).get_indexer(pd.Index(users))
+    groups = list(members_of(owner).values())
+    large = [group for group in groups if len(group) >= min_samples]
     if not large:
-        raise ValueError(f"min_samples={options.min_samples}: the largest user has {max(map(len, groups))} samples")
-    labels = _labels(what, y[np.sort(np.concatenate(large))], options, names)
-    rng, fraction = stream(options.seed, "test"), options.test if options.is_fraction else 0.0
-    drawn = [rng.choice(group, min(round(fraction * len(group)), len(group) - 1), replace=False) for group in large]
-    held_out = np.sort(np.concatenate(drawn))
-    rows = np.setdiff1d(np.concatenate(large), held_out)
-    test = test or Samples(x[torch.from_numpy(held_out)], y[held_out])
+        raise ValueError(f"min_samples={min_samples}: the largest user has {max(map(len, groups))} samples")
+    rows = np.sort(np.concatenate(large))
+    labels = _labels(_complete(what, y[rows]), task, classes, names)
+    if isinstance(test, Real):
+        fraction, rng = validation.real("test", test, below=1), stream(validation.seed(seed), "test")
+        drawn = [rng.choice(group, min(round(fraction * len(group)), len(group) - 1), replace=False) for group in large]
+        held_out = np.sort(np.concatenate(drawn))
+        rows, test = np.setdiff1d(rows, held_out), Samples(x[torch.from_numpy(held_out)], y[held_out])
     x, x_test = x[torch.from_numpy(rows)], test.x
-    if options.standardize:
+    if standardize:
         x, x_test = _standardized(x, x_test)
-    splits = Split(x, _encoded(what, y[rows], labels)), Split(x_test, _encoded(f"{what} of test", test.y, labels))
-    classes = tuple(map(str, names if names and options.classes is None else labels or ()))
-    dataset = Dataset(name, *splits, None if labels is None else len(labels), classes)
+    splits = Split(x, _targets(what, y[rows], labels)), Split(x_test, _targets(f"{what} of test", test.y, labels))
+    shown = tuple(map(str, names if names and classes is None else labels or ()))
+    dataset = Dataset(name, *splits, None if labels is None else len(labels), shown)
     if users is None:
         return dataset
-    clients = _grouped(users[rows])
+    clients = members_of(owner[rows])
     parts = Partition(clients.values(), {"law": "given"})
-    vars(parts)["names"] = tuple(map(str, clients))
+    vars(parts)["names"] = tuple(str(known[client]) for client in clients)
     return FederatedDataset(replace(dataset, users=list(parts)), parts)
 
 
 def checked_users(what: str, users: Any, count: int) -> np.ndarray:
     """``users`` as an object array [count]; ``ValueError`` for another length or missing values."""
     array = np.array(users, dtype=object)
-    array[np.ma.getmask(users)] = None
     if array.shape != (count,):
         raise ValueError(f"{what}: has shape {list(array.shape)}, must name one user per sample, {count} in all")
     return _complete(what, array)
@@ -104,54 +92,34 @@ def _complete(what: str, values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _grouped(users: np.ndarray) -> dict[Any, np.ndarray]:
-    """The samples of each user, ascending, and the users in their fixed order."""
-    groups = pd.Series(users).groupby(users, sort=False).indices
-    return {user: groups[user] for user in _in_order(list(groups))}
-
-
-def _in_order(different: list[Any]) -> list[Any]:
-    """Sort numbers, and texts that are all whole numbers, by size; sort everything else as texts."""
-    texts = [isinstance(value, str) for value in different]
-    if all(texts) and all(value.isdecimal() for value in different):
+def _in_order(values: np.ndarray) -> list[Any]:
+    """The different values: numbers, and texts that are all whole numbers, by size; everything else as texts."""
+    different = pd.unique(values).tolist()
+    if all(isinstance(value, str) and value.isdecimal() for value in different):
         return sorted(different, key=lambda text: (int(text), text))
-    return sorted(different, key=str if any(texts) else None)
+    return sorted(different, key=str if any(isinstance(value, str) for value in different) else None)
 
 
-def _labels(what: str, y: np.ndarray, options: Options, names: Sequence[str] | None) -> list[Any] | None:
+def _labels(y: np.ndarray, task: Task, classes: Sequence[Any] | None, names: Sequence[str] | None) -> list[Any] | None:
     """All labels in the order of their numbers; None for a regression."""
-    _complete(what, y)
-    is_number = options.task == "auto" and y.dtype.kind == "f" and options.classes is None
-    if options.task == "regression" or is_number:
+    if classes is not None and (isinstance(classes, str) or len({*classes}) < len(classes) or task == "regression"):
+        raise ValueError(f"classes={classes!r}: must be a list of different labels, and for classes only")
+    if task == "regression" or (task == "auto" and y.dtype.kind == "f" and classes is None):
         return None
-    if options.classes is not None:
-        return list(options.classes)
-    return list(range(len(names))) if names else _in_order(pd.unique(_as_labels(what, y)).tolist())
+    return list(classes or range(len(names or ())) or _in_order(y))
 
 
-def _as_labels(what: str, y: np.ndarray) -> np.ndarray:
-    if y.ndim > 1 or y.dtype.kind == "c":
-        raise ValueError(f"{what}: {y.dtype} {list(y.shape)}: classes need one label per sample, not complex")
-    if y.dtype.kind == "f" and (wrong := y[y != np.floor(y)]).size:
-        raise ValueError(f"{what}: {wrong[0]} is not a class; task='regression' keeps such targets as numbers")
-    return y.astype(np.int64) if y.dtype.kind == "f" else y.astype(object) if y.dtype.kind in "US" else y
-
-
-def _encoded(what: str, y: np.ndarray, labels: list[Any] | None) -> torch.Tensor:
+def _targets(what: str, y: np.ndarray, labels: list[Any] | None) -> torch.Tensor:
     """Targets as float32 numbers, or as int64 positions in ``labels``."""
-    _complete(what, y)
     if labels is None:
-        if len(y) and y.dtype.kind not in "fiub":
-            raise ValueError(f"{what}: has values of type {y.dtype}, but a regression needs real numbers")
-        return torch.from_numpy(y.astype(np.float32))
-    y = _as_labels(what, y)
-    numbers = np.asarray(pd.Index(labels).get_indexer(pd.Index(y)), dtype=np.int64)
-    if unknown := pd.unique(y[numbers < 0]).tolist():
+        return torch.from_numpy(_complete(what, y).astype(np.float32))
+    numbers = pd.Index(labels).get_indexer(pd.Index(_complete(what, y)))
+    if (numbers < 0).any():
         raise ValueError(
             f"{what}: {int((numbers < 0).sum())} of {len(y)} labels are not among the {len(labels)} classes of the "
-            f"training data, for example {_in_order(unknown)[:5]}. List all classes: classes=[…]"
+            f"training data, for example {_in_order(y[numbers < 0])[:5]}. List all classes: classes=[…]"
         )
-    return torch.from_numpy(numbers)
+    return torch.from_numpy(numbers.astype(np.int64))
 
 
 def _standardized(train: torch.Tensor, test: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -160,5 +128,4 @@ def _standardized(train: torch.Tensor, test: torch.Tensor) -> tuple[torch.Tensor
         raise ValueError("standardize=True: needs samples of floats, got integers (token ids)")
     mean, deviation = train.double().mean(0), train.double().std(0, correction=0)
     deviation = torch.where(train.amax(0) > train.amin(0), deviation, 1.0)
-    first, second = (((x.double() - mean) / deviation).to(x.dtype) for x in (train, test))
-    return first, second
+    return ((train.double() - mean) / deviation).to(train.dtype), ((test.double() - mean) / deviation).to(test.dtype)

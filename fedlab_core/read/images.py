@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from fedlab_core.data import Dataset, FederatedDataset
-from fedlab_core.read.pytorch import torch_dataset
+from fedlab_core.read.pytorch import Pairs, torch_dataset
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 
@@ -21,16 +21,16 @@ def image_folder(
 
     Raises ``ValueError``, naming the file, for images that are damaged or differ; ``ImportError`` without Pillow.
     """
-    train: Any = _images(Path(path), users)
-    held_out: Any = _images(Path(test), users) if isinstance(test, (str, Path)) else test
+    train = _images(Path(path), users)
+    held_out = _images(Path(test), users) if isinstance(test, (str, Path)) else test
     owners = [file.parts[-3] for file, _ in train] if users else None
     return torch_dataset(train, held_out, users=owners, name=name or Path(path).resolve().name, **options)
 
 
-def _images(folder: Path, users: bool) -> list[tuple[Path, str]]:
+def _images(folder: Path, users: bool) -> Pairs:
     """The image files, sorted by path, each with the name of its folder."""
     form, pattern = ("user/class/image", "[!.]*/[!.]*/[!.]*") if users else ("class/image", "[!.]*/[!.]*")
     files = sorted(file for file in folder.glob(pattern) if file.suffix.lower() in _SUFFIXES)
     if not files:
         raise ValueError(f"{folder}: must be a folder with images as {form} ({', '.join(_SUFFIXES)}) if users={users}")
-    return [(file, file.parent.name) for file in files]
+    return Pairs((file, file.parent.name) for file in files)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fedlab_core.data import FederatedDataset
 from fedlab_core.reproduce.description import digest
 
 
@@ -36,7 +35,7 @@ def function(option: str, text: str, *kinds: type) -> Callable[..., Any] | None:
         if not isinstance(result, kinds):
             names = " or a ".join(kind.__name__ for kind in kinds)
             raise ValueError(f"{about}: must return a {names}, got {type(result).__name__} (is a `return` missing?)")
-        vars(result.dataset if isinstance(result, FederatedDataset) else result)["fedlab_source"] = {"source": source}
+        vars(getattr(result, "dataset", result))["fedlab_source"] = {"source": source}
         return result
 
     source = f"{text}, digest {digest(path.read_bytes())}"

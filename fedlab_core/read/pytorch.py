@@ -1,28 +1,37 @@
 """PyTorch data sets, the form that folders of images and data sets of Hugging Face take too."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch.utils.data import Dataset as TorchDataset
-from torch.utils.data import IterableDataset
 from tqdm.auto import tqdm
 
 from fedlab_core import validation
 from fedlab_core.data import Dataset, FederatedDataset
+from fedlab_core.data.dataset import as_tensor, describe
 from fedlab_core.progress import watched
-from fedlab_core.read.federation import Options, Samples, assembled, checked_users
+from fedlab_core.read.federation import Samples, assembled, checked_users
 
 _GREY, _COLOUR = ("1", "L", "LA"), ("P", "RGB", "RGBA", "CMYK", "YCbCr", "HSV")
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")  # Pillow would run Ghostscript on an EPS named .png
 
 
+class Pairs(list[tuple[Any, Any]]):
+    """Pairs (x, y) as a data set; ``classes``: the names of the labels 0, 1, …, or None."""
+
+    def __init__(self, pairs: Iterable[tuple[Any, Any]], classes: Sequence[str] | None = None) -> None:
+        super().__init__(pairs)
+        self.classes = classes
+
+
 def torch_dataset(
-    train: TorchDataset[Any],
-    test: TorchDataset[Any] | float = 0.2,
+    train: TorchDataset[Any] | Pairs,
+    test: TorchDataset[Any] | Pairs | float = 0.2,
     *,
     users: Sequence[Any] | None = None,
     size: int | tuple[int, int] | None = None,
@@ -41,42 +50,39 @@ def torch_dataset(
 
     Raises ``ValueError``, naming the sample, for an item that is not a pair or differs in shape from the first one.
     """
-    checked, title = Options(test, **options), name or type(train).__name__
     validation.choice("channels", channels, (None, 1, 3))
-    sides = None if size is None else size if isinstance(size, (tuple, list)) else (size, size)
-    if sides is not None and len([validation.integer("size", side, minimum=1) for side in sides]) != 2:
-        raise ValueError(f"size={size!r}: must be (height, width), or one number for both")
-    for what, data in {"train": train, "test": train if checked.is_fraction else test}.items():
-        if isinstance(data, IterableDataset) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
-            found = type(data).__name__
-            raise ValueError(f"{what}: must be a map-style data set, with a length and items by number, got {found}")
-    owners = None if users is None else checked_users("users", users, len(train))  # type: ignore[arg-type]
+    height, width = size if isinstance(size, (tuple, list)) and len(size) == 2 else (size, size)
+    for side in (height, width) if size is not None else ():
+        validation.integer("size", side, minimum=1)
+    form = None if size is None else (height, width), channels
+    title = name or type(train).__name__
+    samples = _read("train", train, title, *form)
+    if users is not None:
+        samples = samples._replace(users=checked_users("users", users, len(samples.y)))
+    held_out: Any = test if isinstance(test, Real) else _read("test", test, f"{title}, test", *form)
     names: Any = getattr(train, "classes", None)
-    if not isinstance(names, (list, tuple)) or not all(isinstance(one, str) for one in names):
-        names = None
-    samples = _read("train", train, title, sides, channels)._replace(users=owners)
-    held_out = None if checked.is_fraction else _read("test", test, f"{title}, test", sides, channels)
-    return assembled(title, "y", samples, held_out, checked, names)
+    is_named = isinstance(names, (list, tuple)) and all(isinstance(one, str) for one in names)
+    return assembled(title, "y", samples, held_out, names=names if is_named else None, **options)
 
 
 def _read(what: str, data: Any, title: str, *form: Any) -> Samples:
     """Read every x into one tensor and every y into an array. ``form``: the size and channels of images."""
+    if not (hasattr(data, "__len__") and hasattr(data, "__getitem__")) or not len(data):
+        found = type(data).__name__
+        raise ValueError(f"{what}: must be a map-style data set, with samples by number and a length > 0, got {found}")
     x, y = torch.empty(0), list[Any]()
     for i in tqdm(range(len(data)), desc=title, unit="sample", disable=not watched()):
         pair = data[i]
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or any(map(np.ma.is_masked, pair)):
-            raise ValueError(f"{what}[{i}]: must be a pair (x, y) without masked values, got {pair!r:.100}")
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise ValueError(f"{what}[{i}]: must be a pair (x, y), got {pair!r:.100}")
         where = str(pair[0]) if isinstance(pair[0], Path) else f"{what}[{i}]"
         sample = as_sample(pair[0], where, *form)
         x = x if y else sample.new_empty(len(data), *sample.shape)
         if sample.shape != x.shape[1:] or sample.dtype != x.dtype:
-            mine, first = (f"{str(t.dtype).removeprefix('torch.')} {list(t.shape)}" for t in (sample, x[0]))
             advice = "crop, resize or pad them; images also take size=(height, width) and channels=1 or 3"
-            raise ValueError(f"{where}: is {mine}, but the first sample is {first}; {advice}")
+            raise ValueError(f"{where}: is {describe(sample[None])}, but the first sample is {describe(x)}; {advice}")
         x[i] = sample
         y.append(np.asarray(pair[1].detach().cpu() if isinstance(pair[1], torch.Tensor) else pair[1]).tolist())
-    if not y:
-        raise ValueError(f"{what}: has no samples")
     return Samples(x, np.asarray(y))
 
 
@@ -84,12 +90,8 @@ def as_sample(value: Any, what: str, size: tuple[int, ...] | None = None, channe
     """Floats as float32; bytes in three axes and images as float32 in [0, 1]; everything else as int64."""
     if isinstance(value, Path) or (hasattr(value, "convert") and hasattr(value, "mode")):
         return _pixels(value, what, size, channels)
-    try:
-        tensor = value.detach().cpu() if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
-        if tensor.is_complex():
-            raise TypeError
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ValueError(f"{what}: must be a tensor or an array of real numbers, got {value!r:.100}") from error
+    array = value if isinstance(value, torch.Tensor) else np.asanyarray(value)
+    tensor = as_tensor(what, array[None])[0].cpu()
     if tensor.is_floating_point():
         return tensor.float()
     return tensor.float() / 255 if tensor.dtype == torch.uint8 and tensor.ndim == 3 else tensor.to(torch.int64)

@@ -3,18 +3,17 @@
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
-from pandas.api.types import is_complex_dtype, is_numeric_dtype
+from pandas.api.types import is_numeric_dtype
 
 from fedlab_core import validation
 from fedlab_core.data import Dataset, FederatedDataset
-from fedlab_core.read.federation import Options, Samples, Task, assembled, checked_users
+from fedlab_core.read.federation import Samples, assembled, checked_users
 
 _MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"]
 
@@ -22,45 +21,39 @@ _MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None"
 def frame(
     frame: pd.DataFrame,
     *,
-    target: str | Sequence[str],
+    target: str,
     user: str | None = None,
     features: Sequence[str] | None = None,
     test: float | pd.DataFrame = 0.2,
-    min_samples: int = 1,
-    seed: int = 0,
-    task: Task = "auto",
     classes: Sequence[Any] | None = None,
-    standardize: bool = False,
     name: str = "frame",
+    **options: Any,
 ) -> FederatedDataset | Dataset:
     """Read a table with one row per sample: a federation of the users in the column ``user``, or else a data set.
 
-    ``target``: a column, or several for a regression with several outputs. Integers, texts and booleans are classes,
-    floats a regression; ``task`` overrides this. ``classes``: all possible labels in order; by default the sorted
-    labels of the training data, or the categories of a categorical column. ``features``: columns of numbers, by default
-    all others. They become ``x``, float32 [n, features]. ``test``: the held-out fraction of each user's samples (every
-    user keeps one), drawn with ``seed``; or another frame with the same columns. ``min_samples``: users with fewer rows
-    are left out. ``standardize``: scale every feature to mean 0 and deviation 1 over the training samples of all users;
-    in a real federation, the clients would have to share both.
+    ``target``: a column. Integers, texts and booleans are classes, floats a regression; ``task`` ("classification" or
+    "regression") overrides this. ``classes``: all possible labels in order; by default the sorted training labels, or
+    the categories of a categorical column. ``features``: columns of numbers, by default all others. They become
+    ``x``, float32 [n, features]. ``test``: the held-out fraction of each user's samples (every user keeps one), drawn
+    with ``seed``; or another frame with the same columns. ``min_samples``: users with fewer rows are left out.
+    ``standardize``: scale every feature to mean 0 and deviation 1 over the training samples of all users; in a real
+    federation, the clients would have to share both.
 
     Raises ``ValueError``, naming the column, for features that are not finite numbers, missing values, columns that do
     not exist, and labels of the test data that training lacks.
     """
-    options = Options(test, min_samples, seed, task, classes, standardize)
-    targets = [target] if isinstance(target, str) else list(target)
-    train = _samples("frame", frame, targets, user, features)
-    used = [column for column in frame.columns if column not in {*targets, user}] if features is None else features
-    held_out = None if options.is_fraction else _samples("test", test, targets, None, used)
-    kind = frame[targets[0]].dtype
-    if isinstance(kind, pd.CategoricalDtype) and classes is None and len(targets) == 1:
-        options = replace(options, classes=list(kind.categories))
-    return assembled(name, f"target {target!r}", train, held_out, options)
+    train = _samples("frame", frame, target, user, features)
+    used = [column for column in frame.columns if column not in (target, user)] if features is None else features
+    held_out: Any = test if isinstance(test, (int, float)) else _samples("test", test, target, None, used)
+    if classes is None and isinstance(frame[target].dtype, pd.CategoricalDtype):
+        classes = list(frame[target].dtype.categories)
+    return assembled(name, f"target {target!r}", train, held_out, classes=classes, **options)
 
 
 def csv(
     path: str | Path,
     *,
-    target: str | Sequence[str],
+    target: str,
     user: str | None = None,
     test: float | str | Path = 0.2,
     separator: str = ",",
@@ -71,11 +64,8 @@ def csv(
     ``test`` may be another file. Users are kept as texts: "007" is not "7". In targets only an empty field is missing:
     "NA" and "None" are labels. Raises ``ValueError``, naming the file, as :func:`frame` does and for other files.
     """
-    if len(separator) != 1:
-        raise ValueError(f"separator={separator!r}: must be one character; read other files with pandas and read.frame")
-    texts = [target, user] if isinstance(target, str) else [*target, user]
-    table = _read(path, texts, user, separator)
-    held_out = _read(test, texts, user, separator) if isinstance(test, (str, os.PathLike)) else test
+    table = _read(path, target, user, separator)
+    held_out = _read(test, target, user, separator) if isinstance(test, (str, os.PathLike)) else test
     options = {"name": Path(path).name.split(".")[0], **options}
     try:
         return frame(table, target=target, user=user, test=held_out, **options)
@@ -83,42 +73,38 @@ def csv(
         raise ValueError(f"{path}: {error}") from error
 
 
-def _read(path: str | Path, texts: list[str | None], user: str | None, separator: str) -> pd.DataFrame:
+def _read(path: str | Path, target: str, user: str | None, separator: str) -> pd.DataFrame:
     # index_col=False: otherwise a row with one value more than the header shifts all columns. pandas then only warns.
     reading: dict[str, Any] = {"sep": separator, "index_col": False, "keep_default_na": False, "low_memory": False}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             header = list(pd.read_csv(path, nrows=0, **reading).columns)
-            missing = {column: [""] if column in texts else _MISSING for column in header}
+            missing = {column: [""] if column in (target, user) else _MISSING for column in header}
             return pd.read_csv(path, dtype={user: str} if user in header else {}, na_values=missing, **reading)
     except (ValueError, pd.errors.ParserWarning) as error:
         raise ValueError(f"{path}: cannot be read as a table; is every row as long as the header? {error}") from error
 
 
-def _samples(what: str, table: Any, targets: list[str], user: str | None, features: Sequence[str] | None) -> Samples:
+def _samples(what: str, table: Any, target: str, user: str | None, features: Sequence[str] | None) -> Samples:
     if not isinstance(table, pd.DataFrame) or not len(table):
         raise ValueError(f"{what}: must be a pandas.DataFrame with at least one row, got {table!r:.100}")
     if twice := table.columns[table.columns.duplicated()].tolist():
         raise ValueError(f"{what}: has two columns {twice[0]!r}; column names must be unique")
-    others = {*targets, user}
-    features = [column for column in table.columns if column not in others] if features is None else list(features)
-    if not features or {*features} & {*targets}:
-        raise ValueError(f"features={features!r}: must be at least one column, and none of the target {targets}")
-    for argument, columns in (("target", targets), ("user", [] if user is None else [user]), ("features", features)):
-        for column in columns:
-            if column not in table.columns:  # choice() for every column would be quadratic
-                validation.choice(f"{what}: {argument}", column, table.columns)
-    found = [table[c].to_numpy() if is_numeric_dtype(table[c]) else table[c].astype(object).to_numpy() for c in targets]
+    features = [c for c in table.columns if c not in (target, user)] if features is None else list(features)
+    if not features or target in features:
+        raise ValueError(f"features={features!r}: must be at least one column, and not the target {target!r}")
+    for argument, columns in (("target", [target]), ("user", [user] if user else []), ("features", features)):
+        if unknown := [column for column in columns if column not in table.columns]:
+            validation.choice(f"{what}: {argument}", unknown[0], table.columns)
+    x, y = torch.from_numpy(_numbers(what, table[features])), table[target]
     users = None if user is None else checked_users(f"{what}: column {user!r}", table[user], len(table))
-    y = found[0] if len(found) == 1 else np.stack(found, axis=1)
-    return Samples(torch.from_numpy(_numbers(what, table[features])), y, users)
+    return Samples(x, y.to_numpy() if is_numeric_dtype(y) else y.astype(object).to_numpy(), users)
 
 
 def _numbers(what: str, table: pd.DataFrame) -> np.ndarray:
     """The columns as float32 [n, features]; ``ValueError`` for one with anything but finite numbers."""
-    texts = [column for column, kind in table.dtypes.items() if not is_numeric_dtype(kind) or is_complex_dtype(kind)]
-    if texts:
+    if texts := [column for column, kind in table.dtypes.items() if not is_numeric_dtype(kind)]:
         raise ValueError(
             f"{what}: column {texts[0]!r} has the type {table[texts[0]].dtype}, but features must be real numbers. "
             f"Leave it out (features=[…]) or encode it: pandas.get_dummies(frame, columns={texts!r}, dtype=float)"

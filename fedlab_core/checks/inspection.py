@@ -62,24 +62,10 @@ def output_of(module: nn.Module, x: torch.Tensor) -> torch.Tensor:
     return output
 
 
-def changed_buffers(module: nn.Module, x: torch.Tensor) -> list[str]:
-    """Name the buffers that forward passes on ``x`` [n, …] in training mode change; a copy of ``module`` runs."""
-    module = copy.deepcopy(module)
-    set_training(module, True)
-    changed: set[str] = set()
-    with torch.no_grad(), torch_generator(x.device):
-        for _ in range(2):
-            before = {name: buffer.clone() for name, buffer in module.named_buffers()}
-            module(x.clone())
-            after = dict(module.named_buffers())
-            changed |= {name for name, old in before.items() if not _is_same(old, after.get(name))}
-    return sorted(changed)
+def changed_by_training(module: nn.Module, x: torch.Tensor) -> list[str]:
+    """Name the parameters and buffers that forward passes on ``x`` [n, …] in training mode change; a copy runs.
 
-
-def written_parameters(module: nn.Module, x: torch.Tensor) -> list[str]:
-    """Name the parameters that a forward pass on ``x`` [n, …] in training mode writes; a copy of ``module`` runs.
-
-    A second pass, which may fail, has weights 1,000 times as large: some modules clip only large weights.
+    The passes with weights 1,000 times as large may fail: some modules clip only large weights.
     """
     changed: set[str] = set()
     for factor in (1, 1000):
@@ -88,11 +74,17 @@ def written_parameters(module: nn.Module, x: torch.Tensor) -> list[str]:
         with torch.no_grad(), torch_generator(x.device):
             for value in copied.parameters():
                 value.mul_(factor)
-            before = {name: value.clone() for name, value in copied.named_parameters()}
-            with contextlib.suppress(*([] if factor == 1 else [Exception])):
-                copied(x.clone())
-            changed |= {name for name, value in copied.named_parameters() if not _is_same(before[name], value)}
+            for _ in range(2 if any(True for _ in copied.buffers()) else 1):
+                before = {name: value.clone() for name, value in _tensors(copied).items()}
+                with contextlib.suppress(*([] if factor == 1 else [Exception])):
+                    copied(x.clone())
+                after = _tensors(copied)
+                changed |= {name for name, old in before.items() if not _is_same(old, after.get(name))}
     return sorted(changed)
+
+
+def _tensors(module: nn.Module) -> dict[str, torch.Tensor]:
+    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
 
 def _is_same(old: torch.Tensor, new: torch.Tensor | None) -> bool:

@@ -94,15 +94,13 @@ def _check_output(model: nn.Module, fed: FederatedDataset) -> torch.Tensor:
     sample = fed.x[:2].to(next(model.parameters()).device)
     try:
         output = inspection.output_of(model, sample)
-        changed = inspection.changed_buffers(model, sample) if any(True for _ in model.buffers()) else []
-        written = inspection.written_parameters(model, sample)
+        changed = inspection.changed_by_training(model, sample)
     except (RuntimeError, IndexError, TypeError) as error:
         raise ValueError(f"model: does not take samples of shape {list(fed.x.shape[1:])}: {error}") from error
-    if written:
+    if written := [name for name, _ in model.named_parameters() if name in changed]:
         raise ValueError(
             f"model: a forward pass changes its parameters {', '.join(written)}, so clients would train other weights "
-            "than they receive. Use a function of the weight and leave the weight as it is (no weight.data, no "
-            "max_norm)"
+            "than they receive. Leave the weight as it is (no weight.data, no max_norm)"
         )
     if changed:
         raise ValueError(

@@ -43,7 +43,7 @@ def client_accuracy(algorithm: Any, server: Server, engine: base.Engine, fed: Fe
         clients = np.arange(first, min(first + at_once, fed.num_clients))
         params = algorithm.client_params(server, clients)
         if not isinstance(params, torch.Tensor) or params.shape[:-1] not in ((), (len(clients),)):
-            found = list(params.shape) if isinstance(params, torch.Tensor) else type(params).__name__
+            found = getattr(params, "shape", type(params).__name__)
             raise ValueError(f"client_params: must be [P], or a row for each of {len(clients)} clients, got {found}")
         server.check_vector("client_params", params if params.ndim == 1 else params[0])
         if params.ndim == 1:

@@ -9,8 +9,7 @@ import torch
 class ClientTable:
     """A table [N, P] of zeros that stores a row once it is written.
 
-    ``table[clients]`` reads rows as a tensor [K, P] (a vector [P] for one client); ``table[clients] = rows`` writes
-    them. An interrupted round is undone: ``rollback`` takes back all writes since the last ``commit``.
+    ``table[clients]`` is a tensor [K, P], or [P] for one client. ``rollback`` undoes all writes since ``commit``.
     """
 
     def __init__(self, num_clients: int, like: torch.Tensor) -> None:
@@ -54,12 +53,7 @@ class ClientTable:
         self._used = used
         self._rows[torch.from_numpy(self._slots[clients])] = rows
 
-    @property
-    def num_rows_in_memory(self) -> int:
-        return len(self._rows)
-
     def dense(self) -> torch.Tensor:
-        """The whole table [N, P]."""
         return self[np.arange(self.num_clients)]
 
     def stored(self) -> tuple[np.ndarray, torch.Tensor]:

@@ -45,9 +45,8 @@ class LocalUpdates:
 class ChunkedUpdates(LocalUpdates):
     """LocalUpdates computed in chunks of clients, to save memory.
 
-    The clients train when ``weighted_mean`` or ``params`` is read. Both train the whole cohort, every time with the
-    same numbers; ``weighted_mean`` keeps no chunk, ``params`` keeps all. ``rows`` yields chunks: places among the K,
-    and parameters.
+    The clients train when ``weighted_mean`` or ``params`` is read, every time with the same numbers. ``rows`` yields
+    chunks: places among the K, and parameters.
     """
 
     def __init__(

@@ -1,13 +1,11 @@
 """OPTICS, DBSCAN and k-means on the clients' flat parameters, with the labels of scikit-learn.
 
-Distances are Euclidean, in float64 and computed from differences: identical clients have distance exactly 0. The point
-itself counts among ``min_samples``: ``min_samples=2`` asks for one neighbour. scikit-learn needs a table [N, N] and
-searches it at every step, which takes minutes for 10,000 clients. OPTICS and DBSCAN here compute one row at a time: N²P
-products, and memory grows with N only. For large models project first
-(:class:`~fedlab_core.clustering.RandomProjection`).
+Distances are Euclidean, in float64; identical clients have distance exactly 0. The point itself counts among
+``min_samples``. OPTICS and DBSCAN compute one row of distances at a time: scikit-learn's need a table [N, N], minutes
+and gigabytes for 10,000 clients. For large models project first (:class:`RandomProjection`).
 
 Every method gets the clients in the order of their distance from the mean, the farthest first: the order decides about
-border points and about the numbers of the clusters. So the numbering of the clients matters only where distances tie.
+border points and the numbers of the clusters. So the numbering of the clients matters only where distances tie.
 """
 
 from dataclasses import dataclass
@@ -30,6 +28,7 @@ class Clustering:
 
     ``labels`` int64 [N]: 0, 1, …, or −1 for noise. OPTICS adds ``ordering`` int64 [N], the clients in the order of the
     reachability plot, and ``reachability`` float64 [N] by client, inf for the first. ``eps``: the radius, if used.
+    ``num_clusters``: without noise. ``num_noise``: clients in no cluster. ``sizes``: int64 [num_clusters].
     """
 
     labels: np.ndarray
@@ -39,17 +38,14 @@ class Clustering:
 
     @property
     def num_clusters(self) -> int:
-        """The number of clusters, without noise."""
         return int(self.labels.max(initial=-1)) + 1
 
     @property
     def num_noise(self) -> int:
-        """The number of clients in no cluster."""
         return int((self.labels < 0).sum())
 
     @property
     def sizes(self) -> np.ndarray:
-        """Clients per cluster, int64 [num_clusters]."""
         return np.bincount(self.labels[self.labels >= 0], minlength=self.num_clusters)
 
 
@@ -82,8 +78,7 @@ def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | Non
 def _walk(points: np.ndarray, core: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Visit the points with core distances ``core`` [N], always the one with the smallest reachability next.
 
-    Return the order int64 [N], the reachabilities float64 [N] and the predecessors (−1: none) int64 [N] of
-    scikit-learn's ``compute_optics_graph``, with its rounding; ties go to the lower number.
+    Return order, reachabilities and predecessors (−1: none), each [N], as scikit-learn's ``compute_optics_graph``.
     """
     num = len(core)
     reachability, predecessor = np.full(num, np.inf), np.full(num, -1)
@@ -114,10 +109,7 @@ def dbscan(points: Any, eps: float | None = None, min_samples: int = 2) -> Clust
 
 
 def _grow(points: np.ndarray, is_core: np.ndarray, eps: float) -> np.ndarray:
-    """Grow a cluster from each core point that has none, as far as core points reach; return labels int64 [N].
-
-    Clusters are numbered by their first core point. A border point belongs to the first cluster that reaches it.
-    """
+    """Grow a cluster from each core point that has none, as far as core points reach; return labels int64 [N]."""
     labels = np.full(len(points), -1)
     for start in np.flatnonzero(is_core).tolist():
         if labels[start] >= 0:
@@ -132,13 +124,10 @@ def _grow(points: np.ndarray, is_core: np.ndarray, eps: float) -> np.ndarray:
 
 
 def kmeans(points: Any, num_clusters: int, seed: int) -> Clustering:
-    """The best of ten runs of k-means on ``points`` [N, D]; every client is in one of ``num_clusters`` clusters.
-
-    Its seed comes from the stream "probe" of client N, a number that no client has.
-    """
+    """The best of ten runs of k-means on ``points`` [N, D]; every client is in one of ``num_clusters`` clusters."""
     values = _points(points)
     validation.integer("num_clusters", num_clusters, minimum=1, maximum=len(values))
-    state = derived_seed(validation.seed(seed), "probe", client=len(values)) % 2**32
+    state = derived_seed(validation.seed(seed), "probe", client=len(values)) % 2**32  # no client has the number N
     order = _outermost_first(values)
     with threadpool_limits(1):  # threads wait for one another, and sums depend on their number
         labels = cluster.KMeans(num_clusters, n_init=10, random_state=state).fit(values[order]).labels_
@@ -153,7 +142,6 @@ def k_distances(points: Any, k: int = 1) -> np.ndarray:
 
 
 def _row(points: np.ndarray, i: int) -> np.ndarray:
-    """Compute the distances from point ``i`` to all points, float64 [N]."""
     return cdist(points[i : i + 1], points)[0]
 
 
@@ -162,10 +150,7 @@ def _to_kth_nearest(points: np.ndarray, k: int) -> np.ndarray:
 
 
 def knee(values: Any) -> float:
-    """Find the value of an increasing curve that is farthest below the chord from its first point to its last.
-
-    ``values``: [n], in increasing order. If the curve is nowhere below its chord, the result is its last value.
-    """
+    """Find the value of an increasing curve [n] farthest below the chord between its ends; else its last value."""
     curve = np.asarray(values, dtype=np.float64)
     if curve.ndim != 1 or len(curve) == 0 or not np.isfinite(curve).all() or (np.diff(curve) < 0).any():
         raise ValueError("values: must be finite numbers [n] in increasing order, at least one")
@@ -180,7 +165,6 @@ def _outermost_first(values: np.ndarray) -> np.ndarray:
 
 
 def _points(points: Any, min_samples: int | None = None, eps: float | None = None) -> np.ndarray:
-    """Check the arguments and return ``points`` as float64 [N, D]."""
     values = np.asarray(points, dtype=np.float64)
     if values.ndim != 2 or len(values) == 0:
         raise ValueError(f"points: must be a matrix [N, D] with one row per client, got shape {list(values.shape)}")

@@ -15,8 +15,8 @@ class RandomProjection:
     """Project x to xR, with a fixed matrix R [P, D] of independent signs ±1/√D (Achlioptas 2003).
 
     E‖xR‖² = ‖x‖² and Var‖xR‖² ≤ (2/D)‖x‖⁴: with D of a few hundred the distances between clients change by a few per
-    cent (Johnson and Lindenstrauss 1984). R depends on ``seed``, P = ``num_inputs`` and D = ``num_outputs`` only. At
-    most ``BLOCK`` of its rows are in memory at a time. Rows can be projected a few at a time, as they arrive.
+    cent (Johnson and Lindenstrauss 1984). P = ``num_inputs``, D = ``num_outputs``. At most ``BLOCK`` rows of R are in
+    memory at a time.
     """
 
     def __init__(self, num_inputs: int, num_outputs: int, seed: int) -> None:

@@ -35,5 +35,4 @@ class Bernoulli(Availability):
         object.__setattr__(self, "probabilities", p)
 
     def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw the available clients, bool [N]; the same law in every ``round``."""
         return rng.random(len(self.probabilities)) < self.probabilities

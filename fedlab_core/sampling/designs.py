@@ -40,11 +40,9 @@ class Uniform(Design):
 
     @property
     def probabilities(self) -> np.ndarray:
-        """min(1, K/n) for each of the n available clients."""
         return _equal_probabilities(self.available, self.clients_per_round)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """Draw min(K, n) clients."""
         return draw_cohort(np.flatnonzero(self.available), self.clients_per_round, rng)
 
 
@@ -53,10 +51,9 @@ class Systematic(Design):
     """Put the n available clients in a row, cluster by cluster; from a random start draw every (n/K)-th of them.
 
     ``labels`` int64 [N]: cluster of each client, −1 for a stratum of one. The order within a cluster is random, and so
-    is that of the strata of one, at the end of the row; without clusters this is :class:`Uniform`. Every client has
-    probability K/n exactly, the cohort has K clients exactly, and a cluster with n_c available clients (the strata of
-    one count as a cluster) gets the floor or the ceiling of n_c·K/n. It replaces β·n_c clients per cluster of [004],
-    which is less than one for small clusters.
+    is that of the strata of one, at the end of the row. Every client has probability K/n exactly, the cohort has K
+    clients exactly, and a cluster with n_c available clients (the strata of one count as a cluster) gets the floor or
+    the ceiling of n_c·K/n. It replaces β·n_c clients per cluster of [004], less than one for small clusters.
     """
 
     labels: np.ndarray
@@ -70,15 +67,9 @@ class Systematic(Design):
 
     @property
     def probabilities(self) -> np.ndarray:
-        """min(1, K/n) for each of the n available clients."""
         return _equal_probabilities(_mask(self.available, len(self.labels)), self.clients_per_round)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """Draw min(K, n) clients.
-
-        In units of 1/K of a place, client i of the row fills [iK, (i + 1)K) and a point falls on s, s + n, s + 2n, …:
-        whole numbers, so there is no rounding.
-        """
         present = np.flatnonzero(_mask(self.available, len(self.labels)))
         num, size = len(present), min(self.clients_per_round, len(present))
         if num == 0:
@@ -86,7 +77,7 @@ class Systematic(Design):
         row = rng.permutation(present)
         noise_last = np.where(self.labels < 0, self.labels.max() + 1, self.labels)
         row = row[np.argsort(noise_last[row], kind="stable")]
-        start = rng.integers(num)
+        start = rng.integers(num)  # in units of 1/K of a place: client i of the row fills [iK, (i + 1)K)
         return np.sort(row[(start + num * np.arange(size)) // size])
 
 
@@ -95,8 +86,7 @@ class AtLeastOne(Design):
     """Draw max(1, β·n_c rounded half up) of the n_c available clients of every cluster, uniformly within it.
 
     ``labels`` int64 [N], −1 for a stratum of one, which is always drawn; ``fraction`` β in (0, 1]. Closest to the text
-    of [004] algorithm 1. The cohort grows with the number of clusters, and clients of small clusters are drawn more
-    often: π_k = s_c/n_c. The weights correct that.
+    of [004] algorithm 1. Clients of small clusters are drawn more often (π_k = s_c/n_c); the weights correct that.
     """
 
     labels: np.ndarray
@@ -110,19 +100,16 @@ class AtLeastOne(Design):
 
     @property
     def probabilities(self) -> np.ndarray:
-        """s_c/n_c for each available client of cluster c."""
         probabilities = np.zeros(len(self.labels))
         for stratum, count in self._strata():
             probabilities[stratum] = count / len(stratum)
         return probabilities
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """Draw Σ s_c clients."""
         drawn = [rng.choice(stratum, count, replace=False) for stratum, count in self._strata()]
         return np.sort(np.concatenate([np.empty(0, dtype=np.int64), *drawn]))
 
     def _strata(self) -> list[tuple[np.ndarray, int]]:
-        """The available clients of each stratum, and how many of them to draw."""
         present = _mask(self.available, len(self.labels))
         clusters = members_of(self.labels)
         alone = clusters.pop(-1, np.empty(0, dtype=np.int64))
@@ -134,19 +121,15 @@ def weights(shares: np.ndarray, probabilities: np.ndarray, *, literal: bool = Fa
     """Compute aggregation weights ω_k ∝ ρ_k/π_k of the clients of a cohort, float64 [K], with sum 1.
 
     ``shares`` ρ_k = n_k/Σn and ``probabilities`` π_k, both [K]. For equal shares and π = K/N this is [004] algorithm 1.
-    ``literal``: ρ_k/π_k without normalisation (at π = K/N the (N/K)·ρ_k of [004]), the weights of Horvitz and Thompson.
-    They are exactly unbiased, but for unequal shares their sum is 1 only on average, so a round scales the model.
+    ``literal``: ρ_k/π_k without normalisation, the weights of Horvitz and Thompson: exactly unbiased, but for unequal
+    shares their sum is 1 only on average.
 
-    Raises ``ValueError`` for a client with π_k outside (0, 1] or a negative share.
+    Raises ``ValueError`` for a client with π_k outside (0, 1].
     """
-    rho, pi = np.asarray(shares, dtype=np.float64), np.asarray(probabilities, dtype=np.float64)
-    if rho.ndim != 1 or rho.shape != pi.shape or len(rho) == 0:
-        raise ValueError(f"shares {list(rho.shape)} and probabilities {list(pi.shape)}: must be [K] both, K ≥ 1")
+    pi = np.asarray(probabilities, dtype=np.float64)
     if not ((pi > 0) & (pi <= 1)).all():
         raise ValueError(f"probabilities={pi.min():g} … {pi.max():g}: must be in (0, 1] for every drawn client")
-    if not (rho >= 0).all() or rho.sum() == 0:
-        raise ValueError("shares: must not be negative, and one must be positive")
-    ratios = rho / pi
+    ratios = np.asarray(shares, dtype=np.float64) / pi
     return ratios if literal else ratios / ratios.sum()
 
 
@@ -155,7 +138,6 @@ def _equal_probabilities(available: np.ndarray, clients_per_round: int) -> np.nd
 
 
 def _mask(available: np.ndarray | None, num_clients: int) -> np.ndarray:
-    """Check ``available`` and replace None by a mask of all clients."""
     mask = np.ones(num_clients, dtype=bool) if available is None else available
     if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (num_clients,) or num_clients == 0:
         raise ValueError("available: must be a bool array [N] with one entry per client, N ≥ 1")

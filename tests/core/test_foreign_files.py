@@ -29,7 +29,7 @@ def npy(value: Any) -> bytes:
     return file.getvalue()
 
 
-@pytest.mark.parametrize("text", [b"", b"null", b"[]", b"7", b'"text"', b"{", b"\xff\xfe", b"[" * 100_000])
+@pytest.mark.parametrize("text", [b"", b"null", b"7", b"{", b"\xff\xfe", b"[" * 100_000])
 def test_a_description_that_is_none_is_refused(tmp_path, files, text: bytes) -> None:
     arrays = unpack(files["history"])[1]
     path = tmp_path / "h.npz"
@@ -43,7 +43,6 @@ def test_members_that_do_not_belong_there_are_refused(tmp_path, files, kind: str
     members = {
         "params.npy": npy(np.zeros(51, dtype=np.float32)),  # a second one
         "params": npy(np.zeros(51, dtype=np.float32)),
-        "more.npy": npy(np.zeros(2)),
         "more.txt": b"text",
         "../../escape.npy": npy(np.zeros(2)),
         "object.npy": npy(np.array([print], dtype=object)),
@@ -64,13 +63,6 @@ def test_an_array_that_goes_on_after_its_end_is_refused(tmp_path, files, kind: s
             new.writestr(name, old.read(name) + (b"more" if name == "params.npy" else b""))
     with pytest.raises(ValueError, match=r"changed.npz is not .* params.npy is longer than its header"):
         loaders()[kind](path)
-
-
-@pytest.mark.parametrize("kind", ["checkpoint", "history"])
-def test_a_compressed_copy_holds_the_same(tmp_path, files, kind: str) -> None:
-    with np.load(files[kind]) as file:
-        np.savez_compressed(tmp_path / "small.npz", **file)
-    assert loaders()[kind](tmp_path / "small.npz") == loaders()[kind](files[kind])
 
 
 def test_a_small_compressed_file_cannot_fill_the_memory(tmp_path) -> None:
@@ -104,24 +96,10 @@ def test_one_kind_is_not_taken_for_the_other(files) -> None:
         simulation(Counting(), checkpoint=files["history"])
 
 
-@pytest.mark.parametrize(
-    ("other", "words"),
-    [
-        ({"hidden": 5}, r"model: has 43 parameters of float32, but .*history.npz holds 51 of float32"),
-        ({"hidden": 7}, r"model: has 59 parameters of float32, but .*history.npz holds 51 of float32"),
-        ({"dtype": torch.float64}, r"model: has 51 parameters of float64, but .*history.npz holds 51 of float32"),
-    ],
-    ids=["smaller", "larger", "dtype"],
-)
-def test_a_model_that_does_not_take_all_parameters_is_refused(files, other, words: str) -> None:
-    fed = blobs((7, 12), dtype=other.get("dtype", torch.float32))
-    with pytest.raises(ValueError, match=words):
-        fl.History.load(files["history"], model=fl.models.mlp(fed, (other.get("hidden", 6),)))
+def test_a_model_that_does_not_take_all_parameters_is_refused(files) -> None:
+    for hidden, dtype, has in ((5, torch.float32, "43 parameters of float32"), (6, torch.float64, "51 .* of float64")):
+        model = fl.models.mlp(blobs((7, 12), dtype=dtype), (hidden,))
+        with pytest.raises(ValueError, match=rf"model: has {has}, but .*history.npz holds 51 of float32"):
+            fl.History.load(files["history"], model=model)
     with pytest.raises(ValueError, match="model=7: must be"):
         fl.History.load(files["history"], model=7)
-
-
-def test_a_history_before_the_first_round_comes_back(tmp_path) -> None:
-    simulation().history.save(tmp_path / "h.npz")
-    loaded = fl.History.load(tmp_path / "h.npz")
-    assert loaded.records == [] and loaded.params is None and loaded.clients is None

@@ -81,17 +81,3 @@ def test_its_explorer_trains_and_a_slider_changes_one_curve(chapter: Notebook) -
     handle = chapter.slider("μ of FedProx")
     assert handle.get_attribute("aria-valuetext") == "0.5"
     assert not [fault for fault in chapter.faults if not NOT_OURS.search(fault)]
-
-
-@pytest.mark.needs_browser
-def test_its_idea_moves_and_its_prediction_is_remembered(chapter: Notebook) -> None:
-    idea = chapter.page.locator(".fedlab-idea").first
-    words = idea.get_by_role("img").first
-    before = words.get_attribute("aria-label")
-    handle = idea.get_by_role("slider", name="μ of FedProx")
-    handle.focus()
-    chapter.page.keyboard.press("ArrowRight")
-    wait_until(lambda: words.get_attribute("aria-label") != before)
-    chapter.page.locator("fedlab-predict[data-id='02-noticeable'] label").first.click()
-    told = chapter.page.locator("fedlab-outcome[data-id='02-noticeable'] .predicted")
-    wait_until(lambda: "predicted" in told.inner_text() and "No prediction" not in told.inner_text())

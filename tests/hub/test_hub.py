@@ -101,23 +101,6 @@ def test_nobody_reaches_the_files_or_kernels_of_another(hub: hubs.Hub, contexts:
     assert "secret.txt" not in {entry["name"] for entry in listed}
 
 
-def test_each_has_one_kernel_with_the_threads_that_the_limit_allows(hub: hubs.Hub, notebooks) -> None:
-    kernels = {user: kernels_of(hub, user) for user in USERS}
-    assert [len(found) for found in kernels.values()] == [1, 1]
-    assert kernels["alice"][0].pid != kernels["bob"][0].pid
-    for user in USERS:
-        environment = kernels[user][0].environ()
-        assert environment["OMP_NUM_THREADS"] == "1"  # of the shipped limit of one core
-        assert environment["JUPYTERHUB_USER"] == user
-
-
-def kernels_of(hub: hubs.Hub, user: str) -> list[Any]:
-    server = hub.server(user)
-    assert server is not None
-    children = server.children(recursive=True)
-    return [process for process in children if "ipykernel_launcher" in process.cmdline()]
-
-
 def test_work_of_both_is_saved_where_it_belongs(hub: hubs.Hub, notebooks: dict[str, Notebook]) -> None:
     for user, notebook in notebooks.items():
         notebook.save()

@@ -89,4 +89,4 @@ def test_the_state_holds_the_last_cohort_only() -> None:
     sim = fl.Simulation(fed, fl.models.mlp(fed, (20,)), fl.FedCurv(), progress=False, **arguments)
     sim.run()
     for name in ("fisher", "fisher_params"):
-        assert sim.compact_state()["algorithm"][name].num_rows_in_memory == 20
+        assert sim.compact_state()["algorithm"][name]._rows.shape[0] == 20

@@ -22,7 +22,7 @@ def right(model: torch.nn.Module, params: torch.Tensor, x: torch.Tensor, y: torc
     return float((model(x).argmax(1) == y).double().mean())
 
 
-@pytest.mark.parametrize("share", [0.01, 0.3, 0.99])
+@pytest.mark.parametrize("share", [0.01, 0.99])
 def test_what_is_held_out(share: float) -> None:
     fed = blobs(SIZES)
     kept, held = hold_out(fed, share, seed=3)
@@ -83,9 +83,6 @@ def test_the_accuracy_of_every_evaluated_round_is_kept_saved_and_resumed(tmp_pat
             break
     resumed = fl.simulate(fed, model_of(fed), fl.FedAvg(), **work, checkpoint=tmp_path / "run.npz")
     assert (resumed.client_accuracy == whole.client_accuracy).all()
-    assert (
-        fl.rerun(whole.config, fed=fed, model=model_of(fed)).client_accuracy.tolist() == whole.client_accuracy.tolist()
-    )
 
 
 def test_a_function_is_called_after_each_round_with_record_and_server() -> None:
@@ -95,8 +92,6 @@ def test_a_function_is_called_after_each_round_with_record_and_server() -> None:
     )
     assert [record for record, _ in seen] == history.records
     assert torch.equal(seen[-1][1], history.params)
-    with pytest.raises(ValueError, match="on_round=3: must be None or a function"):
-        fl.simulate(fed, model_of(fed), fl.FedAvg(), **WORK, on_round=3)
 
 
 def test_a_round_whose_function_fails_is_undone() -> None:
@@ -116,63 +111,31 @@ def test_a_round_whose_function_fails_is_undone() -> None:
     assert torch.equal(simulation.run().params, fl.simulate(fed, model_of(fed), fl.FedAvg(), **WORK).params)
 
 
-@pytest.mark.parametrize("where", ["setup", "aggregate"])
-def test_state_in_the_instance_gets_words(where: str) -> None:
-    class Momentum(fl.Algorithm):
-        velocity = 0.0
+class Stateful(fl.Algorithm):
+    """Keeps in its instance what belongs in ``server.state``: a second run would begin where the first has ended."""
 
-        def setup(self, server: Server) -> None:
-            if where == "setup":
-                self.velocity = torch.zeros_like(server.params)
+    def __init__(self, change, late: bool = False) -> None:
+        self.held, self.change, self.late = [0], change, late
 
-        def aggregate(self, server: Server, updates) -> torch.Tensor:
-            if where == "aggregate":
-                self.velocity = 0.9 * self.velocity + updates.weighted_mean() - server.params
-            return updates.weighted_mean()
+    def aggregate(self, server: Server, updates) -> torch.Tensor:
+        if server.round > 2 * self.late:
+            self.change(self)
+        return updates.weighted_mean()
 
+
+def assign(algorithm: Stateful) -> None:
+    algorithm.held = [1]
+
+
+def write(algorithm: Stateful) -> None:
+    algorithm.held[0] = 1
+
+
+@pytest.mark.parametrize(("change", "late"), [(assign, False), (write, False), (write, True)])
+def test_state_in_the_instance_is_refused_in_the_end(change, late: bool) -> None:
     fed = blobs(SIZES)
-    with pytest.raises(
-        ValueError, match=r"Momentum: changes its attribute 'velocity' during a run; keep state in server.state"
-    ):
-        fl.simulate(fed, model_of(fed), Momentum(), **WORK)
-
-
-@pytest.mark.parametrize("kind", [torch.zeros, np.zeros, list], ids=["tensor", "array", "list"])
-def test_an_attribute_that_changes_in_place_is_refused_too(kind) -> None:
-    """Otherwise a second run with the same instance would begin where the first has ended."""
-    held = [] if kind is list else kind(3)
-
-    class Counting(fl.Algorithm):
-        def __init__(self) -> None:
-            self.held = held
-
-        def aggregate(self, server: Server, updates) -> torch.Tensor:
-            if kind is list:
-                self.held.append(1)
-            else:
-                self.held[0] = 1
-            return updates.weighted_mean()
-
-    fed = blobs(SIZES)
-    with pytest.raises(ValueError, match=r"Counting: changes its attribute 'held' during a run; keep state in server"):
-        fl.simulate(fed, model_of(fed), Counting(), **WORK)
-
-
-def test_a_change_in_place_in_a_later_round_is_refused_in_the_end() -> None:
-    class Late(fl.Algorithm):
-        def __init__(self) -> None:
-            self.held = [0]
-
-        def aggregate(self, server: Server, updates) -> torch.Tensor:
-            self.held[0] = max(0, server.round - 1)
-            return updates.weighted_mean()
-
-    fed = blobs(SIZES)
-    simulation = fl.Simulation(fed, model_of(fed), Late(), **WORK | {"rounds": 3})
-    next(simulation)
-    next(simulation)
-    with pytest.raises(ValueError, match="Late: changes its attribute 'held' during a run"):
-        next(simulation)
+    with pytest.raises(ValueError, match=r"Stateful: changes its attribute 'held' during a run; keep state in server"):
+        fl.simulate(fed, model_of(fed), Stateful(change, late), **WORK)
 
 
 @pytest.mark.parametrize("engine", ["reference", "stacked"])

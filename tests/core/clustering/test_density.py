@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn import cluster
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from fedlab_core.clustering import Clustering, dbscan, k_distances, kmeans, knee, optics
+from fedlab_core.clustering import dbscan, k_distances, kmeans, knee, optics
 
 CENTRES = np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0]])
 
@@ -46,20 +46,11 @@ def simplices(sizes: tuple[int, ...], seed: int = 0, jitter: float = 0.0) -> tup
     "method", [optics, lambda p: optics(p, eps=3.0), lambda p: dbscan(p, 3.0), lambda p: kmeans(p, 3, 0)]
 )
 @pytest.mark.parametrize("jitter", [0.0, 0.05])
-def test_separated_clusters_are_found(method, jitter):
+def test_separated_clusters_are_found_whatever_the_origin_and_precision(method, jitter):
     points, groups = simplices((9, 6, 2), 1, jitter)
-    found = method(points)
+    found = method(torch.tensor(points + 3).float())
     assert blocks(found.labels) == blocks(groups)
     assert found.num_clusters == 3 and found.num_noise == 0 and sorted(found.sizes.tolist()) == [2, 6, 9]
-
-
-def test_single_points_between_clusters_are_noise():
-    points, groups = balls((6, 6), radius=0.2)
-    far = np.array([[40.0, 40.0, 0.0], [-60.0, 0.0, 20.0]])
-    assert Clustering(np.full(4, -1)).num_clusters == 0 == len(Clustering(np.full(4, -1)).sizes)
-    for found in (optics(np.vstack([points, far]), eps=2.0), dbscan(np.vstack([points, far]), eps=2.0)):
-        assert blocks(found.labels) == blocks(np.append(groups, [-1, -1]))
-        assert found.num_noise == 2 and found.num_clusters == 2
 
 
 def test_xi_decides_how_deep_a_dent_must_be():
@@ -75,13 +66,6 @@ def test_ordering_and_reachability_make_the_plot():
     found = optics(np.concatenate([[0], np.cumsum(gaps)])[:, None])
     assert found.ordering.tolist() == [0, 1, 2, 3, 4, 5]
     assert np.isinf(found.reachability[0]) and found.reachability[1:].tolist() == gaps.tolist()
-
-
-@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-def test_scale_shift_and_precision_do_not_change_clusters(scale):
-    points, groups = simplices((5, 4, 3, 2), 3, jitter=0.05)
-    for moved in (points * scale, (points + 3).astype(np.float32), torch.tensor(points)):
-        assert blocks(optics(moved).labels) == blocks(groups)
 
 
 def test_identical_clients_are_one_cluster():
@@ -102,7 +86,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(
     seed=st.integers(0, 2**32 - 1),
     num=st.integers(5, 60),
@@ -141,7 +125,6 @@ METHODS = {
     "optics": optics,
     "optics with eps": lambda p: optics(p, eps=0.9),
     "dbscan": dbscan,
-    "dbscan with eps": lambda p: dbscan(p, eps=0.9, min_samples=3),
     "kmeans": lambda p: kmeans(p, 4, seed=0),
 }
 
@@ -168,19 +151,6 @@ def test_clusters_are_numbered_from_the_one_farthest_out():
         assert method(line).labels.tolist() == [1] * 5 + [0] * 2
 
 
-@settings(deadline=None, max_examples=30)
-@given(st.integers(0, 2**32 - 1), st.floats(0.3, 3))
-def test_dbscan_with_two_samples_is_single_linkage(seed, eps):
-    """min_samples = 2: clusters are the connected components of "at most eps apart", single points are noise."""
-    points = np.random.default_rng(seed).normal(size=(15, 3))
-    near = np.linalg.norm(points[:, None] - points, axis=2) <= eps
-    reach = np.linalg.matrix_power(near.astype(float), 15) > 0
-    components = {frozenset(np.flatnonzero(row).tolist()) for row in reach}
-    found = dbscan(points, eps)
-    assert blocks(found.labels) == components and found.eps == eps
-    assert found.num_clusters == sum(len(component) > 1 for component in components)
-
-
 def test_default_eps_is_the_knee_of_the_distances_to_the_nearest_neighbour():
     """Gaps 1 in two runs of ten, 30 between them, and two points far out: nearest at 1 (20 times), 40 and 60."""
     line = np.concatenate([np.arange(10), 39 + np.arange(10), [88, 148]])[:, None]
@@ -203,11 +173,8 @@ def test_the_knee_is_farthest_below_the_chord():
     assert knee(curve) == 1.0
     assert knee(5 + 3 * curve) == 8.0
     assert knee(np.linspace(0, 1, 101) ** 2) == pytest.approx(0.25)
-
-
-@pytest.mark.parametrize("curve", [[2.0, 2.0, 2.0], [0.1, 0.2, 0.3, 0.4], [0, 3, 5, 6], [4.0]])
-def test_a_curve_without_a_bend_up_has_its_end(curve):
-    assert knee(curve) == curve[-1]
+    for straight in ([2.0, 2.0, 2.0], [0.1, 0.2, 0.3, 0.4], [0, 3, 5, 6], [4.0]):  # no bend up
+        assert knee(straight) == straight[-1]
 
 
 def test_kmeans_repeats_and_fills_every_cluster():
@@ -223,15 +190,11 @@ def test_kmeans_repeats_and_fills_every_cluster():
     [
         (lambda p: optics(p[0]), r"points: must be a matrix \[N, D\]"),
         (lambda p: optics(p[:1]), "points: 1 clients are fewer than min_samples=2"),
-        (lambda p: optics(p, min_samples=1), "min_samples=1"),
         (lambda p: optics(p, xi=1.0), "xi=1.0: must be a finite number > 0 and < 1"),
-        (lambda p: optics(p, eps=0.0), "eps=0.0"),
         (lambda p: dbscan(np.where(p == p[2, 0], np.nan, p)), "row 2 is not finite"),
         (lambda p: kmeans(p, 7, 0), "num_clusters=7"),
-        (lambda p: kmeans(p, 2, -1), "seed=-1"),
         (lambda p: k_distances(p, 6), "k=6"),
         (lambda p: knee([3.0, 1.0]), "increasing order"),
-        (lambda p: knee([]), "at least one"),
     ],
 )
 def test_bad_values_are_named(call, message):

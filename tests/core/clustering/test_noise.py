@@ -34,10 +34,3 @@ def test_only_noise_can_be_kept_but_neither_dropped_nor_assigned():
     for policy in ("drop", "nearest"):
         with pytest.raises(ValueError, match=f"noise='{policy}': there is no cluster"):
             settle_noise(nothing, np.zeros((3, 1)), policy)
-
-
-def test_bad_values_are_named():
-    with pytest.raises(ValueError, match=r"noise='nearst'.*Did you mean 'nearest'"):
-        settle_noise(LABELS, POINTS, "nearst")
-    with pytest.raises(ValueError, match="6 labels for 5 points"):
-        settle_noise(LABELS, POINTS[:5])

@@ -18,18 +18,13 @@ def test_it_is_a_fixed_linear_map():
     assert not torch.equal(RandomProjection(300, 20, seed=4).apply(rows), projection.apply(rows))
 
 
-@pytest.mark.parametrize("num_inputs", [1, 4096, 4097, 10_000])
+@pytest.mark.parametrize("num_inputs", [1, 4097])
 def test_rows_can_come_in_any_chunks(num_inputs):
     projection = RandomProjection(num_inputs, 7, seed=0)
     rows = torch.randn(9, num_inputs, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     whole = projection.apply(rows)
     for size in (1, 2, 4):
         assert torch.allclose(torch.cat([projection.apply(chunk) for chunk in rows.split(size)]), whole, atol=1e-12)
-
-
-def test_it_never_holds_more_than_a_block_of_the_matrix():
-    sizes = [signs.shape for _, signs in RandomProjection(10_000, 6, seed=0)._blocks()]
-    assert sizes == [(module.BLOCK, 6), (module.BLOCK, 6), (10_000 - 2 * module.BLOCK, 6)]
 
 
 def test_signs_are_balanced_and_independent():
@@ -45,14 +40,14 @@ def test_signs_are_balanced_and_independent():
 
 
 def test_squared_lengths_have_the_mean_and_variance_of_the_law():
-    """E‖xR‖² = ‖x‖² and Var‖xR‖² = (2/D)(‖x‖⁴ − Σ x_i⁴), over 4,000 seeds."""
+    """E‖xR‖² = ‖x‖² and Var‖xR‖² = (2/D)(‖x‖⁴ − Σ x_i⁴), over 2,000 seeds."""
     x = torch.tensor([[3.0, -1.0, 2.0, 0.5, 1.0]], dtype=torch.float64)
-    squared = np.array([float(RandomProjection(5, 8, seed).apply(x).square().sum()) for seed in range(4000)])
+    squared = np.array([float(RandomProjection(5, 8, seed).apply(x).square().sum()) for seed in range(2000)])
     length = float(x.square().sum())
     variance = 2 / 8 * (length**2 - float((x**4).sum()))
-    assert abs(squared.mean() - length) < 4.5 * (variance / 4000) ** 0.5
+    assert abs(squared.mean() - length) < 4.5 * (variance / 2000) ** 0.5
     spread = (squared - length) ** 2
-    assert abs(spread.mean() - variance) < 4.5 * spread.std() / 4000**0.5
+    assert abs(spread.mean() - variance) < 4.5 * spread.std() / 2000**0.5
 
 
 def test_it_keeps_clusters_dtype_and_device():
@@ -69,15 +64,6 @@ def test_it_keeps_clusters_dtype_and_device():
     assert meta.device.type == "meta" and meta.shape == (30, 64)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: RandomProjection(0, 5, 0), "num_inputs=0"),
-        (lambda: RandomProjection(5, 0, 0), "num_outputs=0"),
-        (lambda: RandomProjection(5, 5, -1), "seed=-1"),
-        (lambda: RandomProjection(5, 5, 0).apply(torch.zeros(2, 4)), r"rows: must be \[K, 5\], got \[2, 4\]"),
-    ],
-)
-def test_bad_values_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_rows_of_another_length_are_refused():
+    with pytest.raises(ValueError, match=r"rows: must be \[K, 5\], got \[2, 4\]"):
+        RandomProjection(5, 5, 0).apply(torch.zeros(2, 4))

@@ -20,7 +20,7 @@ def test_scaffold_with_ten_thousand_clients_stores_only_participants() -> None:
     assert isinstance(table, ClientTable)
     clients, rows = table.stored()
     assert 40 <= len(clients) <= 60 and len(rows) == len(clients)
-    assert table.num_rows_in_memory <= 120
+    assert len(table._rows) <= 120
 
 
 def test_the_work_of_a_round_does_not_grow_with_the_number_of_clients() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fedlab_core.sampling import AtLeastOne, Bernoulli, Design, Systematic, Uniform, weights
 
-DRAWS = 4000
+DRAWS = 2500
 
 
 @st.composite
@@ -35,7 +35,7 @@ def frequencies(design: Design, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 @settings(deadline=None)
 @given(populations())
-def test_uniform_and_systematic_draw_exactly_k_or_everybody_who_is_there(population):
+def test_uniform_and_systematic_draw_exactly_k_and_systematic_the_share_of_each_cluster(population):
     labels, mask, size, seed = population
     for design in (Uniform(mask, size), Systematic(labels, size, mask)):
         cohort = design.draw(np.random.default_rng(seed))
@@ -43,13 +43,6 @@ def test_uniform_and_systematic_draw_exactly_k_or_everybody_who_is_there(populat
         assert len(cohort) == min(size, mask.sum())
         assert design.probabilities.sum() == pytest.approx(len(cohort))
         assert (design.probabilities[~mask] == 0).all()
-
-
-@settings(deadline=None)
-@given(populations())
-def test_systematic_gives_every_cluster_the_floor_or_the_ceiling_of_its_share(population):
-    labels, mask, size, seed = population
-    cohort = Systematic(labels, size, mask).draw(np.random.default_rng(seed))
     for c in np.unique(labels[mask]):
         num, drawn = int((labels[mask] == c).sum()), int((labels[cohort] == c).sum())
         assert abs(drawn * mask.sum() - num * len(cohort)) < mask.sum()
@@ -70,12 +63,6 @@ def test_at_least_one_draws_its_number_from_every_stratum(population, fraction):
     assert (design.probabilities[~mask] == 0).all()
 
 
-def test_at_least_one_rounds_half_up():
-    labels = np.repeat([0, 1, 2, 3], [25, 4, 14, 6])
-    cohort = AtLeastOne(labels, 0.1).draw(np.random.default_rng(0))
-    assert np.bincount(labels[cohort]).tolist() == [3, 1, 1, 1]
-
-
 class FixedStart:
     """In place of a generator: keeps the order, and starts where it is told."""
 
@@ -90,7 +77,7 @@ class FixedStart:
         return self.start
 
 
-@pytest.mark.parametrize(("num", "size"), [(100, 10), (97, 10), (29, 28), (7, 7), (12, 5)])
+@pytest.mark.parametrize(("num", "size"), [(97, 10), (29, 28), (7, 7)])
 def test_systematic_inclusion_is_exactly_k_over_n(num, size):
     """Without chance: over all equally likely starts, every client is drawn by K of n."""
     labels = np.sort(np.arange(num) % 6 - 1)
@@ -154,13 +141,8 @@ def test_nobody_there_gives_an_empty_cohort():
     ("make", "message"),
     [
         (lambda: Uniform(np.ones(3), 1), "available: must be a bool array"),
-        (lambda: Uniform(np.ones(3, dtype=bool), 0), "clients_per_round=0"),
-        (lambda: Uniform(np.ones(0, dtype=bool), 1), "N ≥ 1"),
         (lambda: Systematic(np.array([0, -2]), 1), "labels: must be"),
-        (lambda: Systematic(np.array([0.0, 1.0]), 1), "labels: must be"),
         (lambda: Systematic(np.array([0, 1]), 1.5), "clients_per_round=1.5"),
-        (lambda: Systematic(np.array([0, 1]), 1, np.ones(3, dtype=bool)), "available"),
-        (lambda: AtLeastOne(np.array([0, 1]), 0.0), "fraction=0.0"),
         (lambda: AtLeastOne(np.array([0, 1]), 1.2), "fraction=1.2"),
     ],
 )
@@ -179,29 +161,10 @@ def test_weights_by_hand():
     assert np.allclose(weights(shares, probabilities, literal=True), [0.4, 0.4, 1.2])
 
 
-def test_literal_weights_are_n_over_k_times_the_share():
-    """[004] algorithm 1 at N = 100, K = 10; they sum to 1 for equal data only."""
-    equal, unequal = np.full(10, 0.01), np.linspace(0.001, 0.01, 10)
-    pi = np.full(10, 0.1)
-    assert np.allclose(weights(equal, pi, literal=True), weights(equal, pi))
-    assert np.allclose(weights(unequal, pi, literal=True), 100 / 10 * unequal)
-    assert weights(unequal, pi, literal=True).sum() == pytest.approx(0.55)
-
-
-@pytest.mark.parametrize(
-    ("shares", "probabilities", "message"),
-    [
-        ([0.1, 0.2], [0.0, 0.5], "probabilities=0 … 0.5"),
-        ([0.1, 0.2], [0.5, 1.5], "probabilities=0.5 … 1.5"),
-        ([0.1, -0.2], [0.5, 0.5], "shares: must not be negative"),
-        ([0.0, 0.0], [0.5, 0.5], "one must be positive"),
-        ([0.1], [0.5, 0.5], "must be"),
-        ([], [], "K ≥ 1"),
-    ],
-)
-def test_bad_shares_and_probabilities_are_named(shares, probabilities, message):
-    with pytest.raises(ValueError, match=message):
-        weights(np.array(shares), np.array(probabilities))
+@pytest.mark.parametrize("probabilities", [[0.0, 0.5], [0.5, 1.5]])
+def test_impossible_probabilities_are_named(probabilities):
+    with pytest.raises(ValueError, match="probabilities=0"):
+        weights(np.array([0.1, 0.2]), np.array(probabilities))
 
 
 # availability
@@ -218,7 +181,7 @@ def test_each_client_is_there_with_its_probability_whoever_else_is():
 
 @pytest.mark.parametrize(
     ("probabilities", "message"),
-    [([0.5, 1.5], "each from 0 to 1"), ([0.5, np.nan], "each from 0 to 1"), ([], "one per client")],
+    [([0.5, 1.5], "each from 0 to 1"), ([0.5, np.nan], "each from 0 to 1")],
 )
 def test_bad_probabilities_are_named(probabilities, message):
     with pytest.raises(ValueError, match=message):

@@ -1,6 +1,5 @@
 """Check that a federation, a model, an algorithm and settings fit together, before any work starts."""
 
-import inspect
 import math
 from typing import Any
 
@@ -40,15 +39,10 @@ def check_run(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, set
 
 
 def _check_algorithm(algorithm: Any) -> None:
-    if isinstance(algorithm, Algorithm):
-        return
     if isinstance(algorithm, str):
         validation.choice("algorithm", algorithm.lower(), ALGORITHMS)
-        name = ALGORITHMS[algorithm.lower()].__name__
-        raise ValueError(f"algorithm={algorithm!r}: pass an instance, such as fl.{name}(…)")
-    if inspect.isclass(algorithm) and issubclass(algorithm, Algorithm):
-        raise ValueError(f"algorithm={algorithm.__name__}: pass an instance, {algorithm.__name__}(…), not the class")
-    raise ValueError(f"algorithm={algorithm!r}: must be an instance of a subclass of Algorithm")
+    if not isinstance(algorithm, Algorithm):
+        raise ValueError(f"algorithm={algorithm!r}: must be an instance of an algorithm, such as fl.FedProx(mu=0.1)")
 
 
 def _check_parameters(model: nn.Module, fed: FederatedDataset, settings: Settings) -> None:

@@ -63,7 +63,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         if name in BUILT_IN:
             print(f"{name}: {BUILT_IN[name]}")
             continue
-        for report in store.verify(name, arguments.root):
-            print(f"{name}: {report.path or report.name}: {report.state}")
-            good &= report.state == "ok"
+        for file, state in store.verify(name, arguments.root).items():
+            print(f"{name}: {file}: {state}")
+            good &= state == "ok"
     return 0 if good else 1

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 
-from fedlab_core.data.dataset import Dataset, Split, as_tensor, describe
+from fedlab_core.data.dataset import Dataset, Split, describe
 from fedlab_core.data.heterogeneity import Heterogeneity, measure_heterogeneity
 from fedlab_core.data.partition.parts import join_parts
 
@@ -56,12 +56,12 @@ class FederatedDataset:
         """
         if len(clients) == 0:
             raise ValueError("clients=[]: must hold at least one (x, y)")
-        pairs = [_pair(f"clients[{k}]", client) for k, client in enumerate(clients)]
-        train = Split(_join("x", [x for x, _ in pairs]), _join("y", [y for _, y in pairs]))
-        held_out = Split(*_pair("test", test))
+        splits = [_split(f"clients[{k}]", client) for k, client in enumerate(clients)]
+        train = Split(_join("x", [one.x for one in splits]), _join("y", [one.y for one in splits]))
+        held_out = _split("test", test)
         num_classes = None if train.y.is_floating_point() else _count_classes(train.y, held_out.y)
         classes = tuple(str(c) for c in range(num_classes or 0))
-        bounds = np.cumsum([len(y) for _, y in pairs])
+        bounds = np.cumsum([len(one) for one in splits])
         return cls(Dataset(name, train, held_out, num_classes, classes), np.split(np.arange(bounds[-1]), bounds[:-1]))
 
     def _check_values(self) -> None:
@@ -101,13 +101,13 @@ class FederatedDataset:
         return f"FederatedDataset({self.dataset.name}, {self.num_clients} clients, {int(self.sizes.sum())} samples)"
 
 
-def _pair(name: str, pair: Any) -> tuple[torch.Tensor, torch.Tensor]:
+def _split(name: str, pair: Any) -> Split:
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         raise ValueError(f"{name}: must be a pair (x, y), got {type(pair).__name__}")
-    x, y = as_tensor(f"{name}: x", pair[0]), as_tensor(f"{name}: y", pair[1])
-    if len(x) != len(y):
-        raise ValueError(f"{name}: x has {len(x)} samples but y has {len(y)}")
-    return x, y
+    try:
+        return Split(*pair)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
 
 
 def _join(what: str, tensors: list[torch.Tensor]) -> torch.Tensor:

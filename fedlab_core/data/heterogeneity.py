@@ -14,9 +14,8 @@ class Heterogeneity:
     """The label mixes of N clients with C classes, and totals over clients.
 
     ``frame``: one row per client with columns ``client``, ``size``, one share per class (named by the class),
-    ``emd`` and ``js``. ``label_counts``: samples per client and class, int64 [N, C]. ``size_min``, ``size_mean``,
-    ``size_max``: samples per client. ``emd``, ``js``: means over clients, weighted by size. ``labels_per_client``:
-    mean number of distinct labels of a client.
+    ``emd`` and ``js``. ``label_counts``: samples per client and class, int64 [N, C]. ``totals``: number of clients,
+    samples per client, means of ``emd`` and ``js`` weighted by size, mean number of distinct labels of a client.
 
     p_k is the label distribution of client k, p that of all clients together:
 
@@ -27,18 +26,7 @@ class Heterogeneity:
 
     frame: pd.DataFrame
     label_counts: np.ndarray
-    size_min: int
-    size_mean: float
-    size_max: int
-    emd: float
-    js: float
-    labels_per_client: float
-
-    @property
-    def totals(self) -> dict[str, float]:
-        """Totals by name."""
-        names = ("size_min", "size_mean", "size_max", "emd", "js", "labels_per_client")
-        return {"clients": len(self.frame)} | {name: getattr(self, name) for name in names}
+    totals: dict[str, float]
 
     def __repr__(self) -> str:
         totals = ", ".join(f"{name} {value:.4g}" for name, value in self.totals.items())
@@ -69,16 +57,10 @@ def measure_heterogeneity(
     js = np.sqrt(np.clip((_relative_entropy(mix, middle) + _relative_entropy(overall, middle)) / 2, 0, 1))
     ids = pd.DataFrame({"client": np.arange(len(sizes)), "size": sizes})
     shares = pd.DataFrame(mix, columns=list(map(str, class_names or range(num_classes))))
-    return Heterogeneity(
-        frame=pd.concat([ids, shares, pd.DataFrame({"emd": emd, "js": js})], axis=1),
-        label_counts=counts,
-        size_min=int(sizes.min()),
-        size_mean=float(sizes.mean()),
-        size_max=int(sizes.max()),
-        emd=float(np.average(emd, weights=sizes)),
-        js=float(np.average(js, weights=sizes)),
-        labels_per_client=float((counts > 0).sum(1).mean()),
-    )
+    totals = {"clients": len(sizes), "size_min": int(sizes.min()), "size_mean": float(sizes.mean())}
+    totals |= {"size_max": int(sizes.max()), "emd": float(np.average(emd, weights=sizes))}
+    totals |= {"js": float(np.average(js, weights=sizes)), "labels_per_client": float((counts > 0).sum(1).mean())}
+    return Heterogeneity(pd.concat([ids, shares, pd.DataFrame({"emd": emd, "js": js})], axis=1), counts, totals)
 
 
 def _relative_entropy(p: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -71,9 +71,9 @@ def _describe(figure: go.Figure, measured: Heterogeneity) -> None:
     totals = measured.totals
     text = (
         f"Heat map: samples per label (rows) and client (columns), with bars for the size of each client. "
-        f"{totals['clients']} clients hold {measured.size_min} to {measured.size_max} samples and on average "
-        f"{measured.labels_per_client:.1f} labels each; mean EMD {measured.emd:.2f}, mean Jensen–Shannon distance "
-        f"{measured.js:.2f}."
+        f"{totals['clients']} clients hold {totals['size_min']} to {totals['size_max']} samples and on average "
+        f"{totals['labels_per_client']:.1f} labels each; mean EMD {totals['emd']:.2f}, mean Jensen–Shannon distance "
+        f"{totals['js']:.2f}."
     )
     rows = [[name.replace("_", " "), f"{value:.4g}"] for name, value in totals.items()]
     set_description(figure, text, ["quantity", "value"], rows)

@@ -51,11 +51,10 @@ def torch_dataset(
     Raises ``ValueError``, naming the sample, for an item that is not a pair or differs in shape from the first one.
     """
     validation.choice("channels", channels, (None, 1, 3))
-    height, width = size if isinstance(size, (tuple, list)) and len(size) == 2 else (size, size)
-    for side in (height, width) if size is not None else ():
+    sides = size if size is None or isinstance(size, tuple) else (size, size)
+    for side in sides or ():
         validation.integer("size", side, minimum=1)
-    form = None if size is None else (height, width), channels
-    title = name or type(train).__name__
+    title, form = name or type(train).__name__, (sides, channels)
     samples = _read("train", train, title, *form)
     if users is not None:
         samples = samples._replace(users=checked_users("users", users, len(samples.y)))

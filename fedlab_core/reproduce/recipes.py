@@ -8,7 +8,7 @@ import inspect
 import operator
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from typing import Any
 
 from torch import nn
@@ -33,13 +33,7 @@ def algorithm(name: str, given: Mapping[str, Any]) -> Algorithm:
     found: list[Any] = [kind for kind in subclasses(Algorithm) if is_dataclass(kind)]
     known = {kind.__name__.lower(): kind for kind in found if Algorithm not in [field.type for field in fields(kind)]}
     kind = known[validation.choice("algorithm", name.lower(), known)]
-    declared = {field.name: field for field in fields(kind) if field.init}
-    validation.names(f"algorithm {name}", given, declared)
-    for key, field in declared.items():
-        if key not in given and field.default is MISSING and field.default_factory is MISSING:
-            raise ValueError(f"algorithm {name} needs a value of {key}")
-    kinds = typing.get_type_hints(kind)
-    return kind(**{key: validation.typed(key, value, kinds[key]) for key, value in given.items()})
+    return kind(**_arguments(f"algorithm {name}", given, _parameters_of(kind)))
 
 
 def subclasses(kind: type[Any]) -> list[type[Any]]:
@@ -90,13 +84,8 @@ def deal_of(law: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     accepted = _parameters_of(partition.LAWS[validation.choice("partition", law, partition.LAWS)])
     usual = DEFAULT_DEAL | ({"alpha": DEFAULT_ALPHA} if law == "dirichlet" else {})
-    validation.names(f"partition {law}", given, accepted)
     chosen = {name: value for name, value in usual.items() if name in accepted} | dict(given)
-    for name, parameter in accepted.items():
-        if name not in chosen and parameter.default is parameter.empty:
-            raise ValueError(f"partition {law} needs a value of {name}")
-    typed = {name: validation.typed(name, value, accepted[name].annotation) for name, value in chosen.items()}
-    return {"law": law, **typed}
+    return {"law": law, **_arguments(f"partition {law}", chosen, accepted)}
 
 
 def federation(dataset: Dataset, recipe: Mapping[str, Any], seed: int = 0) -> FederatedDataset:
@@ -123,15 +112,21 @@ def _parts(dataset: Dataset, recipe: Mapping[str, Any], seed: int) -> partition.
     return law(dataset.users, **given)
 
 
-def _parameters_of(law: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    found = inspect.signature(law).parameters
-    return {key: found[key] for key in found if key not in ("y", "users", "seed")}
+def _parameters_of(build: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    found = inspect.signature(build).parameters
+    return {name: found[name] for name in found if name not in ("y", "users", "fed", "seed")}
+
+
+def _arguments(owner: str, given: Mapping[str, Any], accepted: Mapping[str, inspect.Parameter]) -> dict[str, Any]:
+    """Check the names of ``given``, read texts as the types that are ``accepted``, and refuse missing ones."""
+    validation.names(owner, given, accepted)
+    for name, parameter in accepted.items():
+        if name not in given and parameter.default is parameter.empty:
+            raise ValueError(f"{owner} needs a value of {name}")
+    return {name: validation.typed(name, value, accepted[name].annotation) for name, value in given.items()}
 
 
 def model(name: str, given: Mapping[str, Any], fed: FederatedDataset, seed: int) -> nn.Module:
     """Make a built-in model that fits ``fed``; ``ValueError`` for a bad name, parameter or value."""
     build = models.MODELS[validation.choice("model", name, models.MODELS)]
-    kinds = {key: kind for key, kind in typing.get_type_hints(build).items() if key not in ("fed", "seed", "return")}
-    validation.names(f"model {name}", given, kinds)
-    chosen = {key: validation.typed(key, value, kinds[key]) for key, value in given.items()}
-    return build(fed, **chosen, seed=seed)
+    return build(fed, **_arguments(f"model {name}", given, _parameters_of(build)), seed=seed)

@@ -6,6 +6,7 @@ A design is for one round. ``available`` is a bool mask [N] of the clients that 
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -58,19 +59,18 @@ class Systematic(Design):
 
     labels: np.ndarray
     clients_per_round: int
-    available: np.ndarray | None = None
+    available: Any = None  # bool [N]; None is all
 
     def __post_init__(self) -> None:
-        _check_labels(self.labels)
-        _mask(self.available, len(self.labels))
+        object.__setattr__(self, "available", _mask(self.available, len(_checked(self.labels))))
         validation.integer("clients_per_round", self.clients_per_round, minimum=1)
 
     @property
     def probabilities(self) -> np.ndarray:
-        return _equal_probabilities(_mask(self.available, len(self.labels)), self.clients_per_round)
+        return _equal_probabilities(self.available, self.clients_per_round)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        present = np.flatnonzero(_mask(self.available, len(self.labels)))
+        present = np.flatnonzero(self.available)
         num, size = len(present), min(self.clients_per_round, len(present))
         if num == 0:
             return present
@@ -91,11 +91,10 @@ class AtLeastOne(Design):
 
     labels: np.ndarray
     fraction: float
-    available: np.ndarray | None = None
+    available: Any = None  # bool [N]; None is all
 
     def __post_init__(self) -> None:
-        _check_labels(self.labels)
-        _mask(self.available, len(self.labels))
+        object.__setattr__(self, "available", _mask(self.available, len(_checked(self.labels))))
         validation.real("fraction", self.fraction, maximum=1, exclusive=True)
 
     @property
@@ -110,10 +109,9 @@ class AtLeastOne(Design):
         return np.sort(np.concatenate([np.empty(0, dtype=np.int64), *drawn]))
 
     def _strata(self) -> list[tuple[np.ndarray, int]]:
-        present = _mask(self.available, len(self.labels))
         clusters = members_of(self.labels)
         alone = clusters.pop(-1, np.empty(0, dtype=np.int64))
-        strata = [members[present[members]] for members in (*clusters.values(), *alone[:, None])]
+        strata = [members[self.available[members]] for members in (*clusters.values(), *alone[:, None])]
         return [(stratum, max(1, int(self.fraction * len(stratum) + 0.5))) for stratum in strata if len(stratum)]
 
 
@@ -133,18 +131,19 @@ def weights(shares: np.ndarray, probabilities: np.ndarray, *, literal: bool = Fa
     return ratios if literal else ratios / ratios.sum()
 
 
-def _equal_probabilities(available: np.ndarray, clients_per_round: int) -> np.ndarray:
+def _equal_probabilities(available: Any, clients_per_round: int) -> np.ndarray:
+    """min(1, K/n) for each of the n available clients."""
     return available * min(1.0, clients_per_round / max(1, int(available.sum())))
 
 
 def _mask(available: np.ndarray | None, num_clients: int) -> np.ndarray:
     mask = np.ones(num_clients, dtype=bool) if available is None else available
-    if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (num_clients,) or num_clients == 0:
-        raise ValueError("available: must be a bool array [N] with one entry per client, N ≥ 1")
+    if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (num_clients,):
+        raise ValueError("available: must be a bool array [N] with one entry per client")
     return mask
 
 
-def _check_labels(labels: np.ndarray) -> None:
-    is_integer = isinstance(labels, np.ndarray) and np.issubdtype(labels.dtype, np.integer)
-    if not is_integer or labels.ndim != 1 or len(labels) == 0 or labels.min() < -1:
+def _checked(labels: np.ndarray) -> np.ndarray:
+    if not isinstance(labels, np.ndarray) or labels.dtype.kind != "i" or labels.ndim != 1 or labels.min(initial=0) < -1:
         raise ValueError("labels: must be an integer array [N] with one entry per client, −1 (noise) or a cluster")
+    return labels

@@ -14,7 +14,7 @@ if ! cat pyproject.toml constraints.txt binder/postBuild | cmp --silent - "$fold
     export PATH="$folder/venv/bin:$PATH"
     PIP_ARGS="--quiet ${PIP_ARGS:-}" binder/postBuild
     pip install --quiet ${PIP_ARGS:-} --constraint constraints.txt \
-        "jupyterhub>=5.2,<7" "jupyterhub-idle-culler>=1.4,<3" "nbgitpuller>=1.2,<2"
+        "jupyterhub>=5.2,<7" "jupyterhub-idle-culler>=1.4,<3"
     cat pyproject.toml constraints.txt binder/postBuild >"$folder/made-for"
 fi
 if command -v npm >/dev/null; then

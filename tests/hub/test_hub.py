@@ -3,7 +3,6 @@
 The hub has the configuration that docker/ ships, with neither passwords nor containers.
 """
 
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.lab import PATIENCE, Notebook, wait_until
+from tests.browser.lab import Notebook, wait_until
 from tests.hub import hub as hubs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,34 +105,6 @@ def test_work_of_both_is_saved_where_it_belongs(hub: hubs.Hub, notebooks: dict[s
         notebook.save()
         assert '"output_type"' in (hub.home(user) / CHAPTER).read_text(encoding="utf-8")
         assert not notebook.faults
-
-
-def page_link() -> Callable[..., str]:
-    """The function on the page for hubs that writes a link for nbgitpuller."""
-    text = (ROOT / "docs" / "hub.md").read_text(encoding="utf-8")
-    source = text.split("```python\n")[1].split("```")[0]
-    names: dict[str, Any] = {}
-    exec(source, names)
-    return names["link"]
-
-
-def test_the_link_of_the_page_brings_a_repository_and_opens_its_chapter(
-    hub: hubs.Hub, contexts: dict[str, Any], tmp_path: Path
-) -> None:
-    repository = tmp_path / "own-course"
-    (repository / "notebooks").mkdir(parents=True)
-    shutil.copy(ROOT / "notebooks" / "02_fedprox.ipynb", repository / "notebooks")
-    git = ("git", "-C", str(repository), "-c", "user.name=a", "-c", "user.email=a@b")
-    for arguments in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-q", "-m", "one")):
-        subprocess.run([*git, *arguments], check=True)
-    page = contexts["bob"].new_page()
-    page.set_default_timeout(PATIENCE * 1000)
-    page.goto(page_link()(hub.url, str(repository), "main", "02_fedprox.ipynb"))
-    page.wait_for_url("**/user/bob/lab/tree/own-course/notebooks/02_fedprox.ipynb**")
-    page.wait_for_selector(".jp-Notebook")
-    page.close()
-    assert (hub.home("bob") / "own-course" / "notebooks" / "02_fedprox.ipynb").is_file()
-    assert not (hub.home("alice") / "own-course").exists()
 
 
 def test_the_culler_may_end_an_idle_server(hub: hubs.Hub, notebooks) -> None:

@@ -10,21 +10,13 @@ import tarfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fedlab_core.data.disk.download import FetchFailed, download
 from fedlab_core.data.disk.files import DatasetCorrupt, check, content, find, locate, md5_of, search_roots
 from fedlab_core.data.disk.sources import SOURCES, Member, Source
 from fedlab_core.files import locked, replacing
 from fedlab_core.validation import choice
-
-
-class FileReport(NamedTuple):
-    """The state of one file, in the words of :func:`~fedlab_core.data.disk.files.check`."""
-
-    name: str
-    path: Path | None
-    state: str
 
 
 def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bool = True) -> Path:
@@ -56,12 +48,12 @@ def import_from(name: str, folder: str | os.PathLike[str], root: str | os.PathLi
     return _put(source, root, {one: partial(content, found.files[one.name], one) for one in found.members})
 
 
-def verify(name: str, root: str | os.PathLike[str] | None = None) -> list[FileReport]:
-    """Check every file of the set ``name`` against its size and checksum. ``root`` as for ``load_dataset``."""
+def verify(name: str, root: str | os.PathLike[str] | None = None) -> dict[str, str]:
+    """Check every file of the set ``name``: path, or name if it is missing → state (:func:`files.check`)."""
     source = SOURCES[choice("name", name, SOURCES)]
     location = locate(source, search_roots(root))
     files, members = (location.files, location.members) if location else ({}, source.members)
-    return [FileReport(m.name, files.get(m.name), check(files.get(m.name), m)) for m in members]
+    return {str(files.get(one.name, one.name)): check(files.get(one.name), one) for one in members}
 
 
 def _put(source: Source, given: str | os.PathLike[str] | None, contents: Mapping[Member, Callable[[], bytes]]) -> Path:

@@ -62,7 +62,7 @@ def divergence(seed: int) -> list[Row]:
         fed = fl.FederatedDataset(data, fl.partition.labels_per_client(data.train.y, **law))
         simulation = fl.Simulation(fed, model, Observed(), **SETTINGS, batch_size=10, seed=seed)
         common = [float(simulation.state_dict()["algorithm"]["common"]) for _ in simulation]
-        row: Row = {"labels_per_client": labels, "emd": float(fed.heterogeneity().emd)}
+        row: Row = {"labels_per_client": labels, "emd": fed.heterogeneity().totals["emd"]}
         row["divergence"] = float((parameters(simulation) - central).norm() / central.norm())
         row["slope"] = slope(found[-1], row) if found else None
         row["common"] = float(np.mean(common))

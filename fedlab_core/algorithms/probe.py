@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from fedlab_core.algorithms.base import FederatedDataset, Server
-from fedlab_core.clustering import RandomProjection
+from fedlab_core.clustering import project
 
 CHUNK_VALUES = 20_000_000
 
@@ -39,7 +39,6 @@ def probe_clients(
     grow with N·P.
     """
     size, start = server.num_parameters, server.params
-    project = None if projection is None else RandomProjection(size, projection, server.seed)
     shares = torch.from_numpy(server.fed.weights).to(start)
     points = np.empty((server.num_clients, projection or size), dtype=torch.empty(0, dtype=start.dtype).numpy().dtype)
     mean = torch.zeros_like(start)
@@ -48,6 +47,6 @@ def probe_clients(
         params = server.probe(clients, lr=lr, batch_size=batch_size, epochs=epochs, steps=steps).params
         mean += shares[clients[0] : clients[-1] + 1] @ params
         updates = params - start
-        points[clients] = (updates if project is None else project.apply(updates)).cpu().numpy()
+        points[clients] = (updates if projection is None else project(updates, projection, server.seed)).cpu().numpy()
     server.spend(down=server.num_clients * size, up=server.num_clients * size)
     return Probed(points, mean)

@@ -2,6 +2,6 @@
 
 from fedlab_core.clustering.density import Clustering, dbscan, k_distances, kmeans, knee, optics
 from fedlab_core.clustering.noise import settle_noise
-from fedlab_core.clustering.projection import RandomProjection
+from fedlab_core.clustering.projection import project
 
-__all__ = ["Clustering", "RandomProjection", "dbscan", "k_distances", "kmeans", "knee", "optics", "settle_noise"]
+__all__ = ["Clustering", "dbscan", "k_distances", "kmeans", "knee", "optics", "project", "settle_noise"]

@@ -2,7 +2,7 @@
 
 Distances are Euclidean, in float64; identical clients have distance exactly 0. The point itself counts among
 ``min_samples``. OPTICS and DBSCAN compute one row of distances at a time: scikit-learn's need a table [N, N], minutes
-and gigabytes for 10,000 clients. For large models project first (:class:`RandomProjection`).
+and gigabytes for 10,000 clients. For large models project first (:func:`project`).
 
 Every method gets the clients in the order of their distance from the mean, the farthest first: the order decides about
 border points and the numbers of the clusters. So the numbering of the clients matters only where distances tie.

@@ -36,9 +36,8 @@ def optics(seed: int, *, dataset: str, split: str) -> list[Row]:
     groups = cluster_quality.label_groups(fed.parts, fed.y, MIN_SHARES[split])
     for kind in PROBES:
         params = probe(fed, kind, seed)
-        projection = clustering.RandomProjection(params.shape[1], PROJECTED, seed)
         full = clustering.optics(params)
-        projected = clustering.optics(projection.apply(params))
+        projected = clustering.optics(clustering.project(params, PROJECTED, seed))
         for space, found in (("full", full), (f"projected {PROJECTED}", projected)):
             quality = cluster_quality.quality(found.labels, groups.ids)
             row: Row = {"probe": kind, "space": space, "shared_groups": groups.num_shared}

@@ -23,7 +23,7 @@ def test_commands_import_then_verify_then_list(tmp_path: Path, capsys: pytest.Ca
     assert run("list", "--root", root) == 0
     listed = capsys.readouterr().out
     assert f"{IDX_NAMES[3]} in {root}/mnist" in listed and "cifar10: not on disk" in listed and "cite: " in listed
-    (tmp_path / "root" / "mnist" / f"{IDX_NAMES[1]}.gz").unlink()
+    (tmp_path / "root" / "mnist" / IDX_NAMES[1]).unlink()
     assert run("verify", "mnist", "--root", root) == 1
     assert f"{IDX_NAMES[1]}: missing" in capsys.readouterr().out
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -58,7 +57,7 @@ def assembled(
         raise ValueError(f"min_samples={min_samples}: the largest user has {max(map(len, groups))} samples")
     rows = np.sort(np.concatenate(large))
     labels = _labels(_complete(what, y[rows]), task, classes, names)
-    if isinstance(test, Real):
+    if not isinstance(test, Samples):
         fraction, rng = validation.real("test", test, below=1), stream(validation.seed(seed), "test")
         drawn = [rng.choice(group, min(round(fraction * len(group)), len(group) - 1), replace=False) for group in large]
         held_out = np.sort(np.concatenate(drawn))

@@ -43,13 +43,12 @@ def read_sentiment140(name: str, location: Location) -> Dataset:
     counts = Counter(word for words in texts for word in words)
     ranked = sorted(counts, key=lambda word: (-counts[word], word))[: VOCABULARY - 2]
     numbers = {word: number for number, word in enumerate(ranked, start=2)}
-    splits = [
-        Split(_ids(words, numbers), torch.tensor(tweets["label"].to_numpy()))
-        for tweets, words in ((train, texts), (test, [tokens(text) for text in test["text"]]))
-    ]
+    train_split = Split(_ids(texts, numbers), torch.tensor(train["label"].to_numpy()))
+    held_out = [tokens(text) for text in test["text"]]
+    test_split = Split(_ids(held_out, numbers), torch.tensor(test["label"].to_numpy()))
     accounts = pd.factorize(train["account"])[0]
     users = np.split(np.argsort(accounts, kind="stable"), np.cumsum(np.bincount(accounts))[:-1])
-    return Dataset(name, *splits, 2, ("negative", "positive"), users)
+    return Dataset(name, train_split, test_split, 2, ("negative", "positive"), users)
 
 
 def tokens(text: str) -> list[str]:

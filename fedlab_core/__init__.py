@@ -20,41 +20,11 @@ from fedlab_core.settings import Settings
 from fedlab_core.simulation import Diverged, Simulation, simulate
 
 __version__ = "0.1.0"
-__all__ = [
-    "Algorithm",
-    "Correction",
-    "Dataset",
-    "DatasetNotFound",
-    "Diverged",
-    "FedAvg",
-    "FedCurv",
-    "FedMas",
-    "FedNova",
-    "FedProx",
-    "FedSSO",
-    "FederatedDataset",
-    "History",
-    "InverseTime",
-    "RoundRecord",
-    "Scaffold",
-    "Settings",
-    "Simulation",
-    "Split",
-    "algorithms",
-    "clustering",
-    "compare",
-    "importance",
-    "load_dataset",
-    "models",
-    "partition",
-    "plots",
-    "read",
-    "rerun",
-    "sampling",
-    "seeds",
-    "simulate",
-    "synthetic",
-]
+__all__ = ["Diverged", "History", "RoundRecord", "Settings", "Simulation", "rerun", "simulate"]
+__all__ += ["FedAvg", "FedCurv", "FedMas", "FedNova", "FedProx", "FedSSO", "Scaffold"]
+__all__ += ["Algorithm", "Correction", "InverseTime", "algorithms"]
+__all__ += ["Dataset", "DatasetNotFound", "FederatedDataset", "Split", "load_dataset", "partition", "read", "synthetic"]
+__all__ += ["clustering", "compare", "importance", "models", "plots", "sampling", "seeds"]
 
 
 def __dir__() -> list[str]:

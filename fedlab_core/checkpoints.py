@@ -10,18 +10,14 @@ import torch
 
 from fedlab_core import files
 from fedlab_core.clients.table import ClientTable
-from fedlab_core.history import client_accuracy_from, differences, params_from, records_from
-from fedlab_core.server import Ledger
+from fedlab_core.history import differences
 
 State = Callable[[], dict[str, Any]]
 MAX_SHARE = 0.1
 
 
 class Checkpoint:
-    """One file. Writing it takes at most ``MAX_SHARE`` of the time: if rounds are short, some are not written.
-
-    Leaving the loop over a simulation always writes the last finished round.
-    """
+    """One file. Writing it takes at most ``MAX_SHARE`` of the time: if rounds are short, some are not written."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -29,11 +25,22 @@ class Checkpoint:
         self._due = 0.0
 
     def begin(self, config: dict[str, Any]) -> dict[str, Any] | None:
-        """Read the state in the file, or return None if there is no file; ``OSError`` if it cannot be written."""
-        if self.path.exists():
-            return self.read(config)
-        files.check_writable(self.path)
-        return None
+        """Read the state in the file, or return None if there is no file.
+
+        Raises ``ValueError`` if its configuration is not ``config`` or it is damaged, ``OSError`` if no file can be
+        written.
+        """
+        if not self.path.exists():
+            files.check_writable(self.path)
+            return None
+        meta, arrays = files.read(self.path, kind="checkpoint")
+        with files.reading(self.path, "checkpoint"):
+            changed = differences(meta["config"], config)
+            state = {} if changed else _unpack(meta, arrays, config)
+        if changed:
+            raise ValueError(f"checkpoint={str(self.path)!r}: belongs to another run, with {'; '.join(changed)}")
+        self._written_round = state["round"]
+        return state
 
     def write_if_due(self, round: int, state: State) -> None:
         """Write the state, unless that would take more than ``MAX_SHARE`` of the time."""
@@ -50,18 +57,6 @@ class Checkpoint:
         self._written_round = round
         self._due = time.monotonic() + (time.monotonic() - started) / MAX_SHARE
 
-    def read(self, config: dict[str, Any]) -> dict[str, Any]:
-        """Read the state in the file; ``ValueError`` if its configuration is not ``config``, or it is damaged."""
-        files.remove_leftovers(self.path)
-        meta, arrays = files.read(self.path, kind="checkpoint")
-        with files.reading(self.path, "checkpoint"):
-            changed = differences(files.entry(meta, "config", dict), config)
-            state = {} if changed else _unpack(meta, arrays, config)
-        if changed:
-            raise ValueError(f"checkpoint={str(self.path)!r}: belongs to another run, with {'; '.join(changed)}")
-        self._written_round = state["round"]
-        return state
-
 
 def check_fits(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
     """Raise ``ValueError`` unless a run with the configuration ``ours`` can take the state of one with ``theirs``."""
@@ -74,32 +69,24 @@ def check_fits(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
 def _fit(config: dict[str, Any]) -> dict[str, Any]:
     """The part of a configuration that decides the names, shapes and dtypes of a state's tensors."""
     model = {name: config["model"][name] for name in ("num_parameters", "dtype")}
-    return {"algorithm": _name(config["algorithm"]), "num_clients": config["num_clients"], **model}
+    return {"algorithm": config["algorithm"]["name"], "num_clients": config["num_clients"], **model}
 
 
-def _name(algorithm: dict[str, Any]) -> str:
-    """The name of an algorithm, and of those that it wraps."""
-    return f"{algorithm['name']}({_name(algorithm['inner'])})" if "inner" in algorithm else algorithm["name"]
-
-
-def check_state(state: Mapping[str, Any], num_clients: int | None = None) -> None:
+def check_state(state: Mapping[str, Any]) -> None:
     """Raise ``ValueError`` for an entry of ``server.state`` that a checkpoint cannot restore exactly.
 
-    Allowed are strided tensors without gradient of a dtype that NumPy has; client tables (of ``num_clients``); None,
-    bool, int, float, str; lists and dictionaries of these with text keys.
+    Allowed are strided tensors without gradient of a dtype that NumPy has; client tables; and what JSON restores with
+    the same types: None, bool, int, float, str, and lists and dictionaries of these with text keys.
     """
     for name, value in state.items():
         where = f"server.state[{name!r}]"
         if not isinstance(name, str) or not name.isprintable():
             raise ValueError(f"{where}: the name of an entry must be a printable text")
-        if isinstance(value, ClientTable):
-            if num_clients not in (None, value.num_clients):
-                raise ValueError(f"{where}: a table of {value.num_clients} clients in a run with {num_clients}")
-        elif type(value) is torch.Tensor:
+        if type(value) is torch.Tensor:
             if value.requires_grad or value.layout != torch.strided:
                 raise ValueError(f"{where}: a tensor must be strided and without gradient; use .detach()")
             files.as_numpy(where, torch.empty(0, dtype=value.dtype))
-        elif not _is_plain(value):
+        elif not isinstance(value, ClientTable) and not _is_plain(value):
             raise ValueError(
                 f"{where} is {value!r:.60} ({type(value).__name__}): must be a tensor (torch.from_numpy of an array), "
                 "a client table, None, bool, int, float, str, or lists and dictionaries (keys: texts) of the last five"
@@ -116,8 +103,8 @@ def _is_plain(value: Any, depth: int = 100) -> bool:
 
 
 def _pack(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    algorithm, num_clients = state.pop("algorithm"), state["config"]["num_clients"]
-    check_state(algorithm, num_clients)
+    algorithm = state.pop("algorithm")
+    check_state(algorithm)
     arrays: dict[str, Any] = {"params": state.pop("params")}
     if (accuracy := state.pop("client_accuracy")) is not None:
         arrays["client_accuracy"] = accuracy
@@ -135,26 +122,13 @@ def _pack(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _unpack(meta: dict[str, Any], arrays: dict[str, np.ndarray], config: dict[str, Any]) -> dict[str, Any]:
-    plain = {"round": int, "seconds": float, "ledger": dict, "records": list}
-    state = {name: files.entry(meta, name, kind) for name, kind in plain.items()}
-    files.record(Ledger, state["ledger"])
-    rounds = [record.round for record in records_from(state["records"])]
-    if not max([1, *rounds]) <= state["round"] <= config["rounds"]:
-        raise ValueError(f"its round is {state['round']}, its records are of {rounds!s:.80}")
     algorithm: dict[str, Any] = {}
-    for name, kind in files.entry(meta, "state", dict).items():
-        match kind:
-            case ["table"]:
-                clients, rows = arrays.pop(f"clients/{name}"), torch.from_numpy(arrays.pop(f"rows/{name}"))
-                algorithm[name] = ClientTable.from_rows(config["num_clients"], clients, rows)
-            case ["tensor"]:
-                algorithm[name] = torch.from_numpy(arrays.pop(f"state/{name}"))
-            case ["plain", value]:
-                algorithm[name] = value
-            case _:
-                raise ValueError(f"its state {name!r} is {kind!r:.60}")
-    state |= {"config": config, "params": params_from(arrays, config), "algorithm": algorithm}
-    state["client_accuracy"] = client_accuracy_from(arrays, config, len(rounds))
-    if set(arrays) - {"client_accuracy"} != {"params"}:
-        raise ValueError(f"its arrays {sorted(arrays)!s:.80} are not those of a state")
-    return state
+    for name, (kind, *plain) in meta["state"].items():
+        if kind == "table":
+            clients, rows = arrays[f"clients/{name}"], torch.from_numpy(arrays[f"rows/{name}"])
+            algorithm[name] = ClientTable.from_rows(config["num_clients"], clients, rows)
+        else:
+            algorithm[name] = torch.from_numpy(arrays[f"state/{name}"]) if kind == "tensor" else plain[0]
+    read = {name: meta[name] for name in ("round", "seconds", "ledger", "records")}
+    read |= {"config": config, "params": torch.from_numpy(arrays["params"]), "algorithm": algorithm}
+    return read | {"client_accuracy": arrays.get("client_accuracy")}

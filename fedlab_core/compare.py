@@ -4,11 +4,10 @@ Everything starts from name → histories, one per seed::
 
     values = compare.at_equal(histories, "bytes")      # one row per seed, one column per name
     compare.summary(values)                            # mean and t-interval of each name
-    compare.differences(values, "FedAvg")              # paired differences from FedAvg
     compare.table(histories)                           # all three prices
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +20,8 @@ from fedlab_core.history import History
 
 Histories = Mapping[str, Sequence[History]]
 PRICES = ("rounds", "updates", "bytes")
-CLIENT_QUANTITIES = ("mean", "std", "worst_decile")
 _TOLERANCE = 0.01
-_NAMES = {"rounds": "round", "updates": "server update", "bytes": "byte"}
-_UNITS = ((1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"))
+_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 @dataclass(frozen=True)
@@ -44,8 +41,7 @@ class Interval:
 def t_interval(values: Any, level: float = 0.95) -> Interval:
     """Compute the mean of ``values`` [n] and its confidence interval, mean ± t · s/√n.
 
-    s is the standard deviation (ddof 1) and t the quantile of Student's law with n − 1 degrees of freedom: for normal,
-    independent values the interval covers the true mean with probability ``level``.
+    s is the standard deviation (ddof 1) and t the quantile of Student's law with n − 1 degrees of freedom.
     """
     validation.real("level", level, below=1, exclusive=True)
     numbers = np.asarray(values, dtype=float)
@@ -68,114 +64,72 @@ def price(history: History, x: str) -> pd.Series:
     return frame["round" if x == "rounds" else "server_updates"]
 
 
-def smallest_price(histories: Histories, x: str) -> int:
-    """The price of the cheapest run: the largest budget that every run has spent."""
-    return int(min(price(run, x).iloc[-1] for run in _all(histories)))
-
-
-def at_equal(
-    histories: Histories, x: str = "rounds", budget: float | None = None, y: str = "test_accuracy"
-) -> pd.DataFrame:
+def at_equal(histories: Histories, x: str = "rounds", y: str = "test_accuracy") -> pd.DataFrame:
     """The column ``y`` of each history at an equal price, [seeds × names].
 
-    ``x``: the price, "rounds", "updates" or "bytes"; ``budget``: its amount, by default :func:`smallest_price`. A run
-    counts with its last evaluated round within the budget (plus 1 %), without interpolation, and as NaN if its first
-    one costs more. Raises ``ValueError`` for an empty mapping, unequal seeds, and a run that ends before the budget.
+    ``x``: "rounds", "updates" or "bytes"; the budget is all that the cheapest run has spent. A run counts with its last
+    evaluated round within the budget (plus 1 %), without interpolation, and as NaN if its first one costs more. Raises
+    ``ValueError`` for unequal seeds.
     """
-    allowed = smallest_price(histories, x) if budget is None else budget
-    return _frame(histories, lambda name, run: _reached(name, run, x, allowed, y))
+    budget = (1 + _TOLERANCE) * _smallest_price(histories, x)
+    columns: dict[str, dict[int, float]] = {}
+    for name, runs in histories.items():
+        columns[name] = {run.config["seed"]: _last(run.frame[y][price(run, x) <= budget]) for run in runs}
+        if len(columns[name]) < len(runs):
+            raise ValueError(f"histories[{name!r}]: two runs have the same seed; every run must have its own")
+    seeds = {name: sorted(column) for name, column in columns.items()}
+    first = next(iter(seeds))
+    for name in seeds:
+        if seeds[name] != seeds[first]:
+            raise ValueError(
+                f"histories: {first} ran with seeds {seeds[first]}, {name} with {seeds[name]}; must be the same"
+            )
+    return pd.DataFrame(columns).rename_axis("seed").sort_index()
 
 
-def clients(histories: Histories, quantity: str = "worst_decile") -> pd.DataFrame:
-    """The "mean", "std" or "worst_decile" of the final accuracy per client, [seeds × names]."""
-    validation.choice("quantity", quantity, CLIENT_QUANTITIES)
-    if any(run.clients is None for run in _all(histories)):
-        raise ValueError("histories: accuracy per client was not measured in all runs (regression, or a run not ended)")
-    return _frame(histories, lambda name, run: getattr(run.clients, quantity))
-
-
-def summary(values: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """Per column of ``values`` [seeds × names]: ``mean``, ``low`` and ``high`` of its t-interval, ``sd``, ``runs``.
-
-    A column with a NaN has NaN everywhere; a single run has a mean and no interval.
-    """
+def summary(values: pd.DataFrame) -> pd.DataFrame:
+    """Per column of ``values`` [seeds × names]: ``mean``, ``low`` and ``high`` of its t-interval, ``sd``, ``runs``."""
     table = pd.DataFrame(index=values.columns, columns=["mean", "low", "high", "sd"], dtype=float)
     for name in values.columns[values.notna().all()]:
         table.loc[name, "mean"] = values[name].mean()
         if len(values) > 1:
-            found = t_interval(values[name], level)
+            found = t_interval(values[name])
             table.loc[name] = [found.mean, found.low, found.high, values[name].std()]
     return table.assign(runs=len(values))
 
 
-def differences(values: pd.DataFrame, reference: str) -> pd.DataFrame:
-    """Subtract the column ``reference`` from all others, seed by seed: [seeds × other names].
+def table(histories: Histories) -> pd.DataFrame:
+    """Mean and half-width of the 95 % interval of the test accuracy at equal rounds, updates and bytes, as text.
 
-    The :func:`summary` of the result is the paired comparison: common effects of a seed cancel.
-    """
-    validation.choice("reference", reference, list(values.columns))
-    return values.drop(columns=reference).sub(values[reference], axis=0)
-
-
-def table(
-    histories: Histories,
-    prices: Sequence[str] = PRICES,
-    y: str = "test_accuracy",
-    *,
-    level: float = 0.95,
-    digits: int = 3,
-) -> pd.DataFrame:
-    """One row per name, one column per price: the mean over seeds ± half its t-interval, as text.
-
-    Each column is :func:`at_equal` at the smallest price, which its heading names. A single run has no interval; a run
-    whose first evaluated round exceeds the budget has "not one round".
+    Each heading names the budget; a run whose first evaluated round exceeds it has "not one round".
     """
     columns = {}
-    for x in prices:
-        found = summary(at_equal(histories, x, y=y), level)
+    for x in PRICES:
+        found = summary(at_equal(histories, x))
         half = (found["high"] - found["low"]) / 2
-        means = found["mean"].map(f"{{:.{digits}f}}".format)
-        texts = means.where(half.isna(), means + half.map(f" ± {{:.{digits}f}}".format))
-        columns[price_in_words(x, smallest_price(histories, x))] = texts.where(found["mean"].notna(), "not one round")
+        means = found["mean"].map("{:.3f}".format)
+        texts = means.where(half.isna(), means + half.map(" ± {:.3f}".format))
+        columns[_in_words(x, _smallest_price(histories, x))] = texts.where(found["mean"].notna(), "not one round")
     return pd.DataFrame(columns)
 
 
-def price_in_words(x: str, amount: float) -> str:
-    """A price as text: "1 round", "1,234,567 server updates", or bytes with three figures, as "59.8 MB"."""
-    validation.choice("x", x, PRICES)
-    if x == "bytes" and amount >= 999.5:
-        # the first unit with at most three figures: 999,600 bytes are 1 MB, not 1000 kB
-        size, unit = next(((size, unit) for size, unit in _UNITS if amount < 999.5 * size), _UNITS[-1])
-        return f"{float(f'{amount / size:.3g}'):,g} {unit}"
-    text = f"{amount:,.0f}"
-    return f"{text} {_NAMES[x]}{'' if text == '1' else 's'}"
-
-
-def _all(histories: Histories) -> list[History]:
-    """Every run; at least one of each name."""
+def _smallest_price(histories: Histories, x: str) -> int:
+    """The price of the cheapest run: the largest budget that every run has spent."""
     runs = [run for group in histories.values() for run in group]
     if not runs or not all(map(len, histories.values())):
         raise ValueError('histories: must map every name to at least one history, as in {"FedAvg": [history]}')
-    return runs
+    return int(min(price(run, x).iloc[-1] for run in runs))
 
 
-def _reached(name: str, run: History, x: str, budget: float, y: str) -> float:
-    spent, who = price(run, x), f"{name} with seed {run.config['seed']}"
-    if spent.iloc[-1] < budget:
-        raise ValueError(f"budget={budget:g}: must be at most {spent.iloc[-1]:g} {x}, where {who} ends")
-    within = run.frame[y][spent <= (1 + _TOLERANCE) * budget]
-    return float(within.iloc[-1]) if len(within) else float("nan")
+def _in_words(x: str, amount: float) -> str:
+    """A price as text: "1 round", "1,234,567 server updates", or bytes with three figures, as "59.8 MB"."""
+    if x == "bytes":
+        # 999,600 bytes are 1 MB, not 1000 kB
+        size, unit = next((one for one in _UNITS if amount >= 0.9995 * one[0]), (1, "bytes"))
+        return f"{float(f'{amount / size:.3g}'):,g} {unit}"
+    name = "round" if x == "rounds" else "server update"
+    return f"{amount:,.0f} {name}{'' if amount == 1 else 's'}"
 
 
-def _frame(histories: Histories, value: Callable[[str, History], float]) -> pd.DataFrame:
-    """``value`` of each run, [seeds × names]."""
-    _all(histories)
-    seeds = {name: sorted(int(run.config["seed"]) for run in runs) for name, runs in histories.items()}
-    first = next(iter(seeds))
-    for name, mine in seeds.items():
-        if len(set(mine)) < len(mine):
-            raise ValueError(f"histories[{name!r}]: two runs have the same seed; every run must have its own")
-        if mine != seeds[first]:
-            raise ValueError(f"histories: {first} ran with seeds {seeds[first]}, {name} with {mine}; must be the same")
-    columns = {name: {int(run.config["seed"]): value(name, run) for run in runs} for name, runs in histories.items()}
-    return pd.DataFrame(columns, index=pd.Index(seeds[first], name="seed"))
+def _last(values: pd.Series) -> float:
+    return float(values.iloc[-1]) if len(values) else float("nan")

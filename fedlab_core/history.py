@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,12 +19,11 @@ from fedlab_core.engines.flat import FlatModel
 
 @dataclass(frozen=True)
 class RoundRecord:
-    """One round.
+    """One round; accuracy and losses are NaN in rounds without an evaluation.
 
-    ``round`` 1 for the first; ``server_updates`` aggregations so far; ``test_accuracy`` in [0, 1] (NaN for regression)
-    and ``test_loss`` on the test set; ``train_loss`` the objective F(w) on at most 10,000 of the clients' samples;
-    ``bytes_up`` and ``bytes_down`` since the start; ``drift`` the mean over the cohort of ‖y_k − w‖₂; ``lr`` η of the
-    round; ``seconds`` of computation since the start. Accuracy and losses are NaN in rounds without an evaluation.
+    ``server_updates`` aggregations so far; ``test_accuracy`` in [0, 1] (NaN for regression) and ``test_loss`` on the
+    test set; ``train_loss`` the objective F(w) on at most 10,000 of the clients' samples; ``bytes_up``, ``bytes_down``
+    and ``seconds`` of computation since the start; ``drift`` the mean over the cohort of ‖y_k − w‖₂; ``lr`` η.
     """
 
     round: int
@@ -46,10 +44,7 @@ class RoundRecord:
 
 @dataclass(frozen=True)
 class ClientReport:
-    """Accuracy of each client on its own samples, or on those held out: ``accuracy`` [N] in [0, 1], ``sizes`` [N].
-
-    Each client uses the final global model, or its own model if the algorithm makes one.
-    """
+    """Accuracy of each client's final model on its own samples, or on those held out: ``accuracy``, ``sizes`` [N]."""
 
     accuracy: np.ndarray
     sizes: np.ndarray
@@ -69,11 +64,6 @@ class ClientReport:
         count = max(1, len(self.accuracy) // 10)
         return float(np.sort(self.accuracy)[:count].mean())
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """Columns ``client``, ``size``, ``accuracy``."""
-        return pd.DataFrame({"client": range(len(self.sizes)), "size": self.sizes, "accuracy": self.accuracy})
-
     def __repr__(self) -> str:
         accuracy = f"accuracy {self.mean:.3f} ± {self.std:.3f}, worst 10 %: {self.worst_decile:.3f}"
         return f"ClientReport({len(self.sizes)} clients, {accuracy})"
@@ -84,8 +74,8 @@ class History:
     """The result of a run.
 
     ``records`` the evaluated rounds; ``config`` everything needed to run it again; ``params`` [P] the final global
-    parameters; ``clients`` the accuracy per client at the end (None for regression); ``client_accuracy`` [R, N] the
-    same for every record (None unless the setting ``client_accuracy`` is True).
+    parameters; ``clients`` the accuracy per client at the end (None for regression); ``client_accuracy`` [R, N] for
+    every record, if the setting ``client_accuracy`` is True.
     """
 
     config: dict[str, Any]
@@ -126,16 +116,18 @@ class History:
         """
         meta, arrays = files.read(path, kind="history")
         with files.reading(path, "history"):
-            config = files.entry(meta, "config", dict)
-            history = cls(config, records_from(files.entry(meta, "records", list)))
-            size, dtype = _parameters_of(config)
+            config = meta["config"]
+            expected = config["model"]["num_parameters"], config["model"]["dtype"]
+            history = cls(config, [RoundRecord(**row) for row in meta["records"]])
             if history.records or "params" in arrays:
-                history.params = params_from(arrays, config)
-            history.clients = _clients_from(arrays, files.entry(config, "num_clients", int))
-            history.client_accuracy = client_accuracy_from(arrays, config, len(history.records))
+                history.params = torch.from_numpy(arrays["params"])
+            if "clients_accuracy" in arrays:
+                history.clients = ClientReport(arrays["clients_accuracy"], arrays["clients_sizes"])
+            history.client_accuracy = arrays.get("client_accuracy")
             history.template = rebuild(config["model"]) if model is None else model
         if history.template is not None:
-            if (found := _parameters(history.template)) != (size, dtype):
+            if (found := _parameters(history.template)) != expected:
+                size, dtype = expected
                 raise ValueError(f"model: has {found[0]} parameters of {found[1]}, but {path} holds {size} of {dtype}")
             if inspection.frozen_digest(history.template) != config["model"].get("frozen", ""):
                 raise ValueError(f"model: its frozen parameters or buffers are not those of the run in {path}")
@@ -153,55 +145,12 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     return [f"{key}: {old.get(key)!r} there, {same.get(key)!r} now" for key in keys if old.get(key) != same.get(key)]
 
 
-def records_from(rows: list[Any]) -> list[RoundRecord]:
-    """Convert the rows of a file to records; ``ValueError`` unless their rounds increase."""
-    records = [files.record(RoundRecord, row) for row in rows]
-    if any(after.round <= before.round for before, after in pairwise(records)):
-        raise ValueError("the rounds of its records do not increase")
-    return records
-
-
-def params_from(arrays: Mapping[str, np.ndarray], config: Mapping[str, Any]) -> torch.Tensor:
-    """Get the parameters [P] from a file; ``ValueError`` unless they fit the model in ``config``."""
-    size, dtype = _parameters_of(config)
-    found = arrays.get("params")
-    if found is None or found.shape != (size,) or str(found.dtype) != dtype:
-        has = "missing" if found is None else f"{found.dtype} {list(found.shape)}"
-        raise ValueError(f"its params are {has}, but must be {dtype} [{size}]")
-    return torch.from_numpy(found)
-
-
-def client_accuracy_from(
-    arrays: Mapping[str, np.ndarray], config: Mapping[str, Any], records: int
-) -> np.ndarray | None:
-    """Get the accuracies [R, N] from a file, if ``config`` asks for them; ``ValueError`` for another shape."""
-    if not config.get("client_accuracy"):
-        return None
-    found, shape = arrays.get("client_accuracy"), (records, config["num_clients"])
-    if found is None or (found.shape, str(found.dtype)) != (shape, "float64"):
-        raise ValueError(f"its client_accuracy is not float64 {list(shape)}")
-    return found
-
-
-def _parameters_of(config: Mapping[str, Any]) -> tuple[int, str]:
-    model = files.entry(config, "model", dict)
-    return files.entry(model, "num_parameters", int), files.entry(model, "dtype", str)
-
-
 def _parameters(model: nn.Module) -> tuple[int, str]:
     if not isinstance(model, nn.Module):
         raise ValueError(f"model={model!r}: must be a torch.nn.Module")
     trained = inspection.trainable(model).values()
     dtypes = {str(parameter.dtype).removeprefix("torch.") for parameter in trained}
     return sum(parameter.numel() for parameter in trained), " and ".join(sorted(dtypes))
-
-
-def _clients_from(arrays: Mapping[str, np.ndarray], num_clients: int) -> ClientReport | None:
-    found = [arrays[name] for name in ("clients_accuracy", "clients_sizes") if name in arrays]
-    kinds = [(str(array.dtype), array.shape) for array in found]
-    if found and kinds != [("float64", (num_clients,)), ("int64", (num_clients,))]:
-        raise ValueError(f"its client accuracies and sizes are not those of {num_clients} clients")
-    return ClientReport(*found) if found else None
 
 
 def rebuild(description: Mapping[str, Any]) -> nn.Module | None:

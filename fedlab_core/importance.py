@@ -6,8 +6,7 @@ Kirkpatrick et al.: Overcoming catastrophic forgetting in neural networks, PNAS 
     Ω = mean over samples of |∂ ‖f(x)‖² / ∂w|         f(x) the logits; no labels needed
     I = mean over samples of (∂ log p(y | x) / ∂w)²   y the given label: the *empirical* Fisher
 
-Absolute value and square apply to the gradient of each sample, inside the mean: signed gradients would cancel, and the
-square of a mean gradient is a smaller quantity.
+Absolute value and square apply to the gradient of each sample, inside the mean.
 """
 
 import numpy as np

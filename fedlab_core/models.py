@@ -1,8 +1,7 @@
 """Models. Each function returns a plain ``torch.nn.Module`` that fits a federation and has its floating dtype.
 
 Weights come from the stream "model" of ``seed`` with PyTorch's default laws: U(−1/√fan_in, 1/√fan_in) for linear and
-convolutional layers, U(−1/√hidden, 1/√hidden) for an LSTM, N(0, 1) for embeddings. No model has batch normalisation:
-``simulate`` rejects it unless it is frozen, because averaging its buffers over clients has no meaning.
+convolutional layers, U(−1/√hidden, 1/√hidden) for an LSTM, N(0, 1) for embeddings.
 """
 
 import math
@@ -37,26 +36,17 @@ def mlp(fed: FederatedDataset, hidden: Sequence[int] = (200,), *, seed: int = 0)
 
 
 def cnn_mnist(fed: FederatedDataset, *, seed: int = 0) -> nn.Module:
-    """One convolution (16 filters 5×5), one max-pool 2×2, three linear layers (128, 64, classes): [002] on MNIST.
-
-    Images [channels, height, width] of at least 6×6 pixels.
-    """
+    """One convolution (16 filters 5×5), one max-pool 2×2, three linear layers (128, 64, classes): [002] on MNIST."""
     return build("cnn_mnist", {"shape": _image(fed, minimum=6), "classes": _classes(fed)}, seed, fed.dtype)
 
 
 def cnn_cifar(fed: FederatedDataset, *, seed: int = 0) -> nn.Module:
-    """Two convolutions (16 and 32 filters 5×5), each with average-pool 2×2, two linear layers (128, classes): [002].
-
-    Images [channels, height, width] of at least 16×16 pixels.
-    """
+    """Two convolutions (16 and 32 filters 5×5), each with average-pool 2×2, two linear layers (128, classes): [002]."""
     return build("cnn_cifar", {"shape": _image(fed, minimum=16), "classes": _classes(fed)}, seed, fed.dtype)
 
 
 def lstm(fed: FederatedDataset, *, embedding: int = 32, hidden: int = 64, seed: int = 0) -> nn.Module:
-    """Embedding, one LSTM layer and a linear layer on its last state, as [004] has it for text.
-
-    Samples are int64 token ids [length]; the vocabulary is every id up to the largest in the data.
-    """
+    """Embedding, one LSTM layer and a linear layer on its last state [004]; samples are int64 token ids [length]."""
     if fed.x.is_floating_point() or fed.x.ndim != 2:
         raise ValueError(f"lstm needs int64 token ids [n, length], got {fed.x.dtype} {list(fed.x.shape)}")
     tokens = int(max(fed.x.max(), fed.test.x.max() if len(fed.test) else 0)) + 1
@@ -83,20 +73,11 @@ def recipe_of(module: nn.Module) -> dict[str, Any] | None:
     A model with changed or frozen layers is another one; changed weights do not count.
     """
     recipe = getattr(module, "recipe", None)
-    if recipe is None or not same_layers(module, _skeleton(recipe["name"], recipe["arguments"])):
+    if recipe is None or not all(map(is_as_its_class, module.modules())):
         return None
-    return dict(recipe)
-
-
-def same_layers(module: nn.Module, other: nn.Module) -> bool:
-    """Whether two modules have the same layers and frozen parameters, without hooks or patched methods."""
-    pairs = list(zip(module.modules(), other.modules(), strict=False))
-    shapes = [{name: (v.shape, v.requires_grad) for name, v in m.named_parameters()} for m in (module, other)]
-    return (
-        str(module) == str(other)
-        and shapes[0] == shapes[1]
-        and all(type(mine) is type(theirs) and is_as_its_class(mine) for mine, theirs in pairs)
-    )
+    built = _skeleton(recipe["name"], recipe["arguments"])
+    shapes = [{name: (v.shape, v.requires_grad) for name, v in m.named_parameters()} for m in (module, built)]
+    return dict(recipe) if str(module) == str(built) and shapes[0] == shapes[1] else None
 
 
 def _skeleton(name: str, arguments: dict[str, Any]) -> nn.Module:
@@ -117,19 +98,16 @@ def _dense(*widths: int) -> list[nn.Module]:
     return layers[:-1]
 
 
-def _cnn_mnist(shape: Sequence[int], classes: int) -> nn.Module:
-    channels, height, width = shape
-    features = 16 * ((height - 4) // 2) * ((width - 4) // 2)
-    convolution = [nn.Conv2d(channels, 16, 5), nn.ReLU(), nn.MaxPool2d(2)]
-    return nn.Sequential(*convolution, nn.Flatten(), *_dense(features, 128, 64, classes))
-
-
-def _cnn_cifar(shape: Sequence[int], classes: int) -> nn.Module:
-    channels, height, width = shape
-    features = 32 * (((height - 4) // 2 - 4) // 2) * (((width - 4) // 2 - 4) // 2)
-    first = [nn.Conv2d(channels, 16, 5), nn.ReLU(), nn.AvgPool2d(2)]
-    second = [nn.Conv2d(16, 32, 5), nn.ReLU(), nn.AvgPool2d(2)]
-    return nn.Sequential(*first, *second, nn.Flatten(), *_dense(features, 128, classes))
+def _cnn(
+    shape: Sequence[int], filters: Sequence[int], pool: type[nn.Module], widths: Sequence[int], classes: int
+) -> nn.Module:
+    """Convolutions 5×5, each with ReLU and a pool 2×2, and linear layers of these ``widths``."""
+    channels, *sides = shape
+    layers: list[nn.Module] = []
+    for count in filters:
+        layers += [nn.Conv2d(channels, count, 5), nn.ReLU(), pool(2)]
+        channels, sides = count, [(side - 4) // 2 for side in sides]
+    return nn.Sequential(*layers, nn.Flatten(), *_dense(channels * math.prod(sides), *widths, classes))
 
 
 class TextLSTM(nn.Module):
@@ -150,8 +128,8 @@ BUILDERS: dict[str, Callable[..., nn.Module]] = {
     "linear": lambda inputs, outputs, bias: nn.Sequential(nn.Flatten(), nn.Linear(inputs, outputs, bias=bias)),
     "softmax_regression": lambda inputs, classes: _mlp(inputs, [], classes),
     "mlp": _mlp,
-    "cnn_mnist": _cnn_mnist,
-    "cnn_cifar": _cnn_cifar,
+    "cnn_mnist": lambda shape, classes: _cnn(shape, [16], nn.MaxPool2d, [128, 64], classes),
+    "cnn_cifar": lambda shape, classes: _cnn(shape, [16, 32], nn.AvgPool2d, [128], classes),
     "lstm": TextLSTM,
 }
 

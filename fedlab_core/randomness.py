@@ -14,10 +14,6 @@ from functools import cache
 import numpy as np
 import torch
 
-_BEFORE = ("partition", "data", "shared", "portion", "held_out", "model", "evaluation", "projection")
-_OF_ROUNDS = ("availability", "cohort", "candidates", "importance", "models", "privacy")
-_OF_CLIENTS = ("stragglers", "batches", "dropout", "probe", "personal", "fine_tune", "compression")
-STREAMS = (*_BEFORE, *_OF_ROUNDS, *_OF_CLIENTS)
 MAX_SEED = 2**63 - 1
 _LENT = threading.RLock()
 
@@ -30,7 +26,7 @@ def _key(name: str) -> int:
 def stream(seed: int, name: str, *, round: int = 0, client: int = 0) -> np.random.Generator:
     """Return a new generator at the start of a named stream.
 
-    ``seed``: 0 … 2⁶³−1. ``name``: any; the library uses :data:`STREAMS`. ``round``: 1 for the first, 0 outside rounds.
+    ``seed``: 0 … 2⁶³−1. ``name``: any, such as "batches". ``round``: 1 for the first, 0 outside rounds.
     """
     return np.random.Generator(np.random.Philox(key=[seed, _key(name)], counter=[0, 0, round, client]))
 
@@ -57,7 +53,7 @@ def derived_seed(seed: int, name: str, *, round: int = 0, client: int = 0) -> in
 def torch_generator(device: str | torch.device, seed: int | None = None) -> Iterator[None]:
     """Lend PyTorch's global generators of the CPU and of ``device``, at ``seed`` if given, and restore them afterwards.
 
-    Dropout uses them. All threads share them, so other threads wait until the block ends.
+    All threads share them, so other threads wait until the block ends.
     """
     kind = torch.device(device).type
     with _LENT, torch.random.fork_rng([] if kind == "cpu" else [device], device_type=kind):

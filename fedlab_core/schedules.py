@@ -11,10 +11,7 @@ Schedule = Callable[[int], float]
 
 @dataclass(frozen=True)
 class InverseTime:
-    """η_t = lr0 / (1 + t), the schedule of FedSSO [004].
-
-    Its sum grows like a logarithm: 500 rounds from 0.01 add up to 0.068, about seven rounds at the constant rate.
-    """
+    """η_t = lr0 / (1 + t), the schedule of FedSSO [004]."""
 
     lr0: float
 

@@ -1,4 +1,4 @@
-"""Repeat runs over seeds and summarise them, as chapter 0 explains."""
+"""Repeat runs over seeds and read their accuracy, as chapter 0 explains."""
 
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
@@ -39,13 +39,6 @@ def accuracy(histories: Sequence[History], rounds: int | range) -> np.ndarray:
         raise ValueError(f"rounds={rounds!r}: must be a round, as in 30, or a range of rounds, as in range(21, 31)")
     chosen = list(rounds) if isinstance(rounds, range) else [int(rounds)]
     return np.array([_mean(history, chosen) for history in histories])
-
-
-def spread(values: np.ndarray, form: str = ".3f") -> str:
-    """Mean and range of one value per seed, as text, or "–" if a value is NaN; ``form``: "+.3f" for a difference."""
-    if np.isnan(values).any():
-        return "–"
-    return f"{values.mean():{form}} ({values.min():{form}} to {values.max():{form}})"
 
 
 def _mean(history: History, rounds: list[int]) -> float:

@@ -32,7 +32,7 @@ class Ledger:
 
 
 class ProbeDiverged(ArithmeticError):
-    """The parameters of ``client`` are not finite after training outside the rounds at the rate ``lr``."""
+    """The parameters of ``client`` are not finite after training at the rate ``lr``."""
 
     def __init__(self, client: int, lr: float) -> None:
         super().__init__(f"the parameters of client {client} are not finite at lr={lr:g}")
@@ -44,8 +44,7 @@ class Server:
 
     ``params`` [P] global parameters w; ``state`` the algorithm's named tensors [P] and client tables [N, P]; ``round``
     1, 2, … (0 before the first); ``lr`` η of this round; ``local_momentum`` m; ``clients_per_round`` K; ``fed`` the
-    federation; ``ledger`` the cost so far, shared data included; ``tag`` the tag that ``cohorts`` gave the current
-    cohort, or None.
+    federation; ``ledger`` the cost so far; ``tag`` the tag that ``cohorts`` gave the current cohort, or None.
     """
 
     def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings, ledger: Ledger = Ledger()) -> None:
@@ -63,10 +62,7 @@ class Server:
 
     @property
     def params(self) -> torch.Tensor:
-        """The global parameters w [P]. To change them, assign a new vector.
-
-        Raises ``ValueError`` for a vector of another shape, dtype or device, or with a gradient.
-        """
+        """The global parameters w [P]. To change them, assign a new vector."""
         return self._params
 
     @params.setter
@@ -92,20 +88,15 @@ class Server:
         what = f"correction of client {client}: "
         if not isinstance(correction, Correction):
             raise ValueError(f"{what}must be a Correction, got {type(correction).__name__} (is a `return` missing?)")
-        for name, value in vars(correction).items():
+        for name in ("weight", "anchor", "offset", "start", "scale"):
+            value = getattr(correction, name)
             is_number = isinstance(value, (int, float)) or (isinstance(value, torch.Tensor) and value.ndim == 0)
-            if value is None:
-                continue
-            if name in ("weight", "scale") and is_number:
-                if torch.finfo(self._params.dtype).max < abs(value) < math.inf:
-                    raise ValueError(f"{what}{name}={value}: is too large for {self._params.dtype}")
-                continue
-            if name == "momentum":
-                validation.real(what + name, value, below=1)
-            elif name == "amount":
-                validation.integer(what + name, value, minimum=1)
-            else:
+            if value is not None and not (is_number and name in ("weight", "scale")):
                 self.check_vector(what + name, value)
+        if correction.momentum is not None:
+            validation.real(f"{what}momentum", correction.momentum, below=1)
+        if correction.amount is not None:
+            validation.integer(f"{what}amount", correction.amount, minimum=1)
 
     @property
     def num_clients(self) -> int:
@@ -132,7 +123,7 @@ class Server:
         return self._present[1]
 
     def present(self, clients: np.ndarray | None = None) -> np.ndarray:
-        """The available ones of ``clients`` (default: all), int64; do not write to the result."""
+        """The available ones of ``clients`` (default: all), int64."""
         if self._settings.availability is None:
             return self._everybody if clients is None else clients
         return np.flatnonzero(self.available) if clients is None else clients[self.available[clients]]
@@ -142,7 +133,7 @@ class Server:
         return draw_cohort(self.present(), self.clients_per_round, self.stream("cohort"))
 
     def groups(self, name: str) -> dict[int, np.ndarray]:
-        """The clients of each label in the tensor [N] ``state[name]``; sorted once for each tensor."""
+        """The clients of each label in the tensor [N] ``state[name]``."""
         labels = self.state[name]
         if self._groups[0] is not labels:
             self._groups = labels, members_of(labels.cpu().numpy())
@@ -188,8 +179,8 @@ class Server:
     ) -> LocalUpdates:
         """Train ``clients`` with the rate, batches and momentum of this round and a correction for each.
 
-        ``epochs``: None is the work of a round, stragglers included. ``stream``: the random stream of the batches;
-        rounds use "batches". Nothing is aggregated, and the ledger does not change: call :meth:`spend`.
+        ``epochs``: None is the work of a round, stragglers included. ``stream`` of the batches: rounds use "batches".
+        Nothing is aggregated, and the ledger does not change: call :meth:`spend`.
         """
         s = self._settings
         for client, correction in zip(clients.tolist(), corrections, strict=True):
@@ -215,14 +206,11 @@ class Server:
     ) -> LocalUpdates:
         """Train ``clients`` by plain SGD from w, outside the rounds, for either ``epochs`` or ``steps``.
 
-        Nothing is aggregated, and the ledger does not change: call :meth:`spend`. Batches come from the stream "probe".
-        Raises :class:`ProbeDiverged`, which ends the run as ``Diverged``.
+        As :meth:`train`, with the stream "probe". Raises :class:`ProbeDiverged`, which ends the run as ``Diverged``.
         """
-        if (epochs > 0) == (steps > 0):
-            raise ValueError(f"epochs={epochs}, steps={steps}: give exactly one of them, an integer ≥ 1")
-        unit = "epochs" if epochs else "steps"
-        amount = np.full(len(clients), epochs or steps)
-        work = Work(clients, amount, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
+        unit, amount = ("epochs", epochs) if epochs else ("steps", steps)
+        amounts = np.full(len(clients), amount)
+        work = Work(clients, amounts, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
         return finite(self._engine.train(self.params, work, [PLAIN] * len(clients)), lr)
 
     def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:

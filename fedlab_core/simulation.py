@@ -34,11 +34,7 @@ TRAIN_LOSS_SAMPLES = 10_000
 
 
 class Diverged(RuntimeError):
-    """A loss is not finite.
-
-    Carries ``algorithm``, ``round`` (0 for a probe before round 1), ``client`` (None for the global model), ``lr`` and
-    the ``history`` so far.
-    """
+    """A loss is not finite: of ``client``, or of the global model (None); ``round`` is 0 for a probe before round 1."""
 
     def __init__(self, algorithm: str, round: int, client: int | None, lr: float, history: History) -> None:
         where = "the global model" if client is None else f"client {client}"
@@ -55,9 +51,8 @@ class Simulation:
     """A federated run: an iterator that yields one :class:`RoundRecord` per round and can be left at any time.
 
     ``fed`` the federation; ``model`` its initial weights (the module is not changed); ``algorithm`` an instance.
-    ``cohorts`` are the clients of the latest round: int64 arrays in the order of their aggregation, empty before the
-    first round of this object. Raises ``ValueError`` for bad arguments before any work starts, and :class:`Diverged`
-    when a loss is not finite.
+    ``cohorts`` are the clients of the latest round: int64 arrays in the order of their aggregation. Raises
+    ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
     """
 
     def __init__(self, fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **settings: Any) -> None:
@@ -73,7 +68,7 @@ class Simulation:
             self.history.client_accuracy = np.empty((0, fed.num_clients))
         self._server = Server(self.fed, self._engine, s, Ledger(bytes_down=fed.bytes_received))
         self.cohorts: list[np.ndarray] = []
-        self._seconds, self._has_run = 0.0, False
+        self._seconds = 0.0
         self._test = Split(fed.test.x.to(s.device), fed.test.y.to(s.device))
         self._train_sample = self._draw_train_sample()
         self._checkpoint = None if s.checkpoint is None else checkpoints.Checkpoint(s.checkpoint)
@@ -97,9 +92,8 @@ class Simulation:
             try:
                 while self.round < rounds:
                     record = next(self)
-                    is_measured = math.isfinite(record.test_accuracy)
                     accuracy, loss = f"test accuracy {record.test_accuracy:.3f}", f"train loss {record.train_loss:.4g}"
-                    progress.update(accuracy if is_measured else loss)
+                    progress.update(loss if math.isnan(record.test_accuracy) else accuracy)
                     yield record
             finally:
                 if self._checkpoint is not None and self.round > 0:
@@ -172,13 +166,12 @@ class Simulation:
         self.history.records = [RoundRecord(**row) for row in state["records"]]
         self.history.params = server.params
         self.history.client_accuracy = state.get("client_accuracy")
-        for name, value in (algorithm := copy_state(state["algorithm"])).items():
-            if isinstance(value, ClientTable):
-                algorithm[name] = value.to(device)
-            elif isinstance(value, torch.Tensor):
-                value = value.to(device, copy=True)
-                algorithm[name] = ClientTable.from_dense(value) if name in state.get("client_tables", ()) else value
-        server.state = algorithm
+        server.state = copy_state(state["algorithm"])
+        for name, value in server.state.items():
+            if isinstance(value, (torch.Tensor, ClientTable)):
+                server.state[name] = value.to(device)
+        for name in state.get("client_tables", ()):
+            server.state[name] = ClientTable.from_dense(server.state[name])
         if self.round == self.settings.rounds:
             self.history.clients = self._client_report(self.history.records[-1])
 
@@ -230,17 +223,16 @@ class Simulation:
 
     def _check_unchanged(self, before: dict[str, Any]) -> None:
         """Raise ``ValueError`` if the algorithm changed an attribute of its own in the round."""
-        now = vars(self.algorithm)
-        changed = [name for name in now if name not in before or before[name] is not now[name]]
-        if not changed and (not self._has_run or self.round == self.settings.rounds):  # changes in place cost more
+        changed = {name for name, value in vars(self.algorithm).items() if before.get(name, self) is not value}
+        if not changed and self.round in (1, self.settings.rounds):  # a change in place takes longer to see
             now, then = described("algorithm", self.algorithm.describe()), self.history.config["algorithm"]
-            changed = [name for name in now if name not in then or now[name] != then[name]]
+            changed = {name for name in now if now[name] != then.get(name)}
         if changed:
+            name = min(changed)
             raise ValueError(
-                f"{type(self.algorithm).__name__}: changes its attribute {changed[0]!r} during a run; keep state in "
-                f"server.state[{changed[0]!r}], which interruptions, checkpoints and other runs handle correctly"
+                f"{type(self.algorithm).__name__}: changes its attribute {name!r} during a run; keep state in "
+                f"server.state[{name!r}], which interruptions, checkpoints and other runs handle correctly"
             )
-        self._has_run = True
 
     def _diverged(self, client: int | None) -> Diverged:
         return Diverged(str(self.algorithm), self.round, client, self._server.lr, self.history)

@@ -7,8 +7,10 @@ import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields
+from functools import partial
 from numbers import Integral, Real
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 import torch
@@ -17,6 +19,7 @@ from fedlab_core.randomness import MAX_SEED
 
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "none": None}
 _LISTS = (list, tuple, Sequence)
+_UNIONS = (Union, types.UnionType)
 
 
 def integer(name: str, value: Any, *, minimum: int = 0, maximum: int | None = None) -> int:
@@ -54,8 +57,6 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     options = list(allowed)
     if any(value == option and type(value) is type(option) for option in options):
         return value
-    if not options:
-        raise ValueError(f"{name}={value!r}: nothing is allowed here")
     listed = ", ".join(repr(option) for option in options)
     raise ValueError(f"{name}={value!r}: must be one of {listed}.{did_you_mean(value, options)}")
 
@@ -70,19 +71,33 @@ def did_you_mean(value: Any, allowed: Iterable[Any]) -> str:
 def names(owner: str, given: Mapping[str, Any], allowed: Iterable[str]) -> None:
     """Check that ``owner``, such as "algorithm fedprox", takes every parameter in ``given``."""
     allowed = list(allowed)
-    for name in given:
-        if name not in allowed:
-            takes = ", ".join(allowed) or "no parameters"
-            raise ValueError(
-                f"{name}={given[name]}: {owner} has no {name}; it takes {takes}.{did_you_mean(name, allowed)}"
-            )
+    for name in given.keys() - allowed:
+        takes = ", ".join(allowed) or "no parameters"
+        raise ValueError(f"{name}={given[name]}: {owner} has no {name}; it takes {takes}.{did_you_mean(name, allowed)}")
 
 
-def literals(owner: Any) -> None:
-    """Check every field of a dataclass instance that is declared as a ``Literal``."""
-    for name, kind in get_type_hints(type(owner)).items():
-        if get_origin(kind) is Literal:
-            choice(name, getattr(owner, name), get_args(kind))
+NotNegative = Annotated[float, real]
+Positive = Annotated[float, partial(real, exclusive=True)]
+BelowOne = Annotated[float, partial(real, below=1)]
+Share = Annotated[float, partial(real, maximum=1, exclusive=True)]
+ProperShare = Annotated[float, partial(real, below=1, exclusive=True)]
+Count = Annotated[int, partial(integer, minimum=1)]
+Several = Annotated[int, partial(integer, minimum=2)]
+
+
+def check_fields(owner: Any) -> None:
+    """Check every field of a dataclass instance whose declaration is a ``Literal`` or has a check, as ``Positive`` has.
+
+    None is allowed where the declaration says so: ``Positive | None``.
+    """
+    for declared in fields(owner):
+        name, value, kind = declared.name, getattr(owner, declared.name), declared.type
+        options = get_args(kind) if get_origin(kind) in _UNIONS else (kind,)
+        for option in options if value is not None or type(None) not in options else ():
+            if get_origin(option) is Literal:
+                choice(name, value, get_args(option))
+            elif get_origin(option) is Annotated:
+                option.__metadata__[0](name, value)
 
 
 def seed(value: Any) -> int:
@@ -143,9 +158,7 @@ def _readings(text: str) -> Iterator[Any]:
         yield _WORDS[text.lower()]
     with suppress(ValueError, RecursionError):
         parsed = json.loads(text)
-        if isinstance(parsed, int) and abs(parsed) > sys.float_info.max:
-            yield math.inf
-        elif not isinstance(parsed, str):
+        if not isinstance(parsed, str):
             yield parsed
     with suppress(ValueError):
         yield float(text)
@@ -162,7 +175,7 @@ def matches(value: Any, kind: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     if get_origin(kind) in _LISTS:
         return isinstance(value, list) and all(matches(entry, get_args(kind)[0]) for entry in value)
-    if get_origin(kind) in (Union, types.UnionType):
+    if get_origin(kind) in _UNIONS:
         return any(matches(value, option) for option in get_args(kind))
     if get_origin(kind) is Literal:
         return value in get_args(kind)

@@ -2,13 +2,10 @@
 
 import importlib
 import importlib.metadata
-import os
 import re
-import subprocess
 import tomllib
 from pathlib import Path
 
-import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -66,12 +63,6 @@ def test_pinned_versions_install_on_the_oldest_python_allowed() -> None:
             assert "3.11.0" in admitted, f"{name} {version} needs Python {admitted}"
 
 
-def test_environment_installs_pytorch_first_and_the_project_last() -> None:
-    packages = [line for line in environment() if not line.startswith("--constraint")]
-    assert packages[0].startswith("torch==")
-    assert packages[-1] == "--editable ."
-
-
 def extras_named(path: Path) -> set[str]:
     """The extras in what a file tells to install: ``.[a]``, ``fedlab-core[a,b]`` or ``….whl[a]``."""
     found = re.findall(r"(?:fedlab-core|\.whl|'\.)\[([^\]]*)\]", path.read_text(encoding="utf-8"))
@@ -97,12 +88,6 @@ def test_the_page_on_installation_names_every_console_script_and_each_is_there()
         assert callable(getattr(importlib.import_module(module), function))
 
 
-def test_python_versions_agree() -> None:
-    dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
-    assert PROJECT["requires-python"] == ">=3.11"
-    assert "python=3.11" in dependencies
-
-
 def test_the_version_is_said_in_one_place() -> None:
     """``fedlab_core.__version__``: what is built takes it from there, and what tells of it follows."""
     import fedlab_core
@@ -115,27 +100,3 @@ def test_the_version_is_said_in_one_place() -> None:
     assert set(named) == {fedlab_core.__version__}
     assert f"## [{fedlab_core.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert "version" not in yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-
-
-def test_licences_are_there() -> None:
-    assert "Version 2.0, January 2004" in (ROOT / "LICENSE").read_text()
-    assert "CC-BY-4.0" in (ROOT / "LICENSE-notebooks").read_text()
-
-
-with_make = pytest.mark.skipif(os.name == "nt", reason="Windows has no make")
-
-
-@with_make
-def test_make_without_a_target_lists_the_targets() -> None:
-    result = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True)
-    assert result.returncode == 0
-    for target in ("course", "test", "oldest", "lab", "clean"):
-        assert f"make {target}" in result.stdout
-
-
-@with_make
-def test_make_says_what_to_do_without_python() -> None:
-    result = subprocess.run(["make", "course", "PYTHON=no-such-python"], cwd=ROOT, capture_output=True, text=True)
-    assert result.returncode != 0
-    assert "no-such-python not found" in result.stderr
-    assert "3.11" in result.stderr

@@ -48,21 +48,15 @@ def test_output_into_a_pipe_of_windows_does_not_end_the_program(package: str) ->
 def test_a_file_is_closed_before_it_takes_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Windows moves no open file."""
     opened: list[Any] = []
-    create, replace = files._create_beside, os.replace
-
-    def creating(target: Path) -> tuple[Path, Any]:
-        temporary, file = create(target)
-        opened.append(file)
-        return temporary, file
+    replace = os.replace
 
     def replacing(source: Path, target: Path) -> None:
         assert opened[0].closed
         replace(source, target)
 
-    monkeypatch.setattr(files, "sys", SimpleNamespace(platform="win32"))
-    monkeypatch.setattr(files, "_create_beside", creating)
     monkeypatch.setattr(files.os, "replace", replacing)
     with files.replacing(tmp_path / "file") as file:
+        opened.append(file)
         file.write(b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

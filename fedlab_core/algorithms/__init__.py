@@ -1,4 +1,4 @@
-"""The algorithms, one file each. Numbers in brackets are the source texts in docs/sources.md.
+"""The algorithms, one file each. docs/sources.md has all authors of the papers, and the source texts in brackets.
 
 A new algorithm is a file here and its lines below; ``ALGORITHMS`` makes it available on the command line.
 """
@@ -31,32 +31,8 @@ _PERSONAL: tuple[type[Algorithm], ...] = (IFCA, Ditto, FedPer, FineTune)
 _ALL = (*_COURSE, *_GALLERY, *_PERSONAL)  # without wrappers: a command line cannot name what they wrap
 ALGORITHMS = {kind.__name__.lower(): kind for kind in _ALL}
 
-__all__ = [
-    "ALGORITHMS",
-    "IFCA",
-    "Algorithm",
-    "Compressed",
-    "Ditto",
-    "FedAdam",
-    "FedAvg",
-    "FedAvgM",
-    "FedAvgMas",
-    "FedCurv",
-    "FedDyn",
-    "FedMas",
-    "FedNova",
-    "FedPer",
-    "FedProx",
-    "FedSSO",
-    "FedYogi",
-    "FineTune",
-    "MimeLite",
-    "PowerOfChoice",
-    "Private",
-    "QFedAvg",
-    "Scaffold",
-    "TFedAvg",
-    "TFedAvgMas",
-    "Wrapper",
-    "epsilon",
-]
+__all__ = ["ALGORITHMS", "IFCA", "Algorithm", "Wrapper", "epsilon"]
+__all__ += ["FedAvg", "FedCurv", "FedMas", "FedNova", "FedProx", "FedSSO", "Scaffold"]
+__all__ += ["FedAvgMas", "TFedAvg", "TFedAvgMas"]
+__all__ += ["FedAdam", "FedAvgM", "FedDyn", "FedYogi", "MimeLite", "PowerOfChoice", "QFedAvg"]
+__all__ += ["Compressed", "Ditto", "FedPer", "FineTune", "Private"]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 
+from fedlab_core import validation
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
@@ -30,9 +31,9 @@ class Algorithm:
             def correction(self, server, client):
                 return Correction(weight=self.mu, anchor=server.params)
 
-    ``needs``: which local parameters the server needs, for the wrappers ``Compressed`` and ``Private``. "mean": only
-    their mean over one uniform cohort per round; "each": those of every client, as the server received them; "own":
-    also quantities that clients compute from their exact parameters, such as control variates.
+    ``needs``: which local parameters the server needs, for ``Compressed`` and ``Private``. "mean": only their mean over
+    one uniform cohort per round; "each": those of every client, as the server received them; "own": also quantities
+    that clients compute from their exact parameters, such as control variates.
     """
 
     title: ClassVar[str] = ""  # the displayed name, if it is not the name of the class
@@ -45,6 +46,10 @@ class Algorithm:
         for name in vars(cls).keys() - set(dir(Algorithm)):
             if not name.startswith("_") and (near := difflib.get_close_matches(name, hooks, n=1, cutoff=0.8)):
                 raise TypeError(f"{cls.__name__}.{name}: is not a hook of Algorithm. Did you mean {near[0]!r}?")
+
+    def __post_init__(self) -> None:
+        """Check the parameters of an algorithm that is a dataclass by their declared types."""
+        validation.check_fields(self)
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         """Raise ``ValueError``, before any training, for a federation or settings that do not fit."""

@@ -1,8 +1,7 @@
 """Compressed: clients send only the largest entries of their change, or every number in a few bits.
 
-Sparsification with error feedback: Stich, Cordonnier, Jaggi: Sparsified SGD with Memory, NeurIPS 2018, algorithm 1.
-Quantisation: Alistarh, Grubic, Li, Tomioka, Vojnovic: QSGD, NeurIPS 2017, sections 3.1 and 4 (the largest entry as
-scale). Error feedback for any compressor: Karimireddy, Rebjock, Stich, Jaggi, ICML 2019, algorithm 2.
+Sparsification with error feedback: Stich et al., NeurIPS 2018, algorithm 1. Quantisation: QSGD, Alistarh et al.,
+NeurIPS 2017, sections 3.1 and 4. Error feedback for any compressor: Karimireddy et al., ICML 2019, algorithm 2.
 
     e_k = 0 at the start
     d_k = y_k − w + e_k                       the change of client k, with the error of earlier rounds
@@ -11,29 +10,26 @@ scale). Error feedback for any compressor: Karimireddy, Rebjock, Stich, Jaggi, I
     top_k(d): the ``keep``·P entries (rounded, at least one) with the largest absolute value, 0 elsewhere
     Q(x)_i = M/s · (⌊s x_i / M⌋ + 1 with probability the fraction cut off),  M = max |x|,  s = 2^(bits − 1) − 1
 
-d_k, c_k, e_k [P]. E Q(x) = x with errors below M/s per entry. Without top_k, e_k stays below 1/(s − 1) of the largest
-change; 2 bits (s = 1) have no such bound and are refused. keep = 1 without ``bits`` is the inner algorithm exactly.
+d_k, c_k, e_k [P]; E Q(x) = x. keep = 1 without ``bits`` is the inner algorithm exactly. Up per client, in place of P
+numbers: the values, each as large as a parameter or ``bits`` bits (plus M), and an index of 4 bytes for each unless all
+are sent.
 
-Up per client, in place of P numbers: the values, each as large as a parameter or ``bits`` bits (together rounded up to
-bytes, with one M as large as a parameter), and an index of 4 bytes per value unless all are sent. With float32 this
-saves bytes for ``keep`` below ½. Down, and other messages, as the inner algorithm.
-
-Deviations. Algorithms whose clients use the exact y_k (controls of SCAFFOLD and FedDyn, FedCurv's Fisher information)
-are refused. top_k takes the first of entries that are equal within √ε of the largest, ε the precision of a parameter.
-q-FedAvg uses ‖c_k‖. Memory holds all e_k of clients that took part, and [K, P] of a cohort.
+Deviations. Algorithms whose clients use the exact y_k (SCAFFOLD, FedDyn, FedCurv) are refused, and 2 bits, whose errors
+grow without a bound. top_k takes the first of entries that are equal up to rounding. q-FedAvg uses ‖c_k‖.
 """
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import Annotated, ClassVar
 
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Server
 from fedlab_core.algorithms.wrapper import Wrapper
 from fedlab_core.clients.updates import widened
+from fedlab_core.validation import Share, integer
 
 INDEX_BYTES = 4
 
@@ -47,8 +43,8 @@ class Compressed(Wrapper):
 
     refusal: ClassVar[str] = "Its clients need their exact parameters, which the server does not receive"
     inner: Algorithm
-    keep: float | None = None
-    bits: int | None = None
+    keep: Share | None = None
+    bits: Annotated[int, partial(integer, minimum=3, maximum=16)] | None = None
 
     def __post_init__(self) -> None:
         self.check_inner("mean", "each")
@@ -56,10 +52,7 @@ class Compressed(Wrapper):
             raise ValueError(f"inner={self.inner}: is compressed already; give keep and bits to one Compressed")
         if self.keep is None and self.bits is None:
             raise ValueError("keep=None, bits=None: give at least one of them, such as keep=0.1")
-        if self.keep is not None:
-            validation.real("keep", self.keep, maximum=1, exclusive=True)
-        if self.bits is not None:
-            validation.integer("bits", self.bits, minimum=3, maximum=16)
+        super().__post_init__()
 
     def setup(self, server: Server) -> None:
         self.inner.setup(server)
@@ -101,8 +94,8 @@ class Compressed(Wrapper):
 def largest(values: torch.Tensor, count: int) -> torch.Tensor:
     """The places [K, ``count``] of the largest ``values`` ≥ 0 in each row of [K, n], in increasing order.
 
-    Ties go to the first values. Values within √ε of the largest are equal, ε the precision of their dtype: a two-class
-    model has entries that are equal in pairs up to rounding, and rounding differs between engines.
+    Values that differ by less than √ε of the largest are equal (ε the precision), and the first of them count: a
+    model of two classes has pairs that are equal up to rounding, which differs between engines.
     """
     precision = torch.finfo(values.dtype)
     values = (values / (values.amax(1, keepdim=True) * precision.eps**0.5).clamp_min(precision.tiny)).round()

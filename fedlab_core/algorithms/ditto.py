@@ -1,13 +1,12 @@
 """Ditto: a global model by FedAvg, and a personal model per client that is pulled towards it.
 
-Li, Hu, Beirami, Smith: Ditto: Fair and Robust Federated Learning Through Personalization, ICML 2021, algorithm 1.
+Li, Hu et al.: Ditto: Fair and Robust Federated Learning Through Personalization, ICML 2021, algorithm 1.
 
     w ← Σ_S n_k y_k / Σ_S n_k,    y_k: E epochs of SGD from w                FedAvg, unchanged
     v_k ← v_k − η (∇F_k(v_k; batch) + λ (v_k − w))    for k ∈ S, as many steps, with the w that S received
 
-w [P] global, v_k [P] personal and y_k [P] local parameters, n_k samples, η the rate, λ = ``strength`` ≥ 0. A client is
-measured with v_k. λ = 0 is training alone; large λ gives w (steps are stable for ηλ below about 2). P numbers down and
-P up per client: v_k is not sent. Training v_k doubles the work of a round.
+w global, v_k personal and y_k local parameters [P], λ = ``strength`` ≥ 0. A client is measured with v_k. λ = 0 is
+training alone; large λ gives w (stable for ηλ below about 2). P numbers down and P up per client: v_k is not sent.
 
 The paper leaves the first v_k open; here it is w_0. Batches of v_k come from the stream "personal".
 """
@@ -17,19 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
 from fedlab_core.server import finite
+from fedlab_core.validation import NotNegative
 
 
 @dataclass(frozen=True)
 class Ditto(Algorithm):
     """Ditto with λ = ``strength`` ≥ 0. State: ``start`` w_0 [P] and ``personal`` [N, P], v_k − w_0."""
 
-    strength: float
-
-    def __post_init__(self) -> None:
-        validation.real("strength", self.strength)
+    strength: NotNegative
 
     def setup(self, server: Server) -> None:
         server.state |= {"start": server.params.clone(), "personal": server.client_table()}

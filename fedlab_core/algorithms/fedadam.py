@@ -1,6 +1,6 @@
 """FedAdam and FedYogi: adaptive optimisers on the server; the clients' mean change is their gradient.
 
-Reddi, Charles, Zaheer, Garrett, Rush, Konečný, Kumar, McMahan: Adaptive Federated Optimization, ICLR 2021, algorithm 2.
+Reddi et al.: Adaptive Federated Optimization, ICLR 2021, algorithm 2.
 
     Δ = Σ_S n_k (y_k − w) / Σ_S n_k
     m ← β₁ m + (1 − β₁) Δ
@@ -8,8 +8,7 @@ Reddi, Charles, Zaheer, Garrett, Rush, Konečný, Kumar, McMahan: Adaptive Feder
     FedYogi:  v ← v − (1 − β₂) Δ² sign(v − Δ²)
     w ← w + η_g m / (√v + τ)
 
-m, v [P], element by element, without bias correction; η_g server rate, τ degree of adaptivity. P numbers down and P up
-per client.
+m, v [P], element by element, without bias correction; η_g server rate, τ degree of adaptivity.
 
 Deviations. Algorithm 2 averages clients with equal weights; here, as in its experiments (section 5), the weights are
 n_k. The paper asks for v ≥ τ² at the start; here v = τ². The paper tunes η_g, so that it has no default.
@@ -20,8 +19,8 @@ from typing import ClassVar
 
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
+from fedlab_core.validation import BelowOne, Positive
 
 
 @dataclass(frozen=True)
@@ -29,16 +28,10 @@ class FedAdam(Algorithm):
     """Adam on the server with rate η_g > 0, β₁ and β₂ in [0, 1), τ > 0. State: ``m`` and ``v`` [P]."""
 
     needs: ClassVar[Needs] = "mean"
-    server_lr: float
-    beta1: float = 0.9
-    beta2: float = 0.99
-    tau: float = 1e-3
-
-    def __post_init__(self) -> None:
-        validation.real("beta1", self.beta1, below=1)
-        validation.real("beta2", self.beta2, below=1)
-        for name in ("server_lr", "tau"):
-            validation.real(name, getattr(self, name), exclusive=True)
+    server_lr: Positive
+    beta1: BelowOne = 0.9
+    beta2: BelowOne = 0.99
+    tau: Positive = 1e-3
 
     def setup(self, server: Server) -> None:
         server.state["m"] = torch.zeros_like(server.params)

@@ -1,7 +1,7 @@
 """FedAvg: federated averaging.
 
-McMahan, Moore, Ramage, Hampson, Agüera y Arcas: Communication-Efficient Learning of Deep Networks from Decentralized
-Data, AISTATS 2017, algorithm 1; [001], [002], [004].
+McMahan et al.: Communication-Efficient Learning of Deep Networks from Decentralized Data, AISTATS 2017, algorithm 1;
+[001], [002], [004].
 
     K of N clients, uniformly, without replacement
     y_k = w;  E epochs of mini-batch SGD, the last short batch included

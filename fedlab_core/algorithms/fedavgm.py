@@ -1,15 +1,12 @@
 """FedAvgM: FedAvg with momentum on the server.
 
-Hsu, Qi, Brown: Measuring the Effects of Non-Identical Data Distribution for Federated Visual Classification, 2019,
-section 4.3.
+Hsu et al.: Measuring the Effects of Non-Identical Data Distribution for Federated Visual Classification, 2019, section
+4.3. The paper has η_g = 1 and recommends no β; server rate and β = 0.9 are those of Reddi et al. (2021).
 
     Δ = Σ_S n_k (y_k − w) / Σ_S n_k
     v ← β v + Δ,    w ← w + η_g v
 
-v [P] velocity, zero at the start; β its decay; η_g server rate. β = 0 and η_g = 1 give FedAvg. P numbers down and P up
-per client.
-
-Deviation. The paper has η_g = 1 and recommends no β; server rate and β = 0.9 are those of Reddi et al. (2021).
+v [P] velocity, zero at the start; β its decay; η_g server rate. β = 0 and η_g = 1 give FedAvg.
 """
 
 from dataclasses import dataclass
@@ -17,8 +14,8 @@ from typing import ClassVar
 
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
+from fedlab_core.validation import BelowOne, Positive
 
 
 @dataclass(frozen=True)
@@ -26,12 +23,8 @@ class FedAvgM(Algorithm):
     """FedAvg with server momentum β in [0, 1) and server rate η_g > 0. State: ``velocity`` [P]."""
 
     needs: ClassVar[Needs] = "mean"
-    beta: float = 0.9
-    server_lr: float = 1.0
-
-    def __post_init__(self) -> None:
-        validation.real("beta", self.beta, below=1)
-        validation.real("server_lr", self.server_lr, exclusive=True)
+    beta: BelowOne = 0.9
+    server_lr: Positive = 1.0
 
     def setup(self, server: Server) -> None:
         server.state["velocity"] = torch.zeros_like(server.params)

@@ -1,16 +1,14 @@
 """FedCurv: elastic weight consolidation between the clients of two rounds.
 
-Shoham, Avidor, Keren, Israel, Benditkis, Mor-Yosef, Zeitak: Overcoming Forgetting in Federated Learning on Non-IID
-Data, 2019; a baseline of [002].
+Shoham et al.: Overcoming Forgetting in Federated Learning on Non-IID Data, 2019; a baseline of [002].
 
     penalty of client k:  λ Σ_{j ∈ S⁻, j ≠ k} (y − θ_j)ᵀ diag(I_j) (y − θ_j)
     its gradient:         2λ (u − I_k) ⊙ y − 2λ (v − I_k ⊙ θ_k),    u = Σ_{S⁻} I_j,    v = Σ_{S⁻} I_j ⊙ θ_j
     w ← Σ_S n_k y_k / Σ_S n_k
 
-S⁻ the last cohort; θ_j [P] the final local parameters of its client j; I_j [P] the empirical Fisher diagonal there: the
-mean over samples of the squared gradient of the log-likelihood. I_k and θ_k are zero for a client outside S⁻. The first
-cohort has no penalty. 3P numbers down (w, u, v) and 2P up (y, I) per client; w only to the first cohort. λ = 0 is
-FedAvg at FedAvg's communication cost.
+S⁻ the last cohort (none in the first round); θ_j [P] the local parameters of its client j; I_j [P] the empirical Fisher
+diagonal there: the mean over samples of the squared gradient of the log-likelihood. I_k and θ_k are zero for a client
+outside S⁻. 3P numbers down (w, u, v) and 2P up (y, I) per client. λ = 0 is FedAvg at FedAvg's communication cost.
 
 Deviations. The paper sums over all other clients; here the sums run over the last cohort, which bounds the memory.
 λ = 2.0 is the value in [002]. Local steps are stable only for η·2λ·max u below about 2.
@@ -21,18 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
+from fedlab_core.validation import NotNegative
 
 
 @dataclass(frozen=True)
 class FedCurv(Algorithm):
     """FedCurv with λ = ``strength`` ≥ 0. State: ``u``, ``v`` [P]; of S⁻ ``fisher`` I_j, ``fisher_params`` I_j ⊙ θ_j."""
 
-    strength: float = 2.0
-
-    def __post_init__(self) -> None:
-        validation.real("strength", self.strength)
+    strength: NotNegative = 2.0
 
     def setup(self, server: Server) -> None:
         server.state |= {"u": torch.zeros_like(server.params), "v": torch.zeros_like(server.params)}

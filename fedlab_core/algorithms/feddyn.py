@@ -1,7 +1,6 @@
 """FedDyn: a dynamic regulariser per client, which makes the local optima agree with the global one.
 
-Acar, Zhao, Matas Navarro, Mattina, Whatmough, Saligrama: Federated Learning Based on Dynamic Regularization, ICLR 2021,
-algorithm 1.
+Acar et al.: Federated Learning Based on Dynamic Regularization, ICLR 2021, algorithm 1.
 
     h = h_k = 0 at the start
     client k minimises  F_k(y) − ⟨h_k, y⟩ + μ/2 ‖y − w‖²;  its gradient is  ∇F_k(y; batch) − h_k + μ (y − w)
@@ -9,29 +8,25 @@ algorithm 1.
     h ← h − μ Σ_S (y_k − w) / N                             h is the mean of h_k over all N clients
     w ← mean_S y_k − h / μ                                  unweighted
 
-μ > 0 is the paper's α; h, h_k [P]; client k keeps h_k. The fixed point is the optimum of the unweighted mean of the
-F_k for any number of local steps. P numbers down and P up per client.
+μ > 0 is the paper's α; h, h_k [P]. The fixed point is the optimum of the unweighted mean of the F_k for any number of
+local steps.
 
-Deviation. The paper solves the local problem exactly; here clients do the run's epochs or steps. The authors' code adds
-weight decay and gradient clipping, which algorithm 1 does not have.
+Deviation. The paper solves the local problem exactly; here clients do the run's epochs or steps.
 """
 
 from dataclasses import dataclass
 
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
+from fedlab_core.validation import Positive
 
 
 @dataclass(frozen=True)
 class FedDyn(Algorithm):
     """FedDyn with strength μ > 0. State: ``h`` [P] and ``h_clients`` [N, P]."""
 
-    mu: float
-
-    def __post_init__(self) -> None:
-        validation.real("mu", self.mu, exclusive=True)
+    mu: Positive
 
     def setup(self, server: Server) -> None:
         server.state |= {"h": torch.zeros_like(server.params), "h_clients": server.client_table()}

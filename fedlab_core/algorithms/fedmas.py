@@ -1,11 +1,11 @@
 """FedMas: tiers of similar clients train in sequence, under a penalty by Memory Aware Synapses.
 
-Song, Li, Wan, Wei (Zhengzhou University): the paper on FedMas [002], algorithm 1 and eqs. (3)–(6). The importance is
-that of Aljundi, Babiloni, Elhoseiny, Rohrbach, Tuytelaars: Memory Aware Synapses, ECCV 2018.
+Song, Li, Wan, Wei: the paper on FedMas [002], algorithm 1 and eqs. (3)–(6). The importance is that of Aljundi et al.:
+Memory Aware Synapses, ECCV 2018.
 
     w_1^k: every client trains from w_0;  tiers = DBSCAN of the w_1^k;  w_0 stays the model
     each round, tier after tier, with w* the model that the tier receives:
-      S: a fraction of the tier, at least one client
+      S: the share K/N of the tier, at least one client
       y_k ← y_k − η (∇F_k(y_k; batch) + 2λ Ω ⊙ (y_k − w*))                 the gradient of F_k + λ Σ Ω (y_k − w*)²
       w ← Σ_S n_k y_k / Σ_S n_k,  which the next tier receives
       Ω: one random client of the tier:  mean over its samples of |∂ ‖f(x)‖² / ∂w|,  f(x) the logits
@@ -14,15 +14,11 @@ w, y_k, Ω [P]. T tiers make T server updates a round. Numbers of a tier with s 
 up, then w down and Ω up for the client that measures Ω; no Ω before the first measurement or for λ = 0. The probe is a
 round of all N clients without a server update.
 
-Ablations, named as in [002]: :class:`FedAvgMas` has one tier, :class:`TFedAvg` no penalty, :class:`TFedAvgMas` both.
-
-Deviations and gaps of the text.
-- eps of DBSCAN is not given; the default is the knee of the k-distances. Noise joins the nearest tier. If there is no
-  cluster, all clients form one tier and the run warns.
-- λ is "as in FedFMC", without a value. The penalty has no factor ½, so that local steps are stable only for
-  η·2λ·max Ω < 2; otherwise the run warns once.
+Gaps of the text.
+- eps of DBSCAN is not given: the default is the knee of the k-distances; noise joins the nearest tier.
+- λ is "as in FedFMC", without a value. Local steps are stable only for η·2λ·max Ω < 2; otherwise the run warns once.
 - "No penalty in the first tier" is read as the first tier of the run; ``no_penalty="first_round"`` as the first round.
-- Ω is replaced by each measurement; "accumulate" adds, "ema" averages with weight ``decay`` on the past.
+- Ω is replaced by each measurement; "accumulate" adds, "ema" averages with weight 0.9 on the past.
 """
 
 import warnings
@@ -33,10 +29,10 @@ from typing import ClassVar, Literal
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
 from fedlab_core.algorithms.tiers import Dbscan, OneTier, Tiers, tiers_from
 from fedlab_core.one_page import draw_cohort
+from fedlab_core.validation import NotNegative
 
 DECAY = 0.9
 
@@ -45,31 +41,21 @@ DECAY = 0.9
 class FedMas(Algorithm):
     """FedMas with penalty λ = ``strength`` ≥ 0.
 
-    ``tiers``: :class:`Dbscan`, :class:`KMeans` or :class:`OneTier`, a text such as "dbscan", "kmeans(num_tiers=5)" or
-    "one", or a tier for each client [N]. ``fraction`` of a tier that is sampled, by default K/N. ``decay`` for
-    ``importance_update="ema"``, by default 0.9. State: ``clusters`` int64 [N], the tiers; ``importance`` Ω [P], zero
-    before the first measurement; ``weight`` 2λΩ [P]; ``warned``.
+    ``tiers``: :class:`Dbscan`, :class:`KMeans` or :class:`OneTier`, one of the names "dbscan", "kmeans" and "one", or a
+    tier for each client [N]. State: ``clusters`` int64 [N], the tiers; ``importance`` Ω [P]; ``weight`` 2λΩ [P];
+    ``warned``.
     """
 
     needs: ClassVar[Needs] = "each"
-    strength: float
+    strength: NotNegative
     tiers: Tiers | str | list[int] = field(default_factory=Dbscan)
     importance_update: Literal["replace", "accumulate", "ema"] = "replace"
     no_penalty: Literal["first_tier", "first_round"] = "first_tier"
     tier_order: Literal["fixed", "shuffled"] = "fixed"
-    fraction: float | None = None
-    decay: float | None = None
 
     def __post_init__(self) -> None:
-        validation.real("strength", self.strength)
-        validation.literals(self)
+        super().__post_init__()
         object.__setattr__(self, "tiers", tiers_from(self.tiers))
-        if self.fraction is not None:
-            validation.real("fraction", self.fraction, maximum=1, exclusive=True)
-        if self.decay is not None:
-            if self.importance_update != "ema":
-                raise ValueError(f"decay={self.decay!r}: needs importance_update='ema'")
-            validation.real("decay", self.decay, below=1)
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         self.tiers.check(fed)  # type: ignore[union-attr]
@@ -88,7 +74,8 @@ class FedMas(Algorithm):
             present = server.present(tiers[tier])
             if len(present):
                 self._check_stability(server)
-                yield draw_cohort(present, self._sample_size(server, len(tiers[tier])), server.stream("cohort", tier))
+                share = server.clients_per_round / server.num_clients * len(tiers[tier])
+                yield draw_cohort(present, max(1, int(share + 0.5)), server.stream("cohort", tier))
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
         """Let one available client of the tier measure Ω at the tier's aggregate, on its own data."""
@@ -101,16 +88,10 @@ class FedMas(Algorithm):
         if self.importance_update == "accumulate":
             new = old + new
         elif self.importance_update == "ema" and old.any():
-            decay = DECAY if self.decay is None else self.decay
-            new = decay * old + (1 - decay) * new
+            new = DECAY * old + (1 - DECAY) * new
         server.state["importance"] = new
         server.state["weight"] = 2 * self.strength * new  # the same tensor for all clients: the engine stores it once
         server.spend(down=server.num_parameters, up=server.num_parameters)
-
-    def _sample_size(self, server: Server, tier_size: int) -> int:
-        """The fraction of the tier, rounded half up, at least one client."""
-        fraction = server.clients_per_round / server.num_clients if self.fraction is None else self.fraction
-        return max(1, int(fraction * tier_size + 0.5))
 
     def correction(self, server: Server, client: int) -> Correction:
         if not self._has_penalty(server):
@@ -142,18 +123,18 @@ class FedMas(Algorithm):
 
 @dataclass(frozen=True)
 class FedAvgMas(FedMas):
-    """FedMas with one tier: FedAvg with the penalty."""
+    """FedAvg with the penalty: FedMas with one tier, an ablation of [002]."""
 
     tiers: Tiers | str | list[int] = field(default_factory=OneTier, init=False)
 
 
 @dataclass(frozen=True)
 class TFedAvg(FedMas):
-    """FedMas without penalty: FedAvg on one tier after another."""
+    """FedAvg on one tier after another: FedMas without penalty, an ablation of [002]."""
 
     strength: float = field(default=0.0, init=False)
 
 
 @dataclass(frozen=True)
 class TFedAvgMas(FedMas):
-    """FedMas under its name in the ablation."""
+    """FedMas under its name in the ablation of [002]."""

@@ -1,7 +1,7 @@
 """FedNova: normalised averaging, which removes the bias towards clients with more local steps.
 
-Wang, Liu, Liang, Joshi, Poor: Tackling the Objective Inconsistency Problem in Heterogeneous Federated Optimization,
-NeurIPS 2020, eqs. (5)–(8) and section 4.
+Wang et al.: Tackling the Objective Inconsistency Problem in Heterogeneous Federated Optimization, NeurIPS 2020, eqs.
+(5)–(8) and section 4.
 
     d_k = (w − y_k) / (η ‖a_k‖₁)                      the mean gradient of client k
     w ← w − τ_eff η Σ_S p_k d_k,    p_k = n_k / Σ_S n
@@ -21,9 +21,9 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
 from fedlab_core.clients.updates import widened
+from fedlab_core.validation import NotNegative
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,7 @@ class FedNova(Algorithm):
     """FedNova with proximal weight μ ≥ 0. A run needs ημ < 2 in every round, which keeps ‖a_k‖₁ positive."""
 
     needs: ClassVar[Needs] = "each"
-    mu: float = 0.0
-
-    def __post_init__(self) -> None:
-        validation.real("mu", self.mu)
+    mu: NotNegative = 0.0
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         largest = max(settings.rates)

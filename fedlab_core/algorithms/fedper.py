@@ -1,16 +1,13 @@
 """FedPer: the base layers are averaged; the personal layers stay with each client.
 
-Arivazhagan, Aggarwal, Singh, Choudhary: Federated Learning with Personalization Layers, 2019, algorithms 1 and 2.
+Arivazhagan et al.: Federated Learning with Personalization Layers, 2019, algorithms 1 and 2.
 
     w = (b, p_k): base b, shared, and personal layers p_k of client k
     (b_k, p_k) ← E epochs of SGD from (b, p_k)                     p_k stays, b_k is sent
     b ← Σ_S n_k b_k / Σ_S n_k
 
-n_k samples of client k, S the cohort. A client is measured with (b, p_k). Only b is sent, down and up. Nothing local is
-FedAvg exactly; everything local is training alone.
-
-The local layers of the global parameters w never change, so that the run's test accuracy, measured with w, means
-little. ``drift`` covers all layers.
+A client is measured with (b, p_k). Only b is sent, down and up. Nothing local is FedAvg exactly; everything local is
+training alone. The local layers of w never change, so that the run's test accuracy, measured with w, means little.
 
 Deviation. In the paper all clients take part in every round; here weights are normalised over the cohort.
 """

@@ -1,7 +1,6 @@
 """FedProx: FedAvg with a proximal term, which keeps clients near the global model.
 
-Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith: Federated Optimization in Heterogeneous Networks, MLSys 2020, algorithm 2
-and eq. (2); [001].
+Li, Sahu et al.: Federated Optimization in Heterogeneous Networks, MLSys 2020, algorithm 2 and eq. (2); [001].
 
     minimise F_k(y) + μ/2 ‖y − w‖²;  the local gradient is  ∇F_k(y; batch) + μ (y − w)
     w ← Σ_S n_k y_k / Σ_S n_k
@@ -16,8 +15,8 @@ sampling is uniform and weights are n_k. The paper has no default μ and searche
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Correction, Needs, Server
+from fedlab_core.validation import NotNegative
 
 
 @dataclass(frozen=True)
@@ -25,10 +24,7 @@ class FedProx(Algorithm):
     """FedAvg with a proximal term of strength μ ≥ 0."""
 
     needs: ClassVar[Needs] = "mean"
-    mu: float
-
-    def __post_init__(self) -> None:
-        validation.real("mu", self.mu)
+    mu: NotNegative
 
     def correction(self, server: Server, client: int) -> Correction:
         return Correction(weight=self.mu, anchor=server.params)

@@ -1,7 +1,7 @@
 """FedSSO: stratified sampling over clusters of clients.
 
-Lu, Deng, Ma, Wu, Zhou: Federated Learning Based on Stratified Sampling Optimization for Heterogeneous Clients, Computer
-Science 49(9), 2022, algorithm 1 [004].
+Lu et al.: Federated Learning Based on Stratified Sampling Optimization for Heterogeneous Clients, Computer Science
+49(9), 2022, algorithm 1 [004].
 
     w_1^k: every client trains from w_0;    w_1 = Σ_k ρ_k w_1^k                 the probe, a round of all N clients
     clusters c = OPTICS(min_samples, ξ) of the w_1^k
@@ -9,20 +9,18 @@ Science 49(9), 2022, algorithm 1 [004].
     w ← Σ_S ω_k y_k,    ω_k ∝ ρ_k/(π_k φ_c), Σ_S ω_k = 1
 
 w, y_k [P]; ρ_k = n_k/Σn weight of client k; π_k its inclusion probability given who is available; φ_c the available
-share of its cluster, by weight: available clients represent the absent ones. P numbers down and P up per client; the
-probe takes N·P down, N·P up and one server update. The paper's rate η_t = 0.01/(1 + t) is ``lr=fl.InverseTime(0.01)``.
+share of its cluster, by weight: available clients represent the absent ones. The probe takes N·P numbers down, N·P up
+and one server update. The paper's rate η_t = 0.01/(1 + t) is ``lr=fl.InverseTime(0.01)``.
 
 Deviations.
 - Eq. (9) probes with one step on one sample, which finds hardly any cluster on MNIST; ``probe="sample"`` does that, the
-  default is one epoch, "full_batch" one step on all samples. The probe has its own rate and batch size.
+  default is one epoch, "full_batch" one step on all samples.
 - "Density 2, radius 0.25" are read as min_samples = 2 and ξ = 0.25; ``eps=0.25`` reads the second as a radius.
 - β·n_c clients are less than one for small clusters. The default draws systematically along the clusters: exactly K
-  clients with π_k = K/N, and the floor or the ceiling of every cluster's share. "at_least_one" takes max(1, β·n_c),
-  β = K/N, with π_k = s_c/n_c.
-- Algorithm 1 weighs with (N/K)·ρ_k, which sums to 1 only for equal clients; ``weights="literal"`` does that, with the
-  size of the cohort for K. Eq. (27) has a second ρ_k and eq. (30) no N/K; neither is a weighted mean.
-- The paper does not treat noise: a noise client is its own stratum (``noise="keep"``), is never drawn ("drop"), or
-  joins the nearest cluster ("nearest").
+  clients with π_k = K/N. "at_least_one" takes max(1, β·n_c), β = K/N, with π_k = s_c/n_c.
+- Algorithm 1 weighs with (N/K)·ρ_k, which sums to 1 only for equal clients; ``weights="literal"`` does that. Eq. (27)
+  has a second ρ_k and eq. (30) no N/K; neither is a weighted mean.
+- Noise (not in the paper): a noise client is a stratum ("keep"), is not drawn ("drop") or joins a cluster ("nearest").
 """
 
 from dataclasses import dataclass
@@ -31,43 +29,32 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, FederatedDataset, LocalUpdates, Needs, Server, Settings
 from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
 from fedlab_core.clustering import optics, settle_noise
 from fedlab_core.sampling import AtLeastOne, Design, Systematic
 from fedlab_core.sampling import weights as weights_of
+from fedlab_core.validation import Count, Positive, ProperShare, Several
 
 
 @dataclass(frozen=True)
 class FedSSO(Algorithm):
     """FedSSO; ``min_samples``, ``xi`` and ``eps`` are those of OPTICS. State: ``clusters`` int64 [N], −1 for noise.
 
-    ``projection`` D: cluster random projections [N, D], for thousands of clients: N²D/2 products in place of N²P/2.
+    ``projection`` D: cluster random projections [N, D], for thousands of clients.
     """
 
     needs: ClassVar[Needs] = "each"
-    min_samples: int = 2
-    xi: float = 0.25
+    min_samples: Several = 2
+    xi: ProperShare = 0.25
     probe: Literal["epoch", "full_batch", "sample"] = "epoch"
     sampling: Literal["systematic", "at_least_one"] = "systematic"
     noise: Literal["keep", "drop", "nearest"] = "keep"
-    eps: float | None = None
+    eps: Positive | None = None
     weights: Literal["normalised", "literal"] = "normalised"
-    probe_lr: float = 0.01
-    probe_batch: int = 10
-    projection: int | None = None
-
-    def __post_init__(self) -> None:
-        validation.integer("min_samples", self.min_samples, minimum=2)
-        validation.real("xi", self.xi, below=1, exclusive=True)
-        validation.literals(self)
-        if self.eps is not None:
-            validation.real("eps", self.eps, exclusive=True)
-        validation.real("probe_lr", self.probe_lr, exclusive=True)
-        validation.integer("probe_batch", self.probe_batch, minimum=1)
-        if self.projection is not None:
-            validation.integer("projection", self.projection, minimum=1)
+    probe_lr: Positive = 0.01
+    probe_batch: Count = 10
+    projection: Count | None = None
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         check_enough_clients("min_samples", self.min_samples, fed)
@@ -76,15 +63,14 @@ class FedSSO(Algorithm):
         work: dict[str, Any] = {"steps": 1, "batch_size": 1 if self.probe == "sample" else None}
         if self.probe == "epoch":
             work = {"epochs": 1, "batch_size": self.probe_batch}
-        found = probe_clients(server, lr=self.probe_lr, projection=self.projection, **work)
-        labels = optics(found.points, self.min_samples, self.xi, self.eps).labels
-        server.state["clusters"] = torch.from_numpy(settle_noise(labels, found.points, self.noise))
-        server.params = found.mean
+        points, mean = probe_clients(server, lr=self.probe_lr, projection=self.projection, **work)
+        labels = optics(points, self.min_samples, self.xi, self.eps).labels
+        server.state["clusters"] = torch.from_numpy(settle_noise(labels, points, self.noise))
+        server.params = mean
         server.spend(server_updates=1)
 
     def cohorts(self, server: Server) -> list[np.ndarray]:
-        cohort = self._design(server).draw(server.stream("cohort"))
-        return [cohort] if len(cohort) else []
+        return [self._design(server).draw(server.stream("cohort"))]
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         cohort, rho = updates.clients, server.fed.weights

@@ -1,22 +1,19 @@
 """IFCA: several models; every client trains the one that fits its data best.
 
-Ghosh, Chung, Yin, Ramchandran: An Efficient Framework for Clustered Federated Learning, NeurIPS 2020, algorithm 1,
-option II (model averaging).
+Ghosh et al.: An Efficient Framework for Clustered Federated Learning, NeurIPS 2020, algorithm 1, option II.
 
     M models θ_1 … θ_M are sent to the cohort S
     m(k) = argmin_m F_k(θ_m)                                       on all samples of client k; ties: the lowest m
     y_k: E epochs of SGD from θ_m(k)
     θ_m ← Σ_{k ∈ S, m(k) = m} n_k y_k / Σ_{k ∈ S, m(k) = m} n_k    unchanged if no client chose it
 
-θ_m [P] models, n_k samples of client k, y_k [P] local parameters. A client is measured with the model that fits its
-training samples best. M·P numbers down and P + 1 up (y_k, m(k)) per client; M = 1 is FedAvg exactly.
-
-The global parameters w are the model with the most samples in the cohort, which may change from round to round. Test
-accuracy, test loss and ``drift`` refer to w.
+θ_m [P]. A client is measured with the model that fits its training samples best. M·P numbers down and P + 1 up (y_k,
+m(k)) per client; M = 1 is FedAvg exactly. The global parameters w, with their test accuracy and ``drift``, are the
+model with the most samples in the cohort, which may change from round to round.
 
 Deviations. The paper averages with equal weights; here the weights are n_k. It leaves the first models open; here they
-are w_0, and w_0 + s σ ⊙ z with z standard normal from the stream "models", σ the root mean square of each parameter
-tensor, s = ``spread``: s = 1 is about as far from w_0 as another random initialisation.
+are w_0, and w_0 + σ ⊙ z with z standard normal from the stream "models" and σ the root mean square of each parameter
+tensor: about as far from w_0 as another random initialisation.
 """
 
 from collections.abc import Iterator
@@ -26,23 +23,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
+from fedlab_core.validation import Count
 
 
 @dataclass(frozen=True)
 class IFCA(Algorithm):
-    """IFCA with M = ``num_models`` ≥ 1 and ``spread`` > 0. State: ``models`` [M, P].
+    """IFCA with M = ``num_models`` ≥ 1. State: ``models`` [M, P].
 
     Raises ``ValueError`` if M > 1 and w_0 is zero, because all models would be equal.
     """
 
-    num_models: int
-    spread: float = 1.0
-
-    def __post_init__(self) -> None:
-        validation.integer("num_models", self.num_models, minimum=1)
-        validation.real("spread", self.spread, exclusive=True)
+    num_models: Count
 
     def setup(self, server: Server) -> None:
         w = server.params
@@ -53,7 +45,7 @@ class IFCA(Algorithm):
             )
         rms = torch.cat([w[part].square().mean().sqrt().expand_as(w[part]) for part in server.layout.values()])
         noise = server.stream("models").standard_normal((self.num_models - 1, len(w)))
-        others = w + self.spread * rms * torch.from_numpy(noise).to(w)
+        others = w + rms * torch.from_numpy(noise).to(w)
         server.state["models"] = torch.cat([w[None], others])
 
     def cohorts(self, server: Server) -> Iterator[Any]:

@@ -1,19 +1,15 @@
 """MimeLite: local steps use the server's momentum, which stays fixed during the round.
 
-Karimireddy, Jaggi, Kale, Mohri, Reddi, Stich, Suresh: Breaking the Centralized Barrier for Cross-Device Federated
-Learning, NeurIPS 2021, algorithm 1 (MimeLite) with the base optimiser SGD with momentum.
+Karimireddy, Jaggi et al.: Breaking the Centralized Barrier for Cross-Device Federated Learning, NeurIPS 2021, algorithm
+1 (MimeLite) with the base optimiser SGD with momentum.
 
     m = 0 at the start
     y_k ← y_k − η ((1 − β) ∇F_k(y_k; batch) + β m)          local steps from y_k = w
     m ← (1 − β) mean_S ∇F_k(w) + β m                        full-batch gradients at the w that was sent
     w ← mean_S y_k                                          unweighted
 
-m [P] the server's momentum, β its decay. As a local step: scale 1 − β, offset β m / (1 − β). β = 0 is FedAvg with equal
-weights at twice the communication cost. 2P numbers down (w, m) and 2P up (y_k, ∇F_k(w)) per client, and one extra pass
-over its data.
-
-No deviations; the paper's other base optimisers and the control variate of Mime are not implemented. Local momentum is
-refused, because MimeLite replaces it.
+m [P] the server's momentum, β its decay. As a local step: scale 1 − β, offset β m / (1 − β). 2P numbers down (w, m) and
+2P up (y_k, ∇F_k(w)) per client. Local momentum is refused, because MimeLite replaces it.
 """
 
 from dataclasses import dataclass
@@ -22,9 +18,9 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
 from fedlab_core.algorithms.probe import CHUNK_VALUES
+from fedlab_core.validation import BelowOne
 
 
 @dataclass(frozen=True)
@@ -32,10 +28,7 @@ class MimeLite(Algorithm):
     """MimeLite with momentum β in [0, 1). State: ``momentum`` m [P] and ``offset`` β m / (1 − β) [P]."""
 
     needs: ClassVar[Needs] = "each"
-    beta: float
-
-    def __post_init__(self) -> None:
-        validation.real("beta", self.beta, below=1)
+    beta: BelowOne
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         if settings.local_momentum:

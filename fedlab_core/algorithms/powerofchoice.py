@@ -1,14 +1,14 @@
 """Power-of-choice: among d candidates, the K with the largest loss train.
 
-Cho, Wang, Joshi: Client Selection in Federated Learning: Convergence Analysis and Power-of-Choice Selection Strategies,
-2020, section 4 (π_pow-d).
+Cho et al.: Client Selection in Federated Learning: Convergence Analysis and Power-of-Choice Selection Strategies, 2020,
+section 4 (π_pow-d).
 
     A: d available clients, without replacement, one after another with probability ∝ n_k among those left
     S: the K clients of A with the largest F_k(w)
     w ← mean_S y_k                                          unweighted, because the draw uses n_k
 
-F_k(w) mean loss of client k on all its samples, K ≤ d ≤ N. d = K needs no losses; d = N takes the K largest losses of
-all. d·P numbers down and K·P up, and d losses up if d > K.
+F_k(w) mean loss of client k on all its samples, K ≤ d ≤ N; d = K needs no losses. d·P numbers down and K·P up, and d
+losses up if d > K.
 
 Deviations. The paper breaks ties at random; here the client drawn earlier comes first. If fewer than d clients are
 available, all of them are candidates.
@@ -23,6 +23,7 @@ import torch
 
 from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, FederatedDataset, LocalUpdates, Needs, Server, Settings
+from fedlab_core.validation import Count
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,7 @@ class PowerOfChoice(Algorithm):
     """Power-of-choice among d = ``candidates`` clients, an integer from K to N."""
 
     needs: ClassVar[Needs] = "each"
-    candidates: int
-
-    def __post_init__(self) -> None:
-        validation.integer("candidates", self.candidates, minimum=1)
+    candidates: Count
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         smallest = settings.cohort_size(fed.num_clients)

@@ -1,25 +1,22 @@
 """Private: client-level differential privacy by clipped changes and noise on their mean.
 
-McMahan, Ramage, Talwar, Zhang: Learning Differentially Private Recurrent Language Models, ICLR 2018, algorithm 1
-(DP-FedAvg, flat clipping, estimator f̃_f).
+McMahan et al.: Learning Differentially Private Recurrent Language Models, ICLR 2018, algorithm 1 (flat clipping).
 
     c_k = (y_k − w) · min(1, C / ‖y_k − w‖₂)
     the server receives only  w + (Σ_S c_k + z) / K,    z ~ N(0, (σ C)² I)
 
 C = ``clip``, σ = ``noise`` the noise multiplier, K clients in the cohort. The mean is unweighted, so that one client
-moves Σ c_k by at most C; each entry has noise of standard deviation σ C / K. The inner algorithm receives this mean in
-place of all updates and must need no more (``needs = "mean"``). C = ∞ with σ = 0 is the inner algorithm exactly.
-Numbers down and up as the inner algorithm.
+moves Σ c_k by at most C. The inner algorithm must need no more (``needs = "mean"``). C = ∞ with σ = 0 is the inner
+algorithm exactly.
 
 Deviations. The paper samples every client independently with probability q = K/N; here a cohort has exactly K clients,
-and :func:`epsilon` uses the usual Poisson approximation, where neighbours differ by one client. Noise comes from the
-run's seed, and the history contains losses and drift without noise: this studies the method and protects nobody.
+and :func:`epsilon` uses the usual Poisson approximation. Noise comes from the run's seed, and the history contains
+losses and drift without noise: this studies the method and protects nobody.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -28,6 +25,7 @@ from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
 from fedlab_core.algorithms.wrapper import Wrapper
 from fedlab_core.history import History
+from fedlab_core.validation import NotNegative
 
 ORDERS = np.concatenate([[1.01, 1.05], np.arange(1.1, 11, 0.1), np.arange(11, 65), [96, 128, 256, 512, 1000]])
 
@@ -40,11 +38,11 @@ class Private(Wrapper):
     refusal: ClassVar[str] = "Its server needs more than the noisy mean, and only the mean is private"
     inner: Algorithm
     clip: float
-    noise: float
+    noise: NotNegative
 
     def __post_init__(self) -> None:
         self.check_inner("mean")
-        validation.real("noise", self.noise)
+        super().__post_init__()
         if self.clip != math.inf:
             validation.real("clip", self.clip, exclusive=True)
         elif self.noise:
@@ -66,9 +64,8 @@ class Private(Wrapper):
 def epsilon(history: History, delta: float) -> float:
     """Compute ε of the (ε, δ) differential privacy of a run of :class:`Private` so far; infinite without noise.
 
-    ``delta`` δ in (0, 1). Uses opacus: Rényi divergences (Mironov, Talwar, Zhang 2019) of the Poisson-sampled Gaussian
-    mechanism with q = K/N. Rounds up to the next evaluation are counted. Raises ``ValueError`` for another algorithm
-    and for a run with ``availability``, whose cohorts are no random samples; ``ModuleNotFoundError`` without opacus.
+    ``delta`` δ in (0, 1). Uses opacus: Rényi divergences (Mironov et al. 2019) of the Poisson-sampled Gaussian
+    mechanism with q = K/N. Rounds up to the next evaluation are counted.
     """
     validation.real("delta", delta, below=1, exclusive=True)
     config, algorithm = history.config, history.config["algorithm"]
@@ -76,24 +73,14 @@ def epsilon(history: History, delta: float) -> float:
         raise ValueError(f"history: is of {algorithm['name']}, but must be of Private")
     if config["availability"] is not None:
         raise ValueError("history: has a run with availability; its cohorts are no random samples of all clients")
-    rounds, rate = _rounds(history), config["clients_per_round"] / config["num_clients"]
+    last = history.records[-1].round if history.records else 0
+    rounds = min(config["rounds"], last + config["eval_every"] - 1)
     if rounds == 0 or not algorithm["noise"]:
         return math.inf if rounds else 0.0
-    rdp = _accountant()
-    spent = rdp.compute_rdp(q=rate, noise_multiplier=algorithm["noise"], steps=rounds, orders=ORDERS)
-    return float(rdp.get_privacy_spent(orders=ORDERS, rdp=spent, delta=delta)[0])
-
-
-def _rounds(history: History) -> int:
-    """The largest number of rounds that may have been run."""
-    config: Mapping[str, Any] = history.config
-    last = history.records[-1].round if history.records else 0
-    return min(config["rounds"], last + config["eval_every"] - 1)
-
-
-def _accountant() -> Any:
     try:
         from opacus.accountants.analysis import rdp
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError("epsilon needs opacus: pip install opacus", name="opacus") from error
-    return rdp
+    rate = config["clients_per_round"] / config["num_clients"]
+    spent = rdp.compute_rdp(q=rate, noise_multiplier=algorithm["noise"], steps=rounds, orders=ORDERS)
+    return float(rdp.get_privacy_spent(orders=ORDERS, rdp=spent, delta=delta)[0])

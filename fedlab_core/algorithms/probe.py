@@ -1,6 +1,6 @@
 """The probe: all clients train once from the first global model, and their updates show which clients are similar."""
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,26 +17,11 @@ def check_enough_clients(name: str, needed: int, fed: FederatedDataset) -> None:
         raise ValueError(f"{name}={needed}: the federation has only {fed.num_clients} clients; must be at most that")
 
 
-class Probed(NamedTuple):
-    """The updates ``points`` w_1^k − w_0, [N, P] or projected [N, D], and their ``mean`` w_1 = Σ ρ_k w_1^k [P]."""
+def probe_clients(server: Server, *, projection: int | None = None, **work: Any) -> tuple[np.ndarray, torch.Tensor]:
+    """Train all N clients with plain SGD from w_0, a few at a time, and count N·P numbers down and N·P up.
 
-    points: np.ndarray
-    mean: torch.Tensor
-
-
-def probe_clients(
-    server: Server,
-    *,
-    lr: float,
-    batch_size: int | None,
-    epochs: int = 0,
-    steps: int = 0,
-    projection: int | None = None,
-) -> Probed:
-    """Train all N clients with plain SGD from the global parameters, and count N·P numbers down and N·P up.
-
-    Clients train a few at a time. With ``projection`` D only [N, D] of the updates is stored, so that memory does not
-    grow with N·P.
+    ``work``: the arguments of :meth:`Server.probe`. Returns the updates w_1^k − w_0, [N, P] or projected [N, D] for
+    ``projection`` D, and the mean w_1 = Σ ρ_k w_1^k [P].
     """
     size, start = server.num_parameters, server.params
     shares = torch.from_numpy(server.fed.weights).to(start)
@@ -44,9 +29,9 @@ def probe_clients(
     mean = torch.zeros_like(start)
     num_chunks = -(-server.num_clients * size // CHUNK_VALUES)
     for clients in np.array_split(np.arange(server.num_clients), min(num_chunks, server.num_clients)):
-        params = server.probe(clients, lr=lr, batch_size=batch_size, epochs=epochs, steps=steps).params
+        params = server.probe(clients, **work).params
         mean += shares[clients[0] : clients[-1] + 1] @ params
         updates = params - start
         points[clients] = (updates if projection is None else project(updates, projection, server.seed)).cpu().numpy()
     server.spend(down=server.num_clients * size, up=server.num_clients * size)
-    return Probed(points, mean)
+    return points, mean

@@ -1,7 +1,7 @@
 """q-FedAvg: clients with a large loss get more weight, which makes accuracy more even between clients.
 
-Li, Sanjabi, Beirami, Smith: Fair Resource Allocation in Federated Learning, ICLR 2020, algorithm 2, for the objective
-(2), Σ_k F_k^(q+1) / (q + 1).
+Li, Sanjabi et al.: Fair Resource Allocation in Federated Learning, ICLR 2020, algorithm 2, which minimises
+Σ_k F_k^(q+1) / (q + 1).
 
     d_k = L (w − y_k),    L = 1/η                           y_k after the local steps of FedAvg
     Δ_k = F_k^q d_k
@@ -21,9 +21,9 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
 from fedlab_core.clients.updates import widened
+from fedlab_core.validation import NotNegative
 
 SMALLEST_LOSS = 1e-10
 
@@ -33,10 +33,7 @@ class QFedAvg(Algorithm):
     """q-FedAvg with fairness q ≥ 0. Raises ``ValueError`` in a round in which a client's loss is negative."""
 
     needs: ClassVar[Needs] = "each"
-    q: float
-
-    def __post_init__(self) -> None:
-        validation.real("q", self.q)
+    q: NotNegative
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         losses = widened(server.losses(updates.clients))

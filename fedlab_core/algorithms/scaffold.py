@@ -1,7 +1,7 @@
 """SCAFFOLD: control variates that correct client drift.
 
-Karimireddy, Kale, Mohri, Reddi, Stich, Suresh: SCAFFOLD: Stochastic Controlled Averaging for Federated Learning,
-ICML 2020, algorithm 1; [000], [003].
+Karimireddy, Kale et al.: SCAFFOLD: Stochastic Controlled Averaging for Federated Learning, ICML 2020, algorithm 1;
+[000], [003].
 
     c = c_k = 0 at the start
     y_k ← y_k − η (∇F_k(y_k; batch) − c_k + c)                     τ_k local steps from y_k = w
@@ -11,12 +11,10 @@ ICML 2020, algorithm 1; [000], [003].
     c ← c + Σ_S (c_k⁺ − c_k) / N                                    control_update="all"
     c ← c + Σ_S (c_k⁺ − c_k) / |S|                                  control_update="cohort", printed in [000] and [003]
 
-c [P] server and c_k [P] client control variates, τ_k local steps that client k did, η and η_g local and server rate.
-2P numbers down (w, c) and 2P up (Δw, Δc) per client: twice FedAvg.
+c server and c_k client control variates [P], η_g server rate. 2P numbers down (w, c) and 2P up (Δw, Δc) per client.
 
 Deviations. With "all", c is the mean of c_k over all N clients after every round; with "cohort" and constant |S| it is
-(N/|S|) times that mean. Both have the same optimum. Option 2 refuses local momentum, which public code adds: w − y_k is
-then no sum of gradients with equal weights.
+(N/|S|) times that mean. Option 2 refuses local momentum: w − y_k is then no sum of gradients with equal weights.
 """
 
 from dataclasses import dataclass
@@ -25,8 +23,8 @@ from typing import ClassVar, Literal
 import numpy as np
 import torch
 
-from fedlab_core import validation
 from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Server, Settings
+from fedlab_core.validation import Positive
 
 
 @dataclass(frozen=True)
@@ -37,13 +35,9 @@ class Scaffold(Algorithm):
     """
 
     title: ClassVar[str] = "SCAFFOLD"
-    server_lr: float = 1.0
+    server_lr: Positive = 1.0
     option: Literal[1, 2] = 2
     control_update: Literal["all", "cohort"] = "all"
-
-    def __post_init__(self) -> None:
-        validation.real("server_lr", self.server_lr, exclusive=True)
-        validation.literals(self)
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         if self.option == 2 and settings.local_momentum:

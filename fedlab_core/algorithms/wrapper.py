@@ -1,12 +1,9 @@
 """Algorithms that wrap another algorithm and pass on every hook that they do not change."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-import torch
-
-from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
+from fedlab_core.algorithms.base import Algorithm, Needs
 
 
 class Wrapper(Algorithm):
@@ -34,29 +31,16 @@ class Wrapper(Algorithm):
                 "class: needs = 'mean'"
             )
 
-    def check(self, fed: FederatedDataset, settings: Settings) -> None:
-        self.inner.check(fed, settings)
 
-    def setup(self, server: Server) -> None:
-        self.inner.setup(server)
+def _passed_on(hook: str) -> Callable[..., Any]:
+    """A method that calls the same hook of the inner algorithm."""
 
-    def cohorts(self, server: Server) -> Iterable[Any]:
-        return self.inner.cohorts(server)
+    def method(self: Wrapper, *given: Any) -> Any:
+        return getattr(self.inner, hook)(*given)
 
-    def correction(self, server: Server, client: int) -> Correction:
-        return self.inner.correction(server, client)
+    return method
 
-    def upload(self, server: Server, updates: LocalUpdates) -> LocalUpdates:
-        return self.inner.upload(server, updates)
 
-    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        return self.inner.aggregate(server, updates)
-
-    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
-        self.inner.after_aggregation(server, updates)
-
-    def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
-        return self.inner.client_params(server, clients)
-
-    def communication(self, server: Server, cohort: np.ndarray) -> tuple[float, float]:
-        return self.inner.communication(server, cohort)
+for _hook in vars(Algorithm):
+    if _hook not in ("describe", "title", "needs") and not _hook.startswith("_"):
+        setattr(Wrapper, _hook, _passed_on(_hook))

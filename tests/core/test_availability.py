@@ -8,57 +8,19 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.sampling import Bernoulli
-from tests.support import Trace, blobs, quadratics, run, scalar_model
+from tests.support import Trace, blobs, quadratics, run, scalar_model, simulation
 
 
-class Recording(fl.FedAvg):
-    """FedAvg that remembers who trained; for these tests only."""
-
-    def __init__(self) -> None:
-        self.seen = []
-
-    def describe(self):
-        return {"name": "Recording"}
-
-    def aggregate(self, server, updates):
-        self.seen.append(updates.clients)
-        return super().aggregate(server, updates)
-
-
-def recorded(table: np.ndarray, rounds: int, clients_per_round: int) -> tuple[list[np.ndarray], fl.History]:
-    algorithm = Recording()
-    fed = quadratics([1.0] * table.shape[1], range(table.shape[1]))
-    history = run(
-        fed, scalar_model(), algorithm, rounds=rounds, clients_per_round=clients_per_round, availability=Trace(table)
-    ).history
-    return algorithm.seen, history
-
-
-def test_only_those_who_are_there_are_drawn() -> None:
-    table = np.array([[True, False, True, True, False], [False, True, False, False, False]])
-    seen, _ = recorded(table, rounds=4, clients_per_round=2)
-    assert [len(cohort) for cohort in seen] == [2, 1, 2, 1]
-    for round, cohort in enumerate(seen):
-        assert table[round % 2][cohort].all()
-
-
-def test_a_trace_can_be_nested_lists() -> None:
-    table = [[True, False, True], [False, True, False]]
-    fed = quadratics([1.0] * 3, range(3))
-    runs = [
-        run(fed, scalar_model(), fl.FedAvg(), rounds=3, availability=Trace(given)).history
-        for given in (table, np.array(table))
-    ]
-    assert torch.equal(runs[0].params, runs[1].params) and runs[0].config == runs[1].config
-
-
-def test_a_round_without_anybody_changes_nothing_and_costs_nothing() -> None:
-    table = np.array([[True, True], [False, False]])
-    seen, history = recorded(table, rounds=2, clients_per_round=2)
-    first, second = (history.frame.iloc[i] for i in range(2))
-    assert len(seen) == 1
-    assert second.train_loss == first.train_loss and second.bytes_up == first.bytes_up
-    assert second.server_updates == first.server_updates == 1 and math.isnan(second.drift)
+def test_only_those_who_are_there_are_drawn_and_a_round_without_anybody_changes_nothing() -> None:
+    table = np.array([[True, False, True, True, False], [False, True, False, False, False], [False] * 5])
+    work = {"rounds": 4, "clients_per_round": 2, "availability": Trace(table)}
+    sim = simulation(quadratics([1.0] * 5, range(5)), scalar_model(), fl.FedAvg(), **work)
+    seen = [[cohort.tolist() for cohort in sim.cohorts] for _ in sim]
+    assert [len(cohort) for cohorts in seen for cohort in cohorts] == [2, 1, 2] and seen[2] == []
+    assert all(table[t % 3][cohort].all() for t, cohorts in enumerate(seen) for cohort in cohorts)
+    before, after = (sim.history.frame.iloc[t] for t in (1, 2))
+    assert after.train_loss == before.train_loss and after.bytes_up == before.bytes_up
+    assert after.server_updates == before.server_updates == 2 and math.isnan(after.drift)
 
 
 def test_everybody_there_is_the_same_run_as_no_availability() -> None:
@@ -70,15 +32,6 @@ def test_everybody_there_is_the_same_run_as_no_availability() -> None:
         for availability in (None, always)
     ]
     assert torch.equal(*runs)
-
-
-def test_availability_is_part_of_the_configuration() -> None:
-    fed, model = quadratics([1.0, 1.0], [0.0, 1.0]), scalar_model()
-    configs = [
-        run(fed, model, fl.FedAvg(), rounds=1, availability=availability).history.config["availability"]
-        for availability in (None, Bernoulli(np.ones(2)), Bernoulli(np.array([1.0, 0.5])))
-    ]
-    assert configs[0] is None and configs[1]["name"] == "Bernoulli" and configs[1] != configs[2]
 
 
 @pytest.mark.parametrize("availability", [np.ones(2), 0.5, Bernoulli(np.ones(3))])

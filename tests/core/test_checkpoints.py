@@ -1,7 +1,5 @@
 """Interrupted and resumed is the same as never interrupted, bit for bit on the CPU; files are safe."""
 
-import os
-
 import numpy as np
 import pytest
 import torch
@@ -10,7 +8,6 @@ import fedlab_core as fl
 from tests.support import blobs
 
 SIZES = (7, 12, 9, 15, 4)
-ALGORITHMS = [fl.FedAvg(), fl.FedProx(0.2), fl.Scaffold(), fl.Scaffold(option=1, control_update="cohort"), fl.FedNova()]
 
 
 def simulation(algorithm=None, *, sizes=SIZES, dtype=torch.float32, hidden=6, **changes) -> fl.Simulation:
@@ -25,39 +22,24 @@ def same(left: fl.History, right: fl.History) -> None:
     assert (left.clients.accuracy == right.clients.accuracy).all()
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-@pytest.mark.parametrize("stop", [1, 2, 4, 5])
-def test_resuming_from_a_file_is_bit_for_bit(tmp_path, algorithm: fl.Algorithm, stop: int) -> None:
-    whole = simulation(algorithm, stragglers=0.5).run()
-    path = tmp_path / "run.npz"
-    for record in simulation(algorithm, stragglers=0.5, checkpoint=path):
+@pytest.mark.parametrize("stop", [1, 4, 5])
+def test_resuming_from_a_file_is_bit_for_bit(tmp_path, stop: int) -> None:
+    whole, path = simulation(stragglers=0.5).run(), tmp_path / "run.npz"
+    for record in simulation(stragglers=0.5, checkpoint=path):
         if record.round == stop:
             break
-    resumed = simulation(algorithm, stragglers=0.5, checkpoint=path)
+    resumed = simulation(stragglers=0.5, checkpoint=path)
     assert resumed.round == stop
     same(resumed.run(), whole)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-def test_state_dict_round_trip(algorithm: fl.Algorithm) -> None:
-    whole = simulation(algorithm)
-    first = simulation(algorithm)
-    for _ in range(3):
-        next(first)
-    second = simulation(algorithm)
-    second.load_state_dict(first.state_dict())
-    same(second.run(), whole.run())
-    last = simulation(algorithm)
+def test_the_state_of_a_finished_run_has_names_and_shapes_of_the_contract_and_its_report() -> None:
+    whole, last = simulation(), simulation()
+    whole.run()
+    state, size = whole.state_dict()["algorithm"], len(whole.history.params)
+    assert state["c"].shape == (size,) and state["c_clients"].shape == (5, size)
     last.load_state_dict(whole.state_dict())
     same(last.history, whole.history)
-
-
-def test_state_names_and_shapes_are_those_of_the_contract() -> None:
-    run = simulation()
-    next(run)
-    state = run.state_dict()["algorithm"]
-    size = len(run.history.params)
-    assert state["c"].shape == (size,) and state["c_clients"].shape == (5, size)
 
 
 def test_a_state_that_is_loaded_is_not_shared() -> None:
@@ -72,19 +54,13 @@ def test_a_state_that_is_loaded_is_not_shared() -> None:
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [
-        ({"lr": 0.2}, "lr: 0.1 there, 0.2 now"),
-        ({"rounds": 9}, "rounds: 5 there, 9 now"),
-        ({"seed": 3}, "seed: 0 there, 3 now"),
-    ],
+    [({"lr": 0.2}, "lr: 0.1 there, 0.2 now"), ({"algorithm": fl.FedProx(0.1)}, "algorithm")],
 )
 def test_another_configuration_is_refused_by_name(tmp_path, change, words: str) -> None:
     path = tmp_path / "run.npz"
     simulation(checkpoint=path).run()
     with pytest.raises(ValueError, match=words):
         simulation(checkpoint=path, **change)
-    with pytest.raises(ValueError, match="algorithm"):
-        simulation(fl.FedProx(0.1), checkpoint=path)
 
 
 @pytest.mark.parametrize(
@@ -121,17 +97,6 @@ def test_a_state_that_does_not_fit_is_refused_and_changes_nothing(other, words: 
     with pytest.raises(ValueError, match=words):
         second.load_state_dict(first.state_dict())
     assert second.round == 0 and torch.equal(second.state_dict()["params"], before["params"])
-
-
-def test_a_crash_while_writing_keeps_the_old_file(tmp_path, monkeypatch) -> None:
-    path = tmp_path / "run.npz"
-    run = simulation(checkpoint=path)
-    next(run)
-    old = path.read_bytes()
-    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
-        run._checkpoint.flush(run.round, run.compact_state) if next(run) else None
-    assert path.read_bytes() == old and [p.name for p in tmp_path.iterdir()] == ["run.npz"]
 
 
 def test_checkpoint_holds_rows_of_participants_only(tmp_path) -> None:

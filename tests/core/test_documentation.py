@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
-import torch
 
 import fedlab_core as fl
 from fedlab_core.data import DATASETS
 from fedlab_core.data.disk.sources import SOURCES
-from tests.support import blobs
+from tests.support import blobs, quadratics, scalar_model
+from tests.support import run as finished
 
 PAGE = (Path(__file__).parents[2] / "docs" / "algorithms.md").read_text(encoding="utf-8")
 WORK = {"rounds": 3, "clients_per_round": 3, "local_epochs": 1, "batch_size": 4, "lr": 0.1, "progress": False}
@@ -33,19 +33,6 @@ def test_every_field_of_a_correction_and_every_method_is_named() -> None:
     own = {name for name in vars(fl.Algorithm) if not name.startswith("_") and callable(getattr(fl.Algorithm, name))}
     missing |= {name for name in own if not re.search(rf"\b{name}\b", PAGE)} - {"describe", "after_aggregation"}
     assert not missing
-
-
-def test_only_the_head_learns(page) -> None:
-    before = run(page["HeadOnly"](), lr=1e-12).params
-    changed = ((run(page["HeadOnly"]()).params - before).abs() > 1e-6).nonzero().flatten()
-    assert changed.min() == 4 * 4 + 4
-    assert changed.max() == len(before) - 1
-
-
-def test_momentum_of_zero_is_fedavg_and_more_is_not(page) -> None:
-    plain = run(fl.FedAvg()).params
-    torch.testing.assert_close(run(page["ServerMomentum"](0.0)).params, plain, rtol=0, atol=1e-12)
-    assert (run(page["ServerMomentum"](0.9)).params - plain).abs().max() > 1e-3
 
 
 def test_the_neediest_of_all_are_those_with_the_largest_loss(page) -> None:
@@ -73,3 +60,23 @@ def test_every_data_set_is_named_with_its_terms_and_what_to_cite(name: str) -> N
     (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
     if name in SOURCES:
         assert row == f"| `{name}` | {SOURCES[name].citation} | {SOURCES[name].terms} |"
+
+
+@pytest.mark.parametrize("max_delay", [0, 3])
+def test_every_update_of_fedasync_by_hand(page, max_delay: int) -> None:
+    a, b, lr, steps, alpha, power, mu, late, past = [1.0, 3.0, 0.5], [0.0, 1.0, -2.0], 0.05, 4, 0.6, 0.5, 0.2, 0, [1.5]
+    algorithm = page["FedAsync"](alpha, power, mu, max_delay)
+    work = {"rounds": 5, "local_steps": steps, "lr": lr, "seed": 2}
+    found = finished(quadratics(a, b), scalar_model(past[0]), algorithm, **work).history
+    for t in range(1, 6):
+        delays = fl.randomness.stream(2, "delay", round=t).integers(max_delay, size=3, endpoint=True)
+        for k in range(3):
+            d = min(delays[k], len(past) - 1)
+            late += d > 0
+            start, optimum = past[-1 - d], (a[k] * b[k] + mu * past[-1 - d]) / (a[k] + mu)
+            end = optimum + (1 - lr * (a[k] + mu)) ** steps * (start - optimum)
+            share = alpha * (d + 1) ** -power
+            past.append((1 - share) * past[-1] + share * end)
+    assert (late > 5) == (max_delay > 0)
+    assert float(found.params[0]) == pytest.approx(past[-1], abs=1e-12)
+    assert found.frame.server_updates.tolist() == [3, 6, 9, 12, 15]

@@ -9,9 +9,6 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core import engines
-from fedlab_core.algorithms import FedPer
-from fedlab_core.losses import LOSSES
 from fedlab_core.simulation import Simulation
 
 SIZES = (3, 17, 8, 30, 2)
@@ -87,25 +84,13 @@ def with_norms(*names: str) -> nn.Module:
 
 
 MODELS = {
-    "mlp, first": (lambda: frozen(dense, "1."), "layers"),
     "mlp, first two": (lambda: frozen(dense, "1.", "3."), "layers"),
     "mlp, middle": (lambda: frozen(dense, "3."), "vmap"),
-    "mlp, last": (lambda: frozen(dense, "5."), "vmap"),
     "mlp, biases": (lambda: frozen(dense, "1.bias", "3.bias", "5.bias"), "vmap"),
-    "cnn, first": (lambda: frozen(convolutional, "0."), "layers"),
     "cnn, both convolutions": (lambda: frozen(convolutional, "0.", "3."), "layers"),
-    "cnn, second": (lambda: frozen(convolutional, "3."), "vmap"),
     "backbone with batch normalisation": (lambda: with_norms("0."), "layers"),
     "batch normalisation alone": (lambda: with_norms(), "vmap"),
 }
-ALGORITHMS = [
-    fl.FedAvg(),
-    fl.FedProx(0.5),
-    fl.Scaffold(),
-    fl.FedNova(),
-    fl.FedCurv(0.01),
-    fl.FedMas(0.02, tiers=[0, 1, 0, 1, 0]),
-]
 
 
 def simulate(model: nn.Module, algorithm: fl.Algorithm | None = None, fed=None, **changes) -> Simulation:
@@ -145,19 +130,15 @@ def start_of(model: nn.Module) -> torch.Tensor:
     return torch.cat([value.detach().flatten() for value in model.parameters() if value.requires_grad])
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-@pytest.mark.parametrize("name", ["mlp, middle", "backbone with batch normalisation"])
-def test_engines_agree_for_every_kind_of_algorithm(name: str, algorithm: fl.Algorithm) -> None:
-    slow, fast = (simulate(MODELS[name][0](), algorithm, engine=engine).history for engine in ENGINES)
-    torch.testing.assert_close(fast.params, slow.params, rtol=0, atol=1e-9)
-    table, other = (history.frame.drop(columns="seconds") for history in (slow, fast))
-    assert table[["bytes_up", "bytes_down"]].equals(other[["bytes_up", "bytes_down"]])
-    assert abs(table - other).to_numpy().max() < 1e-9
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("algorithm", [fl.FedAvg(), fl.Scaffold(), fl.FedCurv(0.05)], ids=str)
-@pytest.mark.parametrize("name", ["mlp, first two", "backbone with batch normalisation"])
+@pytest.mark.parametrize(
+    ("name", "algorithm", "engine"),
+    [
+        ("mlp, first two", fl.FedAvg(), "reference"),
+        ("mlp, first two", fl.FedCurv(0.05), "stacked"),
+        ("backbone with batch normalisation", fl.Scaffold(), "stacked"),
+    ],
+    ids=str,
+)
 def test_a_frozen_prefix_is_the_head_on_its_features(name: str, algorithm: fl.Algorithm, engine: str) -> None:
     model, fed = MODELS[name][0](), images()
     body, head = (model[:-1], model[-1])
@@ -172,54 +153,6 @@ def test_a_frozen_prefix_is_the_head_on_its_features(name: str, algorithm: fl.Al
     torch.testing.assert_close(whole.history.params, alone.history.params, rtol=0, atol=1e-9)
     rows, others = (sim.history.frame.drop(columns="seconds") for sim in (whole, alone))
     assert abs(rows - others).to_numpy().max() < 1e-9
-
-
-@pytest.mark.parametrize("name", ["mlp, middle", "mlp, last", "mlp, biases", "cnn, first"])
-def test_frozen_is_a_scale_of_zero(name: str) -> None:
-    """The same model with everything trainable, whose steps are scaled by zero where it was frozen."""
-    model = MODELS[name][0]()
-    names = {key for key, value in model.named_parameters() if not value.requires_grad}
-
-    class Scaled(fl.Algorithm):
-        def correction(self, server, client):
-            scale = torch.ones_like(server.params)
-            for key in names:
-                scale[server.layout[key]] = 0.0
-            return fl.Correction(scale=scale)
-
-    free = copy.deepcopy(model).requires_grad_(True)
-    short, full = simulate(model).history.model, simulate(free, Scaled()).history.model
-    for value, expected in zip(short.parameters(), full.parameters(), strict=True):
-        torch.testing.assert_close(value, expected, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_only_what_is_trained_is_sent(engine: str) -> None:
-    """The last layer, 7·3 + 3 = 24 numbers of 8 bytes, three clients a round; SCAFFOLD and FedCurv twice as much."""
-    model = MODELS["mlp, first two"][0]()
-    for algorithm, factor in ((fl.FedAvg(), 1), (fl.Scaffold(), 2), (fl.FedCurv(0.1), 2)):
-        frame = simulate(model, algorithm, engine=engine).history.frame
-        assert frame.bytes_up.tolist() == [24 * 8 * 3 * factor * round for round in (1, 2)]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_fedper_keeps_one_of_the_layers_that_are_trained(engine: str) -> None:
-    model = MODELS["mlp, first"][0]()
-    sim = simulate(model, FedPer(("5",)), engine=engine)
-    assert list(sim._server.layout) == ["3.weight", "3.bias", "5.weight", "5.bias"]
-    assert sim.history.frame.bytes_up.tolist() == [(9 * 7 + 7) * 8 * 3 * round for round in (1, 2)]
-    assert sim._server.state["personal"].dense().abs().sum() > 0
-    with pytest.raises(ValueError, match="local='1'"):
-        simulate(model, FedPer(("1",)))
-
-
-@pytest.mark.parametrize("training", [True, False])
-@pytest.mark.parametrize("name", ["mlp, first", "batch normalisation alone"])
-def test_gradients_agree_in_both_modes(name: str, training: bool) -> None:
-    fed, model = images(), MODELS[name][0]()
-    found = [engines.create(kind, fed, model, LOSSES["cross_entropy"], "cpu") for kind in ENGINES]
-    slow, fast = (engine.mean_gradients(engine.model.parameters(), fed.parts, training) for engine in found)
-    torch.testing.assert_close(fast, slow, rtol=0, atol=1e-12)
 
 
 def test_a_checkpoint_goes_on_and_knows_the_frozen_part(tmp_path: Path) -> None:
@@ -252,14 +185,10 @@ def test_a_history_is_loaded_and_run_again_with_its_frozen_part(tmp_path: Path) 
     other[0].norm_one.running_var.mul_(2)
     with pytest.raises(ValueError, match=r"frozen parameters or buffers are not those of the run"):
         fl.History.load(path, model=other)
-    with pytest.raises(ValueError, match=r"has \d+ parameters"):
-        fl.History.load(path, model=copy.deepcopy(model).requires_grad_(True))
     again = fl.rerun(history.config, fed=images(), model=model, progress=False)
     assert torch.equal(again.params, history.params)
     with pytest.raises(ValueError, match=r"its weights have the digest"):
         fl.rerun(history.config, fed=images(), model=other, progress=False)
-    with pytest.raises(ValueError, match=r"pass model="):
-        fl.rerun(history.config, fed=images(), progress=False)
 
 
 @pytest.mark.parametrize("change", ["trained", "in training mode", "without averages"])
@@ -273,21 +202,3 @@ def test_batch_normalisation_that_could_change_is_refused(change: str) -> None:
         model[0].norm_one = nn.BatchNorm2d(4, track_running_stats=False).double().requires_grad_(False).eval()
     with pytest.raises(ValueError, match=r"'0.norm_\w+' is BatchNorm2d.*GroupNorm.*requires_grad_\(False\).eval\(\)"):
         simulate(model)
-
-
-def test_large_batches_go_through_frozen_layers_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = simulate(with_norms("0."), engine="stacked").history
-    sizes = []
-    monkeypatch.setattr("fedlab_core.engines.stacked.layers.SHARED_VALUES", 3 * 64)  # three images
-    monkeypatch.setattr(Residual, "forward", counted(Residual.forward, sizes))
-    parts = simulate(with_norms("0."), engine="stacked").history
-    torch.testing.assert_close(parts.params, whole.params, rtol=0, atol=1e-12)
-    assert sizes.count(3) > 10
-
-
-def counted(forward: Callable[..., torch.Tensor], sizes: list[int]) -> Callable[..., torch.Tensor]:
-    def noted(self: nn.Module, x: torch.Tensor) -> torch.Tensor:
-        sizes.append(len(x))
-        return forward(self, x)
-
-    return noted

@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 import fedlab_core as fl
-from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.engines import base
 from fedlab_core.server import Server
 from tests.support import blobs
@@ -54,7 +54,6 @@ def heavy_ball(b: float, *, start=0.0, m=0.0, s=1.0, a=0.0, r=0.0, steps=STEPS, 
     [
         ({"start": 3.0}, {"start": 3.0}),
         ({"momentum": 0.9}, {"m": 0.9}),
-        ({"scale": 0.25}, {"s": 0.25}),
         ({"amount": 2}, {"steps": 2}),
         ({"momentum": 0.5, "weight": 2.0, "anchor": 0.7, "scale": 0.5}, {"m": 0.5, "a": 2.0, "r": 0.7, "s": 0.5}),
         ({"start": -1.0, "momentum": 0.3, "amount": 9}, {"start": -1.0, "m": 0.3, "steps": 9}),
@@ -76,19 +75,7 @@ def test_the_runs_momentum_is_that_of_every_client_that_has_none_of_its_own(engi
         assert params == pytest.approx(heavy_ball(2.0, m=m), abs=1e-12)
 
 
-def test_the_layout_names_every_parameter_once() -> None:
-    fed = blobs((9, 5))
-    model = fl.models.mlp(fed, (4,), seed=1)
-    layout = fl.Simulation(fed, model, fl.FedAvg(), **WORK)._server.layout
-    flat = torch.nn.utils.parameters_to_vector(model.parameters())
-    for name, value in model.named_parameters():
-        assert torch.equal(flat[layout[name]], value.flatten())
-    assert [s.start for s in layout.values()] == [0, *[s.stop for s in layout.values()][:-1]]
-    assert list(layout.values())[-1].stop == len(flat)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_fednova_is_unbiased_also_with_momentum(engine: str) -> None:
+def test_fednova_is_unbiased_also_with_momentum() -> None:
     """Clients of one curvature that take 1 and 5 steps: the plain mean of the minima is where the changes cancel."""
     counts, minima = (1, 5), (0.0, 1.0)
     clients = [
@@ -98,8 +85,8 @@ def test_fednova_is_unbiased_also_with_momentum(engine: str) -> None:
     fed = fl.FederatedDataset.from_clients(clients, test=clients[0])
     model = quadratics(0.0)[1]
     rho, lr, tau, p = 0.5, 0.05, np.array(counts), np.array(counts) / sum(counts)
-    work = {"rounds": 400, "clients_per_round": 2, "local_epochs": 1, "batch_size": 1, "lr": lr, "progress": False}
-    work |= {"engine": engine, "loss": "squared_error", "local_momentum": rho, "eval_every": 400}
+    work = {"rounds": 250, "clients_per_round": 2, "local_epochs": 1, "batch_size": 1, "lr": lr, "progress": False}
+    work |= {"loss": "squared_error", "local_momentum": rho, "eval_every": 250}
     found = {kind: float(fl.simulate(fed, model, kind(), **work).params) for kind in (fl.FedAvg, fl.FedNova)}
     a_norm = (tau - rho * (1 - rho**tau) / (1 - rho)) / (1 - rho)
     shrink = [1 - heavy_ball(0.0, start=1.0, m=rho, steps=steps, lr=lr) for steps in counts]
@@ -107,16 +94,6 @@ def test_fednova_is_unbiased_also_with_momentum(engine: str) -> None:
     for kind, weight in weights.items():
         assert found[kind] == pytest.approx(np.average(minima, weights=weight * shrink), abs=1e-6)
     assert abs(found[fl.FedNova] - 5 / 6) < abs(found[fl.FedAvg] - 5 / 6) / 2
-
-
-def test_scaffold_takes_momentum_only_with_option_1() -> None:
-    fed = blobs((9, 5))
-    model, work = fl.models.softmax_regression(fed), {**WORK, "local_momentum": 0.5}
-    with pytest.raises(ValueError, match=r"option=2: with local_momentum=0\.5"):
-        fl.simulate(fed, model, fl.Scaffold(), **work)
-    fl.simulate(fed, model, fl.Scaffold(option=1), **work)
-    with pytest.raises(ValueError, match=r"mu=0\.1: must be 0 with local_momentum=0\.5"):
-        fl.simulate(fed, model, fl.FedNova(0.1), **work)
 
 
 class Asking(fl.Algorithm):
@@ -135,8 +112,7 @@ class Asking(fl.Algorithm):
         return server.params
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("limit", [1, 10_000])
+@pytest.mark.parametrize(("engine", "limit"), [("reference", 1), ("stacked", 10_000)])
 def test_losses_tags_and_streams(engine: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "EVALUATION_SAMPLES", limit)
     fed = blobs((9, 5, 12))
@@ -157,40 +133,6 @@ def test_losses_tags_and_streams(engine: str, limit: int, monkeypatch: pytest.Mo
         torch.testing.assert_close(several, expected, rtol=0, atol=1e-12)
         torch.testing.assert_close(losses, expected[0], rtol=0, atol=1e-12)
     assert asking.seen[0][-1] == asking.seen[1][-1]  # one stream for a round, whatever is drawn from others
-
-
-CHUNKED = [fl.FedAvg(), fl.FedProx(0.3), fl.Scaffold(), fl.FedNova(), fl.FedSSO(), fl.FedMas(0.01), fl.FedCurv(0.1)]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("algorithm", CHUNKED, ids=str)
-def test_a_cohort_in_pieces_gives_the_same(algorithm, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    fed = blobs((9, 5, 12, 7, 3))
-    model = fl.models.mlp(fed, (4,), seed=1)
-    work = {**WORK, "rounds": 3, "clients_per_round": 4, "engine": engine}
-    whole = fl.simulate(fed, model, algorithm, **work)
-    monkeypatch.setattr(base, "AT_ONCE_BYTES", 0)
-    pieces = fl.simulate(fed, model, algorithm, **work)
-    torch.testing.assert_close(pieces.params, whole.params, rtol=0, atol=1e-12)
-    assert pieces.frame.drift.to_numpy() == pytest.approx(whole.frame.drift.to_numpy(), abs=1e-12)
-
-
-def test_a_mean_of_pieces_never_holds_the_cohort(monkeypatch: pytest.MonkeyPatch) -> None:
-    trained: list[int] = []
-
-    def rows():
-        for k in range(6):
-            trained.append(k)
-            yield np.array([5 - k]), torch.full((1, 2), float(5 - k))
-
-    counts = torch.arange(1.0, 7.0)
-    updates = ChunkedUpdates(np.arange(6), rows, counts, counts, torch.zeros(2))
-    assert updates.weighted_mean().tolist() == pytest.approx([(counts @ torch.arange(6.0) / 21).item()] * 2)
-    assert updates.weighted_mean(torch.ones(6)).tolist() == pytest.approx([2.5] * 2)
-    assert "params" not in vars(updates)
-    assert updates.distances().tolist() == pytest.approx([k * 2**0.5 for k in range(6)])
-    assert len(trained) == 12  # once for each mean; the distances were seen on the way
-    assert updates.params[:, 0].tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_piece_that_diverges_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,39 +81,13 @@ def test_the_command_runs_the_files(data) -> None:
     assert config["source"].startswith("my_data.py:load") and config["model"]["source"].startswith("my_model.py:build")
 
 
+@pytest.mark.slow
 def test_a_json_lines_file_holds_the_history(logging) -> None:
     rows = [json.loads(line) for line in (logging["folder"] / "fedavg.jsonl").read_text().splitlines()]
     pd.testing.assert_frame_equal(pd.DataFrame(rows)[MEASURED], logging["expected"])
 
 
-def test_tensorboard_holds_the_history(logging) -> None:
-    pytest.importorskip("tensorboard")
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    events = EventAccumulator(str(logging["folder"] / "runs/fedavg"))
-    events.Reload()
-    for name in MEASURED:
-        found = events.Scalars(name)
-        assert [event.step for event in found] == [1, 2, 3, 4]
-        assert [event.value for event in found] == pytest.approx(logging["expected"][name].tolist(), rel=1e-6)
-
-
-def test_mlflow_holds_the_history_and_the_settings(logging) -> None:
-    mlflow = pytest.importorskip("mlflow")
-    client = mlflow.MlflowClient(f"sqlite:///{logging['folder'] / 'mlflow.db'}")
-    run = client.get_run(mlflow.last_active_run().info.run_id)
-    for name in MEASURED:
-        found = client.get_metric_history(run.info.run_id, name)
-        expected = logging["expected"][name].astype(float)
-        assert [(one.step, one.value) for one in found] == list(enumerate(expected, start=1))
-    assert run.data.params == {name: str(value) for name, value in logging["settings"].items()}
-
-
-def test_a_callback_is_called_after_every_round(logging) -> None:
-    assert len(logging["norms"]) == 4
-    assert logging["norms"][-1] == pytest.approx(float(logging["history"].params.norm()))
-
-
+@pytest.mark.slow
 def test_tables_are_written(logging) -> None:
     read = pd.read_csv(logging["folder"] / "accuracy.csv", index_col=0)
     pd.testing.assert_frame_equal(read, logging["summary"], check_names=False)
@@ -123,6 +97,7 @@ def test_tables_are_written(logging) -> None:
     assert rf"\textbf{{{logging['summary']['mean'].max():.3f}}}" in accuracy
 
 
+@pytest.mark.slow
 @pytest.mark.needs_browser
 def test_figures_are_written(logging) -> None:
     pytest.importorskip("kaleido")

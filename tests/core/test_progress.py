@@ -23,10 +23,8 @@ class TerminalInteractiveShell: ...
     [
         (ZMQInteractiveShell(), None, False, True),
         (Colab(), None, False, True),
-        (None, None, False, False),
         (TerminalInteractiveShell(), None, False, False),
         (None, None, True, True),
-        (Colab(), "CI", True, False),
         (Colab(), "FEDLAB_HEADLESS", True, False),
     ],
 )

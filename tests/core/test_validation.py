@@ -9,26 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedlab_core import validation
-from fedlab_core.validation import matches, parse_assignments, typed
+from fedlab_core.validation import parse_assignments, typed
 
-GOOD = [
-    [2, 0],
-    (2, 0),
-    np.array([2, 0], dtype=np.int32),
-    np.array([2, 0], dtype=np.uint8),
-    np.array([2, 9, 0])[::2],
-    torch.tensor([2, 0]),
-    torch.tensor([2, 0], dtype=torch.int16),
-]
+GOOD = [[2, 0], (2, 0), np.array([2, 0], dtype=np.uint8), torch.tensor([2, 0], dtype=torch.int16)]
 
 
 @pytest.mark.parametrize("values", GOOD, ids=lambda values: f"{type(values).__name__}")
 def test_indices_of_any_integer_dtype_become_int64(values) -> None:
     found = validation.indices("cohort", values, 3)
     assert found.tolist() == [2, 0] and found.dtype == np.int64
-
-
-def test_no_indices_at_all_are_indices() -> None:
     assert validation.indices("cohort", [], 3).dtype == np.int64
 
 
@@ -36,12 +25,9 @@ def test_no_indices_at_all_are_indices() -> None:
     ("values", "words"),
     [
         (np.array([True, False, True]), r"^cohort: a mask of booleans.*np\.flatnonzero\(mask\)"),
-        (torch.tensor([True, False, True]), "^cohort: a mask of booleans"),
-        ([True, False, True], "^cohort: a mask of booleans"),
         ([1.7], r"^cohort: must be integers of shape \[m\], got float64 of shape \[1\]"),
         (["1"], "^cohort: must be integers"),
         (np.array([[0, 1]]), r"of shape \[1, 2\]"),
-        (1, r"of shape \[\]"),
         ([0, 3], "^cohort: indices must be in 0 … 2, got 0 … 3"),
         ([-1], "got -1 … -1"),
         (np.array([2**64 - 1], dtype=np.uint64), f"got {2**64 - 1} … "),
@@ -54,7 +40,6 @@ def test_what_is_no_index_is_refused_in_words(values, words: str) -> None:
 
 TEXTS = [
     ("false", bool, False),
-    ("No", bool, False),
     ("0", bool, False),
     ("true", bool, True),
     ("3", int, 3),
@@ -63,24 +48,19 @@ TEXTS = [
     ("a=b", str, "a=b"),
     ("[1, 2]", list[int], [1, 2]),
     ("[0.5, 1]", list[float], [0.5, 1]),
-    ("[]", list[str], []),
     ("none", int | None, None),
     ("7", int | None, 7),
     ("7", float | None, 7.0),
-    ("7", int | float, 7),
     ("7", str | None, "7"),
-    ('"a"', str, '"a"'),
     ("none", str | None, None),
     ("all", Literal["all", "cohort"], "all"),
     ("2", Literal[1, 2], 2),
 ]
 WRONG = [
-    ("maybe", bool),
     ("2", bool),
     ("1.5", int),
     ("abc", float),
     ("[1, 2.5]", list[int]),
-    ("[true]", list[int]),
     ("1, 2", list[int]),
     ("{}", list[int]),
     ("x", int | None),
@@ -107,17 +87,6 @@ def test_printed_values_come_back(number: float, integer: int, integers: list[in
     assert typed("x", repr(number), float) == number
     assert typed("x", str(integer), int) == integer
     assert typed("x", str(integers), list[int]) == integers
-
-
-def test_a_bool_is_no_number_and_an_integer_is_a_float() -> None:
-    assert not matches(True, int)
-    assert not matches(True, float)
-    assert matches(1, float)
-    assert not matches(1.0, int)
-    assert matches(None, float | None)
-    assert not matches("1", float | None)
-    assert matches(["a"], list[str])
-    assert not matches(("a",), list[str])
 
 
 def test_assignments() -> None:

@@ -23,7 +23,7 @@ BAD = [
     (al.MimeLite, {}, {"beta": [1.0, -0.1, "0.9"]}),
     (al.QFedAvg, {}, {"q": [-0.1, NAN, None]}),
     (al.PowerOfChoice, {}, {"candidates": [0, 2.5, True]}),
-    (al.IFCA, {"num_models": 2}, {"num_models": [0], "spread": [0.0]}),
+    (al.IFCA, {}, {"num_models": [0]}),
     (al.Ditto, {}, {"strength": [-1]}),
     (al.FedPer, {}, {"local": ["3", 3, (3,), None]}),
     (al.FineTune, {}, {"epochs": [0, -1, 1.5]}),
@@ -31,10 +31,7 @@ BAD = [
     (fl.FedSSO, {}, {"noise": ["keeep"], "eps": [0.0], "weights": ["none"], "probe_lr": [0.0]}),
     (fl.FedSSO, {}, {"probe_batch": [0], "projection": [0]}),
     (fl.FedMas, {"strength": 1.0}, {"strength": [-1.0], "importance_update": ["ewma"], "no_penalty": ["never"]}),
-    (fl.FedMas, {"strength": 1.0}, {"tiers": ["dbscam", "dbscan(3)(4)", "kmeans(tiers=3)", "kmeans(num_tiers=)"]}),
-    (fl.FedMas, {"strength": 1.0}, {"tiers": [[0, -1], [0.5, 1], [[0], [1, 2]]], "tier_order": ["random"]}),
-    (fl.FedMas, {"strength": 1.0}, {"fraction": [0.0, 1.5], "decay": [0.5]}),
-    (fl.FedMas, {"strength": 1.0, "importance_update": "ema"}, {"decay": [1.0, -0.1]}),
+    (fl.FedMas, {"strength": 1.0}, {"tiers": ["dbscam", [0, -1], [0.5, 1]], "tier_order": ["random"]}),
     (KMeans, {}, {"num_tiers": [0], "probe_epochs": [0], "projection": [0]}),
     (Dbscan, {}, {"min_samples": [1], "eps": [0], "probe_lr": [0], "probe_batch": [0]}),
     (al.Compressed, INNER, {"keep": [None, 0.0, 1.1], "bits": [2, 17, 4.0]}),
@@ -47,5 +44,5 @@ CASES = [(kind, good, name, value) for kind, good, bad in BAD for name, values i
 
 @pytest.mark.parametrize(("kind", "good", "name", "value"), CASES, ids=[f"{c[0].__name__}-{c[2:]}" for c in CASES])
 def test_a_bad_value_is_named(kind, good, name: str, value) -> None:
-    with pytest.raises(ValueError, match=f"{name}="):
+    with pytest.raises(ValueError, match=f"{name}[=:]"):
         kind(**{**good, name: value})

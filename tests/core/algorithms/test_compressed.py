@@ -59,7 +59,7 @@ def test_the_largest_are_sent_and_the_rest_is_kept_for_later_for_each_client() -
     close(residuals, [[0.0, 0.0, 0.0, 0.1], [0.0] * 4, [0.0] * 4])
 
 
-@pytest.mark.parametrize("chosen", [{"keep": 0.25}, {"bits": 3}, {"keep": 0.5, "bits": 4}], ids=str)
+@pytest.mark.parametrize("chosen", [{"bits": 3}, {"keep": 0.5, "bits": 4}], ids=str)
 def test_all_is_said_in_the_end(chosen) -> None:
     """Σ c_k = Σ Δ_k − e_k, round after round."""
     algorithm = Compressed(fl.FedAvg(), **chosen)
@@ -75,8 +75,8 @@ def test_all_is_said_in_the_end(chosen) -> None:
     assert residual.abs().max() > 1e-3
 
 
-@pytest.mark.parametrize("bits", [3, 4, 8, 16])
-def test_quantisation_is_unbiased_and_on_its_grid(bits: int) -> None:
+@pytest.mark.parametrize("bits", [3, 8])
+def test_quantisation_is_unbiased_and_on_the_grid_of_each_client(bits: int) -> None:
     """The mean over the draws (j + ½)/m is off by half of 1/m steps at most."""
     values = torch.tensor([[0.7, -0.31, 0.0, 0.123, -1.9, 1.0], [0.0] * 6], dtype=torch.float64)
     steps, m = 2 ** (bits - 1) - 1, 1000
@@ -91,36 +91,18 @@ def test_quantisation_is_unbiased_and_on_its_grid(bits: int) -> None:
     assert codes.abs().max() <= steps + 1e-9 and 2 * steps + 1 < 2**bits
 
 
-def test_every_client_has_a_scale_of_its_own() -> None:
-    rows = torch.tensor([[1.0, -0.4], [1e-3, 4e-4]], dtype=torch.float64)
-    found = quantised(rows, 3, torch.full_like(rows, 0.5))
-    torch.testing.assert_close(found, torch.tensor([[1.0, -1 / 3], [1e-3, 1e-3 / 3]], dtype=torch.float64))
-
-
-def test_each_client_has_draws_of_its_own_in_each_round() -> None:
-    algorithm = Compressed(fl.FedAvg(), bits=3)
-    row = np.random.default_rng(0).uniform(-1, 1, 50).tolist()
-    both = uploaded(algorithm, started(algorithm, 50), [0, 2], [row, row])
-    assert (both[0] - both[1]).abs().max() > 0.1
-    swapped = uploaded(algorithm, started(algorithm, 50), [2, 0], [row, row])
-    close(swapped, both.flip(0).tolist())
-    later = started(algorithm, 50)
-    later.round = 2
-    assert (uploaded(algorithm, later, [0], [row])[0] - both[0]).abs().max() > 0.1
-
-
 def test_what_is_left_out_is_not_in_the_model_and_in_the_end_a_single_client_is_where_it_wants_to_be() -> None:
     b = torch.tensor([4.0, -3.0, 2.0, 0.5], dtype=torch.float64)
     x = 2 * torch.eye(4, dtype=torch.float64)  # the mean over four samples: ½ (w_j − b_j)² in every entry
     fed = fl.FederatedDataset.from_clients([(x, 2 * b)], test=(x, 2 * b))
     model = torch.nn.Linear(4, 1, bias=False).double()
     torch.nn.init.zeros_(model.weight)
-    for rounds, expected in ((1, [4 * 0.19, 0.0, 0.0, 0.0]), (400, b.tolist())):
+    for rounds, expected in ((1, [4 * 0.19, 0.0, 0.0, 0.0]), (200, b.tolist())):
         found = run(fed, model, Compressed(fl.FedAvg(), keep=0.25), rounds=rounds, local_steps=2).history.params
         torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_both_engines_send_the_same_of_entries_that_are_equal(seed: int) -> None:
     """A softmax model of two classes has gradients in pairs, d and −d, equal up to rounding."""
     fed = blobs((5, 9, 12, 3), classes=2, seed=seed)
@@ -147,7 +129,6 @@ P = 4 * 6 + 6 + 6 * 3 + 3  # 51, of 8 bytes
     [
         ({"keep": 0.1}, 5 * 8 + 5 * 4),
         ({"keep": 0.001}, 1 * 8 + 1 * 4),
-        ({"bits": 3}, math.ceil(P * 3 / 8) + 8),
         ({"keep": 1.0, "bits": 12}, math.ceil(P * 12 / 8) + 8),
         ({"keep": 0.2, "bits": 7}, math.ceil(10 * 7 / 8) + 8 + 10 * 4),
     ],
@@ -161,12 +142,6 @@ def test_ledger_counts_bytes(chosen, size: int) -> None:
     both = history(Compressed(MimeLite(0.5), **chosen)).frame
     assert (both.bytes_up - inner.bytes_up).tolist() == [3 * (size - P * 8) * t for t in (1, 2, 3, 4)]
     assert both.bytes_down.equals(inner.bytes_down)
-
-
-def test_a_value_in_single_precision_is_as_large_as_its_index() -> None:
-    fed = blobs(SIZES, dtype=torch.float32)
-    frame = run(fed, fl.models.mlp(fed, (6,)), Compressed(fl.FedAvg(), keep=0.1), **WORK).history.frame
-    assert frame.bytes_up.tolist() == [3 * (5 * 4 + 5 * 4) * t for t in (1, 2, 3, 4)]
 
 
 class Silent(fl.Algorithm):
@@ -192,3 +167,14 @@ def test_the_inner_algorithm_is_checked_and_its_hooks_run() -> None:
     assert frame.bytes_up.tolist() == [(3 * 60 + 5 * 8) * t for t in (1, 2, 3, 4)]
     tiers = fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1])  # measures its importance after aggregation
     assert history(Compressed(tiers, keep=1.0)).frame.bytes_up.equals(history(tiers).frame.bytes_up)
+
+
+def test_each_client_has_a_scale_of_its_own_and_its_own_draws_in_each_round() -> None:
+    rows = torch.tensor([[1.0, -0.4], [1e-3, 4e-4]], dtype=torch.float64)
+    close(quantised(rows, 3, torch.full_like(rows, 0.5)), [[1.0, -1 / 3], [1e-3, 1e-3 / 3]])
+    algorithm, row = Compressed(fl.FedAvg(), bits=3), np.random.default_rng(0).uniform(-1, 1, 50).tolist()
+    both = uploaded(algorithm, started(algorithm, 50), [0, 2], [row, row])
+    later = started(algorithm, 50)
+    later.round = 2
+    for other in (both[1], uploaded(algorithm, later, [0], [row])[0]):
+        assert (other - both[0]).abs().max() > 0.1

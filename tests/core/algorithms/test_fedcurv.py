@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from tests import support
-from tests.support import blobs, one_sample_each, quadratics, scalar_model
+from tests.support import blobs, quadratics, scalar_model
 
 A, B = np.array([1.0, 3.0, 0.5, 2.0, 1.5]), np.array([0.0, 1.0, -2.0, 4.0, 2.0])
 LR, STEPS, STRENGTH = 0.05, 7, 0.01
@@ -65,10 +65,9 @@ def test_the_fisher_is_the_mean_of_squares_over_all_samples_at_the_local_paramet
         torch.testing.assert_close(state["fisher_params"][client], state["fisher"][client] * params)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_the_penalty_is_never_negative(dtype: torch.dtype) -> None:
+def test_the_penalty_is_never_negative() -> None:
     """A client that was absent has no share to subtract; rounding must not make the difference negative either."""
-    sim = simulation(dtype=dtype, rounds=12)
+    sim = simulation(dtype=torch.float32, rounds=12)
     for _ in sim:
         state = sim.state_dict()["algorithm"]
         assert (state["u"] - state["fisher"] >= 0).all()
@@ -81,12 +80,3 @@ def test_bytes_are_two_and_a_half_times_those_of_fedavg() -> None:
     assert frame.bytes_up.tolist() == [2 * size, 4 * size, 6 * size]
     free = simulation(rounds=3, algorithm=fl.FedCurv(0.0)).run().frame
     assert free.bytes_down.tolist() == free.bytes_up.tolist() == [size, 2 * size, 3 * size]
-
-
-def test_the_state_holds_the_last_cohort_only() -> None:
-    fed = one_sample_each(10_000)
-    arguments = {"rounds": 4, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
-    sim = fl.Simulation(fed, fl.models.mlp(fed, (20,)), fl.FedCurv(), progress=False, **arguments)
-    sim.run()
-    for name in ("fisher", "fisher_params"):
-        assert sim.compact_state()["algorithm"][name]._rows.shape[0] == 20

@@ -16,8 +16,8 @@ def test_fedavg_stops_at_the_published_biased_point() -> None:
     assert OPTIMUM == 0.75
 
 
-@pytest.mark.parametrize("steps", [1, 2, 10, 50])
-@pytest.mark.parametrize(("a", "b", "sizes"), [((1, 3), (0, 1), (1, 1)), ((0.5, 2, 4), (-1, 3, 0.3), (5, 1, 2))])
+@pytest.mark.parametrize("steps", [1, 10])
+@pytest.mark.parametrize(("a", "b", "sizes"), [((0.5, 2, 4), (-1, 3, 0.3), (5, 1, 2))])
 def test_fedavg_fixed_point_and_contraction(a, b, sizes, steps: int) -> None:
     a, b, p = np.array(a, float), np.array(b, float), np.array(sizes) / sum(sizes)
     q = (1 - 0.1 * a) ** steps
@@ -29,8 +29,7 @@ def test_fedavg_fixed_point_and_contraction(a, b, sizes, steps: int) -> None:
     assert after_one - fixed == pytest.approx((p * q).sum() * (7.0 - fixed), rel=1e-10)
 
 
-@pytest.mark.parametrize("option", [1, 2])
-@pytest.mark.parametrize("control_update", ["all", "cohort"])
+@pytest.mark.parametrize(("option", "control_update"), [(1, "all"), (2, "cohort")])
 def test_scaffold_reaches_the_optimum_and_its_controls_the_local_gradients(option: int, control_update: str) -> None:
     algorithm = fl.Scaffold(option=option, control_update=control_update)
     sim = run(quadratics(A, B), scalar_model(), algorithm, rounds=150)
@@ -40,20 +39,11 @@ def test_scaffold_reaches_the_optimum_and_its_controls_the_local_gradients(optio
     assert state["c"].item() == pytest.approx(0.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("mu", [0.01, 0.5, 5.0])
-@pytest.mark.parametrize("steps", [1, 10])
+@pytest.mark.parametrize(("mu", "steps"), [(0.5, 1), (5.0, 10)])
 def test_fedprox_fixed_point_with_finitely_many_steps(mu: float, steps: int) -> None:
     s = (1 - (1 - 0.1 * (A + mu)) ** steps) * A / (A + mu)
     fixed = (s * B).sum() / s.sum()
-    assert limit(quadratics(A, B), fl.FedProx(mu), local_steps=steps, rounds=500) == pytest.approx(fixed, abs=1e-9)
-
-
-def test_fedprox_single_client_closed_form() -> None:
-    """An anchor that moves with the parameters would give plain gradient descent instead."""
-    mu, lr, steps, start = 1.5, 0.1, 7, 4.0
-    s = (1 - (1 - lr * (3 + mu)) ** steps) * 3 / (3 + mu)
-    after = limit(quadratics([3.0], [1.0]), fl.FedProx(mu), rounds=1, local_steps=steps, start=start)
-    assert after == pytest.approx(start + s * (1.0 - start), abs=1e-12)
+    assert limit(quadratics(A, B), fl.FedProx(mu), local_steps=steps, rounds=200) == pytest.approx(fixed, abs=1e-9)
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.7])
@@ -63,7 +53,7 @@ def test_fednova_and_fedavg_with_unequal_steps(mu: float) -> None:
     a, b, p = np.array([1.0, 3.0, 2.0]), np.array([0.0, 1.0, -2.0]), sizes / sizes.sum()
     moved = (1 - (1 - lr * (a + mu)) ** sizes) * a / (a + mu)
     norm = sizes if mu == 0 else (1 - (1 - lr * mu) ** sizes) / (lr * mu)
-    arguments = {"local_epochs": 1, "batch_size": 1, "lr": lr, "rounds": 250}
+    arguments = {"local_epochs": 1, "batch_size": 1, "lr": lr, "rounds": 120}
     weights = p * moved / norm
     assert limit(quadratics(a, b, sizes), fl.FedNova(mu), **arguments) == pytest.approx(
         (weights * b).sum() / weights.sum(), abs=1e-9
@@ -89,17 +79,6 @@ def test_fednova_step_with_a_sampled_cohort() -> None:
             p = sizes[pair] / sizes[pair].sum()
             possible.append(start - (p @ sizes[pair]) * (p / sizes[pair]) @ (start - ends[pair]))
     assert min(abs(float(sim.history.params[0]) - value) for value in possible) < 1e-12
-
-
-E = np.array([0.0, 1.0, 2.0, 7.0])
-
-
-@pytest.mark.parametrize("steps", [1, 5, 40])
-def test_example_1_of_fedsso_equal_curvature_is_unbiased_at_any_e(steps: int) -> None:
-    """f_i = (x − e_i)²: the limit is the mean of the e_i, and F* exceeds the mean of the clients' own optima by Γ."""
-    sim = run(quadratics([2.0] * 4, E), scalar_model(), fl.FedAvg(), rounds=20 + 120 // steps, local_steps=steps)
-    assert float(sim.history.params[0]) == pytest.approx(2.5, abs=1e-9)
-    assert sim.history.frame.train_loss.iloc[-1] == pytest.approx(7.25, abs=1e-9)
 
 
 def test_control_update_of_the_seed_is_scaled_by_n_over_s() -> None:

@@ -62,18 +62,17 @@ def test_the_first_models() -> None:
     work = {"rounds": 1, "clients_per_round": 1, "lr": 1e-12, "local_steps": 1}
     w = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
     drawn = {}
-    for seed, spread in ((0, 1.0), (0, 0.1), (1, 1.0)):
-        sim = run(fed, model, IFCA(3, spread=spread), seed=seed, **work)
-        drawn[seed, spread] = found = sim.state_dict()["algorithm"]["models"] - w
+    for seed in (0, 1):
+        sim = run(fed, model, IFCA(3), seed=seed, **work)
+        drawn[seed] = found = sim.state_dict()["algorithm"]["models"] - w
         layout = sim._server.layout
-        for m, ratio in ((0, 0.0), (1, spread), (2, spread)):
+        for m, ratio in ((0, 0.0), (1, 1.0), (2, 1.0)):
             for name in ("1.weight", "3.weight"):
                 moved, own = (vector[layout[name]].square().mean().sqrt() for vector in (found[m], w))
                 assert float(moved / own) == pytest.approx(ratio, rel=0.25, abs=1e-9)
         assert found[:, layout["3.bias"]].abs().max() < 1e-9
-    assert drawn[0, 1.0][1] == pytest.approx(10 * drawn[0, 0.1][1], abs=1e-8)
-    for other in (drawn[0, 1.0][2], drawn[1, 1.0][1]):
-        assert (drawn[0, 1.0][1] - other).abs().max() > 0.1
+    for other in (drawn[0][2], drawn[1][1]):
+        assert (drawn[0][1] - other).abs().max() > 0.1
 
 
 def test_clients_are_measured_with_the_model_that_fits_them() -> None:
@@ -92,14 +91,13 @@ def test_clients_are_measured_with_the_model_that_fits_them() -> None:
     assert sim.history.clients.accuracy.tolist() == accuracy and len(chosen) > 1
 
 
-def test_a_round_without_anybody() -> None:
-    fed = blobs(RAGGED)
-    nobody = Trace([[True] * 5, [False] * 5, [True] * 5])
-    frame = run(fed, fl.models.softmax_regression(fed), IFCA(2), **MINI_BATCH, availability=nobody).history.frame
-    assert frame.server_updates.tolist() == [1, 1, 2, 3]
-
-
 def test_no_other_model_can_be_made_from_zero() -> None:
     with pytest.raises(ValueError, match="num_models=2: the first weights are zero"):
         run(quadratics([1.0], [1.0]), scalar_model(0.0), IFCA(2), rounds=1)
     assert run(quadratics([1.0], [1.0]), scalar_model(0.0), IFCA(1), rounds=1).round == 1
+
+
+def test_a_round_without_anybody() -> None:
+    fed, nobody = blobs(RAGGED), Trace([[True] * 5, [False] * 5, [True] * 5])
+    frame = run(fed, fl.models.softmax_regression(fed), IFCA(2), **MINI_BATCH, availability=nobody).history.frame
+    assert frame.server_updates.tolist() == [1, 1, 2, 3]

@@ -8,6 +8,7 @@ import fedlab_core as fl
 from fedlab_core.algorithms import Compressed, FedAvgM, FineTune, PowerOfChoice, Private
 from fedlab_core.sampling import Bernoulli
 from tests.core.engines.test_equality import ALGORITHMS, VARIANTS
+from tests.core.test_checkpoints import same
 from tests.support import blobs
 
 SIZES = (7, 12, 9, 15, 4, 11, 8)
@@ -20,66 +21,47 @@ STATES = [
     FineTune(1),
     *(algorithm for algorithm in (*ALGORITHMS, *VARIANTS) if type(algorithm).__module__.startswith("fedlab_core")),
 ]
+NUMBERED = pytest.mark.parametrize(("number", "algorithm"), [*enumerate(STATES)], ids=str)
 
 
-def simulation(algorithm: fl.Algorithm, **changes) -> fl.Simulation:
+def simulation(algorithm: fl.Algorithm, number: int, **changes) -> fl.Simulation:
     fed = blobs(SIZES, dtype=torch.float32)
-    arguments = {"rounds": 6, "clients_per_round": 3, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
-    arguments["availability"] = Bernoulli(np.linspace(0.5, 1, len(SIZES)))
+    arguments = {"rounds": 5, "clients_per_round": 3, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
+    arguments |= {"availability": Bernoulli(np.linspace(0.5, 1, len(SIZES))), "eval_every": 3}
+    arguments["engine"] = ("reference", "stacked")[number % 2]
     return fl.Simulation(fed, fl.models.mlp(fed, (6,)), algorithm, **(arguments | changes))
 
 
-def same(left: fl.History, right: fl.History) -> None:
-    assert torch.equal(left.params, right.params)
-    assert left.frame.drop(columns="seconds").equals(right.frame.drop(columns="seconds"))
-    assert left.clients.accuracy.tolist() == right.clients.accuracy.tolist()
+@NUMBERED
+def test_a_stopped_run_goes_on_bit_for_bit_from_a_file_and_from_a_state(tmp_path, number: int, algorithm) -> None:
+    path = tmp_path / "run.npz"
+    for start, stop in ((0, 1), (1, 3)):
+        stopped = simulation(algorithm, number, checkpoint=path)
+        assert stopped.round == start
+        for record in stopped:
+            if record.round == stop:
+                break
+    dense, whole = simulation(algorithm, number), simulation(algorithm, number).run()
+    dense.load_state_dict(stopped.state_dict())
+    same(dense.run(), whole)
+    same(simulation(algorithm, number, checkpoint=path).run(), whole)
 
 
-@pytest.mark.parametrize("algorithm", STATES, ids=str)
-@pytest.mark.parametrize("engine", ["reference", "stacked"])
-def test_resuming_from_a_file_after_every_round_is_bit_for_bit(tmp_path, algorithm: fl.Algorithm, engine: str) -> None:
-    settings = {"algorithm": algorithm, "engine": engine, "checkpoint": tmp_path / "run.npz"}
-    for stop in range(1, 6):
-        resumed = simulation(**settings)
-        assert resumed.round == stop - 1
-        for record in resumed:
-            assert record.round == stop
-            break
-    same(simulation(**settings).run(), simulation(algorithm, engine=engine).run())
-
-
-@pytest.mark.parametrize("algorithm", STATES, ids=str)
-def test_a_dense_state_goes_on_as_well(algorithm: fl.Algorithm) -> None:
-    first, second = simulation(algorithm), simulation(algorithm)
-    for _ in range(3):
-        next(first)
-    second.load_state_dict(first.state_dict())
-    same(second.run(), first.run())
-
-
-class Failing:
-    """Makes the n-th call of ``aggregate`` of an algorithm fail."""
-
-    def __init__(self, monkeypatch, algorithm: fl.Algorithm, call: int) -> None:
-        self.left, inner = call, type(algorithm).aggregate
-
-        def aggregate(this, server, updates):
-            result = inner(this, server, updates)
-            self.left -= 1
-            if self.left == 0:
-                raise KeyboardInterrupt
-            return result
-
-        monkeypatch.setattr(type(algorithm), "aggregate", aggregate)
-
-
-@pytest.mark.parametrize("algorithm", STATES, ids=str)
-@pytest.mark.parametrize("call", [1, 2, 5])
-def test_a_round_that_breaks_off_leaves_no_trace(monkeypatch, algorithm: fl.Algorithm, call: int) -> None:
+@NUMBERED
+def test_a_round_that_breaks_off_leaves_no_trace(monkeypatch, number: int, algorithm) -> None:
     """In the first round that means setup, too; for tiers, half a round."""
-    whole, broken = simulation(algorithm).run(), simulation(algorithm)
+    whole, broken = simulation(algorithm, number).run(), simulation(algorithm, number)
+    left, inner = [(1, 2, 5)[number % 3]], type(algorithm).aggregate
+
+    def aggregate(this, server, updates):
+        result = inner(this, server, updates)
+        left[0] -= 1
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        return result
+
     with monkeypatch.context() as context:
-        Failing(context, algorithm, call)
+        context.setattr(type(algorithm), "aggregate", aggregate)
         with pytest.raises(KeyboardInterrupt):
             broken.run()
     same(broken.run(), whole)

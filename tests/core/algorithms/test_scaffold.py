@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.engines.work import Work, plan_batches
-from tests.support import blobs, path, quadratics
+from tests.support import blobs
 
 SIZES = (3, 17, 8, 30, 1, 12)
 
@@ -24,14 +24,6 @@ def simulation(**changes) -> fl.Simulation:
     }
     arguments |= changes
     return fl.Simulation(fed, fl.models.softmax_regression(fed, seed=2), arguments.pop("algorithm"), **arguments)
-
-
-def test_c_is_the_mean_over_all_clients_after_every_round() -> None:
-    run = simulation()
-    for _ in run:
-        state = run.state_dict()["algorithm"]
-        torch.testing.assert_close(state["c"], state["c_clients"].mean(0), rtol=0, atol=1e-13)
-    assert state["c"].abs().max() > 1e-3
 
 
 def replay(run: fl.Simulation, start: torch.Tensor, offset: torch.Tensor, client: int) -> torch.Tensor:
@@ -74,20 +66,6 @@ def test_option_two_control_is_the_mean_raw_gradient_of_the_steps_really_taken(c
         torch.testing.assert_close(after["algorithm"]["c_clients"][client], mean, rtol=0, atol=1e-12)
 
 
-def test_path_with_the_controls_of_option_two() -> None:
-    a, b, lr, steps, w, c_clients, expected = np.array([1.0, 3.0]), np.array([0.0, 1.0]), 0.02, 10, 0.0, np.zeros(2), []
-    for _ in range(40):
-        offset, y = c_clients.mean() - c_clients, np.full(2, w)
-        for _ in range(steps):
-            y = y - lr * (a * (y - b) + offset)
-        c_clients = -offset + (w - y) / (steps * lr)
-        w = y.mean()
-        expected.append(w)
-    found = path(quadratics(a, b), fl.Scaffold(), rounds=40, lr=lr)
-    assert found == pytest.approx(expected, abs=1e-12)
-    assert found[-1] == pytest.approx(0.75, abs=1e-6)
-
-
 def test_option_one_control_is_the_full_gradient_at_the_global_parameters() -> None:
     run = simulation(algorithm=fl.Scaffold(option=1))
     start = run.state_dict()["params"]
@@ -99,3 +77,11 @@ def test_option_one_control_is_the_full_gradient_at_the_global_parameters() -> N
         loss = torch.nn.functional.cross_entropy(x @ weight.T + bias, y)
         expected = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, (weight, bias))])
         torch.testing.assert_close(state["c_clients"][client], expected, rtol=0, atol=1e-13)
+
+
+def test_momentum_needs_option_1_and_fednova_without_mu() -> None:
+    with pytest.raises(ValueError, match=r"option=2: with local_momentum=0\.5"):
+        simulation(local_momentum=0.5)
+    with pytest.raises(ValueError, match=r"mu=0\.1: must be 0 with local_momentum=0\.5"):
+        simulation(algorithm=fl.FedNova(0.1), local_momentum=0.5)
+    simulation(algorithm=fl.Scaffold(option=1), local_momentum=0.5).run()

@@ -45,7 +45,7 @@ def test_the_work_of_a_round_does_not_grow_with_the_number_of_clients() -> None:
 ALGORITHMS = {
     "FedAvg": lambda n: fl.FedAvg(),
     "SCAFFOLD": lambda n: fl.Scaffold(),
-    "FedMas": lambda n: fl.FedMas(0.01, tiers=[k % 50 for k in range(n)], fraction=1e-4),
+    "FedMas": lambda n: fl.FedMas(0.01, tiers=[k % 50 for k in range(n)]),
 }
 
 

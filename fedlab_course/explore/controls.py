@@ -9,24 +9,18 @@ import ipywidgets
 from fedlab_core import settings
 from fedlab_core.data.disk.files import locate, search_roots
 from fedlab_core.data.disk.sources import SOURCES
-from fedlab_course.explore.choices import ALGORITHMS, Choice, title, tuned
+from fedlab_course.explore.choices import ALGORITHMS, SPLITS, Choice, title, tuned
 from fedlab_course.explore.sliders import SETTINGS, Slider
-from fedlab_course.explore.widgets import column, control, move, shared, slider, text
+from fedlab_course.explore.widgets import column, control, move, show, slider, text
 
-_SPLITS = (
-    ("Dirichlet label mixes", "dirichlet"),
-    ("labels per client", "labels_per_client"),
-    ("Dirichlet sizes", "quantity"),
-    ("IID", "iid"),
-)
-_SCHEDULES = (("constant η", "constant"), ("inverse time η/(1+t)", "inverse_time"))
-_MOVING = ("alpha", "labels")  # redraw the picture of the clients while they move; the others act when released
+_SPLITS = tuple(zip(("Dirichlet label mixes", "labels per client", "Dirichlet sizes", "IID"), SPLITS, strict=True))
+_MOVING = ("alpha", "labels")  # these redraw the clients while they move; the others act when released
 
 
 def available() -> list[str]:
     """The data sets that can be used now: digits, and the image sets on this computer.
 
-    Tweets are not offered: their clients are their accounts, but the splits here deal out any samples to N clients.
+    Tweets are not offered: their clients are accounts, and the splits here ignore accounts.
     """
     images = {name: source for name, source in SOURCES.items() if name != "sentiment140"}
     found = ((name, locate(source, search_roots(None))) for name, source in images.items())
@@ -34,10 +28,10 @@ def available() -> list[str]:
 
 
 class Controls:
-    """One widget per field of :class:`Choice` that a student may set, in three groups, and the ``choice`` they make.
+    """One widget per field of :class:`Choice` that a student may set, in three groups, and their values as a choice.
 
-    Fields without a widget (number of clients, model, batch size) keep the value of ``choice``, and so do algorithms if
-    none is ``offered``. ``own``: the sliders of the reader's own algorithms, by name and parameter.
+    Fields without a widget (number of clients, model, batch size) keep the value of ``choice``; so do the algorithms
+    unless they are ``offered``. ``own``: the sliders of the reader's algorithms, by name and parameter.
     """
 
     def __init__(self, choice: Choice, *, offered: bool = True) -> None:
@@ -58,7 +52,7 @@ class Controls:
 
     @property
     def choice(self) -> Choice:
-        """The values of the controls now."""
+        """The present values of the controls."""
         values: dict[str, Any] = {name: widget.value for name, widget in self.fields.items()}
         if self.algorithms:
             values["algorithms"] = tuple(key for key, box in self.algorithms.items() if box.value)
@@ -70,7 +64,7 @@ class Controls:
         return dataclasses.replace(self._base, own=own, **values)
 
     def set(self, choice: Choice) -> None:
-        """Move every control to ``choice``; controls that do not reach so far are extended. Observers are not told."""
+        """Move every control to ``choice``, and extend its range if necessary. Observers are not called."""
         self._quiet = True
         try:
             self._base = choice
@@ -87,52 +81,54 @@ class Controls:
                     move(self.own[one.name, name], value)
         finally:
             self._quiet = False
-        self._show_what_matters()
-        if self.choice != choice:  # widgets clamp silently: another run than the requested one would be trained
-            raise RuntimeError(f"the controls do not stay where they are put: {self.choice} instead of {choice}")
+        self._hide_unused()
+        if self.choice != choice:  # widgets clamp values silently
+            raise RuntimeError(f"the controls have not accepted the choice: {self.choice} instead of {choice}")
 
     def observe(self, handler: Callable[[bool], None]) -> None:
-        """Call ``handler(moving)`` after every change; ``moving``: the reader may still be dragging the slider."""
+        """Call ``handler(moving)`` after every change; ``moving``: the reader may still drag the slider."""
 
         def changed(change: dict[str, Any]) -> None:
             if not self._quiet:
-                self._show_what_matters()
+                self._hide_unused()
                 handler(any(change["owner"] is self.fields[name] for name in _MOVING))
 
         for widget in (*self.algorithms.values(), *self.own.values(), *self.fields.values()):
             widget.observe(changed, "value")
 
-    def _show_what_matters(self) -> None:
-        """Hide the controls that change nothing now."""
+    def _hide_unused(self) -> None:
+        """Hide the controls without effect."""
         choice = self.choice
         used = {name for key in choice.algorithms if key in ALGORITHMS for name in tuned(key)}
-        used |= {"iid": set(), "labels_per_client": {"labels"}}.get(choice.split, {"alpha"})
+        used.add(SPLITS[choice.split][0])
         for name in ("mu", "strength", "alpha", "labels"):
-            _show(self.fields[name], name in used)
+            show(self.fields[name], name in used)
         for (algorithm, _), widget in self.own.items():
-            _show(widget, algorithm in choice.algorithms)
+            show(widget, algorithm in choice.algorithms)
 
     def _arranged(self) -> Any:
-        groups = {
-            "Clients": self._named("dataset", "split", "alpha", "labels", "clients_per_round"),
-            "Training": self._named("local_epochs", "lr", "schedule", "rounds", "seed"),
+        named = {
+            "Algorithms": ("mu", "strength"),
+            "Clients": ("dataset", "split", "alpha", "labels", "clients_per_round"),
+            "Training": ("local_epochs", "lr", "rounds", "seed"),
         }
+        groups = {heading: [self.fields[name] for name in names] for heading, names in named.items()}
         if self.algorithms:
             boxes = column(*self.algorithms.values(), look="fedlab-ticks")
-            groups = {"Algorithms": [boxes, *self.own.values(), *self._named("mu", "strength")], **groups}
-        heading = {title: text(f"<b>{title}</b>", "fedlab-heading") for title in groups}
-        parts = [part for title, widgets in groups.items() for part in (heading[title], *widgets)]
+            groups["Algorithms"] = [boxes, *self.own.values(), *groups["Algorithms"]]
+        else:
+            del groups["Algorithms"]
+        headings = {heading: text(f"<b>{heading}</b>", "fedlab-heading") for heading in groups}
+        parts = [part for heading, widgets in groups.items() for part in (headings[heading], *widgets)]
         return column(*parts, look="fedlab-controls")
-
-    def _named(self, *names: str) -> list[Any]:
-        return [self.fields[name] for name in names]
 
 
 def _fields(first: Choice) -> dict[str, Any]:
-    """Widgets that begin at ``first``: moving them there later would send a message to the browser for each."""
+    """The widgets, with their values from ``first``: each later change would be a message to the browser."""
 
     def ladder(name: str, tip: str = "") -> Any:
-        return slider(SETTINGS[name].slider(getattr(first, name), tip, moving=name in _MOVING))
+        one, moving = SETTINGS[name], name in _MOVING
+        return slider(Slider.over(one.label, one.positions, getattr(first, name), tip or one.tip, moving=moving))
 
     def count(name: str, label: str, most: int, tip: str) -> Any:
         value, continuous = getattr(first, name), name in _MOVING
@@ -156,7 +152,6 @@ def _fields(first: Choice) -> dict[str, Any]:
         ),
         "local_epochs": count("local_epochs", SETTINGS["local_epochs"].label, 20, settings.meaning("local_epochs")),
         "lr": ladder("lr", settings.meaning("lr")),
-        "schedule": menu("schedule", "schedule", _SCHEDULES, "How η changes from round to round"),
         "rounds": ladder("rounds", settings.meaning("rounds")),
         "seed": control(ipywidgets.BoundedIntText, "seed", settings.meaning("seed"), **seed),
     }
@@ -164,7 +159,3 @@ def _fields(first: Choice) -> dict[str, Any]:
 
 def _tick(name: str, ticked: bool) -> Any:
     return control(ipywidgets.Checkbox, name, f"Train {name}", wide=False, value=ticked, indent=False)
-
-
-def _show(widget: Any, shown: bool) -> None:
-    widget.layout = shared(ipywidgets.Layout, width="100%", display=None if shown else "none")

@@ -1,4 +1,4 @@
-"""A figure as a function of sliders: in a live notebook they move it, and elsewhere it is a plain figure."""
+"""A figure as a function of sliders: they move it in a live notebook, and elsewhere it is a plain figure."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from fedlab_course.explore.widgets import note
 
 
 class Moving:
-    """What ideas and explorers share. A subclass fills the figure: it computes, or it trains in the background.
+    """The common part of ideas, which compute their figure, and explorers, which train for it in the background.
 
-    ``live``: whether somebody watches; found out if None.
+    ``live``: whether a reader is there; detected if None.
     """
 
     stage: Stage
@@ -25,22 +25,22 @@ class Moving:
 
     @property
     def reached(self) -> bool | None:
-        """Whether the goal is reached; None if there is none."""
+        """Whether the goal is reached; None without a goal."""
         return None if self._goal is None else self._reaches(self._goal)
 
     def figure(self) -> go.Figure:
-        """The chart as it is now, as a plain figure."""
+        """The present chart, as a plain figure."""
         return go.Figure(self.chart.figure)
 
     def _reaches(self, goal: goals.Known) -> bool:
         raise NotImplementedError
 
     def _bundle(self) -> dict[str, Any]:
-        """What a notebook without a reader shows, as a MIME bundle."""
+        """The MIME bundle for a notebook without a reader."""
         raise NotImplementedError
 
     def _begin(self) -> None:
-        """Fill the figure once it is on the page."""
+        """Fill the figure, once it is on the page."""
         raise NotImplementedError
 
     def _goal_in_words(self) -> str:

@@ -1,4 +1,4 @@
-"""Animations: HTML with a script of its own, in a notebook as on a page. One round; and drift, step by step."""
+"""Animations: one round of FedAvg, and client drift step by step. They need no kernel: ``scripts/shows.js``."""
 
 import json
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ __all__ = ["Show", "drifting", "one_round"]
 
 @dataclass(frozen=True)
 class Show:
-    """An animation as ``html`` and in words, ``alt``. As the last line of a cell it shows itself."""
+    """An animation as ``html``, with a description in words, ``alt``. As the last line of a cell it shows itself."""
 
     html: str
     alt: str
 
     @classmethod
-    def of(cls, name: str, figure: str, alt: str) -> "Show":
-        """The HTML of a ``figure`` between the style sheet and the script ``name`` of ``scripts``."""
-        style, script = ((SCRIPTS / f"{name}.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    def of(cls, figure: str, alt: str) -> "Show":
+        """Add the style sheet and the script to the HTML of a ``figure``."""
+        style, script = ((SCRIPTS / f"shows.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
         return cls(f"<style>{style}</style>{figure}<script>{script}</script>", alt)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
@@ -48,17 +48,20 @@ DRIFT_ALT = (
 def drifting() -> Show:
     """Client drift in the plane, step by step: FedAvg, FedProx and SCAFFOLD side by side.
 
-    The minima of the two clients can be dragged, and τ, η and μ be set. The arithmetic is in ``scripts/drifting.js``:
+    A reader can drag the minima of the two clients, and set τ, η and μ. ``scripts/shows.js`` computes the local steps
     y ← y − η (∇f_k(y) + d_k), with d_k = 0 for FedAvg, μ (y − w) for FedProx and c − c_k for SCAFFOLD (option 2, the
-    library's :class:`fedlab_core.Scaffold`). Without scripts a description takes the place of the pictures.
+    library's :class:`fedlab_core.Scaffold`). Without scripts a page shows a description instead.
     """
     plan = {"methods": METHODS, "a": A, "b": B, "start": START, "rounds": ROUNDS, "reach": REACH, "levels": _LEVELS}
-    plan |= {"choices": {"τ": [STEPS, TAU], "η": [RATES, LR], "μ": [STRENGTHS, MU]}, "colours": COLOURS}
+    sliders = (("τ", "local steps τ", STEPS, TAU), ("η", "learning rate η", RATES, LR))
+    sliders += (("μ", "μ of FedProx", STRENGTHS, MU),)
+    keys = ("name", "label", "values", "value")
+    plan |= {"choices": [dict(zip(keys, slider, strict=True)) for slider in sliders], "colours": COLOURS}
     figure = (
-        f'<figure class="fedlab-drift" data-drift="{escape(json.dumps(plan))}"><div class="panels"></div>'
+        f'<figure class="fedlab-show fedlab-drift" data-drift="{escape(json.dumps(plan))}"><div class="panels"></div>'
         f'<p class="caption">{escape(DRIFT_ALT)}</p></figure>'
     )
-    return Show.of("drifting", figure, DRIFT_ALT)
+    return Show.of(figure, DRIFT_ALT)
 
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73")  # legible on light and on dark grounds
@@ -89,24 +92,24 @@ ALT = "One round of federated averaging in six steps. " + " ".join(f"{n}. {text}
 def one_round() -> Show:
     """A round of FedAvg: the model goes out, clients train, the average comes back (McMahan et al. 2017, algorithm 1).
 
-    Without its script it stands still, with the models on their way back and all captions below it.
+    Without scripts a page shows one picture, with the models on their way back, and all captions.
     """
     captions = "".join(f"<li>{escape(text)}</li>" for text in CAPTIONS)
     figure = (
-        f'<figure class="fedlab-round" data-round="{escape(json.dumps(_plan()))}">'
-        f'{_picture()}<div class="captions"><ol>{captions}</ol></div></figure>'
+        f'<figure class="fedlab-show fedlab-round" data-round="{escape(json.dumps(_plan()))}">'
+        f"{_picture()}<ol>{captions}</ol></figure>"
     )
-    return Show.of("one_round", figure, ALT)
+    return Show.of(figure, ALT)
 
 
 def average() -> np.ndarray:
-    """w [4] after the round: the models of the cohort, weighed with their numbers of samples."""
+    """w [4] after the round: the mean of the cohort's models, weighted by their numbers of samples."""
     asked = [(n, model) for n, _, model in _CLIENTS if model is not None]
     return np.average([model for _, model in asked], axis=0, weights=[n for n, _ in asked])
 
 
 def _plan() -> dict[str, object]:
-    """What moves, for the script: places, and the models before and after."""
+    """The places of the clients, and the models before and after, for the script."""
     places = [[_LEFT + k * _APART, _ROW] for k, (_, _, model) in enumerate(_CLIENTS) if model is not None]
     models = [list(model) for _, _, model in _CLIENTS if model is not None]
     new = [round(float(value), 4) for value in average()]
@@ -143,7 +146,7 @@ def _picture() -> str:
 
 
 def _bars(model: tuple[float, ...]) -> str:
-    """A model as four bars that stand on y = 14."""
+    """A model as four bars whose feet are at y = 14."""
     return "".join(
         f'<rect x="{-21 + 11 * i}" y="{14 - _HEIGHT * value:g}" width="9" height="{_HEIGHT * value:g}"/>'
         for i, value in enumerate(model)

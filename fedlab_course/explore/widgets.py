@@ -75,6 +75,20 @@ def button(label: str, tooltip: str = "", icon: str = "") -> Any:
     return ipywidgets.Button(description=label, tooltip=tooltip, icon=icon, **look)
 
 
+def fold(label: str, look: str) -> tuple[Any, Any]:
+    """A button that opens and closes a text below it, and the text; ``look``: its CSS class."""
+    opener = ipywidgets.ToggleButton(description=label, layout=shared(ipywidgets.Layout, width="auto"))
+    inside = text(look=look)
+    inside.layout = shared(ipywidgets.Layout, display="none")
+    opener.observe(lambda change: show(inside, change["new"]), "value")
+    return opener, inside
+
+
+def show(widget: Any, shown: bool) -> None:
+    """Show or hide a widget that is as wide as its place."""
+    widget.layout = shared(ipywidgets.Layout, width="100%", display=None if shown else "none")
+
+
 def note(text: str, *, kind: str = "status") -> str:
     """A line of HTML. Screen readers announce a "status", a "warning" and an "alert" (an error), but not a "timer"."""
     if not text:

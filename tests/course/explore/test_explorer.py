@@ -1,18 +1,13 @@
 """The explorer: sliders are moved by setting their value; no display is needed."""
 
-import base64
 import html
-import io
-import random
 import re
 import subprocess
 import sys
-import threading
 import time
 
 import nbformat
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import pytest
 import torch
@@ -87,77 +82,44 @@ def trained_rounds(monkeypatch) -> list[int]:
     return trained
 
 
-@pytest.mark.parametrize("schedule", ["constant", "inverse_time"])
-def test_more_rounds_go_on_from_the_run_bit_for_bit(monkeypatch, schedule: str) -> None:
-    algorithms = ("fedprox", "scaffold", "fedsso", "fedmas", "fedcurv")
-    straight = make(algorithms=algorithms, rounds=10, schedule=schedule)
-    straight.run()
-    moved = make(algorithms=algorithms, rounds=5, schedule=schedule)
+def test_more_rounds_go_on_from_the_run_bit_for_bit_and_fewer_train_nothing(monkeypatch) -> None:
+    algorithms = ("fedprox", "scaffold", "fedmas")
+    straight = make(algorithms=algorithms, rounds=6)
+    whole = curves(straight.run())
+    moved = make(algorithms=algorithms, rounds=3)
     moved.run()
     looks = {trace.name: (trace.line.color, trace.marker.symbol) for trace in moved.figure().data}
     trained = trained_rounds(monkeypatch)
-    moved.controls.fields["rounds"].value = 10
-    moved.wait(60)
-    assert sorted(trained) == sorted(5 * [6, 7, 8, 9, 10])
+    moved.run(rounds=6)
+    assert sorted(trained) == sorted(3 * [4, 5, 6])
     assert {trace.name: (trace.line.color, trace.marker.symbol) for trace in moved.figure().data} == looks
-    columns = [column for column in straight.frame.columns if column != "seconds"]
-    assert moved.frame[columns].equals(straight.frame[columns])
     for name, history in straight.histories.items():
         other = moved.histories[name]
+        assert other.frame.drop(columns="seconds").equals(history.frame.drop(columns="seconds"))
         assert torch.equal(other.params, history.params)
         assert np.array_equal(other.clients.accuracy, history.clients.accuracy)
         assert other.config == history.config
-
-
-def test_fewer_rounds_show_the_first_ones_and_train_nothing(monkeypatch) -> None:
-    explorer = make(rounds=10)
-    whole = curves(explorer.run())
-    trained = trained_rounds(monkeypatch)
-    explorer.controls.fields["rounds"].value = 5
-    assert curves(explorer.figure()) == {name: y[:5] for name, y in whole.items()}  # without waiting
-    assert "done, 10 of 10 rounds" in explorer.view.status.value
-    assert "rounds=5" in explorer.code
-    assert {history.config["rounds"] for history in explorer.histories.values()} == {5}
-    explorer.controls.fields["rounds"].value = 10
-    assert curves(explorer.figure()) == whole
-    explorer.wait(60)
+    trained.clear()
+    moved.controls.fields["rounds"].value = 5
+    assert curves(moved.figure()) == {name: y[:5] for name, y in whole.items()}  # without waiting
+    assert "done, 15 of 15 rounds" in moved.view.status.value
+    assert "rounds=5" in moved.code
+    assert {history.config["rounds"] for history in moved.histories.values()} == {5}
+    moved.run(rounds=6)
+    assert curves(moved.figure()) == whole
     assert trained == []
-
-
-def test_a_kept_curve_and_a_longer_run_of_it_are_one_curve() -> None:
-    explorer = make(algorithms=("fedavg",))
-    first = curves(explorer.run())["FedAvg"]
-    explorer.keep()
-    assert list(curves(explorer.run(rounds=7))) == ["FedAvg"]
-    shorter = curves(explorer.run(rounds=3))
-    assert shorter == {"FedAvg": first[:3], "FedAvg, 5 rounds (kept)": first}
-    assert len(set(colours(explorer).values())) == 1
-    assert curves(explorer.run(lr=0.2))["FedAvg, η=0.05, 5 rounds (kept)"] == first
 
 
 def test_moving_alpha_redraws_the_partition_at_once() -> None:
     explorer = make()
     explorer.run()
     explorer.controls.fields["alpha"].value = 10.0
-    z = np.array(explorer.partition().data[0].z, dtype=float)
+    z = np.array(explorer.view.picture.figure.data[0].z, dtype=float)
     explorer.wait(60)
     digits = fl.load_dataset("digits")
     parts = fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=10.0, seed=0)
     counts = np.stack([np.bincount(digits.train.y[part], minlength=10) for part in parts])
     assert np.array_equal(np.nan_to_num(z), counts.T)
-
-
-def test_every_control_reaches_the_run() -> None:
-    explorer = make(algorithms=("fedavg",))
-    explorer.run(lr=0.2, local_epochs=2)
-    assert accuracy(explorer, "FedAvg") == independent(fl.FedAvg(), lr=0.2, E=2)
-    explorer.run(schedule="inverse_time", lr=0.2, local_epochs=2)
-    assert accuracy(explorer, "FedAvg") == independent(fl.FedAvg(), lr=fl.InverseTime(0.2), E=2)
-    explorer.controls.algorithms["scaffold"].value = True
-    explorer.controls.algorithms["fedavg"].value = False
-    explorer.wait(60)
-    assert accuracy(explorer, "SCAFFOLD") == independent(fl.Scaffold(), lr=fl.InverseTime(0.2), E=2)
-    assert list(explorer.histories) == ["SCAFFOLD"]
 
 
 @pytest.mark.parametrize("x", ["rounds", "updates", "bytes"])
@@ -179,8 +141,8 @@ def test_kept_curves_stay_and_say_how_they_differ() -> None:
     shown = curves(explorer.run(lr=0.2))
     assert list(shown) == ["FedAvg", "FedAvg, η=0.05 (kept)"]
     assert shown["FedAvg, η=0.05 (kept)"] == first
-    explorer.run(alpha=1.0)
-    assert "FedAvg, α=0.3, η=0.05 (kept)" in explorer.histories
+    explorer.run(alpha=1.0, rounds=3)
+    assert "FedAvg, α=0.3, η=0.05, 5 rounds (kept)" in explorer.histories
     kept = explorer.figure().layout.height
     explorer.reset()
     explorer.wait(60)
@@ -217,25 +179,21 @@ def test_a_curve_keeps_its_colour_while_others_come_and_go() -> None:
     assert colours(explorer) == first
 
 
-def test_the_code_on_show_makes_and_draws_every_curve_and_the_data_are_the_curves() -> None:
-    explorer = make(algorithms=("fedavg", "scaffold"))
+def test_the_code_on_show_makes_and_draws_every_curve() -> None:
+    explorer = make(algorithms=("fedavg", "scaffold"), rounds=2)
     explorer.run()
     explorer.keep()
-    shown = curves(explorer.run(lr=0.2, algorithms=("fedavg",)))
+    settings = {"split": "labels_per_client", "labels": 3, "batch_size": None, "seed": 4, "mu": 0.5}
+    shown = curves(explorer.run(lr=0.2, algorithms=("fedprox",), **settings))
     assert len(shown) == 3
     on_page = re.search(r"<textarea[^>]*>\n(.*)</textarea>", explorer.view.fold.value, flags=re.DOTALL)
     code = html.unescape(on_page[1])
-    assert code.count("fl.load_dataset") == 1  # one federation, dealt once
+    assert code.count("fl.load_dataset") == 2  # once per federation
     *lines, last = code.strip().splitlines()
     namespace: dict = {}
     exec("\n".join(lines), namespace)
     assert {name: one.frame.test_accuracy.tolist() for name, one in namespace["histories"].items()} == shown
     assert curves(eval(last, namespace)) == shown
-    link = re.search(r'href="data:text/csv;base64,([^"]+)"', explorer.view.fold.value)
-    table = pd.read_csv(io.BytesIO(base64.b64decode(link[1])))
-    kept = "SCAFFOLD, η=0.05 (kept)"
-    assert table[table.curve == kept].test_accuracy.tolist() == pytest.approx(accuracy(explorer, kept))
-    assert len(table) == 15
 
 
 def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
@@ -296,11 +254,6 @@ def test_what_cannot_be_trained_is_refused_before_a_control_moves(
     assert explorer.runner.runs() == []
 
 
-def test_an_unknown_axis_is_refused() -> None:
-    with pytest.raises(ValueError, match="x='round'"):
-        make(x="round")
-
-
 def test_no_algorithm_is_a_request_not_an_error() -> None:
     explorer = make(algorithms=())
     explorer.run()
@@ -316,31 +269,24 @@ def test_an_error_while_drawing_is_shown_and_raised(monkeypatch) -> None:
 
 
 def test_stop_ends_training_and_run_goes_on() -> None:
-    explorer = make(rounds=200, algorithms=("fedavg",))
+    explorer = make(rounds=60, algorithms=("fedavg",))
     explorer.start()
     while not explorer.histories:
         time.sleep(0.001)
     explorer.view.buttons["stop"].click()
     explorer.wait(60)
     stopped = len(accuracy(explorer, "FedAvg"))
-    assert stopped < 200
+    assert stopped < 60
     assert "stopped" in explorer.view.status.value
     assert not explorer.view.buttons["run"].disabled
     explorer.view.buttons["run"].click()
     explorer.wait(60)
-    assert len(accuracy(explorer, "FedAvg")) == 200
-
-
-def test_progress_and_time_are_told() -> None:
-    explorer = make(algorithms=("fedavg",))
-    explorer.run()
-    assert '<progress max="5" value="5"' in explorer.view.status.value
-    assert re.search(r"done, 5 of 5 rounds, \d+\.\d s", explorer.view.status.value)
+    assert len(accuracy(explorer, "FedAvg")) == 60
 
 
 def test_drawing_is_throttled(monkeypatch) -> None:
     monkeypatch.setattr("fedlab_course.explore.explorer._BETWEEN_DRAWINGS", 1e9)
-    explorer = make(rounds=100, algorithms=("fedavg",))
+    explorer = make(rounds=20, algorithms=("fedavg",))
     drawn: list[int] = []
     original = explorer.view.draw_curves
     monkeypatch.setattr(explorer.view, "draw_curves", lambda *a: drawn.append(1) or original(*a))
@@ -369,7 +315,6 @@ CHOICES = st.fixed_dictionaries(
         "model": st.sampled_from(["mlp", "cnn_mnist"]),
         "local_epochs": st.integers(1, 1000),
         "lr": st.floats(0, 1e6, exclude_min=True),
-        "schedule": st.sampled_from(["constant", "inverse_time"]),
         "batch_size": st.none() | st.integers(1, 1000),
         "rounds": st.integers(1, 10_000),
         "seed": st.integers(0, 2**63 - 1),
@@ -378,7 +323,7 @@ CHOICES = st.fixed_dictionaries(
 COHORTS = st.integers(1, 1000).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, n)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.lists(st.tuples(CHOICES, COHORTS), min_size=2, max_size=3))
 def test_controls_hold_exactly_what_they_are_set_to(drawn: list) -> None:
     first, *others = [Choice(**values, num_clients=n, clients_per_round=k) for values, (n, k) in drawn]
@@ -388,14 +333,6 @@ def test_controls_hold_exactly_what_they_are_set_to(drawn: list) -> None:
         controls.set(choice)
         assert controls.choice == choice
         assert controls.fields["clients_per_round"].max == choice.num_clients
-
-
-def test_a_control_that_does_not_stay_where_it_is_put_is_an_error() -> None:
-    explorer = make()
-    explorer.controls.fields["local_epochs"].observe(lambda change: setattr(change["owner"], "value", 7), "value")
-    with pytest.raises(RuntimeError, match=r"local_epochs=7.* instead of .*local_epochs=2"):
-        explorer.run(local_epochs=2)
-    assert explorer.runner.runs() == []
 
 
 def test_every_control_has_a_label_and_a_tooltip_and_waits_for_its_release() -> None:
@@ -409,20 +346,7 @@ def test_every_control_has_a_label_and_a_tooltip_and_waits_for_its_release() -> 
         assert box.tooltip
 
 
-def test_no_global_random_state_and_nothing_printed(capfd) -> None:
-    states = random.getstate(), np.random.get_state()[1].copy(), torch.random.get_rng_state()
-    make().run()
-    assert random.getstate() == states[0]
-    assert np.array_equal(np.random.get_state()[1], states[1])
-    assert torch.equal(torch.random.get_rng_state(), states[2])
-    assert capfd.readouterr() == ("", "")
-
-
-def test_it_ends_its_thread() -> None:
-    make().run()
-    assert not [thread for thread in threading.enumerate() if thread.name == "explorer"]
-
-
+@pytest.mark.slow
 def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widget_state(tmp_path) -> None:
     arguments = ", ".join(f"{name}={value}" for name, value in SHORT.items())
     cells = ("from fedlab_course import Explorer", f"Explorer({arguments})", f"{IDEAS}\nideas.local_steps()")
@@ -449,6 +373,7 @@ def busy_machine():
         other.wait()
 
 
+@pytest.mark.slow
 def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_machine, monkeypatch) -> None:
     """While two threads train, the one that answers a person has its share: at most 0.3 s, in the median of nine."""
     monkeypatch.setenv(threads.VARIABLE, "2")
@@ -467,6 +392,6 @@ def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_m
             else:
                 explorer.stop()
             answers[name].append(time.monotonic() - started)
-        assert re.search("stopping|stopped", explorer.view.status.value)
+        assert "stopped" in explorer.view.status.value
     assert torch.get_num_threads() == before
     assert {name: sorted(times)[4] for name, times in answers.items() if sorted(times)[4] > 0.3} == {}

@@ -4,10 +4,13 @@ import json
 import textwrap
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
-from fedlab_core import models, settings, validation
+import numpy as np
+
+from fedlab_core import models, validation
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
+from fedlab_core.history import History
 from fedlab_core.simulation import Simulation
 from fedlab_course.explore.own import ALGORITHMS, Own
 
@@ -109,13 +112,49 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Line:
+    """The ``history`` of a ``curve``, and the ``cohorts`` of its rounds: int64 arrays of clients, sorted."""
+
+    curve: Curve
+    history: History
+    cohorts: list[np.ndarray]
+
+    @property
+    def rounds(self) -> int:
+        return self.history.records[-1].round
+
+    def first(self, curve: Curve) -> Self:
+        """At most the rounds of ``curve``, a curve equal to this one. The model of an earlier round is not known."""
+        history, wanted = self.history, curve.rounds
+        if self.rounds > wanted:
+            records = [record for record in history.records if record.round <= wanted]
+            history = History(history.config | {"rounds": wanted}, records, template=history.template)
+        return type(self)(curve, history, self.cohorts[:wanted])
+
+
+class Training:
+    """A run of ``curve``, an iterator over rounds; ``before``: a training of an equal curve, to continue from."""
+
+    def __init__(self, curve: Curve, before: "Training | None" = None) -> None:
+        self._simulation = curve.simulation()
+        if before is not None:
+            self._simulation.load_state_dict(before._simulation.compact_state())
+        self.history = Line(curve, self._simulation.history, list(before.history.cohorts) if before else [])
+
+    def __next__(self) -> Any:
+        record = next(self._simulation)
+        self.history.cohorts.append(np.unique(np.concatenate([np.empty(0, np.int64), *self._simulation.cohorts])))
+        return record
+
+
+@dataclass(frozen=True)
 class Choice:
     """The value of every control.
 
     ``algorithms``: keys of ``ALGORITHMS`` and names of ``own`` algorithms; ``mu`` μ of FedProx; ``strength`` λ of
     FedMas and FedCurv; ``split`` "dirichlet" or "quantity" (``alpha``), "labels_per_client" (``labels``) or "iid";
-    ``batch_size`` None is full batch. Raises ``ValueError`` for an unknown name and a number out of range. Errors that
-    depend on the data are raised when the federation is built.
+    ``batch_size`` None is full batch. Raises ``ValueError`` for an unknown name. Numbers are checked by the federation
+    and the simulation.
     """
 
     algorithms: tuple[str, ...] = ("fedavg", "fedprox")
@@ -136,8 +175,6 @@ class Choice:
     own: tuple[Own, ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.algorithms, (tuple, list)):
-            raise ValueError(f"algorithms={self.algorithms!r}: must be a tuple of names")
         known = (*ALGORITHMS, *(one.name for one in self.own))
         for algorithm in self.algorithms:
             validation.choice("algorithms", algorithm, known)
@@ -145,14 +182,8 @@ class Choice:
         for name, allowed in names.items():
             validation.choice(name, getattr(self, name), allowed)
         # One order and plain Python numbers: equal choices are equal, and their code can be run.
-        clean: dict[str, Any] = {"algorithms": tuple(name for name in known if name in self.algorithms)}
-        clean["own"] = tuple(self.own)
-        for name in ("mu", "strength", "alpha", "lr"):
-            clean[name] = validation.real(name, getattr(self, name), exclusive=name in ("alpha", "lr"))
-        for name, most in (("labels", None), ("num_clients", None), ("clients_per_round", self.num_clients)):
-            clean[name] = validation.integer(name, getattr(self, name), minimum=1, maximum=most)
-        for name in ("local_epochs", "rounds", "batch_size", "seed"):
-            clean[name] = settings.check(name, getattr(self, name))
+        clean = {name: value.item() for name, value in vars(self).items() if isinstance(value, np.generic)}
+        clean |= {"algorithms": tuple(name for name in known if name in self.algorithms), "own": tuple(self.own)}
         for name, value in clean.items():
             object.__setattr__(self, name, value)
 

@@ -7,8 +7,6 @@ from typing import Any
 import ipywidgets
 
 from fedlab_core import settings
-from fedlab_core.data.disk.files import locate, search_roots
-from fedlab_core.data.disk.sources import SOURCES
 from fedlab_course.explore.choices import ALGORITHMS, SPLITS, Choice, title, tuned
 from fedlab_course.explore.sliders import SETTINGS, Slider
 from fedlab_course.explore.widgets import column, control, move, show, slider, text
@@ -17,21 +15,11 @@ _SPLITS = tuple(zip(("Dirichlet label mixes", "labels per client", "Dirichlet si
 _MOVING = ("alpha", "labels")  # these redraw the clients while they move; the others act when released
 
 
-def available() -> list[str]:
-    """The data sets that can be used now: digits, and the image sets on this computer.
-
-    Tweets are not offered: their clients are accounts, and the splits here ignore accounts.
-    """
-    images = {name: source for name, source in SOURCES.items() if name != "sentiment140"}
-    found = ((name, locate(source, search_roots(None))) for name, source in images.items())
-    return ["digits", *(name for name, location in found if location is not None and not location.missing)]
-
-
 class Controls:
     """One widget per field of :class:`Choice` that a student may set, in three groups, and their values as a choice.
 
-    Fields without a widget (number of clients, model, batch size) keep the value of ``choice``; so do the algorithms
-    unless they are ``offered``. ``own``: the sliders of the reader's algorithms, by name and parameter.
+    Fields without a widget (data set, number of clients, model, batch size) keep the value of ``choice``; so do the
+    algorithms unless they are ``offered``. ``own``: the sliders of the reader's algorithms, by name and parameter.
     """
 
     def __init__(self, choice: Choice, *, offered: bool = True) -> None:
@@ -70,10 +58,6 @@ class Controls:
             self._base = choice
             for key, box in self.algorithms.items():
                 box.value = key in choice.algorithms
-            cohort, menu = self.fields["clients_per_round"], self.fields["dataset"]
-            cohort.max, cohort.tooltip = choice.num_clients, f"Out of N = {choice.num_clients}"
-            if choice.dataset not in menu.options:
-                menu.options = [*menu.options, choice.dataset]
             for name, widget in self.fields.items():
                 move(widget, getattr(choice, name))
             for one in choice.own:
@@ -109,7 +93,7 @@ class Controls:
     def _arranged(self) -> Any:
         named = {
             "Algorithms": ("mu", "strength"),
-            "Clients": ("dataset", "split", "alpha", "labels", "clients_per_round"),
+            "Clients": ("split", "alpha", "labels", "clients_per_round"),
             "Training": ("local_epochs", "lr", "rounds", "seed"),
         }
         groups = {heading: [self.fields[name] for name in names] for heading, names in named.items()}
@@ -125,36 +109,16 @@ class Controls:
 
 def _fields(first: Choice) -> dict[str, Any]:
     """The widgets, with their values from ``first``: each later change would be a message to the browser."""
-
-    def ladder(name: str, tip: str = "") -> Any:
-        one, moving = SETTINGS[name], name in _MOVING
-        return slider(Slider.over(one.label, one.positions, getattr(first, name), tip or one.tip, moving=moving))
-
-    def count(name: str, label: str, most: int, tip: str) -> Any:
-        value, continuous = getattr(first, name), name in _MOVING
-        traits = {"min": 1, "max": max(most, value), "value": value, "continuous_update": continuous}
-        return control(ipywidgets.IntSlider, label, tip, **traits)
-
-    def menu(name: str, label: str, options: Any, tip: str) -> Any:
-        return control(ipywidgets.Dropdown, label, tip, options=options, value=getattr(first, name))
-
-    labels, data = SETTINGS["labels"], list(dict.fromkeys([*available(), first.dataset]))
-    seed: dict[str, Any] = {"value": first.seed, "min": 0, "max": max(2**31, first.seed)}
-    return {
-        "mu": ladder("mu"),
-        "strength": ladder("strength"),
-        "dataset": menu("dataset", "data set", data, "Data sets that are on this computer"),
-        "split": menu("split", "split", _SPLITS, "How the samples are dealt out to the clients"),
-        "alpha": ladder("alpha"),
-        "labels": count("labels", labels.label, 10, labels.tip),
-        "clients_per_round": count(
-            "clients_per_round", "clients a round K", first.num_clients, f"Out of N = {first.num_clients}"
-        ),
-        "local_epochs": count("local_epochs", SETTINGS["local_epochs"].label, 20, settings.meaning("local_epochs")),
-        "lr": ladder("lr", settings.meaning("lr")),
-        "rounds": ladder("rounds", settings.meaning("rounds")),
-        "seed": control(ipywidgets.BoundedIntText, "seed", settings.meaning("seed"), **seed),
+    tip = "How the samples are dealt out to the clients"
+    fields = {
+        "split": control(ipywidgets.Dropdown, "split", tip, options=_SPLITS, value=first.split),
+        "seed": control(ipywidgets.IntText, "seed", settings.meaning("seed"), value=first.seed),
     }
+    for name, one in SETTINGS.items():
+        positions = range(1, first.num_clients + 1) if name == "clients_per_round" else one.positions
+        made = Slider.over(one.label, positions, getattr(first, name), one.tip, moving=name in _MOVING)
+        fields[name] = slider(made)
+    return fields
 
 
 def _tick(name: str, ticked: bool) -> Any:

@@ -11,12 +11,11 @@ import plotly.graph_objects as go
 from fedlab_core.history import History
 from fedlab_core.plots.style import Look, looks
 from fedlab_course.explore import goals, grid
-from fedlab_course.explore.choices import Choice, Curve
+from fedlab_course.explore.choices import Choice, Curve, Line, Training
 from fedlab_course.explore.controls import Controls
-from fedlab_course.explore.moving import Moving
+from fedlab_course.explore.live import Moving
 from fedlab_course.explore.own import Own, owned
 from fedlab_course.explore.runner import Runner
-from fedlab_course.explore.training import Line, Training
 from fedlab_course.explore.view import View
 
 _DELAY, _DELAY_MOVING = 0.06, 0.15  # seconds without another change before training starts
@@ -75,7 +74,8 @@ class Explorer(Moving):
         Raises ``ValueError`` and ``DatasetNotFound`` before a control moves, and the error that ends the training.
         """
         choice = dataclasses.replace(self.choice, **changes)
-        choice.federation.build()
+        for curve in choice.curves():
+            curve.simulation()
         self.controls.set(choice)
         self._request(delay=0.0)
         self.wait()

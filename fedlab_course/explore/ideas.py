@@ -14,8 +14,7 @@ import plotly.graph_objects as go
 from fedlab_core import validation
 from fedlab_course.explore import grid, widgets
 from fedlab_course.explore.goals import Goal, Known
-from fedlab_course.explore.live import Chart, Stage
-from fedlab_course.explore.moving import Moving
+from fedlab_course.explore.live import Chart, Moving, Stage
 from fedlab_course.explore.sliders import Slider
 
 __all__ = ["Idea", "gallery"]

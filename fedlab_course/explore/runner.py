@@ -49,7 +49,7 @@ class Runner:
 
     def __init__(self, start: Callable[..., Any], listener: Callable[[], None] = lambda: None) -> None:
         self._start, self._listener = start, listener
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
         self._runs: dict[Any, Run] = {}
         self._wanted: tuple[Any, ...] = ()
         self.stopped = False
@@ -60,7 +60,7 @@ class Runner:
 
     def request(self, curves: Sequence[Any], delay: float = 0.0) -> None:
         """Train these curves and no others, after ``delay`` seconds without a newer request."""
-        with self._changed:
+        with self._lock:
             self._wanted = tuple(dict.fromkeys(curves))
             self.stopped, self._failure = False, None
             self._drop_unwanted()
@@ -68,22 +68,22 @@ class Runner:
                 self._runs.setdefault(curve, Run(curve)).curve = curve
             self._began = self._ended = time.monotonic()
             self._not_before = self._began + delay
-            self._changed.notify_all()
             if self._thread is None and self._next() is not None:
                 self._thread = threading.Thread(target=self._work, name="explorer", daemon=True)
                 self._thread.start()
 
     def stop(self) -> None:
         """Stop within one round. The same request again continues from there."""
-        with self._changed:
-            self.stopped = True
-            self._changed.notify_all()
+        self.stopped = True
 
     def wait(self, timeout: float | None = None) -> None:
         """Wait for the end of the request. Raises the first error of its runs, and ``TimeoutError``."""
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._thread is None, timeout):
+        end = None if timeout is None else time.monotonic() + timeout
+        while (thread := self._thread) is not None:
+            thread.join(None if end is None else max(0.0, end - time.monotonic()))
+            if thread.is_alive():
                 raise TimeoutError(f"still training after {timeout:g} s")
+        with self._lock:
             errors = [self._failure, *(self._runs[curve].error for curve in self._wanted)]
         for error in errors:
             if error is not None:
@@ -92,7 +92,7 @@ class Runner:
     @property
     def busy(self) -> bool:
         """Whether a requested curve is still in training."""
-        with self._changed:
+        with self._lock:
             return not self.stopped and self._next() is not None
 
     @property
@@ -102,7 +102,7 @@ class Runner:
 
     def runs(self) -> list[Run]:
         """The runs of the latest request, in its order."""
-        with self._changed:
+        with self._lock:
             return [self._runs[curve] for curve in self._wanted]
 
     def _next(self) -> Run | None:
@@ -124,23 +124,19 @@ class Runner:
                 if run is not None:
                     self._advance(run)
                 self._listener()
-                with self._changed:
+                with self._lock:
                     if run is None and (self.stopped or self._next() is None):
-                        return self._leave()
+                        self._thread = None
+                        return
         except BaseException as error:  # of the listener: `wait` raises it
-            with self._changed:
-                self._failure, self._wanted = error, ()
-                self._leave()
-
-    def _leave(self) -> None:
-        self._thread = None
-        self._changed.notify_all()
+            with self._lock:
+                self._failure, self._wanted, self._thread = error, (), None
 
     def _take(self) -> Run | None:
         """Wait until the delay of the request is over, and return the next run to train, or None."""
-        with self._changed:
-            while (rest := self._not_before - time.monotonic()) > 0 and not self.stopped:
-                self._changed.wait(rest)
+        while (rest := self._not_before - time.monotonic()) > 0 and not self.stopped:
+            time.sleep(min(rest, 0.02))
+        with self._lock:
             return None if self.stopped else self._next()
 
     def _advance(self, run: Run) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from fedlab_core import settings
+
 
 @dataclass(frozen=True)
 class Slider:
@@ -34,24 +36,36 @@ class Setting:
     """A setting of an explorer: label, help text, the positions of its slider, and the positions stored on a page."""
 
     label: str
-    tip: str = ""
+    tip: str
     positions: tuple[float, ...] = ()
     stored: tuple[float, ...] = ()
 
 
-_MU = (0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-_STRENGTH = (0.0, 0.02, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 24.0)
-_ALPHA = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 100.0)
-_LR = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-# A page stores only a few values of each setting: every value multiplies the number of runs.
+# A page stores only a few values of a setting: every value multiplies the number of runs.
 SETTINGS = {
-    "mu": Setting("μ of FedProx", "Proximal strength: how hard clients are held back", _MU, (0.1, 1.0, 10.0)),
-    "strength": Setting("λ of the penalty", "Strength of the penalty on forgetting", _STRENGTH, stored=(0.0, 0.2, 2.0)),
-    "alpha": Setting(
-        "α of Dirichlet", "Small: few labels in each, or few large clients", _ALPHA, stored=(0.1, 0.3, 1.0)
+    "mu": Setting(
+        "μ of FedProx",
+        "Proximal strength: how hard clients are held back",
+        (0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0),
+        stored=(0.1, 1.0, 10.0),
     ),
-    "labels": Setting("labels per client", "Distinct labels of each client", stored=(1, 2, 5)),
-    "local_epochs": Setting("local epochs E", stored=(1, 5, 10)),
-    "lr": Setting("learning rate η", positions=_LR),
-    "rounds": Setting("rounds", positions=tuple(range(5, 201, 5))),
+    "strength": Setting(
+        "λ of the penalty",
+        "Strength of the penalty on forgetting",
+        (0.0, 0.02, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 24.0),
+        stored=(0.0, 0.2, 2.0),
+    ),
+    "alpha": Setting(
+        "α of Dirichlet",
+        "Small: few labels in each, or few large clients",
+        (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 100.0),
+        stored=(0.1, 0.3, 1.0),
+    ),
+    "labels": Setting("labels per client", "Distinct labels of each client", tuple(range(1, 11)), stored=(1, 2, 5)),
+    "clients_per_round": Setting("clients a round K", "Out of all N clients"),
+    "local_epochs": Setting("local epochs E", settings.meaning("local_epochs"), tuple(range(1, 21)), stored=(1, 5, 10)),
+    "lr": Setting(
+        "learning rate η", settings.meaning("lr"), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+    ),
+    "rounds": Setting("rounds", settings.meaning("rounds"), tuple(range(5, 201, 5))),
 }

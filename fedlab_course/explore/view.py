@@ -11,10 +11,9 @@ import plotly.graph_objects as go
 from fedlab_core import plots, validation
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course.explore import widgets
-from fedlab_course.explore.choices import Choice, Federation
+from fedlab_course.explore.choices import Choice, Federation, Line
 from fedlab_course.explore.live import Chart, Stage
 from fedlab_course.explore.runner import Run, Runner
-from fedlab_course.explore.training import Line
 
 _X = (("rounds", "rounds"), ("server updates", "updates"), ("bytes", "bytes"))
 _Y = (
@@ -38,26 +37,21 @@ class View:
     def __init__(self, controls: Any, x: str, y: str, extra: Sequence[Any] = ()) -> None:
         validation.choice("x", x, [value for _, value in _X])
         validation.choice("y", y, [value for _, value in _Y])
-        self.x = widgets.control(
-            ipywidgets.ToggleButtons,
-            "against",
-            "The quantity on the horizontal axis",
-            options=_X,
-            value=x,
-            tooltips=["communication rounds", "aggregations by the server", "sent up and down since the start"],
-            layout=widgets.shared(ipywidgets.Layout),
-            style=widgets.style(ipywidgets.ToggleButtons, button_width="auto", description_width="auto"),
-        )
-        self.y = widgets.control(
-            ipywidgets.Dropdown, "show", "The quantity on the vertical axis", wide=False, options=_Y, value=y
+        axes = {"show": (_Y, y, "The quantity on the vertical axis")}
+        axes["against"] = (_X, x, "The quantity on the horizontal axis")
+        self.y, self.x = (
+            widgets.control(ipywidgets.Dropdown, label, tip, wide=False, options=options, value=value)
+            for label, (options, value, tip) in axes.items()
         )
         self.buttons = {name: widgets.button(label, tip, icon) for name, (label, icon, tip) in _BUTTONS.items()}
         self.status, self.messages, self.goal = (widgets.text() for _ in range(3))
         opener, self.fold = widgets.fold("The same in Python", "fedlab-code")
         self.picture = Chart(_empty("client", "label", _STRIP))
         self.chart = Chart(_empty("communication round", "test accuracy", _HEIGHT))
-        axes, bar = widgets.row(self.y, self.x), widgets.row(*self.buttons.values(), self.status)
-        main = widgets.column(axes, self.chart.widget, bar, self.goal, *extra, look="fedlab-main")
+        bar = widgets.row(*self.buttons.values(), self.status)
+        main = widgets.column(
+            widgets.row(self.y, self.x), self.chart.widget, bar, self.goal, *extra, look="fedlab-main"
+        )
         below = widgets.column(self.messages, opener, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
         self.stage = Stage(strip, controls, main, below, look="fedlab-training")

@@ -7,7 +7,6 @@ from typing import Any
 import ipywidgets
 
 from fedlab_core.data import DatasetNotFound
-from fedlab_core.simulation import Diverged
 from fedlab_course.explore.sliders import Slider
 
 
@@ -42,14 +41,12 @@ def slider(made: Slider) -> Any:
 
 
 def move(widget: Any, value: Any) -> None:
-    """Set the ``value`` of a control; a slider that does not reach so far gets a new position."""
+    """Set the ``value`` of a control; a slider without this position gets it."""
     if isinstance(widget, ipywidgets.SelectionSlider):
         known = [number for _, number in widget.options]
         if value not in known:
             wider = Slider.over("", known, value)
             widget.options = list(zip(wider.texts, wider.positions, strict=True))
-    elif hasattr(widget, "max"):
-        widget.max = max(widget.max, value)
     widget.value = value
 
 
@@ -99,14 +96,7 @@ def note(text: str, *, kind: str = "status") -> str:
 
 
 def error_in_words(error: BaseException, subject: str = "") -> str:
-    """Describe an error of ``subject``; the type is named only where the message alone says too little."""
+    """Describe an error of ``subject``; name its type where the message alone says too little."""
     start = f"{subject}: " if subject else ""
-    if isinstance(error, Diverged):
-        place = "the global model" if error.client is None else f"client {error.client}"
-        when = f"round {error.round}" if error.round else "its probe"
-        return (
-            f"{start}diverged in {when}, the loss of {place} is not finite at η={error.lr:g}. "
-            "Try a smaller learning rate."
-        )
-    spoken = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
-    return start + (str(error) if spoken else f"{type(error).__name__}: {error}")
+    is_clear = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
+    return start + (str(error) if is_clear else f"{type(error).__name__}: {error}")

@@ -216,20 +216,10 @@
       set(handle, "role", "slider"); // ipywidgets 7 gives its handles no role
       set(handle, "aria-label", label);
       set(handle, "aria-valuetext", readout?.textContent);
-      if (readout?.isContentEditable) {
-        set(readout, "role", "textbox");
-        set(readout, "aria-label", `${label}, as a number`);
-      }
     }
     for (const field of explorer.querySelectorAll(".jupyter-widgets > :is(select, input)")) {
       const label = field.parentElement.querySelector(".widget-label");
       if (label?.htmlFor !== field.id || !field.id) set(field, "aria-label", label?.textContent);
-    }
-    for (const group of explorer.querySelectorAll(".widget-toggle-buttons")) {
-      set(group, "role", "group");
-      set(group, "aria-label", group.querySelector(".widget-label")?.textContent);
-      for (const button of group.querySelectorAll("button"))
-        set(button, "aria-pressed", String(button.classList.contains("mod-active")));
     }
   }
 

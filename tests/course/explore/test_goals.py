@@ -54,10 +54,6 @@ def test_beats_compares_what_both_have_spent() -> None:
 
 
 def test_bad_goals_are_named() -> None:
-    with pytest.raises(ValueError, match="accuracy"):
-        goals.reach(1.2)
-    with pytest.raises(ValueError, match="megabytes"):
-        goals.reach(0.8, megabytes=0)
     with pytest.raises(ValueError, match="bytes"):
         goals.beats("FedAvg", "SCAFFOLD", x="byte")
 
@@ -66,7 +62,7 @@ def test_known_goals_survive_storage_and_others_keep_their_words() -> None:
     for goal in (goals.reach(0.8, megabytes=15), goals.beats("FedAvg", "FedProx", x="bytes", margin=0.02)):
         assert goals.of_data(goals.as_data(goal)) == goal
     own = goals.Goal("find it", lambda **values: True)
-    assert goals.as_data(own) == {"kind": "Goal", "text": "find it"} and goals.of_data(goals.as_data(own)) is None
+    assert goals.as_data(own) == {"text": "find it"} and goals.of_data(goals.as_data(own)) is None
 
 
 def test_an_idea_says_whether_its_sliders_reach_the_goal() -> None:

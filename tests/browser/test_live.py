@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.lab import DRAWN, Notebook, Wire, wait_until, write
+from tests.browser.lab import DRAWN, Notebook, wait_until, write
 
 IMPORT = """\
 from fedlab_course import Explorer
@@ -118,26 +118,6 @@ def test_on_a_telephone_what_changes_out_of_sight_is_drawn(lab: str, folder: Pat
     assert notebook.explorer.locator(".fedlab-main .fedlab-canvas").bounding_box()["width"] > 200
     assert notebook.explorer.locator("button", has_text="Stop").bounding_box()["width"] > 30
     end(notebook)
-
-
-def test_one_more_explorer_costs_at_most_200_kB(open_notebook) -> None:
-    notebook = open_notebook(IMPORT, SHORT)
-    wait_until(lambda: "done" in notebook.status())
-    wire = Wire(notebook)
-    notebook.page.evaluate(
-        """async source => {
-            const {content} = window.jupyterapp.shell.currentWidget;
-            content.model.sharedModel.insertCells(2, [{cell_type: 'code', source}]);
-            content.activeCellIndex = 2;
-            await content.scrollToItem(2, 'start');
-            await window.jupyterapp.commands.execute('notebook:run-cell');
-        }""",
-        "Explorer(rounds=25)",
-    )
-    lines = notebook.page.locator(".fedlab-main [role=status]")
-    wait_until(lambda: any(text.startswith("done, 50 of 50") for text in lines.all_inner_texts()))
-    wait_until(lambda: all(notebook.page.evaluate(DRAWN)))
-    assert 30_000 < wire.taken()["total"] <= 200_000
 
 
 OWN = """import fedlab_core as fl

@@ -77,12 +77,6 @@ def test_curves_the_optimum_and_points_are_drawn_and_told() -> None:
     assert "the optimum is 0.75" in text and "from 0.5500 at 1 to 0.7000 at 10" in text
 
 
-def test_a_long_curve_has_a_short_table_with_both_ends() -> None:
-    line = (list(range(200)), [x / 200 for x in range(200)])
-    rows = figures.resting_points({"formula": line}, optimum=0, x_title="μ").layout.meta["table"]["rows"]
-    assert len(rows) <= 14 and rows[0][1] == "0" and rows[-1][1] == "199"
-
-
 def test_forgetting_has_a_row_per_tier_a_column_per_update_and_rings_at_the_trained_tiers() -> None:
     table = [[1.0, 0.0], [0.2, 0.9], [0.8, 0.4]]  # after updates of the tiers 0, 1, 0
     figure = figures.forgetting(table, names=["cats", "dogs"])
@@ -142,20 +136,6 @@ def test_a_picture_sums_over_the_hidden_units():
     assert "bright 0%; dark 100%" in fl.plots.describe(figure)
 
 
-@pytest.mark.parametrize(
-    ("values", "shape", "message"),
-    [
-        (np.ones(23), (3, 3), "linear on 3 × 3 pixels"),
-        (np.ones(22), (2, 3), "one value for each of 23 parameters"),
-        (-np.ones(23), (2, 3), "not negative"),
-        (np.full(23, np.inf), (2, 3), "finite"),
-    ],
-)
-def test_importances_are_one_finite_number_per_parameter_and_not_negative(values, shape, message) -> None:
-    with pytest.raises(ValueError, match=message):
-        figures_06.importance({"a": values}, model(), shape)
-
-
 def test_tradeoff_draws_a_point_per_strength() -> None:
     points = {"EWC": [[0.0, 0.1, 0.9], [10.0, 0.8, 0.7]], "spring": [[1.0, 0.5, 0.5]]}
     figure = figures_06.tradeoff(points)
@@ -208,16 +188,6 @@ def test_every_name_has_a_line_over_its_own_rounds_and_the_optimum_is_marked() -
     table = figure.layout.meta["table"]
     assert table["columns"] == ["round", "FedAvg", "FedDyn μ=1"]
     assert table["rows"] == [[1, "0.5000", "0.7000"], [2, "0.6000", "0.7400"], [3, "", "0.7500"]]
-
-
-def test_missing_labels_are_shares_of_cohorts() -> None:
-    figure = figures_04.missing({"blind": np.array([0, 2, 2, 3]), "from strata": np.array([0, 0])})
-    blind, strata = figure.data
-    assert list(blind.y[:4]) == [0.25, 0, 0.5, 0.25] and sum(blind.y) == 1
-    assert strata.y[0] == 1
-    assert blind.marker.pattern.shape != strata.marker.pattern.shape  # told apart without colours
-    assert figure.layout.meta["table"]["rows"] == [["blind", "1.75", 0, 3], ["from strata", "0.00", 0, 0]]
-    assert "blind 1.75" in fl.plots.describe(figure)
 
 
 def test_variances_have_a_bar_for_each_split_and_room_on_their_axis() -> None:

@@ -106,13 +106,6 @@ def test_proximal_rests_where_the_closed_form_says(mu: float) -> None:
         assert (pull.x[0], pull.y[0]) == pytest.approx(tuple(w), abs=1e-12)
 
 
-def test_walk_with_an_offset_follows_the_closed_form() -> None:
-    offset = np.array([[0.5], [-1.0]])
-    end = Quadratics.of(A, B).walk(np.array([0.2]), 7, 0.1, offset)[-1][:, 0]
-    to = B - offset[:, 0] / A  # where a(w − b) + offset is 0
-    assert end == pytest.approx(to + (1 - 0.1 * A) ** 7 * (0.2 - to), abs=1e-12)
-
-
 def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:
     for rounds in (0, 1, 3):
         figure = ideas_03.corrections().figure(rounds=rounds, step=2)
@@ -142,22 +135,6 @@ def test_scaffold_and_the_library_agree() -> None:
 def test_bad_quadratics_are_refused(a: tuple, b: tuple) -> None:
     with pytest.raises(ValueError, match="a"):
         Quadratics.of(a, b)
-
-
-def test_skew_shows_the_partition_of_the_library() -> None:
-    digits = fl.load_dataset("digits")
-    figure = ideas_01.skew(digits, num_clients=10).figure(alpha=0.1, seed=2)
-    parts = fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=0.1, seed=2)
-    counts = np.stack([np.bincount(digits.train.y[part], minlength=10) for part in parts])
-    assert np.array_equal(np.nan_to_num(np.array(figure.data[0].z, dtype=float)), counts.T)
-
-
-def test_well_separated_blobs_are_the_clusters() -> None:
-    points = np.concatenate([np.random.default_rng(k).normal(100 * k, 1e-3, (8, 2)) for k in range(3)])
-    points += 1e-9 * np.arange(24)[:, None]
-    figure = ideas_05.reachability(points, min_samples=4).figure(xi=0.7)
-    text = fl.plots.describe(figure)
-    assert text.startswith("ξ=0.7. Reachability plot: 24 clients in the order of OPTICS, 3 clusters and 0")
 
 
 def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:

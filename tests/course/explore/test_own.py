@@ -108,7 +108,6 @@ def test_an_error_in_it_is_told_and_the_others_run() -> None:
     [
         (Pull, r"own=Pull: its parameter mu has no default; .*functools.partial\(Pull, mu=…\)"),
         (lambda: fl.FedAvg(), "must be a class, or a function with a name"),
-        (3, "own=3: must be a class"),
         (fl.FedAvg, "own=FedAvg: must have another name"),
         ([Heavy, Heavy], "must have different names"),
     ],

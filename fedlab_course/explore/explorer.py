@@ -74,7 +74,7 @@ class Explorer(Moving):
         Raises ``ValueError`` and ``DatasetNotFound`` before a control moves, and the error that ends the training.
         """
         choice = dataclasses.replace(self.choice, **changes)
-        for curve in choice.curves():
+        for curve in choice.curves()[:1]:
             curve.simulation()
         self.controls.set(choice)
         self._request(delay=0.0)
@@ -158,7 +158,7 @@ class Explorer(Moving):
         if not self.runner.busy or started >= self._next_drawing:
             self._draw()
             ended = time.monotonic()
-            pause = min(max(_BETWEEN_DRAWINGS, self.runner.elapsed / 5), max(_BETWEEN_DRAWINGS, 1.0))
+            pause = max(_BETWEEN_DRAWINGS, min(self.runner.elapsed / 5, 1.0))
             self._next_drawing = ended + max(pause, 4 * (ended - started))
 
     def _current(self) -> list[Line]:

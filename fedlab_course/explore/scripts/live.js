@@ -139,7 +139,7 @@
     light(cohort) {
       const strip = this.chart.closest(".fedlab-training")?.querySelector(".fedlab-strip .fedlab-canvas");
       if (!strip || strip === this.canvas) return;
-      const clients = strip.data?.find(({ type }) => type === "bar")?.x.length ?? 0;
+      const clients = strip._fullData?.find(({ type }) => type === "bar")?.x.length ?? 0;
       const absent = cohort ? Array.from({ length: clients }, (_, k) => k).filter((k) => !cohort.includes(k)) : [];
       const veil = { type: "rect", yref: "paper", y0: 0, y1: 1, fillcolor: "white", opacity: 0.82, line: { width: 0 } };
       this.Plotly.relayout(strip, { shapes: absent.map((k) => ({ ...veil, x0: k - 0.5, x1: k + 0.5 })) });

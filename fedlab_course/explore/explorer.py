@@ -187,7 +187,7 @@ class Explorer(Moving):
                     shown,
                     {name: self._looks[line.curve] for name, line in shown.items()},
                     max((run.curve.rounds for run in runs), default=1),
-                    self._federation,
+                    None if self.runner.busy else self._federation,
                 )
                 self.view.tell(runs, self.runner, self._problem)
                 self.view.goal.value = self._goal_in_words()

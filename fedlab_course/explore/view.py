@@ -74,8 +74,8 @@ class View:
     ) -> None:
         """Draw the curves, each with its look, or an empty chart without curves.
 
-        ``rounds``: the length of the axis; ``federation``: the one in the picture of the clients. A round of a curve on
-        it shows its cohort there.
+        ``rounds``: the length of the axis; ``federation``: that of the clients on show. Curves on it get the cohorts of
+        their rounds, which are long: pass None while the curves grow.
         """
         histories = {name: line.history for name, line in lines.items()}
         if not histories:

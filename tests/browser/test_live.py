@@ -173,18 +173,6 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
     assert notebook.faults == []
 
 
-def test_nothing_on_a_page_offers_an_upload(open_notebook) -> None:
-    plain = f"{IMPORT}\nideas_01.local_steps(live=False).figure()"
-    notebook = open_notebook(plain, "ideas_01.local_steps()")
-    plots = notebook.page.locator(".js-plotly-plot:visible")
-    wait_until(lambda: plots.count() == 2 and notebook.page.locator(".js-plotly-plot:visible .modebar-btn").count())
-    for plot in plots.all():
-        plot.hover()
-        titles = plot.locator(".modebar-btn").evaluate_all("buttons => buttons.map(button => button.dataset.title)")
-        assert "Download plot as a PNG" in titles
-        assert not [title for title in titles if "hare" in title or "loud" in title or "tudio" in title]
-
-
 def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(open_notebook, folder, lab, chromium) -> None:
     notebook = open_notebook(IMPORT, SHORT, "ideas_01.local_steps()", name="saved.ipynb")
     wait_until(lambda: "done" in notebook.status())

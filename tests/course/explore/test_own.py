@@ -91,18 +91,6 @@ def test_headless_it_says_what_it_is_and_trains_nothing(monkeypatch, capsys) -> 
     assert "An explorer of Heavy" in capsys.readouterr().out
 
 
-def test_an_error_in_it_is_told_and_the_others_run() -> None:
-    class Broken(fl.Algorithm):
-        def aggregate(self, server, updates):
-            return None
-
-    explorer = Explorer(own=Broken, algorithms=("fedavg",), **SHORT)
-    with pytest.raises(ValueError, match="return"):
-        explorer.run()
-    assert "Broken" in explorer.view.messages.value
-    assert list(explorer.histories) == ["FedAvg"]
-
-
 @pytest.mark.parametrize(
     ("own", "message"),
     [

@@ -139,7 +139,8 @@ class Training:
         self._simulation = curve.simulation()
         if before is not None:
             self._simulation.load_state_dict(before._simulation.compact_state())
-        self.history = Line(curve, self._simulation.history, list(before.history.cohorts) if before else [])
+        cohorts = [] if before is None else list(before.history.cohorts)
+        self.history: Line = Line(curve, self._simulation.history, cohorts)
 
     def __next__(self) -> Any:
         record = next(self._simulation)

@@ -93,8 +93,10 @@ def words(goal: Known, reached: bool | None) -> str:
 
 def as_data(goal: Known | None) -> dict[str, Any] | None:
     """A goal as JSON, without the check of a :class:`Goal`."""
-    if goal is None or isinstance(goal, Goal):
-        return goal and {"text": goal.text}
+    if goal is None:
+        return None
+    if isinstance(goal, Goal):
+        return {"text": goal.text}
     return {"kind": type(goal).__name__, **asdict(goal)}
 
 

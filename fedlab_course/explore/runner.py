@@ -53,6 +53,7 @@ class Runner:
         self._runs: dict[Any, Run] = {}
         self._wanted: tuple[Any, ...] = ()
         self.stopped = False
+        self.advancing = False  # a round is in training
         self._not_before = 0.0
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
@@ -141,12 +142,14 @@ class Runner:
 
     def _advance(self, run: Run) -> None:
         """Train one round of one run. An error ends the run and stays with it."""
+        self.advancing = True
         try:
             with _ONE_ROUND_AT_A_TIME, _collecting(run.warnings):
                 next(self._simulation_of(run))
             run.rounds += 1
         except BaseException as error:
             run.error, run.simulation = error, None
+        self.advancing = False
         self._ended = time.monotonic()
 
     def _simulation_of(self, run: Run) -> Any:

@@ -53,8 +53,11 @@ def drifting() -> Show:
     library's :class:`fedlab_core.Scaffold`). Without scripts a page shows a description instead.
     """
     plan = {"methods": METHODS, "a": A, "b": B, "start": START, "rounds": ROUNDS, "reach": REACH, "levels": _LEVELS}
-    sliders = (("τ", "local steps τ", STEPS, TAU), ("η", "learning rate η", RATES, LR))
-    sliders += (("μ", "μ of FedProx", STRENGTHS, MU),)
+    sliders = [
+        ("τ", "local steps τ", STEPS, TAU),
+        ("η", "learning rate η", RATES, LR),
+        ("μ", "μ of FedProx", STRENGTHS, MU),
+    ]
     keys = ("name", "label", "values", "value")
     plan |= {"choices": [dict(zip(keys, slider, strict=True)) for slider in sliders], "colours": COLOURS}
     figure = (

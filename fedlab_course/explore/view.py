@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import ipywidgets
@@ -37,12 +38,9 @@ class View:
     def __init__(self, controls: Any, x: str, y: str, extra: Sequence[Any] = ()) -> None:
         validation.choice("x", x, [value for _, value in _X])
         validation.choice("y", y, [value for _, value in _Y])
-        axes = {"show": (_Y, y, "The quantity on the vertical axis")}
-        axes["against"] = (_X, x, "The quantity on the horizontal axis")
-        self.y, self.x = (
-            widgets.control(ipywidgets.Dropdown, label, tip, wide=False, options=options, value=value)
-            for label, (options, value, tip) in axes.items()
-        )
+        menu = partial(widgets.control, ipywidgets.Dropdown, wide=False)
+        self.y = menu("show", "The quantity on the vertical axis", options=_Y, value=y)
+        self.x = menu("against", "The quantity on the horizontal axis", options=_X, value=x)
         self.buttons = {name: widgets.button(label, tip, icon) for name, (label, icon, tip) in _BUTTONS.items()}
         self.status, self.messages, self.goal = (widgets.text() for _ in range(3))
         opener, self.fold = widgets.fold("The same in Python", "fedlab-code")
@@ -105,7 +103,8 @@ class View:
         self.buttons["stop"].disabled = not busy
         self.buttons["run"].disabled = busy or (done == total and total > 0)
         errors = [(run.curve.name, run.error) for run in runs if run.error is not None]
-        word = "training" if busy else "stopped" if runner.stopped and done < total else "done"
+        stop = "stopping" if runner.advancing else "stopped"
+        word = "training" if busy else stop if runner.stopped and done < total else "done"
         word = "ended with an error" if (errors or problem) and not busy else word
         if not runs and problem is None:
             self.status.value = widgets.note("Choose at least one algorithm.")

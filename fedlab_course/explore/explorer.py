@@ -74,7 +74,7 @@ class Explorer(Moving):
         Raises ``ValueError`` and ``DatasetNotFound`` before a control moves, and the error that ends the training.
         """
         choice = dataclasses.replace(self.choice, **changes)
-        for curve in choice.curves()[:1]:
+        for curve in choice.curves()[:1] if changes else ():
             curve.simulation()
         self.controls.set(choice)
         self._request(delay=0.0)

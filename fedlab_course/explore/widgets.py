@@ -7,6 +7,7 @@ from typing import Any
 import ipywidgets
 
 from fedlab_core.data import DatasetNotFound
+from fedlab_core.simulation import Diverged
 from fedlab_course.explore.sliders import Slider
 
 
@@ -97,6 +98,9 @@ def note(text: str, *, kind: str = "status") -> str:
 
 def error_in_words(error: BaseException, subject: str = "") -> str:
     """Describe an error of ``subject``; name its type where the message alone says too little."""
+    if isinstance(error, Diverged):
+        when = f"round {error.round}" if error.round else "its probe"
+        return f"{subject or error.algorithm} diverged in {when} at η={error.lr:g}. Try a smaller learning rate."
     start = f"{subject}: " if subject else ""
     is_clear = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
     return start + (str(error) if is_clear else f"{type(error).__name__}: {error}")

@@ -198,7 +198,8 @@
     watched.add(explorer);
     // JupyterLab's keys are not for these controls. It looks only at the element that has the focus.
     explorer.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true"));
-    const changes = { attributeFilter: ["aria-valuetext", "class"], characterData: true, childList: true, subtree: true };
+    const attributeFilter = ["aria-valuetext", "class"];
+    const changes = { attributeFilter, characterData: true, childList: true, subtree: true };
     new MutationObserver(() => name(explorer)).observe(explorer, changes);
     new ResizeObserver(() => {
       explorer.classList.toggle("fedlab-middle", explorer.clientWidth <= 760);

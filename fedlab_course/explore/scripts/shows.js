@@ -208,7 +208,8 @@
       for (const { node, k } of handles) {
         node.setAttribute("transform", translate(plan.b[k]));
         node.setAttribute("aria-valuenow", plan.b[k][0].toFixed(2));
-        node.setAttribute("aria-valuetext", `(${plan.b[k].map((value) => value.toFixed(2).replace("-", "−")).join(", ")})`);
+        const numbers = plan.b[k].map((value) => value.toFixed(2).replace("-", "−"));
+        node.setAttribute("aria-valuetext", `(${numbers.join(", ")})`);
       }
       const now = isAverage ? "the server averages" : `local step ${steps} of ${chosen.τ}`;
       const away = plan.methods.map((method, m) => `${method} ${panels[m].away.textContent.split(" ")[0]}`);

@@ -183,7 +183,7 @@ def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
     with pytest.raises(fl.Diverged, match="FedAvg"):
         explorer.run(lr=1e30)
     assert 'role="alert"' in explorer.view.messages.value
-    assert "FedAvg: FedAvg diverged in round 1" in explorer.view.messages.value
+    assert "FedAvg diverged in round 1 at η=1e+30" in explorer.view.messages.value
     explorer.run(lr=0.05)
     assert explorer.view.messages.value == ""
 

@@ -1,4 +1,4 @@
-"""Figures of several chapters: intervals over seeds, resting points, and what each tier still knows."""
+"""Figures of several chapters: intervals over seeds, resting points, and the accuracy on each tier."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -51,33 +51,26 @@ def intervals(
     values: Mapping[str, Sequence[float]],
     *,
     x_title: str = "test accuracy",
-    level: float = 0.95,
     reference: float | None = None,
-    percent: bool = True,
-    title: str | None = None,
 ) -> go.Figure:
-    """One row per name: a stroke per value, a large marker at their mean, a bar over its ``level`` t-interval.
+    """One row per name: a stroke per value, a large marker at their mean, a bar over its 95 % t-interval.
 
-    ``values``: name → one number per seed [n], n ≥ 2, or a pandas DataFrame with a column per name. ``reference``: a
-    dotted vertical line, such as 0 for differences. ``percent``: the numbers are shares.
-
-    Raises ``ValueError`` for an empty mapping and as :func:`fedlab_core.compare.t_interval` does.
+    ``values``: name → one share per seed [n], n ≥ 2, or a pandas DataFrame with a column per name. ``reference``: a
+    dotted vertical line, such as 0 for differences. Raises ``ValueError`` as :func:`fedlab_core.compare.t_interval`.
     """
     numbers = {str(name): np.asarray(values[name], dtype=float) for name in values}
-    if not numbers:
-        raise ValueError("values: must hold at least one name, each with one number per seed")
-    found = {name: t_interval(series, level) for name, series in numbers.items()}
-    styles, form = looks({name: name for name in numbers}), ".1%" if percent else ".4g"
-    figure = new_figure(title=title, x_title=x_title, y_title="", height=120 + 44 * len(numbers), legend=False)
+    found = {name: t_interval(series) for name, series in numbers.items()}
+    styles = looks({name: name for name in numbers})
+    figure = new_figure(title=None, x_title=x_title, y_title="", height=120 + 44 * len(numbers), legend=False)
     if reference is not None:
         figure.add_vline(x=reference, line={"color": GREY, "width": 2, "dash": "dot"})
     rows = []
     for name, series in numbers.items():
         style, one = styles[name], found[name]
         stroke = {"symbol": "line-ns-open", "size": 17, "color": style.colour, "line": {"width": 2.5}}
-        hover = f"%{{x:{form}}}<extra>one seed, {name}</extra>"
+        hover = f"%{{x:.1%}}<extra>one seed, {name}</extra>"
         figure.add_scatter(x=series, y=[name] * len(series), mode="markers", marker=stroke, hovertemplate=hover)
-        mean, low, high = (format(value, form) for value in (one.mean, one.low, one.high))
+        mean, low, high = (f"{value:.1%}" for value in (one.mean, one.low, one.high))
         figure.add_scatter(
             x=[one.mean],
             y=[name],
@@ -88,12 +81,12 @@ def intervals(
             hovertemplate=f"{mean}<br>{low} to {high}<extra>{name}</extra>",
         )
         rows.append([name, mean, low, high, one.runs])
-    figure.update_xaxes(tickformat=".0%" if percent else None, tickangle=0, nticks=7)
+    figure.update_xaxes(tickformat=".0%", tickangle=0, nticks=7)
     figure.update_yaxes(range=[len(numbers) - 0.5, -0.5], showline=False, ticks="", type="category")
     phrases = "; ".join(f"{name} {mean}, {low} to {high}" for name, mean, low, high, _ in rows)
     runs = sorted({one.runs for one in found.values()})
     seeds = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-    text = f"Dot chart of {x_title}: mean and {level:.0%} t-interval over {seeds} seeds. {phrases}."
+    text = f"Dot chart of {x_title}: mean and 95% t-interval over {seeds} seeds. {phrases}."
     set_description(figure, text, ["name", "mean", "low", "high", "runs"], rows)
     return figure
 
@@ -103,20 +96,16 @@ def resting_points(
     *,
     optimum: float,
     x_title: str,
-    y_title: str = "resting point",
     points: Mapping[str, Curve] | None = None,
     log_x: bool = False,
-    title: str | None = None,
 ) -> go.Figure:
     """Curves name → (x, resting points), with the ``optimum`` as a dotted line.
 
     ``points``: name → (x, y) of runs, drawn as markers. ``log_x``: a logarithmic axis. A name that begins with an
-    algorithm has its colour. Raises ``ValueError`` if there are no lines.
+    algorithm has its colour.
     """
-    if not lines:
-        raise ValueError("lines: must hold at least one curve, name → (x, y)")
     styles, marked = looks({name: name for name in lines}), points or {}
-    figure = new_figure(title=title, x_title=x_title, y_title=y_title)
+    figure = new_figure(title=None, x_title=x_title, y_title="resting point")
     for name, (x, y) in lines.items():
         add_curve(figure, x, y, name, styles[name], mode="lines", width=3)
     diamond = {"size": 10, "color": BLACK, "symbol": "diamond"}
@@ -131,9 +120,9 @@ def resting_points(
         f"{name}: from {y[0]:.4f} at {x[0]:g} to {y[-1]:.4f} at {x[-1]:g}, highest {max(y):.4f}"
         for name, (x, y) in lines.items()
     )
-    text = f"Curves of the {y_title} against {x_title}; the optimum is {optimum:.4g}. {phrases}."
+    text = f"Curves of the resting point against {x_title}; the optimum is {optimum:.4g}. {phrases}."
     rows = [[name, f"{x:g}", f"{y:.4f}"] for name, curve in {**lines, **marked}.items() for x, y in _some(curve)]
-    set_description(figure, text, ["curve", x_title, y_title], rows)
+    set_description(figure, text, ["curve", x_title, "resting point"], rows)
     return figure
 
 
@@ -143,26 +132,16 @@ def _some(curve: Curve, most: int = 12) -> list[tuple[float, float]]:
     return [*pairs[: -1 : max(1, len(pairs) // (most - 1))], pairs[-1]]
 
 
-def forgetting(
-    accuracies: Any,
-    *,
-    visits: Sequence[int] | None = None,
-    names: Sequence[str] | None = None,
-    title: str | None = None,
-) -> go.Figure:
-    """Heat map: the accuracy on each tier's data after each server update; a ring marks the tier just trained.
+def forgetting(accuracies: Any, *, names: Sequence[str] | None = None, title: str | None = None) -> go.Figure:
+    """Heat map of the accuracy on each tier's data after each server update; a ring marks the tier just trained.
 
-    ``accuracies`` [V, T] in [0, 1]: V server updates, T tiers. ``visits`` [V]: the tier that was trained in each
-    update, 0, 1, …, T − 1, 0, … if None. ``names`` [T] of the tiers, their numbers if None.
-
-    Raises ``ValueError`` for other shapes or values.
+    ``accuracies`` [V, T] in [0, 1]: V server updates, which train the tiers 0, 1, …, T − 1, 0, … in turn. ``names`` [T]
+    of the tiers, by default their numbers. Raises ``ValueError`` for other shapes or values.
     """
     table = table_of_shares(accuracies)
     updates, tiers = table.shape
-    trained = np.arange(updates) % tiers if visits is None else np.asarray(visits, dtype=int)
+    trained = np.arange(updates) % tiers
     labels = [str(tier) for tier in range(tiers)] if names is None else [str(name) for name in names]
-    if trained.shape != (updates,) or trained.min() < 0 or trained.max() >= tiers:
-        raise ValueError(f"visits: must name a tier, 0 … {tiers - 1}, for each of {updates} server updates")
     if len(set(labels)) != tiers:
         raise ValueError(f"names={labels}: must be {tiers} different names, one per tier")
     along = np.arange(1, updates + 1)

@@ -1,7 +1,6 @@
-"""Goals of explorers: what a reader is asked to reach with the sliders, and whether it is reached.
+"""Goals that a reader reaches with the sliders: ``Explorer(goal=goals.reach(accuracy=0.8, megabytes=15))``.
 
-``Explorer(goal=goals.reach(accuracy=0.8, megabytes=15))`` and ``Idea(draw, sliders, goal=Goal("…", check))`` show their
-goal and whether it is reached, in a live notebook and on a page.
+A live notebook and a page show the goal and whether it is reached.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +17,7 @@ _AXES = {"rounds": "after equal rounds", "updates": "for equal server updates", 
 
 @dataclass(frozen=True)
 class Goal:
-    """A goal as ``text``, and ``check``: of an idea's sliders by name, or of an explorer's histories by curve."""
+    """A goal as ``text``, and its ``check``: a function of an idea's sliders, or of an explorer's histories."""
 
     text: str
     check: Callable[..., bool]
@@ -26,18 +25,10 @@ class Goal:
 
 @dataclass(frozen=True)
 class reach:
-    """One curve reaches a test ``accuracy``, with at most so many ``megabytes`` sent up and down if they are given.
-
-    Raises ``ValueError`` for an accuracy outside 0 … 1 and for a limit that is not positive.
-    """
+    """One curve reaches a test ``accuracy``, and sends at most ``megabytes`` up and down until then, if given."""
 
     accuracy: float
     megabytes: float | None = None
-
-    def __post_init__(self) -> None:
-        validation.real("accuracy", self.accuracy, maximum=1.0)
-        if self.megabytes is not None:
-            validation.real("megabytes", self.megabytes, exclusive=True)
 
     @property
     def text(self) -> str:
@@ -57,9 +48,9 @@ class reach:
 class beats:
     """The curve of ``winner`` ends higher than that of ``loser`` by ``margin``, for equal ``x``.
 
-    Names are beginnings, such as "FedAvg"; ``x`` is "rounds", "updates" or "bytes". The mean accuracy over the last
-    fifth of what both curves have spent is compared: one lucky round is no win. Raises ``ValueError`` for another
-    ``x``.
+    Names are beginnings, such as "FedAvg"; ``x`` is "rounds", "updates" or "bytes". The check compares the mean
+    accuracies over the last fifth of what both curves have spent: one lucky round is no win. Raises ``ValueError`` for
+    another ``x``.
     """
 
     winner: str
@@ -95,19 +86,22 @@ Known = Goal | reach | beats
 
 
 def words(goal: Known, reached: bool | None) -> str:
-    """The goal and its state; ``reached`` is None while nobody can tell."""
+    """The goal and its state; ``reached`` is None if it is unknown."""
     state = {True: " ✓ Reached.", False: " Not yet.", None: ""}[reached]
     return f"Goal: {goal.text.rstrip('.')}.{state}"
 
 
 def as_data(goal: Known | None) -> dict[str, Any] | None:
-    """A goal as JSON; a check of one's own is not kept."""
+    """A goal as JSON, without the check of a :class:`Goal`."""
     if goal is None:
         return None
-    return {"kind": type(goal).__name__, **({"text": goal.text} if isinstance(goal, Goal) else asdict(goal))}
+    if isinstance(goal, Goal):
+        return {"text": goal.text}
+    return {"kind": type(goal).__name__, **asdict(goal)}
 
 
 def of_data(given: Mapping[str, Any] | None) -> Known | None:
-    """The goal that :func:`as_data` made data of; None if its check was not kept."""
-    kind = {"reach": reach, "beats": beats}.get(given["kind"]) if given else None
-    return kind(**{name: value for name, value in given.items() if name != "kind"}) if kind and given else None
+    """The goal of :func:`as_data`; None for a :class:`Goal`."""
+    fields = dict(given or {})
+    kind = {"reach": reach, "beats": beats}.get(fields.pop("kind", ""))
+    return kind(**fields) if kind else None

@@ -1,4 +1,4 @@
-"""One idea each: a figure with sliders in a live notebook, and the plain figure for everywhere else.
+"""One idea each: a figure with sliders in a live notebook, and a plain figure everywhere else.
 
 As the last line of a cell each shows itself; ``.figure()`` is the plain figure. ``gallery`` chooses among finished
 figures, ``Idea`` draws a new one for each position.
@@ -14,8 +14,7 @@ import plotly.graph_objects as go
 from fedlab_core import validation
 from fedlab_course.explore import grid, widgets
 from fedlab_course.explore.goals import Goal, Known
-from fedlab_course.explore.live import Chart, Stage
-from fedlab_course.explore.moving import Moving
+from fedlab_course.explore.live import Chart, Moving, Stage
 from fedlab_course.explore.sliders import Slider
 
 __all__ = ["Idea", "gallery"]
@@ -25,12 +24,11 @@ class Idea(Moving):
     """A figure that is drawn again for each position of its sliders.
 
     ``draw``: a function of the sliders' values, by name, that returns a figure. ``sliders``: name →
-    :class:`~fedlab_course.explore.sliders.Slider`; the attribute ``sliders`` holds their widgets. ``goal``: what the
-    reader is asked to reach; its check is a function of the sliders' values. ``live``: whether somebody watches; found
-    out if None.
+    :class:`~fedlab_course.explore.sliders.Slider`; the attribute ``sliders`` holds their widgets. ``goal``: its check
+    is a function of the sliders' values. ``live``: whether a reader is there; detected if None.
 
-    As the last line of a cell it shows itself: with its sliders where somebody can move them, and elsewhere as the
-    plain figure of :meth:`figure`, with what a page needs to move it (:mod:`fedlab_course.explore.grid`).
+    As the last line of a cell it shows itself: live with its sliders, and elsewhere as the plain figure of
+    :meth:`figure`, with all its positions for a page (:mod:`fedlab_course.explore.grid`).
     """
 
     def __init__(
@@ -58,7 +56,7 @@ class Idea(Moving):
 
     @property
     def message(self) -> str:
-        """The error of the last move of a slider, in words; empty if there was none."""
+        """The error of the last move of a slider, as HTML; empty without an error."""
         return str(self._message.value)
 
     def figure(self, **values: Any) -> go.Figure:
@@ -88,20 +86,13 @@ class Idea(Moving):
                 self._message.value, self._goal_line.value = "", self._goal_in_words()
             except Exception as error:
                 self._message.value = widgets.note(widgets.error_in_words(error), kind="alert")
-            self.stage.beat()
 
 
-def gallery(
-    figures: Mapping[float, go.Figure],
-    label: str,
-    *,
-    value: float | None = None,
-    goal: Goal | None = None,
-    live: bool | None = None,
-) -> Idea:
-    """One of several figures by number, for example one per λ. Slider ``value``, with the text ``label``.
+def gallery(figures: Mapping[float, go.Figure], label: str, *, value: float | None = None, **more: Any) -> Idea:
+    """One of several figures by number, for example one per λ.
 
-    Raises ``ValueError`` for an empty mapping, or a ``value`` that has no figure.
+    The slider ``value`` has the text ``label`` and begins at ``value``, by default the least number. ``more``: ``goal``
+    and ``live`` of :class:`Idea`. Raises ``ValueError`` for an empty mapping and for a number without a figure.
     """
     if not figures:
         raise ValueError("figures: must hold at least one figure")
@@ -112,4 +103,4 @@ def gallery(
         return go.Figure(figures[value])
 
     first = min(figures) if value is None else value
-    return Idea(draw, {"value": Slider.over(label, figures, first, label)}, goal=goal, live=live)
+    return Idea(draw, {"value": Slider.over(label, figures, first, label)}, **more)

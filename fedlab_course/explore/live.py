@@ -1,76 +1,68 @@
-"""Charts that change in place in a notebook, and the stage that shows them with their controls."""
+"""A figure as a function of sliders: they move it in a live notebook, and elsewhere it is a plain figure."""
 
 import base64
 import gzip
-import itertools
 import json
 import re
-import threading
-import time
-from collections.abc import Callable, Mapping
+import uuid
 from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from fedlab_course.explore.widgets import button, column, text
+from fedlab_core.progress import watched
+from fedlab_course.explore import goals
+from fedlab_course.explore.widgets import button, column, note, text
 
 SCRIPTS = Path(__file__).parent / "scripts"
 _WAITING = "The chart has not loaded yet. If nothing appears, run this cell again."
-_STILL = "This explorer moves when its cell is run. Below is what it showed last."
-_BETWEEN_BEATS = 2.0  # seconds; the script reports a silent kernel after three of them
-_names = itertools.count()
 
 
 class Chart:
-    """A figure that can change: ``figure`` is what it shows now, and ``widget`` shows it in a live notebook.
+    """A figure that can change: ``figure`` is the present one, and ``widget`` shows it in a live notebook.
 
-    The widget is HTML that holds the whole newest figure as JSON, and ``scripts/live.js`` draws it: a browser that
-    connects late misses nothing.
+    The widget is HTML with the whole figure as JSON, and ``scripts/live.js`` draws it.
     """
 
     def __init__(self, figure: go.Figure) -> None:
-        self._name = f"chart-{next(_names)}"
+        self._name = uuid.uuid4().hex
         self.widget = text()
         self.show(figure)
 
-    def show(self, figure: go.Figure, about: Mapping[str, Any] | None = None) -> None:
-        """Show a copy of ``figure``; ``about``: further data for ``scripts/hover.js``."""
+    def show(self, figure: go.Figure) -> None:
+        """Show a copy of ``figure``."""
         self.figure = go.Figure(figure)
-        more = _script(json.dumps(about, separators=(",", ":"), ensure_ascii=False), "fedlab-about") if about else ""
+        data = self.figure.to_json().replace("<", "\\u003c")
         self.widget.value = (
-            f'<fedlab-chart data-name="{self._name}">{_script(self.figure.to_json(), "fedlab-figure")}{more}'
+            f'<fedlab-chart data-name="{self._name}"><script type="application/json">{data}</script>'
             f'<p class="fedlab-words">{_WAITING}</p></fedlab-chart>'
         )
 
 
 class Stage:
-    """The ``parts`` of an explorer in a live notebook, and a still picture for the saved file.
+    """The ``parts`` of an explorer in a live notebook, and a plain figure for the saved file.
 
     ``look``: the CSS class that arranges the parts.
     """
 
     def __init__(self, *parts: Any, look: str) -> None:
-        self._pulse, self._source = text(), text()
-        asked = button("Send Plotly")
-        asked.on_click(lambda _: self._send_plotly())
-        hidden = column(self._pulse, self._source, asked, look="fedlab-hidden")
+        self._source = text()
+        request = button("Send Plotly")
+        request.on_click(lambda _: self._send_plotly())
+        hidden = column(self._source, request, look="fedlab-hidden")
         self.box = column(column(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
-        self._beats = itertools.count()
-        self._lock, self._beating = threading.Lock(), False
         self._still: Any = None
         self._kept = ""
-        self.beat()
 
     def display(self) -> None:
-        """Show the parts in the cell that runs now."""
+        """Show the parts in the current cell."""
         from IPython.display import HTML, display
 
-        display(HTML(f'<fedlab-cell data-still="{_STILL}"></fedlab-cell>{page()}'))
-        # The text is for readers without widgets, and for JupyterLab where it does not trust the notebook.
+        display(HTML(f'<span class="fedlab-start"></span>{page()}'))
         view = {"version_major": 2, "version_minor": 0, "model_id": self.box.model_id}
-        display({"application/vnd.jupyter.widget-view+json": view, "text/plain": _STILL}, raw=True)
+        words = "This explorer moves when its cell is run."
+        display({"application/vnd.jupyter.widget-view+json": view, "text/plain": words}, raw=True)
         self._kept, self._still = "", display({"text/plain": ""}, raw=True, display_id=True)
 
     def keep(self, figure: go.Figure) -> None:
@@ -80,41 +72,61 @@ class Stage:
             self._kept = picture
             self._still.update({"application/vnd.plotly.v1+json": json.loads(picture)}, raw=True)
 
-    def beat(self, busy: bool = False) -> None:
-        """Tell the browser that the kernel is alive. While it is ``busy``, the browser expects more beats."""
-        self._pulse.value = f"<fedlab-beat data-number={next(self._beats)}{' data-busy' if busy else ''}></fedlab-beat>"
-
-    def beat_while(self, busy: Callable[[], bool]) -> None:
-        """Beat every two seconds, in the background, while ``busy()`` is true."""
-        with self._lock:
-            if not self._beating:
-                self._beating = True
-                threading.Thread(target=self._beat_on, args=(busy,), name="heartbeat", daemon=True).start()
-
-    def _beat_on(self, busy: Callable[[], bool]) -> None:
-        while True:
-            with self._lock:
-                going = self._beating = busy()
-            self.beat(going)
-            if not going:
-                return
-            time.sleep(_BETWEEN_BEATS)
-
     def _send_plotly(self) -> None:
-        """Send Plotly to a page that has none; the script asks for it with the hidden button."""
+        """Send Plotly to a page without it; the script clicks the hidden button."""
         packed = base64.b64encode(gzip.compress(get_plotlyjs().encode())).decode()
         self._source.value = f"<fedlab-source>{packed}</fedlab-source>"
 
 
+class Moving:
+    """The common part of ideas, which compute their figure, and explorers, which train for it in the background.
+
+    ``live``: whether a reader is there; detected if None.
+    """
+
+    stage: Stage
+    chart: Chart
+
+    def __init__(self, goal: goals.Known | None, live: bool | None) -> None:
+        self._goal = goal
+        self._live = watched() if live is None else live
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the goal is reached; None without a goal."""
+        return None if self._goal is None else self._reaches(self._goal)
+
+    def figure(self) -> go.Figure:
+        """The present chart, as a plain figure."""
+        return go.Figure(self.chart.figure)
+
+    def _reaches(self, goal: goals.Known) -> bool:
+        raise NotImplementedError
+
+    def _bundle(self) -> dict[str, Any]:
+        """The MIME bundle for a notebook without a reader."""
+        raise NotImplementedError
+
+    def _begin(self) -> None:
+        """Fill the figure, once it is on the page."""
+        raise NotImplementedError
+
+    def _goal_in_words(self) -> str:
+        return note(goals.words(self._goal, self.reached)) if self._goal else ""
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        if self._live:
+            self.stage.display()
+            self._begin()
+        else:
+            display(self._bundle(), raw=True)
+
+
 def page() -> str:
-    """The style and the scripts of live charts; on a dark page they also turn the plain figures of the course dark."""
-    scripts = "".join(_read(f"{name}.js") for name in ("colours", "live", "hover"))
-    return f"<style>{_read('live.css')}</style><script>{scripts}</script>"
-
-
-def _script(data: str, look: str) -> str:
-    escaped = data.replace("<", "\\u003c")
-    return f'<script type="application/json" class="{look}">{escaped}</script>'
+    """The style and the script of live charts; on a dark page the style also turns plain figures dark."""
+    return f"<style>{_read('live.css')}</style><script>{_read('live.js')}</script>"
 
 
 def _read(name: str) -> str:

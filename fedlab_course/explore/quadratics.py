@@ -1,4 +1,4 @@
-"""Clients with quadratic losses: every picture of them can be checked by hand. The contours of their mean loss."""
+"""Clients with quadratic losses, whose every number can be checked by hand, and the contours of their mean loss."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Quadratics:
         return np.stack(points)
 
     def nearest(self, w: np.ndarray, mu: float) -> np.ndarray:
-        """argmin f_k(y) + μ/2 ‖y − w‖² [N, D]: where clients end that solve FedProx's problem exactly."""
+        """argmin f_k(y) + μ/2 ‖y − w‖² [N, D]: the exact solutions of FedProx's local problems."""
         return (self.a * self.b + mu * w) / (self.a + mu)
 
 

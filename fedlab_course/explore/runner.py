@@ -1,99 +1,90 @@
 """Training in the background: the newest request wins, one round at a time, finished runs are kept.
 
-A request is a list of curves. The worker trains one round of the wanted curve that has the fewest rounds, and then
-looks again at what is wanted: a new request or a stop takes effect within one round. Equal curves may want different
-numbers of ``rounds``: they are one run, which continues to more rounds and is left alone if it has enough.
+A request is a list of curves. The worker trains one round of the requested curve that has the fewest rounds, and then
+reads the newest request: a new request or a stop takes effect within one round. Equal curves with different numbers of
+``rounds`` are one run, which continues to more rounds.
 """
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from fedlab_course.explore import warned
-
 _ONE_ROUND_AT_A_TIME = threading.Lock()  # over all runners: two runs at once would only slow each other down
-_KEPT = 200  # finished runs
+_collected: dict[int, list[str]] = {}  # thread → the texts of its warnings
 
 
 @dataclass
 class Run:
-    """One run as its ``curve`` was wanted last.
+    """A run of the latest ``curve`` among equal ones.
 
-    ``simulation`` makes ``reach`` rounds (None if unknown before its end); ``history`` is None until the first round
-    has begun; ``rounds`` are done; ``error`` is what ended the run, if anything did.
+    ``simulation`` makes ``reach`` rounds; ``history`` is None until the first round has begun; ``rounds`` are done;
+    ``error`` has ended the run.
     """
 
     curve: Any
     simulation: Any = None
     history: Any = None
     rounds: int = 0
-    reach: int | None = None
-    ended: bool = False
-    error: Exception | None = None
+    reach: int = 0
+    error: BaseException | None = None
     warnings: list[str] = field(default_factory=list)
 
     @property
-    def wanted(self) -> int | None:
-        """The rounds that the curve wants; None for a curve without ``rounds``."""
-        return getattr(self.curve, "rounds", None)
-
-    @property
     def finished(self) -> bool:
-        """Whether nothing is left to do."""
-        enough = self.wanted is not None and self.rounds >= self.wanted
-        return enough or self.error is not None or (self.ended and self.reach == self.wanted)
+        return self.error is not None or self.rounds >= self.curve.rounds
 
 
 class Runner:
-    """Trains curves in a background thread.
+    """Train curves in a background thread.
 
-    ``start``: curve → simulation, an iterator over rounds with a ``history``; with a second argument, the simulation
-    so far, it returns one that continues. ``listener`` is called without arguments, in the worker's thread, after each
-    round and once when nothing is left to do. A finished run that is not wanted any more keeps its history and gives
-    up its state: it cannot continue to more rounds.
+    ``start``: curve → simulation, an iterator over ``curve.rounds`` rounds with a ``history``; with a second argument,
+    the simulation so far, it returns one that continues. ``listener`` is called without arguments, in the worker's
+    thread, after each round and once at the end. A finished run that is no longer requested keeps its history and loses
+    its state, which may be large: it cannot continue to more rounds.
     """
 
     def __init__(self, start: Callable[..., Any], listener: Callable[[], None] = lambda: None) -> None:
         self._start, self._listener = start, listener
-        self._changed = threading.Condition()
-        self._runs: dict[Hashable, Run] = {}
-        self._wanted: tuple[Hashable, ...] = ()
+        self._lock = threading.RLock()
+        self._runs: dict[Any, Run] = {}
+        self._wanted: tuple[Any, ...] = ()
         self.stopped = False
-        self.advancing = False  # a round is being trained
+        self.advancing = False  # a round is in training
         self._not_before = 0.0
         self._thread: threading.Thread | None = None
-        self._failure: Exception | None = None
+        self._failure: BaseException | None = None
         self._began = self._ended = time.monotonic()
 
-    def request(self, curves: Sequence[Hashable], delay: float = 0.0) -> None:
+    def request(self, curves: Sequence[Any], delay: float = 0.0) -> None:
         """Train these curves and no others, after ``delay`` seconds without a newer request."""
-        with self._changed:
+        with self._lock:
             self._wanted = tuple(dict.fromkeys(curves))
             self.stopped, self._failure = False, None
             self._drop_unwanted()
             for curve in self._wanted:
-                run = self._runs.pop(curve, Run(curve))
-                run.curve, self._runs[curve] = curve, run  # the latest come last
+                self._runs.setdefault(curve, Run(curve)).curve = curve
             self._began = self._ended = time.monotonic()
             self._not_before = self._began + delay
-            self._changed.notify_all()
             if self._thread is None and self._next() is not None:
                 self._thread = threading.Thread(target=self._work, name="explorer", daemon=True)
                 self._thread.start()
 
     def stop(self) -> None:
         """Stop within one round. The same request again continues from there."""
-        with self._changed:
-            self.stopped = True
-            self._changed.notify_all()
+        self.stopped = True
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until nothing is left to do. Raises the first error of the wanted runs, and ``TimeoutError``."""
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._thread is None, timeout):
+        """Wait for the end of the request. Raises the first error of its runs, and ``TimeoutError``."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while (thread := self._thread) is not None:
+            thread.join(None if end is None else max(0.0, end - time.monotonic()))
+            if thread.is_alive():
                 raise TimeoutError(f"still training after {timeout:g} s")
+        with self._lock:
             errors = [self._failure, *(self._runs[curve].error for curve in self._wanted)]
         for error in errors:
             if error is not None:
@@ -101,8 +92,8 @@ class Runner:
 
     @property
     def busy(self) -> bool:
-        """Whether a wanted curve is still to be trained."""
-        with self._changed:
+        """Whether a requested curve is still in training."""
+        with self._lock:
             return not self.stopped and self._next() is not None
 
     @property
@@ -112,7 +103,7 @@ class Runner:
 
     def runs(self) -> list[Run]:
         """The runs of the latest request, in its order."""
-        with self._changed:
+        with self._lock:
             return [self._runs[curve] for curve in self._wanted]
 
     def _next(self) -> Run | None:
@@ -120,14 +111,12 @@ class Runner:
         return min(waiting, key=lambda run: run.rounds, default=None)
 
     def _drop_unwanted(self) -> None:
-        """Forget unfinished runs that nobody wants, failed runs (to try again), and the oldest finished runs."""
-        keep = {c: run for c, run in self._runs.items() if run.error is None and (run.finished or c in self._wanted)}
-        unwanted = [curve for curve in keep if curve not in self._wanted]
-        for curve in unwanted:
-            keep[curve].simulation = None  # its tables for all clients may be large
-        for curve in unwanted[: max(0, len(keep) - _KEPT)]:
-            del keep[curve]
-        self._runs = keep
+        """Forget failed runs, to try them again, and unfinished runs that are no longer requested."""
+        for curve, run in list(self._runs.items()):
+            if run.error is not None or (curve not in self._wanted and not run.finished):
+                del self._runs[curve]
+            elif curve not in self._wanted:
+                run.simulation = None
 
     def _work(self) -> None:
         try:
@@ -136,55 +125,78 @@ class Runner:
                 if run is not None:
                     self._advance(run)
                 self._listener()
-                with self._changed:
+                with self._lock:
                     if run is None and (self.stopped or self._next() is None):
-                        return self._leave()
+                        self._thread = None
+                        return
         except BaseException as error:  # of the listener: `wait` raises it
-            with self._changed:
-                self._failure = _as_error(error)
-                self._wanted = ()
-                self._leave()
-
-    def _leave(self) -> None:
-        self._thread = None
-        self._changed.notify_all()
+            with self._lock:
+                self._failure, self._wanted, self._thread = error, (), None
 
     def _take(self) -> Run | None:
-        """The next run to train, once the request is as old as its delay; None if there is nothing to do."""
-        with self._changed:
-            while (rest := self._not_before - time.monotonic()) > 0 and not self.stopped:
-                self._changed.wait(rest)
+        """Wait until the delay of the request is over, and return the next run to train, or None."""
+        while (rest := self._not_before - time.monotonic()) > 0 and not self.stopped:
+            time.sleep(min(rest, 0.02))
+        with self._lock:
             return None if self.stopped else self._next()
 
     def _advance(self, run: Run) -> None:
         """Train one round of one run. An error ends the run and stays with it."""
         self.advancing = True
         try:
-            with _ONE_ROUND_AT_A_TIME, warned.collected() as texts:
+            with _ONE_ROUND_AT_A_TIME, _collecting(run.warnings):
                 next(self._simulation_of(run))
             run.rounds += 1
-        except StopIteration:
-            run.ended = True
         except BaseException as error:
-            run.error, run.simulation = _as_error(error), None
+            run.error, run.simulation = error, None
         self.advancing = False
-        run.warnings += [text for text in texts if text not in run.warnings]
         self._ended = time.monotonic()
 
     def _simulation_of(self, run: Run) -> Any:
-        """A simulation of as many rounds as are wanted, which continues the run if it has a state."""
+        """A simulation of as many rounds as are requested, which continues the run if it has a state."""
         if run.simulation is None:
             run.simulation, run.rounds = self._start(run.curve), 0
-        elif run.reach != run.wanted:
+        elif run.reach != run.curve.rounds:
             run.simulation = self._start(run.curve, run.simulation)
-        run.history, run.reach, run.ended = run.simulation.history, run.wanted, False
+        run.history, run.reach = run.simulation.history, run.curve.rounds
         return run.simulation
 
 
-def _as_error(error: BaseException) -> Exception:
-    """The error itself, or one that names it if raising it would end the thread of ``wait`` (SystemExit)."""
-    if isinstance(error, Exception):
-        return error
-    named = RuntimeError(f"the training ended with {error!r}")
-    named.__cause__ = error
-    return named
+@contextmanager
+def _collecting(texts: list[str]) -> Iterator[None]:
+    """Append new warnings of this thread to ``texts``: printed, they would appear in whatever cell is current.
+
+    ``warnings.catch_warnings`` would change the filters of every thread.
+    """
+    if not isinstance(warnings.showwarning, _Dispatcher):
+        warnings.showwarning = _Dispatcher(warnings.showwarning)
+    _collected[threading.get_ident()] = texts
+    _show_again()
+    try:
+        yield
+    finally:
+        del _collected[threading.get_ident()]
+        _show_again()
+
+
+class _Dispatcher:
+    """Collect the warnings of threads that are collecting; leave the others to the function ``before``."""
+
+    def __init__(self, before: Callable[..., None]) -> None:
+        self.before = before
+
+    def __call__(self, message: Any, *place: Any, **more: Any) -> None:
+        texts = _collected.get(threading.get_ident())
+        if texts is None:
+            self.before(message, *place, **more)
+        elif str(message) not in texts:
+            texts.append(str(message))
+
+
+def _show_again() -> None:
+    """Let every warning be shown again: Python repeats a warning only after its filters have changed."""
+    warnings.simplefilter("default", _Nothing, append=True)
+
+
+class _Nothing(Warning):
+    """A category without warnings."""

@@ -1,4 +1,4 @@
-"""Animations: HTML with a script of its own, in a notebook as on a page. One round; and drift, step by step."""
+"""Animations: one round of FedAvg, and client drift step by step. They need no kernel: ``scripts/shows.js``."""
 
 import json
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ __all__ = ["Show", "drifting", "one_round"]
 
 @dataclass(frozen=True)
 class Show:
-    """An animation as ``html`` and in words, ``alt``. As the last line of a cell it shows itself."""
+    """An animation as ``html``, with a description in words, ``alt``. As the last line of a cell it shows itself."""
 
     html: str
     alt: str
 
     @classmethod
-    def of(cls, name: str, figure: str, alt: str) -> "Show":
-        """The HTML of a ``figure`` between the style sheet and the script ``name`` of ``scripts``."""
-        style, script = ((SCRIPTS / f"{name}.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    def of(cls, figure: str, alt: str) -> "Show":
+        """Add the style sheet and the script to the HTML of a ``figure``."""
+        style, script = ((SCRIPTS / f"shows.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
         return cls(f"<style>{style}</style>{figure}<script>{script}</script>", alt)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
@@ -48,28 +48,33 @@ DRIFT_ALT = (
 def drifting() -> Show:
     """Client drift in the plane, step by step: FedAvg, FedProx and SCAFFOLD side by side.
 
-    The minima of the two clients can be dragged, and τ, η and μ be set. The arithmetic is in ``scripts/drifting.js``:
+    A reader can drag the minima of the two clients, and set τ, η and μ. ``scripts/shows.js`` computes the local steps
     y ← y − η (∇f_k(y) + d_k), with d_k = 0 for FedAvg, μ (y − w) for FedProx and c − c_k for SCAFFOLD (option 2, the
-    library's :class:`fedlab_core.Scaffold`). Without scripts a description takes the place of the pictures.
+    library's :class:`fedlab_core.Scaffold`). Without scripts a page shows a description instead.
     """
     plan = {"methods": METHODS, "a": A, "b": B, "start": START, "rounds": ROUNDS, "reach": REACH, "levels": _LEVELS}
-    plan |= {"choices": {"τ": [STEPS, TAU], "η": [RATES, LR], "μ": [STRENGTHS, MU]}, "colours": COLOURS}
+    sliders = [
+        ("τ", "local steps τ", STEPS, TAU),
+        ("η", "learning rate η", RATES, LR),
+        ("μ", "μ of FedProx", STRENGTHS, MU),
+    ]
+    keys = ("name", "label", "values", "value")
+    plan |= {"choices": [dict(zip(keys, slider, strict=True)) for slider in sliders], "colours": COLOURS}
     figure = (
-        f'<figure class="fedlab-drift" data-drift="{escape(json.dumps(plan))}"><div class="panels"></div>'
+        f'<figure class="fedlab-show fedlab-drift" data-drift="{escape(json.dumps(plan))}"><div class="panels"></div>'
         f'<p class="caption">{escape(DRIFT_ALT)}</p></figure>'
     )
-    return Show.of("drifting", figure, DRIFT_ALT)
+    return Show.of(figure, DRIFT_ALT)
 
 
-_COLOURS = ("#0072B2", "#D55E00", "#009E73")  # legible on light and on dark grounds
-_GREY = "#7A7A7A"
-# Five clients, three of them in the cohort: samples n_k, labels, and a model of four numbers after local training.
-_CLIENTS = (
-    (30, "0, 1", (0.9, 0.7, 0.2, 0.3)),
-    (20, "2, 3", None),
-    (20, "4, 5", (0.2, 0.9, 0.8, 0.4)),
-    (40, "6, 7", None),
-    (10, "8, 9", (0.4, 0.1, 0.6, 1.0)),
+# Five clients: samples n_k, labels, colour, and a model of four numbers after local training if it is in the cohort.
+# The colours are legible on light and on dark grounds.
+_CLIENTS: tuple[tuple[int, str, str, tuple[float, ...]], ...] = (
+    (30, "0, 1", "#0072B2", (0.9, 0.7, 0.2, 0.3)),
+    (20, "2, 3", "#7A7A7A", ()),
+    (20, "4, 5", "#D55E00", (0.2, 0.9, 0.8, 0.4)),
+    (40, "6, 7", "#7A7A7A", ()),
+    (10, "8, 9", "#009E73", (0.4, 0.1, 0.6, 1.0)),
 )
 _START = (0.5, 0.5, 0.5, 0.5)
 _SERVER, _ROW, _LEFT, _APART = (320, 62), 222, 64, 128  # centres in the picture, pixels
@@ -78,9 +83,9 @@ CAPTIONS = (
     "The server holds a model w, here four numbers. Five clients hold samples that never leave them.",
     "The server draws a cohort: three of the five clients take part in this round.",
     "The model goes out: each client of the cohort receives w.",
-    "Each client trains on its own samples. What they hold differs, so their models drift apart.",
+    "Each client trains on its own samples. Their labels differ, so their models drift apart.",
     "The trained models come back. The samples stay where they are.",
-    "The server averages: w becomes Σ ρ_k y_k, where a client weighs as much as it has samples. The next round begins.",
+    "The server averages: w becomes Σ ρ_k y_k, and ρ_k is the client's share of the samples. The next round begins.",
 )
 ALT = "One round of federated averaging in six steps. " + " ".join(f"{n}. {text}" for n, text in enumerate(CAPTIONS, 1))
 
@@ -89,61 +94,54 @@ ALT = "One round of federated averaging in six steps. " + " ".join(f"{n}. {text}
 def one_round() -> Show:
     """A round of FedAvg: the model goes out, clients train, the average comes back (McMahan et al. 2017, algorithm 1).
 
-    Without its script it stands still, with the models on their way back and all captions below it.
+    Without scripts a page shows one picture, with the models on their way back, and all captions.
     """
     captions = "".join(f"<li>{escape(text)}</li>" for text in CAPTIONS)
     figure = (
-        f'<figure class="fedlab-round" data-round="{escape(json.dumps(_plan()))}">'
-        f'{_picture()}<div class="captions"><ol>{captions}</ol></div></figure>'
+        f'<figure class="fedlab-show fedlab-round" data-round="{escape(json.dumps(_plan()))}">'
+        f"{_picture()}<ol>{captions}</ol></figure>"
     )
-    return Show.of("one_round", figure, ALT)
+    return Show.of(figure, ALT)
 
 
 def average() -> np.ndarray:
-    """w [4] after the round: the models of the cohort, weighed with their numbers of samples."""
-    asked = [(n, model) for n, _, model in _CLIENTS if model is not None]
-    return np.average([model for _, model in asked], axis=0, weights=[n for n, _ in asked])
+    """w [4] after the round: the mean of the cohort's models, weighted by their numbers of samples."""
+    cohort = [(samples, model) for samples, _, _, model in _CLIENTS if model]
+    return np.average([model for _, model in cohort], axis=0, weights=[samples for samples, _ in cohort])
 
 
 def _plan() -> dict[str, object]:
-    """What moves, for the script: places, and the models before and after."""
-    places = [[_LEFT + k * _APART, _ROW] for k, (_, _, model) in enumerate(_CLIENTS) if model is not None]
-    models = [list(model) for _, _, model in _CLIENTS if model is not None]
+    """The places of the clients, and the models before and after, for the script."""
+    places = [[_LEFT + k * _APART, _ROW] for k, (*_, model) in enumerate(_CLIENTS) if model]
+    models = [model for *_, model in _CLIENTS if model]
     new = [round(float(value), 4) for value in average()]
     return {"server": _SERVER, "places": places, "start": _START, "models": models, "average": new, "height": _HEIGHT}
 
 
 def _picture() -> str:
-    clients, tokens, asked = [], [], 0
-    for k, (samples, labels, model) in enumerate(_CLIENTS):
+    clients, tokens = "", ""
+    for k, (samples, labels, colour, model) in enumerate(_CLIENTS):
         x = _LEFT + k * _APART
-        colour = _GREY if model is None else _COLOURS[asked]
-        lines = f'<text y="33">{samples} samples</text><text y="53">labels {labels}</text>'
-        kind = "client" if model is None else "client asked"
-        clients.append(
-            f'<g class="{kind}" style="--own: {colour}" transform="translate({x} {_ROW})">'
+        clients += (
+            f'<g class="client {"chosen" if model else ""}" style="--own: {colour}" transform="translate({x} {_ROW})">'
             f'<path d="M0 -38 L{_SERVER[0] - x} {_SERVER[1] + 40 - _ROW}"/>'
             '<rect x="-54" y="-38" width="108" height="100" rx="8"/>'
-            f'<text class="name" y="-44">{k + 1}</text>{lines}</g>'
+            f'<text class="name" y="-44">{k + 1}</text>'
+            f'<text y="33">{samples} samples</text><text y="53">labels {labels}</text></g>'
         )
-        if model is not None:
-            at = ((x + _SERVER[0]) / 2, (_ROW + _SERVER[1]) / 2 + 14)
-            tokens.append(
-                f'<g class="token" style="--own: {colour}" transform="translate({at[0]:g} {at[1]:g})">'
-                f"{_bars(model)}</g>"
-            )
-            asked += 1
+        if model:
+            place = f"translate({(x + _SERVER[0]) / 2:g} {(_ROW + _SERVER[1]) / 2 + 14:g})"
+            tokens += f'<g class="token" style="--own: {colour}" transform="{place}">{_bars(model)}</g>'
     server = (
         f'<g class="server" transform="translate({_SERVER[0]} {_SERVER[1]})"><rect x="-62" y="-44" width="124" '
         f'height="84" rx="8"/><text y="-50">server</text><text class="weight" y="32">w</text>'
         f'<g class="token global">{_bars(_START)}</g></g>'
     )
-    inside = "".join([*clients, server, *tokens])
-    return f'<svg viewBox="0 0 640 290" role="img" aria-label="{escape(ALT)}">{inside}</svg>'
+    return f'<svg viewBox="0 0 640 290" role="img" aria-label="{escape(ALT)}">{clients}{server}{tokens}</svg>'
 
 
 def _bars(model: tuple[float, ...]) -> str:
-    """A model as four bars that stand on y = 14."""
+    """A model as four bars whose feet are at y = 14."""
     return "".join(
         f'<rect x="{-21 + 11 * i}" y="{14 - _HEIGHT * value:g}" width="9" height="{_HEIGHT * value:g}"/>'
         for i, value in enumerate(model)

@@ -1,22 +1,20 @@
-"""The widgets and the two figures of an explorer: controls on the left, charts, buttons and messages on the right."""
+"""What an explorer shows: controls on the left; charts, buttons and messages on the right."""
 
-import base64
 import html
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import ipywidgets
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from fedlab_core import plots, validation
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course.explore import widgets
-from fedlab_course.explore.choices import Choice, Federation
+from fedlab_course.explore.choices import Choice, Federation, Line
 from fedlab_course.explore.live import Chart, Stage
 from fedlab_course.explore.runner import Run, Runner
-from fedlab_course.explore.training import Line, about
 
 _X = (("rounds", "rounds"), ("server updates", "updates"), ("bytes", "bytes"))
 _Y = (
@@ -40,26 +38,19 @@ class View:
     def __init__(self, controls: Any, x: str, y: str, extra: Sequence[Any] = ()) -> None:
         validation.choice("x", x, [value for _, value in _X])
         validation.choice("y", y, [value for _, value in _Y])
-        self.x = widgets.control(
-            ipywidgets.ToggleButtons,
-            "against",
-            "The quantity on the horizontal axis",
-            options=_X,
-            value=x,
-            tooltips=["communication rounds", "aggregations by the server", "sent up and down since the start"],
-            layout=widgets.shared(ipywidgets.Layout),
-            style=widgets.style(ipywidgets.ToggleButtons, button_width="auto", description_width="auto"),
-        )
-        self.y = widgets.control(
-            ipywidgets.Dropdown, "show", "The quantity on the vertical axis", wide=False, options=_Y, value=y
-        )
+        menu = partial(widgets.control, ipywidgets.Dropdown, wide=False)
+        self.y = menu("show", "The quantity on the vertical axis", options=_Y, value=y)
+        self.x = menu("against", "The quantity on the horizontal axis", options=_X, value=x)
         self.buttons = {name: widgets.button(label, tip, icon) for name, (label, icon, tip) in _BUTTONS.items()}
-        self.status, self.messages, self.fold, self.goal = (widgets.text() for _ in range(4))
+        self.status, self.messages, self.goal = (widgets.text() for _ in range(3))
+        opener, self.fold = widgets.fold("The same in Python", "fedlab-code")
         self.picture = Chart(_empty("client", "label", _STRIP))
         self.chart = Chart(_empty("communication round", "test accuracy", _HEIGHT))
-        axes, bar = widgets.row(self.y, self.x), widgets.row(*self.buttons.values(), self.status)
-        main = widgets.column(axes, self.chart.widget, bar, self.goal, *extra, look="fedlab-main")
-        below = widgets.column(self.messages, self.fold, look="fedlab-below")
+        bar = widgets.row(*self.buttons.values(), self.status)
+        main = widgets.column(
+            widgets.row(self.y, self.x), self.chart.widget, bar, self.goal, *extra, look="fedlab-main"
+        )
+        below = widgets.column(self.messages, opener, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
         self.stage = Stage(strip, controls, main, below, look="fedlab-training")
 
@@ -69,20 +60,20 @@ class View:
             widget.observe(lambda change: handler(), "value")
 
     def partition_figure(self, choice: Choice) -> go.Figure:
-        """Who holds what under ``choice``."""
+        """The samples of each client, by label, under ``choice``."""
         figure = plots.partition(choice.federation.build())
         figure.update_layout(height=_STRIP, margin={"t": 17, "b": 26, "l": 40}, font_size=11)
         figure.update_layout(xaxis_title_standoff=0, yaxis2={"showticklabels": False, "ticks": "", "title": None})
-        figure.update_traces(selector={"type": "bar"}, hovertemplate=None, hoverinfo="none")  # the caption says it
         figure.update_traces(selector={"type": "heatmap"}, z=np.asarray(figure.data[0].z, dtype=np.float32))
         return figure.update_traces(selector={"type": "heatmap"}, colorbar={"nticks": 3, "len": 1, "title": "samples"})
 
     def draw_curves(
         self, lines: Mapping[str, Line], looks: Mapping[str, Look], rounds: int, federation: Federation | None
     ) -> None:
-        """Draw the curves, each with its look, or an empty chart if there are none yet.
+        """Draw the curves, each with its look, or an empty chart without curves.
 
-        ``rounds``: the length of the axis; ``federation``: the one in the picture of the clients.
+        ``rounds``: the length of the axis; ``federation``: that of the clients on show. Curves on it get the cohorts of
+        their rounds, which are long: pass None while the curves grow.
         """
         histories = {name: line.history for name, line in lines.items()}
         if not histories:
@@ -91,8 +82,10 @@ class View:
         figure = plots.convergence(histories, x=self.x.value, y=self.y.value)
         for trace in figure.data:
             x, one = np.asarray(trace.x), looks[trace.name]
-            # A smaller message to the browser: spreads over one seed, groups and halves are not drawn.
-            trace.update(customdata=None, legendgroup=None, x=x.astype(int) if (x == x.round()).all() else x)
+            line = lines[trace.name]
+            cohorts = [cohort.tolist() for cohort in line.cohorts] if line.curve.federation == federation else None
+            # Integers and no groups make a smaller message to the browser.
+            trace.update(customdata=cohorts, legendgroup=None, x=x.astype(int) if (x == x.round()).all() else x)
             trace.update(
                 line={"color": one.colour, "dash": one.dash}, marker={"color": one.colour, "symbol": one.marker}
             )
@@ -101,7 +94,7 @@ class View:
         longest = max(rounds, *(history.records[-1].round for history in histories.values()))
         figure.update_xaxes(range=[0, longest * 1.02] if self.x.value == "rounds" else None, rangemode="tozero")
         figure.update_yaxes(range=[0, 1.02] if self.y.value == "test_accuracy" else None)
-        self.chart.show(figure, about(lines, federation))
+        self.chart.show(figure)
 
     def tell(self, runs: Sequence[Run], runner: Runner, problem: Exception | None) -> None:
         """Show progress, elapsed time, warnings and errors."""
@@ -124,18 +117,10 @@ class View:
         notes += [(f"{run.curve.name}: {text}", "warning") for run in runs for text in run.warnings]
         self.messages.value = "".join(widgets.note(text, kind=kind) for text, kind in notes)
 
-    def export(self, code: str, frame: pd.DataFrame | None) -> None:
-        """Offer the calls as text and the data as a file."""
-        link = ""
-        if frame is not None:
-            data = base64.b64encode(frame.to_csv(index=False, float_format="%.9g").encode()).decode()
-            link = f'<a download="curves.csv" href="data:text/csv;base64,{data}">Save the data as CSV</a>'
-            link += f" ({len(frame)} rows)"
-        self.fold.value = (
-            '<fedlab-fold><details class="fedlab-fold"><summary>The same in Python, and the data as CSV</summary>'
-            f'<textarea readonly spellcheck="false" aria-label="The same in Python">\n{html.escape(code)}</textarea>'
-            f"<p>{link}</p></details></fedlab-fold>"
-        )
+    def export(self, code: str) -> None:
+        """Show the Python code."""
+        area = '<textarea readonly spellcheck="false" aria-label="The same in Python">'
+        self.fold.value = f"{area}\n{html.escape(code)}</textarea>"
 
 
 def _empty(x_title: str, y_title: str, height: int) -> go.Figure:

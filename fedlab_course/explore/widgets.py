@@ -42,14 +42,12 @@ def slider(made: Slider) -> Any:
 
 
 def move(widget: Any, value: Any) -> None:
-    """Set the ``value`` of a control; a slider that does not reach so far gets a new position."""
+    """Set the ``value`` of a control; a slider without this position gets it."""
     if isinstance(widget, ipywidgets.SelectionSlider):
         known = [number for _, number in widget.options]
         if value not in known:
             wider = Slider.over("", known, value)
             widget.options = list(zip(wider.texts, wider.positions, strict=True))
-    elif hasattr(widget, "max"):
-        widget.max = max(widget.max, value)
     widget.value = value
 
 
@@ -75,6 +73,20 @@ def button(label: str, tooltip: str = "", icon: str = "") -> Any:
     return ipywidgets.Button(description=label, tooltip=tooltip, icon=icon, **look)
 
 
+def fold(label: str, look: str) -> tuple[Any, Any]:
+    """A button that opens and closes a text below it, and the text; ``look``: its CSS class."""
+    opener = ipywidgets.ToggleButton(description=label, layout=shared(ipywidgets.Layout, width="auto"))
+    inside = text(look=look)
+    inside.layout = shared(ipywidgets.Layout, display="none")
+    opener.observe(lambda change: show(inside, change["new"]), "value")
+    return opener, inside
+
+
+def show(widget: Any, shown: bool) -> None:
+    """Show or hide a widget that is as wide as its place."""
+    widget.layout = shared(ipywidgets.Layout, width="100%", display=None if shown else "none")
+
+
 def note(text: str, *, kind: str = "status") -> str:
     """A line of HTML. Screen readers announce a "status", a "warning" and an "alert" (an error), but not a "timer"."""
     if not text:
@@ -85,14 +97,10 @@ def note(text: str, *, kind: str = "status") -> str:
 
 
 def error_in_words(error: BaseException, subject: str = "") -> str:
-    """Describe an error of ``subject``; the type is named only where the message alone says too little."""
-    start = f"{subject}: " if subject else ""
+    """Describe an error of ``subject``; name its type where the message alone says too little."""
     if isinstance(error, Diverged):
-        place = "the global model" if error.client is None else f"client {error.client}"
         when = f"round {error.round}" if error.round else "its probe"
-        return (
-            f"{start}diverged in {when}, the loss of {place} is not finite at η={error.lr:g}. "
-            "Try a smaller learning rate."
-        )
-    spoken = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
-    return start + (str(error) if spoken else f"{type(error).__name__}: {error}")
+        return f"{subject or error.algorithm} diverged in {when} at η={error.lr:g}. Try a smaller learning rate."
+    start = f"{subject}: " if subject else ""
+    is_clear = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
+    return start + (str(error) if is_clear else f"{type(error).__name__}: {error}")

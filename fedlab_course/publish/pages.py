@@ -17,7 +17,7 @@ from pygments.formatters import HtmlFormatter
 from fedlab_core import files
 from fedlab_course.chapters import outline
 from fedlab_course.evidence import shown
-from fedlab_course.explore import grid, live, shows
+from fedlab_course.explore import grid, shows
 from fedlab_course.publish import glossary, markdown, outputs, runs, slides, symbols
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
@@ -114,7 +114,7 @@ def write_assets(target: Path) -> None:
     """Write the styles and scripts of a site into the folder ``target``."""
     folder = target / ASSETS
     folder.mkdir(parents=True, exist_ok=True)
-    for path in (TEMPLATE / "site.css", live.SCRIPTS / "colours.js", *SCRIPTS.glob("*.js")):
+    for path in (TEMPLATE / "site.css", *SCRIPTS.glob("*.js")):
         shutil.copyfile(path, folder / path.name)
     with (folder / "site.css").open("a", encoding="utf-8") as css:
         css.write(_code_style("xcode") + "\n")

@@ -1,7 +1,5 @@
 """JupyterLab as a student has it: a server of its own, and a notebook open in a browser."""
 
-import base64
-import json
 import os
 import re
 import socket
@@ -9,7 +7,6 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,8 +107,7 @@ def wait_until(condition: Callable[[], Any]) -> Any:
 class Notebook:
     """A notebook, open in JupyterLab, ``size`` pixels wide and high.
 
-    ``chromium`` is a browser, or a context in which somebody has logged in. It can be made ``slower`` so many times,
-    with a wire of so many ``bits_per_second``.
+    ``chromium`` is a browser, or a context in which somebody has logged in. It can be made ``slower`` so many times.
     """
 
     def __init__(
@@ -120,7 +116,6 @@ class Notebook:
         address: str,
         size: tuple[int, int] = (1400, 900),
         slower: int = 1,
-        bits_per_second: float | None = None,
     ) -> None:
         self.faults: list[str] = []
         self.page = chromium.new_page()
@@ -130,10 +125,6 @@ class Notebook:
         self.page.on("console", self._heard)
         devtools = self.page.context.new_cdp_session(self.page)
         devtools.send("Emulation.setCPUThrottlingRate", {"rate": slower})
-        if bits_per_second is not None:
-            rate = {"downloadThroughput": bits_per_second / 8, "uploadThroughput": bits_per_second / 8}
-            devtools.send("Network.enable")
-            devtools.send("Network.emulateNetworkConditions", {"offline": False, "latency": 40, **rate})
         self.page.goto(address)
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell")
         self.page.wait_for_function("window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel != null")
@@ -176,32 +167,3 @@ class Notebook:
         """What the explorer says about its training; nothing if it says nothing now."""
         lines = self.explorer.locator(".fedlab-main").locator("[role=status], [role=timer]")
         return " ".join(lines.filter(visible=True).all_inner_texts())
-
-
-class Wire:
-    """What comes over the websocket, in bytes by kind of message."""
-
-    def __init__(self, notebook: Notebook) -> None:
-        self.bytes: Counter[str] = Counter()
-        self.messages: Counter[str] = Counter()
-        devtools = notebook.page.context.new_cdp_session(notebook.page)
-        devtools.send("Network.enable")
-        devtools.on("Network.webSocketFrameReceived", lambda event: self._count(event["response"]))
-
-    def _count(self, frame: dict[str, Any]) -> None:
-        if frame["opcode"] == 2:  # the kernel's protocol: a table of offsets, then channel, header, …, content
-            data = base64.b64decode(frame["payloadData"])
-            count = int.from_bytes(data[:8], "little")
-            offsets = [int.from_bytes(data[8 * i : 8 * i + 8], "little") for i in range(1, count + 1)]
-            kind = json.loads(data[offsets[1] : offsets[2]])["msg_type"]
-        else:
-            data, kind = frame["payloadData"].encode(), "text"
-        self.bytes[kind] += len(data)
-        self.messages[kind] += 1
-
-    def taken(self) -> dict[str, Any]:
-        """What came since the last time."""
-        found = {"total": sum(self.bytes.values()), **dict(self.bytes.most_common(5)), "messages": dict(self.messages)}
-        self.bytes.clear()
-        self.messages.clear()
-        return found

@@ -38,8 +38,8 @@ class WhoIsIt(Explorer):
         goal = Goal("name the patient that is hidden here", lambda histories: self.named == self.number)
         first = {**_START, "own": self._hidden(), "algorithms": (_HEALTHY[self.method],), "goal": goal}
         super().__init__(live=live, **{**first, **choice})
-        self._say.on_click(lambda _: self._answer(self._name_chosen))
-        self._next.on_click(lambda _: self._answer(self.next))
+        self._say.on_click(lambda _: self._name_chosen())
+        self._next.on_click(lambda _: self.next())
         self._offer()
 
     @property

@@ -45,4 +45,4 @@ def _figure(a: Sequence[float], b: Sequence[float], most: int, lr: float, mu: fl
         for name, (pull, nova) in rules.items()
     }
     optimum = sum(x * y for x, y in zip(a, b, strict=True)) / sum(a)
-    return resting_points(lines, optimum=optimum, x_title="steps of client 2", y_title="resting point")
+    return resting_points(lines, optimum=optimum, x_title="steps of client 2")

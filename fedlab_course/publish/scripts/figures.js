@@ -1,18 +1,17 @@
 "use strict";
 
-// Draws each figure from its JSON in the colours of the page, and on paper as vectors that fit the width. Opening the
-// table lists the points. `fedlab.show(figure, spec)` replaces the picture of a figure.
+// Draws each figure from its JSON, and on paper as vectors that fit the width. Opening the table lists the points.
+// `fedlab.show(figure, spec)` replaces the picture of a figure. The style sheet turns figures dark on a dark page.
 (() => {
   const MOST_POINTS = 300; // nobody reads a longer list
   const MOST_LETTERS = 26; // in one line of an axis title on a phone
   const SMALL = 320; // pixels: the height of the figure on the start page
   const PAPER = 660; // pixels: the narrower of A4 and Letter between margins of 15 mm
   const narrow = window.matchMedia("(max-width: 600px)");
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
   // No button sends a chart to a server; all buttons are outside the picture.
   const CONFIG = { responsive: true, displayModeBar: false, displaylogo: false, showSendToCloud: false, plotlyServerURL: "" };
   const { legend, paper } = window.fedlab;
-  const specs = new Map(); // figure → its picture, in the original colours
+  const specs = new Map(); // figure → its picture
   const hidden = new Map(); // figure → the keys of curves that the reader has hidden
   let printing = false;
 
@@ -44,10 +43,9 @@
   function draw(figure) {
     const canvas = figure.querySelector(".canvas");
     const spec = structuredClone(specs.get(figure)); // Plotly writes into what it is given
-    const shown = window.fedlabColours.turned(spec, dark.matches && !printing ? "dark" : "light");
-    const seen = legend.without(shown.data, hidden.get(figure));
+    const seen = legend.without(spec.data, hidden.get(figure));
     const data = printing ? seen.map(paper.unpatterned) : seen;
-    const drawn = Plotly.react(canvas, { data, layout: layoutFor(shown.layout ?? {}, figure.matches(".small")), frames: spec.frames, config: CONFIG });
+    const drawn = Plotly.react(canvas, { data, layout: layoutFor(spec.layout ?? {}, figure.matches(".small")), frames: spec.frames, config: CONFIG });
     if (printing) return paper.vectors(canvas);
     paper.pixels(canvas);
     drawn.then(() => {
@@ -163,7 +161,6 @@
       figure.querySelector("details").addEventListener("toggle", ({ target }) => target.open && listPoints(figure));
     }
     const again = () => figures.forEach(draw);
-    dark.addEventListener("change", again);
     for (const [event, value] of [["beforeprint", true], ["afterprint", false]]) {
       window.addEventListener(event, () => {
         printing = value;

@@ -1,7 +1,6 @@
-"""What the controls say: which runs are the same, and code that makes the same curve."""
+"""The values of controls: which runs are the same, their names, and bad values."""
 
 import dataclasses
-import re
 
 import numpy as np
 import pytest
@@ -24,6 +23,9 @@ def test_a_curve_depends_on_nothing_else() -> None:
     assert base.curves() == dataclasses.replace(base, labels=5, strength=3.0).curves()
     labels = dataclasses.replace(base, split="labels_per_client")
     assert labels.curves() == dataclasses.replace(labels, alpha=9.0).curves()
+    (one, _), (longer, _) = base.curves(), dataclasses.replace(base, rounds=55).curves()
+    assert one == longer and hash(one) == hash(longer)
+    assert longer.differences(one) == "55 rounds"
 
 
 @pytest.mark.parametrize(
@@ -32,12 +34,9 @@ def test_a_curve_depends_on_nothing_else() -> None:
         ("alpha", 0.7),
         ("local_epochs", 2),
         ("lr", 0.1),
-        ("schedule", "inverse_time"),
         ("clients_per_round", 7),
         ("seed", 1),
         ("split", "iid"),
-        ("dataset", "mnist"),
-        ("batch_size", 5),
         ("model", "softmax_regression"),
     ],
 )
@@ -47,36 +46,6 @@ def test_every_setting_of_a_run_makes_another_curve_and_is_named_as_a_difference
     assert one != other
     assert one.differences(one) == ""
     assert len(other.differences(one).split(", ")) == 1
-
-
-def test_more_rounds_are_the_same_run_and_named_as_a_difference() -> None:
-    base = Choice(algorithms=("fedavg",))
-    (one,), (longer,) = base.curves(), dataclasses.replace(base, rounds=55).curves()
-    assert one == longer
-    assert hash(one) == hash(longer)
-    assert longer.differences(one) == "55 rounds"
-    assert (one.rounds, longer.rounds) == (50, 55)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"algorithms": ("fedprox",), "mu": 0.1},
-        {"algorithms": ("scaffold",), "split": "iid", "lr": 0.1, "schedule": "inverse_time"},
-        {"algorithms": ("fednova",), "split": "labels_per_client", "labels": 3, "batch_size": None, "seed": 4},
-    ],
-)
-def test_the_exported_code_reproduces_the_curve_exactly(changes: dict) -> None:
-    (curve,) = Choice(**{"algorithms": ("fedavg",), **SHORT, **changes}).curves()
-    namespace: dict = {}
-    exec(curve.code, namespace)
-    exported, run = namespace["history"], curve.simulation().run()
-    pd_columns = [column for column in run.frame.columns if column != "seconds"]
-    assert len(run.frame) == 2
-    assert exported.frame[pd_columns].equals(run.frame[pd_columns])
-    assert np.array_equal(exported.params.numpy(), run.params.numpy())
-    assert exported.config == run.config
 
 
 def test_algorithms_of_the_registry_take_their_parameters_from_the_controls() -> None:
@@ -91,27 +60,11 @@ def test_algorithms_of_the_registry_take_their_parameters_from_the_controls() ->
         assert isinstance(ALGORITHMS[name](**dict(curve.arguments)), fl.Algorithm)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "allowed"),
-    [
-        ("algorithms", ("fedavgg",), "Did you mean 'fedavg'"),
-        ("schedule", "cosine", "'constant', 'inverse_time'"),
-        ("mu", -0.1, "≥ 0"),
-        ("mu", np.inf, "finite"),
-        ("alpha", 0.0, "> 0"),
-        ("labels", 0, "≥ 1"),
-        ("local_epochs", 0, "from 1"),
-        ("lr", np.nan, "finite number > 0"),
-        ("clients_per_round", 101, "from 1 to 100"),
-        ("batch_size", 0, "≥ 1"),
-        ("rounds", 0, "from 1"),
-        ("seed", -1, "an integer from 0"),
-    ],
-)
-def test_bad_values_are_refused_by_name_value_and_what_is_allowed(name: str, value: object, allowed: str) -> None:
-    shown = value[0] if isinstance(value, tuple) else value
-    with pytest.raises(ValueError, match=rf"^{name}={re.escape(repr(shown))}: must be .*{allowed}"):
-        Choice(**{name: value})
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"^algorithms='fedavgg': must be .*Did you mean 'fedavg'"):
+        Choice(algorithms=("fedavgg",))
+    with pytest.raises(ValueError, match=r"^split='shards': must be one of 'dirichlet'"):
+        Choice(split="shards")
 
 
 def test_choices_that_mean_the_same_are_equal_and_their_code_is_plain_python() -> None:

@@ -67,13 +67,6 @@ def test_a_map_does_not_depend_on_where_the_origin_is_nor_flip_when_points_are_l
     assert np.array([moved[i] for i in range(7)]) == pytest.approx(np.array([found[k] for k in order]))
 
 
-def test_without_label_mixes_every_cluster_has_its_own_colour_and_marker_and_noise_is_an_open_circle():
-    figure = figures.cluster_map(np.random.default_rng(1).normal(size=(82, 3)), np.arange(82) // 2 - 1)
-    looks = legend(figure)
-    assert len(set(looks.values())) == len(looks) == 41
-    assert looks["noise"] == ("#595959", "circle-open") and figure.layout.showlegend is False
-
-
 def test_the_colour_shows_the_labels_a_client_holds_and_the_marker_its_cluster():
     #        cluster 0           cluster 1          noise
     mixes = [[4, 0, 0, 0, 0], [3, 1, 0, 0, 0], [1, 3, 0, 0, 0], [2, 2, 2, 2, 2], [0, 0, 9, 1, 0]]
@@ -101,34 +94,17 @@ def test_the_label_mix_shows_on_hover_and_at_the_clusters():
     assert [note.text for note in figure.layout.annotations] == ["0+1", "2"]
 
 
-def test_captions_do_not_stand_on_each_other():
-    # Three clusters on one spot: one caption above, one below, none for the third; a fourth cluster far away.
-    labels = np.repeat([0, 1, 2, 3], [3, 5, 4, 3])
-    spots = np.where(labels == 3, 10.0, 0.0)[:, None] + np.zeros((15, 2))
-    spots[-3:, 1] += [-5.0, 0.0, 5.0]
-    notes = figures.cluster_map(spots, labels, clients(np.eye(4)[labels])).layout.annotations
-    assert [note.text for note in notes] == ["1", "2", "3"]
-    assert notes[0].yshift == notes[2].yshift == -notes[1].yshift > 0
-
-
 @pytest.mark.parametrize(
     ("points", "labels", "fed", "message"),
     [
         (POINTS, LABELS[:-1], None, "labels"),
-        (POINTS[:, 0], LABELS, None, "points"),
         (np.full((7, 2), np.nan), LABELS, None, "finite"),
         (POINTS, LABELS, clients(MIXES[:-1]), "6 clients"),
-        (POINTS, LABELS, fl.synthetic.quadratics([1.0] * 7, [0.0] * 7), "regression"),
     ],
 )
 def test_a_map_refuses_what_it_cannot_draw(points, labels, fed, message):
     with pytest.raises(ValueError, match=message):
         figures.cluster_map(points, labels, fed)
-
-
-def test_clients_that_are_all_the_same_lie_on_one_spot():
-    found = places(figures.cluster_map(np.ones((3, 4)), np.zeros(3, int), clients([[3]] * 3)))
-    assert set(found.values()) == {(0.0, 0.0)}
 
 
 def test_bars_stand_in_the_order_of_the_walk_and_are_as_high_as_the_reachability():
@@ -139,8 +115,3 @@ def test_bars_stand_in_the_order_of_the_walk_and_are_as_high_as_the_reachability
     assert bars == {2: (0, top), 0: (1, 4.0), 1: (2, 1.0), 4: (3, 6.0), 3: (4, 2.0)} and top > 6
     assert [trace.name for trace in figure.data] == ["noise", "cluster 0", "cluster 1"]
     assert len({(t.marker.color, t.marker.pattern.shape) for t in figure.data}) == 3
-
-
-def test_only_a_walk_has_a_reachability_plot():
-    with pytest.raises(ValueError, match="optics"):
-        figures.reachability(clustering.dbscan(POINTS, eps=2.0))

@@ -7,9 +7,6 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
-from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
-from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
 from fedlab_course.explore import grid
 from fedlab_course.explore.sliders import Slider
 
@@ -67,10 +64,3 @@ def test_what_figures_share_is_stored_once_and_colours_stay_below_their_key() ->
     assert text.count(f"{CURVE[20]:.6g}") == 1
     assert text.count('"always the same"') == 1
     assert '"color": ["#123456"' in text
-
-
-def test_the_ideas_of_the_course_fit_without_gaps() -> None:
-    for idea in (ideas_01.local_steps(live=False), ideas_02.proximal(live=False), ideas_03.corrections(live=False)):
-        stored = idea.bundle()[grid.MIME]
-        assert not any("error" in cell for cell in stored["cells"])
-        assert grid.size(stored) < 100_000

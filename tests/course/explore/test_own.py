@@ -41,11 +41,11 @@ def accuracies(explorer: Explorer) -> dict[str, list[float]]:
 
 
 def test_it_races_the_librarys_and_each_of_its_numbers_has_a_slider() -> None:
-    explorer = Explorer(own=Heavy, values={"beta": (0, 0.5)}, **SHORT)
+    explorer = Explorer(own=Heavy, **SHORT)
     explorer.run()
     assert list(explorer.histories) == ["FedAvg", "FedProx μ=1", "SCAFFOLD", "Heavy beta=0.9 steps=2"]
     slider = explorer.controls.own["Heavy", "beta"]
-    assert [value for _, value in slider.options] == [0, 0.5, 0.9]
+    assert {0, 0.45, 0.9, 1.8} < {value for _, value in slider.options}
     steps = [value for _, value in explorer.controls.own["Heavy", "steps"].options]
     assert 2 in steps
     assert all(isinstance(value, int) for value in steps)
@@ -91,29 +91,15 @@ def test_headless_it_says_what_it_is_and_trains_nothing(monkeypatch, capsys) -> 
     assert "An explorer of Heavy" in capsys.readouterr().out
 
 
-def test_an_error_in_it_is_told_and_the_others_run() -> None:
-    class Broken(fl.Algorithm):
-        def aggregate(self, server, updates):
-            return None
-
-    explorer = Explorer(own=Broken, algorithms=("fedavg",), **SHORT)
-    with pytest.raises(ValueError, match="return"):
-        explorer.run()
-    assert "Broken" in explorer.view.messages.value
-    assert list(explorer.histories) == ["FedAvg"]
-
-
 @pytest.mark.parametrize(
-    ("own", "values", "message"),
+    ("own", "message"),
     [
-        (Pull, None, r"own=Pull: its parameter mu has no default; .*functools.partial\(Pull, mu=…\)"),
-        (lambda: fl.FedAvg(), None, "must be a class, or a function with a name"),
-        (3, None, "own=3: must be a class"),
-        (fl.FedAvg, None, "own=FedAvg: must have another name"),
-        (Heavy, {"bta": (0,)}, "values='bta': must be one of .*Did you mean 'beta'"),
-        ([Heavy, Heavy], None, "must have different names"),
+        (Pull, r"own=Pull: its parameter mu has no default; .*functools.partial\(Pull, mu=…\)"),
+        (lambda: fl.FedAvg(), "must be a class, or a function with a name"),
+        (fl.FedAvg, "own=FedAvg: must have another name"),
+        ([Heavy, Heavy], "must have different names"),
     ],
 )
-def test_what_cannot_race_is_refused(own: object, values: object, message: str) -> None:
+def test_what_cannot_race_is_refused(own: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Explorer(own=own, values=values, **SHORT)
+        Explorer(own=own, **SHORT)

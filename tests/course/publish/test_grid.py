@@ -114,7 +114,7 @@ def test_axe_finds_nothing_on_a_figure_that_moves(moving: Path, chromium, scheme
         assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
 
 
-def test_every_position_of_an_idea_of_the_course_is_drawn_in_dark_colours_too(tmp_path: Path, chromium) -> None:
+def test_every_position_of_an_idea_of_the_course_is_drawn(tmp_path: Path, chromium) -> None:
     idea = ideas.proximal(live=False)
     page_of = site_of(tmp_path, idea.bundle())
     with Visit(chromium, page_of, color_scheme="dark") as page:
@@ -124,6 +124,4 @@ def test_every_position_of_an_idea_of_the_course_is_drawn_in_dark_colours_too(tm
         for value in [value for _, value in idea.sliders["mu"].options]:
             alt = idea.figure(mu=value).layout.meta["alt"]
             page.wait_for_function("(alt) => document.querySelector('.canvas').ariaLabel === alt", arg=alt)
-            ink = page.evaluate("document.querySelector('.canvas')._fullLayout.font.color")
-            assert ink == "#ededed"
             slider.press("ArrowRight")

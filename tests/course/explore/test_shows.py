@@ -1,4 +1,4 @@
-"""The picture of drift: its numbers are those of the library, and mouse, finger and keyboard move it."""
+"""The animations: their numbers are those of the library, and mouse, finger and keyboard move them."""
 
 import math
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_course.explore import shows
 from fedlab_course.explore.quadratics import A, B, Quadratics
-from fedlab_course.explore.shows import DRIFT_ALT, LR, METHODS, MU, RATES, REACH, ROUNDS, START, STEPS, STRENGTHS, TAU
-from fedlab_course.explore.shows import drifting as shown_drifting
+from fedlab_course.explore.shows import LR, METHODS, MU, RATES, REACH, ROUNDS, START, STEPS, STRENGTHS, TAU
 from tests.course.publish.visit import Visit, site_of, violations
 
-drag = pytest.mark.needs_browser
+pytestmark = pytest.mark.needs_browser
 
 
 def library(method: str, b: Any, steps: int, lr: float, mu: float, count: int) -> np.ndarray:
@@ -38,24 +38,36 @@ def library(method: str, b: Any, steps: int, lr: float, mu: float, count: int) -
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return site_of(tmp_path_factory.mktemp("drifting"), shown_drifting()._repr_mimebundle_())
+    """A page with both animations."""
+    bundles = [show._repr_mimebundle_() for show in (shows.drifting(), shows.one_round())]
+    return site_of(tmp_path_factory.mktemp("shows"), *bundles)
 
 
 @pytest.fixture
-def shown(page: Path, chromium) -> Iterator[Any]:
+def opened(page: Path, chromium) -> Iterator[Any]:
     visit = Visit(chromium, page)
-    with visit as opened:
-        yield opened
+    with visit as shown:
+        yield shown
     assert visit.faults == []
     assert [url for url in visit.requests if not url.startswith("file:")] == []
 
 
+@pytest.fixture
+def shown(opened: Any) -> Any:
+    """The picture of drift."""
+    return opened.locator(".fedlab-drift")
+
+
+@pytest.fixture
+def one_round(opened: Any) -> Any:
+    """The picture of one round."""
+    return opened.locator(".fedlab-round")
+
+
 def numbers(shown: Any) -> np.ndarray:
-    """w of the three methods, as the table under the picture has it [3, 2]."""
-    rows = shown.locator(".fedlab-drift table tr").evaluate_all(
-        "rows => rows.slice(1).map((row) => [1, 2].map((i) => Number(row.cells[i].textContent)))"
-    )
-    return np.array(rows)
+    """w of the three methods, as the titles under the pictures have it [3, 2]."""
+    titles = shown.locator(".away").evaluate_all("nodes => nodes.map((node) => node.title.match(/-?[\\d.]+/g))")
+    return np.array(titles, dtype=float)
 
 
 def choose(shown: Any, label: str, position: int) -> None:
@@ -69,7 +81,6 @@ def minimum(shown: Any, k: int) -> Any:
     return shown.get_by_role("slider", name=f"minimum of client {k}")
 
 
-@drag
 def test_what_the_script_draws_is_what_the_library_computes(shown: Any) -> None:
     assert numbers(shown) == pytest.approx(np.array([START] * 3))
     shown.get_by_label("moment").press("End")
@@ -84,10 +95,9 @@ def test_what_the_script_draws_is_what_the_library_computes(shown: Any) -> None:
     assert numbers(shown) == pytest.approx(np.array(expected), abs=1e-6)
 
 
-@drag
 def test_local_steps_are_drawn_one_by_one_and_then_averaged(shown: Any) -> None:
     walk = Quadratics.of(A, B).walk(np.array(START), TAU, LR)
-    caption, steps = shown.locator(".fedlab-drift .caption"), shown.locator(".panel:first-child .step")
+    caption, steps = shown.locator(".caption"), shown.locator(".panel:first-child .step")
     for step in range(1, 4):
         shown.get_by_role("button", name="Next step").press("Enter")
         assert f"Round 1 of {ROUNDS}, local step {step} of {TAU}" in caption.inner_text()
@@ -104,23 +114,23 @@ def test_local_steps_are_drawn_one_by_one_and_then_averaged(shown: Any) -> None:
     assert shown.get_by_label("moment").get_attribute("aria-valuetext") == caption.inner_text()
 
 
-@drag
 def test_a_minimum_follows_the_mouse_and_the_finger(page: Path, chromium) -> None:
-    with Visit(chromium, page, has_touch=True) as shown:
+    with Visit(chromium, page, has_touch=True) as opened:
+        shown = opened.locator(".fedlab-drift")
         panel = shown.locator(".panel svg").nth(2)
         handle = shown.locator(".panel").nth(2).locator(".handle").first
         box, at = panel.bounding_box(), handle.bounding_box()
-        shown.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
-        shown.mouse.down()
-        shown.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.75 * box["height"], steps=3)
-        shown.mouse.up()
+        opened.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+        opened.mouse.down()
+        opened.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.75 * box["height"], steps=3)
+        opened.mouse.up()
         words = minimum(shown, 1).get_attribute("aria-valuetext")
         x, y = (float(part) for part in words.strip("()").replace("−", "-").split(","))
         assert (x, y) == pytest.approx((REACH / 2, -REACH / 2), abs=0.03)
-        shown.mouse.move(box["x"], box["y"])  # nothing is held any more
+        opened.mouse.move(box["x"], box["y"])  # nothing is held any more
         assert minimum(shown, 1).get_attribute("aria-valuetext") == words
         before = minimum(shown, 2).get_attribute("aria-valuetext")
-        devtools = shown.context.new_cdp_session(shown)
+        devtools = opened.context.new_cdp_session(opened)
         centre = minimum(shown, 2).bounding_box()
         start = {"x": centre["x"] + centre["width"] / 2, "y": centre["y"] + centre["height"] / 2}
         devtools.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [start]})
@@ -128,27 +138,27 @@ def test_a_minimum_follows_the_mouse_and_the_finger(page: Path, chromium) -> Non
             point = {"x": start["x"] - by, "y": start["y"]}
             devtools.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
         devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        shown.wait_for_function(
+        opened.wait_for_function(
             "([label, before]) => document.querySelector(`[aria-label^='${label}']`).ariaValueText !== before",
             arg=["minimum of client 2", before],
         )
 
 
-@drag
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_it_plays_to_the_end_and_moves_only_when_asked(page: Path, chromium, motion: str) -> None:
-    with Visit(chromium, page, reduced_motion=motion) as shown:
-        shown.clock.install()
-        shown.reload()
+    with Visit(chromium, page, reduced_motion=motion) as opened:
+        opened.clock.install()
+        opened.reload()
+        shown = opened.locator(".fedlab-drift")
         choose(shown, "local steps τ", 1)  # two steps and an average
-        shown.clock.run_for(3000)
+        opened.clock.run_for(3000)
         scrub = shown.get_by_label("moment")
         assert scrub.input_value() == "0"
         shown.get_by_role("button", name="Play").click()
         assert shown.get_by_role("button", name="Pause").count() == 1
         moments = set()
         for _ in range(200):
-            shown.clock.run_for(100)
+            opened.clock.run_for(100)
             moments.add(int(scrub.input_value()))
         assert max(moments) == 3 * ROUNDS
         assert shown.get_by_role("button", name="Play").count() == 1
@@ -156,21 +166,52 @@ def test_it_plays_to_the_end_and_moves_only_when_asked(page: Path, chromium, mot
         assert bool(within_rounds) == (motion == "no-preference")
 
 
-@drag
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 360), ("dark", 1280)])
 def test_axe_finds_nothing_and_it_fits(page: Path, chromium, scheme: str, width: int) -> None:
     pytest.importorskip("axe_playwright_python")
-    with Visit(chromium, page, width, color_scheme=scheme) as shown:
-        shown.get_by_text("Numbers").click()
+    with Visit(chromium, page, width, color_scheme=scheme) as opened:
+        shown = opened.locator(".fedlab-drift")
         shown.get_by_label("moment").press("End")
-        assert violations(shown) == []
-        assert shown.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+        assert violations(opened) == []
+        assert opened.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
         boxes = [minimum(shown, k).bounding_box() for k in (1, 2)]
         assert all(box["width"] >= 24 and box["height"] >= 24 for box in boxes)  # WCAG 2.2, 2.5.8
 
 
-@drag
-def test_without_scripts_a_description_takes_the_place_of_the_pictures(page: Path, chromium) -> None:
+def test_without_scripts_descriptions_take_the_place_of_the_animations(page: Path, chromium) -> None:
     with Visit(chromium, page, 390, java_script_enabled=False) as shown:
-        assert shown.locator(".fedlab-drift .caption").inner_text() == DRIFT_ALT
+        assert shown.locator(".fedlab-drift .caption").inner_text() == shows.DRIFT_ALT
+        assert shown.locator(".fedlab-round svg").is_visible()
+        assert shown.locator(".fedlab-round li").all_inner_texts() == list(shows.CAPTIONS)
+        assert shown.locator(".fedlab-show").get_by_role("button").count() == 0
+
+
+HEIGHTS = "(root) => [...root.querySelectorAll('.global rect')].map((bar) => Number(bar.getAttribute('height')))"
+COHORT = """(root) => [...root.querySelectorAll('svg > .token')].map((token) => {
+    const heights = Array.from(token.children, (bar) => Number(bar.getAttribute('height')));
+    return [Number(token.style.opacity), ...token.style.transform.match(/-?[\\d.]+/g).map(Number), ...heights];
+})"""
+
+
+def test_the_model_goes_out_is_trained_and_comes_back_as_the_average(one_round: Any) -> None:
+    models = [(30, (0.9, 0.7, 0.2, 0.3)), (20, (0.2, 0.9, 0.8, 0.4)), (10, (0.4, 0.1, 0.6, 1.0))]
+    average = [sum(n * model[i] for n, model in models) / 60 for i in range(4)]
+    assert shows.average().tolist() == pytest.approx(average)
+    places = [(64 + 128 * k, 222) for k in (0, 2, 4)]
+    home = [(320 + 58 * k, 128) for k in (-1, 0, 1)]
+    slider = one_round.get_by_role("slider", name="moment")
+    for step, caption in enumerate(shows.CAPTIONS):
+        words = f"{step + 1} of 6: {caption}"
+        assert caption in one_round.get_by_role("img").get_attribute("aria-label")
+        assert one_round.locator(".caption").inner_text() == slider.get_attribute("aria-valuetext") == words
+        assert one_round.evaluate(HEIGHTS) == pytest.approx(
+            [28 * v for v in average] if step == 5 else [14] * 4, abs=0.01
+        )
+        tokens = one_round.evaluate(COHORT)
+        assert {token[0] for token in tokens} == {1 if 2 <= step <= 4 else 0}
+        if 2 <= step <= 4:
+            assert [tuple(token[1:3]) for token in tokens] == (home if step == 4 else places)
+        values = [[0.5] * 4] * 3 if step < 3 else [model for _, model in models]
+        assert [token[3:] for token in tokens] == [pytest.approx([28 * v for v in model]) for model in values]
+        one_round.get_by_role("button", name="Next step").press("Enter")
+    assert one_round.locator(".caption").inner_text().startswith("1 of 6")

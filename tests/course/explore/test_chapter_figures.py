@@ -1,0 +1,301 @@
+"""The figures of chapters: the data that they draw, their descriptions, and bad values."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core.compare import t_interval
+from fedlab_core.plots import describe
+from fedlab_course import figures
+from fedlab_course.chapters.ch01_noniid_and_drift import figures as figures_01
+from fedlab_course.chapters.ch04_who_is_asked import figures as figures_04
+from fedlab_course.chapters.ch06_forgetting import figures as figures_06
+from fedlab_course.chapters.ch07_fedmas import figures as figures_07
+from fedlab_course.chapters.ch08_shootout import figures as figures_08
+from fedlab_course.chapters.ch10_your_own_algorithm import figures as figures_10
+from fedlab_course.chapters.ch12_bounds import figures as figures_12
+from fedlab_course.chapters.ch13_one_or_several import figures as figures_13
+from fedlab_course.chapters.ch14_what_is_sent import figures as figures_14
+from fedlab_course.evidence import tables
+
+
+def test_two_values_have_the_cauchy_interval():
+    # With one degree of freedom Student's law is Cauchy's: its 97.5 % quantile is tan(0.475 π), and s/√2 = |a − b|/2.
+    found = t_interval([0.2, 0.6])
+    half = math.tan(0.475 * math.pi) * 0.2
+    assert (found.mean, found.low, found.high) == pytest.approx((0.4, 0.4 - half, 0.4 + half))
+    assert found.half_width == pytest.approx(half) and found.runs == 2
+
+
+def test_three_values_have_the_quantile_with_a_closed_form():
+    # With two degrees of freedom the quantile of p is (2p − 1) / √(2p(1 − p)).
+    p, values = 0.95, [1.0, 2.0, 4.5]
+    half = (2 * p - 1) / math.sqrt(2 * p * (1 - p)) * math.sqrt(np.var(values, ddof=1) / 3)
+    assert t_interval(values, level=0.9).half_width == pytest.approx(half)
+
+
+@pytest.mark.parametrize(
+    ("values", "level", "message"),
+    [([0.5], 0.95, "n ≥ 2"), ([0.5, math.nan], 0.95, "finite"), ([0.5, 0.6], 95, "level")],
+)
+def test_bad_values_are_refused_by_name(values, level, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        t_interval(values, level)
+
+
+def test_intervals_draw_each_value_the_mean_and_its_interval_from_top_to_bottom() -> None:
+    values = {"FedAvg": [0.90, 0.92, 0.94], "SCAFFOLD": [0.95, 0.96, 0.97]}
+    figure = figures.intervals(values, reference=0.0)
+    seeds, mean = (trace for trace in figure.data if set(trace.y) == {"FedAvg"})
+    assert list(seeds.x) == values["FedAvg"]
+    assert mean.x == pytest.approx((0.92,))
+    assert mean.error_x.array[0] == pytest.approx(t_interval(values["FedAvg"]).half_width)
+    means = [trace for trace in figure.data if trace.name]
+    assert [trace.name for trace in means] == list(values)
+    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1], "the first row is on top"
+    looks = fl.plots.style.looks({name: name for name in values})
+    assert [(t.marker.color, t.marker.symbol) for t in means] == [(o.colour, o.marker) for o in looks.values()]
+    (line,) = figure.layout.shapes
+    assert (line.x0, line.x1) == (0.0, 0.0)
+    assert figure.layout.meta["table"]["rows"][0][1] == "92.0%"
+
+
+def test_curves_the_optimum_and_points_are_drawn_and_told() -> None:
+    lines = {"FedAvg": ([1, 10], [0.5, 0.6]), "FedProx μ=1": ([1, 10], [0.55, 0.7])}
+    figure = figures.resting_points(lines, optimum=0.75, x_title="μ", points={"simulation": ([10], [0.6])}, log_x=True)
+    by_name = {trace.name: trace for trace in figure.data}
+    assert list(by_name) == ["FedAvg", "FedProx μ=1", "simulation", "optimum"]
+    assert list(by_name["optimum"].x) == [1, 10] and list(by_name["optimum"].y) == [0.75, 0.75]
+    assert by_name["simulation"].mode == "markers" and figure.layout.xaxis.type == "log"
+    assert by_name["FedAvg"].line.color != by_name["FedProx μ=1"].line.color
+    text = describe(figure)
+    assert "the optimum is 0.75" in text and "from 0.5500 at 1 to 0.7000 at 10" in text
+
+
+def test_forgetting_has_a_row_per_tier_a_column_per_update_and_rings_at_the_trained_tiers() -> None:
+    table = [[1.0, 0.0], [0.2, 0.9], [0.8, 0.4]]  # after updates of the tiers 0, 1, 0
+    figure = figures.forgetting(table, names=["cats", "dogs"])
+    heatmap, rings = figure.data
+    np.testing.assert_array_equal(heatmap.z, np.transpose(table))
+    assert list(heatmap.x) == [1, 2, 3] and list(heatmap.y) == ["cats", "dogs"]
+    assert list(rings.x) == [1, 2, 3] and list(rings.y) == ["cats", "dogs", "cats"]
+    # Tier 0 was trained in updates 1 and 3 (1.0 and 0.8, before its second turn 0.2), tier 1 in update 2 (0.9).
+    rows = figure.layout.meta["table"]["rows"]
+    assert rows == [["cats", 2, "90%", "20%", "80%"], ["dogs", 1, "90%", "–", "40%"]]
+    words = fl.plots.describe(figure)
+    assert "right after its turn 90%" in words and "before its next turn 20%" in words and "at the end 60%" in words
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "names", "message"),
+    [
+        ([0.1, 0.2], None, "must be a table"),
+        ([[1.2]], None, "from 0 to 1"),
+        ([[0.1, 0.2]], ["one"] * 2, "2 different names"),
+    ],
+)
+def test_forgetting_refuses_other_tables(accuracies, names, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        figures.forgetting(accuracies, names=names)
+
+
+def test_memory_draws_the_mean_over_seeds_with_a_band():
+    figure = figures_06.memory({"λ=0": [[1.0, 0.4], [0.8, 0.2]], "λ=2": [[0.9, 0.6]]})
+    band, first, second = figure.data
+    assert first.y == pytest.approx([0.9, 0.3]) and second.y == pytest.approx([0.9, 0.6])
+    assert list(first.x) == [0, 1] and band.y == pytest.approx([1.0, 0.4, 0.2, 0.8])
+    assert figure.layout.meta["table"]["rows"] == [["λ=0", 2, 1, "90.0%", "30.0%"], ["λ=2", 1, 1, "90.0%", "60.0%"]]
+    assert "λ=0 from 90.0% to 30.0% after 1 updates" in fl.plots.describe(figure)
+
+
+def model(pixels: int = 6, hidden: int = 2, classes: int = 3) -> nn.Module:
+    return nn.Sequential(nn.Flatten(), nn.Linear(pixels, hidden), nn.ReLU(), nn.Linear(hidden, classes))
+
+
+def size(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def test_a_picture_sums_over_the_hidden_units():
+    net = model()
+    values = torch.zeros(size(net))
+    values[: 2 * 6] = torch.arange(12.0)  # weights of the first layer, [hidden, pixels]
+    values[12:] = 100.0  # its bias and the second layer are in no picture
+    figure = figures_06.importance({"one client": values}, net, (2, 3))
+    np.testing.assert_array_equal(figure.data[0].z, [[6, 8, 10], [12, 14, 16]])
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 16)
+    assert [note.text for note in figure.layout.annotations] == ["one client"]
+    dark = torch.zeros(size(net))
+    figure = figures_06.importance({"bright": torch.ones(size(net)), "dark": dark}, net, (2, 3))
+    assert {trace.coloraxis for trace in figure.data} == {"coloraxis"} and figure.layout.coloraxis.cmax == 2
+    assert "bright 0%; dark 100%" in fl.plots.describe(figure)
+
+
+def test_tradeoff_draws_a_point_per_strength() -> None:
+    points = {"EWC": [[0.0, 0.1, 0.9], [10.0, 0.8, 0.7]], "spring": [[1.0, 0.5, 0.5]]}
+    figure = figures_06.tradeoff(points)
+    assert [trace.name for trace in figure.data] == ["EWC", "spring"]
+    assert list(figure.data[0].x) == [0.9, 0.7] and list(figure.data[0].y) == [0.1, 0.8]
+    assert list(figure.data[0].text) == ["0", "10"]
+    assert "EWC 80% and 70% at λ=10" in fl.plots.describe(figure)
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        figures_06.tradeoff({"a": [[0.1, 0.2, 1.2]]})
+
+
+def test_eps_sweep_draws_three_series_and_the_knee() -> None:
+    figure = figures_07.eps_sweep([0.8, 1.2], [[3, 70, 5], [10, 8, 30]], knee=1.1)
+    assert [list(trace.y) for trace in figure.data] == [[3, 10], [70, 8], [5, 30]]
+    assert figure.layout.shapes[0].x0 == 1.1
+    assert figure.layout.annotations[0].x == pytest.approx(np.log10(1.1))
+    assert "at 0.8 3 tiers, 70 noise clients" in fl.plots.describe(figure)
+
+
+def race():
+    data = fl.load_dataset("digits")
+    fed = fl.FederatedDataset(data, fl.partition.iid(data.train.y, num_clients=10, seed=0))
+    settings = {"rounds": 3, "clients_per_round": 4, "local_steps": 2, "batch_size": 10, "lr": 0.05, "progress": False}
+    rules = {"FedAvg": fl.FedAvg(), "SCAFFOLD": fl.Scaffold()}
+    return {name: fl.simulate(fed, fl.models.mlp(fed, seed=0), rule, **settings) for name, rule in rules.items()}
+
+
+def test_each_panel_holds_the_same_accuracies_at_another_price() -> None:
+    runs = race()
+    figure = figures_08.three_axes(runs)
+    for name, history in runs.items():
+        curves = [trace for trace in figure.data if trace.name == name]
+        assert [trace.xaxis or "x" for trace in curves] == ["x", "x2", "x3"]
+        for trace in curves:
+            np.testing.assert_allclose(trace.y, history.frame.test_accuracy)
+        frame = history.frame
+        prices = [frame["round"], frame["server_updates"], frame["bytes_up"] + frame["bytes_down"]]
+        for trace, price in zip(curves, prices, strict=True):
+            np.testing.assert_allclose(np.asarray(trace.x) * price.iloc[-1] / trace.x[-1], price)
+    ends = {trace.name: trace.x[-1] for trace in figure.data if trace.xaxis == "x3"}
+    assert ends["SCAFFOLD"] == pytest.approx(2 * ends["FedAvg"])
+
+
+def test_every_name_has_a_line_over_its_own_rounds_and_the_optimum_is_marked() -> None:
+    figure = figures_10.paths({"FedAvg": [0.5, 0.6], "FedDyn μ=1": [0.7, 0.74, 0.75]}, 0.75)
+    assert [trace.name for trace in figure.data] == ["FedAvg", "FedDyn μ=1"]
+    assert list(figure.data[1].x) == [1, 2, 3] and list(figure.data[1].y) == [0.7, 0.74, 0.75]
+    (shape,) = figure.layout.shapes
+    assert (shape.y0, shape.y1) == (0.75, 0.75)
+    table = figure.layout.meta["table"]
+    assert table["columns"] == ["round", "FedAvg", "FedDyn μ=1"]
+    assert table["rows"] == [[1, "0.5000", "0.7000"], [2, "0.6000", "0.7400"], [3, "", "0.7500"]]
+
+
+def test_variances_have_a_bar_for_each_split_and_room_on_their_axis() -> None:
+    figure = figures_04.variances(
+        {"blind": {"IID": 0.01, "one label": 0.08}, "strata": {"IID": 0.01, "one label": 2e-3}}
+    )
+    assert [list(bars.x) for bars in figure.data] == [["IID", "one label"]] * 2
+    assert list(figure.data[1].y) == [0.01, 2e-3]
+    low, high = (10**limit for limit in figure.layout.yaxis.range)
+    assert low < 2e-3 and high > 0.08
+    assert "one label, strata 0.002" in fl.plots.describe(figure)
+
+
+def test_a_mark_has_the_look_of_its_line() -> None:
+    lines = {"FedAvg": [1.0, 2.0, 2.5], "Hájek": [1.5, 2.2, 2.5]}
+    marks = {"Hájek": (0.4, 2.1), "systematic": (0.4, 2.3)}
+    figure = figures_04.rests_by_presence([0.1, 0.4, 1.0], lines, optimum=2.5, band=0.1, marks=marks)
+    drawn = {trace.name: trace for trace in figure.data}
+    assert drawn["Hájek, one run"].marker.color == drawn["Hájek, formula"].line.color
+    assert drawn["Hájek, one run"].marker.color != drawn["FedAvg, formula"].line.color
+    assert (drawn["systematic, one run"].x, drawn["systematic, one run"].y) == ((0.4,), (2.3,))
+    assert ["FedAvg, formula", "1.000", "2.000", "2.500"] in figure.layout.meta["table"]["rows"]
+    (band,) = (shape for shape in figure.layout.shapes if shape.type == "rect")
+    assert (band.y0, band.y1) == (2.4, 2.6)
+
+
+def test_the_slope_of_a_power_is_its_exponent() -> None:
+    x = np.array([1.0, 10.0, 100.0])
+    curves = {"run": (x, 3 * x**-1.5), "bound": (x, 50 / x)}
+    figure = figures_12.power_laws(curves, bounds=["bound"], x_title="rounds", y_title="error")
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    assert [row[-1] for row in figure.layout.meta["table"]["rows"]] == ["-1.50", "-1.00"]
+    words = fl.plots.describe(figure)
+    assert "run from 3 to 0.003, slope -1.50" in words and "error against rounds" in words
+
+
+@pytest.mark.parametrize(
+    ("curve", "message"),
+    [(([1.0], [1.0]), "two or more"), (([1.0, 2.0], [1.0]), "same length"), (([1.0, 2.0], [0.0, 1.0]), "positive")],
+)
+def test_a_curve_without_a_logarithm_is_refused(curve, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        figures_12.power_laws({"a": curve}, x_title="rounds", y_title="error")
+
+
+def test_parabolas_are_lowest_where_they_should_be_and_points_lie_on_their_mean() -> None:
+    figure = figures_01.parabolas((1, 3), (0, 1), {"optimum": 0.75, "rests": 0.5})
+    drawn = {trace.name: trace for trace in figure.data}
+    for name, lowest in (("f<sub>1</sub>", 0.0), ("f<sub>2</sub>", 1.0), ("F, their mean", 0.75)):
+        assert drawn[name].x[np.argmin(drawn[name].y)] == pytest.approx(lowest, abs=0.01)
+    # F(w) = (w² + 3(w − 1)²)/4: 3/16 at its lowest, 1/4 in the middle.
+    assert drawn["optimum: 0.7500"].y == pytest.approx((3 / 16,))
+    assert drawn["rests: 0.5000"].y == pytest.approx((1 / 4,))
+
+
+def stored() -> pd.DataFrame:
+    rows = [
+        {"labels_per_client": labels, "seed": seed, "emd": emd, "divergence": div + 0.1 * seed, "common": common}
+        for labels, emd, div, common in ((1, 1.8, 0.4, 0.02), (10, 0.0, 0.1, 0.8))
+        for seed in (0, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_divergence_goes_from_little_skew_to_much_with_bars_over_seeds() -> None:
+    figure = figures_01.divergence(stored())
+    weights, common = figure.data
+    assert list(weights.x) == [0.0, 1.8] and weights.text == ("10 labels", "1 label")
+    assert list(weights.y) == pytest.approx([0.15, 0.45]) and list(common.y) == pytest.approx([0.8, 0.02])
+    assert list(weights.error_y.array) == pytest.approx([0.05, 0.05])
+    assert list(common.error_y.arrayminus) == pytest.approx([0, 0])
+    (line,) = figure.layout.shapes
+    assert line.y0 == line.y1 == pytest.approx(0.1) and line.yref == "y2"
+
+
+def test_serving_places_each_method_at_its_means(tmp_path):
+    rows = [
+        {"partition": "iid", "method": method, "seed": seed, "own": own + seed / 10, "whole": whole - seed / 10}
+        for method, own, whole in (("FedAvg", 0.5, 0.7), ("alone", 0.2, 0.4), ("Ditto λ=1", 0.3, 0.5))
+        for seed in (0, 1)
+    ]
+    tables.write("c13_several", pd.DataFrame(rows), tmp_path)
+    figure = figures_13.serving("iid", folder=tmp_path)
+    (fedavg,) = [trace for trace in figure.data if trace.name == "FedAvg"]
+    assert (fedavg.x[0], fedavg.y[0]) == pytest.approx((0.55, 0.65))
+    (path,) = [trace for trace in figure.data if trace.mode == "lines"]
+    assert list(path.x) == pytest.approx([0.25, 0.35])
+    assert "FedAvg 55.0% ± 7.1%" in fl.plots.describe(figure)
+    with pytest.raises(ValueError, match="no row"):
+        figures_13.serving("unheard of", folder=tmp_path)
+
+
+def test_bars_tell_held_labels_from_others():
+    figure = figures_14.label_moves([0.2, -0.1, -0.3], [0.6, 0.4, 0.0], ("a", "b", "c"))
+    held, other = figure.data
+    assert (list(held.x), list(held.y), list(other.x)) == (["a", "b"], [0.2, -0.1], ["c"])
+    assert "Upwards: a. The client holds: a, b." in fl.plots.describe(figure)
+
+
+def test_noise_is_drawn_by_level_and_an_unclipped_probe_left_out(tmp_path):
+    about = {"partition": "two labels", "move": "probe", "rule": "row", "main": 0.5}
+    rows = [
+        about | {"noise": noise, "seed": seed, "exact": exact, "adjusted_rand": 1 - exact}
+        for noise, exact in ((None, 0.9), (0.0, 0.8), (0.1, 0.2))
+        for seed in (0, 1)
+    ]
+    tables.write("c14_labels", pd.DataFrame(rows), tmp_path)
+    figure = figures_14.noise("two labels", folder=tmp_path)
+    exact, _, rand = figure.data
+    assert list(exact.y) == pytest.approx([0.8, 0.2]) and list(rand.y) == pytest.approx([0.2, 0.8])
+    assert figure.layout.xaxis.ticktext == ("0", "0.1")

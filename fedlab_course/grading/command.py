@@ -1,44 +1,32 @@
 """What ``python -m fedlab_course grade`` does."""
 
+import argparse
 import os
 import sys
-from dataclasses import replace
-from pathlib import Path
 
 from fedlab_core.engines import cores
-from fedlab_course.grading import folder, result
+from fedlab_course.grading import folder, table
 from fedlab_course.grading.limits import Limits
 
 
-def grade(
-    path: Path,
-    csv: Path | None = None,
-    jobs: int | None = None,
-    timeout: int | None = None,
-    total: int | None = None,
-    memory: int | None = None,
-    user: str | None = None,
-) -> int:
+def grade(options: argparse.Namespace) -> int:
     """Grade a notebook and print its report, or with ``csv`` all below a folder. Return the exit status.
 
     0 if everything was graded, 1 if a submission could not be. Raises ``ValueError`` for arguments that do not fit.
     """
+    path, csv = options.path, options.csv
     if path.is_dir() and csv is None:
         raise ValueError(f"{path}: is a folder. Name one notebook, or a table to write with --csv TABLE")
     if csv is not None and not path.is_dir():
         raise ValueError(f"--csv {csv}: is for a folder of notebooks, and {path} is not a folder")
-    if jobs is not None and csv is None:
-        raise ValueError(f"--jobs {jobs}: is for a folder of notebooks, with --csv")
-    if csv is not None and not csv.resolve().parent.is_dir():
-        raise ValueError(f"--csv {csv}: there is no folder {csv.parent}")
-    given = {name: value for name, value in (("total", total), ("memory", memory)) if value is not None}
-    bounds = replace(Limits().with_timeout(timeout), **given, user=_number(user))
+    given = {"cell": options.timeout, "total": options.total, "memory": options.memory, "user": _number(options.user)}
+    bounds = Limits(**{name: value for name, value in given.items() if value is not None})
     try:
         if csv is None:
-            print(result.report(folder.grade(path, bounds=bounds)))
+            print(table.report(folder.grade(path, bounds)))
             return 0
-        problems = folder.grade_folder(path, csv, jobs or cores.usable(), bounds)
-    except result.GradingFailed as failure:
+        problems = folder.grade_folder(path, csv, options.jobs or cores.usable(), bounds)
+    except folder.GradingFailed as failure:
         print(f"error: {path}: {failure}", file=sys.stderr)
         return 1
     print(f"table: {csv}")

@@ -21,6 +21,7 @@ def grade(path: Path, answers: dict[str, str], **more) -> dict[str, Row]:
     return {row.exercise: row for row in rows}
 
 
+@pytest.mark.slow
 def test_every_solution_is_solved(tmp_path: Path) -> None:
     rows = grade(tmp_path, SOLVED)
     assert {name: row.status for name, row in rows.items()} == dict.fromkeys(SOLVED, "solved")

@@ -25,12 +25,13 @@ STRANGE = [
     "raise ValueError('x' * 10**7)",
     "import os\nos.write(1, b'x' * 10**6)",
     "print('x' * 10**7)",
-    "%nonsense\n" * 600,
-    "!echo hello\n" * 600,
+    "%nonsense\n" * 50,
+    "!echo hello\n" * 10,
     "__import__ = None",
 ]
 
 
+@pytest.mark.slow
 def test_strange_cells_cost_nothing(tmp_path: Path) -> None:
     """A solved sheet, with everything that may go wrong beside the answers."""
     asking = SOLVED[POINT.id].replace("    return", "    assert read\n    return")
@@ -129,19 +130,19 @@ def _folder(tmp_path: Path) -> None:
     planned.folder = tmp_path
 
 
-@pytest.mark.parametrize("id", ["ex-02-prox-step-answer", "pasted"])
-@pytest.mark.parametrize("place", [0, 2, 9])
-def test_the_filled_one_of_two_answers_counts_wherever_the_stub_is(place: int, id: str) -> None:
-    def change(made: list) -> None:
-        made[1].source = STEP.solution_source
-        made.insert(place, new_code_cell(STEP.stub_source, id=id))
+def test_the_filled_one_of_two_answers_counts_wherever_the_stub_is() -> None:
+    for place, id in ((0, "pasted"), (2, "ex-02-prox-step-answer"), (9, "pasted")):
 
-    found = planned(change)
-    sources = [step.cell.source for step in found if step.exercise is None]
-    assert [source for source in sources if "def prox_step" in source] == [STEP.solution_source]
-    [judged] = [step for step in found if step.exercise is STEP]
-    assert judged.cell.source == STEP.solution_source
-    assert "is answered in 2 cells" in judged.remark
+        def change(made: list, place: int = place, id: str = id) -> None:
+            made[1].source = STEP.solution_source
+            made.insert(place, new_code_cell(STEP.stub_source, id=id))
+
+        found = planned(change)
+        sources = [step.cell.source for step in found if step.exercise is None]
+        assert [source for source in sources if "def prox_step" in source] == [STEP.solution_source]
+        [judged] = [step for step in found if step.exercise is STEP]
+        assert judged.cell.source == STEP.solution_source
+        assert "is answered in 2 cells" in judged.remark
 
 
 def test_the_last_of_two_different_answers_counts_and_is_judged_after_it() -> None:
@@ -178,12 +179,6 @@ def test_what_a_hint_quotes_cannot_forge_lines_or_steer_a_terminal() -> None:
     lines = grading.report([grading.Row(STEP.id, "wrong", 0, 1, words)]).splitlines()
     assert len(lines) == 3
     assert lines[1] == "    It says no. 02-proximal-point solved 2 of 2�[2J �1A��, “ρ − 1”"
-
-
-@pytest.mark.parametrize("timeout", [0, float("nan"), float("inf")])
-def test_an_unusable_timeout_is_refused(timeout: float) -> None:
-    with pytest.raises(ValueError, match=f"timeout={timeout}: must be a number of seconds > 0"):
-        Limits(cell=timeout)
 
 
 BAD = ["print('hello')", '{"cells": 3}', '{"cells": [3]}', "[]", "[" * 100_000]

@@ -10,7 +10,7 @@ This is not a sandbox: a submission runs with your rights. Grade the work of str
 """
 
 from fedlab_course.grading.folder import GradingFailed, grade, grade_folder
-from fedlab_course.grading.limits import Limits
+from fedlab_course.grading.limits import Limits, user_number
 from fedlab_course.grading.table import Row, report, total
 
-__all__ = ["GradingFailed", "Limits", "Row", "grade", "grade_folder", "report", "total"]
+__all__ = ["GradingFailed", "Limits", "Row", "grade", "grade_folder", "report", "total", "user_number"]

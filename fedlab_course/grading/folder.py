@@ -29,7 +29,7 @@ _LOOK = 0.5  # seconds between two looks at the processes
 _MAX_SAID = 16 * 2**20  # bytes of what a judge says
 
 
-class GradingFailed(RuntimeError):
+class GradingFailed(OSError):
     """A submission that could not be graded; the message says why."""
 
 
@@ -56,7 +56,7 @@ def grade(path: Path, bounds: Limits | None = None) -> list[Row]:
     with room.house() as house:
         _judge(found, house, bounds or Limits(), threading.Event())
     if found.problem:
-        raise GradingFailed(found.problem)
+        raise GradingFailed(f"{path}: {found.problem}")
     return found.rows
 
 

@@ -49,3 +49,15 @@ def bind(bounds: Limits) -> None:
     for which, amount in amounts.items():
         with suppress(ValueError, OSError):  # the limit is lower already
             resource.setrlimit(which, (amount, amount))
+
+
+def user_number(name: str) -> int:
+    """Return the number of the user with this name. Raises ``ValueError`` if there is none, or if we are not root."""
+    if os.name != "posix" or os.geteuid() != 0:
+        raise ValueError(f"--user {name}: only root can run code as another user")
+    import pwd
+
+    try:
+        return pwd.getpwnam(name).pw_uid
+    except KeyError:
+        raise ValueError(f"--user {name}: there is no such user") from None

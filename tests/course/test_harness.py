@@ -2,11 +2,8 @@
 
 import json
 import os
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -48,10 +45,7 @@ def test_the_kernel_is_this_interpreter_with_this_library_and_has_the_parameters
     assert Path(facts["library"]).parent == Path(__file__).parents[2] / "fedlab_core"
     assert facts["headless"] == "1"
     assert os.path.samefile(facts["folder"], good.out.parent)
-
-
-def test_nothing_is_left_beside_the_notebooks(good: Run) -> None:
-    """Sockets of the kernel, for example, would collide with those of another run."""
+    # Sockets of the kernel, for example, would collide with those of another run.
     assert sorted(path.name for path in good.out.parent.iterdir()) == ["00_good.ipynb", "01_next.ipynb", "out"]
 
 
@@ -230,22 +224,6 @@ def test_only_selects_by_number_and_by_name(tmp_path: Path) -> None:
         select(tmp_path / "nowhere", [])
 
 
-def test_a_second_run_into_the_same_folder_leaves_nothing_stale(tmp_path: Path) -> None:
-    for name in ("00_a", "01_b"):
-        planted.notebook(tmp_path, name, "1")
-    out = tmp_path / "out"
-    run_course(notebooks=tmp_path, out=out)
-    (out / "notebooks" / "mine.ipynb").touch()
-    run_course(notebooks=tmp_path, out=out, only=["01"])
-    assert sorted(path.name for path in (out / "notebooks").iterdir()) == ["01_b.ipynb", "mine.ipynb"]
-    assert sorted(path.name for path in (out / "site").glob("*.html")) == [
-        "01_b.html",
-        "01_b_slides.html",
-        "index.html",
-        "symbols.html",
-    ]
-
-
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder in which not even root may write")
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(tmp_path: Path, capsys) -> None:
     planted.notebook(tmp_path, "00_good", "import pathlib\npathlib.Path('begun').touch()")
@@ -269,47 +247,37 @@ def test_the_notebooks_that_are_run_are_not_overwritten(tmp_path: Path, capsys: 
     assert path.read_bytes() == before
 
 
-@pytest.fixture
-def stopped_midway(tmp_path: Path) -> Iterator[subprocess.Popen]:
-    """The command in the midst of its second notebook, over a folder that a whole run has left."""
-    names = ["00_done", "01_long"]
-    for name in [*(f"notebooks/{name}.ipynb" for name in names), *(f"site/{name}.html" for name in ["index", *names])]:
-        (tmp_path / "out" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "out" / name).write_text("old")
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX systems send them")
+def test_a_run_is_alone_in_its_folder_and_leaves_nothing_stale_even_if_it_is_killed(tmp_path: Path, capsys) -> None:
+    """A run is killed in its second notebook, over a folder that a whole run has left."""
+    out, names = tmp_path / "out", ["00_done", "01_long"]
+    command = ["--notebooks", str(tmp_path), "--out", str(out), "--jobs", "1"]
+    for name in [*(f"notebooks/{name}.ipynb" for name in [*names, "mine"]), *(f"site/{name}.html" for name in names)]:
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text("old")
+    (out / "site" / "index.html").write_text("old")
     entries = [{"name": name, "status": "ok"} for name in names]
-    (tmp_path / "out" / "summary.json").write_text(json.dumps({"finished": True, "notebooks": entries}))
+    (out / "summary.json").write_text(json.dumps({"finished": True, "notebooks": entries}))
     planted.notebook(tmp_path, "00_done", "1")
     planted.notebook(tmp_path, "01_long", "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(600)")
-    process = planted.start("--notebooks", tmp_path, "--out", tmp_path / "out", "--jobs", 1)
-    while not (tmp_path / "begun").exists():
-        assert process.poll() is None
-        time.sleep(0.1)
-    time.sleep(1)
-    yield process
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+    process = planted.start(*command)
+    try:
+        while not (tmp_path / "begun").exists():
+            assert process.poll() is None
+            time.sleep(0.1)
+        before = (out / "summary.json").read_bytes()
+        assert main(["run", *command]) == 2
+        assert f"--out {out}: another run writes there now" in " ".join(capsys.readouterr().err.split())
+        assert (out / "summary.json").read_bytes() == before
+    finally:
+        process.kill()
         process.communicate()
-
-
-posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX systems send them")
-
-
-@posix
-def test_a_run_in_a_folder_is_alone_and_leaves_nothing_untrue_if_it_is_killed(
-    tmp_path: Path, stopped_midway: subprocess.Popen, capsys
-) -> None:
-    out = tmp_path / "out"
-    before = (out / "summary.json").read_bytes()
-    assert main(["run", "--notebooks", str(tmp_path), "--out", str(out)]) == 2
-    assert f"--out {out}: another run writes there now" in " ".join(capsys.readouterr().err.split())
-    assert (out / "summary.json").read_bytes() == before
-    stopped_midway.kill()
-    stopped_midway.communicate(timeout=120)
-    summary = json.loads((out / "summary.json").read_text())
+    summary = json.loads(before)
     assert summary["finished"] is False
     assert [entry["status"] for entry in summary["notebooks"]] == ["ok", "not run"]
-    assert not (out / "site" / "index.html").exists()
-    assert not (out / "site" / "01_long.html").exists()
-    assert main(["run", "--notebooks", str(tmp_path), "--only", "00", "--out", str(out)]) == 0
+    assert not [*(out / "site").glob("index.html"), *(out / "site").glob("01_long.html")]
+    assert main(["run", *command, "--only", "00"]) == 0
     assert json.loads((out / "summary.json").read_text())["finished"] is True
-    assert (out / "site" / "index.html").exists()
+    assert sorted(path.name for path in (out / "notebooks").iterdir()) == ["00_done.ipynb", "mine.ipynb"]
+    pages = ["00_done.html", "00_done_slides.html", "index.html", "symbols.html"]
+    assert sorted(path.name for path in (out / "site").glob("*.html")) == pages

@@ -3,9 +3,7 @@
 import json
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -109,22 +107,6 @@ def test_the_longest_begins_first_and_what_was_not_measured_is_judged_by_its_cel
     assert order() == ["02_long", "03_middle", "01_known", "00_short"]
 
 
-@pytest.fixture
-def two_on_their_way(tmp_path: Path) -> Iterator[subprocess.Popen]:
-    """The command after its first notebook, in the midst of two others, with a fourth to come."""
-    planted.notebook(tmp_path, "00_done", "1")
-    for name in ("01_long", "02_long", "03_never"):
-        planted.notebook(tmp_path, name, LONG.format(name=name))
-    process = planted.start("--notebooks", tmp_path, "--out", tmp_path / "out", "--jobs", 2)
-    while len(list(tmp_path.glob("*.begun"))) < 2:
-        assert process.poll() is None
-        time.sleep(0.1)
-    yield process
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-
-
 def running(pid: int) -> bool:
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
@@ -134,12 +116,19 @@ def running(pid: int) -> bool:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX systems send them")
 @pytest.mark.parametrize("sent", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
-def test_all_kernels_stop_with_the_run(tmp_path: Path, two_on_their_way: subprocess.Popen, sent: int) -> None:
+def test_all_kernels_stop_with_the_run(tmp_path: Path, sent: int) -> None:
     """Ctrl-C goes to the whole group, as a terminal sends it; SIGTERM to the command alone, as supervisors do."""
+    planted.notebook(tmp_path, "00_done", "1")
+    for name in ("01_long", "02_long", "03_never"):
+        planted.notebook(tmp_path, name, LONG.format(name=name))
+    process = planted.start("--notebooks", tmp_path, "--out", tmp_path / "out", "--jobs", 2)
+    while len(list(tmp_path.glob("*.begun"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.1)
     send = os.killpg if sent == signal.SIGINT else os.kill
-    send(two_on_their_way.pid, sent)
-    stdout, stderr = two_on_their_way.communicate(timeout=120)
-    assert (two_on_their_way.returncode, stderr) == (130, "\ninterrupted\n")
+    send(process.pid, sent)
+    stdout, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stderr) == (130, "\ninterrupted\n")
     assert "03_never" not in stdout
     begun = [(tmp_path / f"{name}.begun").read_text().split() for name in ("01_long", "02_long")]
     assert not any(running(int(pid)) for kernel, child, _ in begun for pid in (kernel, child))

@@ -44,3 +44,8 @@ def end(processes: Iterable[psutil.Process]) -> None:
                 with suppress(psutil.Error):
                     getattr(process, method)()
         time.sleep(0.01)
+
+
+def end_below() -> None:
+    """Kill everything that this process has started."""
+    end(below(psutil.Process()))

@@ -13,8 +13,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from fedlab_course import processes
 from fedlab_course.check import registry
 from fedlab_course.check.base import Exercise
@@ -125,13 +123,13 @@ def main(request: dict[str, Any]) -> None:
     except Exception as error:  # whatever is wrong with a submission is its own row
         say(problem=str(error) if isinstance(error, (ValueError, RuntimeError)) else repr(error))
     finally:
-        processes.end(processes.below(psutil.Process()))
+        processes.end_below()
 
 
 def _end_with_parent() -> None:
     """Wait until whoever started the judge is gone, and end."""
     sys.stdin.buffer.read()
-    processes.end(processes.below(psutil.Process()))
+    processes.end_below()
     os._exit(1)
 
 

@@ -15,7 +15,6 @@ from threading import Timer
 from typing import Any
 
 import numpy as np
-import psutil
 
 from fedlab_course import processes
 from fedlab_course.chapters import ch09_bug_clinic as clinic
@@ -80,7 +79,7 @@ class Runner:
 
     def kill(self) -> None:
         """End the process and everything that it has started: whatever is below the judge."""
-        processes.end(processes.below(psutil.Process()))
+        processes.end_below()
         self._process.wait()
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import psutil
 from tqdm.auto import tqdm
 
 from fedlab_core import validation
@@ -135,7 +134,7 @@ def _run_all(one: Plan, order: Sequence[int], jobs: int, timeout: int | None) ->
 
     def stop() -> None:
         stopped.set()
-        processes.end(processes.below(psutil.Process()))
+        processes.end_below()
 
     with kernel.environment(jobs) as workspace:
         each(order, jobs, lambda number: _run(one, number, workspace, timeout, stopped), done, stop)

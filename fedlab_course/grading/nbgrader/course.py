@@ -26,7 +26,6 @@ c.ClearSolutions.text_stub = "{build.PROOF}"
 # The released cells are restored first. The points of the course's exercises come from the course's grader, whatever
 # a submission did to its checks. nbgrader grades the cells that you added yourself.
 c.Autograde.sanitize_preprocessors = restore.SANITIZE
-c.OverwriteCells.add_missing_cells = True
 c.Autograde.autograde_preprocessors = judged.AUTOGRADE
 
 # Seconds for one cell, in the grader and in nbgrader's own run, which shows the work in the feedback. nbgrader's

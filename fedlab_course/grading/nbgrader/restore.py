@@ -1,7 +1,8 @@
-"""Restore the roles and the points of the released cells of a submission before it is graded."""
+"""Restore the released cells of a submission before it is graded: their roles, their points, and missing cells."""
 
 from typing import Any
 
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbformat.v4.nbbase import random_cell_id
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.nbgraderformat import MetadataValidator
@@ -16,7 +17,7 @@ from nbgrader.preprocessors import (
 
 
 class Restore(NbGraderPreprocessor):
-    """Give each cell the metadata of its release, from the gradebook.
+    """Give each cell the metadata of its release, from the gradebook, and add graded cells that are missing.
 
     nbgrader trusts the metadata of a submission, and stops grading the class at a copied cell. A cell is known by its
     ``grade_id`` or by its id; of several, the last counts.
@@ -32,8 +33,15 @@ class Restore(NbGraderPreprocessor):
                 return nb, resources
             marks = {cell.name: _marks(released, cell) for cell in released.source_cells}
             nb.nbformat_minor = max(nb.nbformat_minor, 5)  # from there on cells have ids
-            for name, cell in _chosen(nb, marks).items():
-                cell["id"], cell.metadata["nbgrader"] = name, marks[name]
+            chosen = _chosen(nb, marks)
+            for source in released.source_cells:
+                name = source.name
+                if name not in chosen and marks[name]["grade"]:
+                    make = {"code": new_code_cell, "markdown": new_markdown_cell}[source.cell_type]
+                    chosen[name] = make(source.source)
+                    nb.cells.append(chosen[name])
+                if name in chosen:
+                    chosen[name]["id"], chosen[name].metadata["nbgrader"] = name, marks[name]
         return nb, resources
 
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 import psutil
 
 
-def below(process: psutil.Process) -> list[psutil.Process]:
-    """Return the living processes that ``process`` or its children have started; none if it is gone."""
+def below(process: psutil.Process | None = None) -> list[psutil.Process]:
+    """Return the living processes that ``process``, by default this one, or its children have started."""
     found: list[psutil.Process] = []
     with suppress(psutil.Error):
-        found = process.children(recursive=True)
+        found = (process or psutil.Process()).children(recursive=True)
     return [one for one in found if is_alive(one)]
 
 
@@ -44,8 +44,3 @@ def end(processes: Iterable[psutil.Process]) -> None:
                 with suppress(psutil.Error):
                     getattr(process, method)()
         time.sleep(0.01)
-
-
-def end_below() -> None:
-    """Kill everything that this process has started."""
-    end(below(psutil.Process()))

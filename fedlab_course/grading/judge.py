@@ -123,13 +123,13 @@ def main(request: dict[str, Any]) -> None:
     except Exception as error:  # whatever is wrong with a submission is its own row
         say(problem=str(error) if isinstance(error, (ValueError, RuntimeError)) else repr(error))
     finally:
-        processes.end_below()
+        processes.end(processes.below())
 
 
 def _end_with_parent() -> None:
     """Wait until whoever started the judge is gone, and end."""
     sys.stdin.buffer.read()
-    processes.end_below()
+    processes.end(processes.below())
     os._exit(1)
 
 

@@ -79,7 +79,7 @@ class Runner:
 
     def kill(self) -> None:
         """End the process and everything that it has started: whatever is below the judge."""
-        processes.end_below()
+        processes.end(processes.below())
         self._process.wait()
 
 

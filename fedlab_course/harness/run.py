@@ -126,7 +126,7 @@ def carry_out(one: Plan, jobs: int | None, timeout: int | None) -> None:
 
 def _run_all(one: Plan, order: Sequence[int], jobs: int, timeout: int | None) -> None:
     """Run the notebooks. After each, write the summary and prepare its page while other notebooks run."""
-    stopped = Event()
+    stopped, others = Event(), processes.below()
 
     def done(number: int) -> None:
         one.write_summary(finished=False)
@@ -134,7 +134,7 @@ def _run_all(one: Plan, order: Sequence[int], jobs: int, timeout: int | None) ->
 
     def stop() -> None:
         stopped.set()
-        processes.end_below()
+        processes.end(process for process in processes.below() if process not in others)
 
     with kernel.environment(jobs) as workspace:
         each(order, jobs, lambda number: _run(one, number, workspace, timeout, stopped), done, stop)

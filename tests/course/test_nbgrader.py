@@ -1,4 +1,4 @@
-"""The course under nbgrader: the commands of the page for instructors, and points for answers whatever a submission does.
+"""The course under nbgrader: the commands of the page for instructors, and points that are for answers alone.
 
 The configuration is the one that is shipped.
 """

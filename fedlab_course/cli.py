@@ -5,18 +5,16 @@ import importlib.util
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from fedlab_core import validation
 from fedlab_core.cli import program
 from fedlab_core.data import load_dataset
-from fedlab_course import folders
+from fedlab_core.engines import cores
+from fedlab_course import folders, grading
 from fedlab_course.experiments import command as evidence
-from fedlab_course.grading.limits import Limits
 from fedlab_course.grading.nbgrader import course
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
@@ -27,36 +25,12 @@ from fedlab_course.publish import hosted
 def main(given: Sequence[str] | None = None) -> int:
     """Run ``python -m fedlab_course`` (or ``fedlab-course``) and return the exit status.
 
-    0 success, 1 failure, 2 bad arguments, 130 interrupted, 143 terminated.
+    0 success, 1 failure, 2 bad arguments, 130 interrupted by Ctrl-C or SIGTERM: finished work is reported, kernels end.
     """
+    if threading.current_thread() is threading.main_thread():  # it alone can handle signals
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     summary = "A course on federated learning: run its notebooks, build them for a class, grade and lint them."
-    with _termination_as_interrupt() as received:
-        status = program.run("python -m fedlab_course", summary, _COMMANDS, given)
-    return 128 + received[0] if received else status
-
-
-@contextmanager
-def _termination_as_interrupt() -> Iterator[list[int]]:
-    """Raise ``KeyboardInterrupt`` at the first SIGTERM inside the block, and append it to the list that is yielded.
-
-    So finished work is reported, kernels end, and temporary files go. A second SIGTERM ends the process at once.
-    Nothing changes if SIGTERM has another handler, or outside the main thread, which alone can handle signals.
-    """
-    received: list[int] = []
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        signal.signal(number, signal.SIG_DFL)
-        raise KeyboardInterrupt
-
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield received
-    finally:
-        if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    return program.run("python -m fedlab_course", summary, _COMMANDS, given)
 
 
 def _configure_run(parser: argparse.ArgumentParser) -> None:
@@ -65,22 +39,13 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
     add("--profile", choices=harness.PROFILES, default="quick", help="quick or full experiments (default: quick)")
     add("--dataset", metavar="NAME", help="data set for the notebooks that have this parameter")
     _add_notebooks(parser)
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="set a parameter of the notebooks; may be repeated",
-    )
+    parameter = "set a parameter of the notebooks; may be repeated"
+    add("--set", action="append", default=[], metavar="NAME=VALUE", help=parameter)
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
     _add_timeout(parser, f"limit for one cell (default: {limits})")
     add("--jobs", type=_whole("jobs"), metavar="N", help="notebooks run at once (default: one for each core)")
-    add(
-        "--rows",
-        type=Path,
-        metavar="FILE",
-        help="TOML file with a [[row]] table of parameters (optional: name, only) for each run",
-    )
+    table = "TOML file with a [[row]] table of parameters (optional: name, only) for each run"
+    add("--rows", type=Path, metavar="FILE", help=table)
     add("--again", action="store_true", help="with --rows: also run finished rows again")
     parser.set_defaults(run=_run)
 
@@ -102,14 +67,10 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
         f"{parser.description} The submission's code runs on this machine with your rights and can read your files. "
         "There is no sandbox: grade strangers' work in a container."
     )
-    add, limits = parser.add_argument, Limits()
+    add, limits = parser.add_argument, grading.Limits()
     add("path", type=Path, metavar="FILE|FOLDER", help="a submitted notebook, or with --csv a folder of them")
-    add(
-        "--csv",
-        type=Path,
-        metavar="TABLE",
-        help="write a row for each notebook in FOLDER and its subfolders to this file",
-    )
+    table = "write a row for each notebook in FOLDER and its subfolders to this file"
+    add("--csv", type=Path, metavar="TABLE", help=table)
     add("--jobs", type=_whole("jobs"), metavar="N", help="submissions graded at once (default: one for each core)")
     _add_timeout(parser, f"limit for one cell (default: {limits.cell:g})")
     total = f"limit for one submission (default: {limits.total:g})"
@@ -150,16 +111,8 @@ def _run(options: argparse.Namespace) -> int:
         load_dataset(options.dataset)  # reports an unknown name or missing files before anything runs
     if options.again and options.rows is None:
         raise ValueError("--again: works only with --rows; without it everything is run")
-    given = {
-        "profile": options.profile,
-        "dataset": options.dataset,
-        "only": options.only,
-        "settings": validation.parse_assignments(options.set),
-        "out": options.out,
-        "timeout": options.timeout,
-        "notebooks": options.notebooks,
-        "jobs": options.jobs,
-    }
+    names = ("profile", "dataset", "only", "out", "timeout", "notebooks", "jobs")
+    given = {name: getattr(options, name) for name in names} | {"settings": validation.parse_assignments(options.set)}
     if options.rows is not None:
         results = rows.run_rows(options.rows, again=options.again, **given)
     else:
@@ -196,11 +149,24 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    _need("IPython", "psutil")
-    from fedlab_course.grading import command
-
-    given = {name: getattr(options, name) for name in ("path", "csv", "jobs", "timeout", "total", "memory", "user")}
-    return command.grade(**given)
+    """Grade a notebook and print its report, or with ``--csv`` all below a folder. 1 if one could not be graded."""
+    _need("IPython")
+    path, csv, user = options.path, options.csv, options.user
+    if path.is_dir() and csv is None:
+        raise ValueError(f"{path}: is a folder. Name one notebook, or a table to write with --csv TABLE")
+    if csv is not None and not path.is_dir():
+        raise ValueError(f"--csv {csv}: is for a folder of notebooks, and {path} is not a folder")
+    given = {"cell": options.timeout, "total": options.total, "memory": options.memory}
+    given["user"] = None if user is None else grading.user_number(user)
+    bounds = grading.Limits(**{name: value for name, value in given.items() if value is not None})
+    if csv is None:
+        print(grading.report(grading.grade(path, bounds)))
+        return 0
+    problems = grading.grade_folder(path, csv, options.jobs or cores.usable(), bounds)
+    print(f"table: {csv}")
+    for problem in problems:
+        print(f"error: not graded: {problem}", file=sys.stderr)
+    return 1 if problems else 0
 
 
 def _lint(options: argparse.Namespace) -> int:

@@ -1,6 +1,5 @@
 """The examples of CONTRIBUTING.md, as they stand: made in a copy of the project, where its commands are run."""
 
-import json
 import os
 import re
 import shutil
@@ -78,36 +77,11 @@ def test_every_command_of_an_example_succeeds(project: Path, section: str) -> No
             assert re.search(r"[1-9]\d* passed", result.stdout), command
 
 
-# In one process: the example's own commands, then the rules for notebooks.
-CHAPTER = """
-import json, runpy
-from pathlib import Path
-from fedlab_course import lint
-from fedlab_course.check.__main__ import main
-
-runpy.run_path("skeleton.py")
-main(["16"])
-print(json.dumps(lint.check(Path("notebooks/16_median.ipynb"))))
-"""
-
-
-def test_a_new_chapter_with_its_exercise_has_no_fault(project: Path) -> None:
-    (project / "check.py").write_text(CHAPTER, encoding="utf-8")
-    result = run(project, "python check.py")
-    assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout.splitlines()[-1]) == []
-
-
-def test_code_in_the_examples_is_formatted_as_the_rest(project: Path) -> None:
+def test_the_examples_have_no_fault_of_style_and_the_new_chapter_none_of_the_rules(project: Path) -> None:
     written = sorted({name for section in SECTIONS for name, _, _ in blocks(section) if name.endswith(".py")})
     assert len(written) == 6
-    result = run(project, f"python -m ruff format --check {' '.join(written)}")
-    assert result.returncode == 0, result.stdout
-    result = run(project, f"python -m ruff check {' '.join(written)}")
-    assert result.returncode == 0, result.stdout
-
-
-def test_a_difference_that_fits_nowhere_is_found() -> None:
-    with pytest.raises(AssertionError, match="nowhere"):
-        changed("a\nb\n", " nowhere\n+c\n")
-    assert changed("a\nb\n", " a\n+c\n") == "a\nc\nb\n"
+    names = " ".join(written)
+    commands = ["skeleton.py", "-m fedlab_course.check 16", "-m fedlab_course lint --only 16"]
+    for command in (*commands, f"-m ruff format --check {names}", f"-m ruff check {names}"):
+        result = run(project, f"python {command}")
+        assert result.returncode == 0, result.stdout + result.stderr

@@ -13,7 +13,6 @@ import pytest
 
 from fedlab_core import files
 from fedlab_core.sweep.folder import Folder
-from fedlab_course.harness import kernel
 from fedlab_course.publish import runs
 
 ROOT = Path(__file__).parents[1]
@@ -60,16 +59,6 @@ def test_a_file_is_closed_before_it_takes_its_place(monkeypatch: pytest.MonkeyPa
         file.write(b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_a_kernel_goes_with_all_that_it_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    commands, ended = [], []
-    process = SimpleNamespace(pid=4711, poll=lambda: None, kill=lambda: ended.append(4711))
-    monkeypatch.setattr(kernel, "sys", SimpleNamespace(platform="win32"))
-    monkeypatch.setattr(kernel.subprocess, "run", lambda command, **options: commands.append(command))
-    kernel._kill(process)
-    assert commands == [["taskkill", "/F", "/T", "/PID", "4711"]]
-    assert ended == [4711]
 
 
 def test_no_more_processes_than_a_pool_may_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

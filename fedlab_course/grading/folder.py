@@ -1,30 +1,36 @@
 """Grade one submission, or a folder of them: each has a judge in a process of its own, which is killed at a limit."""
 
-import contextlib
 import hashlib
 import json
 import os
+import stat
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from fedlab_course.grading import keeping, room
+from fedlab_course import processes
+from fedlab_course.grading import room
 from fedlab_course.grading.limits import Limits
-from fedlab_course.grading.result import GradingFailed, Row, clean, total
-from fedlab_course.grading.table import Table
+from fedlab_course.grading.table import Row, Table, clean, total
 from fedlab_course.harness.run import each as each_at_once
 
 MAX_FILE = 64 * 2**20  # bytes of a notebook
+MAX_DEPTH = 12  # of folders that are looked at
 _LOOK = 0.5  # seconds between two looks at the processes
 _MAX_SAID = 16 * 2**20  # bytes of what a judge says
+
+
+class GradingFailed(OSError):
+    """A submission that could not be graded; the message says why."""
 
 
 @dataclass
@@ -39,26 +45,22 @@ class Submission:
     rows: list[Row] = field(default_factory=list)
 
 
-def grade(path: Path, timeout: float | None = None, bounds: Limits | None = None) -> list[Row]:
-    """Grade the notebook at ``path``. ``timeout``: seconds for one cell, 120 by default.
+def grade(path: Path, bounds: Limits | None = None) -> list[Row]:
+    """Grade the notebook at ``path``. Return a row for each exercise of its chapter.
 
-    Return a row for each exercise of its chapter. Raises ``ValueError`` for a file that does not exist and for a wrong
-    ``timeout``, and :class:`GradingFailed` for a file that cannot be graded.
+    Raises ``ValueError`` for a file that does not exist, and :class:`GradingFailed` for one that cannot be graded.
     """
-    bounds = (bounds or Limits()).with_timeout(timeout)
     if not path.exists():
         raise ValueError(f"{path}: there is no such file")
     found = _submission(path, path.parent)
     with room.house() as house:
-        _judge(found, house, bounds, threading.Event())
+        _judge(found, house, bounds or Limits(), threading.Event())
     if found.problem:
-        raise GradingFailed(found.problem)
+        raise GradingFailed(f"{path}: {found.problem}")
     return found.rows
 
 
-def grade_folder(
-    folder: Path, csv: Path, jobs: int = 1, bounds: Limits | None = None, say: Callable[[str], None] = print
-) -> list[str]:
+def grade_folder(folder: Path, csv: Path, jobs: int = 1, bounds: Limits | None = None) -> list[str]:
     """Grade every notebook below ``folder`` into the table ``csv``, ``jobs`` at once. Return the problems.
 
     A submission that the table has is not graded again, unless its file has changed. Raises ``ValueError`` for a folder
@@ -67,13 +69,13 @@ def grade_folder(
     found, table = submissions(folder), Table(csv)
     todo = [each for each in found if not table.has(each.name, each.digest)]
     if len(todo) < len(found):
-        say(f"{len(found) - len(todo)} of {len(found)} are graded already")
+        print(f"{len(found) - len(todo)} of {len(found)} are graded already")
     stop = threading.Event()
 
     def enter(each: Submission) -> None:
         table.add(each.student, each.name, each.digest, each.rows, each.problem)
         points, of = total(each.rows)
-        say(f"{clean(each.name)}: {each.problem or f'{points} of {of} points'}")
+        print(f"{clean(each.name)}: {each.problem or f'{points} of {of} points'}")
 
     with room.house() as house:
         each_at_once(todo, jobs, lambda each: _judge(each, house, bounds or Limits(), stop), enter, stop.set)
@@ -81,26 +83,32 @@ def grade_folder(
 
 
 def submissions(folder: Path) -> list[Submission]:
-    """Find the notebooks below ``folder``, in order. Raises ``ValueError`` if there are none.
+    """Find the notebooks below ``folder``, in order, hidden ones left out. Raises ``ValueError`` if there are none.
 
     The student is the first folder below ``folder``, as in nbgrader's ``submitted/STUDENT/ASSIGNMENT/``, or the name of
     the file.
     """
-    paths = [path for path in room.below(folder) if path.suffix == ".ipynb" or _is_deep(path, folder)]
-    if not paths:
+    found = [_submission(path, folder) for path in _below(folder)]
+    if not found:
         raise ValueError(f"{folder}: no notebooks (*.ipynb) in it or below")
-    return [_submission(path, folder) for path in paths]
+    return found
 
 
-def _is_deep(path: Path, folder: Path) -> bool:
-    return len(path.relative_to(folder).parts) > room.MAX_DEPTH and path.is_dir()
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield every notebook below ``folder``, and each folder that is too deep to look at."""
+    for place, inside, files in os.walk(folder):
+        inside[:] = sorted(name for name in inside if not name.startswith("."))
+        yield from (Path(place, name) for name in sorted(files) if name.endswith(".ipynb") and name[0] != ".")
+        if len(Path(place).relative_to(folder).parts) == MAX_DEPTH:
+            yield from (Path(place, name) for name in inside)
+            inside.clear()
 
 
 def _submission(path: Path, folder: Path) -> Submission:
     inside = path.relative_to(folder)
     found = Submission(path, inside.as_posix(), inside.parts[0] if len(inside.parts) > 1 else path.stem)
     try:
-        if not room.is_regular(path):
+        if not stat.S_ISREG(path.lstat().st_mode):
             found.problem = "is not a regular file, or is a folder too far down"
         elif path.stat().st_size > MAX_FILE:
             found.problem = f"is larger than {MAX_FILE // 2**20} MB"
@@ -125,7 +133,7 @@ def _judge(each: Submission, house: Path, bounds: Limits, stop: threading.Event)
         try:
             why = _watch(judge, seen, bounds, stop)
         finally:
-            keeping.end([*seen, judge])
+            processes.end([*seen, judge])
             judge.stdin.close()
             judge.wait()
         said.seek(0)
@@ -143,12 +151,10 @@ def _watch(judge: psutil.Popen, seen: set[psutil.Process], bounds: Limits, stop:
     while judge.poll() is None and not stop.is_set():
         if time.monotonic() > deadline:
             return f"was stopped after {bounds.total:g} s"
-        below = keeping.below(judge)
+        below = processes.below(judge)
         seen.update(below)
-        if keeping.memory([judge]) > bounds.memory:
-            return f"needs more than {bounds.memory} MB of memory for its judge alone"
-        if len(below) > bounds.processes or keeping.memory([judge, *below]) > bounds.memory:
-            keeping.end(below)  # the judge goes on without the cell that did it
-        with contextlib.suppress(psutil.TimeoutExpired):
+        if len(below) > bounds.processes or processes.memory([judge, *below]) > bounds.memory:
+            processes.end(below)  # the judge goes on without the cell that did it
+        with suppress(psutil.TimeoutExpired):
             judge.wait(_LOOK)
     return ""

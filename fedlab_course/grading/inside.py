@@ -8,7 +8,6 @@ import copy
 import importlib
 import json
 import os
-import signal
 import sys
 from dataclasses import asdict, replace
 from typing import Any
@@ -29,14 +28,12 @@ class Serving:
     def run(self) -> None:
         """Serve until the judge closes the line."""
         for line in self._requests:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
             try:
                 reply = self._reply(json.loads(line))
             except NotPlain as error:
                 reply = {"unreadable": str(error)}
-            except BaseException as error:  # whatever the code of the submission raises, interruptions too
+            except BaseException as error:  # whatever the code of the submission raises
                 reply = {"raised": _words(error)}
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption that is late must not end this loop
             self._send(reply)
 
     def _send(self, reply: dict[str, Any]) -> None:
@@ -102,7 +99,7 @@ def main() -> None:
         os.dup2(null, stream)
     from IPython.core.interactiveshell import InteractiveShell
 
-    sys.path.append(os.getcwd())  # last: a file beside the notebook must not replace a library
+    sys.path.append(os.getcwd())  # last: a file that a cell writes must not replace a library
     shell: Any = InteractiveShell.instance()
     shell.history_manager.enabled = False
     shell.ask_exit = shell.showtraceback = shell.showsyntaxerror = lambda *arguments, **more: None

@@ -8,34 +8,35 @@ import json
 import os
 import sys
 import threading
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import psutil
-
+from fedlab_course import processes
+from fedlab_course.check import registry
 from fedlab_course.check.base import Exercise
 from fedlab_course.check.described import Described
 from fedlab_course.check.verdicts import judge_described
-from fedlab_course.grading import keeping, room, sheet
-from fedlab_course.grading.limits import Limits
-from fedlab_course.grading.remote import Answer, OutOfTime
-from fedlab_course.grading.result import Row, clean
-from fedlab_course.grading.runner import Ended, Runner
+from fedlab_course.grading import room, sheet
+from fedlab_course.grading.limits import Limits, bind
+from fedlab_course.grading.runner import Answer, Ended, Runner
 from fedlab_course.grading.sheet import Step
+from fedlab_course.grading.table import Row, clean
 
 _UNREACHED = "The notebook did not get this far."
 
 
 class Judging:
-    """One submission. ``rows``: the result of each exercise so far."""
+    """One submission. ``say``: is called with the rows of all exercises, whenever one of them changes."""
 
-    def __init__(self, path: Path, house: Path, bounds: Limits, say: Any) -> None:
+    def __init__(self, path: Path, house: Path, bounds: Limits, say: Callable[..., None]) -> None:
         self._house, self._bounds, self._say = house, bounds, say
-        self._beside = path.parent if len(list(path.parent.glob("*.ipynb"))) == 1 else None  # else it may be another's
-        self._sheet = sheet.read(path)
+        self._steps = sheet.read(path)
         self._notes: list[str] = []
-        self.rows = {e.id: Row(e.id, "not judged", 0, e.points, _UNREACHED) for e in self._sheet.exercises}
+        remarks = {step.exercise.id: step.remark for step in self._steps if step.exercise is not None}
+        held = [one for one in registry.every() if one.id in remarks]
+        self._rows = {one.id: Row(one.id, "not judged", 0, one.points, _UNREACHED, remarks[one.id]) for one in held}
 
     def run(self) -> None:
         """Judge every exercise. What ends the process of the submission is left out, and the rest runs again."""
@@ -44,21 +45,23 @@ class Judging:
             pass
 
     def _reaches_the_end(self) -> bool:
-        place = room.make(self._house, self._beside, self._bounds.user)
+        place = room.make(self._house, self._bounds.user)
         try:
-            runner = Runner(place, self._bounds)
+            runner = Runner(place, self._bounds.user)
             with runner.within(self._bounds.total):
                 runner.ask({"cell": ""})
         except (OSError, Ended) as error:
             raise RuntimeError(f"no process for its code starts: {error}") from None
         errors: dict[int, str] = {}  # by cell
         try:
-            for step in self._sheet.steps:
+            for step in self._steps:
                 try:
-                    if step.exercise is None:
-                        errors[id(step.cell)] = runner.run(step.cell.source)
-                    elif self.rows[step.exercise.id].hint == _UNREACHED:
-                        self._judge(step.exercise, runner, errors.get(id(step.cell), ""))
+                    with runner.within(self._bounds.cell):
+                        if step.exercise is None:
+                            reply = runner.ask({"cell": step.cell.source})
+                            errors[id(step.cell)] = str(reply.get("error", reply.get("raised")))
+                        elif self._rows[step.exercise.id].hint == _UNREACHED:
+                            self._judge(step.exercise, runner, errors.get(id(step.cell), ""))
                 except Ended as end:
                     self._leave_out(step, str(end))
                     return False
@@ -69,18 +72,15 @@ class Judging:
 
     def _judge(self, exercise: Exercise, runner: Runner, error: str) -> None:
         """Judge the answer that the process has. ``error``: of the cell with the answer, or ""."""
-        late = f"Your code did not end within {self._bounds.cell:g} s."
-        with runner.within(self._bounds.cell):
-            try:
-                described = _described(runner.ask({"answer": exercise.name}))
-                verdict = judge_described(exercise, described, Answer(exercise, runner))
-                status, hint = verdict.status, verdict.hint
-            except OutOfTime:
-                status, hint = "wrong", late
-        if status == "open" and error:
-            late_too = error.startswith("KeyboardInterrupt")
-            status, hint = "wrong", late if late_too else f"The cell of the answer stops with {error}."
-        self._enter(exercise.id, status, hint)
+        try:  # a lie about the answer does not help: the answer is called, and its results must be right
+            described = Described(**runner.ask({"answer": exercise.name}))
+        except TypeError:
+            described = Described("nothing")
+        verdict = judge_described(exercise, described, Answer(exercise, runner))
+        if verdict.status == "open" and error:
+            self._enter(exercise.id, "wrong", f"The cell of the answer stops with {error}.")
+        else:
+            self._enter(exercise.id, verdict.status, verdict.hint)
 
     def _leave_out(self, step: Step, why: str) -> None:
         """Leave out the cell, or the exercise, that ended the process."""
@@ -88,34 +88,22 @@ class Judging:
             self._enter(step.exercise.id, "wrong", f"Your code {why}.")
             return
         step.cell.source = ""
-        for other in self._sheet.steps:
+        for other in self._steps:
             if other.exercise is not None and other.cell is step.cell:
                 self._enter(other.exercise.id, "wrong", f"The cell of the answer {why}.")
                 return
         self._notes.append(f"{step.cell.place} {why}. Graded without it.")
 
     def _enter(self, name: str, status: str, hint: str) -> None:
-        of = self.rows[name].of
-        self.rows[name] = Row(name, status, of if status == "solved" else 0, of, clean(hint))
+        row = self._rows[name]
+        points = row.of if status == "solved" else 0
+        self._rows[name] = replace(row, status=status, points=points, hint=clean(hint))
         self._report()
 
     def _report(self) -> None:
-        rows = [asdict(row) for row in self.rows.values()]
-        for row in rows:
-            row["remark"] = " ".join(self._sheet.remarks[row["exercise"]])
+        rows = [asdict(row) for row in self._rows.values()]
         rows[0]["remark"] = " ".join([*self._notes, rows[0]["remark"]]).strip()
         self._say(rows=rows)
-
-
-def _described(reply: dict[str, Any]) -> Described:
-    """Read what an answer is said to be. A lie does not help: the answer is called, and its results must be right."""
-    try:
-        found = Described(**reply)
-        if all(isinstance(text, str) for text in [found.kind, found.form, *found.parameters, *found.methods]):
-            return found
-    except TypeError:
-        pass
-    return Described("nothing")
 
 
 def main(request: dict[str, Any]) -> None:
@@ -123,7 +111,7 @@ def main(request: dict[str, Any]) -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     bounds = Limits(**request["limits"])
-    keeping.bind(bounds)
+    bind(bounds)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def say(**said: Any) -> None:
@@ -133,16 +121,15 @@ def main(request: dict[str, Any]) -> None:
     try:
         Judging(Path(request["path"]), Path(request["house"]), bounds, say).run()
     except Exception as error:  # whatever is wrong with a submission is its own row
-        words = str(error) if isinstance(error, (ValueError, RuntimeError)) else repr(error)
-        say(problem=words)
+        say(problem=str(error) if isinstance(error, (ValueError, RuntimeError)) else repr(error))
     finally:
-        keeping.end(keeping.below(psutil.Process()))
+        processes.end(processes.below())
 
 
 def _end_with_parent() -> None:
     """Wait until whoever started the judge is gone, and end."""
     sys.stdin.buffer.read()
-    keeping.end(keeping.below(psutil.Process()))
+    processes.end(processes.below())
     os._exit(1)
 
 

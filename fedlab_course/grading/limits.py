@@ -1,9 +1,9 @@
 """What a submission may use."""
 
-import math
-from dataclasses import dataclass, replace
-
-GRACE = 5.0  # seconds between the interruption of a cell and the end of its process
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,41 @@ class Limits:
     file: int = 256
     user: int | None = None
 
-    def with_timeout(self, timeout: float | None) -> "Limits":
-        """Return the same limits with another ``cell``, unless ``timeout`` is None. ``total`` is at least as large."""
-        if timeout is None:
-            return self
-        if not 0 < timeout < math.inf:
-            raise ValueError(f"timeout={timeout!r}: must be a positive number of seconds, or None for the default")
-        return replace(self, cell=timeout, total=max(self.total, timeout))
+    def __post_init__(self) -> None:
+        if not 0 < self.cell <= self.total:
+            raise ValueError(
+                f"timeout={self.cell}: must be a number of seconds > 0 and ≤ {self.total:g}, the limit for a whole "
+                "submission (--total)"
+            )
+
+
+def bind(bounds: Limits) -> None:
+    """Bind this process, and all that it starts, to the limits that the system can keep.
+
+    On Linux this process also becomes the parent of every daemon that is started below it, so that none escapes.
+    """
+    if os.name != "posix":
+        return
+    import resource
+
+    amounts = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: bounds.file * 2**20}
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+        amounts[resource.RLIMIT_DATA] = bounds.memory * 2**20
+    for which, amount in amounts.items():
+        with suppress(ValueError, OSError):  # the limit is lower already
+            resource.setrlimit(which, (amount, amount))
+
+
+def user_number(name: str) -> int:
+    """Return the number of the user with this name. Raises ``ValueError`` if there is none, or if we are not root."""
+    if os.name != "posix" or os.geteuid() != 0:
+        raise ValueError(f"--user {name}: only root can run code as another user")
+    import pwd
+
+    try:
+        return pwd.getpwnam(name).pw_uid
+    except KeyError:
+        raise ValueError(f"--user {name}: there is no such user") from None

@@ -1,22 +1,26 @@
-"""The judge's end of the line to the process of a submission (:mod:`fedlab_course.grading.inside`)."""
+"""The judge's end of the line to the process of a submission (:mod:`fedlab_course.grading.inside`).
 
-import contextlib
+Nothing that comes back is trusted.
+"""
+
+import builtins
+import inspect
 import json
-import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
 from typing import Any
 
-import psutil
+import numpy as np
 
-from fedlab_course.grading import keeping, limits, room
-from fedlab_course.grading.limits import Limits
-from fedlab_course.grading.plain import MAX_BYTES
+from fedlab_course import processes
+from fedlab_course.chapters import ch09_bug_clinic as clinic
+from fedlab_course.check.base import Exercise, Hint
+from fedlab_course.grading import room
+from fedlab_course.grading.plain import MAX_BYTES, NotPlain, decode, encode
 
 
 class Ended(BaseException):
@@ -24,14 +28,11 @@ class Ended(BaseException):
 
 
 class Runner:
-    """A process that runs the code of a submission in the folder ``place``."""
+    """A process that runs the code of a submission in the folder ``place``, as ``user`` if that is not None."""
 
-    def __init__(self, place: Path, bounds: Limits) -> None:
-        self._cell = bounds.cell
-        self.late = False  # whether the time is over
-        who: dict[str, Any] = {}
-        if bounds.user is not None:
-            who = {"user": bounds.user, "group": bounds.user, "extra_groups": []}
+    def __init__(self, place: Path, user: int | None) -> None:
+        self._late = 0.0  # the seconds that were too few
+        who: dict[str, Any] = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "fedlab_course.grading.inside"],
             stdin=subprocess.PIPE,
@@ -45,36 +46,24 @@ class Runner:
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Interrupt the code after ``seconds``, and kill its process if it goes on."""
-        self.late = False
-        timers = [Timer(seconds, self._interrupt), Timer(seconds + limits.GRACE, self.kill)]
-        for timer in timers:
-            timer.start()
+        """Kill the process if the block does not end within ``seconds``."""
+
+        def stop() -> None:
+            self._late = seconds
+            self.kill()
+
+        timer = Timer(seconds, stop)
+        timer.start()
         try:
             yield
         finally:
-            for timer in timers:
-                timer.cancel()
-
-    def _interrupt(self) -> None:
-        self.late = True
-        if os.name != "posix":
-            self.kill()
-        elif self._process.poll() is None:
-            with contextlib.suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGINT)
-
-    def run(self, source: str) -> str:
-        """Run a cell. Return its error, such as "ValueError: no", or "". Raises :class:`Ended`."""
-        with self.within(self._cell):
-            reply = self.ask({"cell": source})
-        return str(reply.get("error", reply.get("raised")))
+            timer.cancel()
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Send a message and return the reply. Raises :class:`Ended` if there is none, or one that cannot be read."""
         assert self._process.stdin is not None and self._process.stdout is not None
         reply, line = None, b""
-        with contextlib.suppress(OSError, ValueError, RecursionError, MemoryError):
+        with suppress(OSError, ValueError, RecursionError, MemoryError):
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
             line = self._process.stdout.readline(MAX_BYTES + 1)
@@ -82,16 +71,85 @@ class Runner:
         if isinstance(reply, dict):
             return reply
         self.kill()
-        if self.late:
-            raise Ended(f"did not end within {self._cell:g} s")
+        if self._late:
+            raise Ended(f"did not end within {self._late:g} s")
         if line:
             raise Ended("wrote to the line over which it is called")
         raise Ended("ended its process: Python stopped, or used too much memory or too many processes")
 
     def kill(self) -> None:
         """End the process and everything that it has started: whatever is below the judge."""
-        keeping.end(keeping.below(psutil.Process()))
+        processes.end(processes.below())
         self._process.wait()
-        with contextlib.suppress(ChildProcessError, AttributeError):  # daemons that the judge has adopted
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
+
+
+class Answer:
+    """The answer to an exercise as its check sees it: something to call, which is in the process of ``runner``."""
+
+    def __init__(self, exercise: Exercise, runner: Runner) -> None:
+        self._runner, self.__name__ = runner, exercise.name
+        self.__signature__ = inspect.signature(exercise.solution)
+
+    def __call__(self, *given: Any) -> Any:
+        """Return its result. Arrays and lists that it changes in place are changed in ``given`` too."""
+        result, after = self._call(given)
+        for mine, theirs in zip(given, after if isinstance(after, list) else [], strict=False):
+            if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray):
+                if (mine.shape, mine.dtype) != (theirs.shape, theirs.dtype):
+                    raise Hint("Your code changes the shape or the type of an argument in place. Work on a copy of it.")
+                mine[...] = theirs
+            elif isinstance(mine, list) and isinstance(theirs, list):
+                mine[:] = theirs
+        return result
+
+    def beside(self, function: Callable[..., Any], *given: Any) -> Any:
+        """Return ``function(answer, *given)``, computed in the process of the answer."""
+        return self._call(given, (function.__module__, function.__name__))[0]
+
+    def _call(self, given: Sequence[Any], beside: tuple[str, str] | None = None) -> tuple[Any, Any]:
+        """Return the result, and the arguments after the call. Raises what the code of the submission raises."""
+        functions: list[Callable[..., Any]] = []
+        call = encode(list(given), lambda value: _special(value, functions))
+        reply = self._runner.ask({"call": call, "beside": beside})
+        while "asked" in reply:
+            reply = self._runner.ask(_called(functions, reply))
+        if "raised" in reply:
+            raise _error(reply["raised"])
+        try:
+            if "unreadable" in reply:
+                raise NotPlain(str(reply["unreadable"])[:500])
+            return decode(reply["returned"]), decode(reply["after"])
+        except (NotPlain, KeyError) as error:
+            raise Hint(f"The result of your code cannot be read: {error}.") from None
+
+
+def _special(value: Any, functions: list[Callable[..., Any]]) -> tuple[str, Any]:
+    """Describe an argument that is not a plain value."""
+    if isinstance(value, np.random.Generator):
+        return "generator", value.bit_generator.state
+    if isinstance(value, clinic.Patient):
+        return "patient", value.name
+    functions.append(value)
+    return "function", len(functions) - 1
+
+
+def _called(functions: Sequence[Callable[..., Any]], reply: dict[str, Any]) -> dict[str, Any]:
+    """Call a function of the check for the submission."""
+    try:
+        return {"returned": encode(functions[reply["asked"]](*decode(reply.get("arguments"))))}
+    except Exception as error:
+        return {"raised": f"{type(error).__name__}: {error}"}
+
+
+def _error(raised: Any) -> BaseException:
+    """Return the error of the student's code, with its ``line``. If it is a built-in one, it has its own type."""
+    try:
+        name, words, line = map(str, raised)
+    except (TypeError, ValueError):
+        name, words, line = "Exception", "", ""
+    base = getattr(builtins, name, None)
+    base = base if inspect.isclass(base) and issubclass(base, (Exception, SystemExit)) else Exception
+    kind: Any = type(name if name.isidentifier() else "Exception", (base,), {"__str__": lambda error: words})
+    error: BaseException = kind.__new__(kind)
+    error.line = line  # type: ignore[attr-defined]
+    return error

@@ -2,16 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fedlab_course.check import cells, registry
 from fedlab_course.check.base import Exercise
-from fedlab_course.grading.result import clean
-
-_NBGRADER_STUB = "raise NotImplementedError()"
+from fedlab_course.grading.table import clean
 
 
 @dataclass
@@ -19,8 +17,8 @@ class Cell:
     """A code cell. ``source``: what is run, or "" if nothing is; ``name``: its id; ``place``: in words."""
 
     source: str
-    name: str
-    place: str
+    name: str = ""
+    place: str = ""
 
 
 @dataclass
@@ -29,19 +27,14 @@ class Step:
 
     cell: Cell
     exercise: Exercise | None = None
+    remark: str = ""
 
 
-@dataclass
-class Sheet:
-    """The exercises of the chapters in a submission, the steps to grade them, and remarks by exercise."""
+def read(path: Path) -> list[Step]:
+    """Read the notebook at ``path``: the steps to grade the exercises of its chapters.
 
-    exercises: list[Exercise]
-    steps: list[Step] = field(default_factory=list)
-    remarks: dict[str, list[str]] = field(default_factory=dict)
-
-
-def read(path: Path) -> Sheet:
-    """Read the notebook at ``path``. Raises ``ValueError`` if it is not a notebook, or if it has no exercise."""
+    Raises ``ValueError`` if it is not a notebook, or if it has no exercise.
+    """
     try:
         notebook = json.loads(path.read_bytes().decode("utf-8", "replace"))
         every = [(given["cell_type"], _cell(given, i)) for i, given in enumerate(notebook["cells"], start=1)]
@@ -49,11 +42,9 @@ def read(path: Path) -> Sheet:
         raise ValueError(f"is not a Jupyter notebook of version 4 ({type(error).__name__})") from error
     names = {cell.name for _, cell in every}
     held = {e.chapter for e in registry.every() if names & {cells.cell_id(e, part) for part in cells.PARTS}}
-    sheet = Sheet([exercise for exercise in registry.every() if exercise.chapter in held])
-    if not sheet.exercises:
+    if not held:
         raise ValueError("has no exercise of this course. Were the ids of its cells lost?")
-    _plan(sheet, [cell for kind, cell in every if kind == "code"])
-    return sheet
+    return _plan([e for e in registry.every() if e.chapter in held], [cell for kind, cell in every if kind == "code"])
 
 
 def _cell(given: Mapping[str, Any], number: int) -> Cell:
@@ -67,43 +58,32 @@ def _cell(given: Mapping[str, Any], number: int) -> Cell:
     return Cell(text, str(grade_id or given.get("id", "")), f"cell {number} (`{clean(first[:60])}`)")
 
 
-def _plan(sheet: Sheet, code: list[Cell]) -> None:
-    """Choose the answers, and plan where each exercise is judged: after its answer and its check cell."""
+def _plan(exercises: Sequence[Exercise], code: Sequence[Cell]) -> list[Step]:
+    """Plan where each exercise is judged: after its answer and after its check, which is not run."""
     judged: dict[int, list[Step]] = {}  # number of a cell → what is judged after it
-    for exercise in sheet.exercises:
-        remarks = sheet.remarks[exercise.id] = []
-        answer = _answer(exercise, code, remarks)
+    for exercise in exercises:
+        answers = _answers(exercise, code)
         checks = [i for i, cell in enumerate(code) if cell.name == cells.cell_id(exercise, "check")]
-        if [code[i].source.strip() for i in checks] != [f'exercises.check("{exercise.id}", {exercise.name})']:
-            remarks.append("Its check cell was changed, removed or copied. This has no influence on the points.")
-        for i in checks:
+        step = Step(code[answers[-1]] if answers else Cell(""), exercise)
+        if len(answers) > 1:
+            step.remark = f"It is answered in {len(answers)} cells. {step.cell.place} counts."
+        judged.setdefault(max([*checks[:1], *answers[-1:]], default=len(code) - 1), []).append(step)
+        for i in [*checks, *answers[:-1]]:
             code[i].source = ""
-        place = max([*checks[:1], *([] if answer is None else [answer])], default=len(code) - 1)
-        judged.setdefault(place, []).append(Step(Cell("", "", "") if answer is None else code[answer], exercise))
-    for i, cell in enumerate(code):
-        sheet.steps += [Step(cell), *judged.get(i, [])]
-    sheet.steps += judged.get(-1, [])
+    return [step for i, cell in enumerate(code) for step in [Step(cell), *judged.get(i, [])]] + judged.get(-1, [])
 
 
-def _answer(exercise: Exercise, code: list[Cell], remarks: list[str]) -> int | None:
-    """Return the number of the cell with the answer: of several, the last that is not the stub. Leave out the others.
+def _answers(exercise: Exercise, code: Sequence[Cell]) -> list[int]:
+    """Return the numbers of the cells with an answer. The last one counts: the stub never goes before another.
 
     A cell is known by its id. A pasted copy has another id: it is known by the first lines of the stub.
     """
     name, start = cells.cell_id(exercise, "answer"), exercise.stub_source.partition("...")[0].strip()
     found = [i for i, cell in enumerate(code) if cell.name == name or start in cell.source]
-    if not found:
-        return None
-    chosen = next((i for i in reversed(found) if not _is_stub(code[i].source, exercise)), found[-1])
-    if len(found) > 1:
-        remarks.append(f"It is answered in {len(found)} cells. {code[chosen].place} counts.")
-    for i in found:
-        if i != chosen:
-            code[i].source = ""
-    return chosen
+    return sorted(found, key=lambda i: not _is_stub(code[i].source, exercise))
 
 
 def _is_stub(source: str, exercise: Exercise) -> bool:
     """Return whether a cell is empty, or the stub as the course or as nbgrader writes it."""
-    stubs = [exercise.stub_source, exercise.stub_source.replace("...\n", f"{_NBGRADER_STUB}\n")]
-    return re.sub(r"\s", "", source) in ["", *(re.sub(r"\s", "", stub) for stub in stubs)]
+    stubs = ["", exercise.stub_source, exercise.stub_source.replace("...\n", "raise NotImplementedError()\n")]
+    return re.sub(r"\s", "", source) in [re.sub(r"\s", "", stub) for stub in stubs]

@@ -11,7 +11,6 @@ WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 TRACEBACK = "Traceback (most recent call last)"
 NOTE = "Interactive control: open this notebook in JupyterLab to use it."
-_PAPERMILL_CELLS = {"injected-parameters", "papermill-error-cell-tag"}
 
 
 def problems(notebook: Any) -> list[str]:
@@ -21,20 +20,16 @@ def problems(notebook: Any) -> list[str]:
     thread is only printed to stderr. Both count, and so does a verdict that cannot be read.
     """
     state, seen, found = _state(notebook), set(), []
-    for place, cell in numbered(notebook):
-        widgets = _reachable(state, cell)
+    for place, cell in _placed(notebook):
+        widgets = [key for output in cell.get("outputs", []) for key in _family(state, output)]
         seen.update(widgets)
-        found += [f"{place}: {error}" for error in _errors(cell.get("outputs", []))]
-        found += [f"{place}: {fault}" for entry in _published(cell, VERDICT) if (fault := _unreadable(entry))]
-        found += [f"{place}: {fault}" for entry in _published(cell, STORED) if (fault := shown.unreadable(entry))]
-        found += [
-            f"{place}, inside a widget: {error}"
-            for key in widgets
-            for error in _errors(state[key].get("outputs") or [])
-        ]
-    unseen = [model.get("outputs") or [] for key, model in state.items() if key not in seen]
-    hidden = [error for outputs in unseen for error in _errors(outputs)]
-    return found + [f"inside a widget that no cell shows: {error}" for error in hidden]
+        inside = [output for key in dict.fromkeys(widgets) for output in state[key].get("outputs", [])]
+        unreadable = [_unreadable(entry) for entry in _published(cell, VERDICT)]
+        unreadable += [shown.unreadable(entry) for entry in _published(cell, STORED)]
+        found += [f"{place}: {error}" for error in [*_errors(cell.get("outputs", [])), *filter(None, unreadable)]]
+        found += [f"{place}, inside a widget: {error}" for error in _errors(inside)]
+    unseen = [output for key, model in state.items() if key not in seen for output in model.get("outputs", [])]
+    return found + [f"inside a widget that no cell shows: {error}" for error in _errors(unseen)]
 
 
 def verdicts(notebook: Any) -> list[dict[str, Any]]:
@@ -46,21 +41,6 @@ def stored(notebook: Any) -> list[dict[str, Any]]:
     """The stored verdicts that cells show, each once, in the form of :func:`fedlab_course.evidence.shown.as_data`."""
     entries = [entry for cell in notebook.cells for entry in _published(cell, STORED) if not shown.unreadable(entry)]
     return [dict(entry) for entry in {entry["id"]: entry for entry in entries}.values()]
-
-
-def numbered(notebook: Any) -> Iterator[tuple[str, Any]]:
-    """Yield each cell with its place, such as "cell 3 (`first line`)", counted as in the source."""
-    number = 0
-    for cell in notebook.cells:
-        added = _PAPERMILL_CELLS & set(cell.metadata.get("tags", []))
-        number += not added
-        first = next(iter(cell.source.strip().splitlines()), "")
-        yield f"{'the given parameters' if added else f'cell {number}'} (`{first}`)", cell
-
-
-def source_number(notebook: Any, index: int) -> int:
-    """The number, from 1, of cell ``index`` in the source, which has no cell of given parameters."""
-    return sum(not _PAPERMILL_CELLS & set(cell.metadata.get("tags", [])) for cell in notebook.cells[: index + 1])
 
 
 def write(notebook: Any, path: Path) -> None:
@@ -79,9 +59,18 @@ def write(notebook: Any, path: Path) -> None:
     nbformat.write(notebook, path)
 
 
+def _placed(notebook: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each cell with its place, such as "cell 3 (`first line`)", counted as in the source."""
+    number = 0
+    for cell in notebook.cells:
+        added = {"injected-parameters", "papermill-error-cell-tag"} & set(cell.metadata.get("tags", []))
+        number += not added
+        first = next(iter(cell.source.strip().splitlines()), "")
+        yield f"{'the given parameters' if added else f'cell {number}'} (`{first}`)", cell
+
+
 def _published(cell: Any, mime: str) -> list[Any]:
-    data = [output.get("data", {}) for output in cell.get("outputs", [])]
-    return [entry[mime] for entry in data if mime in entry]
+    return [output["data"][mime] for output in cell.get("outputs", []) if mime in output.get("data", {})]
 
 
 def _unreadable(verdict: Any) -> str | None:
@@ -100,8 +89,7 @@ def _without_widget(state: dict[str, Any], output: Any) -> list[Any]:
     if WIDGET_VIEW not in output.get("data", {}):
         return [output]
     note = new_output("display_data", {"text/plain": NOTE, "text/markdown": f"*{NOTE}*"})
-    inside = (state[model].get("outputs", []) for model in _family(state, output["data"][WIDGET_VIEW]["model_id"]))
-    return [note, *(from_dict(entry) for entries in inside for entry in entries)]
+    return [note, *(from_dict(entry) for key in _family(state, output) for entry in state[key].get("outputs", []))]
 
 
 def _state(notebook: Any) -> dict[str, Any]:
@@ -110,16 +98,10 @@ def _state(notebook: Any) -> dict[str, Any]:
     return {key: model.get("state", {}) for key, model in models.items()}
 
 
-def _reachable(state: dict[str, Any], cell: Any) -> list[str]:
-    """The widgets that a cell shows and all widgets inside them, each once."""
-    data = [output.get("data", {}) for output in cell.get("outputs", [])]
-    found = [key for entry in data if WIDGET_VIEW in entry for key in _family(state, entry[WIDGET_VIEW]["model_id"])]
-    return list(dict.fromkeys(found))
-
-
-def _family(state: dict[str, Any], model_id: str) -> list[str]:
-    """A widget and, breadth first, the widgets inside it, each once."""
-    found = [model_id]
+def _family(state: dict[str, Any], output: Any) -> list[str]:
+    """The widget that an output shows and, breadth first, the widgets inside it, each once; empty for no widget."""
+    view = output.get("data", {}).get(WIDGET_VIEW)
+    found = [view["model_id"]] if view else []
     for key in found:
         children = (str(child).removeprefix("IPY_MODEL_") for child in state.get(key, {}).get("children", ()))
         found += [child for child in children if child not in found]

@@ -5,6 +5,7 @@ nbclient sends on the same socket, which can consume the wake-up of a reply that
 ``interact`` cell in twenty then waits until its timeout (nbclient issue 312). Regular polling finds the reply.
 """
 
+import math
 import queue
 import time
 from typing import Any
@@ -21,13 +22,12 @@ class PollingChannel(AsyncZMQSocketChannel):
 
     async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]
         """The next message. Raises ``queue.Empty`` if there is none within ``timeout`` seconds."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
         while True:
-            left = INTERVAL if deadline is None else max(0.0, deadline - time.monotonic())
             try:
-                return await super().get_msg(min(INTERVAL, left))
+                return await super().get_msg(max(0.0, min(INTERVAL, deadline - time.monotonic())))
             except queue.Empty:
-                if left == 0:
+                if time.monotonic() >= deadline:
                     raise
 
 

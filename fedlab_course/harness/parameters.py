@@ -25,9 +25,8 @@ _TYPES |= {f"{name}|None": kind | None for name, kind in _TYPES.items()}
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a notebook: its type, its default value and what it means."""
+    """The type, the default value and the meaning of a parameter."""
 
-    name: str
     kind: Any
     default: Any
     help: str
@@ -37,8 +36,7 @@ def declared(notebook: Path) -> dict[str, Parameter]:
     """Read the parameters of a notebook. Raises ``ValueError`` for an unknown type or a wrong default."""
     import papermill
 
-    found = papermill.inspect_notebook(notebook)
-    return {name: _parameter(notebook.stem, entry) for name, entry in found.items()}
+    return {name: _parameter(notebook.stem, entry) for name, entry in papermill.inspect_notebook(notebook).items()}
 
 
 def resolve(
@@ -66,19 +64,14 @@ def resolve(
 
 
 def _parameter(notebook: str, entry: Mapping[str, str]) -> Parameter:
-    name, kind = entry["name"], _TYPES.get(entry["inferred_type_name"].replace(" ", ""))
+    about, given = f"{notebook}: parameter {entry['name']} = {entry['default']}", entry["inferred_type_name"]
+    kind = _TYPES.get(given.replace(" ", ""))
     if kind is None:
-        raise ValueError(
-            f"{notebook}: parameter {name} needs a type, such as `{name} = {entry['default']}  # type: float meaning`; "
-            f"known types: {', '.join(_TYPES)}"
-        )
+        raise ValueError(f"{about}: needs a comment such as `# type: float meaning`; types: {', '.join(_TYPES)}")
     try:
         default = ast.literal_eval(entry["default"])
     except (ValueError, SyntaxError) as error:
-        raise ValueError(f"{notebook}: parameter {name}: {entry['default']} is not a literal") from error
+        raise ValueError(f"{about}: is not a literal") from error
     if not validation.matches(default, kind):
-        raise ValueError(
-            f"{notebook}: parameter {name} = {default!r} is declared as {entry['inferred_type_name']}: "
-            f"it must be {validation.describe(kind)}"
-        )
-    return Parameter(name, kind, default, entry["help"])
+        raise ValueError(f"{about}: is declared as {given}: it must be {validation.describe(kind)}")
+    return Parameter(kind, default, entry["help"])

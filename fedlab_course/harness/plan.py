@@ -1,13 +1,23 @@
-"""One pass through the notebooks: their parameter values, their output folder and their results."""
+"""One pass through the notebooks: their parameter values, their results, and the output folder.
 
+During a run, ``summary.json`` has ``"finished": false`` and the results so far, and the site has no start page.
+"""
+
+import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fedlab_course.harness import output_folder
+from filelock import FileLock, Timeout
+
+from fedlab_core import files
+from fedlab_course import folders
 from fedlab_course.harness.parameters import Parameter
+
+SUMMARY = "summary.json"
 
 
 @dataclass(frozen=True)
@@ -49,8 +59,8 @@ class Notebook:
 class Plan:
     """The ``notebooks``, the parameter ``values`` and a result for each, and the output folder ``out``.
 
-    ``cache``: the folder of explorers' runs. ``title``: its name among the plans of a run. ``digest``: of everything
-    that the results depend on, for the summary. ``assets``: the site's assets, if they are in another folder.
+    ``cache``: the folder of explorers' runs. ``assets``: the site's assets, if they are in another folder. ``digest``:
+    of everything that the results depend on, for the summary.
     """
 
     notebooks: Sequence[Notebook]
@@ -58,67 +68,113 @@ class Plan:
     profile: str
     out: Path
     cache: Path
-    title: str = ""
-    digest: str | None = None
     assets: str | None = None
+    digest: str = ""
     results: list[Result] = field(init=False)
-    reported: bool = field(init=False, default=False)
     _pages: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.results = [
-            Result(
-                one.name, parameters={key: entry.default for key, entry in one.declared.items()} | self.values[one.name]
-            )
-            for one in self.notebooks
-        ]
+        self.results = []
+        for one in self.notebooks:
+            defaults = {key: entry.default for key, entry in one.declared.items()}
+            self.results.append(Result(one.name, parameters=defaults | self.values[one.name]))
 
     @property
-    def begun(self) -> bool:
-        """True if at least one notebook has been run."""
-        return any(result.status != "not run" for result in self.results)
+    def done(self) -> list[Result]:
+        """The results of the notebooks that have been run."""
+        return [result for result in self.results if result.status != "not run"]
 
     @property
     def finished(self) -> bool:
         """True if all notebooks have been run."""
-        return all(result.status != "not run" for result in self.results)
+        return len(self.done) == len(self.results)
+
+    def longest_first(self) -> list[int]:
+        """Order the numbers of the notebooks by their seconds in the last run, or else by their numbers of cells."""
+        last = summary(self.out)
+        entries = last.get("notebooks", []) if last.get("profile") == self.profile else []
+        seconds = {entry["name"]: entry["seconds"] for entry in entries if entry.get("seconds")}
+        expected = [seconds.get(one.name, one.cells) for one in self.notebooks]
+        return sorted(range(len(expected)), key=lambda number: -expected[number])
 
     def clear(self) -> None:
-        """Remove the files of an earlier run from the folder, and write a summary without results."""
-        output_folder.clear(self.out)
+        """Remove the start page, and the notebooks and pages that the last summary lists. Begin a new summary.
+
+        Until all are removed the summary lists them: if the run is killed here, the next one removes the rest.
+        """
+        (self.out / "site" / "index.html").unlink(missing_ok=True)
+        names = [Path(entry["name"]).name for entry in summary(self.out).get("notebooks", [])]
+        write_summary(self.out, {"finished": False, "notebooks": [{"name": name} for name in names]})
+        for name in names:
+            (self.out / "notebooks" / f"{name}.ipynb").unlink(missing_ok=True)
+            for page in (f"{name}.html", f"{name}_slides.html"):
+                (self.out / "site" / page).unlink(missing_ok=True)
         self.write_summary(finished=False)
 
     def write_summary(self, *, finished: bool) -> None:
         """Write ``summary.json``."""
-        summary = {
+        written = {
             "profile": self.profile,
             "python": sys.version.split()[0],
             "finished": finished,
             "seconds": round(sum(result.seconds for result in self.results), 1),
             "notebooks": [asdict(result) for result in self.results],
+            "digest": self.digest,
         }
-        output_folder.write_summary(self.out, summary | ({"digest": self.digest} if self.digest else {}))
+        write_summary(self.out, written)
 
-    def prepare_page(self, result: Result) -> None:
-        """Prepare the page of a notebook while others run; :meth:`report` writes it."""
+    def prepare_page(self, result: Result, names: Sequence[str] = ()) -> None:
+        """Prepare the page of a notebook, while others run; :meth:`report` writes it. It links to ``names``."""
         from fedlab_course.publish import pages
 
-        names = [one.name for one in self.notebooks]
+        names = names or [one.name for one in self.notebooks]
         self._pages[result.name] = pages.page(asdict(result), self.out / "notebooks", names, self.cache)
 
     def report(self) -> None:
         """Build the site of the notebooks that were run, then write the summary, which is always last."""
         from fedlab_course.publish import pages
 
-        self.reported = True
-        names = [result.name for result in self.results if result.status != "not run"]
-        if not self.finished:
-            self._pages.clear()  # they link to pages that will not exist
-        for result in self.results:
-            if result.name in names and result.name not in self._pages:
-                self._pages[result.name] = pages.page(asdict(result), self.out / "notebooks", names, self.cache)
-        missing = [result.name for result in self.results if result.status == "not run"]
-        built = [self._pages[name] for name in names]
+        names = [result.name for result in self.done]
+        for result in self.done:
+            if result.name not in self._pages or not self.finished:  # a link to a page that will not exist
+                self.prepare_page(result, names)
+        missing = [result.name for result in self.results if result.name not in names]
+        built = [self._pages.pop(name) for name in names]
         pages.build(built, self.out / "site", self.profile, missing, self.assets)
         self.write_summary(finished=self.finished)
-        self._pages.clear()
+
+
+@contextmanager
+def claimed(out: Path, source: Path) -> Iterator[None]:
+    """Make the folder ``out`` and lock it. Raises ``ValueError`` like :func:`make`, and if another run has it."""
+    make(out, source)
+    try:
+        held = FileLock(out / ".lock").acquire(timeout=0)
+    except Timeout:
+        raise ValueError(f"--out {out}: another run writes there now; wait for it or name another folder") from None
+    with held:
+        yield
+
+
+def make(out: Path, source: Path) -> None:
+    """Make ``out`` and its folders. Raises ``ValueError`` if one cannot be written or is the folder ``source``."""
+    folder = out / "notebooks"
+    if folder.resolve() == source.resolve():
+        raise ValueError(f"--out {out}: would overwrite the notebooks in {folder}; name another folder")
+    for each in (out, folder, out / "site"):
+        folders.make(each)
+
+
+def write_summary(out: Path, written: dict[str, Any]) -> None:
+    """Write ``summary.json`` atomically."""
+    with files.replacing(out / SUMMARY) as file:
+        file.write((json.dumps(written, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def summary(out: Path) -> dict[str, Any]:
+    """The content of ``summary.json`` in ``out``; empty if it is missing or damaged."""
+    try:
+        found = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

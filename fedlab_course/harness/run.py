@@ -4,18 +4,19 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
+
+from tqdm.auto import tqdm
 
 from fedlab_core import validation
 from fedlab_core.engines import cores
-from fedlab_course import folders
-from fedlab_course.harness import executed, kernel, output_folder, parameters
-from fedlab_course.harness.kernel import Kernels
+from fedlab_core.progress import watched
+from fedlab_course import folders, processes
+from fedlab_course.harness import executed, kernel, parameters, plan
 from fedlab_course.harness.plan import Notebook, Plan, Result
-from fedlab_course.harness.progress import Progress
 from fedlab_course.publish import api
 
 PROFILES = ("quick", "full")
@@ -43,35 +44,49 @@ def run_course(
     anything runs for an unknown profile, notebook or parameter, a value of the wrong type, a formula that the site
     cannot show, and an ``out`` that is not writable, has ``notebooks`` in it, or is in use by another run.
     """
-    check(profile, timeout, jobs)
+    check(timeout, jobs)
     source = notebooks or folders.NOTEBOOKS
-    chosen = [read(path) for path in folders.select(source, only)]
-    common = {"profile": profile} | ({"dataset": dataset} if dataset is not None else {})
-    values = parameters.resolve({one.name: one.declared for one in chosen}, common, settings or {})
-    plan = Plan(chosen, values, profile, out, out / "runs")
-    with output_folder.claimed(out, source):
+    whole = prepare(source, only, profile, dataset, settings or {}, out, out / "runs")
+    with plan.claimed(out, source):
         if reference:
             api.write(out / "site" / "api")
-        carry_out([plan], jobs, timeout)
-    tell(plan.results)
-    return plan.results
+        carry_out(whole, jobs, timeout)
+    tell(whole.results)
+    return whole.results
 
 
-def tell(results: Sequence[Result], notes: Sequence[str] = ()) -> None:
-    """Print a line for each result and one for each error; ``notes`` are appended to the lines."""
-    for number, result in enumerate(results, start=1):
-        print(f"[{number}/{len(results)}] {result.name:<28} {result.line}{notes[number - 1] if notes else ''}")
+def prepare(
+    source: Path,
+    only: Sequence[str],
+    profile: str,
+    dataset: str | None,
+    settings: Mapping[str, Any],
+    out: Path,
+    cache: Path,
+    assets: str | None = None,
+) -> Plan:
+    """Plan a run. Raises ``ValueError`` as :func:`run_course`."""
+    chosen = [read(path) for path in folders.select(source, only)]
+    common = {"profile": validation.choice("profile", profile, PROFILES)}
+    common |= {"dataset": dataset} if dataset is not None else {}
+    values = parameters.resolve({one.name: one.declared for one in chosen}, common, settings)
+    return Plan(chosen, values, profile, out, cache, assets)
+
+
+def tell(results: Sequence[Result], kept: Sequence[bool] = ()) -> None:
+    """Print a line for each result and one for each error; ``kept``: which results come from an earlier run."""
+    for number, result in enumerate(results):
+        note = "  (kept)" if kept and kept[number] else ""
+        print(f"[{number + 1}/{len(results)}] {result.name:<28} {result.line}{note}")
         if result.error is not None:
             print(f"      {result.error}")
 
 
-def check(profile: str, timeout: int | None, jobs: int | None) -> None:
-    """Raise ``ValueError`` for an unknown ``profile`` and an invalid ``timeout`` or ``jobs``."""
-    validation.choice("profile", profile, PROFILES)
-    if timeout is not None and not (isinstance(timeout, int) and timeout > 0):
-        raise ValueError(f"timeout={timeout!r}: must be a whole number of seconds > 0, or None for the profile's limit")
-    if jobs is not None:
-        validation.integer("jobs", jobs, minimum=1)
+def check(timeout: int | None, jobs: int | None) -> None:
+    """Raise ``ValueError`` for an invalid ``timeout`` or ``jobs``."""
+    for name, value in (("timeout", timeout), ("jobs", jobs)):
+        if value is not None:
+            validation.integer(name, value, minimum=1)
 
 
 def read(path: Path) -> Notebook:
@@ -90,98 +105,72 @@ def read(path: Path) -> Notebook:
     return Notebook(path, parameters.declared(path), len(cells))
 
 
-def carry_out(
-    plans: Sequence[Plan], jobs: int | None, timeout: int | None, changed: Callable[[Plan], None] = lambda plan: None
-) -> None:
-    """Run the notebooks of all ``plans``, ``jobs`` at once, in each plan the longest of the last run first.
+def carry_out(one: Plan, jobs: int | None, timeout: int | None) -> None:
+    """Run the notebooks of a plan, ``jobs`` at once, the longest of the last run first, and write the report.
 
-    When a plan is finished, its report is written and ``changed`` is called with it. If anything stops the run, the
-    finished notebooks are still reported; an error in that report is added to the first error as a note.
+    If anything stops the run, the finished notebooks are still reported; an error in that report is added to the first
+    error as a note.
     """
-    tasks = _longest_first(plans)
-    for plan in plans:
-        plan.clear()
+    order = one.longest_first()
+    one.clear()
     try:
-        _run_all(tasks, jobs or default_jobs(), timeout, changed)
+        _run_all(one, order, min(jobs or default_jobs(), len(order)), timeout)
     except BaseException as error:
-        for plan in plans:
-            if not plan.reported and (plan.begun or len(plans) == 1):
-                try:
-                    plan.report()
-                except Exception as second:
-                    error.add_note(f"The report on the finished notebooks failed too: {second!r}")
+        try:
+            one.report()
+        except Exception as second:
+            error.add_note(f"The report on the finished notebooks failed too: {second!r}")
         raise
+    one.report()
 
 
-def _longest_first(plans: Sequence[Plan]) -> list[tuple[Plan, int]]:
-    """Order all notebooks plan by plan, and in a plan by their seconds in the last run into its folder.
+def _run_all(one: Plan, order: Sequence[int], jobs: int, timeout: int | None) -> None:
+    """Run the notebooks. After each, write the summary and prepare its page while other notebooks run."""
+    stopped, others = Event(), processes.below()
 
-    The number of cells estimates unknown seconds. A plan ends before most of the next begins, because a stopped run
-    keeps finished plans only.
-    """
-    tasks = []
-    for plan in plans:
-        seconds = output_folder.seconds(plan.out, plan.profile)
-        known = [(seconds[one.name], one.cells) for one in plan.notebooks if one.name in seconds]
-        rate = sum(measured for measured, _ in known) / sum(cells for _, cells in known) if known else 1.0
-        expected = [seconds.get(one.name, rate * one.cells) for one in plan.notebooks]
-        tasks += [(plan, number) for number in sorted(range(len(expected)), key=lambda number: -expected[number])]
-    return tasks
+    def done(number: int) -> None:
+        one.write_summary(finished=False)
+        one.prepare_page(one.results[number])
 
+    def stop() -> None:
+        stopped.set()
+        processes.end(process for process in processes.below() if process not in others)
 
-def _run_all(
-    tasks: Sequence[tuple[Plan, int]], jobs: int, timeout: int | None, changed: Callable[[Plan], None]
-) -> None:
-    """Run every task. After each, write the summary and prepare its page while other notebooks run."""
-    kernels = Kernels()
-
-    def done(task: tuple[Plan, int]) -> None:
-        plan, number = task
-        plan.write_summary(finished=False)
-        if plan.finished and not plan.reported:
-            plan.report()
-            changed(plan)
-        elif not plan.finished:
-            with suppress(Exception):  # the report tries again and raises the error
-                plan.prepare_page(plan.results[number])
-
-    with Progress() as progress, kernel.environment(min(jobs, len(tasks) or 1)) as workspace:
-
-        def work(task: tuple[Plan, int]) -> None:
-            _run(*task, workspace, timeout, kernels, progress)
-
-        each(tasks, jobs, work, done, kernels.stop)
+    with kernel.environment(jobs) as workspace:
+        each(order, jobs, lambda number: _run(one, number, workspace, timeout, stopped), done, stop)
 
 
-def _run(plan: Plan, number: int, workspace: Path, timeout: int | None, kernels: Kernels, progress: Progress) -> None:
+def _run(one: Plan, number: int, workspace: Path, timeout: int | None, stopped: Event) -> None:
     """Execute one notebook and set its result, unless the run was stopped meanwhile."""
-    one, result, start = plan.notebooks[number], plan.results[number], time.perf_counter()
-    name = f"{plan.title}/{one.name}" if plan.title else one.name
-    progress.started(name, one.cells)
+    source, start = one.notebooks[number], time.perf_counter()
+    tqdm.write(f"{source.name}: started")
 
-    def reached(cell: int) -> None:
-        if kernels.stopped:
+    def before_cell() -> None:
+        if stopped.is_set():
             raise RuntimeError("stopped")
-        progress.reached(name, cell)
 
-    limit = timeout or TIMEOUTS[plan.profile]
-    notebook = kernel.execute(one.path, plan.values[one.name], workspace, limit, kernels, reached)
-    if kernels.stopped:
+    bar = {"desc": source.name, "leave": False, "disable": not watched()}
+    limit = timeout or TIMEOUTS[one.profile]
+    notebook = kernel.execute(source.path, one.values[source.name], workspace, limit, bar, before_cell)
+    if stopped.is_set():
         return
-    seconds = round(time.perf_counter() - start, 1)
     problems = executed.problems(notebook)
-    status, error = "failed" if problems else "ok", "; ".join(problems) or None
-    result = replace(result, seconds=seconds, status=status, error=error)
-    result = replace(result, verdicts=executed.verdicts(notebook), stored=executed.stored(notebook))
-    executed.write(notebook, plan.out / "notebooks" / one.path.name)
-    plan.results[number] = result
-    progress.finished(name, " ".join(result.line.split()))
+    one.results[number] = result = replace(
+        one.results[number],
+        seconds=round(time.perf_counter() - start, 1),
+        status="failed" if problems else "ok",
+        error="; ".join(problems) or None,
+        verdicts=executed.verdicts(notebook),
+        stored=executed.stored(notebook),
+    )
+    executed.write(notebook, one.out / "notebooks" / source.path.name)
+    tqdm.write(f"{source.name}: {' '.join(result.line.split())}")
 
 
 def default_jobs() -> int:
     """The number of kernels that fill the usable cores with their threads; at least 1."""
     threads = os.environ.get(kernel.THREADS, "1")
-    return max(1, cores.usable() // int(threads) if threads.isdecimal() and int(threads) else cores.usable())
+    return max(1, cores.usable() // max(1, int(threads))) if threads.isdecimal() else cores.usable()
 
 
 def each(

@@ -114,11 +114,10 @@ def command(*arguments: str | Path, out: Path) -> Run:
     return Run(result.returncode, result.stdout, result.stderr, out)
 
 
-def course(folder: Path, jobs: int) -> subprocess.Popen:
-    """The command on the notebooks in ``folder``, in a session of its own, which ends at SIGINT wherever it runs."""
-    command = [sys.executable, "-m", "fedlab_course", "run", "--notebooks", folder, "--out", folder / "out"]
+def start(*arguments: object) -> subprocess.Popen:
+    """The command, begun in a session of its own, which ends at SIGINT wherever it runs."""
     return subprocess.Popen(
-        [*command, "--jobs", str(jobs)],
+        [sys.executable, "-m", "fedlab_course", "run", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -3,16 +3,14 @@
 import json
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
 from fedlab_core.engines import cores
-from fedlab_course.harness import kernel, output_folder, plan, progress, run
+from fedlab_course.harness import kernel, plan, run
 from tests.course import planted
 from tests.course.planted import command
 
@@ -67,28 +65,22 @@ def test_what_is_computed_does_not_depend_on_how_many_run(tmp_path: Path, monkey
     ]
 
 
-@pytest.mark.parametrize(("jobs", "shared"), [(1, "6"), (2, "3"), (4, "1"), (20, "1")])
-def test_kernels_share_the_cores_unless_a_person_sets_their_threads(monkeypatch, jobs: int, shared: str) -> None:
+def test_kernels_and_their_threads_fill_the_cores_unless_a_person_sets_their_threads(monkeypatch) -> None:
     monkeypatch.setattr(cores, "usable", lambda: 6)
-    for name, expected in (("OMP_NUM_THREADS", "1"), ("FEDLAB_THREADS", shared)):
-        monkeypatch.delenv(name, raising=False)
-        with kernel.environment(jobs):
-            assert os.environ[name] == expected
-        assert name not in os.environ
-        monkeypatch.setenv(name, "5")
-        with kernel.environment(jobs):
-            assert os.environ[name] == "5"
-
-
-@pytest.mark.parametrize(("threads", "jobs"), [(None, 6), ("1", 6), ("2", 3), ("4", 1), ("99", 1)])
-def test_by_default_kernels_and_their_threads_fill_the_cores(
-    monkeypatch: pytest.MonkeyPatch, threads: str | None, jobs: int
-) -> None:
-    monkeypatch.setattr(cores, "usable", lambda: 6)
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    if threads is not None:
+    for jobs, shared in ((1, "6"), (2, "3"), (4, "1"), (20, "1")):
+        for name, expected in (("OMP_NUM_THREADS", "1"), ("FEDLAB_THREADS", shared)):
+            monkeypatch.delenv(name, raising=False)
+            with kernel.environment(jobs):
+                assert os.environ[name] == expected
+            assert name not in os.environ
+            monkeypatch.setenv(name, "5")
+            with kernel.environment(jobs):
+                assert os.environ[name] == "5"
+    for threads, jobs in (("1", 6), ("2", 3), ("4", 1), ("99", 1)):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
-    assert run.default_jobs() == jobs
+        assert run.default_jobs() == jobs
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    assert run.default_jobs() == 6
 
 
 def test_kernels_that_start_at_the_same_time_have_sockets_of_their_own() -> None:
@@ -99,99 +91,20 @@ def test_kernels_that_start_at_the_same_time_have_sockets_of_their_own() -> None
         assert all(len(config["ip"]) < 90 for config in configs)
 
 
-def test_the_longest_begins_first_and_the_report_keeps_the_order(tmp_path: Path) -> None:
-    for name in ("00_a", "01_b"):
-        planted.notebook(tmp_path, name, "1")
-    entries = [{"name": "00_a", "status": "ok", "seconds": 1.5}, {"name": "01_b", "status": "ok", "seconds": 2.5}]
-    (tmp_path / "out").mkdir()
-    output_folder.write_summary(tmp_path / "out", {"profile": "quick", "notebooks": entries})
-    done = command("--notebooks", tmp_path, "--jobs", "1", out=tmp_path / "out")
-    lines = done.stdout.splitlines()
-    assert [line for line in lines if "started" in line] == ["01_b: started", "00_a: started"]
-    assert [line.split()[:3] for line in lines[-3:-1]] == [["[1/2]", "00_a", "ok"], ["[2/2]", "01_b", "ok"]]
-    assert [entry["name"] for entry in done.summary["notebooks"]] == ["00_a", "01_b"]
-
-
-def test_what_was_not_measured_is_judged_by_its_cells(tmp_path: Path) -> None:
+def test_the_longest_begins_first_and_what_was_not_measured_is_judged_by_its_cells(tmp_path: Path) -> None:
     cells = {"00_short": 1, "01_known": 4, "02_long": 9, "03_middle": 5}
     notebooks = [plan.Notebook(Path(f"{name}.ipynb"), {}, number) for name, number in cells.items()]
     one = plan.Plan(notebooks, {name: {} for name in cells}, "quick", tmp_path, tmp_path / "runs")
 
     def order() -> list[str]:
-        return [notebooks[number].name for _, number in run._longest_first([one])]
+        return [notebooks[number].name for number in one.longest_first()]
 
     assert order() == ["02_long", "03_middle", "01_known", "00_short"]
-    measured = {
-        "profile": "quick",
-        "notebooks": [{"name": "01_known", "seconds": 2.0}, {"name": "03_middle", "seconds": 9.0}],
-    }
-    output_folder.write_summary(tmp_path, measured)  # 11 s for 9 cells: 11 s for the long one, 1.2 s for the short one
+    measured = [{"name": "01_known", "seconds": 30.0}, {"name": "03_middle", "seconds": 2.0}]
+    plan.write_summary(tmp_path, {"profile": "quick", "notebooks": measured})
+    assert order() == ["01_known", "02_long", "03_middle", "00_short"]
+    plan.write_summary(tmp_path, {"profile": "full", "notebooks": measured})
     assert order() == ["02_long", "03_middle", "01_known", "00_short"]
-    measured["notebooks"][0]["seconds"] = 30.0
-    output_folder.write_summary(tmp_path, measured)
-    assert order() == ["02_long", "01_known", "03_middle", "00_short"]
-    output_folder.write_summary(tmp_path, measured | {"profile": "full"})
-    assert order() == ["02_long", "03_middle", "01_known", "00_short"]
-
-
-def test_a_row_comes_to_its_end_before_the_next(tmp_path: Path) -> None:
-    notebooks = [plan.Notebook(Path(f"{name}.ipynb"), {}, number) for name, number in (("00_short", 1), ("01_long", 9))]
-    values: dict[str, dict] = {one.name: {} for one in notebooks}
-    rows = [plan.Plan(notebooks, values, "quick", tmp_path / title, tmp_path, title) for title in ("a", "b")]
-    order = [(one.title, notebooks[number].name) for one, number in run._longest_first(rows)]
-    assert order == [("a", "01_long"), ("a", "00_short"), ("b", "01_long"), ("b", "00_short")]
-
-
-def test_cells_are_counted_as_in_the_source(tmp_path: Path) -> None:
-    path, reached = planted.notebook(tmp_path, "00_a", "1", "2", parameters=planted.PARAMETERS), []
-    with kernel.environment() as workspace:
-        notebook = kernel.execute(path, {"mu": 0.5}, workspace, 60, reached=reached.append)
-    assert len(notebook.cells) == 5  # text, parameters, those given, two cells
-    assert reached == [1, 2, 2, 3, 4]
-
-
-def test_a_long_notebook_says_how_far_it_is(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
-    monkeypatch.setattr(progress, "HEARTBEAT", 0.05)
-    with progress.Progress() as shown:
-        shown.started("00_a", 7)
-        shown.reached("00_a", 3)
-        time.sleep(0.5)
-        shown.finished("00_a", "ok 1.0 s")
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "00_a: started"
-    assert "00_a: cell 3 of 7, 0 s" in lines[1:-1]
-    assert lines[-1] == "00_a: ok 1.0 s"
-
-
-def test_on_a_terminal_each_notebook_has_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
-    monkeypatch.setattr(progress, "watched", lambda: True)
-    monkeypatch.setattr(progress, "_TICK", 0.02)
-    with progress.Progress() as shown:
-        for name, number in (("00_a", 3), ("01_b", 5)):
-            shown.started(name, 7)
-            shown.reached(name, number)
-        time.sleep(0.5)
-        shown.finished("01_b", "ok 1.0 s")
-    printed = capsys.readouterr()
-    assert printed.out == "01_b: ok 1.0 s\n"
-    assert "00_a:  29%" in printed.err
-    assert "01_b:  57%" in printed.err
-
-
-@pytest.fixture
-def two_on_their_way(tmp_path: Path) -> Iterator[subprocess.Popen]:
-    """The command after its first notebook, in the midst of two others, with a fourth to come."""
-    planted.notebook(tmp_path, "00_done", "1")
-    for name in ("01_long", "02_long", "03_never"):
-        planted.notebook(tmp_path, name, LONG.format(name=name))
-    process = planted.course(tmp_path, jobs=2)
-    while len(list(tmp_path.glob("*.begun"))) < 2:
-        assert process.poll() is None
-        time.sleep(0.1)
-    yield process
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
 
 
 def running(pid: int) -> bool:
@@ -202,14 +115,20 @@ def running(pid: int) -> bool:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX systems send them")
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_all_kernels_stop_with_the_run(
-    tmp_path: Path, two_on_their_way: subprocess.Popen, sent: signal.Signals, status: int
-) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+def test_all_kernels_stop_with_the_run(tmp_path: Path, sent: int) -> None:
+    """Ctrl-C goes to the whole group, as a terminal sends it; SIGTERM to the command alone, as supervisors do."""
+    planted.notebook(tmp_path, "00_done", "1")
+    for name in ("01_long", "02_long", "03_never"):
+        planted.notebook(tmp_path, name, LONG.format(name=name))
+    process = planted.start("--notebooks", tmp_path, "--out", tmp_path / "out", "--jobs", 2)
+    while len(list(tmp_path.glob("*.begun"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.1)
     send = os.killpg if sent == signal.SIGINT else os.kill
-    send(two_on_their_way.pid, sent)
-    stdout, stderr = two_on_their_way.communicate(timeout=120)
-    assert (two_on_their_way.returncode, stderr) == (status, "\ninterrupted\n")
+    send(process.pid, sent)
+    stdout, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stderr) == (130, "\ninterrupted\n")
     assert "03_never" not in stdout
     begun = [(tmp_path / f"{name}.begun").read_text().split() for name in ("01_long", "02_long")]
     assert not any(running(int(pid)) for kernel, child, _ in begun for pid in (kernel, child))

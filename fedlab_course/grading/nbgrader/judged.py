@@ -18,18 +18,16 @@ from traitlets import Float
 
 from fedlab_course import grading
 from fedlab_course.check import cells, registry, verdicts
-from fedlab_course.check.exercises import NotSolved
 
 _LOST = "The notebook's kernel did not come to the end of this cell."
-_REVIEW = "fedlab_review"  # in nbgrader's resources: the grade cells that a person should look at
 
 
 class Judged(Execute):
     """Run a submission for its readers, and write the verdicts of the course's grader into its check cells.
 
-    nbgrader counts the outputs of a check cell: an error is no points, a number is so many, anything else is all. Other
-    cells keep their outputs; where the kernel ended before them, they get an error. ``--no-execute`` leaves out the
-    run, and the exercises are judged all the same.
+    nbgrader counts the outputs of a check cell: an error is no points, anything else is all. Other cells keep their
+    outputs; where the kernel ended before them, they get an error. ``--no-execute`` leaves out the run, and the
+    exercises are judged all the same.
     """
 
     grading_timeout = Float(120.0, help="Seconds for one cell while the grader runs a submission").tag(config=True)
@@ -45,16 +43,15 @@ class Judged(Execute):
         ours = {name: cell for name, cell in checks.items() if name in exercises}
         place = resources["metadata"]
         path = Path(place["path"], place["name"]).with_suffix(".ipynb")
-        rows = {row.exercise: row for row in (grading.grade(path, self.grading_timeout) if ours else [])}
+        bounds = grading.Limits(cell=self.grading_timeout)
+        rows = {row.exercise: row for row in (grading.grade(path, bounds) if ours else [])}
         if self.enabled:
             nb, resources = self._run(nb, resources, km)
         for name, cell in ours.items():
             row = rows[exercises[name].id]
-            _write(cell, exercises[name], row)
+            _write(cell, exercises[name].title, row)
             if row.remark:
                 self.log.warning("%s, %s: %s", resources["nbgrader"]["student"], row.exercise, row.remark)
-            if row.remark or row.status == "not judged":
-                resources.setdefault(_REVIEW, set()).add(name)
         return nb, resources
 
     def _run(self, nb: Any, resources: Any, km: Any) -> tuple[Any, Any]:
@@ -72,31 +69,15 @@ class Judged(Execute):
         return nb, resources
 
 
-class Saved(SaveAutoGrades):
-    """Save the points. A person must look at an exercise that was not judged or has a remark."""
-
-    def _add_score(self, cell: Any, resources: Any) -> None:
-        super()._add_score(cell, resources)
-        name = cell.metadata.nbgrader.grade_id
-        if name in resources.get(_REVIEW, ()):
-            grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
-            grade.needs_manual_grade = True
-            self.gradebook.db.commit()
-
-
-def _write(cell: Any, exercise: Any, row: grading.Row) -> None:
+def _write(cell: Any, title: str, row: grading.Row) -> None:
     """Write the verdict into the outputs of a check cell, for a reader and for nbgrader."""
-    share = min(max(row.points / row.of, 0.0), 1.0)
-    verdict = verdicts.Verdict(exercise.id, exercise.title, row.status, row.hint, row.points, row.of)
+    verdict = verdicts.Verdict(row.exercise, title, row.status, row.hint, row.points, row.of)
     cell.outputs = [new_output("display_data", verdicts.bundle(verdict))]
     if row.remark:
         cell.outputs.append(new_output("stream", name="stdout", text=f"Remark: {row.remark}\n"))
-    if share == 0:
-        words = f"{NotSolved.__name__}: no points for {exercise.id}"
-        cell.outputs.append(new_output("error", ename=NotSolved.__name__, evalue=row.status, traceback=[words]))
-    elif share < 1:
-        points = str(share * float(cell.metadata.nbgrader.points))
-        cell.outputs.append(new_output("execute_result", {"text/plain": points}, execution_count=cell.execution_count))
+    if not row.points:
+        words = [f"No points for {row.exercise}"]
+        cell.outputs.append(new_output("error", ename="NotSolved", evalue=row.status, traceback=words))
 
 
 AUTOGRADE = [
@@ -104,7 +85,7 @@ AUTOGRADE = [
     IgnorePattern,
     ClearMetadataPreprocessor,
     LimitOutput,
-    Saved,
+    SaveAutoGrades,
     AssignLatePenalties,
     CheckCellMetadata,
 ]

@@ -37,10 +37,9 @@ class Restore(NbGraderPreprocessor):
             for source in released.source_cells:
                 name = source.name
                 if name not in chosen and marks[name]["grade"]:
-                    self.log.warning("Cell %s was missing from the submission and is restored", name)
                     make = {"code": new_code_cell, "markdown": new_markdown_cell}[source.cell_type]
-                    nb.cells.append(make(source.source))
-                    chosen[name] = nb.cells[-1]
+                    chosen[name] = make(source.source)
+                    nb.cells.append(chosen[name])
                 if name in chosen:
                     chosen[name]["id"], chosen[name].metadata["nbgrader"] = name, marks[name]
         return nb, resources
@@ -48,20 +47,18 @@ class Restore(NbGraderPreprocessor):
 
 def _marks(released: Any, source: Any) -> dict[str, Any]:
     """Return the metadata of one cell of the ``released`` notebook."""
-    graded = {cell.name: cell for cell in released.grade_cells}
-    tasks = {cell.name: cell for cell in released.task_cells}
+    points = {cell.name: cell.max_score for cell in (*released.grade_cells, *released.task_cells)}
     marks = {
         "grade_id": source.name,
-        "grade": source.name in graded,
+        "grade": source.name in {cell.name for cell in released.grade_cells},
         "solution": source.name in {cell.name for cell in released.solution_cells},
-        "task": source.name in tasks,
+        "task": source.name in {cell.name for cell in released.task_cells},
         "locked": bool(source.locked),
         "cell_type": source.cell_type,
         "checksum": source.checksum,
         "schema_version": MetadataValidator.schema_version,
     }
-    worth = graded.get(source.name) or tasks.get(source.name)
-    return marks | ({"points": worth.max_score} if worth else {})
+    return marks | ({"points": points[source.name]} if source.name in points else {})
 
 
 def _chosen(nb: Any, marks: dict[str, Any]) -> dict[str, Any]:

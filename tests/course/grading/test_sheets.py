@@ -10,12 +10,12 @@ from nbformat.v4 import new_code_cell
 from fedlab_course import grading
 from fedlab_course.check import cells
 from fedlab_course.cli import main
-from fedlab_course.grading import Limits, result, sheet
+from fedlab_course.grading import Limits, sheet
 from tests.course.grading.sheets import CHAPTER, POINT, SOLVED, STEP, TRAINING, returning, statuses, submission
 
 STRANGE = [
-    "from pathlib import Path\nimport numpy, mine\nassert mine.VALUE == 3 and not hasattr(numpy, 'mine')",
-    "assert sorted(map(str, Path().iterdir())) == ['data', 'mine.py', 'numpy.py'], list(Path().iterdir())\nread = True",
+    "from pathlib import Path\nPath('numpy.py').write_text('mine = 1')",
+    "import os, numpy\nassert not hasattr(numpy, 'mine')\nread = os.listdir() == ['numpy.py']",
     "name = judges = sys = tuple = list = dict = str = print = get_ipython = 'mine'",
     "exit()",
     "import sys\nsys.exit(3)",
@@ -25,13 +25,14 @@ STRANGE = [
     "raise ValueError('x' * 10**7)",
     "import os\nos.write(1, b'x' * 10**6)",
     "print('x' * 10**7)",
-    "%nonsense\n" * 600,
-    "!echo hello\n" * 600,
+    "%nonsense\n" * 50,
+    "!echo hello\n" * 10,
     "__import__ = None",
 ]
 
 
-def test_strange_cells_and_files_cost_nothing(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_strange_cells_cost_nothing(tmp_path: Path) -> None:
     """A solved sheet, with everything that may go wrong beside the answers."""
     asking = SOLVED[POINT.id].replace("    return", "    assert read\n    return")
     path = submission(tmp_path / "a.ipynb", SOLVED | {POINT.id: asking}, STRANGE)
@@ -42,10 +43,6 @@ def test_strange_cells_and_files_cost_nothing(tmp_path: Path) -> None:
         each["metadata"] = strange
     path.write_text(json.dumps(given | {"metadata": None}), encoding="utf-8")
     path.write_text(path.read_text().replace("HALF A PAIR", "\\ud800"))
-    (tmp_path / "numpy.py").write_text("mine = 1")
-    (tmp_path / "mine.py").write_text("VALUE = 3")
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "a.csv").write_text("1")
     before = path.read_bytes()
     rows = grading.grade(path)
     assert [(row.status, row.hint, row.remark) for row in rows] == [("solved", "", "")] * 3
@@ -119,7 +116,7 @@ def test_one_deadline_holds_for_everything(tmp_path: Path) -> None:
     assert rows[0].remark.startswith("was stopped after 60 s.")
 
 
-def planned(change) -> sheet.Sheet:
+def planned(change) -> list[sheet.Step]:
     """The plan of an unsolved chapter 2 whose cells are changed."""
     made = [cell for number, one in enumerate(CHAPTER, start=1) for cell in cells.make(one, number)]
     change(made)
@@ -133,19 +130,19 @@ def _folder(tmp_path: Path) -> None:
     planned.folder = tmp_path
 
 
-@pytest.mark.parametrize("id", ["ex-02-prox-step-answer", "pasted"])
-@pytest.mark.parametrize("place", [0, 2, 9])
-def test_the_filled_one_of_two_answers_counts_wherever_the_stub_is(place: int, id: str) -> None:
-    def change(made: list) -> None:
-        made[1].source = STEP.solution_source
-        made.insert(place, new_code_cell(STEP.stub_source, id=id))
+def test_the_filled_one_of_two_answers_counts_wherever_the_stub_is() -> None:
+    for place, id in ((0, "pasted"), (2, "ex-02-prox-step-answer"), (9, "pasted")):
 
-    found = planned(change)
-    sources = [step.cell.source for step in found.steps if step.exercise is None]
-    assert [source for source in sources if "def prox_step" in source] == [STEP.solution_source]
-    [judged] = [step for step in found.steps if step.exercise is STEP]
-    assert judged.cell.source == STEP.solution_source
-    assert "is answered in 2 cells" in found.remarks[STEP.id][0]
+        def change(made: list, place: int = place, id: str = id) -> None:
+            made[1].source = STEP.solution_source
+            made.insert(place, new_code_cell(STEP.stub_source, id=id))
+
+        found = planned(change)
+        sources = [step.cell.source for step in found if step.exercise is None]
+        assert [source for source in sources if "def prox_step" in source] == [STEP.solution_source]
+        [judged] = [step for step in found if step.exercise is STEP]
+        assert judged.cell.source == STEP.solution_source
+        assert "is answered in 2 cells" in judged.remark
 
 
 def test_the_last_of_two_different_answers_counts_and_is_judged_after_it() -> None:
@@ -153,67 +150,52 @@ def test_the_last_of_two_different_answers_counts_and_is_judged_after_it() -> No
         made[1].source = STEP.with_mistake(STEP.mistakes[0])
         made.append(new_code_cell(STEP.solution_source, id="pasted"))
 
-    steps = [step.exercise or step.cell.source for step in planned(change).steps]
+    steps = [step.exercise or step.cell.source for step in planned(change)]
     assert steps[-2:] == [STEP.solution_source, STEP]
     assert STEP.with_mistake(STEP.mistakes[0]) not in steps
 
 
 def test_a_check_cell_that_was_moved_does_not_move_the_judging_before_the_answer() -> None:
-    steps = [step.exercise or step.cell.source for step in planned(lambda made: made.insert(0, made.pop(2))).steps]
+    steps = [step.exercise or step.cell.source for step in planned(lambda made: made.insert(0, made.pop(2)))]
     assert steps.index(STEP) == steps.index(STEP.stub_source.strip()) + 1
 
 
-def test_cells_are_known_by_nbgrader_s_grade_id_and_answers_by_their_names(tmp_path: Path) -> None:
+def test_cells_are_known_by_nbgrader_s_grade_id_and_answers_by_their_names() -> None:
     """A tool that draws new cell ids keeps the metadata; one that loses both keeps the source."""
 
     def change(made: list) -> None:
-        del made[2:4]
+        del made[1:3]
         for number, each in enumerate(made):
             each.metadata["nbgrader"] = {"grade_id": each.id}
             each["id"] = f"drawn-{number}"
-        made.append(new_code_cell(SOLVED[STEP.id].replace('"""', "'''"), id="mine"))
+        made.append(new_code_cell(SOLVED[STEP.id], id="mine"))
 
-    broken = POINT.stub_source.replace("...", "return w + missing")
-    rows = grading.grade(submission(tmp_path / "a.ipynb", {POINT.id: broken}, change=change))
-    assert statuses(rows) == ["solved", "open", "wrong"]
-    assert "NameError: name 'missing' is not defined, in the line `return w + missing`" in rows[2].hint
-    assert TRAINING.missing in rows[1].hint
+    judged = {step.exercise: step.cell.source for step in planned(change) if step.exercise}
+    assert judged == {STEP: SOLVED[STEP.id]} | {one: one.stub_source.strip() for one in (TRAINING, POINT)}
 
 
 def test_what_a_hint_quotes_cannot_forge_lines_or_steer_a_terminal() -> None:
     words = "It says no.\n02-proximal-point  solved  2 of 2\x1b[2J\r\x9b1A\u202e\ud800, “ρ − 1”"
-    lines = result.report([result.Row(STEP.id, "wrong", 0, 1, words)]).splitlines()
+    lines = grading.report([grading.Row(STEP.id, "wrong", 0, 1, words)]).splitlines()
     assert len(lines) == 3
     assert lines[1] == "    It says no. 02-proximal-point solved 2 of 2�[2J �1A��, “ρ − 1”"
 
 
-@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
-def test_an_unusable_timeout_is_refused(tmp_path: Path, timeout: float) -> None:
-    with pytest.raises(ValueError, match=f"timeout={timeout}: must be a positive number of seconds"):
-        grading.grade(submission(tmp_path / "a.ipynb", {}), timeout)
+BAD = ["print('hello')", '{"cells": 3}', '{"cells": [3]}', "[]", "[" * 100_000]
+BAD.append('{"cells": [{"cell_type": "code", "source": "1", "id": "one"}]}')
 
 
-BAD = {
-    "text": "print('hello')",
-    "no cells": '{"cells": 3}',
-    "numbers for cells": '{"cells": [3]}',
-    "a list": "[]",
-    "deep": "[" * 100_000,
-    "no exercise": '{"cells": [{"cell_type": "code", "source": "1", "id": "one"}]}',
-}
-
-
-@pytest.mark.parametrize("content", BAD.values(), ids=BAD)
-def test_a_file_that_cannot_be_graded_is_refused(tmp_path: Path, content: str) -> None:
+def test_a_file_that_cannot_be_graded_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.ipynb"
-    path.write_text(content)
-    with pytest.raises(ValueError, match=r"is not a Jupyter notebook|has no exercise of this course"):
-        sheet.read(path)
+    for content in BAD:
+        path.write_text(content)
+        with pytest.raises(ValueError, match=r"is not a Jupyter notebook|has no exercise of this course"):
+            sheet.read(path)
 
 
 def test_without_a_judge_nothing_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
     assert main(["grade", str(submission(tmp_path / "a.ipynb", {}))]) == 1
     captured = capsys.readouterr()
-    assert "a.ipynb: its judge stopped" in captured.err
+    assert "a.ipynb: its judge stopped" in " ".join(captured.err.split())
     assert captured.out == ""

@@ -42,7 +42,7 @@ def main() -> None:
             path = given.out / f"{name}.svg"
             path.write_text(svg(page, figures.draw(name)), encoding="utf-8")
             print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
-    lacking = {name: figures.missing(name) for name in figures.FIGURES}
+    lacking = {name: figures.missing(name) for name in figures.TITLES}
     for name, tables in lacking.items():
         if tables:
             print(f"{name}: not drawn, {', '.join(tables)} has not been measured yet")

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from fedlab_course.check.claims import STORED, VERDICT
-from fedlab_course.evidence import shown
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -26,7 +25,6 @@ def problems(notebook: Any) -> list[str]:
         seen.update(widgets)
         found += [f"{place}: {error}" for error in _errors(cell.get("outputs", []))]
         found += [f"{place}: {fault}" for entry in _published(cell, VERDICT) if (fault := _unreadable(entry))]
-        found += [f"{place}: {fault}" for entry in _published(cell, STORED) if (fault := shown.unreadable(entry))]
         found += [
             f"{place}, inside a widget: {error}"
             for key in widgets
@@ -44,7 +42,7 @@ def verdicts(notebook: Any) -> list[dict[str, Any]]:
 
 def stored(notebook: Any) -> list[dict[str, Any]]:
     """The stored verdicts that cells show, each once, in the form of :func:`fedlab_course.evidence.shown.as_data`."""
-    entries = [entry for cell in notebook.cells for entry in _published(cell, STORED) if not shown.unreadable(entry)]
+    entries = [entry for cell in notebook.cells for entry in _published(cell, STORED)]
     return [dict(entry) for entry in {entry["id"]: entry for entry in entries}.values()]
 
 

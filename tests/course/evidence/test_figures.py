@@ -69,7 +69,7 @@ def test_a_chart_is_refused_without_its_table_or_rows(folder: Path) -> None:
 
 
 def test_figures_without_tables_are_refused_in_words(tmp_path: Path) -> None:
-    assert set(figures.drawable(tmp_path)) == {name for name, one in figures.FIGURES.items() if not one.tables}
+    assert set(figures.drawable(tmp_path)) == {name for name, one in figures.TITLES.items() if not one.tables}
     with pytest.raises(ValueError, match=r"002-4-digits.*cannot be drawn, tiers_digits_curves has not been measured"):
         figures.draw("002-4-digits", tmp_path)
     with pytest.raises(ValueError, match="figure='002-4-digit': must be one of"):
@@ -79,8 +79,8 @@ def test_figures_without_tables_are_refused_in_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", figures.drawable())
 def test_every_figure_of_the_stored_tables_is_drawn_and_described(name: str) -> None:
     figure = figures.draw(name)
-    assert figure.layout.title.text == figures.FIGURES[name].title
-    assert len(figures.FIGURES[name].title) <= 45
+    assert figure.layout.title.text == figures.TITLES[name].title
+    assert len(figures.TITLES[name].title) <= 45
     assert len(plots.describe(figure)) > 60
     assert figure.layout.meta["table"]["rows"]
 

@@ -10,7 +10,7 @@ from fedlab_course.chapters import outline
 
 @dataclass(frozen=True)
 class Prediction:
-    """A question before a run: ``options`` by key, which of them ``happened``, and ``because``: the result in numbers."""
+    """A question before a run: ``options`` by key, what ``happened``, and ``because``: the result in numbers."""
 
     id: str
     asks: str

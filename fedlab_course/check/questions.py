@@ -66,8 +66,9 @@ def outcome(id: str, happened: str | None = None, because: str | None = None) ->
     key = one.happened if happened is None else validation.choice("happened", happened, one.options)
     words = one.because if because is None else because
     prefix = "With the default parameters: " if happened is None and chapter.differs() else ""
+    none = '<p class="predicted" role="status">No prediction is recorded here.</p>'
     _publish(
-        f'<fedlab-outcome {_attributes(one, key)}><p class="predicted" role="status">No prediction is recorded here.</p>'
+        f"<fedlab-outcome {_attributes(one, key)}>{none}"
         f"<p><b>What happened:</b> {prefix}{_inline(one.options[key])}. {_inline(words)}</p></fedlab-outcome>",
         f"What happened: {prefix}{one.options[key]}. {words}",
     )

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,11 @@ from fedlab_course.publish import glossary, markdown, outputs, runs, slides, sym
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 ASSETS = "assets"
+_ROWS = "The notebooks were run once for each row. A claim that does not hold is also a result."
+_SYMBOLS = (
+    "The symbols of all chapters, each with its name in the code if it has one. The table lists a second use of a "
+    "letter. A letter that only one section uses is explained there."
+)
 # A cell of such calls alone: a page shows its output without its code.
 _SPEAKS = re.compile(r"(\s*(questions\.\w+|claims\.stored)\([^()]*\))+\s*")
 
@@ -41,7 +47,7 @@ def build(
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
         _write(target / f"{page['name']}.html", "notebook", page=page, **links, **common)
         _write(target / f"{page['name']}_slides.html", "slides", page=page, **common)
-    _write_symbols(target, common)
+    _write_symbols(target, common["assets"])
     # A grid of runs goes before an idea.
     moving = min((page for page in pages if page["moving"]), key=lambda page: not page["runs"], default=None)
     _write(
@@ -62,16 +68,22 @@ def build(
 def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path, profile: str) -> None:
     """Write ``target/index.html`` for a run over rows: a table of ``results``, each with the link to its own site."""
     _write_assets(target)
-    common = {"assets": ASSETS, "profile": profile}
-    _write_symbols(target, common)
+    _write_symbols(target, ASSETS)
     names = list(dict.fromkeys(name for result in results for name in result.parameters))
-    values = [[_text(result.parameters.get(name, "")) for name in names] for result in results]
-    rows = list(zip(results, links, values, strict=True))
-    _write(target / "index.html", "rows", names=names, rows=rows, **common)
+    lines = [["Row", *names, "Status", "Seconds", "Claims that hold"], ["---"] * (len(names) + 4)]
+    for one, link in zip(results, links, strict=True):
+        values = [_text(one.parameters.get(name, "")) for name in names]
+        held = f"{sum(verdict['holds'] for verdict in one.verdicts)} of {len(one.verdicts)}" if one.verdicts else ""
+        name = f"[{_text(one.name)}]({link})" if link else _text(one.name)
+        lines.append([name, *values, one.status, f"{one.seconds:.1f}" if one.seconds else "", held])
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    html = Markup(markdown.to_html(f"{_ROWS}\n\n{table}\n\nProfile: {profile}, unless a row sets another."))
+    _write(target / "index.html", "text", title="Runs by rows of parameters", html=html, assets=ASSETS)
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+    """A value as Markdown in a cell of a table."""
+    return escape(value if isinstance(value, str) else json.dumps(value, default=str)).replace("|", "&#124;")
 
 
 def _write(path: Path, template: str, **values: Any) -> None:
@@ -80,10 +92,10 @@ def _write(path: Path, template: str, **values: Any) -> None:
         file.write(html.encode())
 
 
-def _write_symbols(target: Path, common: dict[str, str]) -> None:
-    tables = {"symbols": symbols.table(), "glossary": glossary.table()}
-    html = {name: Markup(markdown.to_html(table)) for name, table in tables.items()}
-    _write(target / "symbols.html", "symbols", **html, **common)
+def _write_symbols(target: Path, assets: str) -> None:
+    source = f"## Symbols\n\n{_SYMBOLS}\n\n{symbols.table()}\n\n## Glossary\n\n{glossary.table()}"
+    html = Markup(markdown.to_html(source))
+    _write(target / "symbols.html", "text", title="Symbols and glossary", html=html, assets=assets)
 
 
 def _write_assets(target: Path) -> None:

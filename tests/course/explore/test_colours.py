@@ -83,4 +83,4 @@ def test_a_figure_is_turned_by_what_its_colours_are_for(page) -> None:
 
 def test_the_grounds_are_those_of_the_style_sheet() -> None:
     css = Path(pages.TEMPLATE, "site.css").read_text(encoding="utf-8")
-    assert re.findall(r"--ground: (#\w+);", css) == list(GROUNDS.values())
+    assert re.findall(r"--ground: light-dark\((#\w+), (#\w+)\);", css) == [tuple(GROUNDS.values())]

@@ -28,6 +28,7 @@ def test_what_fits_no_budget_counts_with_its_first_point_and_a_part_has_no_clien
     assert found["worst_decile"] is None and found["gap"] is None
 
 
+@pytest.mark.slow
 def test_the_competitor_makes_as_many_updates_and_sends_no_more_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prices, "ROUNDS", 2)
     monkeypatch.setattr(prices, "FIELD", {name: prices.FIELD[name] for name in ("fedavg", "fedmas")})

@@ -97,6 +97,7 @@ def test_the_mean_of_a_simple_random_sample_has_its_textbook_variance() -> None:
     assert found["standard_error"] < 0.05 * expected and found["bias_in_errors"] < 3.5
 
 
+@pytest.mark.slow
 def test_more_skew_moves_variance_from_within_clients_to_between_them() -> None:
     rows = [row for split in c12_work.SPLITS for row in c12_work.constants(3, split=split)]
     total = [row["noise"] + row["dissimilarity"] ** 2 for row in rows]

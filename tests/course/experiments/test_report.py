@@ -21,7 +21,7 @@ def test_every_claim_has_its_sentence():
 
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
-    monkeypatch.setattr(judging, "seeds", lambda table: range(5))
+    monkeypatch.setattr(configs, "seeds", lambda table: range(5))
     (tmp_path / "runs.csv").write_text(
         "algorithm,seed,accuracy,seconds\na,0,0.5,3600\na,1,0.6,0\na,2,0.7,0\nb,0,0.1,0\nb,1,0.2,0\nb,2,0.31,0\n"
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedlab_course.evidence import configs, judging, verdicts
+from fedlab_course.evidence import configs, judging
 from fedlab_course.evidence.configs import Claim, Statement
 from fedlab_course.experiments import report
 
@@ -50,19 +50,6 @@ def test_a_sentence_on_other_verdicts_is_refused(tiny):
     claims, judged, folder = tiny
     with pytest.raises(ValueError, match="x-1 speaks of 'a holds, b holds'"):
         report.text(claims, judged, {"x-1": ("a holds, b holds", "Because.")}, {}, folder)
-
-
-@pytest.mark.parametrize(
-    ("mean", "low", "high", "n", "said"),
-    [
-        (0.0, 0.0, 0.0, 3, "+0 exactly"),
-        (12.0, 8.0, 16.0, 5, "+12.0 [+8.0, +16.0]"),
-        (-0.3, -0.5, -0.1, 5, "-0.30 [-0.50, -0.10]"),
-        (0.031, 0.029, 0.034, 10, "+0.0310 [+0.0290, +0.0340]"),
-    ],
-)
-def test_digits(mean, low, high, n, said):
-    assert report.measured(verdicts.Finding("x", "holds", mean, low, high, n, n, 0.0, 0.0)) == said
 
 
 def test_every_statement_has_been_measured_on_some_seeds():

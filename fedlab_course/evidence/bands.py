@@ -37,11 +37,6 @@ class Chart:
     panels: Mapping[str, Where] = field(default_factory=lambda: {"": {}})
     illustration: Mapping[str, Drawn] = field(default_factory=dict)
 
-    @property
-    def tables(self) -> tuple[str, ...]:
-        """The files that the curves are in, without their ending."""
-        return tuple(sorted({f"{own.get('table', self.table)}_curves" for own in self.lines.values()}))
-
     def curve(self, panel: str, line: str, folder: Path) -> pd.DataFrame:
         """The rows of one curve. Raises ``ValueError`` for a table or a curve that is not there."""
         own = {**self.panels[panel], **self.lines[line]}

@@ -31,33 +31,27 @@ _SKEWS: Mapping[str, Where] = {
     "one shard a client": {"shards_per_client": 1},
 }
 _ALL_SKEWS: Mapping[str, Where] = {"IID": {"partition": "iid"}, **_SKEWS}
-_LINES_000: Mapping[str, Where] = {
+_LINES: Mapping[str, Where] = {
     "FedAvg": {"algorithm": "fedavg"},
-    "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1},
-    "SCAFFOLD": {"algorithm": "scaffold"},
-}
-_LINES_001: Mapping[str, Where] = {
     "FedAvg (μ = 0)": {"algorithm": "fedavg"},
-    "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1},
     "FedProx μ = 0.01": {"algorithm": "fedprox", "mu": 0.01},
-}
-_TIERS: Mapping[str, Where] = {  # [002], figure 4
-    "FedAvg": {"algorithm": "fedavg"},
+    "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1},
+    "FedProx μ = 0.2": {"algorithm": "fedprox"},
+    "SCAFFOLD": {"algorithm": "scaffold"},
+    "FedCurv λ = 2": {"algorithm": "fedcurv"},
     "FedAvgMas": {"algorithm": "fedavgmas", "strength": 0.01},
     "TFedAvg": {"algorithm": "tfedavg"},
     "FedMas": {"algorithm": "fedmas", "strength": 0.01},
-}
-_DIRICHLET: Mapping[str, Where] = {  # [002], figures 5 and 6
-    "FedAvg": {"algorithm": "fedavg"},
-    "FedCurv λ = 2": {"algorithm": "fedcurv"},
-    "FedProx μ = 0.2": {"algorithm": "fedprox"},
-    "SCAFFOLD": {"algorithm": "scaffold"},
     "FedMas λ = 0.01": {"algorithm": "fedmas", "strength": 0.01},
 }
+_LINES_000 = ("FedAvg", "FedProx μ = 0.1", "SCAFFOLD")
+_LINES_001 = ("FedAvg (μ = 0)", "FedProx μ = 0.1", "FedProx μ = 0.01")
+_TIERS = ("FedAvg", "FedAvgMas", "TFedAvg", "FedMas")  # [002], figure 4
+_DIRICHLET = ("FedAvg", "FedCurv λ = 2", "FedProx μ = 0.2", "SCAFFOLD", "FedMas λ = 0.01")  # figures 5 and 6
 
 
-def _accuracy(table: str, lines: Mapping[str, Where], drawn: Mapping[str, Drawn] | None = None, **where: Any) -> Chart:
-    return Chart(table, "test_accuracy", lines, {"": where}, drawn or {})
+def _accuracy(table: str, names: tuple[str, ...], drawn: Mapping[str, Drawn] = _NONE, **where: Any) -> Chart:
+    return Chart(table, "test_accuracy", {name: _LINES[name] for name in names}, {"": where}, drawn)
 
 
 def _losses(

@@ -56,13 +56,11 @@ class Bank:
 
 @cache
 def of_chapter(number: str) -> Bank:
-    """The questions of the chapter ``number``, such as "01"; none for an unknown chapter.
+    """The questions of the chapter ``number``, such as "01".
 
-    Raises ``ValueError`` for a file with a fault.
+    Raises ``ValueError`` for an unknown chapter and a file with a fault.
     """
-    chapter = next((one for one in outline.CHAPTERS if one.number == number), None)
-    if chapter is None:
-        return Bank({}, {})
+    chapter = outline.get(number)
     path = chapter.folder / "questions.toml"
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -16,9 +16,7 @@
   // Show the reader's choice in an element, and return whether it was right; null without a choice.
   const compare = (element) => {
     const choice = JSON.parse(element.dataset.options)[read(element.dataset.id)];
-    // The run of this page may have another outcome than the default one, which a score knows.
-    const seen = document.querySelector(`fedlab-outcome[data-id="${element.dataset.id}"]`) ?? element;
-    const right = choice === undefined ? null : read(element.dataset.id) === seen.dataset.happened;
+    const right = choice === undefined ? null : read(element.dataset.id) === element.dataset.happened;
     element.dataset.came = { true: "yes", false: "no", null: "" }[right];
     element.querySelector(".predicted").innerHTML = right === null ? "No prediction is recorded here."
       : `<b>${right ? "✓ As you predicted" : "✗ You predicted"}:</b> ${choice}.`;

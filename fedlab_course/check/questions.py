@@ -31,7 +31,6 @@ import re
 from functools import cache
 from importlib import resources
 
-from fedlab_core import validation
 from fedlab_course import chapter
 from fedlab_course.check import bank
 from fedlab_course.check.bank import Option, Prediction, Question
@@ -56,33 +55,21 @@ def predict(id: str) -> None:
     )
 
 
-def outcome(id: str, happened: str | None = None, because: str | None = None) -> None:
-    """Say what happened, and compare the reader's prediction ``id`` with it.
-
-    ``happened``, the key of an option, and ``because`` come from the run above; without them they are what the default
-    parameters give. Raises ``ValueError`` for an unknown id or key.
-    """
+def outcome(id: str) -> None:
+    """Say what happened with the default parameters, and compare the reader's prediction ``id`` with it."""
     one = bank.prediction(id)
-    key = one.happened if happened is None else validation.choice("happened", happened, one.options)
-    words = one.because if because is None else because
-    prefix = "With the default parameters: " if happened is None and chapter.differs() else ""
-    none = '<p class="predicted" role="status">No prediction is recorded here.</p>'
+    prefix = "With the default parameters: " if chapter.differs() else ""
+    happened = one.options[one.happened]
     _publish(
-        f"<fedlab-outcome {_attributes(one, key)}>{none}"
-        f"<p><b>What happened:</b> {prefix}{_inline(one.options[key])}. {_inline(words)}</p></fedlab-outcome>",
-        f"What happened: {prefix}{one.options[key]}. {words}",
+        f'<fedlab-outcome {_attributes(one)}><p class="predicted" role="status">No prediction is recorded here.</p>'
+        f"<p><b>What happened:</b> {prefix}{_inline(happened)}. {_inline(one.because)}</p></fedlab-outcome>",
+        f"What happened: {prefix}{happened}. {one.because}",
     )
 
 
-def quiz(*ids: str) -> None:
-    """Ask quiz questions: all of a chapter, ``quiz("01")``, or some by their ids. Each option says why.
-
-    Raises ``ValueError`` that names the nearest id for an unknown one.
-    """
-    asked: list[Question] = []
-    for id in ids:
-        known = bank.of_chapter(id[:2]).quiz
-        asked += known.values() if len(id) == 2 else [known[validation.choice("question", id, known)]]
+def quiz(number: str) -> None:
+    """Ask the quiz questions of the chapter ``number``, such as "01". Each option says why it is right or wrong."""
+    asked = bank.of_chapter(number).quiz.values()
     heading = "<p><b>Check yourself.</b> Choose an answer to read why it is right or not.</p>"
     plain = [
         f"{one.asks}\n" + "\n".join(f"- {o.text} ({'right' if o.right else 'no'}: {o.why})" for o in _mixed(one))
@@ -95,7 +82,7 @@ def score(number: str) -> None:
     """Show how many of the predictions of the chapter ``number`` were right, and which; the reader can clear them."""
     every = bank.of_chapter(number).predictions
     entries = [
-        f'<li {_attributes(one, one.happened)}>{_inline(one.asks)} <span class="predicted">No prediction.</span></li>'
+        f'<li {_attributes(one)}>{_inline(one.asks)} <span class="predicted">No prediction.</span></li>'
         for one in every.values()
     ]
     _publish(
@@ -136,10 +123,10 @@ def _group(id: str) -> str:
     return f"{id}-{next(_numbers)}"
 
 
-def _attributes(one: Prediction, happened: str) -> str:
+def _attributes(one: Prediction) -> str:
     """A prediction for the script; ``data-options`` has the words that it shows of a choice."""
     words = json.dumps({key: _inline(text) for key, text in one.options.items()}, ensure_ascii=False)
-    return f'data-id="{one.id}" data-happened="{html.escape(happened)}" data-options="{html.escape(words)}"'
+    return f'data-id="{one.id}" data-happened="{html.escape(one.happened)}" data-options="{html.escape(words)}"'
 
 
 @cache

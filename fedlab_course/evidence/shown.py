@@ -19,16 +19,16 @@ UNMEASURED = "– not measured yet"
 _NUMBERS = ("mean", "low", "high")
 
 
-def stored(*ids: str, differs: str | None = None) -> None:
+def stored(*ids: str) -> None:
     """Show the stored verdicts on the statements ``ids``, such as "002-1a", with their numbers and where they are.
 
     The word is "holds", "opposite", "equivalent within δ" or "undecided". Beside it are the mean over seeds with its
     95 % interval, the number of seeds, the margin δ, and whether the verdict is significant after Holm's correction.
-    More than two verdicts are a line each, with the details in a fold. ``differs``: which parameters of this run of the
-    notebook are not the defaults, such as "dataset=mnist": the box then says that the verdict belongs to the defaults;
-    None: what :mod:`fedlab_course.chapter` knows. Raises ``ValueError`` that names the nearest id for an unknown one.
+    More than two verdicts are a line each, with the details in a fold. If parameters of this run are not the defaults,
+    the box says that the verdict belongs to the defaults. Raises ``ValueError`` that names the nearest id for an
+    unknown one.
     """
-    every, changed = judging.every(), chapter.differs() if differs is None else differs
+    every, changed = judging.every(), chapter.differs()
     for one in [every[validation.choice("id", id, every)] for id in ids]:
         beside, data = _in_short(one) if len(ids) > 2 else None, {STORED: as_data(one) | {"differs": changed}}
         said = (f"{word(one)} (stored)", one.statement.says, _lines(one, changed), data)

@@ -75,12 +75,11 @@ def test_every_figure_of_the_stored_tables_is_drawn_and_described() -> None:
 
 def judged(id: str, values: list[float], margin: float = 0.1) -> judging.Judged:
     statement = Statement(id=id, says="It is so.", measure="end_accuracy", margin=margin, plus=[{}])
-    ground = {"source": "[0]", "claim": "Claim", "expected": "e", "setting": "s", "ours": "o"}
-    claim = Claim(id=id[:3], statements=[statement], **ground)
+    claim = Claim(id=id[:3], statements=[statement], source="", claim="Claim", expected="", setting="", ours="")
     return judging.Judged(claim, statement, judge(id, values, margin, expect="positive", planned=3), 4)
 
 
-def test_a_verdict_lies_where_its_mean_in_margins_is() -> None:
+def test_a_verdict_is_where_its_mean_in_margins_is() -> None:
     rows = {"x-1a": [0.9, 0.9, 0.9], "x-1b": [-0.9, -0.9, -0.9], "x-2a": [0.0, 1.0, -1.0], "x-2b": []}
     figure = forest.forest({id: judged(id, values) for id, values in rows.items()}, title="All")
     found = {
@@ -97,7 +96,7 @@ def test_a_verdict_lies_where_its_mean_in_margins_is() -> None:
     assert "3 statements with runs, of 4 examined" in plots.describe(figure)
 
 
-def test_without_a_margin_a_mean_stands_at_the_edge() -> None:
+def test_without_a_margin_a_mean_is_at_the_edge() -> None:
     figure = forest.forest({"x-1a": judged("x-1a", [0.2, 0.2, 0.2], margin=0.0)}, title="All")
     assert figure.data[0].x[0] == pytest.approx(max(figure.layout.xaxis.tickvals))
     assert figure.layout.xaxis.ticktext[-1] == "δ = 0"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from fedlab_course import display
+from fedlab_course import chapter, display
 from fedlab_course.check import claims
 from fedlab_course.evidence import judging, shown, tables
 from fedlab_course.evidence.configs import Claim, Statement
@@ -41,7 +41,9 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "course", dict)
 
 
-def test_a_stored_verdict_is_a_word_with_its_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stored_verdict_is_a_word_with_its_numbers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for id, starts in (
         ("x-1a", "✓ holds (stored): x-1a is so."),
         ("x-1b", "✗ opposite (stored): "),
@@ -60,7 +62,8 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(capsys: pytest.CaptureFixtu
         assert ("2 of 3 planned seeds" in line) == (id == "x-3")
         # only of a verdict that is decided
         assert ("not significant among all 6 examined (Holm)" in line) == (id not in ("x-1d", "x-2"))
-    claims.stored("x-1a", differs="dataset=mnist")
+    monkeypatch.setattr(chapter, "_differs", ["dataset=mnist"])
+    claims.stored("x-1a")
     assert "belongs to the default setting; this run has dataset=mnist" in capsys.readouterr().out
     with pytest.raises(ValueError, match=r"id='x-1e': must be one of .*Did you mean 'x-1[abcd]'"):
         claims.stored("x-1e")

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.needs_browser
 
 PREDICTIONS = {
     "98-first": Prediction("98-first", "Which $\\mu$?", {"a": "small $\\mu$", "b": "large $\\mu$"}, "b", "So it is."),
-    "98-second": Prediction("98-second", "Up?", {"up": "up", "down": "down"}, "up", "It rose."),
+    "98-second": Prediction("98-second", "Up?", {"up": "up", "down": "down"}, "down", "It fell."),
 }
 OPTIONS = (
     Option("one", "There is one more."),
@@ -34,7 +34,7 @@ def page_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     questions.predict("98-first")
     questions.predict("98-second")
     questions.outcome("98-first")
-    questions.outcome("98-second", happened="down", because="It fell.")
+    questions.outcome("98-second")
     questions.quiz("98")
     questions.score("98")
     return site_of(tmp_path, *found)
@@ -57,7 +57,6 @@ def test_a_choice_is_kept_told_and_scored(page: Any) -> None:
     assert "Noted" in page.locator("fedlab-predict").first.inner_text()
     assert page.locator("fedlab-outcome").first.inner_text().startswith("✓ As you predicted: large")
     page.locator("fedlab-predict").nth(1).get_by_label("up").check()
-    # This run came out otherwise than the default one.
     assert page.locator("fedlab-outcome").nth(1).inner_text().startswith("✗ You predicted: up")
     assert "1 of the 2 that you made came out" in page.inner_text("fedlab-score")
     page.reload()
@@ -84,6 +83,6 @@ def test_a_quiz_says_why_and_axe_finds_nothing(page: Any) -> None:
 
 def test_without_a_script_everything_can_be_read(chromium: Any, page_of: Path) -> None:
     with Visit(chromium, page_of, java_script_enabled=False) as page:
-        assert "It rose" not in page.inner_text("main") and "What happened: down" in page.inner_text("main")
+        assert "What happened: down" in page.inner_text("main")
         page.locator(".fedlab-quiz").get_by_label("two").check()
         assert "One and one." in page.inner_text(".fedlab-quiz")

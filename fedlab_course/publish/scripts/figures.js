@@ -56,11 +56,12 @@
     specs.set(figure, spec);
     draw(figure);
     const { alt, table } = spec.layout?.meta ?? {};
+    const place = figure.querySelector("details table");
     if (alt) {
       figure.querySelector(".canvas").setAttribute("aria-label", alt);
       figure.querySelector("details p").textContent = alt;
     }
-    if (table) fill(figure.querySelector("details table"), table);
+    if (table && place) fill(place, table);
   }
 
   function addTools(figure) {

@@ -16,7 +16,7 @@ _LIBRARY = str(Path(__file__).resolve().parents[2])
 class Described:
     """An answer: ``kind`` is "nothing", "function", "class" or another type's name; ``parameters`` are names.
 
-    ``form`` of a function: "async", "generator" or ""; ``code``: its steps; ``methods``: the steps of a class's methods.
+    ``form`` of a function: "async", "generator" or ""; ``code``: its steps; ``methods``: those of a class.
     """
 
     kind: str

@@ -77,9 +77,9 @@ def add_live(figure: go.Figure, history: History, label: str, measure: str) -> N
     line = {"color": PURPLE, "width": 3.5}
     figure.add_scatter(x=curve["round"], y=curve[measure], name=label, mode="lines", line=line, legendrank=900)
     round_, value = int(curve["round"].iloc[-1]), float(curve[measure].iloc[-1])
-    alt, columns, rows = figure.layout.meta["alt"], *figure.layout.meta["table"].values()
-    rows = [*rows, [*[""] * (len(columns) - 5), label, round_, f"{value:.4g}", "", 1]]
-    set_description(figure, f"{alt} {label}, one run: {value:.4g} in round {round_}.", columns, rows)
+    alt, table = figure.layout.meta["alt"], figure.layout.meta["table"]
+    rows = [*table["rows"], [*[""] * (len(table["columns"]) - 5), label, round_, f"{value:.4g}", "", 1]]
+    set_description(figure, f"{alt} {label}, one run: {value:.4g} in round {round_}.", table["columns"], rows)
 
 
 def _divide(figure: go.Figure, titles: list[str], y_title: str) -> None:

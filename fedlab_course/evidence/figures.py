@@ -1,6 +1,7 @@
 """The figures of the sources, drawn from what is stored, by name."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -13,7 +14,8 @@ _DRAWN: Mapping[str, tuple[str, Callable[..., go.Figure]]] = {
     "002-3": ("Labels of the first ten clients, digits", mixes.mixes),
 }
 _FIRST = ("verdicts", "000-digits", "000-mnist", "001-digits", "001-cnn", "002-3")
-TITLES = {name: (_DRAWN | charts.CHARTS)[name][0] for name in dict.fromkeys([*_FIRST, *charts.CHARTS])}
+_ALL: Mapping[str, tuple[str, Any]] = {**_DRAWN, **charts.CHARTS}
+TITLES = {name: _ALL[name][0] for name in dict.fromkeys([*_FIRST, *charts.CHARTS])}
 
 
 def draw(name: str) -> go.Figure:

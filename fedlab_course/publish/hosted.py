@@ -93,7 +93,8 @@ def build(
     place = f"{repository}/blob/{quote(branch)}/{quote(out.as_posix() if inside else out.resolve().name)}"
     source = wheel or f"https://github.com/{repository}/archive/{quote(branch)}.zip"
     binder = f"https://mybinder.org/v2/gh/{repository}/{quote(branch, safe='')}?urlpath=lab/tree/notebooks"
-    made, rows = {}, ["| chapter | " + " | ".join(_BADGES) + " |", "|---" * (1 + len(_BADGES)) + "|"]
+    made: dict[str, Any] = {}
+    rows = ["| chapter | " + " | ".join(_BADGES) + " |", "|---" * (1 + len(_BADGES)) + "|"]
     for path in folders.select(folder, only):
         opened = {
             "Colab": f"https://colab.research.google.com/github/{place}/{quote(path.name)}",

@@ -71,22 +71,16 @@ def write(notebook: Any, exercises: Iterable[Exercise | Proof]) -> None:
 
 def drift(notebook: Any, exercises: Iterable[Exercise | Proof]) -> list[str]:
     """Where the cells of ``notebook`` differ from the registered ``exercises``; empty if they agree."""
-    cells = {cell.get("id"): cell for cell in notebook.cells}
-    made = [cell for number, exercise in enumerate(exercises, start=1) for cell in make(exercise, number)]
+    wanted = {cell.id: cell for number, one in enumerate(exercises, start=1) for cell in make(one, number)}
+    there = {cell.id: cell for cell in notebook.cells if cell.get("id", "").startswith("ex-")}
     found = []
-    for wanted in made:
-        cell = cells.get(wanted.id)
-        if cell is None:
-            found.append(f"cell {wanted.id} is missing")
-        elif (cell.cell_type, cell.source) != (wanted.cell_type, wanted.source):
-            found.append(f"cell {wanted.id} is not what the exercise says")
-    expected = [cell.id for cell in made]
-    strangers = [name for name in cells if str(name).startswith("ex-") and name not in expected]
-    found += [f"cell {name} belongs to no exercise" for name in strangers]
-    order = [name for name in cells if name in expected]
-    if not found and order != expected:
-        found.append("the cells of the exercises are not in their order")
-    return found
+    for id, cell in wanted.items():
+        if id not in there:
+            found.append(f"cell {id} is missing")
+        elif (there[id].cell_type, there[id].source) != (cell.cell_type, cell.source):
+            found.append(f"cell {id} is not what the exercise says")
+    found += [f"cell {id} belongs to no exercise" for id in there if id not in wanted]
+    return found if found or [*there] == [*wanted] else ["the cells of the exercises are not in their order"]
 
 
 def _open_section(notebook: Any, block: list[Any]) -> None:
@@ -96,6 +90,6 @@ def _open_section(notebook: Any, block: list[Any]) -> None:
     place = next((i for i, cell in enumerate(notebook.cells) if cell.source.startswith(CLOSING)), None)
     if place is None:
         raise ValueError(f"a notebook with exercises needs a cell that begins with {CLOSING!r}")
-    heading = new_markdown_cell(_INTRODUCTION + FOLDED, id=SECTION)
-    is_there = any(cell.get("id") == SECTION for cell in notebook.cells)
-    notebook.cells[place:place] = block if is_there else [heading, *block]
+    if not any(cell.get("id") == SECTION for cell in notebook.cells):
+        block = [new_markdown_cell(_INTRODUCTION + FOLDED, id=SECTION), *block]
+    notebook.cells[place:place] = block

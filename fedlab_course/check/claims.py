@@ -1,8 +1,4 @@
-"""Claims of a notebook: checked where they are made, and recorded by the harness.
-
-:func:`check` looks at the runs of the notebook itself, :func:`stored` shows the verdict over many stored runs, and
-:func:`band` whether a live run lies inside the stored ones.
-"""
+"""Claims of a notebook: :func:`check` uses its own runs, :func:`stored` and :func:`band` the stored ones."""
 
 from typing import Any
 

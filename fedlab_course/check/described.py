@@ -14,11 +14,9 @@ _LIBRARY = str(Path(__file__).resolve().parents[2])
 
 @dataclass(frozen=True)
 class Described:
-    """An answer from outside.
+    """An answer: ``kind`` is "nothing", "function", "class" or another type's name; ``parameters`` are names.
 
-    ``kind``: "nothing", "function", "class", or the name of another type; ``form``: "async" or "generator" for such a
-    function, else ""; ``parameters``: their names; ``code``: what a function does, docstrings aside, None for anything
-    else; ``methods``: the same of a class.
+    ``form`` of a function: "async", "generator" or ""; ``code``: its steps; ``methods``: those of a class.
     """
 
     kind: str
@@ -37,18 +35,14 @@ def describe(answer: Any) -> Described:
         return Described("class", methods={name: steps for name, steps in methods.items() if steps is not None})
     if not inspect.isfunction(answer):
         return Described(type(answer).__name__, code=code(answer))
+    is_async = inspect.iscoroutinefunction(answer) or inspect.isasyncgenfunction(answer)
+    form = "async" if is_async else "generator" if inspect.isgeneratorfunction(answer) else ""
     parameters = list(inspect.signature(answer, follow_wrapped=False).parameters)
-    return Described("function", _form(answer), parameters, code(answer))
-
-
-def _form(function: Any) -> str:
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        return "async"
-    return "generator" if inspect.isgeneratorfunction(function) else ""
+    return Described("function", form, parameters, code(answer))
 
 
 def code(function: Any) -> Code | None:
-    """What a function does, its docstring aside; None for anything else."""
+    """The steps of a function, without its docstring; None for anything else."""
     found = getattr(function, "__code__", None)
     if not inspect.iscode(found):
         return None

@@ -1,11 +1,10 @@
 """Questions of the course: predictions that the page keeps and scores, and quizzes that explain every answer.
 
-A chapter asks ``questions.predict("01-skew")`` before a result and says ``questions.outcome("01-skew")`` after it; at
-its end stand ``questions.quiz("01")`` and ``questions.score("01")``. They are HTML with a script of their own: a choice
-stays in the reader's browser, in JupyterLab as on a page, and nothing of it reaches a file or a kernel. Run without a
-reader they record nothing.
+A chapter says ``questions.predict("01-skew")`` before a result and ``questions.outcome("01-skew")`` after it, and ends
+with ``questions.quiz("01")`` and ``questions.score("01")``. They are HTML with a script of their own: a choice stays in
+the reader's browser, in JupyterLab as on a page, and never reaches a file or a kernel.
 
-All questions of a chapter stand in one file, ``questions.toml`` in the folder of the chapter::
+All questions of a chapter are in ``questions.toml`` in its folder; texts are Markdown with TeX::
 
     [[predict]]
     id = "01-skew"
@@ -22,8 +21,6 @@ All questions of a chapter stand in one file, ``questions.toml`` in the folder o
         {text = "1", why = "That is half the sum: the total variation distance."},
         {text = "10", why = "No two mixes are further apart than 2."},
     ]
-
-Texts are Markdown with TeX. ``tests/course/questions`` and the lint check what is written here.
 """
 
 import hashlib
@@ -31,19 +28,17 @@ import html
 import itertools
 import json
 import re
-from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
-from fedlab_core import validation
 from fedlab_course import chapter
 from fedlab_course.check import bank
 from fedlab_course.check.bank import Option, Prediction, Question
 from fedlab_course.display import publish
 from fedlab_course.publish import markdown
 
-_names = itertools.count()
-_OWN_KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys of an element alone that says so itself
+_numbers = itertools.count()
+_OWN_KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys of an element with this attribute alone
 
 
 def predict(id: str) -> None:
@@ -51,56 +46,43 @@ def predict(id: str) -> None:
 
     Raises ``ValueError`` that names the nearest id for an unknown one.
     """
-    one, name = bank.prediction(id), _name(id)
-    options = [
-        f'<label><input {_OWN_KEYS} type="radio" name="{name}"{_spoken(text)} value="{html.escape(key)}">'
-        f"<span>{_inline(text)}</span></label>"
-        for key, text in one.options.items()
-    ]
+    one, group = bank.prediction(id), _group(id)
+    options = "".join(_option(group, text, f' value="{html.escape(key)}"') for key, text in one.options.items())
     _publish(
         f'<fedlab-predict data-id="{id}"><fieldset><legend><b>Predict.</b> '
-        f'{_inline(one.asks)}</legend>{"".join(_grouped(options))}</fieldset><p class="kept" role="status"></p>'
-        "</fedlab-predict>",
+        f'{_inline(one.asks)}</legend>{options}</fieldset><p class="kept" role="status"></p></fedlab-predict>',
         f"Predict. {one.asks}\n" + "\n".join(f"- {text}" for text in one.options.values()),
     )
 
 
-def outcome(id: str, happened: str | None = None, because: str | None = None) -> None:
-    """Say what happened, and hold the reader's prediction ``id`` against it.
-
-    ``happened``, the key of an option, and ``because`` come from the run above; without them they are what the default
-    parameters give. Raises ``ValueError`` for an unknown id or key.
-    """
+def outcome(id: str) -> None:
+    """Say what happened with the default parameters, and compare the reader's prediction ``id`` with it."""
     one = bank.prediction(id)
-    key = one.happened if happened is None else validation.choice("happened", happened, one.options)
-    words = one.because if because is None else because
-    stored = happened is None and chapter.differs()
-    prefix = "With the default parameters: " if stored else ""
+    prefix = "With the default parameters: " if chapter.differs() else ""
+    happened = one.options[one.happened]
     _publish(
-        f'<fedlab-outcome data-id="{id}" data-happened="{html.escape(key)}" data-options="{_json(one)}">'
-        f'<p class="predicted" role="status">No prediction is recorded here.</p>'
-        f"<p><b>What happened:</b> {prefix}{_inline(one.options[key])}. {_inline(words)}</p></fedlab-outcome>",
-        f"What happened: {prefix}{one.options[key]}. {words}",
+        f'<fedlab-outcome {_attributes(one)}><p class="predicted" role="status">No prediction is recorded here.</p>'
+        f"<p><b>What happened:</b> {prefix}{_inline(happened)}. {_inline(one.because)}</p></fedlab-outcome>",
+        f"What happened: {prefix}{happened}. {one.because}",
     )
 
 
-def quiz(*ids: str) -> None:
-    """Ask quiz questions: all of a chapter, ``quiz("01")``, or some by their ids. Each option says why.
-
-    Raises ``ValueError`` that names the nearest id for an unknown one.
-    """
-    asked = [one for id in ids for one in _questions(id)]
-    body = "".join(_asked(one) for one in asked)
+def quiz(number: str) -> None:
+    """Ask the quiz questions of the chapter ``number``, such as "01". Each option says why it is right or wrong."""
+    asked = bank.of_chapter(number).quiz.values()
     heading = "<p><b>Check yourself.</b> Choose an answer to read why it is right or not.</p>"
-    _publish(f'<div class="fedlab-quiz">{heading}{body}</div>', _plain(asked))
+    plain = [
+        f"{one.asks}\n" + "\n".join(f"- {o.text} ({'right' if o.right else 'no'}: {o.why})" for o in _mixed(one))
+        for one in asked
+    ]
+    _publish(f'<div class="fedlab-quiz">{heading}{"".join(map(_fieldset, asked))}</div>', "\n".join(plain))
 
 
 def score(number: str) -> None:
-    """How many of the predictions of the chapter ``number`` came out, and which; the reader can clear them."""
+    """Show how many of the predictions of the chapter ``number`` were right, and which; the reader can clear them."""
     every = bank.of_chapter(number).predictions
     entries = [
-        f'<li data-id="{one.id}" data-happened="{html.escape(one.happened)}" data-options="{_json(one)}">'
-        f'{_inline(one.asks)} <span class="predicted">No prediction.</span></li>'
+        f'<li {_attributes(one)}>{_inline(one.asks)} <span class="predicted">No prediction.</span></li>'
         for one in every.values()
     ]
     _publish(
@@ -112,21 +94,14 @@ def score(number: str) -> None:
     )
 
 
-def _questions(id: str) -> Sequence[Question]:
-    known = bank.of_chapter(id[:2]).quiz
-    return list(known.values()) if len(id) == 2 else [known[validation.choice("question", id, known)]]
-
-
-def _asked(one: Question) -> str:
-    name = _name(one.id)
-    options = [
-        f'<label><input {_OWN_KEYS} type="radio" name="{name}"{_spoken(option.text)}>'
-        f"<span>{_inline(option.text)}</span></label>"
-        f'<p class="why {"right" if option.right else "wrong"}"><b>{"✓ Right." if option.right else "✗ No."}</b> '
-        f"{_inline(option.why)}</p>"
-        for option in _mixed(one)
-    ]
-    return f"<fieldset><legend>{_inline(one.asks)}</legend>{''.join(_grouped(options))}</fieldset>"
+def _fieldset(one: Question) -> str:
+    group, options = _group(one.id), []
+    for option in _mixed(one):
+        kind, sign = ("right", "✓ Right.") if option.right else ("wrong", "✗ No.")
+        options.append(
+            _option(group, option.text, "", f'<p class="why {kind}"><b>{sign}</b> {_inline(option.why)}</p>')
+        )
+    return f"<fieldset><legend>{_inline(one.asks)}</legend>{''.join(options)}</fieldset>"
 
 
 def _mixed(one: Question) -> list[Option]:
@@ -134,30 +109,24 @@ def _mixed(one: Question) -> list[Option]:
     return sorted(one.options, key=lambda option: hashlib.sha256(f"{one.id} {option.text}".encode()).digest())
 
 
-def _grouped(options: Sequence[str]) -> list[str]:
-    return [f'<div class="option">{option}</div>' for option in options]
+def _option(group: str, text: str, value: str, below: str = "") -> str:
+    """A radio button; not every screen reader speaks a formula, so an option without words is named by its signs."""
+    spoken = ""
+    if not re.search(r"\w", re.sub(r"\$[^$]*\$", "", text)):
+        spoken = f' aria-label="{html.escape(html.unescape(re.sub(r"<[^>]+>", "", _inline(text))))}"'
+    button = f'<input {_OWN_KEYS} type="radio" name="{group}"{spoken}{value}>'
+    return f'<div class="option"><label>{button}<span>{_inline(text)}</span></label>{below}</div>'
 
 
-def _plain(asked: Sequence[Question]) -> str:
-    lines = [
-        line
-        for one in asked
-        for line in (
-            one.asks,
-            *(f"- {option.text} ({'right' if option.right else 'no'}: {option.why})" for option in _mixed(one)),
-        )
-    ]
-    return "\n".join(lines)
-
-
-def _name(id: str) -> str:
+def _group(id: str) -> str:
     """A name for radio buttons that no other group of the page has."""
-    return f"{id}-{next(_names)}"
+    return f"{id}-{next(_numbers)}"
 
 
-def _json(one: Prediction) -> str:
-    """The options as plain text, for the words that the script makes of a choice."""
-    return html.escape(json.dumps({key: _inline(text) for key, text in one.options.items()}, ensure_ascii=False))
+def _attributes(one: Prediction) -> str:
+    """A prediction for the script; ``data-options`` has the words that it shows of a choice."""
+    words = json.dumps({key: _inline(text) for key, text in one.options.items()}, ensure_ascii=False)
+    return f'data-id="{one.id}" data-happened="{html.escape(one.happened)}" data-options="{html.escape(words)}"'
 
 
 @cache
@@ -168,21 +137,9 @@ def _inline(text: str) -> str:
     return made[3:-4] if single else made
 
 
-def _spoken(text: str) -> str:
-    """A name for an option that is a formula and nothing else, which not every screen reader takes for one."""
-    words = re.sub(r"\$[^$]*\$", "", text)
-    if re.search(r"\w", words):
-        return ""
-    return f' aria-label="{html.escape(html.unescape(re.sub(r"<[^>]+>", "", _inline(text))))}"'
-
-
 def _publish(body: str, plain: str) -> None:
-    publish(
-        {
-            "text/html": f"<style>{_read('questions.css')}</style>{body}<script>{_read('questions.js')}</script>",
-            "text/plain": plain,
-        }
-    )
+    page = f"<style>{_read('questions.css')}</style>{body}<script>{_read('questions.js')}</script>"
+    publish({"text/html": page, "text/plain": plain})
 
 
 @cache

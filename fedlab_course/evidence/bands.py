@@ -13,15 +13,16 @@ from fedlab_core.history import History
 from fedlab_core.plots.style import PURPLE, Look, add_band, looks, new_figure, set_description
 from fedlab_course.evidence import tables
 
-TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
+_TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
 _MARKERS_PER_CURVE = 9
 _PANEL, _AROUND, _ENTRY = 230, 150, 30  # pixels
+_COLUMNS = ["panel", "curve", "round", "mean", "standard deviation", "seeds"]
 
 Where = Mapping[str, Any]
 Drawn = tuple[str, Sequence[float], Sequence[float]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Chart:
     """Curves of the sweep ``table``: the rows with the values of a panel and of a line are one curve.
 
@@ -36,25 +37,18 @@ class Chart:
     panels: Mapping[str, Where] = field(default_factory=lambda: {"": {}})
     illustration: Mapping[str, Drawn] = field(default_factory=dict)
 
-    @property
-    def tables(self) -> tuple[str, ...]:
-        """The files that the curves are in, without their ending."""
-        return tuple(sorted({f"{own.get('table', self.table)}_curves" for own in self.lines.values()}))
-
     def curve(self, panel: str, line: str, folder: Path) -> pd.DataFrame:
-        """The rows of one curve. Raises ``ValueError`` for a table that is not there, or does not have the curve."""
+        """The rows of one curve. Raises ``ValueError`` for a table or a curve that is not there."""
         own = {**self.panels[panel], **self.lines[line]}
         name = f"{own.pop('table', self.table)}_curves"
         return tables.matching(tables.present(name, folder), name, own).sort_values("round")
 
 
 def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
-    """Draw a chart. Raises ``ValueError`` for a table that is not there, or does not have one of the curves."""
-    count = len(chart.panels)
-    y_title = TITLES[chart.measure]
-    figure = new_figure(title=title, x_title="communication round", y_title=y_title, height=_AROUND + _PANEL * count)
-    if count == 1:
-        figure.update_layout(height=440 + _ENTRY * len(chart.illustration))
+    """Draw a chart. Raises ``ValueError`` for a table or a curve that is not there."""
+    count, y_title = len(chart.panels), _TITLES[chart.measure]
+    height = _AROUND + _PANEL * count if count > 1 else 440 + _ENTRY * len(chart.illustration)
+    figure = new_figure(title=title, x_title="communication round", y_title=y_title, height=height)
     _divide(figure, list(chart.panels), y_title)
     styles = looks({line: line for line in chart.lines})
     for line, (source, x, y) in chart.illustration.items():
@@ -72,7 +66,8 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
             last = curve.iloc[-1]
             mean, spread = (last[f"{chart.measure}_{what}"] for what in ("mean", "std"))
             rows.append([panel, line, int(last["round"]), f"{mean:.4g}", f"{spread:.2g}", int(last["n"])])
-    _describe(figure, chart, title, rows)
+    keep = slice(0 if count > 1 else 1, None)
+    set_description(figure, _words(chart, title, rows), _COLUMNS[keep], [row[keep] for row in rows])
     return figure
 
 
@@ -82,10 +77,9 @@ def add_live(figure: go.Figure, history: History, label: str, measure: str) -> N
     line = {"color": PURPLE, "width": 3.5}
     figure.add_scatter(x=curve["round"], y=curve[measure], name=label, mode="lines", line=line, legendrank=900)
     round_, value = int(curve["round"].iloc[-1]), float(curve[measure].iloc[-1])
-    meta = figure.layout.meta
-    rows = [*meta["table"]["rows"], [*[""] * (len(meta["table"]["columns"]) - 5), label, round_, f"{value:.4g}", "", 1]]
-    text = f"{meta['alt']} {label}, one run: {value:.4g} in round {round_}."
-    set_description(figure, text, meta["table"]["columns"], rows)
+    alt, table = figure.layout.meta["alt"], figure.layout.meta["table"]
+    rows = [*table["rows"], [*[""] * (len(table["columns"]) - 5), label, round_, f"{value:.4g}", "", 1]]
+    set_description(figure, f"{alt} {label}, one run: {value:.4g} in round {round_}.", table["columns"], rows)
 
 
 def _divide(figure: go.Figure, titles: list[str], y_title: str) -> None:
@@ -95,17 +89,14 @@ def _divide(figure: go.Figure, titles: list[str], y_title: str) -> None:
     height = (1 - gap * (count - 1)) / count
     for place, title in enumerate(titles, start=1):
         top = 1 - (place - 1) * (height + gap)
-        axis = {
-            "domain": [max(0.0, top - height), top],
-            "title": {"text": y_title, "font": {"size": 14 if count == 1 else 12}},
-            "anchor": "x",
-        }
+        words = {"text": y_title, "font": {"size": 14 if count == 1 else 12}}
+        axis = {"domain": [max(0.0, top - height), top], "title": words, "anchor": "x"}
         figure.update_layout({f"yaxis{place if place > 1 else ''}": axis})
         if title:
             where = {"x": 0, "xanchor": "left", "xref": "paper", "y": top, "yanchor": "bottom", "yref": "paper"}
             figure.add_annotation(text=f"<b>{title}</b>", showarrow=False, font_size=13, **where)
     figure.update_xaxes(anchor="y" if count == 1 else f"y{count}")
-    if titles[0] and figure.layout.title.text:
+    if titles[0]:
         figure.update_layout(margin_t=84, title_pad_b=34)
 
 
@@ -137,17 +128,11 @@ def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, li
         figure.update_yaxes(tickformat=".0%")
 
 
-def _describe(figure: go.Figure, chart: Chart, title: str, rows: list[list[Any]]) -> None:
+def _words(chart: Chart, title: str, rows: list[list[Any]]) -> str:
     ends = "; ".join(
         f"{f'{panel}, ' if panel else ''}{line} {mean} ± {spread}" for panel, line, _, mean, spread, _ in rows
     )
-    text = (
-        f"Stored curves of {TITLES[chart.measure]} by round: mean ± standard deviation over seeds. {title}. "
-        f"In the last round: {ends}."
-    )
-    if chart.illustration:
-        drawn = ", ".join(name for name, *_ in chart.illustration.values())
-        text += f" Dotted, drawn in the source and not measured: {drawn}."
-    columns = ["panel", "curve", "round", "mean", "standard deviation", "seeds"]
-    keep = slice(0 if len(chart.panels) > 1 else 1, None)
-    set_description(figure, text, columns[keep], [row[keep] for row in rows])
+    text = f"Stored curves of {_TITLES[chart.measure]} by round: mean ± standard deviation over seeds. {title}. "
+    text += f"In the last round: {ends}."
+    drawn = ", ".join(name for name, *_ in chart.illustration.values())
+    return f"{text} Dotted, drawn in the source and not measured: {drawn}." if drawn else text

@@ -3,9 +3,9 @@
 Each claim is a TOML file in ``results/configs``; each statement is a contrast of rows of stored tables.
 """
 
+import math
 import tomllib
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,7 @@ from fedlab_course.folders import RESULTS
 
 CONFIGS = RESULTS / "configs"
 GRIDS = CONFIGS / "grids"
-EXPERIMENTS = CONFIGS / "experiments"  # the seeds of the experiments
 COURSE = CONFIGS / "course"  # what the chapters say beyond the sources, by chapter
-EXPECTED = ("positive", "zero")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +39,10 @@ class Statement:
     table: str = ""
     expect: str = "positive"
     exact: bool = False
+
+    def __post_init__(self) -> None:
+        validation.choice("expect", self.expect, ("positive", "zero"))
+        validation.real("margin", self.margin)
 
     def rows(self) -> list[tuple[int, str, dict[str, Any]]]:
         """Sign, table and column values of every row of the contrast."""
@@ -71,9 +73,9 @@ def read(folder: Path = CONFIGS) -> list[Claim]:
     """Read all claims in ``folder``, in the order of their names. Raises ``ValueError`` for a file with a fault."""
     claims = [_claim(path) for path in sorted(folder.glob("*.toml"), key=_in_order)]
     names = [statement.id for claim in claims for statement in claim.statements]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise ValueError(f"{folder}: two statements are called {', '.join(sorted(twice))}; rename one")
+    if len({*names}) < len(names):
+        twice = ", ".join(sorted({name for name in names if names.count(name) > 1}))
+        raise ValueError(f"{folder}: two statements are called {twice}; rename one")
     return claims
 
 
@@ -101,39 +103,19 @@ def seeds(table: str) -> list[int]:
 
 @lru_cache(maxsize=1)
 def _planned() -> dict[str, list[int]]:
-    return tomllib.loads((EXPERIMENTS / "seeds.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((CONFIGS / "experiments" / "seeds.toml").read_text(encoding="utf-8"))
 
 
-def _in_order(path: Path) -> list[tuple[bool, int, str]]:
+def _in_order(path: Path) -> list[tuple[float, str]]:
     """Numbers in a name count as numbers: 004-2 comes before 004-10, and all of them before names."""
-    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in path.stem.split("-")]
+    return [(int(part) if part.isdecimal() else math.inf, part) for part in path.stem.split("-")]
 
 
 def _claim(path: Path) -> Claim:
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
         common, listed = given.pop("common", {}), given.pop("statement", [])
-        statements = [_made(Statement, common | one | {"id": f"{path.stem}{one.get('id', '')}"}) for one in listed]
-        for statement in statements:
-            validation.choice("expect", statement.expect, EXPECTED)
-            validation.real("margin", statement.margin)
-        return _made(Claim, given | {"id": path.stem, "statements": statements})
-    except ValueError as error:
+        statements = [Statement(**common | one | {"id": f"{path.stem}{one.get('id', '')}"}) for one in listed]
+        return Claim(id=path.stem, statements=statements, **given)
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from error
-
-
-def _made(kind: type[Any], given: Mapping[str, Any]) -> Any:
-    """A dataclass from a table. Raises ``ValueError`` for an unknown key, a missing one or a wrong type."""
-    known = {one.name: one for one in fields(kind)}
-    for name in given:
-        validation.choice("key", name, known)
-    for name, one in known.items():
-        if name not in given and one.default is MISSING and one.default_factory is MISSING:
-            raise ValueError(f"{kind.__name__.lower()} {given.get('id', '')}: needs {name}")
-    typed = {name: known[name].type in (str, int, float, bool) for name in given}
-    return kind(
-        **{
-            name: validation.typed(name, value, known[name].type) if typed[name] else value
-            for name, value in given.items()
-        }
-    )

@@ -27,12 +27,10 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
 
     The axis is like a logarithm on both sides of zero; the grey strip is −δ … δ. ``judged``: by default
     :func:`fedlab_course.evidence.judging.stored`; statements without runs are left out. Open marks are not significant
-    after Holm's correction for all that were examined. Raises ``ValueError`` if no statement has runs.
+    after Holm's correction for all that were examined.
     """
     every = judging.stored() if judged is None else judged
     rows = {id: one for id, one in every.items() if one.finding.n}
-    if not rows:
-        raise ValueError("judged: no statement has runs yet")
     places, headings, depth = _places(rows)
     figure = new_figure(title=title, x_title="mean in margins δ (grey: ±δ)", y_title="", height=_AROUND + _ROW * depth)
     figure.add_vrect(x0=_bend(-1.0), x1=_bend(1.0), fillcolor="rgba(89,89,89,0.13)", line_width=0, layer="below")
@@ -46,8 +44,16 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     for y, text in headings:
         where = {"x": 0.0, "xref": "paper", "xanchor": "left", "y": y - 0.5, "yanchor": "top", "align": "left"}
         figure.add_annotation(text=text, showarrow=False, font_size=12, **where)
-    _set_axes(figure, rows, places, depth)
-    _describe(figure, rows, len(every))
+    edge, ticks = _bend(_MOST), {_bend(tick): f"{tick}δ".replace("-", "−") if tick else "0" for tick in _TICKS}
+    if not all(one.finding.margin for one in rows.values()):
+        ticks[edge] = "δ = 0"
+    figure.update_xaxes(tickvals=list(ticks), ticktext=list(ticks.values()), range=[-1.05 * edge, 1.05 * edge])
+    figure.update_xaxes(tickangle=0, tickfont_size=12, title_font_size=13)
+    ids = {"tickvals": list(places.values()), "ticktext": list(places), "range": [depth - 0.4, -0.6]}
+    figure.update_yaxes(**ids, showgrid=False, ticks="", tickfont_size=11, showline=False)
+    listed = [[id, one.statement.says, shown.word(one), *_facts(one)] for id, one in rows.items()]
+    columns = ["row", "statement", "verdict", "mean and interval", "δ", "seeds"]
+    set_description(figure, _words(rows, len(every)), columns, listed)
     return figure
 
 
@@ -64,16 +70,6 @@ def _places(rows: Mapping[str, Judged]) -> tuple[dict[str, float], list[tuple[fl
         places[id] = float(depth)
         depth += 1
     return places, headings, depth
-
-
-def _set_axes(figure: go.Figure, rows: Mapping[str, Judged], places: Mapping[str, float], depth: int) -> None:
-    edge, ticks = _bend(_MOST), {_bend(tick): f"{tick}δ".replace("-", "−") if tick else "0" for tick in _TICKS}
-    if not all(one.finding.margin for one in rows.values()):
-        ticks[edge] = "δ = 0"
-    figure.update_xaxes(tickvals=list(ticks), ticktext=list(ticks.values()), range=[-1.05 * edge, 1.05 * edge])
-    figure.update_xaxes(tickangle=0, tickfont_size=12, title_font_size=13)
-    ids = {"tickvals": [places[id] for id in rows], "ticktext": list(rows), "range": [depth - 0.4, -0.6]}
-    figure.update_yaxes(**ids, showgrid=False, ticks="", tickfont_size=11, showline=False)
 
 
 def _bend(value: float) -> float:
@@ -101,10 +97,10 @@ def _add(figure: go.Figure, verdict: str, rows: Mapping[str, Judged], places: Ma
 
 
 def _in_margins(one: Judged, what: str) -> float:
+    """The place on the axis of the "mean", or of an end of the interval; the mean if there is no interval."""
     found = one.finding
     value = float(getattr(found, what))
-    if not np.isfinite(value):
-        return _bend(found.mean / found.margin if found.margin else 0.0)
+    value = value if np.isfinite(value) else found.mean
     return _bend(value / found.margin if found.margin else np.sign(value) * _MOST)
 
 
@@ -112,12 +108,10 @@ def _facts(one: Judged) -> list[str]:
     return [shown.interval(one), f"{one.finding.margin:g}", shown.seeds(one)]
 
 
-def _describe(figure: go.Figure, rows: Mapping[str, Judged], examined: int) -> None:
-    words = [one.finding.verdict for one in rows.values()]
-    counts = ", ".join(f"{words.count(verdict)} {name}" for verdict, name in _NAMES.items())
-    text = (
+def _words(rows: Mapping[str, Judged], examined: int) -> str:
+    verdicts = [one.finding.verdict for one in rows.values()]
+    counts = ", ".join(f"{verdicts.count(verdict)} {name}" for verdict, name in _NAMES.items())
+    return (
         f"Forest plot of {len(rows)} statements with runs, of {examined} examined: {counts}. Mean and 95 % interval in "
         "margins δ; open marks are not significant after correction for all that were examined."
     )
-    listed = [[id, one.statement.says, shown.word(one), *_facts(one)] for id, one in rows.items()]
-    set_description(figure, text, ["row", "statement", "verdict", "mean and interval", "δ", "seeds"], listed)

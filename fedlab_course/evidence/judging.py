@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from fedlab_course.evidence import configs, tables, verdicts
-from fedlab_course.evidence.configs import Claim, Statement, seeds
+from fedlab_course.evidence.configs import Claim, Statement
 from fedlab_course.evidence.verdicts import Finding
 
 
@@ -56,9 +56,7 @@ def forget() -> None:
     course.cache_clear()
 
 
-def _finding(statement: Statement, folder: Path) -> Finding:
-    values = list(tables.numbers(statement, folder).values())
-    planned = 1 if statement.exact else min(len(seeds(table)) for _, table, _ in statement.rows())
-    return verdicts.judge(
-        statement.id, values, statement.margin, expect=statement.expect, planned=planned, exact=statement.exact
-    )
+def _finding(one: Statement, folder: Path) -> Finding:
+    values = list(tables.numbers(one, folder).values())
+    planned = 1 if one.exact else min(len(configs.seeds(table)) for _, table, _ in one.rows())
+    return verdicts.judge(one.id, values, one.margin, expect=one.expect, planned=planned, exact=one.exact)

@@ -20,8 +20,7 @@ def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed:
     counts = {alpha: _counts(data, alpha, seed) for alpha in alphas}
     most = max(int(count.max()) for count in counts.values())
     names = [str(name) for name in data.classes]
-    rows = []
-    height = 1 / len(counts)
+    rows, held_by, height = [], [], 1 / len(counts)
     for place, (alpha, count) in enumerate(counts.items(), start=1):
         top = 1 - (place - 1) * height
         client, label = np.nonzero(count)
@@ -41,12 +40,11 @@ def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed:
         where = {"x": 0, "xanchor": "left", "xref": "paper", "y": top - 0.06, "yanchor": "bottom", "yref": "paper"}
         figure.add_annotation(text=f"<b>Dirichlet, α = {alpha:g}</b>", showarrow=False, font_size=13, **where)
         rows += [[f"{alpha:g}", k, int((one > 0).sum()), f"{one.max() / one.sum():.0%}"] for k, one in enumerate(count)]
+        held_by.append(f"α = {alpha:g}: {np.mean((count > 0).sum(1)):.1f} labels a client")
     figure.update_layout(height=_AROUND + _PANEL * len(counts))
     figure.update_xaxes(range=[-0.7, CLIENTS - 0.3], dtick=1, anchor="y" if len(counts) == 1 else f"y{len(counts)}")
-    means = {alpha: np.mean((count > 0).sum(1)) for alpha, count in counts.items()}
-    held_by = "; ".join(f"α = {alpha:g}: {mean:.1f} labels a client" for alpha, mean in means.items())
-    text = f"Discs: samples of each label that the first {CLIENTS} of 100 clients hold, {data.name}. {held_by}."
-    set_description(figure, text, ["α", "client", "labels", "share of the largest"], rows)
+    text = f"Discs: samples of each label that the first {CLIENTS} of 100 clients hold, {data.name}. "
+    set_description(figure, f"{text}{'; '.join(held_by)}.", ["α", "client", "labels", "share of the largest"], rows)
     return figure
 
 

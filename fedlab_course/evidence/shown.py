@@ -7,7 +7,6 @@ from fedlab_core import validation
 from fedlab_course import chapter, display
 from fedlab_course.evidence import judging
 from fedlab_course.evidence.judging import Judged
-from fedlab_course.evidence.verdicts import VERDICTS
 
 STORED = "application/vnd.fedlab.stored-verdict+json"
 WORDS = {
@@ -17,25 +16,22 @@ WORDS = {
     "undecided": "? undecided",
 }
 UNMEASURED = "– not measured yet"
-_SHAPE = {"id": str, "claim": str, "verdict": str, "n": int, "planned": int, "margin": float, "corrected": bool}
-_SHAPE |= {"examined": int, "source": str, "differs": str}
 _NUMBERS = ("mean", "low", "high")
 
 
-def stored(*ids: str, differs: str | None = None) -> None:
+def stored(*ids: str) -> None:
     """Show the stored verdicts on the statements ``ids``, such as "002-1a", with their numbers and where they are.
 
     The word is "holds", "opposite", "equivalent within δ" or "undecided". Beside it are the mean over seeds with its
     95 % interval, the number of seeds, the margin δ, and whether the verdict is significant after Holm's correction.
-    More than two verdicts are a line each, with the details in a fold. ``differs``: which parameters of this run of the
-    notebook are not the defaults, such as "dataset=mnist": the box then says that the verdict belongs to the defaults;
-    None: what :mod:`fedlab_course.chapter` knows. Raises ``ValueError`` that names the nearest id for an unknown one.
+    More than two verdicts are a line each, with the details in a fold. If parameters of this run are not the defaults,
+    the box says that the verdict belongs to the defaults. Raises ``ValueError`` that names the nearest id for an
+    unknown one.
     """
-    every = judging.every()
+    every, changed = judging.every(), chapter.differs()
     for one in [every[validation.choice("id", id, every)] for id in ids]:
-        entry = as_data(one) | {"differs": chapter.differs() if differs is None else str(differs)}
-        beside, lines = _in_short(one) if len(ids) > 2 else None, _lines(one, entry["differs"])
-        said = (f"{word(one)} (stored)", one.statement.says, lines, {STORED: entry})
+        beside, data = _in_short(one) if len(ids) > 2 else None, {STORED: as_data(one) | {"differs": changed}}
+        said = (f"{word(one)} (stored)", one.statement.says, _lines(one, changed), data)
         display.publish(display.verdict("fedlab-verdict", *said, beside=beside))
 
 
@@ -56,15 +52,6 @@ def as_data(one: Judged) -> dict[str, Any]:
         "source": one.claim.source,
         "differs": "",
     }
-
-
-def unreadable(entry: Any) -> str | None:
-    """What is wrong with an entry that does not come from :func:`stored`, or None."""
-    whole = isinstance(entry, dict) and {*entry} == {*_SHAPE, *_NUMBERS}
-    typed = whole and all(type(entry[key]) is kind for key, kind in _SHAPE.items())
-    if typed and entry["verdict"] in VERDICTS and all(type(entry[key]) in (float, type(None)) for key in _NUMBERS):
-        return None
-    return f"a stored verdict must be what claims.stored shows, and it is {entry!r:.80}"
 
 
 def word(one: Judged) -> str:

@@ -59,32 +59,22 @@ def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:
     Empty where a row has not been measured. Raises ``ValueError`` for a row that a table holds twice for one seed, and
     for a column that is missing.
     """
-    total: pd.Series | float = 0.0
+    total: Any = 0.0
     for sign, name, wanted in statement.rows():
         table = read(name, folder)
-        column = pd.Series(dtype=float) if table.empty else _column(table, statement, name, wanted)
-        if column.empty:
+        rows = table if table.empty else _chosen(table, name, wanted, statement.measure)
+        if rows.empty:
             return {}
-        total = (total + sign * column).dropna()
-    found = (total - statement.constant).dropna().sort_index()  # type: ignore[union-attr]
-    return {int(str(seed)): float(value) for seed, value in found.items()}
-
-
-def _column(table: pd.DataFrame, statement: Statement, name: str, wanted: dict[str, Any]) -> pd.Series:
-    """The measured column of the rows with the ``wanted`` values, by seed."""
-    try:
-        rows = _chosen(table, name, wanted)
-        if statement.measure not in table:
-            raise ValueError(f"the table {name} has no column {statement.measure}")
         if rows.seed.duplicated().any():
-            raise ValueError(f"the table {name} has several rows with {wanted} for one seed; name further columns")
-    except ValueError as error:
-        raise ValueError(f"statement {statement.id}: {error}") from error
-    return rows.set_index("seed")[statement.measure]
+            raise ValueError(f"statement {statement.id}: the table {name} has several rows with {wanted} for one seed")
+        total = (total + sign * rows.set_index("seed")[statement.measure]).dropna()
+    found = (total - statement.constant).dropna().sort_index()
+    return {int(seed): float(value) for seed, value in found.items()}
 
 
-def _chosen(table: pd.DataFrame, name: str, wanted: Mapping[str, Any]) -> pd.DataFrame:
-    missing = {*wanted} - {*table}
+def _chosen(table: pd.DataFrame, name: str, wanted: Mapping[str, Any], *further: str) -> pd.DataFrame:
+    """The rows with the ``wanted`` values; the table must have their columns and the ``further`` ones."""
+    missing = {*wanted, *further} - {*table}
     if missing:
         raise ValueError(f"the table {name} has no column {', '.join(sorted(missing))}")
     for column, value in wanted.items():

@@ -62,14 +62,15 @@ def judge(
     if n > 1:
         interval = t_interval(numbers, LEVEL)
         low, high, error = interval.low, interval.high, float(numbers.std(ddof=1) / math.sqrt(n))
-    above, below, within = low > margin, high < -margin, -margin <= low and high <= margin
-    if expect == "zero":
-        verdict = "holds" if within else "opposite" if above or below else "undecided"
+    within = -margin <= low and high <= margin
+    if within:
+        verdict = "holds" if expect == "zero" else "equivalent"
+        p = max(_tail(mean - margin, error, n), _tail(-margin - mean, error, n))
+    elif low > margin or high < -margin:
+        verdict = "holds" if expect == "positive" and low > margin else "opposite"
+        p = _tail(margin - abs(mean), error, n)
     else:
-        verdict = "holds" if above else "opposite" if below else "equivalent" if within else "undecided"
-    outside = _tail(margin - abs(mean), error, n)
-    inside = max(_tail(mean - margin, error, n), _tail(-margin - mean, error, n))
-    p = {True: inside, False: outside}[within] if verdict != "undecided" else 1.0
+        verdict, p = "undecided", 1.0
     return Finding(id, verdict, mean, low, high, n, planned, margin, p)
 
 

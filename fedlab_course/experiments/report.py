@@ -51,7 +51,7 @@ def write() -> list[Path]:
 
 def sources() -> str:
     """The report on the claims of the sources."""
-    drawn = {name: one.title for name, one in figures.FIGURES.items() if (FIGURES / f"{name}.svg").is_file()}
+    drawn = {name: title for name, title in figures.TITLES.items() if (FIGURES / f"{name}.svg").is_file()}
     return text(configs.read(), judging.stored(), reasons(), drawn)
 
 

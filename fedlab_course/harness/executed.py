@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from fedlab_course.check.claims import STORED, VERDICT
-from fedlab_course.evidence import shown
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -25,7 +24,6 @@ def problems(notebook: Any) -> list[str]:
         seen.update(widgets)
         inside = [output for key in dict.fromkeys(widgets) for output in state[key].get("outputs", [])]
         unreadable = [_unreadable(entry) for entry in _published(cell, VERDICT)]
-        unreadable += [shown.unreadable(entry) for entry in _published(cell, STORED)]
         found += [f"{place}: {error}" for error in [*_errors(cell.get("outputs", [])), *filter(None, unreadable)]]
         found += [f"{place}, inside a widget: {error}" for error in _errors(inside)]
     unseen = [output for key, model in state.items() if key not in seen for output in model.get("outputs", [])]
@@ -39,7 +37,7 @@ def verdicts(notebook: Any) -> list[dict[str, Any]]:
 
 def stored(notebook: Any) -> list[dict[str, Any]]:
     """The stored verdicts that cells show, each once, in the form of :func:`fedlab_course.evidence.shown.as_data`."""
-    entries = [entry for cell in notebook.cells for entry in _published(cell, STORED) if not shown.unreadable(entry)]
+    entries = [entry for cell in notebook.cells for entry in _published(cell, STORED)]
     return [dict(entry) for entry in {entry["id"]: entry for entry in entries}.values()]
 
 

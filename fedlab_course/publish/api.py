@@ -16,12 +16,10 @@ from fedlab_course import folders
 
 # The package page describes ``import fedlab_core as fl``. Further pages: the files of algorithms, whose docstrings have
 # the equations of the papers, and the objects that an algorithm receives.
-_NAMES = ("data.partition", "data.synthetic", "server", "clients.updates", "one_page")
-_FILES = sorted(path.stem for path in Path(algorithms.__path__[0]).glob("[a-z]*.py"))
 MODULES = (
     "fedlab_core",
-    *(f"fedlab_core.algorithms.{name}" for name in _FILES),
-    *(f"fedlab_core.{name}" for name in _NAMES),
+    *sorted(f"fedlab_core.algorithms.{path.stem}" for path in Path(algorithms.__path__[0]).glob("[a-z]*.py")),
+    *(f"fedlab_core.{name}" for name in ("data.partition", "data.synthetic", "server", "clients.updates", "one_page")),
     "fedlab_course",
     "fedlab_course.explore",  # imported only on demand
     r"!fedlab_course[.]\w+[.]",  # internal modules, among them the solutions of exercises
@@ -36,22 +34,17 @@ def write(target: Path) -> None:
 
     Raises ``RuntimeError`` with the output of pdoc if pdoc failed.
     """
-    wanted, stamp = _digest(), target / STAMP
+    sources = [folders.digest(Path(package).parent) for package in (fedlab_core.__file__, folders.__file__)]
+    sources += [path.read_text(encoding="utf-8") for path in sorted(_TEMPLATES.iterdir())]
+    wanted, stamp = hashlib.sha256(repr([version("pdoc"), sources]).encode()).hexdigest(), target / STAMP
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
     print("API reference: started", flush=True)
-    command = [sys.executable, "-W", "ignore", "-m", "fedlab_course.publish.api", str(target)]
+    command = [sys.executable, "-W", "ignore", "-m", __name__, str(target)]
     result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
     if result.returncode:
         raise RuntimeError(f"pdoc failed to write the API reference: {result.stderr.strip()}")
     stamp.write_text(wanted, encoding="utf-8")
-
-
-def _digest() -> str:
-    """Compute a digest of everything that the pages depend on."""
-    sources = [folders.digest(Path(package).parent) for package in (fedlab_core.__file__, folders.__file__)]
-    templates = [path.read_text(encoding="utf-8") for path in sorted(_TEMPLATES.iterdir())]
-    return hashlib.sha256(repr([version("pdoc"), sources, templates]).encode()).hexdigest()
 
 
 def _make(target: Path) -> None:
@@ -63,8 +56,7 @@ def _make(target: Path) -> None:
     # Markdown needs no "::" before an indented block, and does not know "~", which hides a module name.
     signs = re.compile(r":(?=:$)|(?<=:`)~", flags=re.MULTILINE)
     vars(docstrings)["rst"] = lambda text, source: plain(signs.sub("", text), source)
-    footer = f"fedlab_core {fedlab_core.__version__}"
-    render.configure(footer_text=footer, template_directory=_TEMPLATES)
+    render.configure(footer_text=f"fedlab_core {fedlab_core.__version__}", template_directory=_TEMPLATES)
     pdoc.pdoc(*MODULES, output_directory=target)
 
 

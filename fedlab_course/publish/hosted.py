@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from fedlab_course import folders
 from fedlab_course.chapters import outline
+from fedlab_course.publish import build as builder
 
 CELL = "install-the-course"
 HEADING = "# The course in the cloud\n"
@@ -46,6 +47,14 @@ _BADGES = {
     "Kaggle": "https://kaggle.com/static/images/open-in-kaggle.svg",
     "Binder": "https://mybinder.org/badge_logo.svg",
 }
+_VALID = {  # argument → its pattern, and what it must be
+    "repository": (r"[A-Za-z0-9-]+/(?!\.)[\w.-]+", "OWNER/NAME of a GitHub repository, for example jane-doe/my-course"),
+    "branch": (r"(?!.*(\.\.|//))\w([\w./-]*\w)?", "a branch, a tag or a commit, of letters, digits and . _ - /"),
+    "wheel": (
+        r"(https|git\+https|file)://[^\s'\"\\]+",
+        "an address that begins with https://, git+https:// or file://",
+    ),
+}
 _README = """\
 {heading}
 Click a badge to open a chapter in the browser; its first cell installs the course. Colab needs a Google account. Kaggle
@@ -73,56 +82,36 @@ def build(
     written for invalid names and addresses, a notebook without a title, and a folder with its own README.md or the
     notebooks of the course.
     """
-    import nbformat
-
-    folder = notebooks or folders.NOTEBOOKS
-    checked(repository, branch, wheel)
-    readme = out / "README.md"
-    if out.resolve() == folder.resolve():
-        raise ValueError(f"--out {out}: would overwrite the notebooks of the course; name another folder")
+    for name, value in {"repository": repository, "branch": branch, "wheel": wheel}.items():
+        pattern, words = _VALID[name]
+        if value is not None and not re.fullmatch(pattern, value, flags=re.ASCII):
+            raise ValueError(f"--{name} {value}: must be {words}")
+    readme, folder = out / "README.md", notebooks or folders.NOTEBOOKS
     if readme.is_file() and not readme.read_text(encoding="utf-8").startswith(HEADING):
         raise ValueError(f"--out {out}: has its own README.md; name another folder")
-    paths = folders.select(folder, only)
-    source = wheel or f"https://github.com/{repository}/archive/{quote(branch)}.zip"
-    opened = {path.stem: links(repository, branch, place(out), path.name) for path in paths}
-    made = {out / path.name: convert(path, opened[path.stem], source) for path in paths}
-    folders.make(out)
-    for path, notebook in made.items():
-        nbformat.write(notebook, path)
-    readme.write_text(_README.format(heading=HEADING, table=table(opened)), encoding="utf-8")
-    return [*made, readme]
-
-
-def checked(repository: str, branch: str, wheel: str | None) -> None:
-    """Raise ``ValueError`` for an invalid repository, branch or address of a wheel."""
-    owner, name = r"[A-Za-z0-9](-?[A-Za-z0-9]){0,38}", r"(?!\.{1,2}$)[\w.-]{1,100}"
-    if not re.fullmatch(f"{owner}/{name}", repository, flags=re.ASCII):
-        raise ValueError(
-            f"--repository {repository}: must be OWNER/NAME of a GitHub repository, for example jane-doe/my-course"
-        )
-    if not re.fullmatch(r"(?!.*(\.\.|//))\w([\w./-]*\w)?", branch, flags=re.ASCII):
-        raise ValueError(f"--branch {branch}: must be a branch, a tag or a commit, of letters, digits and . _ - /")
-    if wheel is not None and not re.fullmatch(r"(https|git\+https|file)://[^\s'\"\\]+", wheel):
-        raise ValueError(f"--wheel {wheel}: must be an address that begins with https://, git+https:// or file://")
-
-
-def place(out: Path) -> str:
-    """The path of ``out`` in the repository: as given if it is relative, else its last part."""
     inside = not out.is_absolute() and ".." not in out.parts and out.name
-    return out.as_posix() if inside else out.resolve().name
+    place = f"{repository}/blob/{quote(branch)}/{quote(out.as_posix() if inside else out.resolve().name)}"
+    source = wheel or f"https://github.com/{repository}/archive/{quote(branch)}.zip"
+    binder = f"https://mybinder.org/v2/gh/{repository}/{quote(branch, safe='')}?urlpath=lab/tree/notebooks"
+    made: dict[str, Any] = {}
+    rows = ["| chapter | " + " | ".join(_BADGES) + " |", "|---" * (1 + len(_BADGES)) + "|"]
+    for path in folders.select(folder, only):
+        opened = {
+            "Colab": f"https://colab.research.google.com/github/{place}/{quote(path.name)}",
+            "Kaggle": f"https://kaggle.com/kernels/welcome?src=https://github.com/{place}/{quote(path.name)}",
+            "Binder": f"{binder}/{path.name}",  # of its own installed course
+        }
+        made[path.name] = _convert(path, opened, source)
+        chapter = outline.named(path.stem)
+        name = f"{int(chapter.number)}. {chapter.title}" if chapter else path.stem
+        what = f"chapter {int(chapter.number)}, {chapter.title}," if chapter else path.stem
+        rows.append(f"| {name} | {_badges(what, opened, ' | ')} |")
+    written = builder.write(out, folder, made)
+    readme.write_text(_README.format(heading=HEADING, table="\n".join(rows)), encoding="utf-8")
+    return [*written, readme]
 
 
-def links(repository: str, branch: str, folder: str, name: str) -> dict[str, str]:
-    """Host → the address that opens a notebook there. Binder opens the notebooks of its own installed course."""
-    file = f"{repository}/blob/{quote(branch)}/{quote(f'{folder}/{name}')}"
-    return {
-        "Colab": f"https://colab.research.google.com/github/{file}",
-        "Kaggle": f"https://kaggle.com/kernels/welcome?src=https://github.com/{file}",
-        "Binder": f"https://mybinder.org/v2/gh/{repository}/{quote(branch, safe='')}?urlpath=lab/tree/notebooks/{name}",
-    }
-
-
-def convert(path: Path, opened: dict[str, str], source: str) -> Any:
+def _convert(path: Path, opened: dict[str, str], source: str) -> Any:
     """Read the notebook at ``path``, and add badges below its title and the cell that installs ``source``."""
     import nbformat
     from nbformat.v4 import new_code_cell
@@ -132,23 +121,12 @@ def convert(path: Path, opened: dict[str, str], source: str) -> Any:
     if first is None or first.cell_type != "markdown" or not first.source.startswith("# "):
         raise ValueError(f"{path.name}: must begin with a cell of text whose first line is a title, '# …'")
     title, end, rest = first.source.partition("\n")
-    first.source = f"{title}\n\n{' '.join(badge('this chapter', host, url) for host, url in opened.items())}{end}{rest}"
-    course = f"fedlab-core[hosted] @ {source}"
-    notebook.cells.insert(1, new_code_cell(_INSTALL.format(course=course).strip(), id=CELL))
+    first.source = f"{title}\n\n{_badges('this chapter', opened, ' ')}{end}{rest}"
+    install = _INSTALL.format(course=f"fedlab-core[hosted] @ {source}").strip()
+    notebook.cells.insert(1, new_code_cell(install, id=CELL))
     return notebook
 
 
-def badge(what: str, host: str, url: str) -> str:
-    """A picture with a link, in Markdown; its alternative text says what the link opens."""
-    return f"[![Open {what} in {host}]({_BADGES[host]})]({url})"
-
-
-def table(opened: dict[str, dict[str, str]]) -> str:
-    """Notebook → host → address, as a Markdown table of badges."""
-    rows = ["| chapter | " + " | ".join(_BADGES) + " |", "|---" * (1 + len(_BADGES)) + "|"]
-    for stem, urls in opened.items():
-        chapter = outline.named(stem)
-        name = stem if chapter is None else f"{int(chapter.number)}. {chapter.title}"
-        what = stem if chapter is None else f"chapter {int(chapter.number)}, {chapter.title},"
-        rows.append(f"| {name} | " + " | ".join(badge(what, host, url) for host, url in urls.items()) + " |")
-    return "\n".join(rows)
+def _badges(what: str, opened: dict[str, str], between: str) -> str:
+    """Pictures with links, host → address, in Markdown; their alternative text says what the links open."""
+    return between.join(f"[![Open {what} in {host}]({_BADGES[host]})]({url})" for host, url in opened.items())

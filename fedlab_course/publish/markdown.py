@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -15,21 +14,10 @@ _HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)<a class="anchor-link"', re.D
 _UNCONVERTED = ("\\", "<mi>&</mi>", "<mi>&amp;</mi>", '<mspace linebreak="newline"')
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A heading of ``level`` 2 or 3: its anchor and its text, both as HTML."""
-
-    level: int
-    anchor: Markup
-    text: Markup
-
-
-def contents(texts: Iterable[str]) -> list[Entry]:
-    """The table of contents: the headings of levels 2 and 3 in pieces of HTML from :func:`to_html`."""
+def contents(texts: Iterable[str]) -> list[tuple[int, Markup, Markup]]:
+    """The headings of levels 2 and 3 in pieces of HTML from :func:`to_html`: level, anchor and text."""
     found = (match.groups() for text in texts for match in _HEADING.finditer(text))
-    return [
-        Entry(int(level), Markup(anchor), Markup(re.sub(r"</?a\b[^>]*>", "", text))) for level, anchor, text in found
-    ]
+    return [(int(level), Markup(anchor), Markup(re.sub(r"</?a\b[^>]*>", "", text))) for level, anchor, text in found]
 
 
 def to_html(source: str, pages: Collection[str] = ()) -> str:
@@ -40,17 +28,14 @@ def to_html(source: str, pages: Collection[str] = ()) -> str:
 @cache
 def to_mathml(tex: str, display: str = "inline") -> str:
     """Convert TeX to MathML, ``display`` "inline" or "block". Raises ``ValueError`` for unknown TeX."""
-    aligned = re.sub(
-        r"\{(aligned|align|equation\*?)\}", "{align*}", tex
-    )  # unnumbered, under a name that the converter knows
+    # The converter knows the unnumbered environments by one name.
+    aligned = re.sub(r"\{(aligned|align|equation\*?)\}", "{align*}", tex)
     try:
         mathml = converter.convert(aligned.strip(), display=display)
     except Exception as error:  # the converter's errors have no common base class
         raise ValueError(f"formula ${tex}$: {type(error).__name__} {error}") from error
     if any(sign in mathml for sign in _UNCONVERTED):
-        raise ValueError(
-            f"formula ${tex}$: has a command or an environment that MathML output does not support; rewrite it"
-        )
+        raise ValueError(f"formula ${tex}$: MathML does not support a command or an environment in it; rewrite it")
     return mathml
 
 
@@ -74,10 +59,7 @@ class _Renderer(IPythonRenderer):
         return f'<h{level} id="{anchor}">{text}{link}</h{level}>\n'
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
-        stem, sign, anchor = url.removeprefix("./").partition("#")
-        if stem.endswith(".ipynb"):
-            stem = stem.removesuffix(".ipynb")
-            if stem not in self._pages:
-                return text
-            url = f"{stem}.html{sign}{anchor}"
-        return super().link(text, url, title)
+        stem, ending, anchor = url.removeprefix("./").partition(".ipynb")
+        if ending and stem not in self._pages:
+            return text
+        return super().link(text, f"{stem}.html{anchor}" if ending else url, title)

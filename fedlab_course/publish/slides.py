@@ -1,7 +1,7 @@
 """Slides of a chapter from its own text and figures: question, predictions, results, and what to remember."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -11,7 +11,8 @@ from fedlab_course.publish import markdown, outputs
 
 _HEADING = re.compile(r"^#{2,3} +(.+)$", flags=re.MULTILINE)
 _ASKED = re.compile(r"questions\.predict\(\s*\"([^\"]+)\"")
-_SEEN = "**What we see.**"
+_SEEN = re.compile(r"^\*\*What we see\.\*\*(.*?)(?:\n\n|\Z)", flags=re.MULTILINE | re.DOTALL)
+_REMEMBER = re.compile(r"\A## What to remember\n(.*?)(?:^## |\Z)", flags=re.MULTILINE | re.DOTALL)
 _SKIPPED = ("Exercise", "Explore", "Further reading", "How to use")
 
 
@@ -20,51 +21,43 @@ def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> l
 
     A prediction has its own slide before its result. A figure has a slide together with its interpretation.
     """
-    slides = [{"title": title, "parts": [Markup("<p>{}</p>").format(question)], "kind": "opening"}]
-    heading, pending = title, None
+    slides: list[dict[str, Any]] = [
+        {"title": title, "parts": [Markup("<p>{}</p>").format(question)], "kind": "opening"}
+    ]
+
+    def add(heading: str, part: Markup, kind: str) -> None:
+        slides.append({"title": Markup(markdown.to_html(heading)).striptags(), "parts": [part], "kind": kind})
+
+    heading = title
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             heading = next(iter(_HEADING.findall(cell.source)[-1:]), heading)
-            said = _said(cell.source)
-            if said and pending is not None:
-                pending["parts"].append(Markup(markdown.to_html(said, names)))
-                pending = None
-            if cell.source.startswith("## What to remember"):
-                own = re.split(r"^## ", cell.source, flags=re.MULTILINE)[1].partition("\n")[2]
-                slides.append(_slide("What to remember", Markup(markdown.to_html(own, names)), "remember"))
-            continue
-        if cell.cell_type != "code" or heading.startswith(_SKIPPED):
-            continue
-        slides += [_slide(heading, asked, "predict") for asked in _asked(cell.source)]
-        for figure in _figures(cell):
-            pending = _slide(heading, figure, "figure")
-            slides.append(pending)
+            seen, remember = _SEEN.search(cell.source), _REMEMBER.match(cell.source)
+            figures = [slide for slide in slides if slide["kind"] == "figure"]
+            if seen and figures and len(figures[-1]["parts"]) == 1:
+                figures[-1]["parts"].append(_html(_two_sentences(seen[1]), names))
+            if remember:
+                add("What to remember", _html(remember[1], names), "remember")
+        elif cell.cell_type == "code" and not heading.startswith(_SKIPPED):
+            for id in _ASKED.findall(cell.source):
+                add(heading, _asked(id), "predict")
+            for output in cell.get("outputs", []):
+                if outputs.PLOTLY in output.get("data", {}):
+                    add(heading, outputs.figure({outputs.PLOTLY: output["data"][outputs.PLOTLY]}), "figure")
     return slides
 
 
-def _slide(title: str, part: Markup, kind: str) -> dict[str, Any]:
-    return {"title": Markup(markdown.to_html(title)).striptags(), "parts": [part], "kind": kind}
+def _html(source: str, names: Sequence[str] = ()) -> Markup:
+    return Markup(markdown.to_html(source, names))
 
 
-def _said(source: str) -> str:
-    """The first two sentences of the cell's "What we see", in Markdown; "" if it has none."""
-    paragraph = next((one for one in source.split("\n\n") if one.startswith(_SEEN)), "")
-    plain = re.sub(r"\s*<!--.*?-->", "", paragraph.removeprefix(_SEEN), flags=re.DOTALL).strip()
+def _two_sentences(source: str) -> str:
+    plain = re.sub(r"\s*<!--.*?-->", "", source, flags=re.DOTALL).strip()
     return " ".join(re.split(r"(?<=[.!?])\s+(?=[A-Z$])", plain)[:2])
 
 
-def _asked(source: str) -> Iterator[Markup]:
-    for id in _ASKED.findall(source):
-        one = bank.prediction(id)
-        options = Markup().join(
-            Markup("<li>{}</li>").format(Markup(markdown.to_html(text))) for text in one.options.values()
-        )
-        asks = Markup(markdown.to_html(one.asks))
-        yield Markup('<div class="asks"><p><b>Predict.</b></p>{}<ul>{}</ul></div>').format(asks, options)
-
-
-def _figures(cell: Any) -> Iterator[Markup]:
-    for output in cell.get("outputs", []):
-        spec = output.get("data", {}).get(outputs.PLOTLY)
-        if spec is not None:
-            yield outputs.figure(spec)
+def _asked(id: str) -> Markup:
+    one = bank.prediction(id)
+    options = Markup().join(Markup("<li>{}</li>").format(_html(text)) for text in one.options.values())
+    asks = _html(one.asks)
+    return Markup('<div class="asks"><p><b>Predict.</b></p>{}<ul>{}</ul></div>').format(asks, options)

@@ -1,9 +1,11 @@
 """Pages of real notebooks without the hours that the grids of their explorers take."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,11 +14,9 @@ from fedlab_course.publish import runs
 
 
 class InThisProcess:
-    """In the place of a pool of processes, each of which would import PyTorch for a run of a second."""
+    """In the place of processes, each of which would import PyTorch for a run of a second."""
 
-    map = staticmethod(map)
-
-    def __init__(self, *_: object, **__: object) -> None:
+    def __init__(self, workers: int) -> None:
         pass
 
     def __enter__(self) -> "InThisProcess":
@@ -24,6 +24,11 @@ class InThisProcess:
 
     def __exit__(self, *_: object) -> None:
         pass
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(function(*arguments))
+        return future
 
 
 @contextmanager
@@ -39,6 +44,6 @@ def light_grids(out: Path, trained: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "SHOWN", ("local_epochs",))
         patch.setitem(runs.SETTINGS, "local_epochs", few)
-        patch.setattr(runs, "ProcessPoolExecutor", InThisProcess)
+        patch.setattr(runs, "Processes", InThisProcess)
         yield
     torch.set_num_threads(threads)

@@ -37,7 +37,7 @@ from fedlab_course.check import claims
 claims.check("Squares grow", 9 > 4, "4, then 9")
 claims.check("Squares <shrink>", 9 < 4)
 claims.stored("000-2")
-claims.stored("000-2", differs="mu=0.3")""",
+claims.stored("000-2")""",
     """\
 from ipywidgets import interact
 @interact(x=(0, 3))

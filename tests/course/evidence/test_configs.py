@@ -35,19 +35,17 @@ def test_common_values_are_those_of_every_statement(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("margin = 0.01", "margin = -1", "margin"),
-        ("margin = 0.01", "margn = 0.01", "Did you mean 'margin'"),
-        ('says = "one"', "", "needs says"),
-        ('source = "s"', "", "needs source"),
-        ('says = "one"', 'says = "one"\nconstant = "three"', "constant"),
-        ('says = "one"', 'says = "one"\nexpect = "negative"', "expect"),
+        ("margin = 0.01", "margin = -1", "margin=-1"),
+        ("margin = 0.01", "margn = 0.01", "margn"),
+        ('says = "one"', "", "says"),
+        ('source = "s"', "", "source"),
+        ('says = "one"', 'says = "one"\nexpect = "negative"', "expect='negative'"),
     ],
 )
 def test_faults_are_named_with_the_file(tmp_path, old, new, words):
     (tmp_path / "x-1.toml").write_text(CLAIM.replace(old, new))
-    with pytest.raises(ValueError, match=r"x-1\.toml") as refused:
+    with pytest.raises(ValueError, match=rf"x-1\.toml.*{words}"):
         configs.read(tmp_path)
-    assert words in str(refused.value)
 
 
 def test_every_table_that_a_claim_rests_on_can_be_made():

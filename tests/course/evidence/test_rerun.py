@@ -53,7 +53,7 @@ def grid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "stored", lambda: every)
 
 
-def test_a_row_run_again_is_the_contrast_of_its_runs(grid: None) -> None:
+def test_a_row_run_again_is_the_contrast_of_its_runs_and_bad_rows_are_refused(grid: None) -> None:
     data, means = fl.load_dataset("digits"), []
     for algorithm in (fl.FedProx(mu=1.0), fl.FedAvg()):
         parts = fl.partition.labels_per_client(data.train.y, num_clients=100, labels_per_client=2, seed=1)
@@ -61,16 +61,13 @@ def test_a_row_run_again_is_the_contrast_of_its_runs(grid: None) -> None:
         history = fl.simulate(fed, fl.models.mlp(fed, seed=1), algorithm, seed=1, **SETTINGS)
         means.append(np.mean([record.test_accuracy for record in history.records]))
     assert rerun.again("x-1a", [1]) == {1: pytest.approx(means[0] - means[1], abs=1e-9)}
-
-
-def test_what_cannot_be_run_again_is_refused(grid: None) -> None:
     with pytest.raises(ValueError, match=r"seeds=2: must be of the seeds of t, \[0, 1\]"):
         rerun.again("x-1a", [2])
     with pytest.raises(ValueError, match=r"row='x-1c': must be one of .*Did you mean"):
         rerun.again("x-1c")
 
 
-@pytest.mark.parametrize(("live", "sign"), [(0.2, "✓ inside"), (0.39, "✓ inside"), (0.41, "✗ outside"), (0.0, "✓ in")])
+@pytest.mark.parametrize(("live", "sign"), [(0.39, "✓ inside"), (0.41, "✗ outside"), (0.0, "✓ inside")])
 def test_a_live_number_is_held_against_two_standard_deviations(
     live: float, sign: str, grid: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,14 +96,7 @@ def test_the_table_of_verdicts_is_filtered(grid: None) -> None:
     assert list(browser.table(verdict="none").index) == ["y-2"]
     with pytest.raises(ValueError, match="verdict='worse': must be one of"):
         browser.table(verdict="worse")
-    counts = browser.counts()["statements"]
-    assert counts.to_dict() == {
-        "✓ holds": 1,
-        "✗ opposite": 1,
-        "≈ equivalent within δ": 0,
-        "? undecided": 1,
-        "– not measured yet": 1,
-    }
+    assert browser.counts()["statements"].tolist() == [1, 1, 0, 1, 1]  # none is equivalent
     assert "It is &lt;so&gt;." in browser.as_html()
 
 

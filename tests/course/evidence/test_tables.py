@@ -26,39 +26,31 @@ def numbers(folder, **given):
     return tables.numbers(Statement(id="s", says="", measure="accuracy", margin=0.0, table="runs", **given), folder)
 
 
-def test_difference_by_seed(folder):
-    found = numbers(
-        folder, where={"lr": "0.1"}, plus=[{"algorithm": "fedprox", "mu": 0.1}], minus=[{"algorithm": "fedavg"}]
-    )
-    assert found == {0: pytest.approx(0.2), 1: pytest.approx(0.3)}
-
-
-def test_only_seeds_that_have_every_row_count(folder):
-    found = numbers(folder, where={"lr": "0.1"}, plus=[{"mu": 0.1}], minus=[{"mu": 1}])
-    assert found == {0: pytest.approx(0.5)}
-
-
-def test_rows_of_another_table_and_a_constant(folder):
-    found = numbers(folder, plus=[{"mu": 0.1}], minus=[{"table": "other", "algorithm": "fedavg"}], constant=0.4)
-    assert found == {0: pytest.approx(0.05)}
-
-
-def test_nothing_stands_for_what_a_row_does_not_have(folder):
-    assert numbers(folder, plus=[{"mu": "", "lr": "0.1/(1+t)"}]) == {0: pytest.approx(0.1)}
-
-
-def test_a_table_or_row_that_is_not_there_has_no_numbers(folder):
-    assert numbers(folder, plus=[{"table": "absent"}]) == {}
-    assert numbers(folder, plus=[{"mu": 7}], minus=[{"mu": 0.1}]) == {}
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (
+            {"where": {"lr": "0.1"}, "plus": [{"algorithm": "fedprox", "mu": 0.1}], "minus": [{"algorithm": "fedavg"}]},
+            {0: 0.2, 1: 0.3},
+        ),
+        ({"where": {"lr": "0.1"}, "plus": [{"mu": 0.1}], "minus": [{"mu": 1}]}, {0: 0.5}),  # seeds with every row
+        ({"plus": [{"mu": 0.1}], "minus": [{"table": "other", "algorithm": "fedavg"}], "constant": 0.4}, {0: 0.05}),
+        ({"plus": [{"mu": "", "lr": "0.1/(1+t)"}]}, {0: 0.1}),  # "" is an empty cell
+        ({"plus": [{"table": "absent"}]}, {}),
+        ({"plus": [{"mu": 7}], "minus": [{"mu": 0.1}]}, {}),
+    ],
+)
+def test_a_contrast_is_a_number_for_each_seed(folder, given, found):
+    assert numbers(folder, **given) == pytest.approx(found)
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"plus": [{"algorithm": "fedavg"}]}, "several rows"),
+        ({"plus": [{"algorithm": "fedavg"}]}, "statement s.*several rows"),
         ({"plus": [{"model": "mlp"}]}, "no column model"),
     ],
 )
-def test_rows_that_cannot_be_meant(folder, given, words):
+def test_ambiguous_rows_and_unknown_columns_are_refused(folder, given, words):
     with pytest.raises(ValueError, match=words):
         numbers(folder, **given)

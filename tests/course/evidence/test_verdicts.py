@@ -41,23 +41,16 @@ def test_words(centre, margin, expect, word):
     assert verdict(values, margin, expect).verdict == word
 
 
-def test_edge_of_the_margin_decides():
+def test_the_edge_of_the_margin_decides_and_the_one_sided_test_has_p_of_a_fortieth_there():
     half = QUANTILE * math.sqrt(4 / 3) / 2
-    assert verdict([2, 2, 4, 4], 3 - half - 1e-6).verdict == "holds"
-    assert verdict([2, 2, 4, 4], 3 - half + 1e-6).verdict == "undecided"
-    assert verdict([-1, -1, 1, 1], half + 1e-6).verdict == "equivalent"
-    assert verdict([-1, -1, 1, 1], half - 1e-6).verdict == "undecided"
-
-
-def test_p_at_the_edge_of_the_interval_is_a_fortieth():
-    """The interval touches the margin exactly where the one-sided test has p = 0.025."""
-    half = QUANTILE * math.sqrt(4 / 3) / 2
-    for values, margin in (
-        ([2, 2, 4, 4], 3 - half - 1e-9),
-        ([-1, -1, 1, 1], half + 1e-9),
-        ([-4, -4, -2, -2], 3 - half - 1e-9),
+    for values, edge, sign, word in (
+        ([2, 2, 4, 4], 3 - half, -1, "holds"),
+        ([-4, -4, -2, -2], 3 - half, -1, "opposite"),
+        ([-1, -1, 1, 1], half, 1, "equivalent"),
     ):
-        assert verdict(values, margin).p == pytest.approx(0.025, rel=1e-5)
+        assert verdict(values, edge + sign * 1e-9).verdict == word
+        assert verdict(values, edge - sign * 1e-9).verdict == "undecided"
+        assert verdict(values, edge + sign * 1e-9).p == pytest.approx(0.025, rel=1e-5)
 
 
 def test_no_seeds_and_one_seed_decide_nothing_unless_there_is_no_chance():

@@ -22,12 +22,7 @@ def test_a_budget_pays_for_the_last_point_that_fits() -> None:
     assert found["gap"] == pytest.approx(0.1)
 
 
-def test_what_fits_no_budget_counts_with_its_first_point_and_a_part_has_no_clients() -> None:
-    found = prices.prices({}, curve([0.1, 0.2], 100, 100.0), budget=10.0)
-    assert found["accuracy_at_updates"] == found["accuracy_at_bytes"] == 0.1
-    assert found["worst_decile"] is None and found["gap"] is None
-
-
+@pytest.mark.slow
 def test_the_competitor_makes_as_many_updates_and_sends_no_more_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prices, "ROUNDS", 2)
     monkeypatch.setattr(prices, "FIELD", {name: prices.FIELD[name] for name in ("fedavg", "fedmas")})

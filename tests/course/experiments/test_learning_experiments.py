@@ -10,7 +10,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core import sampling
-from fedlab_course.experiments import measures, runs
+from fedlab_course.experiments import runs
 from fedlab_course.experiments.registry import EXPERIMENTS
 from fedlab_course.experiments.studies import (
     c01_skew,
@@ -57,17 +57,6 @@ def test_the_configuration_with_the_best_mean_is_chosen_and_the_first_of_equals(
     ]
 
 
-def test_a_chosen_configuration_runs_with_its_parameter() -> None:
-    """A pull of μ = 10 leaves each client close to the model, and the accuracy low, after two rounds."""
-    case = {"method": "fedprox", "partition": "two_labels", "lr": 0.1}
-    [weak] = tuning.run(0, **case, parameter=0.0, rounds=2)
-    [strong] = tuning.run(0, **case, parameter=10.0, rounds=2)
-    assert (weak["parameter"], strong["parameter"]) == (0.0, 10.0)
-    assert strong["drift"] < 0.5 * weak["drift"]
-    [plain] = tuning.run(0, method="fedavg", partition="two_labels", lr=0.1, rounds=2)
-    assert plain["end_accuracy"] == weak["end_accuracy"]  # FedProx with μ = 0 is FedAvg
-
-
 def test_the_best_of_fedprox_is_the_least_loss_and_dropping_has_less_work() -> None:
     short = {"rounds": 2, "local_epochs": 2, "eval_every": 1, "batch_size": 100}
     found = fedprox_synthetic.run(0, data="iid", stragglers=0.9, **short)
@@ -82,12 +71,6 @@ def test_the_best_of_fedprox_is_the_least_loss_and_dropping_has_less_work() -> N
     }
 
 
-def test_a_thinned_curve_keeps_its_first_point_and_no_more_than_fifty() -> None:
-    curve = pd.DataFrame({"round": range(1, 102)})
-    assert measures.thinned(curve)["round"].tolist() == list(range(1, 102, 3))
-    assert measures.thinned(curve.head(50))["round"].tolist() == list(range(1, 51))
-
-
 def test_the_mean_of_a_simple_random_sample_has_its_textbook_variance() -> None:
     """S² = 1.25·100/99 for 25 each of 0 … 3, and (1 − 10/100) S²/10; no bias beyond chance."""
     models = np.repeat(np.arange(4.0), 25)[:, None]
@@ -97,6 +80,7 @@ def test_the_mean_of_a_simple_random_sample_has_its_textbook_variance() -> None:
     assert found["standard_error"] < 0.05 * expected and found["bias_in_errors"] < 3.5
 
 
+@pytest.mark.slow
 def test_more_skew_moves_variance_from_within_clients_to_between_them() -> None:
     rows = [row for split in c12_work.SPLITS for row in c12_work.constants(3, split=split)]
     total = [row["noise"] + row["dissimilarity"] ** 2 for row in rows]
@@ -109,19 +93,6 @@ def test_more_skew_moves_variance_from_within_clients_to_between_them() -> None:
         assert row["best_steps"] == pytest.approx(math.sqrt(b / a))
 
 
-def test_rounds_to_a_loss_end_at_the_first_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    fed = runs.deal("iid", 5)
-    settings = c12_work.SETTINGS | {"local_epochs": 5, "seed": 5}
-    frame = fl.simulate(fed, fl.models.mlp(fed, seed=5), fl.FedAvg(), rounds=4, **settings).frame
-    losses = dict(zip(frame["round"], frame.train_loss, strict=True))
-    assert losses[3] < min(losses[1], losses[2])
-    monkeypatch.setattr(c12_work, "ROUNDS", 4)
-    monkeypatch.setattr(c12_work, "TARGET", float(losses[3]))
-    assert c12_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 3
-    monkeypatch.setattr(c12_work, "TARGET", 0.0)
-    assert c12_work.rounds_to_loss(fed, fl.FedAvg(), 5, 5) == 5
-
-
 def test_partial_work_has_a_row_for_each_rule_and_the_best_mu_by_its_end() -> None:
     short = {"rounds": 2, "local_epochs": 2}
     found = [row for row in partial_work.stragglers(0, stragglers=0.0, **short) if "table" not in row]
@@ -130,17 +101,6 @@ def test_partial_work_has_a_row_for_each_rule_and_the_best_mu_by_its_end() -> No
     assert rows["best"]["end_accuracy"] == max(rows[f"mu={mu:g}"]["end_accuracy"] for mu in partial_work.MUS)
     assert rows["drop"]["drift"] == rows["keep"]["drift"]  # without stragglers nobody is dropped
     assert rows["six"]["bytes"] == 0.3 * rows["keep"]["bytes"]
-
-
-def test_clients_of_two_speeds_are_measured_apart() -> None:
-    found = partial_work.speeds(0, rounds=1, local_epochs=2)
-    rows = {row["algorithm"]: row for row in found if "table" not in row}
-    assert list(rows) == ["drop", "keep", "mu=0.01", "mu=0.1", "mu=1", "nova", "even", "best"]
-    for row in rows.values():
-        low, high = sorted((row["slow_accuracy"], row["fast_accuracy"]))
-        assert low <= row["end_accuracy"] <= high
-    points = [row for row in found if row.get("table") == "curves" and row["algorithm"] == "nova"]
-    assert [(point["round"], point["slow_accuracy"]) for point in points] == [(1, rows["nova"]["slow_accuracy"])]
 
 
 def test_a_model_that_knows_the_labels_of_the_last_cohort_leans_towards_it() -> None:

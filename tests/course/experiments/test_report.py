@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedlab_course.evidence import configs, judging, verdicts
+from fedlab_course.evidence import configs, judging
 from fedlab_course.evidence.configs import Claim, Statement
 from fedlab_course.experiments import report
 
@@ -21,7 +21,7 @@ def test_every_claim_has_its_sentence():
 
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
-    monkeypatch.setattr(judging, "seeds", lambda table: range(5))
+    monkeypatch.setattr(configs, "seeds", lambda table: range(5))
     (tmp_path / "runs.csv").write_text(
         "algorithm,seed,accuracy,seconds\na,0,0.5,3600\na,1,0.6,0\na,2,0.7,0\nb,0,0.1,0\nb,1,0.2,0\nb,2,0.31,0\n"
     )
@@ -50,19 +50,6 @@ def test_a_sentence_on_other_verdicts_is_refused(tiny):
     claims, judged, folder = tiny
     with pytest.raises(ValueError, match="x-1 speaks of 'a holds, b holds'"):
         report.text(claims, judged, {"x-1": ("a holds, b holds", "Because.")}, {}, folder)
-
-
-@pytest.mark.parametrize(
-    ("mean", "low", "high", "n", "said"),
-    [
-        (0.0, 0.0, 0.0, 3, "+0 exactly"),
-        (12.0, 8.0, 16.0, 5, "+12.0 [+8.0, +16.0]"),
-        (-0.3, -0.5, -0.1, 5, "-0.30 [-0.50, -0.10]"),
-        (0.031, 0.029, 0.034, 10, "+0.0310 [+0.0290, +0.0340]"),
-    ],
-)
-def test_digits(mean, low, high, n, said):
-    assert report.measured(verdicts.Finding("x", "holds", mean, low, high, n, n, 0.0, 0.0)) == said
 
 
 def test_every_statement_has_been_measured_on_some_seeds():

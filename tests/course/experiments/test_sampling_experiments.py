@@ -7,6 +7,7 @@ from fedlab_course import theory
 from fedlab_course.experiments.studies import absence, c05_clusters
 
 
+@pytest.mark.slow
 def test_absence_comes_near_its_closed_forms() -> None:
     """The standard deviation over seeds is about 0.1, and 0.2 for Horvitz and Thompson."""
     group = theory.AbsentGroup()
@@ -45,6 +46,7 @@ def test_the_fastest_of_each_stratum_take_the_places_of_the_cohort() -> None:
     assert c05_clusters.fastest(np.array([0, 2, 3, 5]), labels, times).tolist() == [1, 2, 4, 5]
 
 
+@pytest.mark.slow
 def test_without_a_choice_all_are_heard_alike() -> None:
     """One place each of ten clusters: the first draw hears the fastest, the random one nearly everybody."""
     [first], [random] = (c05_clusters.first_answers(0, split="one label", draw=draw) for draw in ("first", "random"))

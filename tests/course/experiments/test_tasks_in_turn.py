@@ -15,12 +15,6 @@ def digits() -> fl.data.Dataset:
     return fl.load_dataset("digits")
 
 
-def test_tasks_of_labels_share_out_all_images(digits: fl.data.Dataset) -> None:
-    fed, tests = continual.by_labels(digits)
-    assert [sorted(set(fed.y[part].tolist())) for part in fed.parts] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
-    assert fed.sizes.sum() == len(digits.train) and sum(len(y) for _, y in tests) == len(digits.test)
-
-
 def test_tasks_of_pixels_hold_the_same_images_in_another_order(digits: fl.data.Dataset) -> None:
     fed, tests = continual.by_pixels(digits, seed=3)
     plain, other = (fed.x[part].flatten(1) for part in fed.parts)
@@ -39,16 +33,6 @@ def test_a_strong_spring_keeps_the_first_task_and_learns_nothing_new() -> None:
     assert row["second"] < 0.1
     assert row["stiffest"] == pytest.approx(1.0)
     assert row["both"] == pytest.approx((row["first"] + row["second"]) / 2)
-
-
-def test_a_run_of_tiers_has_a_row_per_round_and_one_for_its_end() -> None:
-    *rows, end = c06_memory.ten_tiers(0, strength=1000.0, update="replace")
-    assert [row["round"] for row in rows] == list(c06_memory.ROUNDS)
-    assert end["table"] == "ends" and end["lost"] == 1.0 and end["rounds"] < 30
-    assert [(row["just"], row["kept"]) for row in rows if row["round"] > end["rounds"]] == [
-        (0.1, 0.1) for row in rows if row["round"] > end["rounds"]
-    ]
-    assert any(row["round"] > end["rounds"] for row in rows)
 
 
 def test_rotated_pairs_never_hold_one_label_and_every_label_comes_twice_a_round(digits: fl.data.Dataset) -> None:

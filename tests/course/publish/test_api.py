@@ -2,16 +2,16 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import fedlab_core as fl
 from fedlab_core import algorithms
-from fedlab_course import folders
-from fedlab_course.harness import run
+from fedlab_course import cli
 from fedlab_course.publish import api
-from tests.course import planted
 from tests.course.publish.test_pages import Page
+from tests.course.publish.visit import site_of
 
 
 @pytest.fixture(scope="module")
@@ -22,33 +22,28 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-def pages(site: Path) -> list[Path]:
-    return sorted((site / "api").rglob("*.html"))
+def pages(site: Path) -> dict[Path, Page]:
+    return {page: Page(page.read_text(encoding="utf-8")) for page in sorted((site / "api").rglob("*.html"))}
 
 
-def test_nothing_is_loaded_from_elsewhere(made: Path) -> None:
-    assert len(pages(made)) > 40
-    for page in pages(made):
-        html = page.read_text(encoding="utf-8")
-        for address in Page(html).loaded:
-            assert address.startswith("data:") or (page.parent / address).is_file(), f"{page}: {address}"
-        for pattern in (r"@import", r"url\(\s*['\"]?https?:", r"import\(\s*['\"]https?:", r"<script[^>]+src=.https?:"):
-            assert not re.search(pattern, html), f"{page}: {pattern}"
-
-
-def test_links_within_the_reference_lead_to_pages_and_places(made: Path) -> None:
-    ids = {page: set(Page(page.read_text(encoding="utf-8")).ids) for page in pages(made)}
-    home = made / "index.html"
-    for page in ids:
-        for link in Page(page.read_text(encoding="utf-8")).links:
+@pytest.mark.slow
+def test_it_loads_nothing_from_elsewhere_and_its_links_lead_to_places(made: Path) -> None:
+    found, home = pages(made), made / "index.html"
+    assert len(found) > 40
+    outside = re.compile(r"@import|url\(\s*['\"]?https?:|import\(\s*['\"]https?:|<script[^>]+src=.https?:")
+    for path, page in found.items():
+        assert not outside.search(path.read_text(encoding="utf-8")), path
+        for address in page.loaded:
+            assert address.startswith("data:") or (path.parent / address).is_file(), f"{path}: {address}"
+        for link in page.links:
             file, _, place = link.partition("#")
             if file.startswith(("https:", "http:")) or not link:
                 continue
-            target = (page.parent / file).resolve() if file else page
-            assert target == home or target in ids, f"{page}: {link}"
-            assert target == home or not place or place in ids[target], f"{page}: {link}"
+            target = (path.parent / file).resolve() if file else path
+            assert target == home or (target in found and (not place or place in found[target].ids)), f"{path}: {link}"
 
 
+@pytest.mark.slow
 def test_every_public_name_has_its_place(made: Path) -> None:
     """What ``dir(fl)`` shows is a section of the library's page, or a page."""
     whole = Page((made / "api" / "fedlab_core.html").read_text(encoding="utf-8"))
@@ -61,6 +56,7 @@ def test_every_public_name_has_its_place(made: Path) -> None:
         assert kind.__name__ in Page(page.read_text(encoding="utf-8")).ids, name
 
 
+@pytest.mark.slow
 def test_docstrings_are_read_as_they_are_meant(made: Path) -> None:
     html = (made / "api" / "fedlab_core" / "algorithms" / "fedprox.html").read_text(encoding="utf-8")
     assert "<code>ValueError</code>" in (made / "api/fedlab_core/algorithms/ifca.html").read_text(encoding="utf-8")
@@ -73,53 +69,38 @@ def test_docstrings_are_read_as_they_are_meant(made: Path) -> None:
     assert "FedProx is:</p>" in algorithm
 
 
+@pytest.mark.slow
 def test_solutions_of_exercises_are_not_in_it(made: Path) -> None:
     assert (made / "api" / "fedlab_course" / "check" / "exercises.html").is_file()
     assert not list((made / "api").rglob("ch02*"))
     assert "check_prox_step" not in (made / "api" / "search.js").read_text(encoding="utf-8")
 
 
-def test_it_is_made_again_only_when_something_has_changed(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = made / "api" / "index.html"
-    before = index.stat().st_mtime_ns
-    api.write(made / "api")
-    assert index.stat().st_mtime_ns == before
+def test_it_is_made_again_only_when_something_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[list[str]] = []
+    result = SimpleNamespace(returncode=0, stderr="no such module")
+    monkeypatch.setattr(api.subprocess, "run", lambda command, **options: made.append(command) or result)
+    api.write(tmp_path)
+    api.write(tmp_path)
+    assert len(made) == 1
     monkeypatch.setattr(api, "version", lambda name: "0")
-    monkeypatch.setattr(api, "MODULES", ())
-    asked: list[list[str]] = []
-
-    class Failed:
-        returncode, stderr = 1, "no such module"
-
-    monkeypatch.setattr(api.subprocess, "run", lambda command, **options: asked.append(command) or Failed)
+    result.returncode = 1
     with pytest.raises(RuntimeError, match="no such module"):
-        api.write(made / "api")
-    assert asked
+        api.write(tmp_path)
 
 
-@pytest.mark.parametrize("reference", [False, True])
-def test_the_start_page_links_to_it_if_it_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reference: bool
-) -> None:
-    def write(target: Path) -> None:
-        target.mkdir(parents=True)
-        (target / "index.html").write_text("here", encoding="utf-8")
-
-    monkeypatch.setattr(run.api, "write", write)
-    planted.notebook(tmp_path, "00_done", "1")
-    run.run_course(notebooks=tmp_path, out=tmp_path / "out", reference=reference)
-    start = Page((tmp_path / "out" / "site" / "index.html").read_text(encoding="utf-8"))
-    assert ("api/index.html" in start.links) is reference
+def test_the_start_page_links_to_it_if_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = site_of(tmp_path).with_name("index.html")
+    assert "api/index.html" not in Page(start.read_text(encoding="utf-8")).links
+    (tmp_path / "site" / "api").mkdir()
+    (tmp_path / "site" / "api" / "index.html").touch()
+    site_of(tmp_path)
+    assert "api/index.html" in Page(start.read_text(encoding="utf-8")).links
 
 
-@pytest.mark.parametrize(("more", "wanted"), [([], True), (["--only", "00"], False), (["--notebooks", "own"], False)])
-def test_only_a_run_of_the_whole_course_makes_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, more: list[str], wanted: bool
-) -> None:
-    from fedlab_course import cli
-
+def test_only_a_run_of_the_whole_course_makes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked: list[bool] = []
     monkeypatch.setattr(cli.harness, "run_course", lambda **given: asked.append(given["reference"]) or [])
-    assert cli.main(["run", "--out", str(tmp_path), *more]) == 0
-    assert asked == [wanted]
-    assert folders.NOTEBOOKS.is_dir()
+    for more in ([], ["--only", "00"], ["--notebooks", "own"]):
+        assert cli.main(["run", "--out", str(tmp_path), *more]) == 0
+    assert asked == [True, False, False]

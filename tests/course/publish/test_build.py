@@ -7,73 +7,66 @@ import pytest
 
 from fedlab_course import folders
 from fedlab_course.check import cells, exercises
-from fedlab_course.check.exercises import Exercise
 from fedlab_course.cli import main
 from fedlab_course.publish import build
 
 EVERY = exercises.every()
 NAMES = sorted(path.name for path in folders.NOTEBOOKS.glob("*.ipynb"))
-each = pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Version → folder, as the command writes them."""
-    folders = {version: tmp_path_factory.mktemp("builds") / version for version in build.VERSIONS}
-    for version, folder in folders.items():
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, nbformat.NotebookNode]]:
+    """Version → id → cell of all notebooks, as the command writes them."""
+    found = {}
+    for version in build.VERSIONS:
+        folder = tmp_path_factory.mktemp("builds") / version
         assert main(["build", version, "--out", str(folder)]) == 0
-    return folders
+        assert sorted(path.name for path in folder.iterdir()) == NAMES
+        notebooks = [nbformat.read(path, as_version=4) for path in folder.iterdir()]
+        for notebook in notebooks:
+            nbformat.validate(notebook)
+        found[version] = {f"{n} {cell.id}": cell for n, one in enumerate(notebooks) for cell in one.cells}
+    return found
 
 
-def cell_of(folder: Path, exercise: Exercise, part: str):
-    path = next(folder.glob(f"{exercise.chapter}_*.ipynb"))
-    found = [c for c in nbformat.read(path, as_version=4).cells if c.id == cells.cell_id(exercise, part)]
-    return found[0] if found else None
+def parts(cells_: dict, part: str) -> list[str]:
+    """The sources of the cells with this part of all exercises, in their order; "" for a missing one."""
+    by_id = {name.split()[1]: cell.source for name, cell in cells_.items()}
+    return [by_id.get(cells.cell_id(exercise, part), "") for exercise in EVERY]
 
 
-@pytest.mark.parametrize("version", build.VERSIONS)
-def test_all_notebooks_are_there_and_valid(built: dict[str, Path], version: str) -> None:
-    assert sorted(path.name for path in built[version].iterdir()) == NAMES
-    for path in built[version].iterdir():
-        nbformat.validate(nbformat.read(path, as_version=4))
+def test_a_student_gets_the_stub_and_no_solution(built: dict[str, dict]) -> None:
+    assert parts(built["student"], "answer") == [exercise.stub_source.strip() for exercise in EVERY]
+    assert not any(parts(built["student"], "solution"))
+    text = "\n".join(cell.source for cell in built["student"].values())
+    assert not any(exercise.solution_source.strip() in text for exercise in EVERY)
+    assert "folded away" not in text and "BEGIN SOLUTION" not in text
 
 
-@each
-def test_a_student_gets_the_stub_and_no_solution(built: dict[str, Path], exercise: Exercise) -> None:
-    assert cell_of(built["student"], exercise, "answer").source == exercise.stub_source.strip()
-    assert cell_of(built["student"], exercise, "solution") is None
-    path = next(built["student"].glob(f"{exercise.chapter}_*"))
-    text = path.read_text(encoding="utf-8")
-    assert not any(exercise.solution_source.strip() in cell.source for cell in nbformat.read(path, as_version=4).cells)
-    assert "folded away" not in text
-    assert "BEGIN SOLUTION" not in text
+def test_an_instructor_gets_the_solution_between_its_markers(built: dict[str, dict]) -> None:
+    for exercise, source in zip(EVERY, parts(built["instructor"], "answer"), strict=True):
+        lines = source.splitlines()
+        begin, end = (next(i for i, line in enumerate(lines) if marker in line) for marker in ("### BEGIN", "### END"))
+        assert "\n".join(lines[:begin]) + "\n" == exercise.stub_source.partition(lines[begin].split("#")[0] + "...")[0]
+        assert begin + 1 < end
+        assert [line for line in lines if "SOLUTION" not in line] == exercise.solution_source.strip().splitlines()
+    assert not any(parts(built["instructor"], "solution"))
 
 
-@each
-def test_an_instructor_gets_the_solution_between_its_markers(built: dict[str, Path], exercise: Exercise) -> None:
-    lines = cell_of(built["instructor"], exercise, "answer").source.splitlines()
-    begin, end = (next(i for i, line in enumerate(lines) if marker in line) for marker in ("### BEGIN", "### END"))
-    assert "\n".join(lines[:begin]) + "\n" == exercise.stub_source.partition(lines[begin].split("#")[0] + "...")[0]
-    assert begin + 1 < end
-    assert [line for line in lines if "SOLUTION" not in line] == exercise.solution_source.strip().splitlines()
-    assert cell_of(built["instructor"], exercise, "solution") is None
-
-
-@pytest.mark.parametrize("version", build.VERSIONS)
-def test_cells_carry_nbgrader_s_metadata(built: dict[str, Path], version: str) -> None:
-    """Schema 3 as in nbgrader's documentation of cell metadata."""
-    for exercise in EVERY:
-        roles = {
-            "task": {"grade": False, "solution": False, "locked": True, "cell_type": "markdown"},
-            "answer": {"grade": False, "solution": True, "locked": False, "cell_type": "code"},
-            "check": {"grade": True, "solution": False, "locked": True, "cell_type": "code", "points": exercise.points},
-        }
-        for part, role in roles.items():
-            wanted = role | {"grade_id": cells.cell_id(exercise, part), "schema_version": 3, "task": False}
-            assert cell_of(built[version], exercise, part).metadata["nbgrader"] == wanted
-
-
-def test_the_course_s_own_notebooks_carry_none_of_it() -> None:
+def test_cells_have_the_metadata_of_nbgrader(built: dict[str, dict]) -> None:
+    """Schema 3 as in nbgrader's documentation of cell metadata; the course's own notebooks have none."""
+    for version in build.VERSIONS:
+        found = {cell.id: cell.metadata.get("nbgrader") for cell in built[version].values()}
+        for exercise in EVERY:
+            points = {"points": exercise.points}
+            roles = {
+                "task": {"grade": False, "solution": False, "locked": True, "cell_type": "markdown"},
+                "answer": {"grade": False, "solution": True, "locked": False, "cell_type": "code"},
+                "check": {"grade": True, "solution": False, "locked": True, "cell_type": "code"} | points,
+            }
+            for part, role in roles.items():
+                id = cells.cell_id(exercise, part)
+                assert found[id] == role | {"grade_id": id, "schema_version": 3, "task": False}
     for path in folders.NOTEBOOKS.glob("*.ipynb"):
         assert all("nbgrader" not in cell.metadata for cell in nbformat.read(path, as_version=4).cells)
 
@@ -95,8 +88,3 @@ def test_drift_between_notebook_and_registry_stops_a_build(tmp_path: Path) -> No
 def test_the_notebooks_of_the_course_are_not_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["build", "student", "--out", str(folders.NOTEBOOKS)]) == 2
     assert "would overwrite" in capsys.readouterr().err
-
-
-def test_an_unknown_version_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="must be one of student, instructor"):
-        build.build("teacher", tmp_path)

@@ -15,37 +15,25 @@ from fedlab_course.publish.outputs import PLOTLY
 from tests.course.publish.visit import Visit, site_of, violations
 
 FIGURE = new_output("display_data", {PLOTLY: json.loads(go.Figure(layout_title="Squares").to_json())})
+SEEN = "**What we see.** It rises. <!-- live --> Then it falls. A third sentence.\n\n**Caution.** Not always."
+CELLS = [
+    new_markdown_cell("# Title\n\nLead."),
+    new_code_cell('questions.predict("98-first")'),
+    new_markdown_cell("## A part"),
+    new_code_cell("figure", outputs=[FIGURE]),
+    new_markdown_cell(SEEN),
+    new_markdown_cell("### Explore: sliders"),
+    new_code_cell("explorer", outputs=[FIGURE]),
+    new_markdown_cell("## What to remember\n\n- One.\n- Two.\n\n## Further reading\n\n- A book."),
+]
 
 
-def notebook() -> Any:
-    seen = "**What we see.** It rises. <!-- live --> Then it falls. A third sentence.\n\n**Caution.** Not always."
-    cells = [
-        new_markdown_cell("# Title\n\nLead."),
-        new_code_cell('questions.predict("98-first")'),
-        new_markdown_cell("## A part"),
-        new_code_cell("figure", outputs=[FIGURE]),
-        new_markdown_cell(seen),
-        new_markdown_cell("### Explore: sliders"),
-        new_code_cell("explorer", outputs=[FIGURE]),
-        new_markdown_cell("## What to remember\n\n- One.\n- Two.\n\n## Further reading\n\n- A book."),
-    ]
-    return new_notebook(cells=cells)
-
-
-@pytest.fixture(autouse=True)
-def _question(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"98-first": Prediction("98-first", "Which?", {"a": "this", "b": "that"}, "a", "So it is.")}
     monkeypatch.setattr(bank, "of_chapter", lambda number: Bank(asked, {}))
-
-
-def test_slides_follow_the_chapter() -> None:
-    made = slides.of(notebook(), "Title", "What?")
-    assert [(slide["kind"], slide["title"]) for slide in made] == [
-        ("opening", "Title"),
-        ("predict", "Title"),
-        ("figure", "A part"),
-        ("remember", "What to remember"),
-    ]
+    made = slides.of(new_notebook(cells=CELLS), "Title", "What?")
+    wanted = [("opening", "Title"), ("predict", "Title"), ("figure", "A part"), ("remember", "What to remember")]
+    assert [(slide["kind"], slide["title"]) for slide in made] == wanted
     assert "Which?" in made[1]["parts"][0] and "that" in made[1]["parts"][0] and "So it is" not in made[1]["parts"][0]
     figure, said = made[2]["parts"]
     assert "Squares" in figure
@@ -59,12 +47,12 @@ def test_the_keys_go_from_slide_to_slide(chromium: Any, tmp_path: Path) -> None:
     visit = Visit(chromium, html.with_name("00_figures_slides.html"))
     with visit as page:
         page.wait_for_selector(".main-svg")
-        slide = "[...document.querySelectorAll('.slide')]"
-        here = f"{slide}.findIndex(one => one.getBoundingClientRect().bottom > innerHeight / 2)"
-        assert page.evaluate(here) == 0
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function(f"{here} === 1")
-        page.keyboard.press("Home")
-        page.wait_for_function(f"{here} === 0")
+        here = (
+            "[...document.querySelectorAll('.slide')].findIndex("
+            "(one) => one.getBoundingClientRect().bottom > innerHeight / 2)"
+        )
+        for key, number in (("ArrowRight", 1), ("Home", 0)):
+            page.keyboard.press(key)
+            page.wait_for_function(f"{here} === {number}")
         assert visit.faults == []
         assert violations(page) == []

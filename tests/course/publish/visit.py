@@ -26,25 +26,27 @@ class Visit:
     def __exit__(self, *_: Any) -> None:
         self.page.close()
 
+    def is_clean(self) -> bool:
+        """Whether the page has no faults, asks no server for anything, and fits the width of the screen."""
+        outside = [url for url in self.requests if not url.startswith(("file:", "data:"))]
+        wide = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth") > 0
+        return self.faults == [] and outside == [] and not wide
 
-def site_of(folder: Path, *shown: Any, text: str = "") -> Path:
-    """The page of a notebook with ``text`` whose one cell shows these figures, or MIME bundles."""
+
+def site_of(folder: Path, *shown: Any, text: str = "# Figures", **changes: Any) -> Path:
+    """The page of a notebook with ``text`` whose one cell shows these figures, or MIME bundles, or outputs.
+
+    ``changes``: of its result, such as ``status="failed"``.
+    """
     from nbformat import write
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
     bundles = [one if isinstance(one, dict) else {PLOTLY: json.loads(one.to_json())} for one in shown]
-    outputs = [new_output("display_data", bundle) for bundle in bundles]
-    cells = [new_markdown_cell(text or "# Figures"), new_code_cell("mu = 1  # a comment", outputs=outputs)]
+    outputs = [one if "output_type" in one else new_output("display_data", one) for one in bundles]
+    cells = [new_markdown_cell(text), new_code_cell("mu = 1  # a comment", outputs=outputs)]
     write(new_notebook(cells=cells), folder / "00_figures.ipynb")
-    result = {
-        "name": "00_figures",
-        "status": "ok",
-        "seconds": 1.0,
-        "parameters": {},
-        "verdicts": [],
-        "stored": [],
-        "error": None,
-    }
+    result = {"name": "00_figures", "status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "stored": []}
+    result |= {"error": None} | changes
     pages.build([pages.page(result, folder, ["00_figures"], folder / "runs")], folder / "site", "quick")
     return folder / "site" / "00_figures.html"
 

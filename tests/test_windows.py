@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from fedlab_core import files
-from fedlab_core.sweep.folder import Folder
 from fedlab_course.harness import kernel
 from fedlab_course.publish import runs
 
@@ -96,21 +95,6 @@ def test_no_more_processes_than_a_pool_may_have(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(runs.cores, "usable", lambda: 128)
     runs.train({f"curve {number}" for number in range(100)}, tmp_path)
     assert asked == [61]
-
-
-def test_a_note_that_somebody_reads_does_not_end_a_sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Windows replaces no file that is open; what is noted is written again with the next round."""
-
-    def refuse(source: Path, target: Path) -> None:
-        raise PermissionError(13, "Access is denied", str(target))
-
-    folder = Folder(tmp_path, SimpleNamespace(name="small", axes=[], runs=[]))  # type: ignore[arg-type]
-    folder.tables.mkdir(parents=True)
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "replace", refuse)
-        folder.note_running({"a": 1})
-    folder.note_running({"a": 2})
-    assert "2" in (folder.tables / "running.json").read_text(encoding="utf-8")
 
 
 def test_a_checkout_has_the_same_line_ends_everywhere() -> None:

@@ -31,8 +31,8 @@ def until(happened: Callable[[], object], seconds: float = 240.0) -> None:
 class Cluster:
     """``dask scheduler`` and two ``dask worker`` without nannies, as processes of their own."""
 
-    def __init__(self, folder: Path, disk: str) -> None:
-        self.folder, self._environment = folder, environment(FEDLAB_TEST_DISK=disk)
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         contact = folder / "scheduler.json"
         self._scheduler = self._start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(contact))
         until(lambda: contact.exists() and contact.stat().st_size)
@@ -54,7 +54,7 @@ class Cluster:
     def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
         with (self.folder / f"{arguments[0]}.log").open("ab") as log:
             command = [sys.executable, "-m", "dask", *arguments]
-            return subprocess.Popen(command, stdout=log, stderr=log, env=self._environment, cwd=self.folder)
+            return subprocess.Popen(command, stdout=log, stderr=log, env=environment(), cwd=self.folder)
 
     def close(self) -> None:
         for process in [*self.workers, self._scheduler]:
@@ -63,10 +63,10 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def cluster(folder: Path, disk: str) -> Iterator[Cluster]:
-    """A cluster whose workers see the folder of the client (``disk`` "shared") or do not ("own")."""
+def cluster(folder: Path) -> Iterator[Cluster]:
+    """A cluster whose workers see the folder of the client."""
     folder.mkdir(parents=True, exist_ok=True)
-    started = Cluster(folder, disk)
+    started = Cluster(folder)
     try:
         started.wait_until_ready()
         yield started
@@ -84,13 +84,17 @@ class Sweep:
         with self.said.open("ab") as said:
             command = [sys.executable, "-m", "fedlab_core", "sweep", str(config), "--out", str(out), *arguments]
             self.process = subprocess.Popen(command, stdout=said, stderr=said, env=environment(**variables))
-        self._running = out / config.stem / "running.json"
 
-    def running(self) -> dict[str, int]:
-        """Digest → round of what has been heard of."""
-        with contextlib.suppress(OSError, ValueError):
-            return dict(json.loads(self._running.read_text()))
-        return {}
+    def half_way(self, runs: int) -> set[str]:
+        """Wait until this many runs have a checkpoint and no outcome; their digests."""
+
+        def found() -> set[str]:
+            assert self.process.poll() is None, self.said.read_text()
+            begun = {path.parent for path in self.out.glob("runs/*/checkpoint.npz")}
+            return {folder.name for folder in begun if not (folder / "outcome.json").exists()}
+
+        until(lambda: len(found()) == runs)
+        return found()
 
     def kill(self) -> None:
         self.process.kill()

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
 import plotly.graph_objects as go
 import pytest
+import torch
 
-from fedlab_core import plots
+from fedlab_core import FederatedDataset, plots
+from fedlab_core.data.dataset import Dataset, Split
 from fedlab_course.explore import grid
 from fedlab_course.explore.sliders import Slider
 from tests.course.publish.visit import Visit, is_drawn, site_of, violations
@@ -98,7 +99,8 @@ def test_on_paper_a_figure_is_light_fits_and_holds_no_pictures(tmp_path: Path, c
 
 
 def test_on_paper_a_heat_map_is_drawn_with_vectors_in_its_colours(tmp_path: Path, chromium) -> None:
-    figure = plots.partition([np.array([0, 1, 3]), np.array([2]), np.array([4, 5])], np.array([0, 0, 0, 1, 1, 2]))
+    split = Split(torch.zeros(6, 1), torch.tensor([0, 0, 0, 1, 1, 2]))
+    figure = plots.partition(FederatedDataset(Dataset("small", split, split, 3), [[0, 1, 3], [2], [4, 5]]))
     shared = go.Figure(figure).update_traces(coloraxis="coloraxis", selector={"type": "heatmap"})
     shared.update_layout(coloraxis={"colorscale": [(0, "#DCE9F5"), (1, "#08306B")], "cmin": 1, "cmax": 2})
     with Visit(chromium, site_of(tmp_path, figure, shared), color_scheme="dark") as page:

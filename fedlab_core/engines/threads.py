@@ -26,11 +26,7 @@ Result = TypeVar("Result")
 _POLL = 0.5  # seconds; some systems deliver Ctrl-C only between two waits
 _LOCK = threading.Lock()
 _SETTINGS: dict[int, int] = {}  # PyTorch's setting before `one_inside`, by Python thread
-_CURRENT = threading.local()  # in a worker: its stop event
-
-
-class Stopped(Exception):
-    """Raised in a worker whose result is no longer needed."""
+_CURRENT = threading.local()
 
 
 def number(own: int | None = None) -> int:
@@ -69,34 +65,27 @@ def one_inside() -> Iterator[None]:
 def each(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[Result]:
     """Yield the results of ``work`` on the ``tasks`` in order, with at most 2 · ``threads`` results ahead.
 
-    An error, an interruption or leaving the loop stops all workers at their next :func:`check_stopped`.
+    After an error, an interruption or leaving the loop, only the tasks that have begun go on.
     """
-    if threads == 1 or hasattr(_CURRENT, "stop"):
+    if threads == 1 or hasattr(_CURRENT, "is_worker"):
         for task in tasks:
             with one_inside():
                 result = work(task)
             yield result
         return
-    stop, waiting = threading.Event(), deque[Future[Result]]()
+    waiting = deque[Future[Result]]()
     with one_inside():  # a new pool sets PyTorch's number for new threads
         pool = _pool(threads)
     try:
         for task in tasks:
-            waiting.append(pool.submit(_in_worker, stop, work, task))
+            waiting.append(pool.submit(work, task))
             if len(waiting) > 2 * threads:
                 yield _result(waiting)
         while waiting:
             yield _result(waiting)
     finally:
-        stop.set()
         for future in waiting:
             future.cancel()
-
-
-def check_stopped() -> None:
-    """Raise :class:`Stopped` in a worker whose result is no longer needed; long tasks call it between steps."""
-    if hasattr(_CURRENT, "stop") and _CURRENT.stop.is_set():
-        raise Stopped
 
 
 def _result(waiting: "deque[Future[Result]]") -> Result:
@@ -105,16 +94,8 @@ def _result(waiting: "deque[Future[Result]]") -> Result:
     return waiting.popleft().result()
 
 
-def _in_worker(stop: threading.Event, work: Callable[[Task], Result], task: Task) -> Result:
-    _CURRENT.stop = stop
-    try:
-        check_stopped()
-        return work(task)
-    finally:
-        del _CURRENT.stop
-
-
-def _use_one_inside() -> None:
+def _begin_worker() -> None:
+    _CURRENT.is_worker = True
     torch.set_num_threads(1)
     torch.get_num_threads()  # the first call in a thread fixes its number; later it would take that of the main thread
 
@@ -122,7 +103,7 @@ def _use_one_inside() -> None:
 @functools.cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     """The pool of that many threads, shared by all runs of this process; all its threads have started."""
-    pool = ThreadPoolExecutor(threads, "fedlab", _use_one_inside)
+    pool = ThreadPoolExecutor(threads, "fedlab", _begin_worker)
     barrier = threading.Barrier(threads)
     wait([pool.submit(barrier.wait) for _ in range(threads)])
     return pool

@@ -52,7 +52,9 @@ class Engine(ABC):
         self.fed = fed
         self.x, self.y = fed.x.to(device), fed.y.to(device)
         self.threads = threads if self.x.device.type == "cpu" else 1
-        self.size = size_of(self.model.twin().module, self.x[:1])
+        sample = self.x[:1].clone()
+        self.size = size_of(self.model.twin().module, sample)
+        self.model.writes_input = sample._version > 0
         self._twins: list[Self] = []  # those that no thread uses now
 
     def twin(self) -> Self:

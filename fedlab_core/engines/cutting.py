@@ -38,7 +38,7 @@ def size_of(module: nn.Module, x: Tensor) -> Size:
 
     hooks = [layer.register_forward_hook(count) for layer in module.modules()]
     with torch.no_grad(), torch_generator(x.device):
-        module.eval()(x.clone())
+        module.eval()(x)
     for hook in hooks:
         hook.remove()
     return Size(sum(size.products for size in found), max(1, sum(size.calls for size in found)))

@@ -43,7 +43,7 @@ def convergence(
     validation.choice("y", y, _Y_TITLES)
     groups = grouped(histories)
     series = [averaged(name, runs, x, y) for name, runs in groups.items()]
-    sources = {name: _points(name, curve) for name, curve in (illustration or {}).items()}
+    sources = {name: np.asarray(curve, dtype=float) for name, curve in (illustration or {}).items()}
     ends = [one.x.max() for one in series] + [along.max() for along, _ in sources.values()]
     scale, x_title, place = _x_axis(x, max(ends))
     figure = new_figure(title=title, x_title=x_title, y_title=_Y_TITLES[y])
@@ -64,13 +64,6 @@ def convergence(
 def drift(histories: Histories, x: str = "rounds", *, title: str | None = None) -> go.Figure:
     """Draw client drift, the mean of ‖y_k − w‖₂ over the cohort; arguments and errors as :func:`convergence`."""
     return convergence(histories, x, "drift", title=title)
-
-
-def _points(name: str, curve: tuple[Sequence[float], Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
-    along, values = (np.asarray(part, dtype=float) for part in curve)
-    if along.ndim != 1 or along.shape != values.shape or not len(along):
-        raise ValueError(f"illustration[{name!r}]: must be two sequences (x, y) of the same length ≥ 1")
-    return along, values
 
 
 def _x_axis(x: str, largest: float) -> tuple[float, str, Callable[[float], str]]:

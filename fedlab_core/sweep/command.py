@@ -8,10 +8,9 @@ from pathlib import Path
 from tqdm.auto import tqdm
 
 from fedlab_core import files
-from fedlab_core.engines import cores
 from fedlab_core.progress import watched
 from fedlab_core.sweep import crew, plan
-from fedlab_core.sweep.folder import RESULTS, Folder
+from fedlab_core.sweep.folder import Folder
 
 _in_time = tqdm.format_interval
 
@@ -25,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where = "a running Dask scheduler, tcp://host:8786 (default: processes on this machine)"
     add("--scheduler", metavar="ADDRESS", help=where)
     add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
-    add("--dry-run", action="store_true", help="list the runs and estimate their time, without a run")
+    add("--dry-run", action="store_true", help="list the runs as status does, without a run")
     parser.set_defaults(run=_run, when_interrupted=". The same command resumes the sweep.")
 
 
@@ -33,9 +32,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.workers is not None and (options.workers < 1 or options.scheduler):
         raise ValueError(f"--workers {options.workers}: must be at least 1, and not given with --scheduler")
     folder = Folder(options.out, plan.read(options.config))
-    if options.dry_run or options.action == "status":
-        return _list(folder, options)
-    return _sweep(folder, options)
+    return _status(folder) if options.dry_run or options.action == "status" else _sweep(folder, options)
 
 
 def _sweep(folder: Folder, options: argparse.Namespace) -> int:
@@ -68,23 +65,11 @@ def _compute(folder: Folder, missing: list[plan.Run], options: argparse.Namespac
                 bar.write(f"[{ended}/{count}] {run.about(folder.plan.axes)}: {how}")
 
 
-def _list(folder: Folder, options: argparse.Namespace) -> int:
-    """Print the status of each run, in a dry run with its time: runs that differ only in their seed take the same."""
-    points = [name for name in folder.plan.axes if name != "seed"]
-    seconds, total = dict[str, float](), 0.0
+def _status(folder: Folder) -> int:
     for run in folder.plan.runs:
-        status, said = folder.status(run), folder.outcome(run).get("message", "")
-        if options.dry_run and status not in RESULTS:
-            point = run.about(points)
-            if point not in seconds:
-                seconds[point] = crew.estimate(run.config)
-            said = f"about {seconds[point]:.1f} s"
-            total += seconds[point]
-        print(f"{status:<9}{run.digest}  {run.about(folder.plan.axes)}{': ' if said else ''}{said}")
+        said = folder.outcome(run).get("message", "")
+        print(f"{folder.status(run):<9}{run.digest}  {run.about(folder.plan.axes)}{': ' if said else ''}{said}")
     print(_in_words(folder))
-    if options.dry_run:
-        number = options.workers or cores.usable()
-        print(f"about {_in_time(total)} of computation, {_in_time(total / number)} with {number} workers")
     return 0
 
 

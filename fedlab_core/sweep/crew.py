@@ -108,13 +108,3 @@ def simulation(config: Config, checkpoint: Path | None = None) -> Simulation:
     """Make the simulation of a run, which continues from its ``checkpoint`` if there is one."""
     fed = dealt(dataset_name(config), json.dumps(config["partition"]), config["seed"])
     return prepared(config, fed=fed, checkpoint=checkpoint, progress=False)
-
-
-def estimate(config: Config) -> float:
-    """Estimate the seconds of a run from its first two rounds; set-up counts once."""
-    run, rounds = simulation(config), config["rounds"]
-    try:
-        first, *second = [next(run).seconds for _ in range(min(2, rounds))]
-    except Diverged:
-        return 0.0
-    return first + (rounds - 1) * sum(second, -first) if second else first

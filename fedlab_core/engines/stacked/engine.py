@@ -1,19 +1,11 @@
 """The stacked engine: a cohort trained at once. Start reading here.
 
-A loop over clients is mostly overhead. Here every parameter tensor of the K clients is one run of memory
-(``buffers.py``, ``cohort.py``) and every layer is one batch of matrix products over the client dimension:
-
-1. The SGD step is part of the backward pass, layer by layer. Most layers subtract their gradient from the weights in
-   the product that forms it, so that it is never stored (``layers.py``).
-2. A convolution copies the patches of its input into reused buffers and is a matrix product; large ones use PyTorch's
-   convolution, client after client (``convolution.py``).
-3. Clients are sorted by their number of steps, so that active clients are the first A rows (``batches.py``); when half
-   of them are done, the memory is packed again.
-4. A cohort is cut into chunks whose parameters and patches fit into the cache (``cutting.py``). Threads train them side
-   by side, each with a twin of the engine.
-
-Other modules go through ``torch.func.vmap`` (``network.py``), which stores the gradient [A, P]. Random streams and the
-order of samples are those of the reference engine; results agree up to rounding.
+Every parameter tensor of the K clients is one run of memory (``buffers.py``, ``cohort.py``), and every layer is one
+batch of matrix products over the client dimension (``layers.py``, ``convolution.py``). The SGD step is part of the
+backward pass: most layers subtract their gradient in the product that forms it. Clients are sorted by their number of
+steps, so that the active ones are the first A rows (``batches.py``). A cohort is cut into chunks that fit into the
+cache (``cutting.py``); threads train them side by side, each with a twin of the engine. Other modules go through
+``torch.func.vmap`` (``network.py``). Results agree with the reference engine up to rounding.
 """
 
 from collections.abc import Sequence

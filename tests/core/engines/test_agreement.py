@@ -184,8 +184,7 @@ def test_a_stacked_engine_that_is_off_by_a_hundredth_is_found(monkeypatch) -> No
         agreement.check(engine, model)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize("scale", [1e-3, 1, 1e2, 1e6])
+@pytest.mark.parametrize(("dtype", "scale"), [(torch.float32, 1), (torch.float64, 1e-3)], ids=str)
 @pytest.mark.parametrize(
     "layers",
     [

@@ -197,7 +197,7 @@ UNMEASURED = history(accuracy=(float("nan"), float("nan")))
         ),
         (
             lambda: fl.plots.convergence({"a": history()}, illustration={"p": ([1, 2], [1])}),
-            r"illustration\['p'\]: must be two sequences",
+            "inhomogeneous shape",
         ),
         (lambda: fl.plots.clients({"a": history()}), "accuracy per client was not measured"),
         (lambda: fl.plots.clients({"a": history(clients=(0.5, float("nan")))}), "was not measured"),

@@ -26,16 +26,9 @@ def test_every_text_file_is_opened_with_its_encoding() -> None:
     assert found.returncode == 0, found.stdout.decode()
 
 
-def test_the_rule_on_encodings_finds_one_that_is_missing(tmp_path: Path) -> None:
-    (tmp_path / "bad.py").write_text('from pathlib import Path\n\nPath("a").read_text()\n', encoding="utf-8")
-    rule = ["--preview", "--select", "PLW1514", str(tmp_path)]
-    assert subprocess.run([sys.executable, "-m", "ruff", "check", *rule], capture_output=True).returncode == 1
-
-
-@pytest.mark.parametrize("package", ["fedlab_core", "fedlab_course"])
-def test_output_into_a_pipe_of_windows_does_not_end_the_program(package: str) -> None:
+def test_output_into_a_pipe_of_windows_does_not_end_the_program() -> None:
     """Its code page has no μ and no ≥. What cannot be said is a question mark, and the rest is there."""
-    script = f"import sys\nfrom {package} import cli\nfrom fedlab_core.cli import program\n"
+    script = "import sys\nfrom fedlab_core.cli import program\n"
     script += "def say(parsed):\n    print('μ ≥ 0 ✓ holds')\n    return 0\n"
     script += "sys.exit(program.run('x', 'y', {'say': ('z', lambda parser: parser.set_defaults(run=say))}, ['say']))"
     environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "PYTHONPATH": str(ROOT)}

@@ -33,11 +33,10 @@ class Evaluation(NamedTuple):
 
 
 class Engine(ABC):
-    """Local training and evaluation of one model on one federation and one device.
+    """Local training and evaluation of one model on one federation and one device, equal for any ``threads``.
 
     ``name``: "reference" or "stacked"; ``form``: "loop" (one client after another), "layers" (a cohort at once) or
-    "vmap" (a cohort through ``torch.func``). Results do not depend on the number of ``threads``, because work is cut in
-    the same way for any number.
+    "vmap" (a cohort through ``torch.func``).
     """
 
     name: str

@@ -1,8 +1,6 @@
-"""Threads that work side by side, each with one PyTorch thread inside.
+"""Threads that work side by side on whole chunks of clients or samples, each with one PyTorch thread inside.
 
-PyTorch's own threads share one operation and wait at its end. A step of a small model has a hundred tiny operations,
-so on a busy machine most time is waiting. Here a thread works on a whole chunk of clients or samples, and threads wait
-for each other once. PyTorch releases the interpreter lock inside its operations.
+PyTorch's own threads wait at the end of every operation, which takes most of the time of a small model.
 """
 
 import functools
@@ -23,7 +21,6 @@ VARIABLE = "FEDLAB_THREADS"
 LITTLE = 10_000_000  # products: a millisecond, ten times the cost of using a thread
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-_POLL = 0.5  # seconds; some systems deliver Ctrl-C only between two waits
 _LOCK = threading.Lock()
 _SETTINGS: dict[int, int] = {}  # PyTorch's setting before `one_inside`, by Python thread
 _CURRENT = threading.local()
@@ -80,18 +77,12 @@ def each(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) ->
         for task in tasks:
             waiting.append(pool.submit(work, task))
             if len(waiting) > 2 * threads:
-                yield _result(waiting)
+                yield waiting.popleft().result()
         while waiting:
-            yield _result(waiting)
+            yield waiting.popleft().result()
     finally:
         for future in waiting:
             future.cancel()
-
-
-def _result(waiting: "deque[Future[Result]]") -> Result:
-    while not wait(list(waiting)[:1], _POLL).done:
-        pass
-    return waiting.popleft().result()
 
 
 def _begin_worker() -> None:

@@ -1,6 +1,5 @@
 """What differs on Windows, as far as another system can show it: encodings, open files, processes, line ends."""
 
-import contextlib
 import os
 import re
 import subprocess
@@ -13,7 +12,6 @@ import pytest
 
 from fedlab_core import files
 from fedlab_course.harness import kernel
-from fedlab_course.publish import runs
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ("fedlab_core", "fedlab_course", "tools", "data_scripts")
@@ -68,26 +66,6 @@ def test_a_kernel_goes_with_all_that_it_has_started(monkeypatch: pytest.MonkeyPa
     kernel._kill(process)
     assert commands == [["taskkill", "/F", "/T", "/PID", "4711"]]
     assert ended == [4711]
-
-
-def test_no_more_processes_than_a_pool_may_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """``ProcessPoolExecutor`` refuses more than 61 on Windows."""
-    asked: list[int] = []
-
-    class Pool(contextlib.AbstractContextManager):
-        def __init__(self, workers: int, **options: Any) -> None:
-            asked.append(workers)
-
-        def map(self, *given: Any) -> list[Any]:
-            return []
-
-        def __exit__(self, *error: object) -> None:
-            pass
-
-    monkeypatch.setattr(runs, "ProcessPoolExecutor", Pool)
-    monkeypatch.setattr(runs.cores, "usable", lambda: 128)
-    runs.train({f"curve {number}" for number in range(100)}, tmp_path)
-    assert asked == [61]
 
 
 def test_a_checkout_has_the_same_line_ends_everywhere() -> None:

@@ -14,7 +14,6 @@ from fedlab_core.engines import ReferenceEngine, StackedEngine
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
 from fedlab_core.losses import LOSSES, squared_norm
-from fedlab_core.server import Server
 
 WEIGHTS = torch.tensor([1.0, 10.0, 0.1], dtype=torch.float64)
 SIZES = (3, 12, 250, 1, 9)
@@ -107,13 +106,3 @@ def test_moments_take_each_sample_on_its_own(loss, power: int) -> None:
     assert expected[2:].abs().max() > 1e-3
     found = engine.moments(params.expand(len(fed.parts), -1), fed.parts, loss, power)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("kind", [ReferenceEngine, StackedEngine])
-@pytest.mark.parametrize("work", [{}, {"steps": -1}, {"steps": 1, "epochs": 1}], ids=["neither", "negative", "both"])
-def test_a_probe_without_work_is_refused(kind: type[Engine], work: dict[str, int]) -> None:
-    fed = federation()
-    settings = fl.Settings(rounds=1, clients_per_round=2, local_steps=1, batch_size=5, lr=0.1)
-    server = Server(fed, kind(fed, model(), LOSSES["cross_entropy"]), settings)
-    with pytest.raises(ValueError, match="give exactly one of them, an integer ≥ 1"):
-        server.probe(np.arange(2), lr=0.1, batch_size=5, **work)

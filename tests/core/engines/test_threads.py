@@ -268,18 +268,6 @@ def test_every_model_gives_the_same_bits(small_chunks, fed, model, algorithm: fl
     assert_same_bits(fed, model(fed, seed=0).double(), algorithm, rounds=2)
 
 
-@pytest.mark.parametrize("changes", [{"engine": "reference"}, {"batch_size": None}, {"stragglers": 0.7}], ids=str)
-def test_other_settings_give_the_same_bits(small_chunks, changes) -> None:
-    fed, model, _ = small_run()
-    assert_same_bits(fed, model, fl.Scaffold(), **changes)
-
-
-def test_a_cohort_too_large_for_memory_gives_the_same_bits(small_chunks, monkeypatch) -> None:
-    monkeypatch.setattr(base, "AT_ONCE_BYTES", 1)
-    fed, model, _ = small_run()
-    assert_same_bits(fed, model, fl.FedAvg())
-
-
 def test_the_threads_share_the_work(small_chunks, monkeypatch) -> None:
     """Otherwise the tests above would compare one thread with itself."""
     names, train = set(), stacked.StackedEngine._train_chunk

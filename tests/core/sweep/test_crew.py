@@ -1,27 +1,22 @@
-"""Sweeps on real schedulers and workers: whatever is killed or cut, the tables are those of one machine."""
+"""Sweeps on Dask: the tables of one machine, and a connection that is lost."""
 
-import json
 import socket
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.core.sweep.clusters import Sweep, cluster, until, wire
-
-pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
-pytestmark = pytest.mark.slow
+from fedlab_core.cli import main
+from fedlab_core.sweep import crew, workers
+from fedlab_core.sweep.plan import Run
 
 CONFIG = """
 seed = [0, 1]
-modules = ["tests.core.sweep.slow"]
 model = "softmax_regression"
 partition = {law = "iid", num_clients = 10}
-algorithm = {name = "slow", seconds = [0.5, 0.51, 0.52]}
-
-[settings]
-rounds = 10
-clients_per_round = 2
-local_epochs = 1
+settings = {rounds = 3, clients_per_round = 2, local_epochs = 1}
 """
 
 
@@ -32,37 +27,47 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-def tables(out: Path) -> list[bytes]:
-    return [(out / "grid" / name).read_bytes() for name in ("table.csv", "curves.csv")]
+def test_what_a_lost_connection_cancels_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def submit(function, config, folder, modules) -> Future:
+        asked.append(Path(folder).name)
+        future: Future = Future()
+        if asked == ["a", "b"]:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        else:
+            future.set_result(crew.Outcome())
+        return future
+
+    @contextmanager
+    def lossy(scheduler, processes) -> Iterator[ThreadPoolExecutor]:
+        pool = ThreadPoolExecutor(1)
+        monkeypatch.setattr(pool, "submit", submit)
+        yield pool
+
+    monkeypatch.setattr(workers, "workers_of", lossy)
+    runs = [Run({}, {}, name) for name in "ab"]
+    found = crew.outcomes("tcp://x:1", None, runs, tmp_path, [])
+    assert sorted((run.digest, outcome.status) for run, outcome in found) == [("a", "done"), ("b", "done")]
+    assert asked[:3] in (["a", "b", "b"], ["a", "b", "a"]), "only what is missing"
 
 
-def test_the_connection_a_worker_and_the_client_are_lost(config: Path, tmp_path: Path) -> None:
-    out = tmp_path / "remote"
-    with cluster(tmp_path / "cluster") as remote, wire(remote.address) as between:
-        first = Sweep(config, out, "--scheduler", between.address)
-        first.half_way(2)
-        assert between.cut() > 0
-        until(lambda: len(list(out.glob("runs/*/outcome.json"))) >= 2)
-        first.half_way(2)
-        remote.workers[0].kill()
-        until(lambda: len(list(out.glob("runs/*/outcome.json"))) >= 3)
-        first.half_way(1)
-        first.kill()
-        done = {path: path.stat().st_mtime_ns for path in out.glob("runs/*/outcome.json")}
-        said = Sweep(config, out, "--scheduler", between.address).finished()
-    assert f"6 runs, of which {len(done)} are done" in said
-    assert all(path.stat().st_mtime_ns == before for path, before in done.items()), "what is done is not done again"
-    outcomes = [json.loads(path.read_text()) for path in out.glob("runs/*/outcome.json")]
-    assert any(found["resumed"] for found in outcomes), "the run of the killed worker resumed from its checkpoint"
-    assert not list(out.glob("runs/*/checkpoint.npz"))
-    Sweep(config, tmp_path / "local", "--workers", "2").finished()
-    assert tables(out) == tables(tmp_path / "local")
+@pytest.mark.slow
+def test_a_cluster_gives_the_tables_of_one_machine(config: Path, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
+    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
+        assert main(["sweep", str(config), "--out", str(tmp_path / "a"), "--scheduler", cluster.scheduler_address]) == 0
+    assert main(["sweep", str(config), "--out", str(tmp_path / "b"), "--workers", "2"]) == 0
+    for name in ("table.csv", "curves.csv"):
+        assert (tmp_path / "a" / "grid" / name).read_bytes() == (tmp_path / "b" / "grid" / name).read_bytes()
 
 
-def test_an_address_where_nobody_answers(config: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_an_address_where_nobody_answers(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dask = pytest.importorskip("dask", reason="Dask is not installed: pip install '.[cluster]'")
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    sweep = Sweep(config, tmp_path, "--scheduler", address, DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT="1s")
-    assert sweep.process.wait(60) == 1
-    said = " ".join(sweep.said.read_text().split())
-    assert "no scheduler answers" in said and "Traceback" not in said
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        assert main(["sweep", str(config), "--out", str(tmp_path / "out"), "--scheduler", address]) == 1
+    assert "no scheduler answers" in " ".join(capsys.readouterr().err.split())

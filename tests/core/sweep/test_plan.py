@@ -62,16 +62,9 @@ def test_a_configuration_is_that_of_the_run_itself(tmp_path: Path) -> None:
         algorithm = {"fedavg": fl.FedAvg, "fedprox": fl.FedProx}[run.axes["algorithm"]]
         mu = [run.axes["algorithm.mu"]] if "algorithm.mu" in run.axes else []
         lr = run.axes["lr"] if isinstance(run.axes["lr"], float) else fl.InverseTime(0.1)
-        work = {
-            "rounds": 2,
-            "clients_per_round": 4,
-            "local_epochs": 1,
-            "batch_size": 10,
-            "lr": lr,
-            "seed": run.config["seed"],
-        }
+        work = {"rounds": 2, "clients_per_round": 4, "local_epochs": 1, "batch_size": 10, "lr": lr}
         model = fl.models.softmax_regression(fed, seed=run.config["seed"])
-        direct = fl.Simulation(fed, model, algorithm(*mu), **work).history.config
+        direct = fl.Simulation(fed, model, algorithm(*mu), **work, seed=run.config["seed"]).history.config
         direct["model"].pop("initial")
         assert differences(run.config, {k: v for k, v in direct.items() if k != "fingerprint"}) == []
 
@@ -118,20 +111,3 @@ def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path, text: str, s
         expanded(tmp_path, text)
     for words in said:
         assert words in str(error.value)
-
-
-@pytest.mark.needs_data("sentiment140")
-def test_accounts_are_clients_in_a_grid_too(tmp_path: Path) -> None:
-    text = """
-dataset = "sentiment140"
-model = {name = "lstm", hidden = 4}
-partition = {law = "by_user", min_samples = [10, 20]}
-settings = {rounds = 1, clients_per_round = 2}
-"""
-    users = fl.load_dataset("sentiment140").users
-    found = [
-        (run.axes["partition.min_samples"], run.config["partition"]["num_clients"]) for run in expanded(tmp_path, text)
-    ]
-    assert found == [(least, sum(len(user) >= least for user in users)) for least in (10, 20)]
-    with pytest.raises(ValueError, match=r"model mlp.*token ids need the model lstm"):
-        expanded(tmp_path, text.replace('{name = "lstm", hidden = 4}', '"mlp"'))

@@ -5,15 +5,24 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fedlab_core.sweep import crew
 from fedlab_core.sweep.plan import Run
-from tests.core.sweep.clusters import environment, until
 
+ROOT = Path(__file__).parents[3]
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and SIGKILL")]
+
+
+def until(happened: Callable[[], object], seconds: float = 240.0) -> None:
+    ends = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < ends, f"did not happen within {seconds} s"
+        time.sleep(0.02)
 
 
 def work(config: dict, folder: str, modules: list[str]) -> crew.Outcome:
@@ -58,8 +67,6 @@ if __name__ == "__main__":
 
 
 def sleep(path: str) -> None:
-    import time
-
     Path(path).write_text(str(os.getpid()))
     time.sleep(600)
 
@@ -70,7 +77,7 @@ def test_processes_end_with_their_parent(tmp_path: Path, sign: signal.Signals) -
     script.write_text(SCRIPT.format(path=str(mark)))
     parent = subprocess.Popen(
         [sys.executable, script],
-        env=environment(),
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
         stderr=subprocess.DEVNULL,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
     )

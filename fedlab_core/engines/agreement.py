@@ -1,8 +1,4 @@
-"""Check before the first round that the stacked engine computes what PyTorch computes for one client.
-
-Code cannot tell what a module does: one that counts its calls or draws its own random numbers would train wrongly
-without an error.
-"""
+"""Check before the first round that the stacked engine computes what PyTorch computes for one client."""
 
 import torch
 from torch import Tensor, nn

@@ -22,8 +22,7 @@ class Size(NamedTuple):
 def size_of(module: nn.Module, x: Tensor) -> Size:
     """The size of a forward pass of ``module`` for a sample like ``x`` [1, …].
 
-    Each weight multiplies once per place of the output: a pixel of a convolution, a token of a recurrent layer, which
-    takes one call per token. Embeddings multiply nothing.
+    Each weight multiplies once per place of the output: a pixel of a convolution, or a token, which takes a call.
     """
     found = list[Size]()
 

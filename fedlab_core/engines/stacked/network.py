@@ -27,7 +27,7 @@ class Network:
     """
 
     def __init__(self, module: nn.Module, loss: OutputLoss, x: Tensor) -> None:
-        self._workspace = Workspace(next(module.parameters()))
+        self._workspace, self._dtype = Workspace(next(module.parameters())), next(module.parameters()).dtype
         self._layers = _layers(module, self._workspace, x)
         self._loss = loss
         with torch.no_grad():
@@ -46,7 +46,7 @@ class Network:
 
     def targets(self, y: Tensor) -> Tensor:
         """``y`` [*] in the form that ``step`` and ``moments`` take."""
-        return targets(self._loss, y, self.outputs, self._workspace.dtype)
+        return targets(self._loss, y, self.outputs, self._dtype)
 
     def step(
         self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor | None, lr: float, correct: ApplyCorrection

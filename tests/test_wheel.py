@@ -133,13 +133,10 @@ def test_the_wheel_runs_its_notebooks_from_an_empty_folder(installed: Path, tmp_
     assert [(entry["name"], entry["status"]) for entry in summary["notebooks"]] == [("14_what_is_sent", "ok")]
     for name in ("index.html", "14_what_is_sent.html", "assets/site.css", "assets/page.js"):
         assert (tmp_path / "out" / "site" / name).is_file()
-    folder = run(installed, "-c", "from fedlab_course import folders; print(folders.NOTEBOOKS)", cwd=tmp_path).strip()
+    script = "from fedlab_course import claims, folders; print(folders.NOTEBOOKS); claims.stored('000-2')"
+    folder, verdict = run(installed, "-c", script, cwd=tmp_path).splitlines()[:2]
     assert Path(folder) == site_packages(installed) / "fedlab_course" / "notebooks"
-
-
-def test_the_wheel_knows_the_stored_verdicts(installed: Path, tmp_path: Path) -> None:
-    shown = run(installed, "-c", "from fedlab_course import claims; claims.stored('000-2')", cwd=tmp_path)
-    assert shown.startswith("✓ holds (stored): SCAFFOLD sends exactly twice the bytes")
+    assert verdict.startswith("✓ holds (stored): SCAFFOLD sends exactly twice the bytes")
 
 
 def test_kernels_import_the_wheel_and_not_the_checkout(installed: Path, tmp_path: Path) -> None:

@@ -33,11 +33,10 @@ class Evaluation(NamedTuple):
 
 
 class Engine(ABC):
-    """Local training and evaluation of one model on one federation and one device.
+    """Local training and evaluation of one model on one federation and one device, equal for any ``threads``.
 
     ``name``: "reference" or "stacked"; ``form``: "loop" (one client after another), "layers" (a cohort at once) or
-    "vmap" (a cohort through ``torch.func``). Results do not depend on the number of ``threads``, because work is cut in
-    the same way for any number.
+    "vmap" (a cohort through ``torch.func``).
     """
 
     name: str
@@ -52,7 +51,9 @@ class Engine(ABC):
         self.fed = fed
         self.x, self.y = fed.x.to(device), fed.y.to(device)
         self.threads = threads if self.x.device.type == "cpu" else 1
-        self.size = size_of(self.model.twin().module, self.x[:1])
+        sample = self.x[:1].clone()
+        self.size = size_of(self.model.twin().module, sample)
+        self.model.writes_input = sample._version > 0
         self._twins: list[Self] = []  # those that no thread uses now
 
     def twin(self) -> Self:

@@ -22,8 +22,7 @@ class Size(NamedTuple):
 def size_of(module: nn.Module, x: Tensor) -> Size:
     """The size of a forward pass of ``module`` for a sample like ``x`` [1, …].
 
-    Each weight multiplies once per place of the output: a pixel of a convolution, a token of a recurrent layer, which
-    takes one call per token. Embeddings multiply nothing.
+    Each weight multiplies once per place of the output: a pixel of a convolution, or a token, which takes a call.
     """
     found = list[Size]()
 
@@ -38,7 +37,7 @@ def size_of(module: nn.Module, x: Tensor) -> Size:
 
     hooks = [layer.register_forward_hook(count) for layer in module.modules()]
     with torch.no_grad(), torch_generator(x.device):
-        module.eval()(x.clone())
+        module.eval()(x)
     for hook in hooks:
         hook.remove()
     return Size(sum(size.products for size in found), max(1, sum(size.calls for size in found)))

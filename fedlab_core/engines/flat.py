@@ -31,7 +31,7 @@ class FlatModel:
         # parameters that two layers share are swapped in both
         owned = [id(value) for layer in self.module.modules() for value in layer.parameters(recurse=False)]
         self._tie_weights = len(set(owned)) < len(owned)
-        self._writes_input: bool | None = None  # unknown before the first output
+        self.writes_input = True  # False: its forward pass is known to leave its input as it is
 
     def parameters(self) -> Tensor:
         """The module's own parameters as a vector [P]."""
@@ -40,8 +40,8 @@ class FlatModel:
     @property
     def layout(self) -> dict[str, slice]:
         """The slice of each named tensor in the vector."""
-        stops = [sum(self._sizes[: i + 1]) for i in range(len(self._sizes))]
-        return {name: slice(b - n, b) for name, n, b in zip(self._shapes, self._sizes, stops, strict=True)}
+        bounds = itertools.pairwise(itertools.accumulate(self._sizes, initial=0))
+        return {name: slice(*pair) for name, pair in zip(self._shapes, bounds, strict=True)}
 
     def train(self, training: bool = True) -> None:
         """Put the module into training or evaluation mode."""
@@ -64,22 +64,9 @@ class FlatModel:
 
     @torch.no_grad()
     def output(self, params: Tensor, x: Tensor) -> Tensor:
-        """The output on ``x`` [n, …] in evaluation mode.
-
-        Modules that work in place get a copy of ``x``; the first call finds out whether this one does. Raises
-        ``RuntimeError`` if the module writes in a later call only.
-        """
+        """The output on ``x`` [n, …], or on a copy of it, in evaluation mode."""
         self.train(False)
-        given = x if self._writes_input is False else x.clone()
-        version = given._version
-        output = self(params, given)
-        writes = given._version != version
-        if writes and self._writes_input is False:
-            raise RuntimeError(
-                "model: has changed the data; its forward must not write to its input in place for some samples only"
-            )
-        self._writes_input = writes
-        return output
+        return self(params, x.clone() if self.writes_input else x)
 
     def twin(self) -> Self:
         """A copy for another thread, which shares all tensors but not what a call stores in a module."""

@@ -1,8 +1,6 @@
-"""Threads that work side by side, each with one PyTorch thread inside.
+"""Threads that work side by side on whole chunks of clients or samples, each with one PyTorch thread inside.
 
-PyTorch's own threads share one operation and wait at its end. A step of a small model has a hundred tiny operations,
-so on a busy machine most time is waiting. Here a thread works on a whole chunk of clients or samples, and threads wait
-for each other once. PyTorch releases the interpreter lock inside its operations.
+PyTorch's own threads wait at the end of every operation, which takes most of the time of a small model.
 """
 
 import functools
@@ -23,14 +21,9 @@ VARIABLE = "FEDLAB_THREADS"
 LITTLE = 10_000_000  # products: a millisecond, ten times the cost of using a thread
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-_POLL = 0.5  # seconds; some systems deliver Ctrl-C only between two waits
 _LOCK = threading.Lock()
 _SETTINGS: dict[int, int] = {}  # PyTorch's setting before `one_inside`, by Python thread
-_CURRENT = threading.local()  # in a worker: its stop event
-
-
-class Stopped(Exception):
-    """Raised in a worker whose result is no longer needed."""
+_CURRENT = threading.local()
 
 
 def number(own: int | None = None) -> int:
@@ -69,52 +62,31 @@ def one_inside() -> Iterator[None]:
 def each(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[Result]:
     """Yield the results of ``work`` on the ``tasks`` in order, with at most 2 · ``threads`` results ahead.
 
-    An error, an interruption or leaving the loop stops all workers at their next :func:`check_stopped`.
+    After an error, an interruption or leaving the loop, only the tasks that have begun go on.
     """
-    if threads == 1 or hasattr(_CURRENT, "stop"):
+    if threads == 1 or hasattr(_CURRENT, "is_worker"):
         for task in tasks:
             with one_inside():
                 result = work(task)
             yield result
         return
-    stop, waiting = threading.Event(), deque[Future[Result]]()
+    waiting = deque[Future[Result]]()
     with one_inside():  # a new pool sets PyTorch's number for new threads
         pool = _pool(threads)
     try:
         for task in tasks:
-            waiting.append(pool.submit(_in_worker, stop, work, task))
+            waiting.append(pool.submit(work, task))
             if len(waiting) > 2 * threads:
-                yield _result(waiting)
+                yield waiting.popleft().result()
         while waiting:
-            yield _result(waiting)
+            yield waiting.popleft().result()
     finally:
-        stop.set()
         for future in waiting:
             future.cancel()
 
 
-def check_stopped() -> None:
-    """Raise :class:`Stopped` in a worker whose result is no longer needed; long tasks call it between steps."""
-    if hasattr(_CURRENT, "stop") and _CURRENT.stop.is_set():
-        raise Stopped
-
-
-def _result(waiting: "deque[Future[Result]]") -> Result:
-    while not wait(list(waiting)[:1], _POLL).done:
-        pass
-    return waiting.popleft().result()
-
-
-def _in_worker(stop: threading.Event, work: Callable[[Task], Result], task: Task) -> Result:
-    _CURRENT.stop = stop
-    try:
-        check_stopped()
-        return work(task)
-    finally:
-        del _CURRENT.stop
-
-
-def _use_one_inside() -> None:
+def _begin_worker() -> None:
+    _CURRENT.is_worker = True
     torch.set_num_threads(1)
     torch.get_num_threads()  # the first call in a thread fixes its number; later it would take that of the main thread
 
@@ -122,7 +94,7 @@ def _use_one_inside() -> None:
 @functools.cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     """The pool of that many threads, shared by all runs of this process; all its threads have started."""
-    pool = ThreadPoolExecutor(threads, "fedlab", _use_one_inside)
+    pool = ThreadPoolExecutor(threads, "fedlab", _begin_worker)
     barrier = threading.Barrier(threads)
     wait([pool.submit(barrier.wait) for _ in range(threads)])
     return pool

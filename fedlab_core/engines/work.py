@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedlab_core import validation
 from fedlab_core.randomness import client_streams
 
 
@@ -25,11 +24,6 @@ class Work:
     round: int
     seed: int
     stream: str = "batches"
-
-    def __post_init__(self) -> None:
-        validation.choice("unit", self.unit, ("epochs", "steps"))
-        if len(self.amount) and min(self.amount) < 1:
-            raise ValueError(f"{self.unit}={min(self.amount)}: must be ≥ 1 for every client")
 
 
 @dataclass(frozen=True)

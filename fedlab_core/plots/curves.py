@@ -28,28 +28,26 @@ def convergence(
     x: str = "rounds",
     y: str = "test_accuracy",
     *,
-    band: str = "range",
     illustration: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
-    log_y: bool = False,
     title: str | None = None,
 ) -> go.Figure:
     """Draw a quantity against training progress, one curve per name.
 
-    ``histories``: name → History, or a list of them (one per seed), drawn as their mean with a ``band``: "range" from
-    minimum to maximum, or "sd" ± one standard deviation. ``x``: "rounds", "updates" (of the server) or "bytes" (sent up
-    and down by all clients). ``y``: "test_accuracy", "test_loss", "train_loss", "drift", "lr" or "seconds".
-    ``illustration``: name → (x values, y values) of curves that were not measured here, such as those of a paper, drawn
-    dotted. Raises ``ValueError`` for unknown names, an empty mapping, or a quantity that was not measured.
+    ``histories``: name → History, or a list of them (one per seed), drawn as their mean in a band from minimum to
+    maximum. ``x``: "rounds", "updates" (of the server) or "bytes" (sent up and down by all clients). ``y``:
+    "test_accuracy", "test_loss", "train_loss", "drift", "lr" or "seconds". ``illustration``: name → (x values, y
+    values) of curves that were not measured here, such as those of a paper, drawn dotted. Raises ``ValueError`` for
+    unknown names, an empty mapping, or a quantity that was not measured.
     """
     validation.choice("x", x, PRICES)
     validation.choice("y", y, _Y_TITLES)
-    validation.choice("band", band, ("range", "sd"))
     groups = grouped(histories)
-    series = [averaged(name, runs, x, y, band) for name, runs in groups.items()]
-    sources = {name: _points(name, curve) for name, curve in (illustration or {}).items()}
+    series = [averaged(name, runs, x, y) for name, runs in groups.items()]
+    sources = {name: np.asarray(curve, dtype=float) for name, curve in (illustration or {}).items()}
     ends = [one.x.max() for one in series] + [along.max() for along, _ in sources.values()]
     scale, x_title, place = _x_axis(x, max(ends))
     figure = new_figure(title=title, x_title=x_title, y_title=_Y_TITLES[y])
+    figure.update_yaxes(tickformat=".0%" if y == "test_accuracy" else None)
     for name, (along, values) in sources.items():
         _add_source(figure, name, along / scale, values)
     styles = looks(algorithm_names(groups))
@@ -59,25 +57,13 @@ def convergence(
             add_band(figure, one.x / scale, one.low, one.high, styles[one.name], group=one.name, name=name)
     for one in series:
         _add_curve(figure, one, styles[one.name], scale, y, x_title)
-    figure.update_yaxes(tickformat=".0%" if y == "test_accuracy" else None)
-    if log_y:
-        _use_log_axis(figure, y, [one.low for one in series] + [values for _, values in sources.values()])
-    _describe(figure, series, y, band, place, list(sources))
+    _describe(figure, series, y, place, list(sources))
     return figure
 
 
-def drift(
-    histories: Histories, x: str = "rounds", *, band: str = "range", log_y: bool = False, title: str | None = None
-) -> go.Figure:
+def drift(histories: Histories, x: str = "rounds", *, title: str | None = None) -> go.Figure:
     """Draw client drift, the mean of ‖y_k − w‖₂ over the cohort; arguments and errors as :func:`convergence`."""
-    return convergence(histories, x=x, y="drift", band=band, log_y=log_y, title=title)
-
-
-def _points(name: str, curve: tuple[Sequence[float], Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
-    along, values = (np.asarray(part, dtype=float) for part in curve)
-    if along.ndim != 1 or along.shape != values.shape or not len(along):
-        raise ValueError(f"illustration[{name!r}]: must be two sequences (x, y) of the same length ≥ 1")
-    return along, values
+    return convergence(histories, x, "drift", title=title)
 
 
 def _x_axis(x: str, largest: float) -> tuple[float, str, Callable[[float], str]]:
@@ -113,29 +99,16 @@ def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: 
     )
 
 
-def _use_log_axis(figure: go.Figure, name: str, values: Sequence[np.ndarray]) -> None:
-    """Make the y axis logarithmic, with ticks at 1, 2, 5 · 10^k, or 10^k over more than three decades."""
-    least = np.nanmin(np.concatenate(values))
-    if least <= 0:
-        raise ValueError(f"log_y=True: {name} or its band reaches {least:.3g}; values must be > 0, use log_y=False")
-    tops = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data])
-    first, last = int(np.floor(np.log10(least))), int(np.ceil(np.log10(np.nanmax(tops))))
-    steps = (1, 2, 5) if last - first <= 3 else (1,)
-    ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
-    figure.update_yaxes(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
-
-
 def _describe(
-    figure: go.Figure, series: Sequence[Series], y: str, band: str, place: Callable[[float], str], sources: list[str]
+    figure: go.Figure, series: Sequence[Series], y: str, place: Callable[[float], str], sources: list[str]
 ) -> None:
     """Store the final values in words and as a table."""
     quantity = _Y_TITLES[y].replace("<sub>k</sub>", "ₖ")
     form = ".1%" if y == "test_accuracy" else ".4g"
-    label = "minimum to maximum" if band == "range" else "± one standard deviation"
     phrases, rows = [], []
     for one in series:
         mean, low, high = (format(values[-1], form) for values in (one.y, one.low, one.high))
-        spread = f" ({low} to {high}, {label} over {one.num_runs} seeds)" if one.num_runs > 1 else ""
+        spread = f" ({low} to {high}, minimum to maximum over {one.num_runs} seeds)" if one.num_runs > 1 else ""
         phrases.append(f"{one.name} {mean} at {place(one.x[-1])}{spread}")
         rows.append([one.name, one.num_runs, place(one.x[-1]), mean, low, high])
     text = f"Line chart of {quantity} against {figure.layout.xaxis.title.text}. Final values: {'; '.join(phrases)}."

@@ -1,29 +1,19 @@
 """Samples per client and label."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.data.heterogeneity import Heterogeneity, measure_heterogeneity
+from fedlab_core.data.heterogeneity import Heterogeneity
 from fedlab_core.plots.style import GREY, new_figure, set_description
 
 
-def partition(
-    data: FederatedDataset | Sequence[np.ndarray],
-    y: Any = None,
-    *,
-    class_names: Sequence[str] = (),
-    title: str | None = None,
-) -> go.Figure:
+def partition(fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
     """Draw the number of samples of each label (rows) and client (columns), with bars for the clients' sizes.
 
-    ``data``: a FederatedDataset, or an index array per client with the labels ``y`` [n] and, if wanted,
-    ``class_names``. Raises ``ValueError`` for regression data, or for index arrays without labels.
+    Raises ``ValueError`` for regression data.
     """
-    measured = _measured(data, y, class_names)
+    measured = fed.heterogeneity()
     counts = measured.label_counts
     names = [str(column) for column in measured.frame.columns[2:-2]]
     height = 190 + max(200, min(24 * len(names), 480))
@@ -53,18 +43,6 @@ def partition(
     )
     _describe(figure, measured)
     return figure
-
-
-def _measured(data: Any, y: Any, class_names: Sequence[str]) -> Heterogeneity:
-    if hasattr(data, "heterogeneity"):
-        return data.heterogeneity()
-    if y is None:
-        raise ValueError("y=None: must be the labels [n], because data is a list of index arrays")
-    labels = np.asarray(y)
-    if not np.issubdtype(labels.dtype, np.integer):
-        raise ValueError(f"y: must be integer labels, got {labels.dtype}")
-    num_classes = len(class_names) or int(labels.max()) + 1
-    return measure_heterogeneity(labels, data, num_classes, class_names)
 
 
 def _describe(figure: go.Figure, measured: Heterogeneity) -> None:

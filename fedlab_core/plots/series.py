@@ -14,7 +14,7 @@ Histories = Mapping[str, "History | Sequence[History]"]
 
 @dataclass(frozen=True)
 class Series:
-    """The runs of one name: ``x`` [T], mean ``y`` and the band ``low`` … ``high`` over ``num_runs`` runs, all [T]."""
+    """The runs of one name: ``x``, mean ``y``, minimum ``low``, maximum ``high`` [T] over ``num_runs`` runs."""
 
     name: str
     num_runs: int
@@ -39,17 +39,13 @@ def grouped(histories: Histories) -> dict[str, list[History]]:
 
 def algorithm_names(groups: Mapping[str, Sequence[History]]) -> dict[str, str]:
     """The algorithm of each name, from the run's configuration, or else the name itself."""
-    names = {}
-    for name, runs in groups.items():
-        algorithm = runs[0].config.get("algorithm", name)
-        names[name] = str(algorithm.get("name", name) if isinstance(algorithm, Mapping) else algorithm)
-    return names
+    return {name: runs[0].config.get("algorithm", {}).get("name", name) for name, runs in groups.items()}
 
 
-def averaged(name: str, runs: Sequence[History], x: str, y: str, band: str) -> Series:
+def averaged(name: str, runs: Sequence[History], x: str, y: str) -> Series:
     """Average column ``y`` over runs, against their :func:`~fedlab_core.compare.price` ``x``.
 
-    Uses the rounds that every run has evaluated. ``band``: "range" for min–max, "sd" for ± one standard deviation.
+    Uses the rounds that every run has evaluated.
     """
     frames = [run.frame.assign(price=price(run, x)).set_index("round") for run in runs]
     rounds = frames[0].index
@@ -60,8 +56,5 @@ def averaged(name: str, runs: Sequence[History], x: str, y: str, band: str) -> S
         raise ValueError(f"histories[{name!r}]: the runs have no evaluated round in common")
     if np.isnan(values).all():
         raise ValueError(f"histories[{name!r}]: {y} was not measured in these runs (all values are NaN)")
-    mean = values.mean(0)
-    spread = values.std(0, ddof=1) if len(runs) > 1 else np.zeros_like(mean)
-    low, high = (values.min(0), values.max(0)) if band == "range" else (mean - spread, mean + spread)
     along = np.stack([frame.loc[rounds, "price"].to_numpy(dtype=float) for frame in frames]).mean(0)
-    return Series(name, len(runs), along, mean, low, high)
+    return Series(name, len(runs), along, values.mean(0), values.min(0), values.max(0))

@@ -1,5 +1,4 @@
 """Sweeps: a grid of runs, each in its own folder named by the digest of its configuration.
 
-``plan`` reads the grid, ``local`` and ``cluster`` run it in processes or on Dask, ``crew`` does one run, ``folder``
-stores the results; ``command`` is the command line.
+``plan`` reads the grid, ``crew`` does its runs on ``workers``, ``folder`` stores the results, ``command`` is for users.
 """

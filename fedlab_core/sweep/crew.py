@@ -1,14 +1,15 @@
-"""One run of a sweep: what a worker does with it, and the parallel workers of a sweep."""
+"""The runs of a sweep on parallel workers, and what a worker does with one run."""
 
-import contextlib
 import importlib
 import json
 import os
+import platform
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,11 +18,11 @@ import torch
 from fedlab_core.history import History
 from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.simulation import Diverged, Simulation
-from fedlab_core.sweep import local
+from fedlab_core.sweep import workers
 from fedlab_core.sweep.plan import Config, Run, dealt
 
 CHECKPOINT = "checkpoint.npz"
-_PAUSE = 0.5  # seconds between two reports of a run's progress
+ATTEMPTS = 3  # of a sweep whose processes are killed
 
 
 @dataclass
@@ -29,90 +30,81 @@ class Outcome:
     """The result of a run: ``status`` "done", "diverged" or "failed", and a ``message`` for a person.
 
     ``round``: the last one that was finished, or the one that diverged; ``resumed`` the one of the checkpoint;
-    ``seconds`` of computation in all its rounds; ``wall`` of this attempt on ``worker``.
+    ``seconds`` of computation in all its rounds; ``worker``: the process that ended the run.
     """
 
-    status: str
+    status: str = "done"
     message: str = ""
-    history: History | None = None
     round: int = 0
     resumed: int = 0
     seconds: float = 0.0
-    wall: float = 0.0
     worker: str = ""
     log: str = ""
+    history: History | None = None
 
 
 def outcomes(
-    workers: int | None, runs: Sequence[Run], heard: local.Heard, folder: str, modules: Sequence[str]
+    scheduler: str | None, processes: int | None, runs: Sequence[Run], folder: Path, modules: Sequence[str]
 ) -> Iterator[tuple[Run, Outcome]]:
-    """The outcome of each of the ``runs`` in processes on this machine, in the order in which they end.
+    """Yield each run with its outcome, in the order in which they end. ``folder`` has a folder for each run.
 
-    ``heard`` gets the digest and the round of running runs; ``modules`` are imported for the algorithms in them.
+    If a process is killed, new ones resume the runs. If the connection to the ``scheduler`` is lost, a new client asks
+    for the missing outcomes: Dask's own reconnection can get stuck.
     """
-    with local.Processes(workers) as processes:
-        checkpoints = [Path(folder) / "runs" / run.digest / CHECKPOINT for run in runs]
-        futures = {
-            processes.submit(_work, run.config, run.digest, checkpoint, modules, heard=heard): run
-            for run, checkpoint in zip(runs, checkpoints, strict=True)
-        }
-        for future in as_completed(futures):
-            yield futures[future], Outcome("failed", repr(error)) if (error := future.exception()) else future.result()
+    missing, attempt = {run.digest: run for run in runs}, 1
+    while missing:
+        with workers.workers_of(scheduler, processes) as pool:
+            futures = {
+                pool.submit(work, run.config, str(folder / name), modules): name for name, run in missing.items()
+            }
+            for future in as_completed(list(futures)):
+                name = futures.pop(future)
+                if future.cancelled():
+                    break
+                error = future.exception()
+                if isinstance(error, BrokenProcessPool) and attempt < ATTEMPTS:
+                    attempt += 1
+                    break
+                yield missing.pop(name), Outcome("failed", repr(error)) if error else future.result()
 
 
-def _work(config: Config, digest: str, checkpoint: Path, modules: Sequence[str]) -> Outcome:
-    return work(config, checkpoint, modules, f"process {os.getpid()}", lambda round: local.report(digest, round))
+def work(config: Config, folder: str, modules: Sequence[str]) -> Outcome:
+    """Run ``config`` in one thread (more with $FEDLAB_THREADS), after the import of ``modules`` with algorithms.
 
-
-def work(
-    config: Config, checkpoint: Path, modules: Sequence[str], worker: str, report: Callable[[int], None]
-) -> Outcome:
-    """Run ``config`` on this ``worker`` in one thread (more with $FEDLAB_THREADS), and log warnings and errors."""
-    started = time.perf_counter()
+    The checkpoint is in ``folder``; a worker on a machine that does not have this folder writes none.
+    """
     torch.set_num_threads(1)
     for module in modules:
         importlib.import_module(module)
+    outcome = Outcome(worker=f"process {os.getpid()} on {platform.node()}")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        outcome = attempt(config, checkpoint, report)
-    outcome.wall, outcome.worker = time.perf_counter() - started, worker
+        _attempt(outcome, config, Path(folder, CHECKPOINT) if os.path.isdir(folder) else None)
+    if outcome.history is not None:
+        records, params = outcome.history.records, outcome.history.params
+        outcome.seconds = records[-1].seconds if records else 0.0
+        outcome.history = replace(outcome.history, template=None, params=None if params is None else params.cpu())
     ended = f"{outcome.status} in round {outcome.round}, from round {outcome.resumed}. {outcome.message}"
-    said = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {worker}: {ended}"
+    said = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {outcome.worker}: {ended}"
     outcome.log = "\n".join([said, *(f"warning: {warning.message}" for warning in caught), outcome.log])
     return outcome
 
 
-def attempt(config: Config, checkpoint: Path, report: Callable[[int], None]) -> Outcome:
-    """Run ``config``, from its ``checkpoint`` if there is one; ``report`` gets the round every half second."""
-    outcome, due = Outcome("done"), 0.0
+def _attempt(outcome: Outcome, config: Config, checkpoint: Path | None) -> None:
     try:
-        simulation = _simulation(config, checkpoint)
-        outcome.resumed = simulation.round
-        for record in simulation:
-            if time.monotonic() >= due:
-                report(record.round)
-                due = time.monotonic() + _PAUSE
-        outcome.history, outcome.round = simulation.history, simulation.round
+        run = simulation(config, checkpoint)
+        outcome.resumed = run.round
+        outcome.history = run.run()
+        outcome.round = run.round
     except Diverged as error:
         outcome.status, outcome.message = "diverged", str(error)
         outcome.history, outcome.round = error.history, error.round
     except Exception as error:
         outcome.status, outcome.message = "failed", f"{type(error).__name__}: {error}"
         outcome.log = traceback.format_exc()
-    if (history := outcome.history) is not None:
-        outcome.seconds = history.records[-1].seconds if history.records else 0.0
-        on_cpu = None if history.params is None else history.params.cpu()
-        outcome.history = replace(history, template=None, params=on_cpu)
-    return outcome
 
 
-def _simulation(config: Config, checkpoint: Path) -> Simulation:
-    """The simulation of ``config``; a checkpoint that cannot be read is set aside with a warning."""
+def simulation(config: Config, checkpoint: Path | None = None) -> Simulation:
+    """Make the simulation of a run, which continues from its ``checkpoint`` if there is one."""
     fed = dealt(dataset_name(config), json.dumps(config["partition"]), config["seed"])
-    with contextlib.suppress(FileNotFoundError):
-        try:
-            return prepared(config, fed=fed, checkpoint=checkpoint, progress=False)
-        except ValueError as error:
-            os.replace(checkpoint, checkpoint.with_suffix(".damaged"))  # not found: the checkpoint is not the reason
-            warnings.warn(f"{error}. The run starts anew", stacklevel=2)
     return prepared(config, fed=fed, checkpoint=checkpoint, progress=False)

@@ -14,7 +14,7 @@ from fedlab_core import validation
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset
 from fedlab_core.reproduce import recipes
 from fedlab_core.reproduce.description import digest
-from fedlab_core.simulation import Diverged, Simulation
+from fedlab_core.simulation import Simulation
 
 _NAMED = {"dataset": "name", "model": "name", "partition": "law", "algorithm": "name"}
 _ORDER = ("dataset", "model", "partition", "settings", "algorithm")
@@ -64,11 +64,10 @@ class Plan:
         return [name for name, found in values.items() if name == "algorithm" or len(found) > 1] + ["seed"]
 
 
-def read(path: Path, estimates: dict[str, float] | None = None, only: Wish | None = None) -> Plan:
-    """Read the plan in a TOML file, and check each point of the grid without a run.
+def read(path: Path, only: Wish | None = None) -> Plan:
+    """Read the plan in a TOML file, and check each point of the grid without a run; ``only`` leaves out other points.
 
-    ``only``: leaves out other points. ``estimates``: digest → seconds, filled from two rounds of each point. Raises
-    ``ValueError`` for bad values and for two equal runs, and ``DatasetNotFound``.
+    Raises ``ValueError`` for bad values and for two equal runs, and ``DatasetNotFound``.
     """
     try:
         given = _USUAL | tomllib.loads(path.read_text(encoding="utf-8"))
@@ -83,7 +82,7 @@ def read(path: Path, estimates: dict[str, float] | None = None, only: Wish | Non
         points = [[point for one in _axis(key, given[key]) for point in _points(key, one)] for key in _ORDER]
         runs: dict[str, Run] = {}
         for tables in itertools.product(*points):
-            for run in _runs(dict(zip(_ORDER, tables, strict=True)), seeds, estimates, only):
+            for run in _runs(dict(zip(_ORDER, tables, strict=True)), seeds, only):
                 if run.digest in runs:
                     raise ValueError(f"two runs are the same: {runs[run.digest].axes} and {run.axes}")
                 runs[run.digest] = run
@@ -108,9 +107,7 @@ def _axis(where: str, value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _runs(
-    tables: dict[str, dict[str, Any]], seeds: list[int], estimates: dict[str, float] | None, only: Wish | None
-) -> Iterator[Run]:
+def _runs(tables: dict[str, dict[str, Any]], seeds: list[int], only: Wish | None) -> Iterator[Run]:
     """The runs of one point of the grid: only seeds differ in their configurations."""
     names = {key: validation.typed(key, tables[key][called], str) for key, called in _NAMED.items()}
     rest = {key: {own: table[own] for own in table if own != _NAMED.get(key)} for key, table in tables.items()}
@@ -119,17 +116,13 @@ def _runs(
     if only is not None and not only(axes):
         return
     try:
-        ready = _simulation(names, rest, seeds[0])
+        first = _simulation(names, rest, seeds[0]).history.config
     except ValueError as error:
         raise ValueError(f"{', '.join(f'{name} {value}' for name, value in axes.items())}: {error}") from error
-    first, seconds = ready.history.config, None if estimates is None else _trial(ready)
     for seed in seeds:
         deal = first["partition"] | ({"seed": seed} if "seed" in first["partition"] else {})
         config = _without_data(first | {"seed": seed, "model": first["model"] | {"seed": seed}, "partition": deal})
-        run = Run(axes | {"seed": seed}, config, run_digest(config))
-        if estimates is not None and seconds is not None:
-            estimates[run.digest] = seconds
-        yield run
+        yield Run(axes | {"seed": seed}, config, digest(json.dumps(config, sort_keys=True).encode()))
 
 
 def _without_data(config: Config) -> Config:
@@ -137,11 +130,6 @@ def _without_data(config: Config) -> Config:
     common = {name: value for name, value in config.items() if name not in ("fingerprint", "versions")}
     model = {name: value for name, value in config["model"].items() if name != "initial"}
     return json.loads(json.dumps(common | {"model": model}))
-
-
-def run_digest(config: Config) -> str:
-    """The digest of a configuration, of a plan or of a history."""
-    return digest(json.dumps(_without_data(config), sort_keys=True).encode())
 
 
 def _simulation(names: dict[str, str], rest: dict[str, dict[str, Any]], seed: int) -> Simulation:
@@ -155,16 +143,6 @@ def _simulation(names: dict[str, str], rest: dict[str, dict[str, Any]], seed: in
     return Simulation(
         fed, recipes.model(names["model"], rest["model"], fed, seed), algorithm, **settings, progress=False
     )
-
-
-def _trial(simulation: Simulation) -> float:
-    """Estimate the seconds of the whole run from its first two rounds; set-up counts once."""
-    rounds = simulation.settings.rounds
-    try:
-        first, *second = [next(simulation).seconds for _ in range(min(2, rounds))]
-    except Diverged:
-        return 0.0
-    return first + (rounds - 1) * sum(second, -first) if second else first
 
 
 @lru_cache(maxsize=4)

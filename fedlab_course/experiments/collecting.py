@@ -13,7 +13,7 @@ import pandas as pd
 from fedlab_core import files, validation
 from fedlab_core.engines import threads
 from fedlab_core.reproduce.description import digest
-from fedlab_core.sweep.cluster import workers_of
+from fedlab_core.sweep.workers import workers_of
 from fedlab_course.experiments.base import Case, Experiment, Row, Tables
 from fedlab_course.experiments.measures import banded, rounded
 from fedlab_course.experiments.registry import EXPERIMENTS

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--work", type=Path, default=Path("build"), metavar="FOLDER", help="where runs are kept (default: build)")
     add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
     add("--scheduler", metavar="ADDRESS", help="a running Dask scheduler (default: this machine alone)")
-    add("--dry-run", action="store_true", help="list the runs and how long they may take, and run none")
+    add("--dry-run", action="store_true", help="list the runs, and run none")
     parser.set_defaults(run=_run, when_interrupted=". The same command goes on from what is done.")
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor, cat
 
 
@@ -35,10 +34,6 @@ class Workspace:
     def __init__(self, like: Tensor) -> None:
         self._like = like
         self._buffers: dict[str, Tensor] = {}
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self._like.dtype
 
     @property
     def num_values(self) -> int:

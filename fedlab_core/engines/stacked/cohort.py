@@ -123,7 +123,7 @@ class Cohort:
         self._model = model
         self._correction = correction
         self._active = clients
-        self._done: list[Tensor] = []  # rows of finished clients, the last ones first
+        self._done: list[Tensor] = []  # rows of finished clients
         self._velocity: Velocity | None = None
         self._pack(correction.start.expand(clients, -1))
 
@@ -149,11 +149,11 @@ class Cohort:
     def finish(self) -> Tensor:
         """The final parameters [A, P] of all clients."""
         self._store(0)
-        return self._done[0] if len(self._done) == 1 else torch.cat(self._done[::-1])
+        return self._done[0] if len(self._done) == 1 else torch.cat(self._done)
 
     def _store(self, first: int) -> None:
         """Store the parameters of the active clients from ``first`` on, which are done."""
-        self._done.append(self._rows(self._buffer, slice(first, self._active)))
+        self._done.insert(0, self._rows(self._buffer, slice(first, self._active)))
         self._active = first
 
     def _rows(self, buffer: Tensor, clients: slice) -> Tensor:

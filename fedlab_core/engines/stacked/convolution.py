@@ -1,9 +1,7 @@
 """Convolution and pooling for a cohort.
 
 A convolution copies every k×k patch of its input and multiplies: patches × weights → [A, B·H'·W', O]. The result is
-channels-last, [A, B, H', W', O], where pooling works on O neighbouring numbers. Patches are copied in the longest runs
-of the input: rows of W' pixels from a raw image (:class:`ImageConv2d`), k·C numbers from a channels-last one
-(:class:`Conv2d`). If a single client is enough work, PyTorch's convolution is faster (:class:`LargeConv2d`).
+channels-last, [A, B, H', W', O]. If a single client is enough work, PyTorch's convolution is faster.
 """
 
 import torch
@@ -122,36 +120,27 @@ class LargeConv2d(Layer):
         )
 
 
-class MaxPool2d(Layer):
-    """Maximum over k×k tiles of [A, B, H, W, C]."""
+class Pool2d(Layer):
+    """Maximum or mean over k×k tiles of [A, B, H, W, C]."""
 
     def __init__(self, layer: nn.MaxPool2d | nn.AvgPool2d) -> None:
         super().__init__()
-        self._size = layer.kernel_size
+        self._size, self._is_mean = layer.kernel_size, isinstance(layer, nn.AvgPool2d)
 
     def forward(self, params: Views, x: Tensor) -> Tensor:
         self._x = _as_images(x)
-        output, self._indices = functional.max_pool2d(self._x, self._size, return_indices=True)
+        if self._is_mean:
+            output = functional.avg_pool2d(self._x, self._size)
+        else:
+            output, self._indices = functional.max_pool2d(self._x, self._size, return_indices=True)
         return _as_batches(output, x.shape)
 
     def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
-        below = torch.ops.aten.max_pool2d_with_indices_backward(
-            _as_images(gradient), self._x, self._size, self._size, [0, 0], [1, 1], False, self._indices
-        )
-        return _as_batches(below, gradient.shape)
-
-
-class AvgPool2d(MaxPool2d):
-    """Mean over k×k tiles."""
-
-    def forward(self, params: Views, x: Tensor) -> Tensor:
-        self._x = _as_images(x)
-        return _as_batches(functional.avg_pool2d(self._x, self._size), x.shape)
-
-    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
-        below = torch.ops.aten.avg_pool2d_backward(
-            _as_images(gradient), self._x, self._size, self._size, [0, 0], False, True, None
-        )
+        given = _as_images(gradient), self._x, self._size, self._size, [0, 0]
+        if self._is_mean:
+            below = torch.ops.aten.avg_pool2d_backward(*given, False, True, None)
+        else:
+            below = torch.ops.aten.max_pool2d_with_indices_backward(*given, [1, 1], False, self._indices)
         return _as_batches(below, gradient.shape)
 
 

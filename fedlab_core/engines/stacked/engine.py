@@ -1,19 +1,11 @@
 """The stacked engine: a cohort trained at once. Start reading here.
 
-A loop over clients is mostly overhead. Here every parameter tensor of the K clients is one run of memory
-(``buffers.py``, ``cohort.py``) and every layer is one batch of matrix products over the client dimension:
-
-1. The SGD step is part of the backward pass, layer by layer. Most layers subtract their gradient from the weights in
-   the product that forms it, so that it is never stored (``layers.py``).
-2. A convolution copies the patches of its input into reused buffers and is a matrix product; large ones use PyTorch's
-   convolution, client after client (``convolution.py``).
-3. Clients are sorted by their number of steps, so that active clients are the first A rows (``batches.py``); when half
-   of them are done, the memory is packed again.
-4. A cohort is cut into chunks whose parameters and patches fit into the cache (``cutting.py``). Threads train them side
-   by side, each with a twin of the engine.
-
-Other modules go through ``torch.func.vmap`` (``network.py``), which stores the gradient [A, P]. Random streams and the
-order of samples are those of the reference engine; results agree up to rounding.
+Every parameter tensor of the K clients is one run of memory (``buffers.py``, ``cohort.py``), and every layer is one
+batch of matrix products over the client dimension (``layers.py``, ``convolution.py``). The SGD step is part of the
+backward pass: most layers subtract their gradient in the product that forms it. Clients are sorted by their number of
+steps, so that the active ones are the first A rows (``batches.py``). A cohort is cut into chunks that fit into the
+cache (``cutting.py``); threads train them side by side, each with a twin of the engine. Other modules go through
+``torch.func.vmap`` (``network.py``). Results agree with the reference engine up to rounding.
 """
 
 from collections.abc import Sequence
@@ -26,7 +18,6 @@ from torch import Tensor, nn
 from fedlab_core.clients.updates import Rows
 from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.engines import threads
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.cutting import chunks, pieces, useful_chunks
 from fedlab_core.engines.stacked.batches import BatchTable
@@ -65,27 +56,24 @@ class StackedEngine(Engine):
             raise Unstackable("dropout needs separate random numbers for each client")
         self._workspace = Workspace(self.x)
         self._rows = self.x.reshape(len(self.x), -1)
-        self._network = self._cohort_model(loss)
-        self._moment_network = loss, self._network  # the last one used
+        self._networks: dict[int, CohortModel] = {}  # by the id of their loss
+        self._network = self._network_of(loss)
         self.form = "layers" if isinstance(self._network, Network) else "vmap"
 
     def twin(self) -> Self:
         twin = super().twin()
-        twin._workspace = Workspace(self.x)
-        twin._network = twin._network_like(self._network, self.loss)
-        twin._moment_network = self.loss, twin._network
+        twin._workspace, twin._networks = Workspace(self.x), {}
+        twin._network = twin._network_of(self.loss)
         return twin
 
-    def _network_like(self, network: CohortModel, loss: Loss) -> CohortModel:
-        if isinstance(network, Network):
-            return Network(self.model.module, output_loss(loss), self.x[:1])
-        return VectorisedNetwork(self.model, loss)
-
-    def _cohort_model(self, loss: Loss) -> CohortModel:
-        try:
-            return self._tried(Network(self.model.module, output_loss(loss), self.x[:1]))
-        except (UnknownLayer, Unstackable):
-            return self._tried(VectorisedNetwork(self.model, loss))
+    def _network_of(self, loss: Loss) -> CohortModel:
+        if id(loss) not in self._networks:
+            try:
+                network = self._tried(Network(self.model.module, output_loss(loss), self.x[:1]))
+            except (UnknownLayer, Unstackable):
+                network = self._tried(VectorisedNetwork(self.model, loss))
+            self._networks[id(loss)] = network
+        return self._networks[id(loss)]
 
     def _tried(self, network: CohortModel) -> CohortModel:
         """Try a step of two clients, so that an impossible model fails here and not in the first round."""
@@ -131,7 +119,6 @@ class StackedEngine(Engine):
         per_sample = max(self._rows.shape[1], self._network.outputs)
         at_once = max(1, GATHERED_VALUES // (indices[0].numel() * per_sample))
         for step, (active, width, is_even) in enumerate(table.steps):
-            threads.check_stopped()
             cohort.keep_first(active)
             if step % at_once == 0:
                 block = self._gather(self._network, indices[step : step + at_once, :active])
@@ -161,20 +148,14 @@ class StackedEngine(Engine):
 
     @torch.no_grad()
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
-        self.model.train(False)
-        if self._moment_network[0] is not loss:
-            self._moment_network = loss, self._cohort_model(loss)
-        network = self._moment_network[1]
-        size = MOMENT_SAMPLES if network.has_moments else 1  # samples per piece of a group
+        size = MOMENT_SAMPLES if self._network_of(loss).has_moments else 1  # samples per piece of a group
         parts = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
         owner = np.repeat(np.arange(len(groups)), [-(-len(group) // size) for group in groups])
 
         def sums(twin: StackedEngine, chunk: slice) -> tuple[Tensor, Tensor]:
-            if twin._moment_network[0] is not loss:
-                twin._moment_network = loss, twin._network_like(network, loss)
+            network, here = twin._network_of(loss), torch.from_numpy(owner[chunk]).to(self.device)
             twin.model.train(False)
-            here = torch.from_numpy(owner[chunk]).to(self.device)
-            return here, twin._at_once(twin._moment_network[1], params[here], parts[chunk], power)
+            return here, twin._at_once(network, params[here], parts[chunk], power)
 
         result = torch.zeros_like(params)
         for here, rows in self.each(sums, self._chunks(parts), 3 * sum(map(len, groups))):

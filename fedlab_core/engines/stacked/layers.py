@@ -1,14 +1,9 @@
 """Layers that work on a whole cohort: every tensor has a leading client dimension A.
 
-A layer keeps no parameters: ``views(buffer, size, active)`` finds those of the first ``active`` clients in a buffer of
-``size`` clients (``buffers.py``). ``forward(params, x)`` stores what the backward pass needs, in two steps, given
-the loss gradient with respect to the layer's output:
-
-    ``input_gradient``  the gradient with respect to its input, formed before the parameters change;
-    ``update``          the SGD step  target ← target − step · ∇; ``target`` may be the parameters themselves.
-
-``add_moment`` treats samples separately: target ← target + Σ_samples |∇_sample|^power. The gradient of a weight for one
-sample is a product of output gradient and input, so that its power is a product of their powers.
+``views(buffer, size, active)`` finds the parameters of the first ``active`` of ``size`` clients in a buffer, and
+``forward(params, x)`` stores what the backward pass needs. Given the loss gradient with respect to the output,
+``input_gradient`` is that with respect to the input, formed before the parameters change; ``update`` is the SGD step
+target ← target − step · ∇, where ``target`` may be the parameters; ``add_moment`` adds Σ_samples |∇_sample|^power.
 """
 
 from collections.abc import Callable
@@ -30,7 +25,7 @@ class Layer:
     """The base class, a layer without parameters and effect.
 
     The parameters of ``layer`` begin at ``start`` in the flat vector; ``places`` has them in the order of ``names``, a
-    bias [n] as a row [1, n]. Raises :class:`UnknownLayer` for other parameters.
+    bias [n] as a row [1, n].
     """
 
     has_moments = True
@@ -164,8 +159,7 @@ class LSTM(Layer):
     """One LSTM layer, batch first: [A, B, T, D] → its state after the last token, [A, B, H].
 
     Gates in PyTorch's order i, f, g, o: gates_t = W_ih x_t + b_ih + W_hh h_{t−1} + b_hh;
-    c_t = σ(f) c_{t−1} + σ(i) tanh(g);  h_t = σ(o) tanh(c_t). All tokens go through W_ih at once. tanh is computed as
-    2 σ(2x) − 1, which is ten times as fast.
+    c_t = σ(f) c_{t−1} + σ(i) tanh(g);  h_t = σ(o) tanh(c_t), with tanh as 2 σ(2x) − 1, which is ten times as fast.
     """
 
     has_moments = False

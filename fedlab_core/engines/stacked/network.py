@@ -11,7 +11,7 @@ from torch.nn import functional
 from fedlab_core.checks.inspection import is_as_its_class, trainable
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked.buffers import Layout, Workspace
-from fedlab_core.engines.stacked.convolution import AvgPool2d, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d
+from fedlab_core.engines.stacked.convolution import Conv2d, ImageConv2d, LargeConv2d, Pool2d
 from fedlab_core.engines.stacked.layers import LSTM, Activation, Embedding, Flatten, Layer, Linear, Shared, UnknownLayer
 from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients, targets
 from fedlab_core.losses import Loss
@@ -27,13 +27,12 @@ class Network:
     """
 
     def __init__(self, module: nn.Module, loss: OutputLoss, x: Tensor) -> None:
-        self._workspace = Workspace(next(module.parameters()))
+        self._workspace, self._dtype = Workspace(next(module.parameters())), next(module.parameters()).dtype
         self._layers = _layers(module, self._workspace, x)
         self._loss = loss
         with torch.no_grad():
             self.outputs = module(x.clone()).shape[-1]
         self.layout = Layout([parameter.numel() for parameter in trainable(module).values()])
-        # the begin and end of each layer's tensors in the flat vector
         self.places = [[(start, stop) for start, stop, _ in layer.places] for layer in self._layers]
         if sum(stop - start for layer in self.places for start, stop in layer) != self.layout.size:
             raise UnknownLayer("a parameter that no layer uses")
@@ -47,7 +46,7 @@ class Network:
 
     def targets(self, y: Tensor) -> Tensor:
         """``y`` [*] in the form that ``step`` and ``moments`` take."""
-        return targets(self._loss, y, self.outputs, self._workspace.dtype)
+        return targets(self._loss, y, self.outputs, self._dtype)
 
     def step(
         self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor | None, lr: float, correct: ApplyCorrection
@@ -186,7 +185,7 @@ def _layer(
             return Linear(start, child)
         case nn.ReLU():
             # in place if the layer below does not need its output again
-            in_place = bool(below) and isinstance(below[-1], (Linear, Conv2d, ImageConv2d, LargeConv2d, MaxPool2d))
+            in_place = bool(below) and isinstance(below[-1], (Linear, Conv2d, ImageConv2d, LargeConv2d, Pool2d))
             relu = functional.relu_ if in_place else functional.relu
             return Activation(relu, torch.ops.aten.threshold_backward, 0)
         case nn.Flatten(start_dim=1, end_dim=-1):
@@ -196,9 +195,9 @@ def _layer(
                 return LargeConv2d(start, child, channels_last)
             return Conv2d(start, child, workspace) if channels_last else ImageConv2d(start, child, workspace)
         case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if is_tiling:
-            return MaxPool2d(child)
+            return Pool2d(child)
         case nn.AvgPool2d(padding=0, ceil_mode=False, divisor_override=None) if is_tiling:
-            return AvgPool2d(child)
+            return Pool2d(child)
         case nn.Tanh():
             return Activation(torch.tanh, torch.ops.aten.tanh_backward)
         case nn.Sigmoid():

@@ -46,18 +46,8 @@ def hooked(model: nn.Module) -> nn.Module:
     return model
 
 
-def hooked_outside(model: nn.Module) -> nn.Module:
-    model.register_forward_pre_hook(lambda layer, inputs: (inputs[0] - 1,))
-    return model
-
-
 def with_backward_hook(model: nn.Module) -> nn.Module:
     model[1].register_full_backward_hook(lambda layer, below, above: (3 * below[0],))
-    return model
-
-
-def with_backward_pre_hook(model: nn.Module) -> nn.Module:
-    model[1].register_full_backward_pre_hook(lambda layer, above: (3 * above[0],))
     return model
 
 
@@ -74,11 +64,6 @@ def with_a_tensor_for_a_bias(model: nn.Module) -> nn.Module:
     return model
 
 
-def with_a_parameter_more(model: nn.Module) -> nn.Module:
-    model[1].register_parameter("unused", nn.Parameter(torch.ones(2, dtype=torch.float64)))
-    return model
-
-
 def not_contiguous(model: nn.Module) -> nn.Module:
     model[0].weight = nn.Parameter(model[0].weight.detach().t().contiguous().t())
     assert not model[0].weight.is_contiguous()
@@ -90,15 +75,11 @@ def not_contiguous(model: nn.Module) -> nn.Module:
     ("change", "form"),
     [
         (lambda model: patched(model, 0), "vmap"),
-        (lambda model: patched(model, 1), "vmap"),
         (lambda model: patched(model, None), "vmap"),
         (hooked, "vmap"),
-        (hooked_outside, "vmap"),
         (with_backward_hook, None),
-        (with_backward_pre_hook, None),
         (pruned, "layers"),
         (with_a_tensor_for_a_bias, "vmap"),
-        (with_a_parameter_more, "vmap"),
         (not_contiguous, "layers"),
     ],
 )
@@ -184,8 +165,7 @@ def test_a_stacked_engine_that_is_off_by_a_hundredth_is_found(monkeypatch) -> No
         agreement.check(engine, model)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize("scale", [1e-3, 1, 1e2, 1e6])
+@pytest.mark.parametrize(("dtype", "scale"), [(torch.float32, 1), (torch.float64, 1e-3)], ids=str)
 @pytest.mark.parametrize(
     "layers",
     [

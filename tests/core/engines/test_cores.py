@@ -24,18 +24,8 @@ def write(root: Path, files: dict[str, str]) -> Path:
     ("text", "expected"),
     [("200000 100000\n", 2), ("150000 100000\n", 1), ("10000 100000\n", 1), ("25000 10000\n", 2), ("max 100000\n", 16)],
 )
-def test_version_2_of_control_groups(tmp_path: Path, text: str, expected: int) -> None:
+def test_the_quota_of_a_container(tmp_path: Path, text: str, expected: int) -> None:
     assert cores.usable(write(tmp_path, {"sys/fs/cgroup/cpu.max": text})) == expected
-
-
-@pytest.mark.parametrize(("quota", "expected"), [("300000", 3), ("50000", 1), ("-1", 16)])
-def test_version_1_of_control_groups(tmp_path: Path, quota: str, expected: int) -> None:
-    files = {
-        "proc/self/cgroup": "5:memory:/somewhere\n4:cpu,cpuacct:/docker/abc\n0::/\n",
-        "sys/fs/cgroup/cpu/cpu.cfs_quota_us": f"{quota}\n",
-        "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
-    }
-    assert cores.usable(write(tmp_path, files)) == expected
 
 
 def test_the_smallest_quota_of_all_groups_above_counts(tmp_path: Path) -> None:
@@ -45,15 +35,11 @@ def test_the_smallest_quota_of_all_groups_above_counts(tmp_path: Path) -> None:
         "sys/fs/cgroup/user.slice/job/cpu.max": "500000 100000\n",
         "sys/fs/cgroup/user.slice/another/cpu.max": "100000 100000\n",
     }
-    assert sorted(cores.quotas(write(tmp_path, files))) == [3, 5]
-    assert cores.usable(tmp_path) == 3
+    assert cores.usable(write(tmp_path, files)) == 3
 
 
-def test_without_control_groups_it_is_the_affinity(tmp_path: Path) -> None:
+def test_without_control_groups_it_is_the_affinity_or_the_cores_of_the_machine(tmp_path: Path, monkeypatch) -> None:
     assert cores.usable(tmp_path) == 16
-
-
-def test_without_affinity_it_is_the_cores_of_the_machine(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 6)
     assert cores.usable(tmp_path) == 6

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.clients.table import ClientTable
 from tests.support import one_sample_each
 
 
@@ -32,7 +31,7 @@ def test_the_work_of_a_round_does_not_grow_with_the_number_of_clients() -> None:
             seen.append(int(client))
             return super().__getitem__(client)
 
-    fed = one_sample_each(10_000)
+    fed = one_sample_each(1_000)
     fed.parts = Watched(fed.parts)
     arguments = {"rounds": 1, "clients_per_round": 5, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "progress": False}
     simulation = fl.Simulation(fed, fl.models.softmax_regression(fed), fl.FedAvg(), **arguments)

@@ -20,7 +20,7 @@ from fedlab_core.engines.stacked import engine as stacked
 from tests.core.engines.test_equality import ALGORITHMS, LOCAL, RAGGED, VARIANTS, images, texts
 from tests.support import blobs
 
-MANY = 2, 3, 8
+MANY = 2, 3
 
 
 @pytest.fixture
@@ -56,19 +56,16 @@ def seen_by_a_new_thread() -> int:
 # How many threads
 
 
-def test_the_number_is_the_smallest_of_cores_and_pytorchs_setting(four_inside, monkeypatch) -> None:
+def test_ones_own_number_goes_first_then_the_variable_then_cores_and_pytorchs_setting(four_inside, monkeypatch) -> None:
     assert threads.number() == 4
     monkeypatch.setattr(cores, "usable", lambda: 3)
     assert threads.number() == 3
-
-
-def test_ones_own_number_goes_first_and_then_the_variable(four_inside, monkeypatch) -> None:
     monkeypatch.setenv(threads.VARIABLE, "7")
     assert (threads.number(), threads.number(20)) == (7, 20)
     assert fl.Simulation(*small_run(), threads=5, **RUN)._engine.threads == 5
 
 
-@pytest.mark.parametrize("word", ["0", "-1", "two", "1.5"])
+@pytest.mark.parametrize("word", ["0", "two"])
 def test_a_variable_that_is_no_number_is_refused(monkeypatch, word: str) -> None:
     monkeypatch.setenv(threads.VARIABLE, word)
     with pytest.raises(ValueError, match=r"FEDLAB_THREADS=.*must be an integer ≥ 1"):
@@ -137,22 +134,11 @@ class Interrupted(fl.Algorithm):
         yield server.uniform_cohort()
 
 
-@pytest.mark.parametrize("error", [None, ZeroDivisionError(), KeyboardInterrupt()], ids=repr)
-@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize(("error", "number"), [(None, 1), (ZeroDivisionError(), 3), (KeyboardInterrupt(), 3)], ids=repr)
 def test_a_run_leaves_pytorchs_setting_as_it_was(four_inside, small_chunks, error, number: int) -> None:
     fed, model, _ = small_run()
     with pytest.raises(type(error)) if error else threads.one_inside():
         fl.simulate(fed, model, Interrupted(error), threads=number, **RUN)
-    assert (torch.get_num_threads(), seen_by_a_new_thread()) == (4, 4)
-
-
-def test_divergence_and_leaving_the_loop_leave_it_too(four_inside, small_chunks) -> None:
-    fed, model, algorithm = small_run()
-    with pytest.raises(fl.Diverged):
-        fl.simulate(fed, model, algorithm, threads=2, **RUN | {"lr": 1e30})
-    for _ in fl.Simulation(fed, model, algorithm, threads=2, **RUN):
-        assert torch.get_num_threads() == 4
-        break
     assert (torch.get_num_threads(), seen_by_a_new_thread()) == (4, 4)
 
 
@@ -183,17 +169,13 @@ def test_an_interruption_while_threads_train_leaves_the_round_undone(four_inside
 # Tasks
 
 
-def test_results_come_in_the_order_of_the_tasks() -> None:
-    def slow_at_first(task: int) -> int:
+def test_results_come_in_the_order_of_the_tasks_from_workers_with_one_thread_inside(four_inside) -> None:
+    def slow_at_first(task: int) -> tuple[int, int]:
         time.sleep(0.02 if task == 0 else 0)
-        return task
+        return task, torch.get_num_threads()
 
-    assert list(threads.each(slow_at_first, range(20), 3)) == list(range(20))
-
-
-def test_a_worker_uses_one_thread_inside(four_inside) -> None:
     for number in (1, 3):
-        assert set(threads.each(lambda task: torch.get_num_threads(), range(9), number)) == {1}
+        assert list(threads.each(slow_at_first, range(20), number)) == [(task, 1) for task in range(20)]
 
 
 def test_no_more_work_than_threads_at_once_and_few_results_ahead() -> None:
@@ -217,29 +199,12 @@ def test_no_more_work_than_threads_at_once_and_few_results_ahead() -> None:
     results.close()
 
 
-def test_an_error_ends_the_others_at_their_next_step() -> None:
-    ended = threading.Semaphore(0)
-
-    def work(task: int) -> None:
-        if task == 0:
-            raise LookupError
-        try:
-            while True:
-                threads.check_stopped()
-                time.sleep(0.001)
-        finally:
-            ended.release()
-
-    with pytest.raises(LookupError):
-        list(threads.each(work, range(2), 2))
-    assert ended.acquire(timeout=60)
-
-
 def test_work_inside_work_needs_no_further_thread() -> None:
     nested = threads.each(lambda task: sum(threads.each(abs, range(task), 2)), range(6), 2)
     assert list(nested) == [0, 0, 1, 3, 6, 10]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_process_has_threads_of_its_own() -> None:
     code = """
@@ -278,45 +243,29 @@ def assert_same_bits(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.A
         assert np.array_equal(found.clients.accuracy, alone.clients.accuracy)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS + VARIANTS, ids=str)
-def test_every_algorithm_gives_the_same_bits(small_chunks, algorithm: fl.Algorithm) -> None:
+@pytest.mark.parametrize("algorithm", (ALGORITHMS + VARIANTS)[::3], ids=str)
+def test_algorithms_give_the_same_bits(small_chunks, algorithm: fl.Algorithm) -> None:
     fed = blobs(RAGGED, dtype=torch.float32)
     assert_same_bits(fed, fl.models.mlp(fed, (6,), seed=1), algorithm)
 
 
-SEVERAL = [fl.Scaffold(option=1), fl.FedCurv(0.5), LOCAL[-1]]
-
-
-@pytest.mark.parametrize("algorithm", SEVERAL, ids=str)
+@pytest.mark.parametrize("algorithm", [fl.FedCurv(0.5), LOCAL[-1]], ids=str)
 def test_vmap_gives_the_same_bits(small_chunks, algorithm: fl.Algorithm) -> None:
     fed = blobs(RAGGED, dtype=torch.float32)
-    assert_same_bits(fed, Opaque(fl.models.mlp(fed, (6,), seed=1)), algorithm)
+    assert_same_bits(fed, Opaque(fl.models.mlp(fed, (6,), seed=1)), algorithm, rounds=2)
 
 
-@pytest.mark.parametrize("algorithm", SEVERAL, ids=str)
 @pytest.mark.parametrize(
-    ("fed", "model"),
+    ("fed", "model", "algorithm"),
     [
-        (images(10), fl.models.cnn_mnist),
-        (images(16, channels=3), fl.models.cnn_cifar),
-        (texts(), lambda fed, seed: fl.models.lstm(fed, embedding=4, hidden=6, seed=seed)),
+        (images(10), fl.models.cnn_mnist, fl.FedCurv(0.5)),
+        (images(16, channels=3), fl.models.cnn_cifar, LOCAL[-1]),
+        (texts(), lambda fed, seed: fl.models.lstm(fed, embedding=4, hidden=6, seed=seed), fl.Scaffold(option=1)),
     ],
     ids=["cnn_mnist", "cnn_cifar", "lstm"],
 )
 def test_every_model_gives_the_same_bits(small_chunks, fed, model, algorithm: fl.Algorithm) -> None:
-    assert_same_bits(fed, model(fed, seed=0).double(), algorithm)
-
-
-@pytest.mark.parametrize("changes", [{"engine": "reference"}, {"batch_size": None}, {"stragglers": 0.7}], ids=str)
-def test_other_settings_give_the_same_bits(small_chunks, changes) -> None:
-    fed, model, _ = small_run()
-    assert_same_bits(fed, model, fl.Scaffold(), **changes)
-
-
-def test_a_cohort_too_large_for_memory_gives_the_same_bits(small_chunks, monkeypatch) -> None:
-    monkeypatch.setattr(base, "AT_ONCE_BYTES", 1)
-    fed, model, _ = small_run()
-    assert_same_bits(fed, model, fl.FedAvg())
+    assert_same_bits(fed, model(fed, seed=0).double(), algorithm, rounds=2)
 
 
 def test_the_threads_share_the_work(small_chunks, monkeypatch) -> None:
@@ -332,13 +281,3 @@ def test_the_threads_share_the_work(small_chunks, monkeypatch) -> None:
     fed, model, algorithm = small_run()
     fl.simulate(fed, model, algorithm, threads=3, **RUN)
     assert len(names) == 3 and threading.current_thread().name not in names
-
-
-def test_a_file_of_a_run_with_other_threads_goes_on(small_chunks, tmp_path) -> None:
-    fed, model, algorithm = small_run()
-    expected = fl.simulate(fed, model, algorithm, threads=1, **RUN).params
-    begun = fl.Simulation(fed, model, algorithm, threads=1, checkpoint=tmp_path / "run.npz", **RUN)
-    for _ in begun:
-        break
-    resumed = fl.Simulation(fed, model, algorithm, threads=3, checkpoint=tmp_path / "run.npz", **RUN)
-    assert resumed.round == 1 and torch.equal(resumed.run().params, expected)

@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.nn.utils import weight_norm
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
@@ -42,11 +41,6 @@ def assert_same(fed: fl.FederatedDataset, model: nn.Module, expected_form: str, 
     assert (torch.nn.utils.parameters_to_vector(model.parameters()) - left.params).abs().max() > 1e-5
 
 
-@pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm` is deprecated", "ignore:There is a performance drop")
-def test_normalised_weights() -> None:
-    assert_same(blobs(SIZES), nn.Sequential(weight_norm(nn.Linear(4, 3))).double(), "vmap")
-
-
 def test_images_as_output() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Conv2d(1, 4, 3)).double()
@@ -57,12 +51,6 @@ def test_a_known_layer_used_in_an_unknown_way_still_goes_through_vmap() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 2), nn.Flatten(), nn.Linear(14, 3)).double()
     assert_same(federation(7, 4), model, "vmap")
-
-
-def test_regression_on_vectors() -> None:
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 2)).double()
-    assert_same(federation(4, target=(2,)), model, "layers", loss="squared_error")
 
 
 @pytest.mark.parametrize("batch_size", [5, None])
@@ -81,13 +69,6 @@ def test_large_convolutions(monkeypatch, batch_size: int | None) -> None:
     for loss, power in ((squared_norm, 1), (LOSSES["cross_entropy"], 2)):
         left, right = (engine.moments(params, groups, loss, power) for engine in engines)
         torch.testing.assert_close(right, left, rtol=0, atol=1e-12)
-
-
-def test_the_built_in_cnn_for_colour_images_has_large_convolutions_only() -> None:
-    fed = federation(3, 32, 32)
-    engine = StackedEngine(fed, fl.models.cnn_cifar(fed).double(), LOSSES["cross_entropy"])
-    kinds = {type(layer) for layer in engine._network._layers if "Conv" in type(layer).__name__}
-    assert kinds == {convolution.LargeConv2d}
 
 
 class FunctionalDropout(nn.Module):

@@ -1,7 +1,8 @@
-"""The command ``sweep`` and its files, with runs done one after another in this process instead of by Dask."""
+"""The command ``sweep`` and its files, with runs done one after another in a thread of this process."""
 
 import importlib.util
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_core.cli import main
-from fedlab_core.sweep import crew, plan
+from fedlab_core.sweep import crew, plan, workers
 from fedlab_core.sweep.folder import Folder
 
 GRID = """
@@ -33,19 +34,21 @@ local_epochs = 1
 """
 
 
+WORKERS_OF = workers.workers_of
+
+
 @pytest.fixture(autouse=True)
-def without_dask(monkeypatch: pytest.MonkeyPatch) -> list[plan.Run]:
-    """Runs are done one after another; the list of them."""
-    done = []
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[dict]:
+    """The configurations of the runs that were done."""
+    found, work = [], crew.work
 
-    def outcomes(workers, missing, heard, folder, modules):
-        for run in missing:
-            done.append(run)
-            checkpoint = Path(folder) / "runs" / run.digest / crew.CHECKPOINT
-            yield run, crew.attempt(run.config, checkpoint, lambda t, run=run: heard(run.digest, t))
+    def noted(config: dict, *arguments: object) -> crew.Outcome:
+        found.append(config)
+        return work(config, *arguments)
 
-    monkeypatch.setattr(crew, "outcomes", outcomes)
-    return done
+    monkeypatch.setattr(crew, "work", noted)
+    monkeypatch.setattr(workers, "workers_of", lambda scheduler, processes: ThreadPoolExecutor(1))
+    return found
 
 
 @pytest.fixture
@@ -98,25 +101,23 @@ def test_a_sweep_writes_tables_of_what_the_runs_have_found(config: Path, capsys:
     assert not {"seconds", "wall"} & {*table, *read(out / "grid" / "curves.csv")}
 
 
-def test_a_second_time_only_what_is_missing_is_done(config: Path, without_dask: list[plan.Run]) -> None:
+def test_a_second_time_only_what_is_missing_is_done(config: Path, computed: list[dict]) -> None:
     sweep(config)
-    out, first = config.parent / "out", len(without_dask)
+    out, first = config.parent / "out", len(computed)
     tables = {name: (out / "grid" / name).read_bytes() for name in ("table.csv", "curves.csv")}
-    assert sweep(config) == 0 and len(without_dask) == first
-    (out / "runs" / without_dask[1].digest / "outcome.json").unlink()
-    (out / "runs" / without_dask[2].digest / "outcome.json").write_text("{")  # cut off in the middle
+    assert sweep(config) == 0 and len(computed) == first
+    again = plan.read(config).runs[1]
+    (out / "runs" / again.digest / "outcome.json").unlink()
     assert sweep(config) == 0
-    assert without_dask[first:] == without_dask[1:3]
+    assert computed[first:] == [again.config]
     assert tables == {name: (out / "grid" / name).read_bytes() for name in tables}
     config.with_name("other.toml").write_text(GRID.replace("[0, 1]", "[1, 2]"))
     sweep(config.with_name("other.toml"))
-    assert [run.config["seed"] for run in without_dask[first + 2 :]] == [2, 2, 2], (
-        "seed 1 is shared with the other sweep"
-    )
+    assert [run["seed"] for run in computed[first + 1 :]] == [2, 2, 2], "seed 1 is shared with the other sweep"
 
 
 def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again(
-    config: Path, monkeypatch: pytest.MonkeyPatch, capsys, without_dask: list[plan.Run]
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys, computed: list[dict]
 ) -> None:
     def fails(self, *arguments: object) -> None:
         raise RuntimeError("out of memory")
@@ -128,104 +129,40 @@ def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again(
     assert sweep(config, "status") == 0
     said = capsys.readouterr().out
     assert said.count("RuntimeError: out of memory") == 4 and said.endswith("2 done, 4 failed\n")
-    log = config.parent / "out" / "runs" / without_dask[-1].digest / "log.txt"
+    log = config.parent / "out" / "runs" / plan.read(config).runs[-1].digest / "log.txt"
     assert "in fails" in log.read_text(), "the log has the traceback"
-    assert sweep(config) == 0 and len(without_dask) == 6 + 4
+    assert sweep(config) == 0 and len(computed) == 6 + 4
 
 
-def test_a_dry_run_lists_and_estimates_and_does_nothing(config: Path, capsys, without_dask: list[plan.Run]) -> None:
-    assert sweep(config, "--dry-run") == 0
-    said = capsys.readouterr().out
-    wanted = plan.read(config).runs
-    assert all(run.digest in said for run in wanted)
-    assert "6 runs, of which 0 are done; the others need about" in said
-    assert without_dask == [] and not (config.parent / "out").exists()
-    sweep(config)
-    capsys.readouterr()
+def test_a_run_goes_on_from_its_checkpoint(config: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    run, out = plan.read(config).runs[0], config.parent / "out"
+    whole = crew.work(run.config, str(config.parent / "not there"), [])
+    aggregate = fl.FedAvg.aggregate
+
+    def interrupted(self, server, updates):
+        if server.round == 4:
+            raise KeyboardInterrupt
+        return aggregate(self, server, updates)
+
+    folder = Folder(out, plan.read(config))
+    folder.prepare(run)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(fl.FedAvg, "aggregate", interrupted)
+        crew.work(run.config, str(folder.of(run)), [])
     sweep(config, "--dry-run")
-    assert "6 runs, of which 6 are done" in capsys.readouterr().out
-
-
-def test_status_tells_running_from_waiting(config: Path, capsys) -> None:
-    folder, wanted = Folder(config.parent / "out", plan.read(config)), plan.read(config).runs
-    with folder.claimed():
-        folder.note_running({wanted[0].digest: 3})
-        sweep(config, "status")
-        said = capsys.readouterr().out.splitlines()
-        assert said[0].startswith("running") and said[0].endswith("round 3 of 6")
-        assert said[-1] == "1 running, 5 waiting"
-    sweep(config, "status")
-    assert capsys.readouterr().out.endswith("6 waiting\n"), "nobody is at work"
-
-
-def test_a_run_goes_on_from_its_checkpoint(config: Path, tmp_path: Path) -> None:
-    run = plan.read(config).runs[0]
-    whole = crew.attempt(run.config, tmp_path / "a.npz", lambda t: None)
-    begun: list[int] = []
-
-    class Killed(BaseException):
-        pass
-
-    def stop(t: int) -> None:
-        begun.append(t)
-        if t == 3:
-            raise Killed
-
-    with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
-        patched.setattr(crew, "_PAUSE", 0.0)
-        crew.attempt(run.config, tmp_path / "b.npz", stop)
-    outcome = crew.attempt(run.config, tmp_path / "b.npz", lambda t: None)
-    assert (outcome.status, outcome.resumed) == ("done", 3)
+    assert capsys.readouterr().out.endswith("1 begun, 5 waiting\n")
+    outcome = crew.work(run.config, str(folder.of(run)), [])
+    assert (outcome.status, outcome.resumed, whole.resumed) == ("done", 3, 0)
     drop = ["seconds"]
     pd.testing.assert_frame_equal(outcome.history.frame.drop(columns=drop), whole.history.frame.drop(columns=drop))
     assert (outcome.history.params == whole.history.params).all()
 
 
 def test_without_dask_the_message_says_how_to_install_it(config: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(workers, "workers_of", WORKERS_OF)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert sweep(config, "--scheduler", "tcp://127.0.0.1:1") == 1
     assert "pip install 'dask[distributed]'" in capsys.readouterr().err
-
-
-def test_the_history_of_another_run_is_refused(config: Path, capsys) -> None:
-    sweep(config)
-    folders = [config.parent / "out" / "runs" / run.digest for run in plan.read(config).runs[:2]]
-    first, second = (folder.joinpath("history.npz").read_bytes() for folder in folders)
-    (folders[0] / "history.npz").write_bytes(second)
-    (folders[1] / "history.npz").write_bytes(first)
-    assert sweep(config) == 2
-    assert f"is the history of the run {folders[1].name}" in " ".join(capsys.readouterr().err.split())
-
-
-@pytest.mark.parametrize("text", ["5", "null", '{"status": "done"}', '{"status": 3}', "[" * 100_000])
-def test_a_run_with_a_malformed_outcome_is_done_again(config: Path, without_dask: list[plan.Run], text: str) -> None:
-    config.write_text(GRID.replace("[0, 1]", "0").replace("[0.1, 1e9]", "0.1"))
-    sweep(config)
-    (config.parent / "out" / "runs" / without_dask[0].digest / "outcome.json").write_text(text)
-    assert sweep(config, "status") == 0 and sweep(config) == 0
-    assert without_dask[2:] == without_dask[:1]
-
-
-def test_a_damaged_checkpoint_is_set_aside_with_a_word(config: Path, tmp_path: Path) -> None:
-    run, path = plan.read(config).runs[0], tmp_path / "c.npz"
-    path.write_bytes(b"not an archive")
-    with pytest.warns(UserWarning, match="c.npz is not a checkpoint .* The run starts anew"):
-        outcome = crew.attempt(run.config, path, lambda t: None)
-    assert (outcome.status, outcome.resumed) == ("done", 0)
-    assert path.with_suffix(".damaged").read_bytes() == b"not an archive"
-
-
-def test_two_grids_of_one_name_do_not_share_tables(config: Path, tmp_path: Path, capsys) -> None:
-    sweep(config)
-    (tmp_path / "other").mkdir()
-    other = tmp_path / "other" / "grid.toml"
-    other.write_text(GRID.replace("[0, 1]", "[5]"))
-    before = (tmp_path / "out" / "grid" / "table.csv").read_bytes()
-    assert main(["sweep", str(other), "--out", str(tmp_path / "out")]) == 2
-    assert "a grid with the same file name" in " ".join(capsys.readouterr().err.split())
-    assert (tmp_path / "out" / "grid" / "table.csv").read_bytes() == before
-    config.unlink()  # a grid that was moved
-    assert main(["sweep", str(other), "--out", str(tmp_path / "out")]) == 0
 
 
 @pytest.mark.parametrize("arguments", [["--workers", "0"], ["--workers", "2", "--scheduler", "tcp://x:1"]])

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedlab_core import validation
-from fedlab_course.theory.availability import inclusion, num_available
+from fedlab_course.theory.availability import inclusion
 
 
 @dataclass(frozen=True)
 class AbsentGroup:
     """Clients that minimise (x − e_k)², in groups of ``size`` clients whose means are ``means``.
 
-    Clients of the last group are there with a probability, all others always, and ``clients_per_round`` of those who
-    are there are drawn with equal chances. Resting points are those of the mean over rounds.
+    Clients of the last group are there with a probability ``presence``, all others always, and ``clients_per_round`` of
+    those who are there are drawn with equal chances. Resting points are those of the mean over rounds.
 
     Raises ``ValueError`` if the groups that are always there do not fill a cohort.
     """
@@ -35,23 +35,17 @@ class AbsentGroup:
         """The mean of all means: the groups are of one size."""
         return float(np.mean(self.means))
 
-    def shift(self, presence: float) -> np.ndarray:
-        """Δρ [groups]: by how much more than its share 1/4 (of four groups) each group counts under FedAvg."""
-        pi = inclusion(self._presences(presence), self.clients_per_round)
-        return np.asarray((pi / pi.sum()).reshape(-1, self.size).sum(axis=1) - 1 / len(self.means))
-
     def fedavg(self, presence: float) -> float:
-        """The plain mean of the cohort: x* + Σ Δρ_k e_k."""
-        return self.optimum + float(self.shift(presence) @ np.asarray(self.means))
+        """The plain mean of the cohort: Σ π_k e_k / Σ π_k."""
+        return float(np.average(np.repeat(self.means, self.size), weights=self._inclusion(presence)))
 
     def one_of_each(self, presence: float) -> float:
-        """One client of each group that is there: with probability (1 − p)^size the others are left to themselves."""
-        lost = (1 - presence) ** self.size
-        return (1 - lost) * self.optimum + lost * float(np.mean(self.means[:-1]))
+        """One client of each group that is there: with probability (1 − p)^size the last group has none."""
+        return self._with_weight((1 - (1 - presence) ** self.size) / len(self.means))
 
     def horvitz_thompson(self, presence: float) -> float:
         """Weights ρ_k/π_k: the optimum, unless the last group is never there and cannot be drawn."""
-        return self.optimum if presence > 0 else float(np.mean(self.means[:-1]))
+        return self.optimum if presence > 0 else self._with_weight(0)
 
     def hajek(self, presence: float) -> float:
         """The same weights divided by their sum over the cohort.
@@ -59,23 +53,24 @@ class AbsentGroup:
         Of b clients of the last group that are there, m come into the cohort with the hypergeometric law.
         """
         if presence == 0:
-            return float(np.mean(self.means[:-1]))
+            return self._with_weight(0)
         from scipy import stats
 
-        pi = inclusion(self._presences(presence), self.clients_per_round)
-        common, rare = 1 / pi[0], 1 / pi[-1]
-        law, drawn = num_available(np.full(self.size, presence)), np.arange(self.clients_per_round + 1)
-        chances = sum(
-            law[b] * stats.hypergeom.pmf(drawn, self._always + b, b, self.clients_per_round)
-            for b in range(self.size + 1)
-        )
-        share = drawn * rare / (drawn * rare + (self.clients_per_round - drawn) * common)
-        weight = float(chances @ share)
-        return (1 - weight) * float(np.mean(self.means[:-1])) + weight * self.means[-1]
+        pi = self._inclusion(presence)
+        there, drawn = np.arange(self.size + 1)[:, None], np.arange(self.clients_per_round + 1)
+        law = stats.binom.pmf(there, self.size, presence)
+        chances = law * stats.hypergeom.pmf(drawn, self._always + there, there, self.clients_per_round)
+        rare, common = drawn / pi[-1], (self.clients_per_round - drawn) / pi[0]
+        return self._with_weight(float((chances * rare / (rare + common)).sum()))
 
     @property
     def _always(self) -> int:
         return self.size * (len(self.means) - 1)
 
-    def _presences(self, presence: float) -> np.ndarray:
-        return np.repeat([*[1.0] * (len(self.means) - 1), presence], self.size)
+    def _inclusion(self, presence: float) -> np.ndarray:
+        presences = np.repeat([*[1.0] * (len(self.means) - 1), presence], self.size)
+        return inclusion(presences, self.clients_per_round)
+
+    def _with_weight(self, weight: float) -> float:
+        """The mean of all groups if the last one has this weight and the others share the rest evenly."""
+        return (1 - weight) * float(np.mean(self.means[:-1])) + weight * self.means[-1]

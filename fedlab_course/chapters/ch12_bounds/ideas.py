@@ -11,7 +11,7 @@ from fedlab_course.chapters.ch12_bounds.figures import power_laws
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.quadratics import Quadratics
 from fedlab_course.explore.sliders import Slider
-from fedlab_course.theory.rounds import fedavg_path
+from fedlab_course.theory import fedavg_path
 
 _POWERS, _RATES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0), (0.01, 0.03, 0.1, 0.3)
 _LEAST = 1e-12  # what rounding leaves of a distance

@@ -46,12 +46,6 @@ def test_with_everybody_there_all_rest_at_the_optimum_and_with_nobody_at_the_mea
     assert [way(0.0) for way in ways] == pytest.approx([1.0] * 4)
 
 
-def test_shifts_sum_to_zero_and_take_from_the_absent() -> None:
-    shift = AbsentGroup().shift(0.4)
-    assert shift.sum() == pytest.approx(0, abs=1e-15)
-    assert shift[-1] < 0 < shift[0]
-
-
 def test_a_cohort_that_those_who_stay_cannot_fill_is_refused() -> None:
     with pytest.raises(ValueError, match="clients_per_round=4: only 3"):
         AbsentGroup(1)

@@ -1,6 +1,5 @@
 """Inclusion probabilities of clients that are not always there, against enumeration and closed forms."""
 
-import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -11,7 +10,6 @@ from scipy import stats
 
 from fedlab_core.sampling import Bernoulli, Systematic, Uniform, weights
 from fedlab_course.theory import inclusion
-from fedlab_course.theory.availability import num_available, others_available
 
 
 def enumerated_inclusion(probabilities: np.ndarray, size: int) -> np.ndarray:
@@ -24,7 +22,7 @@ def enumerated_inclusion(probabilities: np.ndarray, size: int) -> np.ndarray:
     return total
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.integers(1, 9))
 def test_inclusion_is_that_of_all_subsets(probabilities, size):
     p = np.array(probabilities)
@@ -44,47 +42,6 @@ def test_always_there_gives_k_over_n_and_never_there_gives_zero():
     assert inclusion(p, 20).tolist() == p.tolist()
 
 
-@pytest.mark.parametrize("law", ["uniform", "half", "extreme"])
-def test_taking_one_client_out_is_exact_for_a_hundred(law):
-    """Against the law of the other 99, summed up directly."""
-    rng = np.random.default_rng(0)
-    p = {
-        "uniform": rng.random(100),
-        "half": np.full(100, 0.5),
-        "extreme": rng.choice([0, 1e-12, 1e-3, 0.5, 0.999, 1 - 1e-12, 1], 100),
-    }[law]
-    others = np.zeros((100, 100))
-    for b, chances in others_available(p):
-        others[:, b] += chances
-    for k in range(100):
-        assert np.abs(others[k] - num_available(np.delete(p, k))).max() < 1e-13
-
-
-def test_number_available_is_poisson_binomial():
-    """E z^B = Π (1 − p_k + p_k z), taken at the 31st roots of unity and transformed back."""
-    p = np.random.default_rng(1).random(30)
-    z = np.exp(2j * np.pi * np.arange(31) / 31)
-    law = np.fft.fft(np.prod(1 - p + p * z[:, None], axis=1)).real / 31
-    assert np.allclose(num_available(p), law, rtol=0, atol=1e-14)
-
-
-def test_probabilities_add_up_to_the_expected_cohort_size_for_a_thousand():
-    p = np.random.default_rng(2).beta(0.5, 2, 1000)
-    expected = np.minimum(150, np.arange(1001)) @ num_available(p)
-    assert inclusion(p, 150).sum() == pytest.approx(expected, rel=1e-11)
-
-
-def test_memory_follows_the_number_of_clients():
-    p = np.random.default_rng(4).random(1000)
-    tracemalloc.start()
-    try:
-        inclusion(p, 20)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 40 * p.nbytes
-
-
 @pytest.mark.parametrize("stratified", [False, True])
 def test_weights_from_inclusion_undo_absence(stratified):
     """E Σ_S (ρ_k/π_k) y_k = Σ ρ_k y_k over both draws, while equal weights lean to those who are often there."""
@@ -93,15 +50,15 @@ def test_weights_from_inclusion_undo_absence(stratified):
     values, labels = np.arange(12.0), np.arange(12) // 4
     law, pi = Bernoulli(p), inclusion(p, 4)
     estimates, naive, seen = [], [], np.zeros(12)
-    for round in range(1, 6001):
+    for round in range(1, 2001):
         mask = law.available(round, rng)
         cohort = (Systematic(labels, 4, mask) if stratified else Uniform(mask, 4)).draw(rng)
         seen[cohort] += 1
         estimates.append((weights(shares[cohort], pi[cohort], literal=True) @ values[cohort]) if len(cohort) else 0.0)
         naive.append(values[cohort].mean() if len(cohort) else values.mean())
-    assert (np.abs(seen / 6000 - pi) < 4.5 * np.sqrt(pi * (1 - pi) / 6000)).all()
-    assert abs(np.mean(estimates) - shares @ values) < 4.5 * np.std(estimates) / np.sqrt(6000)
-    assert np.mean(naive) - values.mean() > 20 * np.std(naive) / np.sqrt(6000)
+    assert (np.abs(seen / 2000 - pi) < 4.5 * np.sqrt(pi * (1 - pi) / 2000)).all()
+    assert abs(np.mean(estimates) - shares @ values) < 4.5 * np.std(estimates) / np.sqrt(2000)
+    assert np.mean(naive) - values.mean() > 10 * np.std(naive) / np.sqrt(2000)
 
 
 def test_bad_values_are_named():

@@ -18,7 +18,8 @@ def check(exercise: Exercise, answer: Any) -> None:
     for case in exercise.cases:
         found, expected = _result(exercise, answer, case), _read(exercise, case.expected, case.expected)
         if isinstance(found, BaseException):
-            raise found
+            hint = _of_mistake(exercise, answer)
+            raise Hint(hint) if hint else found
         if not _same(found, expected):
             hint = _of_mistake(exercise, answer) or _with_results(case.hint, expected)
             for digits in (4, 7, 12):
@@ -94,7 +95,7 @@ def _parts(result: Any) -> tuple[Any, ...]:
 def _same(first: Any, second: Any) -> bool:
     """Whether two results of the same form agree; errors do if they are of one type and say the same."""
     if isinstance(first, BaseException) or isinstance(second, BaseException):
-        return type(first) is type(second) and str(first) == str(second)
+        return type(first).__name__ == type(second).__name__ and str(first) == str(second)
     pairs = zip(_parts(first), _parts(second), strict=True)
     return all(close(one, two) if isinstance(one, np.ndarray) else one == two for one, two in pairs)
 

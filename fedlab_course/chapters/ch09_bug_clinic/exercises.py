@@ -119,23 +119,16 @@ EXERCISES = (
             Mistake(
                 "rounds=1",
                 "rounds=3",
-                "FedAvg passes, and the healthy SCAFFOLD fails. After a round only two of six clients have renewed "
-                "their c_k, so from the second round on the crowd is another problem. How many rounds do you run?",
+                "The healthy SCAFFOLD fails. After a round only two of six clients have renewed their c_k, so from the "
+                "second round on the crowd is another problem. How many rounds do you run?",
             ),
             Mistake(
                 ", clients_per_round=2",
                 "",
-                "Patient 7 multiplies its step by N / K, and passes. How many of your six clients take part? Where "
-                "all take part, the factor is 1.",
+                "Patient 7 multiplies its step by N / K, and passes. How many of your six clients take part?",
             ),
-            Mistake(
-                "return same", "return not same", "The healthy fail and Patient 7 passes: when is the answer True?"
-            ),
-            Mistake(
-                "return same",
-                "same",
-                "The question applies to everybody: return True or False, and None for nobody. Is a `return` missing?",
-            ),
+            Mistake("return same", "return not same", "The healthy fail and Patient 7 passes: when is it True?"),
+            Mistake("return same", "same", "Return True or False, and None for nobody. Is a `return` missing?"),
         ),
     ),
     Exercise(
@@ -149,30 +142,15 @@ EXERCISES = (
             Mistake(
                 "(gradients**2).mean(axis=0)",
                 "gradients.mean(axis=0) ** 2",
-                "Two samples have the gradients (1, 2) and (−1, −2). Their mean is zero, but neither of them is zero. "
-                "What must come first, the mean or the square?",
+                "The gradients (1, 2) and (−1, −2) have the mean zero, but neither of them is zero. What comes first, "
+                "the mean or the square?",
             ),
+            Mistake("(gradients**2)", "np.abs(gradients)", "That is the mean of absolute values, as MAS takes it."),
             Mistake(
-                "(gradients**2)",
-                "np.abs(gradients)",
-                "For the gradients (1, 2) and (−1, −2) yours is {found}: that is the mean of absolute values, as MAS "
-                "takes it. Fisher takes squares.",
+                ".mean(axis=0)", ".sum(axis=0)", "That is the sum. With ten times the data it is ten times larger."
             ),
-            Mistake(
-                ".mean(axis=0)",
-                ".sum(axis=0)",
-                "Yours is the sum over samples. With ten times the data it would be ten times larger: take the mean.",
-            ),
-            Mistake(
-                "(gradients**2).mean(axis=0)",
-                "gradients[-1] ** 2",
-                "Yours is the square of the last sample's gradient alone.",
-            ),
-            Mistake(
-                "residual[:, None] * x",
-                "x",
-                "The residuals do not enter. The gradient of one sample is its residual times x.",
-            ),
+            Mistake("(gradients**2).mean(axis=0)", "gradients[-1] ** 2", "You square the last gradient alone."),
+            Mistake("residual[:, None] * x", "x", "The gradient of a sample is its residual times x."),
         ),
     ),
 )

@@ -9,15 +9,14 @@ import fedlab_core as fl
 
 A, B, SIZES = np.array([1.0, 3.0]), np.array([0.0, 1.0]), np.array([1, 3])
 START, STEPS, ROUNDS = 2.0, 5, 3
+_WORK: dict[str, Any] = {"rounds": ROUNDS, "clients_per_round": 2, "local_steps": STEPS, "batch_size": None, "lr": 0.1}
 
 
 def _simulation(algorithm: fl.Algorithm) -> fl.Simulation:
-    """Three rounds with both clients, five local steps, η = 0.1."""
     fed = fl.synthetic.quadratics(A.tolist(), B.tolist(), SIZES.tolist())
     model = fl.models.linear(fed, bias=False)
     torch.nn.init.constant_(next(model.parameters()), START)
-    work: dict[str, Any] = {"rounds": ROUNDS, "clients_per_round": 2, "local_steps": STEPS, "batch_size": None}
-    return fl.Simulation(fed, model, algorithm, **work, lr=0.1, loss="squared_error", progress=False)
+    return fl.Simulation(fed, model, algorithm, **_WORK, loss="squared_error", progress=False)
 
 
 def run(make: Any, beta: float, resume: bool = False) -> tuple[list[float], list[str]]:

@@ -41,24 +41,9 @@ EXERCISES = (
         solution=work_lost,
         cases=(
             Case((0.0, 5), 0.0, "Without stragglers nothing is lost."),
-            Case(
-                (0.9, 1),
-                0.0,
-                "With one epoch a straggler does 1 … 1 epochs: it finishes, and nothing is lost. Which clients do not "
-                "finish?",
-            ),
-            Case(
-                (1.0, 2),
-                1 / 3,
-                "With two epochs and stragglers only, half of the clients do one epoch, which is lost, and half do "
-                "two.",
-            ),
-            Case(
-                (0.5, 2),
-                1 / 7,
-                "With two epochs and half of the clients stragglers, a quarter does one epoch and the others two. A "
-                "client that is no straggler does all epochs.",
-            ),
+            Case((0.9, 1), 0.0, "With one epoch a straggler does 1 … 1 epochs: it finishes, and nothing is lost."),
+            Case((1.0, 2), 1 / 3, "With stragglers only, half do one epoch of two, which is lost, and half do two."),
+            Case((0.5, 2), 1 / 7, "With half of the clients stragglers, a quarter does one epoch and the others two."),
             Case((0.9, 5), 0.5625, "Your function is right for two epochs, and not for five."),
         ),
         mistakes=(
@@ -68,17 +53,8 @@ EXERCISES = (
                 "With two epochs and stragglers only, half of the clients are dropped. They did one epoch each, and "
                 "the others did two. Count epochs, not clients.",
             ),
-            Mistake(
-                "chance[-1] += 1 - share",
-                "chance[-1] = 1 - share",
-                "With two epochs and stragglers only, you lose everything. A straggler may also do all epochs.",
-            ),
-            Mistake(
-                " / (chance * epochs).sum()",
-                " / num_epochs",
-                "With two epochs and stragglers only, one client does one epoch for each client that does two. How "
-                "many epochs are done in all? Divide by them.",
-            ),
+            Mistake("+= 1 - share", "= 1 - share", "With stragglers only you lose everything. May one do all epochs?"),
+            Mistake(" / (chance * epochs).sum()", " / num_epochs", "How many epochs are done in all? Divide by them."),
         ),
     ),
     Exercise(
@@ -86,24 +62,10 @@ EXERCISES = (
         solution=fednova,
         cases=(
             Case((W, np.array([W, W]), SAMPLES, STEPS), W, "If no client moves, the model must stay."),
-            Case(
-                (W, LOCAL, EVEN, EVEN), np.array([1.0, 2.0]), "With equal samples and steps FedNova is the plain mean."
-            ),
-            Case(
-                (W, LOCAL, SAMPLES, EVEN),
-                np.array([1.5, 2.5]),
-                "With equal steps FedNova is FedAvg: the mean of the local models, weighted by their samples.",
-            ),
-            Case(
-                (W, LOCAL, EVEN, STEPS),
-                np.array([-0.2, 2.4]),
-                "The clients made 10 and 2 steps. A client that made ten steps counts one tenth of its move.",
-            ),
-            Case(
-                (W, LOCAL, SAMPLES, STEPS),
-                np.array([0.6, 2.8]),
-                "Your function is right for equal samples, and not for unequal ones.",
-            ),
+            Case((W, LOCAL, EVEN, EVEN), np.array([1.0, 2.0]), "With equal samples and steps it is the plain mean."),
+            Case((W, LOCAL, SAMPLES, EVEN), np.array([1.5, 2.5]), "With equal steps FedNova is FedAvg."),
+            Case((W, LOCAL, EVEN, STEPS), np.array([-0.2, 2.4]), "The clients made 10 and 2 steps: ten count a tenth."),
+            Case((W, LOCAL, SAMPLES, STEPS), np.array([0.6, 2.8]), "The clients have 30 and 10 samples."),
         ),
         mistakes=(
             Mistake(
@@ -123,17 +85,8 @@ EXERCISES = (
                 "rho @ (local - w)",
                 "This is FedAvg: the steps τ_k change nothing in your result. What is done with each move first?",
             ),
-            Mistake(
-                "rho @ num_steps",
-                "num_steps.mean()",
-                "Your function is right for equal samples, and not for unequal ones: how are the τ_k weighted in "
-                "τ_eff?",
-            ),
-            Mistake(
-                "return w + ",
-                "return ",
-                "If no client moves, the model must stay at {expected}. Yours goes to {found}.",
-            ),
+            Mistake("rho @ num_steps", "num_steps.mean()", "Right for equal samples only: τ_eff is a weighted mean."),
+            Mistake("return w + ", "return ", "If no client moves, the model must stay. Yours goes to {found}."),
         ),
     ),
 )

@@ -30,8 +30,7 @@ def diagonal(*values):
     return lambda v: np.array(values) * v
 
 
-HALF, QUARTER = np.array([0.5, 0.5]), np.full(4, 0.25)
-ONES, ZERO_ONE = np.ones(3), np.array([0.0, 1.0])
+HALF, ONES, ZERO_ONE = np.array([0.5, 0.5]), np.ones(3), np.array([0.0, 1.0])
 
 EXERCISES = (
     Exercise(
@@ -39,27 +38,10 @@ EXERCISES = (
         solution=largest_curvature,
         cases=(
             Case((diagonal(3, 3), np.array([3.0, 4.0]), 1), 3.0, "The matrix 3·I stretches every vector by 3."),
-            Case(
-                (diagonal(1, 2, 5), ONES, 400),
-                5.0,
-                "After 400 iterations with diag(1, 2, 5). Multiply by H again and again, each time with the vector "
-                "that came out.",
-            ),
-            Case(
-                (diagonal(-4, 1), np.ones(2), 200),
-                -4.0,
-                "diag(−4, 1) curves downwards more than up. Its eigenvalue of largest size is negative.",
-            ),
-            Case(
-                (diagonal(1, 2, 5), np.array([1.0, 1.0, 0.0]), 0),
-                1.5,
-                "No iteration, from (1, 1, 0) with diag(1, 2, 5). `times` counts the iterations: none is allowed too.",
-            ),
-            Case(
-                (diagonal(1, 2, 5), ONES, 1),
-                134 / 30,
-                "From (1, 1, 1), one iteration with diag(1, 2, 5) leads to (1, 2, 5)/√30.",
-            ),
+            Case((diagonal(1, 2, 5), ONES, 400), 5.0, "diag(1, 2, 5), 400 times, each time with what came out."),
+            Case((diagonal(-4, 1), ONES[:2], 200), -4.0, "diag(−4, 1): the eigenvalue of largest size is negative."),
+            Case((diagonal(1, 2, 5), np.array([1.0, 1.0, 0.0]), 0), 1.5, "No iteration, from (1, 1, 0)."),
+            Case((diagonal(1, 2, 5), ONES, 1), 134 / 30, "One iteration leads from (1, 1, 1) to (1, 2, 5)/√30."),
         ),
         mistakes=(
             Mistake(
@@ -68,27 +50,13 @@ EXERCISES = (
                 "The matrix 3·I stretches every vector by 3, and yours gives {found}. What must the length of v be "
                 "when you take vᵀHv?",
             ),
-            Mistake(
-                "return v @ product(v)",
-                "return np.linalg.norm(product(v))",
-                "diag(−4, 1) has an eigenvalue of largest size that is negative. ‖Hv‖ has no sign. What has one?",
-            ),
-            Mistake(
-                "range(times)",
-                "range(max(times, 1))",
-                "With `times` = 0 you iterate once. No iteration is allowed too: then vᵀHv is taken at the start.",
-            ),
-            Mistake(
-                "range(times)",
-                "range(times - 1)",
-                "From (1, 1, 1), one iteration with diag(1, 2, 5) leads to (1, 2, 5)/√30. Take vᵀHv after the last "
-                "iteration, not before it.",
-            ),
+            Mistake("return v @ product(v)", "return np.linalg.norm(product(v))", "‖Hv‖ has no sign. What has one?"),
+            Mistake("range(times)", "range(max(times, 1))", "With `times` = 0 you iterate once. None is allowed too."),
+            Mistake("range(times)", "range(times - 1)", "Take vᵀHv after the last iteration, not before it."),
             Mistake(
                 "range(times)",
                 "range(times + 1) if times else []",
-                "From (1, 1, 1), one iteration with diag(1, 2, 5) leads to (1, 2, 5)/√30, and you make two. How many "
-                "products does vᵀHv itself take?",
+                "You iterate once too often: vᵀHv takes one itself.",
             ),
         ),
     ),
@@ -98,35 +66,23 @@ EXERCISES = (
         cases=(
             Case((np.array([1.0, 3.0]), np.array([2.0, 2.0]), HALF), 0.0, "One w suits both clients here."),
             Case(
-                (np.full(4, 2.0), np.array([0.0, 1.0, 2.0, 7.0]), QUARTER),
+                (np.full(4, 2.0), np.array([0.0, 1.0, 2.0, 7.0]), np.full(4, 0.25)),
                 7.25,
                 "Four clients with (w − e_k)², e = (0, 1, 2, 7). Each loss counts at the common optimum, less its own "
                 "least value, which is 0.",
             ),
             Case((np.array([1.0, 3.0]), ZERO_ONE, HALF), 0.1875, "For a = (1, 3), b = (0, 1) the optimum is 0.75."),
-            Case((np.ones(2), ZERO_ONE, np.array([0.9, 0.1])), 0.045, "With ρ = (0.9, 0.1) the optimum is 0.1."),
+            Case((ONES[:2], ZERO_ONE, np.array([0.9, 0.1])), 0.045, "With ρ = (0.9, 0.1) the optimum is 0.1."),
         ),
         mistakes=(
             Mistake(
                 "(rho * a * b).sum() / (rho * a).sum()",
                 "(rho * b).sum()",
-                "For a = (1, 3), b = (0, 1) the optimum is 0.75. Does the steeper client pull your optimum to its "
-                "side?",
+                "For a = (1, 3), b = (0, 1) the optimum is 0.75. Does the steeper client pull yours to its side?",
             ),
-            Mistake(
-                "rho * a / 2",
-                "rho * a",
-                "For four clients with (w − e_k)², e = (0, 1, 2, 7), yours is {found}, twice the gap. Which factor "
-                "does the loss have?",
-            ),
-            Mistake(
-                "(rho * a / 2", "(a / 2 / len(a)", "With ρ = (0.9, 0.1) yours is {found}. Where do the weights enter?"
-            ),
-            Mistake(
-                "(optimum - b) ** 2",
-                "b**2",
-                "One w suits both clients here, so Γ is 0, and yours is {found}. At which point is a loss taken?",
-            ),
+            Mistake("rho * a / 2", "rho * a", "Yours is {found}, twice the gap. Which factor does a loss have?"),
+            Mistake("(rho * a / 2", "(a / 2 / len(a)", "With ρ = (0.9, 0.1) yours is {found}. Where do weights enter?"),
+            Mistake("(optimum - b) ** 2", "b**2", "One w suits both clients, so Γ is 0. Where is a loss taken?"),
         ),
     ),
 )

@@ -35,11 +35,7 @@ EXERCISES = (
             Case((2.0, 1.5, -1.0, 0.0), 1.5, "Without a pull, λ = 0, the client rests at its own optimum b."),
             Case((1.0, 0.0, 1.0, 1e9), 1e9 / (1e9 + 1), "For a very large λ the client must rest at w = 1."),
             Case((1.0, 0.0, 1.0, 1.0), 0.5, "With a = λ both pull equally, and the client rests in the middle."),
-            Case(
-                (3.0, 0.0, 1.0, 1.0),
-                0.25,
-                "A steeper valley holds the client nearer to b: set the derivative a (z − b) + λ (z − w) to zero.",
-            ),
+            Case((3.0, 0.0, 1.0, 1.0), 0.25, "A steep valley holds more: set a (z − b) + λ (z − w) to zero."),
         ),
         mistakes=(
             Mistake(
@@ -54,11 +50,7 @@ EXERCISES = (
                 "A steeper valley holds the client nearer to b, and your result is the same for all a: set the "
                 "derivative a (z − b) + λ (z − w) to zero.",
             ),
-            Mistake(
-                "(a * b + strength * w)",
-                "(a * w + strength * b)",
-                "Without a pull, λ = 0, the client rests at its own optimum b, and yours rests at w.",
-            ),
+            Mistake("(a * b + strength * w)", "(a * w + strength * b)", "With λ = 0 the client must rest at b."),
         ),
     ),
     Exercise(
@@ -78,28 +70,15 @@ EXERCISES = (
             ),
         ),
         mistakes=(
-            Mistake(
-                "new = models.copy()",
-                "new = np.zeros_like(models)",
-                "Nobody chose the last model, [5, 5], and yours becomes [0, 0]. What did absent clients teach it?",
-            ),
+            Mistake("models.copy()", "np.zeros_like(models)", "Nobody chose the last model, and yours becomes [0, 0]."),
             Mistake(
                 "samples[mine] @ locals[mine] / samples[mine].sum()",
                 "locals[mine].mean(0)",
                 "Both clients of model 0 count alike in your mean. One of them has three times the samples of the "
                 "other.",
             ),
-            Mistake(
-                "/ samples[mine].sum()",
-                "/ samples.sum()",
-                "You divide by the samples of all clients. Who trained this model? Their weights must sum to 1.",
-            ),
-            Mistake(
-                "/ samples[mine].sum()",
-                "",
-                "One client alone chose model 0, so model 0 becomes what this client sent. Yours is twice as large: "
-                "the weights of a mean sum to 1.",
-            ),
+            Mistake("/ samples[mine].sum()", "/ samples.sum()", "You divide by all samples. Who trained this model?"),
+            Mistake("/ samples[mine].sum()", "", "Yours is twice what the one client sent: weights sum to 1."),
         ),
     ),
 )

@@ -41,31 +41,13 @@ EXERCISES = (
             ),
         ),
         mistakes=(
+            Mistake("move + residual", "move", "What was kept counts from now on, and yours forgets it."),
+            Mistake("-np.abs(wanted)", "-wanted", "The largest entry in absolute value is −4, and you send 2."),
+            Mistake("-np.abs(wanted)", "np.abs(wanted)", "You send 1, the smallest entry: `argsort` sorts upwards."),
             Mistake(
-                "wanted = move + residual",
-                "wanted = move",
-                "What was kept counts from now on, and yours forgets it: 1 + 2.5 is more than 3.",
+                "wanted - sent", "np.zeros_like(sent)", "Nothing is kept, so the next round cannot make up for it."
             ),
-            Mistake(
-                "np.argsort(-np.abs(wanted))",
-                "np.argsort(-wanted)",
-                "The largest entry in absolute value is −4, and you send 2.",
-            ),
-            Mistake(
-                "np.argsort(-np.abs(wanted))",
-                "np.argsort(np.abs(wanted))",
-                "The largest entry in absolute value is −4, and you send 1, the smallest. `argsort` sorts upwards.",
-            ),
-            Mistake(
-                "return sent, wanted - sent",
-                "return sent, np.zeros_like(sent)",
-                "Nothing is kept of what was not sent: the next round cannot make up for it.",
-            ),
-            Mistake(
-                "return sent, wanted - sent",
-                "return sent, wanted",
-                "What is sent and what is kept must together be all that was wanted. You keep what you sent as well.",
-            ),
+            Mistake("return sent, wanted - sent", "return sent, wanted", "You keep what you have sent as well."),
         ),
     ),
     Exercise(
@@ -90,15 +72,9 @@ EXERCISES = (
                 "The bias of a label that is not held can only fall, and you name those that fall.",
             ),
             Mistake(
-                "bias_after > bias_before",
-                "bias_after > 0",
-                "The move tells, and not the value of the bias: compare with the model that was sent.",
+                "bias_after > bias_before", "bias_after > 0", "The move tells, not the value: compare with before."
             ),
-            Mistake(
-                "np.flatnonzero(bias_after > bias_before)",
-                "np.argmax(bias_after)",
-                "Two of the four biases rise here, so two labels are held for sure. Yours is one number.",
-            ),
+            Mistake("flatnonzero(bias_after > bias_before)", "argmax(bias_after)", "Two of the four biases rise here."),
             Mistake(
                 "np.flatnonzero(bias_after > bias_before)",
                 "bias_after > bias_before",

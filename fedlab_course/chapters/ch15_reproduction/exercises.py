@@ -35,51 +35,17 @@ EXERCISES = (
                 "1.",
             ),
             Case(
-                (np.array([0.05, 0.01, 0.025]), 0.06),
-                [True, True, True],
-                "The p-values 0.05, 0.01 and 0.025: the order of the argument must not matter.",
+                (np.array([0.05, 0.01, 0.025]), 0.06), [True, True, True], "0.05, 0.01, 0.025: the order is no matter."
             ),
-            Case(
-                (np.array([0.01, 0.04, 0.05]), 0.06),
-                [True, False, False],
-                "The p-values 0.01, 0.04 and 0.05. 0.04 fails, because it is more than 0.06 / 2.",
-            ),
-            Case(
-                (np.array([0.05, 0.01, 0.04]), 0.06),
-                [False, True, False],
-                "Of the p-values 0.05, 0.01 and 0.04 only the second passes. Answers stand in the order of the "
-                "argument.",
-            ),
+            Case((np.array([0.01, 0.04, 0.05]), 0.06), [True, False, False], "0.04 fails: it is more than 0.06 / 2."),
+            Case((np.array([0.05, 0.01, 0.04]), 0.06), [False, True, False], "Of 0.05, 0.01, 0.04 the second passes."),
         ),
         mistakes=(
-            Mistake(
-                "level / (len(p) - rank)",
-                "level",
-                "You compare each p-value with the level itself. With three p-values, the smallest must be at most "
-                "0.06 / 3.",
-            ),
-            Mistake(
-                "(len(p) - rank)",
-                "len(p)",
-                "0.01 is at most 0.06 / 3, and passes. How many p-values are left when the second is tested?",
-            ),
-            Mistake(
-                "np.argsort(p)",
-                "range(len(p))",
-                "The p-values 0.05, 0.01 and 0.025 all pass in another order, and not in this one. Begin with the "
-                "smallest, wherever it is.",
-            ),
-            Mistake(
-                "going_on and p",
-                "p",
-                "0.04 fails, because it is more than 0.06 / 2. Then 0.05 must fail too, although it is at most 0.06 / "
-                "1.",
-            ),
-            Mistake(
-                "found[place]",
-                "found[rank]",
-                "You return the answers from the smallest p-value to the largest. Return them in the order of `p`.",
-            ),
+            Mistake("level / (len(p) - rank)", "level", "Of three p-values the smallest must be at most 0.06 / 3."),
+            Mistake("(len(p) - rank)", "len(p)", "0.01 passes. How many p-values are left when the second is tested?"),
+            Mistake("np.argsort(p)", "range(len(p))", "Begin with the smallest p-value, wherever it is."),
+            Mistake("going_on and p", "p", "0.04 fails. Then 0.05 must fail too, although it is at most 0.06 / 1."),
+            Mistake("found[place]", "found[rank]", "You answer in the order of size. Answer in the order of `p`."),
         ),
     ),
 )

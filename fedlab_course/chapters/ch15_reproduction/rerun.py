@@ -21,17 +21,14 @@ _ROUNDING = 1e-4  # of the largest number in a contrast: tables keep six digits,
 
 def seconds(row: str) -> float:
     """Estimate how long :func:`again` takes for one seed, by what the stored runs took. Raises as it does."""
-    parts = _judged(row).statement.rows()
-    return sum(_seconds(name, wanted) for _, name, wanted in parts)
-
-
-def _seconds(name: str, wanted: Mapping[str, Any]) -> float:
-    """A further table of an experiment has no seconds of its own: its main table has them."""
-    rows = tables.matching(tables.present(name), name, wanted)
-    if "seconds" not in rows:
-        main = tables.present(configs.experiment_of(name))
-        rows = tables.matching(main, name, {column: value for column, value in wanted.items() if column in main})
-    return float(rows.groupby("seed").seconds.sum().mean())
+    total = 0.0
+    for _, name, wanted in _judged(row).statement.rows():
+        rows = tables.matching(tables.present(name), name, wanted)
+        if "seconds" not in rows:  # a further table of an experiment: its main table has them
+            main = tables.present(configs.experiment_of(name))
+            rows = tables.matching(main, name, {column: value for column, value in wanted.items() if column in main})
+        total += float(rows.groupby("seed").seconds.sum().mean())
+    return total
 
 
 def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
@@ -39,12 +36,11 @@ def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
 
     Raises ``ValueError`` for an unknown row and a seed that its grid does not have, and ``DatasetNotFound``.
     """
-    statement = _judged(row).statement
-    found = {}
-    for seed in seeds:
-        parts = [sign * _measured(name, wanted, statement.measure, seed) for sign, name, wanted in statement.rows()]
-        found[seed] = sum(parts) - statement.constant
-    return found
+    one = _judged(row).statement
+    return {
+        seed: sum(sign * _measured(name, wanted, one.measure, seed) for sign, name, wanted in one.rows()) - one.constant
+        for seed in seeds
+    }
 
 
 def show(row: str, seeds: Sequence[int] = (0,)) -> None:
@@ -75,14 +71,17 @@ def choose(most_seconds: float = 60.0) -> None:
     """
     every = judging.stored()
     rows = {id: seconds(id) for id, one in every.items() if one.finding.n}
-    rows = {id: long for id, long in rows.items() if long <= most_seconds}
+    options = [
+        (f"{id}: {every[id].statement.says} (about {max(1, round(long))} s)", id)
+        for id, long in rows.items()
+        if long <= most_seconds
+    ]
     if not watched():
-        print(f"In JupyterLab a list of {len(rows)} rows stands here, with a button that runs one again.")
+        print(f"In JupyterLab a list of {len(options)} rows stands here, with a button that runs one again.")
         return
     import ipywidgets
     from IPython.display import display as put
 
-    options = [(f"{id}: {every[id].statement.says} (about {max(1, round(long))} s)", id) for id, long in rows.items()]
     choice = ipywidgets.Dropdown(options=options, description="Row", layout={"width": "auto"})
     button = ipywidgets.Button(description="Run again", button_style="primary")
     output = ipywidgets.Output()
@@ -107,10 +106,10 @@ def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> fl
     if table not in sweeps.names():
         return _of_experiment(table, wanted, measure, seed)
     grid = plan.read(sweeps.GRIDS / f"{table}.toml", only=lambda axes: tables.fits(measures.plain(axes), wanted))
-    run = next((run for run in grid.runs if run.axes["seed"] == seed), None)
-    if run is None:
-        raise ValueError(f"seeds={seed}: must be of the seeds of {table}, {[run.axes['seed'] for run in grid.runs]}")
-    return float(_run(json.dumps(run.config), grid.target)[measure])
+    by_seed = {run.axes["seed"]: run for run in grid.runs}
+    if seed not in by_seed:
+        raise ValueError(f"seeds={seed}: must be of the seeds of {table}, {list(by_seed)}")
+    return float(_run(json.dumps(by_seed[seed].config), grid.target)[measure])
 
 
 def _of_experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
@@ -118,17 +117,18 @@ def _of_experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) 
     one = registry.EXPERIMENTS[configs.experiment_of(table)]
     part = table.removeprefix(one.name).removeprefix("_")
     earlier = {one.after: tables.read(one.after)} if one.after else {}
-    cases = [case for case, _ in one.units(earlier, [seed]) if _agree(case, wanted)]
-    values = list(wanted.values())
-    for case in sorted(cases, key=lambda case: -sum(value in values for value in case.values())):
+    for case in sorted((case for case, _ in one.units(earlier, [seed])), key=lambda case: -_shared(case, wanted)):
+        if not tables.fits(case, {name: value for name, value in wanted.items() if name in case}):
+            continue
         for row in _unit(one.name, json.dumps(dict(case)), seed):
             if row.get("table", "") == part and tables.fits(row, wanted):
                 return float(row[measure])
     raise ValueError(f"seeds={seed}: the experiment {one.name} has no row with {wanted}")
 
 
-def _agree(case: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    return tables.fits(case, {name: value for name, value in wanted.items() if name in case})
+def _shared(case: Mapping[str, Any], wanted: Mapping[str, Any]) -> int:
+    values = list(wanted.values())
+    return sum(value in values for value in case.values())
 
 
 @lru_cache(maxsize=64)

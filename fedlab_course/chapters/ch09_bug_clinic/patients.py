@@ -19,7 +19,7 @@ _MU, _STRENGTH = 1.0, 0.01
 
 
 class Sick:
-    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3"."""
+    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3", by its place in a list."""
 
     number: ClassVar[int]
 
@@ -36,16 +36,12 @@ class Sick:
 class UniformMean(Sick, FedAvg):
     """The server takes the plain mean of the y_k, and does not weigh them by their samples n_k."""
 
-    number = 1
-
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         return updates.params.mean(0)
 
 
 class CohortShare(Sick, Scaffold):
     """c is updated by the sum of the changes over |S|, the cohort, in place of N, all clients."""
-
-    number = 2
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         c = server.state["c"]
@@ -57,8 +53,6 @@ class CohortShare(Sick, Scaffold):
 class NeverApplied(Sick, Scaffold):
     """The correction is written to gradients that are not there yet, so no local step ever contains it."""
 
-    number = 3
-
     def correction(self, server: Server, client: int) -> Correction:
         y = server.params.clone().requires_grad_()  # what the client receives
         if y.grad is not None:  # before the first backward pass there is no gradient to add to
@@ -68,8 +62,6 @@ class NeverApplied(Sick, Scaffold):
 
 class MovingAnchor(Sick, FedProx):
     """The anchor is updated in place together with the parameters, so y − r is zero and the term never pulls."""
-
-    number = 4
 
     def correction(self, server: Server, client: int) -> Correction:
         y = server.params.clone().requires_grad_()
@@ -81,8 +73,6 @@ class MovingAnchor(Sick, FedProx):
 class LastOverwrites(Sick, FedAvg):
     """The loop that sums says ``=`` where it should say ``+=``: the last client of the cohort overwrites the others."""
 
-    number = 5
-
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         total, samples = torch.zeros_like(server.params), torch.zeros(())
         for local, n in zip(updates.params, updates.num_samples, strict=True):
@@ -93,16 +83,12 @@ class LastOverwrites(Sick, FedAvg):
 class FlippedSign(Sick, Scaffold):
     """The clients step along g + c_k − c: the correction has the wrong sign."""
 
-    number = 6
-
     def correction(self, server: Server, client: int) -> Correction:
         return Correction(offset=server.state["c_clients"][client] - server.state["c"])
 
 
 class TwiceRescaled(Sick, FedNova):
     """The weights ρ_k^S sum to 1 over the cohort already, and the sum is multiplied by N/K once more."""
-
-    number = 7
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         step = super().aggregate(server, updates) - server.params
@@ -112,8 +98,6 @@ class TwiceRescaled(Sick, FedNova):
 class LongestSteps(Sick, Scaffold):
     """In the renewal of c_k, τ is the largest number of steps in the cohort, and not that of each client itself."""
 
-    number = 8
-
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         longest = updates.num_steps.max().expand_as(updates.num_steps)
         return super().aggregate(server, replace(updates, num_steps=longest))
@@ -121,8 +105,6 @@ class LongestSteps(Sick, Scaffold):
 
 class OverwrittenControl(Sick, Scaffold):
     """c_k is overwritten before its change is formed, so every change is zero, and c stays zero."""
-
-    number = 9
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         c = server.state["c"]
@@ -134,8 +116,6 @@ class OverwrittenControl(Sick, Scaffold):
 class SameCohorts(Sick, FedAvg):
     """The generator of the cohorts is seeded with the number of the round, so every seed asks the same clients."""
 
-    number = 10
-
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
         rng = np.random.default_rng(server.round)
         yield np.sort(rng.choice(server.num_clients, server.clients_per_round, replace=False))
@@ -143,8 +123,6 @@ class SameCohorts(Sick, FedAvg):
 
 class ControlFromWeights(Sick, Scaffold):
     """c starts as a copy of the weights, made together with the model, while the c_k start at zero."""
-
-    number = 11
 
     def setup(self, server: Server) -> None:
         super().setup(server)
@@ -156,8 +134,6 @@ class StaleShare(Sick, FedCurv):
 
     The shares of all rounds are kept, and what is subtracted from the sum of the last cohort is then not part of it.
     """
-
-    number = 12
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         kept = {name: server.state[name] for name in ("fisher", "fisher_params")}
@@ -195,15 +171,14 @@ _SICK: tuple[Any, ...] = (
     ControlFromWeights(),
     StaleShare(strength=_STRENGTH),
 )
-PATIENTS = {
-    sick.number: Patient(str(sick), name, sick)
-    for sick in _SICK
-    for name, healthy in HEALTHY.items()
-    if type(healthy.algorithm) is type(sick).__bases__[1]
-}
+PATIENTS: dict[int, Patient] = {}
+for _number, _sick in enumerate(_SICK, start=1):
+    type(_sick).number = _number
+    [_method] = [name for name, well in HEALTHY.items() if isinstance(_sick, type(well.algorithm))]
+    PATIENTS[_number] = Patient(str(_sick), _method, _sick)
 
 
 def diagnosis(number: int) -> str:
     """What is wrong with this patient. Raises ``ValueError`` for a number that nobody has."""
-    sick: dict[int, Any] = {one.number: type(one) for one in _SICK} | HELPERS
+    sick: dict[int, Any] = dict(enumerate(map(type, _SICK), start=1)) | HELPERS
     return (inspect.getdoc(sick[validation.choice("patient", number, sick)]) or "").split("\n\n")[0]

@@ -5,7 +5,8 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch10_your_own_algorithm.bench import ROUNDS, SIZES, START, STEPS, A, B, run
+from fedlab_course.chapters.ch09_bug_clinic.bench import START
+from fedlab_course.chapters.ch10_your_own_algorithm.bench import ROUNDS, SIZES, STEPS, A, B, run
 from fedlab_course.check.base import Case, Exercise, Mistake
 from fedlab_course.check.tools import array, beside, close, require, shown
 
@@ -138,7 +139,11 @@ EXERCISES = (
             Case((np.array([1, 2, 3]), np.array([2]), 2), {2}, "Only client 2 is there, and two are to be asked."),
         ),
         mistakes=(
-            Mistake("(last_asked", "(-last_asked", "You ask again those who were asked last. Which numbers are small?"),
+            Mistake(
+                "sort(last_asked",
+                "sort(-last_asked",
+                "You ask again those who were asked last. Which numbers are small?",
+            ),
             Mistake(
                 "available[order[:clients_per_round]]",
                 "order[:clients_per_round]",

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import set_description
 from fedlab_course.chapters.ch12_bounds.figures import power_laws
+from fedlab_course.explore.figures import prefixed
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.sliders import Slider
 from fedlab_course.theory import fedavg_path
@@ -30,18 +30,11 @@ def decay(*, lr: float = 0.1, power: float = 0.0, rounds: int = 3000, **options:
         return np.maximum(abs(fedavg_path(_A, _B, rates, _STEPS) - _OPTIMUM), _LEAST)[shown]
 
     def draw(lr: float, power: float) -> go.Figure:
-        run, constant, name = distance(lr, power), distance(lr, 0.0), f"constant η = {lr:g}"
-        curves = {f"η<sub>t</sub> = {lr:g}/(1 + t)<sup>{power:g}</sup>": (shown, run), name: (shown, constant)}
-        figure = power_laws(curves, bounds=[name], x_title="round", y_title="distance from the optimum")
+        falling, constant = f"η = {lr:g}/(1 + t)^{power:g}", f"constant η = {lr:g}"
+        curves = {falling: (shown, distance(lr, power)), constant: (shown, distance(lr, 0.0))}
+        figure = power_laws(curves, bounds=[constant], x_title="round", y_title="distance from the optimum")
         figure.update_yaxes(range=[-5.2, 0.1])
-        rows = [[int(t), f"{one:.3g}"] for t, one in zip(shown, run, strict=True) if t in shown[::6] or t == rounds]
-        text = (
-            f"Distance of FedAvg from the optimum by round, both axes logarithmic, {_STEPS} local steps, rates "
-            f"{lr:g}/(1 + t)^{power:g}: {run[-1]:.2g} after {rounds} rounds; {constant[-1]:.2g} at the constant rate "
-            f"{lr:g}."
-        )
-        set_description(figure, text, ["round", "distance"], rows)
-        return figure
+        return prefixed(figure, f"FedAvg with {_STEPS} local steps.")
 
     sliders = {
         "lr": Slider.over("first rate η₀", _RATES, lr, "Step size in the first round"),

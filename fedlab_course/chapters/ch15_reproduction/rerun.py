@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from fedlab_core import validation
-from fedlab_core.progress import watched
 from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.sweep import plan
 from fedlab_course import display
@@ -17,18 +16,6 @@ from fedlab_course.evidence.live import WIDTH
 from fedlab_course.experiments import measures, registry, runs, sweeps
 
 _ROUNDING = 1e-4  # of the largest number in a contrast: tables keep six digits, and processors differ in the last bits
-
-
-def seconds(row: str) -> float:
-    """Estimate how long :func:`again` takes for one seed, by what the stored runs took. Raises as it does."""
-    total = 0.0
-    for _, name, wanted in _judged(row).statement.rows():
-        rows = tables.matching(tables.present(name), name, wanted)
-        if "seconds" not in rows:  # a further table of an experiment: its main table has them
-            main = tables.present(configs.experiment_of(name))
-            rows = tables.matching(main, name, {column: value for column, value in wanted.items() if column in main})
-        total += float(rows.groupby("seed").seconds.sum().mean())
-    return total
 
 
 def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
@@ -62,39 +49,6 @@ def show(row: str, seeds: Sequence[int] = (0,)) -> None:
         word = "✓ inside" if inside else "✗ outside"
         lines.append(f"{word} the stored band, {shown.number(mean)} ± {spread:.4f} (two standard deviations).")
     display.publish(display.verdict("fedlab-again", word, f"{row}: {one.statement.says}", lines))
-
-
-def choose(most_seconds: float = 60.0) -> None:
-    """Show a list of rows and a button that runs one again for seed 0; where no reader watches, a line of text.
-
-    ``most_seconds``: rows that take longer by :func:`seconds` are left out.
-    """
-    every = judging.stored()
-    rows = {id: seconds(id) for id, one in every.items() if one.finding.n}
-    options = [
-        (f"{id}: {every[id].statement.says} (about {max(1, round(long))} s)", id)
-        for id, long in rows.items()
-        if long <= most_seconds
-    ]
-    if not watched():
-        print(f"In JupyterLab a list of {len(options)} rows stands here, with a button that runs one again.")
-        return
-    import ipywidgets
-    from IPython.display import display as put
-
-    choice = ipywidgets.Dropdown(options=options, description="Row", layout={"width": "auto"})
-    button = ipywidgets.Button(description="Run again", button_style="primary")
-    output = ipywidgets.Output()
-
-    def run(_: Any) -> None:
-        button.disabled = True
-        output.clear_output()
-        with output:
-            show(choice.value)
-        button.disabled = False
-
-    button.on_click(run)
-    put(ipywidgets.VBox([choice, button, output]))
 
 
 def _judged(row: str) -> Judged:

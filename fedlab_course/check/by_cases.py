@@ -57,6 +57,8 @@ def _result(exercise: Exercise, answer: Any, case: Any) -> Any:
 
 def _read(exercise: Exercise, result: Any, expected: Any) -> Any:
     """Return ``result`` as arrays, words and lists of truth values. Raises :class:`Hint` if it has another form."""
+    if expected is None:
+        return repr(result)
     require(result is not None, NOTHING)
     if not isinstance(expected, tuple):
         return _read_one(exercise, result, expected, "the result")

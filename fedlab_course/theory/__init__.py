@@ -1,11 +1,9 @@
 """What theory says, to be compared with experiments: variances of a sampled mean, absence, what bounds are made of."""
 
-from fedlab_course.theory.absence import AbsentGroup
-from fedlab_course.theory.availability import inclusion
+from fedlab_course.theory.absence import AbsentGroup, inclusion
 from fedlab_course.theory.bounds import best_local_steps, error_bound
-from fedlab_course.theory.dissimilarity import Dissimilarity
 from fedlab_course.theory.quadratics import covered, ditto_error, fedavg_path, resting_point
-from fedlab_course.theory.softmax import SoftmaxRegression
+from fedlab_course.theory.softmax import Dissimilarity, SoftmaxRegression
 from fedlab_course.theory.variance import simple_variance, systematic_variance, weight_variance
 
 __all__ = [

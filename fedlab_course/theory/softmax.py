@@ -1,9 +1,9 @@
 """Softmax regression with ridge, whose constants in the theorems can all be computed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,9 +13,29 @@ import fedlab_core as fl
 from fedlab_core import validation
 from fedlab_core.randomness import stream
 from fedlab_core.server import Server
-from fedlab_course.theory.dissimilarity import Dissimilarity
 
 _MOST, _TOLERANCE = 1000, 1e-8  # of power iteration: steps, and the last relative change
+
+
+class Dissimilarity(NamedTuple):
+    """At each of M points: ``spread`` [M], Σ ρ_k ‖∇F_k‖², and ``whole`` [M], ‖∇F‖²; spread ≥ whole, by Jensen.
+
+    (G, B)-dissimilarity (Karimireddy et al. 2020, assumption A1) is spread ≤ G² + B² whole at all w.
+    """
+
+    spread: np.ndarray
+    whole: np.ndarray
+
+    @classmethod
+    def of(cls, gradients: Sequence[torch.Tensor], weights: np.ndarray) -> "Dissimilarity":
+        """From the clients' gradients [N, P] at each point, and their weights ρ [N]."""
+        rho = torch.from_numpy(np.asarray(weights, dtype=np.float64))
+        pairs = [(float(rho @ g.double().square().sum(1)), float((rho @ g.double()).square().sum())) for g in gradients]
+        return cls(*np.array(pairs).T)
+
+    def least_gradient(self) -> float:
+        """The least G with which the inequality holds at all points for B = 1."""
+        return float(np.sqrt(np.maximum(self.spread - self.whole, 0).max()))
 
 
 @dataclass(frozen=True)

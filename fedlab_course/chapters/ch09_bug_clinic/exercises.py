@@ -6,7 +6,6 @@ import numpy as np
 from fedlab_course.chapters import ch09_bug_clinic as clinic
 from fedlab_course.chapters.ch09_bug_clinic.bench import draw, end, same
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.tools import call, require
 
 
 def cut(patient, seed):
@@ -37,51 +36,6 @@ def fisher_diagonal(x, residual):
     ### END SOLUTION
 
 
-def check_cut(answer):
-    """Patient 5 is blind to this question and passes; Patient 1 must fail."""
-
-    def found(patient, seed=0):
-        result = call(answer, patient, seed)
-        require(
-            result is None or isinstance(result, (bool, np.bool_)),
-            f"An examination returns True, False or None, and yours {result!r}. `same(u, v)` compares two numbers.",
-        )
-        return result if result is None else bool(result)
-
-    well = [found(WELL[method], seed) for method in ("FedAvg", "FedProx", "FedNova") for seed in (0, 1)]
-    fedavg = any(well[:2])
-    require(
-        None not in well,
-        "FedAvg, FedProx and FedNova get None. The question does not apply to SCAFFOLD only. Is a `return` missing?",
-    )
-    require(
-        found(WELL["SCAFFOLD"]) is None,
-        "SCAFFOLD gives each client the same weight, so a client in three pieces counts three times: the question "
-        "does not apply, and the answer is None.",
-    )
-    require(
-        fedavg or found(SICK[5]),
-        "The healthy fail, and so does Patient 5, for whom both runs agree: do you return True where the two runs "
-        "agree?",
-    )
-    sick = found(SICK[1])
-    require(
-        fedavg or sick is False,
-        "The healthy FedAvg fails, and Patient 1, who weighs all clients alike, passes. Have your pieces as many "
-        "samples together as the client that they are cut from?",
-    )
-    require(
-        all(well),
-        "A healthy algorithm fails. The two runs must be the same problem: the same client stays whole, and the "
-        "pieces of the other have its curvature and its optimum, and one sample each.",
-    )
-    require(
-        sick is False,
-        "Patient 1 takes the plain mean of the clients' parameters, and passes. In your first run, do the clients "
-        "have different sizes? In your second, are there more of them?",
-    )
-
-
 WELL, SICK = clinic.HEALTHY, clinic.PATIENTS
 TWINS = (np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([1.0, -1.0]))
 THREE = (np.array([[1.0, 2.0], [3.0, 0.5], [1.0, -1.0]]), np.array([1.0, -1.0, 2.0]))
@@ -90,14 +44,38 @@ EXERCISES = (
     Exercise(
         id="09-cut",
         solution=cut,
-        check=check_cut,
+        cases=(
+            Case(
+                (WELL["FedAvg"], 0),
+                True,
+                "The healthy FedAvg fails. The two runs must be the same problem: the same client stays whole, and the "
+                "pieces of the other have its curvature and its optimum, and one sample each.",
+            ),
+            Case((WELL["FedProx"], 0), True, "The healthy FedAvg passes, and the healthy FedProx fails."),
+            Case((WELL["FedNova"], 1), True, "The healthy FedAvg passes, and the healthy FedNova fails."),
+            Case(
+                (WELL["SCAFFOLD"], 0),
+                None,
+                "SCAFFOLD gives each client the same weight, so a client in three pieces counts three times. Does the "
+                "question apply?",
+            ),
+            Case((SICK[5], 0), True, "Patient 5 keeps the last client alone, which is the same in both runs."),
+            Case(
+                (SICK[1], 0),
+                False,
+                "Patient 1 takes the plain mean of the clients' parameters, and passes. In your first run, do the "
+                "clients have different sizes? In your second, are there more of them?",
+            ),
+        ),
         mistakes=(
-            Mistake('patient.method == "SCAFFOLD"', 'patient.method == "nobody"', "counts three times"),
-            Mistake("sizes=[1, 3]", "sizes=[3, 1]", "A healthy algorithm fails"),
-            Mistake("[0, 1, 1, 1]", "[0, 1]", "as many samples together"),
-            Mistake("return same(", "return not same(", "where the two runs agree"),
-            Mistake("a[pieces], b[pieces]", "a, b, sizes=[1, 3]", "takes the plain mean"),
-            Mistake("return same", "same", "Is a `return` missing?"),
+            Mistake(
+                "[0, 1, 1, 1]",
+                "[0, 1]",
+                "The healthy FedAvg fails, and Patient 1, who weighs all clients alike, passes. Have your pieces as "
+                "many samples together as the client that they are cut from?",
+            ),
+            Mistake("return same(", "return not same(", "The healthy fail, and so does Patient 5: when is it True?"),
+            Mistake("return same", "same", "FedAvg gets None, but the question applies to it. Is a `return` missing?"),
         ),
     ),
     Exercise(

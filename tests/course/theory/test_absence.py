@@ -40,12 +40,6 @@ def test_equal_chances_have_the_binomial_closed_form():
     assert np.allclose(inclusion(np.full(100, 0.07), 10), expected, rtol=1e-12)
 
 
-def test_always_there_gives_k_over_n_and_never_there_gives_zero():
-    p = np.array([1.0] * 8 + [0.0] * 4)
-    assert np.allclose(inclusion(p, 2), [0.25] * 8 + [0.0] * 4, rtol=0, atol=1e-15)
-    assert inclusion(p, 20).tolist() == p.tolist()
-
-
 @pytest.mark.parametrize("stratified", [False, True])
 def test_weights_from_inclusion_undo_absence(stratified):
     """E Σ_S (ρ_k/π_k) y_k = Σ ρ_k y_k over both draws, while equal weights lean to those who are often there."""

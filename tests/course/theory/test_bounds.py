@@ -98,13 +98,6 @@ def test_best_number_of_local_steps_is_the_least_of_eq_35(gap: float) -> None:
     assert best == pytest.approx(steps[np.argmin(4.36 * steps + (33 + 4 * gap) / steps)], abs=0.005)
 
 
-def test_a_path_at_a_constant_rate_rests_where_the_closed_form_says() -> None:
-    path = theory.fedavg_path([1, 3], [0, 1], [0.1] * 300, 10)
-    q = (1 - 0.1 * np.array([1.0, 3.0])) ** 10
-    assert path[0] == 0 and path[-1] == pytest.approx((1 - q[1]) / (2 - q.sum()))
-    assert theory.fedavg_path([1, 3], [0, 1], [0.1] * 300, 1)[-1] == pytest.approx(0.75)
-
-
 def test_a_path_is_that_of_the_library() -> None:
     fed, rate = fl.synthetic.quadratics([1.0, 3.0], [0.0, 1.0]), fl.InverseTime(0.1)
     model = fl.models.linear(fed, bias=False)

@@ -24,14 +24,11 @@ def inclusion(probabilities: np.ndarray, clients_per_round: int) -> np.ndarray:
     """
     p = Bernoulli(probabilities).probabilities
     validation.integer("clients_per_round", clients_per_round, minimum=1)
-    drawn = np.minimum(1, clients_per_round / np.arange(1, len(p) + 2))
-    others = np.where(np.eye(len(p)), 0, p)  # row k: the chances of all clients but k
-    law = np.zeros((len(p), len(p) + 1))  # row k: P(B_k = b), client after client
-    law[:, 0] = 1
-    for chance in others.T[:, :, None]:
-        law[:, 1:] = (1 - chance) * law[:, 1:] + chance * law[:, :-1]
-        law[:, :1] *= 1 - chance
-    return np.asarray(p * (law @ drawn))
+    points = len(p) | 1  # an odd number: no root of unity is −1, where a factor can be zero
+    drawn = np.minimum(1, clients_per_round / np.arange(1, points + 1))
+    factors = 1 - p[:, None] + p[:, None] * np.exp(2j * np.pi * np.arange(points) / points)
+    others = factors.prod(axis=0) / factors  # row k: E z^B_k at all roots z, whose transform is the law of B_k
+    return np.asarray(p * (others @ np.fft.fft(drawn)).real / points)
 
 
 @dataclass(frozen=True)
@@ -61,8 +58,8 @@ class AbsentGroup:
         return float(np.mean(self.means))
 
     def fedavg(self, presence: float) -> float:
-        """The plain mean of the cohort: Σ π_k e_k / Σ π_k."""
-        return float(np.average(np.repeat(self.means, self.size), weights=self._inclusion(presence)))
+        """The plain mean of the cohort: Σ π_k e_k / K."""
+        return self._with_weight(self.size * self._inclusion(presence)[1] / self.clients_per_round)
 
     def one_of_each(self, presence: float) -> float:
         """One client of each group that is there: with probability (1 − p)^size the last group has none."""
@@ -81,20 +78,25 @@ class AbsentGroup:
             return self._with_weight(0)
         from scipy import stats
 
-        pi = self._inclusion(presence)
+        common, rare = self._inclusion(presence)
         there, drawn = np.arange(self.size + 1)[:, None], np.arange(self.clients_per_round + 1)
         law = stats.binom.pmf(there, self.size, presence)
         chances = law * stats.hypergeom.pmf(drawn, self._always + there, there, self.clients_per_round)
-        rare, common = drawn / pi[-1], (self.clients_per_round - drawn) / pi[0]
-        return self._with_weight(float((chances * rare / (rare + common)).sum()))
+        last, others = drawn / rare, (self.clients_per_round - drawn) / common
+        return self._with_weight(float((chances * last / (last + others)).sum()))
 
     @property
     def _always(self) -> int:
         return self.size * (len(self.means) - 1)
 
-    def _inclusion(self, presence: float) -> np.ndarray:
-        presences = np.repeat([*[1.0] * (len(self.means) - 1), presence], self.size)
-        return inclusion(presences, self.clients_per_round)
+    def _inclusion(self, presence: float) -> tuple[float, float]:
+        """π_k of a client that is always there, and of one of the last group, as :func:`inclusion` has them."""
+        from scipy import stats
+
+        b, k = np.arange(self.size + 1), self.clients_per_round
+        common = stats.binom.pmf(b, self.size, presence) @ (k / (self._always + b))
+        rare = presence * stats.binom.pmf(b, self.size - 1, presence) @ (k / (self._always + 1 + b))
+        return float(common), float(rare)
 
     def _with_weight(self, weight: float) -> float:
         """The mean of all groups if the last one has this weight and the others share the rest evenly."""

@@ -51,6 +51,12 @@ def test_hidden_moves_are_clipped_and_noise_has_its_size():
     assert float(noise.std()) == pytest.approx(1.0, abs=0.02)
 
 
+def test_scores_add_the_weights_of_a_label_to_its_bias():
+    moves = torch.tensor([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]])
+    assert leaks.scores(moves, torch.nn.Linear(2, 2)).tolist() == [[5, 6]]
+    assert leaks.scores(moves, torch.nn.Linear(2, 2), "row").tolist() == [[8, 13]]
+
+
 def test_another_rule_and_a_layer_without_bias_are_refused():
     with pytest.raises(ValueError, match="rule"):
         leaks.scores(torch.zeros(1, 6), torch.nn.Linear(2, 2), "weights")

@@ -20,8 +20,9 @@ def serving(split: str, *, folder: Path = tables.TABLES) -> go.Figure:
     stored = tables.present(TABLE, folder)
     rows = tables.matching(stored, TABLE, {"partition": split})
     found = rows.groupby("method", sort=False)[["own", "whole"]].agg(["mean", "std"])
-    axes = {"x_title": "accuracy on the client's own samples", "y_title": "accuracy on the whole test set"}
-    figure = new_figure(title=None, **axes, height=520)
+    figure = new_figure(
+        title=None, x_title="accuracy on the client's own samples", y_title="accuracy on the whole test set", height=520
+    )
     along = found[[str(name).startswith(("alone", "Ditto")) for name in found.index]]
     line = {"color": GREY, "width": 1.5, "dash": "1.5px,4px"}
     x, y = along["own", "mean"], along["whole", "mean"]

@@ -55,8 +55,9 @@ def noise(split: str, *, folder: Path = tables.TABLES) -> go.Figure:
     levels = found.index.to_numpy(dtype=float)
     shown = levels[levels > 0].tolist()
     left = min(shown) / 3  # where σ = 0 stands on a logarithmic axis
-    titles = {"x_title": "noise σ, in units of the clipped move", "y_title": "share of clients, or index"}
-    figure = new_figure(title=None, **titles)
+    figure = new_figure(
+        title=None, x_title="noise σ, in units of the clipped move", y_title="share of clients, or index"
+    )
     for name, column, look in _CURVES:
         bars = {"type": "data", "array": found[column, "std"], "color": look.colour, "thickness": 1.5}
         add_curve(figure, np.maximum(levels, left), found[column, "mean"], name, look, size=9, error_y=bars)

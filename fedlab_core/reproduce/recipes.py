@@ -113,8 +113,9 @@ def _parts(dataset: Dataset, recipe: Mapping[str, Any], seed: int) -> partition.
 
 
 def _parameters_of(build: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    found = inspect.signature(build).parameters
-    return {name: found[name] for name in found if name not in ("y", "users", "fed", "seed")}
+    found, kinds = inspect.signature(build).parameters, typing.get_type_hints(build)  # types without their checks
+    own = [name for name in found if name not in ("y", "users", "fed", "seed")]
+    return {name: found[name].replace(annotation=kinds[name]) for name in own}
 
 
 def _arguments(owner: str, given: Mapping[str, Any], accepted: Mapping[str, inspect.Parameter]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-TRACKS = ("core", "further")
+from fedlab_core import validation
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,6 @@ class Chapter:
 
 def get(number: str) -> Chapter:
     """The chapter with this number, such as "01". Raises ``ValueError`` that lists those there are."""
-    from fedlab_core import validation
-
     by_number = {chapter.number: chapter for chapter in CHAPTERS}
     return by_number[validation.choice("chapter", number, by_number)]
 
@@ -57,11 +55,10 @@ def named(stem: str) -> Chapter | None:
 
 def table(folder: str = "") -> str:
     """The chapters as a Markdown table: number, title with a link to its notebook in ``folder``, track, question."""
-    rows = [
-        f"| {int(one.number)} | [{one.title}]({folder}{one.stem}.ipynb) | {one.track} | {one.question} |"
-        for one in CHAPTERS
-    ]
-    return "\n".join(["| no. | chapter | track | its question |", "|---|---|---|---|", *rows])
+    text = "| no. | chapter | track | its question |\n|---|---|---|---|"
+    for one in CHAPTERS:
+        text += f"\n| {int(one.number)} | [{one.title}]({folder}{one.stem}.ipynb) | {one.track} | {one.question} |"
+    return text
 
 
 def _read() -> tuple[Chapter, ...]:

@@ -1,33 +1,26 @@
 """How well clusters of clients agree with the labels that the clients hold."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.cluster import contingency_matrix
 
 from fedlab_core import validation
 
 
-@dataclass(frozen=True, eq=False)
-class LabelGroups:
+class LabelGroups(NamedTuple):
     """Clients with the same set of labels: ``ids`` int64 [N], and ``labels``, the set of each group, sorted."""
 
     ids: np.ndarray
     labels: tuple[tuple[int, ...], ...]
 
     @property
-    def sizes(self) -> np.ndarray:
-        """Clients per group, int64 [number of groups]."""
-        return np.bincount(self.ids, minlength=len(self.labels))
-
-    @property
     def num_shared(self) -> int:
         """Groups that at least two clients hold: all that a density clustering with min_samples = 2 can find."""
-        return int((self.sizes >= 2).sum())
+        return int((np.bincount(self.ids) >= 2).sum())
 
 
 def label_groups(parts: Sequence[np.ndarray], y: Any, min_share: float = 0.0) -> LabelGroups:
@@ -37,23 +30,17 @@ def label_groups(parts: Sequence[np.ndarray], y: Any, min_share: float = 0.0) ->
     its samples (0 … 1) have it, so that 1/(2s) leaves out what s shards carry over from a neighbouring label.
     """
     validation.real("min_share", min_share)
-    labels = np.asarray(y)
-    sets = [_labels_held(labels[part], min_share) for part in parts]
-    groups = sorted(set(sets))
-    numbers = {group: number for number, group in enumerate(groups)}
-    return LabelGroups(np.array([numbers[held] for held in sets], dtype=np.int64), tuple(groups))
-
-
-def _labels_held(labels: np.ndarray, min_share: float) -> tuple[int, ...]:
-    present, counts = np.unique(labels, return_counts=True)
-    held = present[counts >= min_share * len(labels)]
-    if len(held) == 0:
+    sets = []
+    for part in parts:
+        present, counts = np.unique(np.asarray(y)[part], return_counts=True)
+        sets.append(tuple(present[counts >= min_share * len(part)].tolist()))
+    if () in sets:
         raise ValueError(f"min_share={min_share}: a client has no label with this share; lower it")
-    return tuple(int(label) for label in held)
+    groups = sorted(set(sets))
+    return LabelGroups(np.array([groups.index(held) for held in sets], dtype=np.int64), tuple(groups))
 
 
-@dataclass(frozen=True)
-class Quality:
+class Quality(NamedTuple):
     """Clusters against true groups.
 
     ``adjusted_rand``: 1 for the same partition, 0 in expectation for a random one (Hubert and Arabie 1985); each noise
@@ -71,17 +58,15 @@ class Quality:
 def quality(labels: np.ndarray, groups: np.ndarray) -> Quality:
     """Compare cluster ``labels`` [N] (−1 = noise) with true ``groups`` [N]."""
     labels, groups = np.asarray(labels), np.asarray(groups)
-    if labels.ndim != 1 or labels.shape != groups.shape or len(labels) == 0:
-        raise ValueError(f"labels {list(labels.shape)} and groups {list(groups.shape)}: must be [N] both, N ≥ 1")
-    is_noise = labels < 0
-    clusters = [groups[labels == c] for c in np.unique(labels[~is_noise])]
-    largest = [max(Counter(members.tolist()).values()) for members in clusters]
+    noise = labels < 0
+    table = contingency_matrix(groups[~noise], labels[~noise])
+    largest, sizes = table.max(axis=0, initial=0), table.sum(axis=0)
     alone = labels.copy()
-    alone[is_noise] = labels.max() + 1 + np.arange(is_noise.sum())
+    alone[noise] = labels.max() + 1 + np.arange(noise.sum())
     return Quality(
         adjusted_rand=float(adjusted_rand_score(groups, alone)),
-        purity=sum(largest) / int((~is_noise).sum()) if clusters else math.nan,
-        num_clusters=len(clusters),
-        num_pure=sum(count == len(members) for count, members in zip(largest, clusters, strict=True)),
-        num_noise=int(is_noise.sum()),
+        purity=float(largest.sum() / sizes.sum()) if len(sizes) else math.nan,
+        num_clusters=len(sizes),
+        num_pure=int((largest == sizes).sum()),
+        num_noise=int(noise.sum()),
     )

@@ -1,9 +1,9 @@
 """Softmax regression with ridge, whose constants in the theorems can all be computed."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -11,9 +11,31 @@ from scipy import optimize
 
 import fedlab_core as fl
 from fedlab_core import validation
+from fedlab_core.randomness import stream
 from fedlab_core.server import Server
-from fedlab_course.theory.dissimilarity import Dissimilarity
-from fedlab_course.theory.smoothness import power_iteration
+
+_MOST, _TOLERANCE = 1000, 1e-8  # of power iteration: steps, and the last relative change
+
+
+class Dissimilarity(NamedTuple):
+    """At each of M points: ``spread`` [M], Σ ρ_k ‖∇F_k‖², and ``whole`` [M], ‖∇F‖²; spread ≥ whole, by Jensen.
+
+    (G, B)-dissimilarity (Karimireddy et al. 2020, assumption A1) is spread ≤ G² + B² whole at all w.
+    """
+
+    spread: np.ndarray
+    whole: np.ndarray
+
+    @classmethod
+    def of(cls, gradients: Sequence[torch.Tensor], weights: np.ndarray) -> "Dissimilarity":
+        """From the clients' gradients [N, P] at each point, and their weights ρ [N]."""
+        rho = torch.from_numpy(np.asarray(weights, dtype=np.float64))
+        pairs = [(float(rho @ g.double().square().sum(1)), float((rho @ g.double()).square().sum())) for g in gradients]
+        return cls(*np.array(pairs).T)
+
+    def least_gradient(self) -> float:
+        """The least G with which the inequality holds at all points for B = 1."""
+        return float(np.sqrt(np.maximum(self.spread - self.whole, 0).max()))
 
 
 @dataclass(frozen=True)
@@ -39,17 +61,11 @@ class SoftmaxRegression:
 
     def losses(self, w: torch.Tensor) -> np.ndarray:
         """F_k(w) [N]."""
-        matrix, ridge = self._matrix(w), 0.5 * self.ridge * float(w.detach().double().square().sum())
-        logs = [torch.log_softmax(x @ matrix.T, 1) for x, _ in self._parts]
-        return (
-            np.array([-float((y * log).sum(1).mean()) for log, (_, y) in zip(logs, self._parts, strict=True)]) + ridge
-        )
+        return np.array([self._objective(w, *part)[0] for part in self._parts])
 
     def gradients(self, w: torch.Tensor) -> torch.Tensor:
         """∇F_k(w) [N, P]."""
-        matrix = self._matrix(w)
-        found = [(torch.softmax(x @ matrix.T, 1) - y).T @ x / len(x) for x, y in self._parts]
-        return torch.stack([self._flat(one) for one in found]) + self.ridge * w.detach().double()
+        return torch.stack([self._objective(w, *part)[1] for part in self._parts])
 
     def loss(self, w: torch.Tensor) -> float:
         """F(w)."""
@@ -61,14 +77,10 @@ class SoftmaxRegression:
         return self._least(slice(None))[0]
 
     @cached_property
-    def least_losses(self) -> np.ndarray:
-        """F_k*, the least loss of each client on its own [N], by L-BFGS; where ridge = 0 it may be an infimum."""
-        return np.array([self._least(slice(k, k + 1))[1] for k in range(len(self._parts))])
-
-    @property
     def gap(self) -> float:
-        """Γ = F* − Σ ρ_k F_k*, the heterogeneity; ≥ 0."""
-        return self.loss(self.optimum) - float(self.fed.weights @ self.least_losses)
+        """Γ = F* − Σ ρ_k F_k*, the heterogeneity; ≥ 0. F_k* is the least loss of client k on its own, by L-BFGS."""
+        least = [self._least(slice(k, k + 1))[1] for k in range(len(self._parts))]
+        return self.loss(self.optimum) - float(self.fed.weights @ least)
 
     @property
     def smoothness(self) -> float:
@@ -77,13 +89,36 @@ class SoftmaxRegression:
         return 0.5 * max(norms) + self.ridge
 
     def curvatures(self, w: torch.Tensor) -> np.ndarray:
-        """The largest eigenvalue of ∇²F_k(w) [N], by power iteration."""
-        matrix = self._matrix(w)
-        return np.array([power_iteration(self._product(x, matrix), self.size) for x, _ in self._parts])
+        """The largest eigenvalue of ∇²F_k(w) [N], by power iteration: no Hessian is ever formed.
+
+        With p = softmax and z = X V, the row of a sample in ∇²F_k V is p ⊙ (z − pᵀz).
+        """
+        matrix, found = self._matrix(w), []
+        start = torch.from_numpy(stream(0, "power_iteration").normal(size=self.size))
+        for x, _ in self._parts:
+            p, v, value, before = torch.softmax(x @ matrix.T, 1), start / start.norm(), 0.0, np.inf
+            for _ in range(_MOST):
+                if abs(value - before) <= _TOLERANCE * abs(value):
+                    break
+                z = x @ self._matrix(v).T
+                rows = p * (z - (p * z).sum(1, keepdim=True))
+                image = self._flat(rows.T @ x / len(x)) + self.ridge * v
+                before, value, v = value, float(v @ image), image / image.norm()
+            found.append(value)
+        return np.array(found)
 
     def squares(self, w: torch.Tensor) -> np.ndarray:
-        """E‖∇F_k(w, ξ)‖² [N] for one sample ξ of client k, which the fourth assumption bounds."""
-        return np.array([float(one.mean()) for one in self._sample_squares(w)])
+        """E‖∇F_k(w, ξ)‖² [N] for one sample ξ of client k, which the fourth assumption bounds.
+
+        The square for a sample: that of e xᵀ, twice ridge · wᵀ(e xᵀ), and ridge² ‖w‖², with e = softmax − label.
+        """
+        matrix, found = self._matrix(w), []
+        for x, y in self._parts:
+            logits = x @ matrix.T
+            error = torch.softmax(logits, 1) - y
+            plain, mixed = error.square().sum(1) * x.square().sum(1), (error * logits).sum(1)
+            found.append(float((plain + 2 * self.ridge * mixed).mean()))
+        return np.array(found) + self.ridge**2 * float(matrix.square().sum())
 
     def noise(self, w: torch.Tensor) -> np.ndarray:
         """σ_k² = E‖∇F_k(w, ξ) − ∇F_k(w)‖² [N] for one sample ξ of client k, which the third bounds."""
@@ -125,9 +160,9 @@ class SoftmaxRegression:
         """Inputs with a 1 behind them [n_k, d + 1], and one-hot labels [n_k, C]."""
         found = []
         for x, y in map(self.fed.client, range(self.fed.num_clients)):
-            flat = x.flatten(1).double()
+            ones = torch.ones(len(x), 1, dtype=torch.float64)
             labels = torch.nn.functional.one_hot(y, self._classes).double()
-            found.append((torch.cat([flat, torch.ones(len(flat), 1, dtype=torch.float64)], 1), labels))
+            found.append((torch.cat([x.flatten(1).double(), ones], 1), labels))
         return found
 
     def _matrix(self, w: torch.Tensor) -> torch.Tensor:
@@ -138,40 +173,21 @@ class SoftmaxRegression:
     def _flat(self, matrix: torch.Tensor) -> torch.Tensor:
         return torch.cat([matrix[:, :-1].flatten(), matrix[:, -1]])
 
-    def _product(self, x: torch.Tensor, matrix: torch.Tensor) -> Callable[[torch.Tensor], torch.Tensor]:
-        """v ↦ ∇²F_k(w) v: with p = softmax and z = X V, the row of a sample is p ⊙ (z − pᵀz)."""
-        p = torch.softmax(x @ matrix.T, 1)
-
-        def product(v: torch.Tensor) -> torch.Tensor:
-            z = x @ self._matrix(v).T
-            rows = p * (z - (p * z).sum(1, keepdim=True))
-            return self._flat(rows.T @ x / len(x)) + self.ridge * v
-
-        return product
-
-    def _sample_squares(self, w: torch.Tensor) -> list[torch.Tensor]:
-        """‖∇F_k(w, ξ)‖² of every sample: that of e xᵀ, twice ridge · wᵀ(e xᵀ), and ridge² ‖w‖²."""
-        matrix, found = self._matrix(w), []
-        for x, y in self._parts:
-            logits = x @ matrix.T
-            error = torch.softmax(logits, 1) - y
-            plain, mixed = error.square().sum(1) * x.square().sum(1), (error * logits).sum(1)
-            found.append(plain + 2 * self.ridge * mixed + self.ridge**2 * matrix.square().sum())
-        return found
+    def _objective(self, w: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[float, torch.Tensor]:
+        """The loss of a client with inputs ``x`` and labels ``y``, and its gradient [P]."""
+        w = w.detach().double()
+        log = torch.log_softmax(x @ self._matrix(w).T, 1)
+        gradient = self._flat((log.exp() - y).T @ x / len(x)) + self.ridge * w
+        return 0.5 * self.ridge * float(w @ w) - float((y * log).sum(1).mean()), gradient
 
     def _least(self, clients: slice) -> tuple[torch.Tensor, float]:
         """The minimiser and the minimum of the mean loss of some clients, each by its share."""
-        parts, rho = self._parts[clients], torch.from_numpy(self.fed.weights)[clients]
-        rho = rho / rho.sum()
+        rho = self.fed.weights[clients] / self.fed.weights[clients].sum()
 
         def both(flat: np.ndarray) -> tuple[float, np.ndarray]:
-            w = torch.from_numpy(flat)
-            value, slope = 0.5 * self.ridge * float(w @ w), self.ridge * w
-            for share, (x, y) in zip(rho, parts, strict=True):
-                log = torch.log_softmax(x @ self._matrix(w).T, 1)
-                value -= float(share * (y * log).sum(1).mean())
-                slope = slope + share * self._flat((log.exp() - y).T @ x / len(x))
-            return value, slope.numpy()
+            found = [self._objective(torch.from_numpy(flat), *part) for part in self._parts[clients]]
+            losses, gradients = zip(*found, strict=True)
+            return float(rho @ losses), rho @ torch.stack(gradients).numpy()
 
         options = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 2000}
         found = optimize.minimize(both, np.zeros(self.size), jac=True, method="L-BFGS-B", options=options)

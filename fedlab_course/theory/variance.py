@@ -24,11 +24,11 @@ def systematic_variance(models: np.ndarray, labels: np.ndarray, clients_per_roun
     starts of Σ_c (m_c/K)²(1 − m_c/n_c) S_c²/m_c, plus that of Σ_c (m_c/K)·(mean of cluster c).
     """
     num, size = len(models), validation.integer("clients_per_round", clients_per_round, minimum=1, maximum=len(models))
-    row = np.sort(np.where(labels < 0, labels.max() + 1, labels))
-    clusters, places, sizes = np.unique(row, return_inverse=True, return_counts=True)
-    drawn = places[(np.arange(num)[:, None] + num * np.arange(size)) // size]
+    placed = np.where(labels < 0, labels.max() + 1, labels)  # noise comes last in the row
+    clusters, row, sizes = np.unique(np.sort(placed), return_inverse=True, return_counts=True)
+    drawn = row[(np.arange(num)[:, None] + num * np.arange(size)) // size]
     counts = (drawn[:, :, None] == np.arange(len(clusters))).sum(1)
-    members = [models[labels == c] if c <= labels.max() else models[labels < 0] for c in clusters]
+    members = [models[placed == c] for c in clusters]
     within = counts / size**2 * (1 - counts / sizes) * np.array([_variance(m) for m in members])
     between = (counts / size - sizes / num) @ np.stack([m.mean(axis=0) for m in members])
     return float(within.sum(1).mean() + np.square(between).sum(1).mean())
@@ -38,12 +38,10 @@ def weight_variance(num_clients: int, clients_per_round: int, *, replacement: bo
     """Variance of one client's weight, (times drawn)/m, in a uniform sample of m from N.
 
     With replacement (1/(mN))·(1 − 1/N), which is [004] eq. (17); without (1/(mN))·(1 − m/N), which is eq. (18). The
-    paper compares the one with the other and credits stratification with the difference, but simple random sampling
-    without replacement has (18) as well. What stratification reduces is the variance of the aggregate, above.
+    paper credits stratification with the difference, but simple random sampling without replacement has (18) as well.
+    What stratification reduces is the variance of the aggregate, above.
     """
-    validation.integer("num_clients", num_clients, minimum=1)
-    maximum = None if replacement else num_clients
-    validation.integer("clients_per_round", clients_per_round, minimum=1, maximum=maximum)
+    validation.integer("clients_per_round", clients_per_round, minimum=1, maximum=None if replacement else num_clients)
     lost = 1 if replacement else clients_per_round
     return (1 - lost / num_clients) / (clients_per_round * num_clients)
 

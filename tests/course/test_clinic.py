@@ -1,8 +1,5 @@
 """The bug clinic: right algorithms pass every examination, and each wrong one fails those, and only those, it must."""
 
-import inspect
-import textwrap
-
 import numpy as np
 import pytest
 import torch
@@ -37,7 +34,6 @@ NOT_FOR = {
     "FedProx": {"mean_of_controls", "mean_gradient"},
     "SCAFFOLD": {"cut"},
 }
-SICK = [clinic.PATIENTS[number] for number in FAILS]
 WELL = [clinic.HEALTHY[method] for method in NOT_FOR]
 
 
@@ -52,11 +48,10 @@ def outcome(bench, patient: clinic.Patient, seed: int) -> dict[str, bool | None]
     return {name: bench[name](patient, seed) for name in EXAMINATIONS}
 
 
-@pytest.mark.parametrize("seed", [0, 3])
 @pytest.mark.parametrize("patient", WELL, ids=lambda patient: patient.name)
-def test_the_healthy_pass_every_examination_that_applies(bench, patient: clinic.Patient, seed: int) -> None:
+def test_the_healthy_pass_every_examination_that_applies(bench, patient: clinic.Patient) -> None:
     skipped = NOT_FOR[patient.method]
-    assert outcome(bench, patient, seed) == {name: None if name in skipped else True for name in EXAMINATIONS}
+    assert outcome(bench, patient, seed=3) == {name: None if name in skipped else True for name in EXAMINATIONS}
 
 
 @pytest.mark.parametrize("number", FAILS)
@@ -75,20 +70,11 @@ def test_the_patient_that_divides_by_the_cohort_is_the_rule_of_the_seed_texts() 
     torch.testing.assert_close(ours.history.params, theirs.history.params, rtol=0, atol=1e-12)
 
 
-def test_patients_3_and_4_are_told_apart_by_their_source() -> None:
-    """Both run as FedAvg, each for a reason of its own, which its source shows."""
-    sources = [inspect.getsource(type(clinic.PATIENTS[number].algorithm).correction) for number in (3, 4)]
-    bodies = [set(source.splitlines()[1:]) for source in sources]
-    assert ".grad" in sources[0] and "autograd" in sources[1]
-    assert not bodies[0] & bodies[1]
-    assert not any("return Correction()" in line for line in bodies[1])
-
-
-@pytest.mark.parametrize("number", [3, 4])
-def test_a_correction_that_is_never_applied_is_fedavg(number: int) -> None:
-    fed, arguments = quadratics([1.0, 3.0], [0.0, 1.0]), {"rounds": 4}
-    ours = run(fed, scalar_model(1.0), clinic.PATIENTS[number].algorithm, **arguments)
-    assert ours.history.params.equal(run(fed, scalar_model(1.0), fl.FedAvg(), **arguments).history.params)
+def test_a_correction_that_is_never_applied_is_fedavg() -> None:
+    fed = quadratics([1.0, 3.0], [0.0, 1.0])
+    rules = (fl.FedAvg(), clinic.PATIENTS[3].algorithm, clinic.PATIENTS[4].algorithm)
+    fedavg, *ours = (run(fed, scalar_model(1.0), rule, rounds=4).history.params for rule in rules)
+    assert all(one.equal(fedavg) for one in ours)
 
 
 def smallest_weight(algorithm: fl.Algorithm) -> float:
@@ -105,8 +91,7 @@ def test_the_penalty_of_fedcurv_is_never_negative_but_that_of_patient_12_is() ->
     assert smallest_weight(clinic.PATIENTS[12].algorithm) < -1e-3
 
 
-@pytest.fixture
-def softmax():
+def test_importance_is_squared_too_early_of_the_last_batch_alone_or_signed() -> None:
     """Softmax regression in float64, 20 samples, and the gradients of the samples [n, P], written out."""
     rng = np.random.default_rng(0)
     x, y = torch.tensor(rng.normal(size=(20, 4))), torch.tensor(rng.integers(3, size=20))
@@ -120,35 +105,21 @@ def softmax():
         """Weights first, then biases, as the parameters are ordered."""
         return torch.cat([outer[:, :, :-1].flatten(1), outer[:, :, -1]], 1)
 
-    return model, x, y, flat(residual[:, :, None] * inputs[:, None]), flat(2 * logits[:, :, None] * inputs[:, None])
-
-
-def test_fisher_of_the_batch_and_fisher_of_the_last_batch(softmax) -> None:
-    model, x, y, gradients, _ = softmax
+    gradients, outputs = flat(residual[:, :, None] * inputs[:, None]), flat(2 * logits[:, :, None] * inputs[:, None])
     right = (gradients**2).mean(0)
     torch.testing.assert_close(fl.importance.fisher_diagonal(model, x, y), right)
     torch.testing.assert_close(clinic.HELPERS[13](model, x, y), gradients.mean(0) ** 2)
     torch.testing.assert_close(clinic.HELPERS[14](model, x, y), (gradients[16:] ** 2).mean(0))
-    for number in (13, 14):
-        assert not torch.allclose(clinic.HELPERS[number](model, x, y), right, rtol=0.05)
+    torch.testing.assert_close(clinic.HELPERS[15](model, x), outputs.mean(0))
+    assert (outputs.mean(0) < 0).any() and (fl.importance.mas(model, x) >= 0).all()
 
 
-def test_signed_importance_is_negative_somewhere_and_the_right_one_nowhere(softmax) -> None:
-    model, x, _, _, gradients = softmax
-    torch.testing.assert_close(clinic.HELPERS[15](model, x), gradients.mean(0))
-    assert (clinic.HELPERS[15](model, x) < 0).any()
-    assert (fl.importance.mas(model, x) >= 0).all()
-
-
-def test_the_retry_loop_ends_for_large_alpha_only_and_then_covers_the_data() -> None:
+def test_the_retry_loop_ends_for_large_alpha_only() -> None:
     labels, retry = np.repeat(np.arange(10), 60), clinic.HELPERS[16]
     parts, deals = retry(labels, num_clients=10, alpha=100.0, min_size=10)
-    assert deals == 1
-    assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(600))
+    assert deals == 1 and np.array_equal(np.sort(np.concatenate(parts)), np.arange(600))
     with pytest.raises(clinic.GaveUp, match="after 50 deals"):
         retry(labels, num_clients=20, alpha=0.01, min_size=10, patience=50)
-    right = fl.partition.dirichlet(labels, num_clients=20, alpha=0.01, by="class", min_size=10)
-    assert min(map(len, right)) == 10
 
 
 def test_straggler_epochs_leave_out_e_and_fail_for_one() -> None:
@@ -181,12 +152,6 @@ def test_the_bench_says_where_a_run_ends_and_that_a_diverged_one_ends_nowhere() 
     assert np.isnan(lost) and not bench_tools.same(lost, lost)
 
 
-def test_the_problems_of_a_seed_are_those_of_the_bench() -> None:
-    a, b = bench_tools.draw(3, 1000)
-    assert a.min() >= 1 and a.max() <= 3 and abs(b.mean()) < 0.2
-    assert np.array_equal(bench_tools.draw(3, 1000)[1], b) and not np.array_equal(bench_tools.draw(4, 1000)[1], b)
-
-
 def test_an_open_answer_is_stood_in_for_by_the_solution(capsys: pytest.CaptureFixture[str]) -> None:
     exercise = exercises.get("09-clones")
     stub, solution = exercise.build(exercise.stub_source), exercise.build(exercise.solution_source)
@@ -208,47 +173,16 @@ def test_every_patient_has_a_diagnosis() -> None:
 
 
 def test_the_chart_shows_marks_and_says_who_fails() -> None:
-    findings = {"limit": {"FedAvg": True, "Patient 3": False}, "cut": {"FedAvg": None, "Patient 3": True}}
-    figure = clinic.chart(findings)
-    assert [list(row) for row in figure.data[0].text] == [["✓", "✗"], ["·", "✓"]]
-    assert list(figure.layout.xaxis.ticktext) == ["FedAvg", "3"]
-    assert "limit: Patient 3 fails; cut: nobody fails" in fl.plots.describe(figure)
-    assert figure.layout.meta["table"]["rows"] == [["limit", "passes", "fails"], ["cut", "does not apply", "passes"]]
+    limit, cut = {"FedAvg": True, "Patient 3": False, "Patient 4": False}, {"FedAvg": None, "Patient 3": True}
+    figure = clinic.chart({"limit": limit, "cut": cut | {"Patient 4": False}, "order": dict.fromkeys(limit, True)})
+    assert [list(row) for row in figure.data[0].text] == [["✓", "✗", "✗"], ["·", "✓", "✗"], ["✓"] * 3]
+    assert list(figure.layout.xaxis.ticktext) == ["FedAvg", "3", "4"]
+    words = "limit: Patient 3 and Patient 4 fail; cut: Patient 4 fails; order: nobody fails."
+    assert words in fl.plots.describe(figure)
+    assert figure.layout.meta["table"]["rows"][1] == ["cut", "does not apply", "passes", "fails"]
 
 
-def test_several_patients_fail_in_the_plural() -> None:
-    figure = clinic.chart({"limit": {"Patient 3": False, "Patient 4": False}})
-    assert "limit: Patient 3 and Patient 4 fail." in fl.plots.describe(figure)
-
-
-@pytest.mark.parametrize("bad", [{}, {"limit": {}}, {"limit": {"FedAvg": True}, "cut": {}}])
-def test_a_chart_needs_the_same_patients_in_every_row(bad) -> None:
-    with pytest.raises(ValueError, match="findings"):
-        clinic.chart(bad)
-
-
-OTHER_WAYS = {
-    "09-cut": """
-if patient.method == "SCAFFOLD":
-    return None
-a, b = draw(seed, 5)
-whole = end(patient, a[:2], b[:2], sizes=(3, 2))
-return same(end(patient, [a[0]] * 3 + [a[1]] * 2, [b[0]] * 3 + [b[1]] * 2), whole)""",
-    "09-clones": """
-a, b = draw(seed, 7)
-alone = end(patient, a[-1:], b[-1:], rounds=1)
-return alone == alone and same(alone, end(patient, [a[-1]] * 6, [b[-1]] * 6, clients_per_round=2, rounds=1))""",
-    "09-fisher": "return (residual**2 @ x**2) / len(x)",
-}
-
-
-@pytest.mark.parametrize("name", OTHER_WAYS)
-def test_another_right_answer_passes(name: str) -> None:
-    exercise = exercises.get(name)
-    first = exercise.solution_source.splitlines()[0]
-    answer = exercise.build(f"{first}\n{textwrap.indent(OTHER_WAYS[name], '    ')}")
-    assert exercises.judge(exercise, answer).status == "solved"
-
-
-def test_there_are_exercises() -> None:
-    assert len(exercises.of_chapter("09")) >= 2
+def test_a_chart_needs_the_same_patients_in_every_row() -> None:
+    for bad in ({}, {"limit": {"FedAvg": True}, "cut": {}}):
+        with pytest.raises(ValueError, match="findings"):
+            clinic.chart(bad)

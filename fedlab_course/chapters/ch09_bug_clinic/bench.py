@@ -10,12 +10,11 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch09_bug_clinic.ward import Patient
+from fedlab_course.chapters.ch09_bug_clinic.patients import Patient
 
 Numbers = Sequence[float] | np.ndarray
 START = 2.0
-_WORK: dict[str, Any] = {"rounds": 3, "batch_size": None, "lr": 0.1, "loss": "squared_error"}
-_QUIET: dict[str, Any] = {"eval_every": 1000, "progress": False}
+_WORK = {"rounds": 3, "batch_size": None, "lr": 0.1, "loss": "squared_error", "eval_every": 1000, "progress": False}
 
 
 def draw(seed: int, num_clients: int) -> tuple[np.ndarray, np.ndarray]:
@@ -33,7 +32,7 @@ def start(patient: Patient, a: Numbers, b: Numbers, sizes: int | Sequence[int] =
     model = fl.models.linear(fed, bias=False)
     torch.nn.init.constant_(next(model.parameters()), START)
     steps = {} if "local_epochs" in changes else {"local_steps": 5}
-    settings = _WORK | _QUIET | {"clients_per_round": len(a)} | steps | changes
+    settings: dict[str, Any] = _WORK | {"clients_per_round": len(a)} | steps | changes
     return fl.Simulation(fed, model, patient.algorithm, **settings)
 
 

@@ -25,13 +25,14 @@ def chart(findings: Mapping[str, Mapping[str, bool | None]], *, title: str | Non
     if not names or any(list(row) != names for row in findings.values()):
         raise ValueError("findings: must hold at least one examination, and all of them the same patients")
     cells = [[findings[row][name] for name in names] for row in examinations]
+    words = [[_WORDS[cell] for cell in row] for row in cells]
     figure = new_figure(title=title, x_title="", y_title="", height=_FRAME + _ROW * len(examinations), legend=False)
     figure.add_heatmap(
         z=[[_LEVEL[cell] for cell in row] for row in cells],
         x=list(range(len(names))),
         y=examinations,
         text=[[_MARKS[cell] for cell in row] for row in cells],
-        customdata=[[[name, _WORDS[cell]] for name, cell in zip(names, row, strict=True)] for row in cells],
+        customdata=[[list(pair) for pair in zip(names, row, strict=True)] for row in words],
         texttemplate="%{text}",
         textfont={"size": 15, "color": "black"},
         hovertemplate="%{customdata[0]} %{customdata[1]}: %{y}<extra></extra>",
@@ -45,15 +46,11 @@ def chart(findings: Mapping[str, Mapping[str, bool | None]], *, title: str | Non
     labels = [name.removeprefix("Patient ") for name in names]
     figure.update_xaxes(tickvals=list(range(len(names))), ticktext=labels, side="top", showgrid=False, ticks="")
     figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", type="category")
-    _describe(figure, names, examinations, cells)
-    return figure
-
-
-def _describe(figure: go.Figure, names: list[str], examinations: list[str], cells: list[list[bool | None]]) -> None:
     phrases = []
-    for row, values in zip(examinations, cells, strict=True):
-        failed = [name for name, value in zip(names, values, strict=True) if value is False]
+    for row in examinations:
+        failed = [name for name in names if findings[row][name] is False]
         phrases.append(f"{row}: {' and '.join(failed) or 'nobody'} {'fail' if len(failed) > 1 else 'fails'}")
     text = f"Table of {len(examinations)} examinations and {len(names)} patients. {'; '.join(phrases)}."
-    rows = [[row, *(_WORDS[value] for value in values)] for row, values in zip(examinations, cells, strict=True)]
+    rows = [[name, *row] for name, row in zip(examinations, words, strict=True)]
     set_description(figure, text, ["examination", *names], rows)
+    return figure

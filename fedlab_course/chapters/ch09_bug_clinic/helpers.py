@@ -1,38 +1,18 @@
-"""Patients that are no algorithms: importance, penalties, partitions, stragglers and evaluation."""
+"""Patients that are no algorithms: importance, partitions, stragglers and evaluation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
-from fedlab_core.algorithms import FedCurv
-from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.randomness import stream
-from fedlab_core.server import Server
-from fedlab_course.chapters.ch09_bug_clinic.sick import Sick
 
 
 class GaveUp(RuntimeError):
     """A loop without an end was stopped."""
-
-
-class StaleShare(Sick, FedCurv):
-    """A client subtracts its own share even if it was not in the last cohort: the penalty can become negative.
-
-    The shares of all rounds are kept, and what is subtracted from the sum of the last cohort is then not part of it.
-    """
-
-    number = 12
-
-    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        kept = {name: server.state[name] for name in ("fisher", "fisher_params")}
-        params = super().aggregate(server, updates)
-        for name, table in kept.items():
-            table[updates.clients] = server.state[name][updates.clients]
-            server.state[name] = table
-        return params
 
 
 def squared_mean(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -100,3 +80,13 @@ def _gradient(model: nn.Module, value: torch.Tensor) -> torch.Tensor:
     """∂ value / ∂w, flat [P]."""
     gradients = torch.autograd.grad(value, list(model.parameters()))
     return torch.cat([gradient.reshape(-1) for gradient in gradients])
+
+
+HELPERS: dict[int, Callable[..., Any]] = {
+    13: squared_mean,
+    14: last_batch,
+    15: signed_importance,
+    16: retry_partition,
+    17: straggler_epochs,
+    18: mean_of_batches,
+}

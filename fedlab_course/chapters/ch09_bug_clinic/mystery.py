@@ -1,14 +1,14 @@
 """Which patient is it? An explorer that shows a hidden patient beside the algorithm that it says it is."""
 
 import dataclasses
+from functools import cache
 from typing import Any
 
 import ipywidgets
 import numpy as np
 
 from fedlab_core import validation
-from fedlab_core.history import History
-from fedlab_course.chapters.ch09_bug_clinic.ward import PATIENTS, diagnosis
+from fedlab_course.chapters.ch09_bug_clinic.patients import PATIENTS, diagnosis
 from fedlab_course.explore import widgets
 from fedlab_course.explore.controls import Controls
 from fedlab_course.explore.explorer import Explorer
@@ -18,28 +18,25 @@ from fedlab_course.explore.own import Own
 HIDDEN = "the patient"
 _HEALTHY = {"FedAvg": "fedavg", "SCAFFOLD": "scaffold"}
 _START = {"split": "labels_per_client", "labels": 2, "rounds": 30}
-# Of the others only one says that it is what it is: there is nothing to find out.
+# Each of the other methods has one patient only: there is nothing to find out.
 _CASES = [number for number, patient in PATIENTS.items() if patient.method in _HEALTHY]
 _ORDER = np.random.default_rng(7).permutation(_CASES).tolist()
 
 
 class WhoIsIt(Explorer):
-    """An explorer of one hidden patient, number ``case`` of a shuffled list; see :func:`who_is_it`."""
+    """Which patient is it? Explorer of a hidden patient beside the algorithm of the library that it says it is.
+
+    ``case``: 0, 1, … for one patient after another; ``choice``: initial values of controls, as of
+    :class:`~fedlab_course.Explorer`. The reader moves the settings, names a patient, and is told whether it is that one
+    and what is wrong with it; the run of a wrong guess is drawn as well. Headless it trains nothing.
+    """
 
     def __init__(self, case: int = 0, *, live: bool | None = None, **choice: Any) -> None:
         self.case = validation.integer("case", case, minimum=0)
         self.named: int | None = None
-        self._suspects = widgets.control(
-            ipywidgets.Dropdown, "who is it?", "The patients who say that they are this algorithm", wide=False
-        )
-        self._say = widgets.button("Name it", "Say that it is this patient")
-        self._next = widgets.button("Next patient", "Another hidden patient")
-        self._verdict = widgets.text()
         goal = Goal("name the patient that is hidden here", lambda histories: self.named == self.number)
         first = {**_START, "own": self._hidden(), "algorithms": (_HEALTHY[self.method],), "goal": goal}
         super().__init__(live=live, **{**first, **choice})
-        self._say.on_click(lambda _: self._name_chosen())
-        self._next.on_click(lambda _: self.next())
         self._offer()
 
     @property
@@ -54,7 +51,7 @@ class WhoIsIt(Explorer):
 
     @property
     def verdict(self) -> str:
-        """What is said of the guess, as HTML; empty before one."""
+        """The answer to the guess, as HTML."""
         return str(self._verdict.value)
 
     @property
@@ -71,10 +68,8 @@ class WhoIsIt(Explorer):
 
         Raises ``ValueError`` for a patient who says it is something else.
         """
-        suspects = [one for one in _CASES if PATIENTS[one].method == self.method]
-        self.named = validation.choice("number", number, suspects)
-        named = [] if number == self.number else [_patient(PATIENTS[number].name, number, str(number))]
-        self._show(named)
+        self.named = validation.choice("number", number, self._suspected())
+        self._show(() if number == self.number else (_patient(PATIENTS[number].name, number, str(number)),))
         return number == self.number
 
     def next(self) -> None:
@@ -82,7 +77,7 @@ class WhoIsIt(Explorer):
         self.case, self.named = self.case + 1, None
         self.kept.clear()
         self._offer()
-        self._show([])
+        self._show(())
 
     def reset(self) -> None:
         """Put every control back and take back the guess; the patient stays."""
@@ -93,7 +88,16 @@ class WhoIsIt(Explorer):
         return Controls(self._initial, offered=False)
 
     def _extra(self) -> tuple[Any, ...]:
-        return widgets.row(self._suspects, self._say, self._next), self._verdict
+        tip = "The patients who say that they are this algorithm"
+        self._suspects = widgets.control(ipywidgets.Dropdown, "who is it?", tip, wide=False)
+        self._verdict = widgets.text()
+        say, following = (
+            widgets.button("Name it", "Say that it is this patient"),
+            widgets.button("Next patient", "Another hidden patient"),
+        )
+        say.on_click(lambda _: self._name_chosen())
+        following.on_click(lambda _: self.next())
+        return widgets.row(self._suspects, say, following), self._verdict
 
     def _headless(self) -> str:
         return (
@@ -104,17 +108,20 @@ class WhoIsIt(Explorer):
     def _hidden(self) -> Own:
         return _patient(HIDDEN, self.number, "number")
 
+    def _suspected(self) -> list[int]:
+        return [one for one in _CASES if PATIENTS[one].method == self.method]
+
     def _name_chosen(self) -> None:
         if self._suspects.value is not None:
             self.guess(self._suspects.value)
 
     def _offer(self) -> None:
-        self._suspects.options = [(PATIENTS[one].name, one) for one in _CASES if PATIENTS[one].method == self.method]
+        self._suspects.options = [(PATIENTS[one].name, one) for one in self._suspected()]
         self._suspects.value = None
 
-    def _show(self, named: list[Own]) -> None:
+    def _show(self, named: tuple[Own, ...]) -> None:
         """Train the hidden patient, and those named, beside the healthy algorithm."""
-        own = (next((one for one in self.choice.own if one.name == HIDDEN and self.named), self._hidden()), *named)
+        own = (self._hidden(), *named)
         algorithms = (_HEALTHY[self.method], *(one.name for one in own))
         self._initial = dataclasses.replace(self._initial, own=own[:1], algorithms=algorithms[:2])
         self.controls.set(dataclasses.replace(self.choice, own=own, algorithms=algorithms))
@@ -122,45 +129,31 @@ class WhoIsIt(Explorer):
 
     def _draw(self) -> None:
         super()._draw()
-        self._verdict.value = self._judged()
+        self._verdict.value = widgets.note(self._judged())
 
     def _judged(self) -> str:
         if self.named is None:
-            return widgets.note(f"Case {self.case + 1}. It says that it is {self.method}.")
+            return f"Case {self.case + 1}. It says that it is {self.method}."
         name, words = PATIENTS[self.named].name, diagnosis(self.named)
         if self.named == self.number:
-            return widgets.note(f"Yes, it is {name}. {words}")
-        return widgets.note(f"No, it is not {name}. What is wrong with {name}: {words} {self._evidence(name)}")
+            return f"Yes, it is {name}. {words}"
+        return f"No, it is not {name}. What is wrong with {name}: {words} {self._evidence(name)}"
 
     def _evidence(self, name: str) -> str:
-        """What the two runs say, once both have ended."""
+        """The first difference between the two runs, once both have ended."""
         histories = self.histories
         if self.runner.busy or not {name, HIDDEN} <= histories.keys():
             return ""
-        apart = _first_difference(histories[HIDDEN], histories[name])
-        if apart is None:
-            return "Under these settings both make the same run. Which settings would tell them apart?"
-        round, ours, theirs = apart
-        return f"In round {round} the training loss of {name} is {theirs:.4g}, and that of {HIDDEN} is {ours:.4g}."
+        for ours, theirs in zip(histories[HIDDEN].records, histories[name].records, strict=False):
+            if ours.train_loss != theirs.train_loss:
+                losses = f"{name} is {theirs.train_loss:.4g}, and that of {HIDDEN} is {ours.train_loss:.4g}"
+                return f"In round {ours.round} the training loss of {losses}."
+        return "Under these settings both make the same run. Which settings would tell them apart?"
 
 
-def who_is_it(case: int = 0, *, live: bool | None = None, **choice: Any) -> WhoIsIt:
-    """Which patient is it? Explorer of a hidden patient beside the algorithm of the library that it says it is.
-
-    ``case``: 0, 1, … for one patient after another; ``choice``: initial values of controls, as of
-    :class:`~fedlab_course.Explorer`. The reader moves the settings, names a patient, and is told whether it is that one
-    and what is wrong with it; the run of a wrong guess is drawn as well. Headless it trains nothing.
-    """
-    return WhoIsIt(case, live=live, **choice)
+who_is_it = WhoIsIt
 
 
+@cache  # the same object again, so that its run is not trained again
 def _patient(name: str, number: int, written: str) -> Own:
     return Own(name, lambda: PATIENTS[number].algorithm, (), expression=f"clinic.PATIENTS[{written}].algorithm")
-
-
-def _first_difference(one: History, other: History) -> tuple[int, float, float] | None:
-    """The first round after which the training losses of two runs differ, and both; None if they never do."""
-    for mine, theirs in zip(one.records, other.records, strict=False):
-        if mine.train_loss != theirs.train_loss:
-            return mine.round, mine.train_loss, theirs.train_loss
-    return None

@@ -3,21 +3,12 @@
 from typing import Any
 
 import numpy as np
-import torch
 
-import fedlab_core as fl
+from fedlab_course.chapters.ch09_bug_clinic.bench import start
+from fedlab_course.chapters.ch09_bug_clinic.patients import Patient
 
 A, B, SIZES = np.array([1.0, 3.0]), np.array([0.0, 1.0]), np.array([1, 3])
-START, STEPS, ROUNDS = 2.0, 5, 3
-
-
-def _simulation(algorithm: fl.Algorithm) -> fl.Simulation:
-    """Three rounds with both clients, five local steps, η = 0.1."""
-    fed = fl.synthetic.quadratics(A.tolist(), B.tolist(), SIZES.tolist())
-    model = fl.models.linear(fed, bias=False)
-    torch.nn.init.constant_(next(model.parameters()), START)
-    work: dict[str, Any] = {"rounds": ROUNDS, "clients_per_round": 2, "local_steps": STEPS, "batch_size": None}
-    return fl.Simulation(fed, model, algorithm, **work, lr=0.1, loss="squared_error", progress=False)
+STEPS, ROUNDS = 5, 3
 
 
 def run(make: Any, beta: float, resume: bool = False) -> tuple[list[float], list[str]]:
@@ -26,12 +17,16 @@ def run(make: Any, beta: float, resume: bool = False) -> tuple[list[float], list
     ``resume``: the first instance runs all rounds. Then a new instance goes back to the state after round 1 and runs
     the other rounds again. An answer that keeps its velocity outside of ``server.state`` gives other numbers there.
     """
-    simulation = _simulation(make(beta))
+
+    def begin() -> Any:
+        return start(Patient("yours", "FedAvgM", make(beta)), A, B, SIZES.tolist(), rounds=ROUNDS, local_steps=STEPS)
+
+    simulation = begin()
     next(simulation)
     state = simulation.state_dict()
     if resume:
         simulation.run()
-        simulation = _simulation(make(beta))
+        simulation = begin()
         simulation.load_state_dict(state)
     path = [state["params"].item(), *(simulation.state_dict()["params"].item() for _ in simulation)]
     return path, list(state["algorithm"])

@@ -9,7 +9,6 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms.feddyn import FedDyn
 from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.server import Server
 
 
@@ -18,7 +17,6 @@ class FedDynInTurn(FedDyn):
     """FedDyn that trains the clients in the order of their numbers, K a round, and begins again after the last."""
 
     def cohorts(self, server: Server) -> Iterable[np.ndarray]:
-        """The next K clients, int64 [K]."""
         first = (server.round - 1) * server.clients_per_round
         yield np.arange(first, first + server.clients_per_round) % server.num_clients
 
@@ -27,13 +25,12 @@ class FedDynInTurn(FedDyn):
 class FedDynClients(FedDyn):
     """The clients' half of FedDyn: their gradients are corrected by −h_k + μ (y − w), and the server takes the mean.
 
-    If all take part it rests where ∇F(w) = −μ (w − w_0), w_0 the start, as if F had a spring to it: Σ h_k grows by
-    −μ Σ (y_k − w) = −μ N (the server's step) each round, and h_k = ∇F_k(w) in the end.
+    If all take part it rests where ∇F(w) = −μ (w − w_0), w_0 the start: Σ h_k grows by −μ Σ (y_k − w) = −μ N (the
+    server's step) each round, and h_k = ∇F_k(w) in the end.
     """
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        """The plain mean of the y_k [P]; h_k is renewed as in FedDyn."""
-        super().aggregate(server, updates)
+        super().aggregate(server, updates)  # renews h_k
         return updates.params.mean(0)
 
 
@@ -45,15 +42,9 @@ class FedDynServer(fl.Algorithm):
     """
 
     def setup(self, server: Server) -> None:
-        """Nothing has moved yet."""
         server.state["moved"] = torch.zeros_like(server.params)
 
-    def correction(self, server: Server, client: int) -> Correction:
-        """None: plain SGD from w."""
-        return PLAIN
-
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        """The next w [P]."""
         moves = updates.params - server.params
         server.state["moved"] = server.state["moved"] + moves.sum(0) / server.num_clients
         return updates.params.mean(0) + server.state["moved"]

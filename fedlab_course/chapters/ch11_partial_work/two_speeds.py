@@ -1,4 +1,4 @@
-"""Clients of two speeds: half of the labels lie with clients that always do less than the others."""
+"""Clients of two speeds: half of the labels belong to clients that always do less than the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,6 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
 from fedlab_core.data import FederatedDataset
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.server import Server
@@ -28,7 +27,7 @@ def deal(data: fl.Dataset, seed: int, *, num_clients: int = 100) -> tuple[Federa
     law = {"num_clients": num_clients // 2, "labels_per_client": 2, "seed": seed}
     parts: list[np.ndarray] = []
     for held in (np.isin(y, first), ~np.isin(y, first)):
-        (places,) = np.nonzero(held)
+        places = np.flatnonzero(held)
         parts += [places[part] for part in fl.partition.labels_per_client(y[places], **law)]
     return FederatedDataset(data, parts), first
 
@@ -45,16 +44,13 @@ class Slowed(fl.Algorithm):
     amount: int = 1
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
-        """What ``rule`` refuses."""
         self.rule.check(fed, settings)
 
-    def correction(self, server: Server, client: int) -> Correction:
-        """That of ``rule``, with less work for a slow client."""
+    def correction(self, server: Server, client: int) -> fl.Correction:
         found = self.rule.correction(server, client)
         return replace(found, amount=self.amount) if client < self.slow else found
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        """The average of ``rule``, [P]."""
         return self.rule.aggregate(server, updates)
 
 
@@ -65,18 +61,16 @@ class AccuracyBySpeed:
     """
 
     def __init__(self, model: nn.Module, slow: Sequence[int] | np.ndarray) -> None:
-        self._model, self._slow = FlatModel(model), list(slow)
+        self._model, self._slow = FlatModel(model), torch.as_tensor(slow)
         self._seen: list[tuple[float, float]] = []
 
     def __call__(self, record: fl.RoundRecord, server: Server) -> None:
-        """Look at ``server``'s model."""
-        x, y = server.fed.test.x.to(server.params.device), server.fed.test.y
+        x, y = server.fed.test.x.to(server.params.device), server.fed.test.y.cpu()
         with torch.no_grad():
-            right = (self._model(server.params, x).argmax(1).cpu() == y.cpu()).numpy()
-        mine = np.isin(y.cpu().numpy(), self._slow)
+            right = (self._model(server.params, x).argmax(1).cpu() == y).double()
+        mine = torch.isin(y, self._slow)
         self._seen.append((float(right[mine].mean()), float(right[~mine].mean())))
 
     @property
     def table(self) -> pd.DataFrame:
-        """What was seen."""
         return pd.DataFrame(self._seen, columns=["slow", "fast"], index=pd.RangeIndex(1, len(self._seen) + 1))

@@ -8,7 +8,6 @@ from fedlab_core.plots.style import BLACK, GREY, looks, new_figure, set_descript
 from fedlab_course.evidence import tables
 
 TABLE = "c13_several"
-_PATH = "Ditto"
 
 
 def serving(split: str, *, folder: Path = tables.TABLES) -> go.Figure:
@@ -24,31 +23,28 @@ def serving(split: str, *, folder: Path = tables.TABLES) -> go.Figure:
     figure = new_figure(
         title=None, x_title="accuracy on the client's own samples", y_title="accuracy on the whole test set", height=520
     )
-    path = [name for name in found.index if name == "alone" or name.startswith(_PATH)]
+    along = found[[str(name).startswith(("alone", "Ditto")) for name in found.index]]
     line = {"color": GREY, "width": 1.5, "dash": "1.5px,4px"}
-    along = found.loc[path]
-    figure.add_scatter(
-        x=along["own", "mean"], y=along["whole", "mean"], name="Ditto as λ grows", mode="lines", line=line
-    )
+    x, y = along["own", "mean"], along["whole", "mean"]
+    figure.add_scatter(x=x, y=y, name="Ditto as λ grows", mode="lines", line=line)
     styles = looks({name: name for name in stored["method"].unique()})  # a method looks alike in all splits
+    table = []
     for name, one in found.iterrows():
         style = styles[str(name)]
-        bars = {f"error_{axis}": _bar(one[what, "std"], style.colour) for axis, what in (("x", "own"), ("y", "whole"))}
-        marker = {"color": style.colour, "symbol": style.marker, "size": 11, "line": {"width": 1, "color": BLACK}}
+        bar = {"type": "data", "color": style.colour, "thickness": 1.5, "width": 4}
         figure.add_scatter(
-            x=[one["own", "mean"]], y=[one["whole", "mean"]], name=name, mode="markers", marker=marker, **bars
+            x=[one["own", "mean"]],
+            y=[one["whole", "mean"]],
+            name=name,
+            mode="markers",
+            marker={"color": style.colour, "symbol": style.marker, "size": 11, "line": {"width": 1, "color": BLACK}},
+            error_x=bar | {"array": [one["own", "std"]]},
+            error_y=bar | {"array": [one["whole", "std"]]},
         )
+        table.append([name, *(f"{one[what, 'mean']:.1%} ± {one[what, 'std']:.1%}" for what in ("own", "whole"))])
     figure.update_xaxes(tickformat=".0%")
     figure.update_yaxes(tickformat=".0%")
-    table = [
-        [name, *(f"{one[what, 'mean']:.1%} ± {one[what, 'std']:.1%}" for what in ("own", "whole"))]
-        for name, one in found.iterrows()
-    ]
     phrases = "; ".join(f"{name} {own}, {whole}" for name, own, whole in table)
     text = f"Methods by accuracy on the client's own samples and on the whole test set, split {split}: {phrases}."
     set_description(figure, text, ["method", "own samples", "whole test set"], table)
     return figure
-
-
-def _bar(deviation: float, colour: str) -> dict[str, object]:
-    return {"type": "data", "array": [deviation], "color": colour, "thickness": 1.5, "width": 4}

@@ -30,14 +30,15 @@ def personal(*, strength: float = 1.0, spread: float = 1.0, live: bool | None = 
     return Idea(_figure, sliders, goal=Goal(text, _reached), live=live)
 
 
-def least(spread: float) -> float:
-    """The error at the best λ = ν/V."""
-    return float(sum(ditto_error(_CHANCE / spread, _CHANCE, spread)))
+def _error(strength: float, spread: float) -> tuple[float, float, float]:
+    """The error by chance, by the pull, and both."""
+    chance, pull = (float(part) for part in ditto_error(strength, _CHANCE, spread))
+    return chance, pull, chance + pull
 
 
 def _reached(strength: float, spread: float) -> bool:
-    error = float(sum(ditto_error(strength, _CHANCE, spread)))
-    return spread == _GOAL_SPREAD and error <= _ENOUGH * least(spread)
+    least = _error(_CHANCE / spread, spread)[2]
+    return spread == _GOAL_SPREAD and _error(strength, spread)[2] <= _ENOUGH * least
 
 
 def _figure(strength: float, spread: float) -> go.Figure:
@@ -50,21 +51,20 @@ def _figure(strength: float, spread: float) -> go.Figure:
         ("both", chance + pull, BLACK, "solid"),
     ):
         figure.add_scatter(x=grid, y=values, name=name, mode="lines", line={"color": colour, "dash": dash, "width": 2})
-    parts = [float(part) for part in ditto_error(strength, _CHANCE, spread)]
+    best = _CHANCE / spread
+    places = {"λ here": strength, "best λ": best, "alone": 0.0}
+    errors = {name: _error(place, spread) for name, place in places.items()}
     here = {"color": BLACK, "symbol": "diamond", "size": 13}
-    figure.add_scatter(x=[max(strength, _LEFT)], y=[sum(parts)], name=f"λ = {strength:g}", mode="markers", marker=here)
+    x, y = [max(strength, _LEFT)], [errors["λ here"][2]]
+    figure.add_scatter(x=x, y=y, name=f"λ = {strength:g}", mode="markers", marker=here)
     ticks = [_LEFT, 0.1, 1, 10, 100]
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=["0 (alone)", "0.1", "1", "10", "100"])
     figure.update_yaxes(range=[0, 1.1 * max(_CHANCE, min(spread, 2.0))])
-    best, alone, one = _CHANCE / spread, _CHANCE, spread
     text = (
         f"Error of Ditto against λ, clients with a variance of {spread:g} between them and of 1 by chance. At λ = "
-        f"{strength:g} it is {sum(parts):.3f}; the least is {least(spread):.3f} at λ = {best:g}, alone {alone:g}, one "
-        f"model for all {one:g}."
+        f"{strength:g} it is {y[0]:.3f}; the least is {errors['best λ'][2]:.3f} at λ = {best:g}, alone {_CHANCE:g}, "
+        f"one model for all {spread:g}."
     )
-    rows = [["λ here", strength, *(f"{part:.3f}" for part in parts), f"{sum(parts):.3f}"]]
-    for name, value in (("best λ", best), ("alone", 0.0)):
-        both = [float(part) for part in ditto_error(value, _CHANCE, spread)]
-        rows.append([name, value, *(f"{part:.3f}" for part in both), f"{sum(both):.3f}"])
+    rows = [[name, places[name], *(f"{part:.3f}" for part in parts)] for name, parts in errors.items()]
     set_description(figure, text, ["", "λ", "by chance", "by the pull", "error"], rows)
     return figure

@@ -1,15 +1,15 @@
 """One model for everybody, one for each cluster, or one for each client: a method, a federation, and how they serve."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import nn
-from torch.nn.utils import vector_to_parameters
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
+from fedlab_core.engines.flat import FlatModel
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,7 @@ class PerCluster(fl.FedSSO):
         return server.state["models"][server.state["clusters"][clients]]
 
 
-@dataclass(frozen=True, eq=False)
-class Concepts:
+class Concepts(NamedTuple):
     """A federation whose clients name things differently: group g = ``ids[k]`` of client k calls label c (c + g) mod C.
 
     ``fed``: IID but for the names, and its test set has those of group 0; ``tests`` holds the test set of each client.
@@ -63,16 +62,14 @@ def concepts(data: Dataset, *, num_clients: int, num_groups: int, seed: int = 0)
     if classes is None or not 1 <= num_groups <= classes:
         raise ValueError(f"num_groups={num_groups}: must be an integer from 1 to the number of classes, {classes}")
     ids = np.arange(num_clients) % num_groups
-    parts = fl.partition.iid(data.train.y, num_clients=num_clients, seed=seed)
-    index = [torch.from_numpy(part) for part in parts]
-    clients = [(data.train.x[i], (data.train.y[i] + g) % classes) for i, g in zip(index, ids.tolist(), strict=True)]
+    parts = map(torch.from_numpy, fl.partition.iid(data.train.y, num_clients=num_clients, seed=seed))
+    clients = [(data.train.x[i], (data.train.y[i] + g) % classes) for i, g in zip(parts, ids.tolist(), strict=True)]
     fed = fl.FederatedDataset.from_clients(clients, (data.test.x, data.test.y), name=f"{data.name}, {num_groups} names")
     renamed = [Split(data.test.x, (data.test.y + g) % classes) for g in range(num_groups)]
     return Concepts(fed, ids, [renamed[g] for g in ids])
 
 
-@dataclass(frozen=True, eq=False)
-class Served:
+class Served(NamedTuple):
     """How the model that each client uses does after a run, arrays [N].
 
     ``own``: its accuracy on the client's held-out samples; ``trained``: on those that the client trains on; ``whole``:
@@ -84,12 +81,6 @@ class Served:
     trained: np.ndarray
     whole: np.ndarray
     models: np.ndarray
-
-    @property
-    def worst(self) -> float:
-        """The mean of ``own`` over the worst tenth of clients."""
-        assert self.history.clients is not None  # the run has ended
-        return float(self.history.clients.worst_decile)
 
 
 def serve(
@@ -106,27 +97,24 @@ def serve(
     ``tests``: the test set of each client, by default that of ``fed``; ``settings``: further arguments of
     :func:`fedlab_core.simulate`.
     """
-    kept: list[torch.Tensor] = []
+    rows = torch.empty(0)
 
     def keep(record: Any, server: Any) -> None:
+        nonlocal rows
         if record.round == simulation.settings.rounds:
-            rows = algorithm.client_params(server, np.arange(fed.num_clients))
-            kept.append(rows.expand(fed.num_clients, -1).clone())
+            rows = algorithm.client_params(server, np.arange(fed.num_clients)).expand(fed.num_clients, -1).clone()
 
     simulation = fl.Simulation(fed, model, algorithm, held_out=held_out, on_round=keep, **settings)
     history = simulation.run()
     assert history.clients is not None  # the run has ended
-    [params], module = kept, simulation.model
-    trained, whole = np.empty(fed.num_clients), np.empty(fed.num_clients)
-    for k, row in enumerate(params):
-        vector_to_parameters(row, module.parameters())
-        trained[k] = _accuracy(module, *simulation.fed.client(k))
-        test = fed.test if tests is None else tests[k]
-        whole[k] = _accuracy(module, test.x, test.y)
-    models = torch.unique(params, dim=0, return_inverse=True)[1].numpy()
+    flat = FlatModel(simulation.model)
+
+    def accuracies(sets: list[Any]) -> np.ndarray:
+        with torch.no_grad():
+            found = [(flat(row, x).argmax(1) == y).float().mean() for row, (x, y) in zip(rows, sets, strict=True)]
+        return np.array(found, dtype=float)
+
+    trained = accuracies([simulation.fed.client(k) for k in range(fed.num_clients)])
+    whole = accuracies([(one.x, one.y) for one in tests or [fed.test] * fed.num_clients])
+    models = torch.unique(rows, dim=0, return_inverse=True)[1].numpy()
     return Served(history, np.asarray(history.clients.accuracy), trained, whole, models)
-
-
-def _accuracy(module: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:
-    with torch.no_grad():
-        return float((module(x).argmax(1) == y).float().mean())

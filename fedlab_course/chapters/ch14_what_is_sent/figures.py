@@ -19,16 +19,16 @@ _CURVES = (
 )
 
 
-def label_moves(scores: Any, mix: Any, names: Sequence[str], *, title: str | None = None) -> go.Figure:
+def label_moves(scores: Any, mix: Any, names: Sequence[str]) -> go.Figure:
     """How far the bias of each label has moved, [C], with the labels that the client holds set apart.
 
     ``mix`` [C]: the shares of its samples, which the server does not see.
     """
-    moved, shares = np.asarray(scores, dtype=float), np.asarray(mix, dtype=float)
-    figure = new_figure(title=title, x_title="label", y_title="move of its bias", height=360)
+    moved, shares, labels = np.asarray(scores, dtype=float), np.asarray(mix, dtype=float), np.array(names)
+    figure = new_figure(title=None, x_title="label", y_title="move of its bias", height=360)
     for name, chosen, colour, pattern in (("held", shares > 0, BLUE, ""), ("not held", shares == 0, GREY, "/")):
         figure.add_bar(
-            x=[names[c] for c in np.flatnonzero(chosen).tolist()],
+            x=labels[chosen].tolist(),
             y=moved[chosen],
             customdata=shares[chosen],
             name=name,
@@ -36,36 +36,36 @@ def label_moves(scores: Any, mix: Any, names: Sequence[str], *, title: str | Non
             hovertemplate="label %{x}<br>move %{y:.3g}<br>%{customdata:.0%} of the samples",
         )
     figure.update_xaxes(type="category", categoryorder="array", categoryarray=list(names))
-    rows = [[names[c], f"{moved[c]:+.2g}", f"{shares[c]:.0%}"] for c in range(len(moved))]
-    up = ", ".join(names[c] for c in np.flatnonzero(moved > 0).tolist()) or "none"
-    held = ", ".join(names[c] for c in np.flatnonzero(shares > 0).tolist())
+    rows = [[name, f"{move:+.2g}", f"{share:.0%}"] for name, move, share in zip(names, moved, shares, strict=True)]
+    up, held = ", ".join(labels[moved > 0]) or "none", ", ".join(labels[shares > 0])
     text = f"Bars: how far the bias of each label moved. Upwards: {up}. The client holds: {held}."
     set_description(figure, text, ["label", "move", "share of its samples"], rows)
     return figure
 
 
-def noise(split: str, *, rule: str = "row", folder: Path = tables.TABLES) -> go.Figure:
+def noise(split: str, *, folder: Path = tables.TABLES) -> go.Figure:
     """What the probe still tells, against the noise σ that each client adds: labels named, and clusters found.
 
-    ``split``: "one label" or "two labels"; ``rule``: "bias" or "row", of chapter 14. Means over seeds; bars
-    are one standard deviation. Raises ``ValueError`` for another split or rule, and if the table is not there.
+    ``split``: "one label" or "two labels". Means over seeds; bars are one standard deviation. Raises ``ValueError`` for
+    another split, and if the table is not there.
     """
-    table = tables.present(TABLE, folder)
-    rows = tables.matching(table, TABLE, {"partition": split, "move": "probe", "rule": rule}).dropna(subset="noise")
-    found = rows.groupby("noise")[[column for _, column, *_ in _CURVES]].agg(["mean", "std"])
+    wanted = {"partition": split, "move": "probe", "rule": "row"}
+    rows = tables.matching(tables.present(TABLE, folder), TABLE, wanted).dropna(subset="noise")
+    found = rows.groupby("noise")[[column for _, column, _ in _CURVES]].agg(["mean", "std"])
     levels = found.index.to_numpy(dtype=float)
-    left = levels[levels > 0].min() / 3
+    shown = levels[levels > 0].tolist()
+    left = min(shown) / 3  # where σ = 0 stands on a logarithmic axis
     figure = new_figure(
         title=None, x_title="noise σ, in units of the clipped move", y_title="share of clients, or index"
     )
     for name, column, look in _CURVES:
         bars = {"type": "data", "array": found[column, "std"], "color": look.colour, "thickness": 1.5}
         add_curve(figure, np.maximum(levels, left), found[column, "mean"], name, look, size=9, error_y=bars)
-    shown = [level for level in levels if level > 0]
     figure.update_xaxes(type="log", tickvals=[left, *shown], ticktext=["0", *(f"{level:g}" for level in shown)])
     figure.update_yaxes(range=[-0.05, 1.08])
+    means = found.xs("mean", axis=1, level=1)
     lines = [
-        [f"{level:g}", *(f"{found.loc[level, (column, 'mean')]:.2f}" for _, column, *_ in _CURVES)] for level in levels
+        [f"{level:g}", *(f"{one:.2f}" for one in row)] for level, row in zip(levels, means.to_numpy(), strict=True)
     ]
     phrases = "; ".join(f"σ {level}: {exact} named, {main} main, index {index}" for level, exact, main, index in lines)
     text = f"Curves against noise, split {split}: shares of clients, and agreement of clusters. {phrases}."

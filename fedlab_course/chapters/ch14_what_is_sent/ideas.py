@@ -1,5 +1,7 @@
 """Explorer over stored runs: accuracy against megabytes, by how much is sent and how long a client works."""
 
+from typing import Any
+
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLUE, GREY, VERMILLION, new_figure, set_description
@@ -8,24 +10,23 @@ from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.sliders import Slider
 
-TABLE, TARGET = "c14_compressed_curves", 0.8
-_WHERE = {"partition": "dirichlet"}
+TABLE, TARGET, _LIMIT = "c14_compressed_curves", 0.8, 9.0
 _KEPT, _EPOCHS = (0.01, 0.1, 1.0), (1, 5, 20)
 _MOST = 80.0  # megabytes on the axis
 
 
-def budget(*, keep: float = 1.0, epochs: int = 5, megabytes: float = 9.0, live: bool | None = None) -> Idea:
+def budget(*, keep: float = 1.0, epochs: int = 5, live: bool | None = None) -> Idea:
     """Test accuracy against what was sent, for stored runs on the digits, Dirichlet 0.3, mean over ten seeds.
 
-    Sliders ``keep``, the share of the entries that a client sends, and ``epochs`` E. The goal: 80 % for at most so many
-    ``megabytes``, up and down.
+    Sliders ``keep``, the share of the entries that a client sends, and ``epochs`` E. The goal: 80 % for at most 9 MB,
+    up and down.
     """
     sliders = {
         "keep": Slider.over("share of entries sent", _KEPT, keep, "1 is FedAvg; less has error feedback", moving=False),
         "epochs": Slider.over("E", _EPOCHS, epochs, "Local epochs", moving=False),
     }
-    text = f"reach {TARGET:.0%} mean test accuracy with at most {megabytes:g} MB, up and down"
-    return Idea(_figure, sliders, goal=Goal(text, lambda keep, epochs: spent(keep, epochs) <= megabytes), live=live)
+    text = f"reach {TARGET:.0%} mean test accuracy with at most {_LIMIT:g} MB, up and down"
+    return Idea(_figure, sliders, goal=Goal(text, lambda keep, epochs: spent(keep, epochs) <= _LIMIT), live=live)
 
 
 def spent(keep: float, epochs: int, what: str = "megabytes") -> float:
@@ -35,9 +36,8 @@ def spent(keep: float, epochs: int, what: str = "megabytes") -> float:
     return float(reached[what].iloc[0]) if len(reached) else float("inf")
 
 
-def _curve(keep: float, epochs: int):  # type: ignore[no-untyped-def]  # a table, and pandas has no types
-    name = "FedAvg" if keep == 1 else f"keep {keep:g}"
-    wanted = {**_WHERE, "epochs": epochs, "method": name}
+def _curve(keep: float, epochs: int) -> Any:
+    wanted = {"partition": "dirichlet", "epochs": epochs, "method": "FedAvg" if keep == 1 else f"keep {keep:g}"}
     return tables.matching(tables.present(TABLE), TABLE, wanted).sort_values("round")
 
 
@@ -52,7 +52,8 @@ def _figure(keep: float, epochs: int) -> go.Figure:
         curve = _curve(*one)
         line = {"color": colour, "dash": dash, "width": 2.5}
         figure.add_scatter(x=curve.megabytes, y=curve.test_accuracy_mean, name=name, mode="lines", line=line)
-        rows.append([name, _in_words(spent(*one)), _in_words(spent(*one, what="up"))])
+        both = [spent(*one, what) for what in ("megabytes", "up")]
+        rows.append([name, *(f"{size:.2f}" if size < float("inf") else "more than were run" for size in both)])
     here = spent(keep, epochs)
     if here < _MOST:
         mark = {"color": BLUE, "symbol": "diamond", "size": 12}
@@ -65,7 +66,3 @@ def _figure(keep: float, epochs: int) -> go.Figure:
     )
     set_description(figure, text, ["curve", "MB to 80 %", "of them up"], rows)
     return figure
-
-
-def _in_words(megabytes: float) -> str:
-    return f"{megabytes:.2f}" if megabytes < float("inf") else "more than were run"

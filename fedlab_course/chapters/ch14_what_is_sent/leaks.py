@@ -1,13 +1,13 @@
 """What the move y_k − w of a client tells about the labels that it holds, read off the last layer."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core import engines, losses
+from fedlab_core import engines, losses, validation
 from fedlab_core.engines import threads
 from fedlab_core.engines.work import Work
 
@@ -43,17 +43,14 @@ def scores(moves: torch.Tensor, model: nn.Module, rule: str = "bias") -> np.ndar
     client does not hold, whatever the number of plain SGD steps on the cross-entropy. Raises ``ValueError`` for another
     rule, and for a last layer without weight and bias.
     """
-    if rule not in ("bias", "row"):
-        raise ValueError(f"rule={rule!r}: must be 'bias' or 'row'")
+    validation.choice("rule", rule, ("bias", "row"))
     *_, weight, bias = model.parameters()
     if weight.ndim != 2 or bias.shape != weight.shape[:1]:
-        raise ValueError(
-            f"model: its last layer must be linear with a bias, got {list(weight.shape)}, {list(bias.shape)}"
-        )
-    moved = moves[:, -len(bias) :]
+        shapes = f"{list(weight.shape)}, {list(bias.shape)}"
+        raise ValueError(f"model: its last layer must be linear with a bias, got {shapes}")
+    weights, moved = moves[:, -len(bias) - weight.numel() : -len(bias)], moves[:, -len(bias) :]
     if rule == "row":
-        before = len(bias) + weight.numel()
-        moved = moved + moves[:, -before : -len(bias)].reshape(len(moves), *weight.shape).sum(2)
+        moved = moved + weights.reshape(len(moves), *weight.shape).sum(2)
     return moved.double().cpu().numpy()
 
 
@@ -63,8 +60,7 @@ def label_mixes(fed: fl.FederatedDataset) -> np.ndarray:
     return counts / counts.sum(axis=1, keepdims=True)
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(NamedTuple):
     """How well labels were named: ``exact``, the share of clients whose set of labels is right to the last one.
 
     ``precision``: of the labels named, the share that is held; ``recall``: of the labels held, the share that is named;
@@ -99,13 +95,3 @@ def mixes_from(bias_moves: np.ndarray, outputs: np.ndarray, lr: float, num_steps
     """
     mixes = np.clip(bias_moves / (lr * num_steps[:, None]) + outputs, 0, None)
     return mixes / mixes.sum(axis=1, keepdims=True)
-
-
-def hidden(moves: torch.Tensor, clip: float, noise: float, rng: np.random.Generator) -> torch.Tensor:
-    """``moves`` [N, P] as clients may send them: each clipped to the norm C = ``clip``, with N(0, (σ C)² I) on top.
-
-    ``noise`` is σ. Every client adds its own, so that the server sees no move without noise.
-    """
-    norms = torch.linalg.vector_norm(moves, dim=1, keepdim=True)
-    clipped = moves * (clip / norms).clamp(max=1)
-    return clipped + noise * clip * torch.from_numpy(rng.standard_normal(moves.shape)).to(moves)

@@ -12,6 +12,7 @@ from fedlab_course.evidence.verdicts import VERDICTS
 
 ALL, NONE = "all", "none"
 _CELL = "text-align: left; vertical-align: top; white-space: normal; padding: .2em .6em .2em 0"
+_BOX = '<div style="max-height: 32em; overflow-y: auto" tabindex="0" role="region" aria-label="Table of verdicts">'
 
 
 def counts(family: str = "sources") -> pd.DataFrame:
@@ -22,18 +23,12 @@ def counts(family: str = "sources") -> pd.DataFrame:
     """
     families = {"sources": judging.stored, "course": judging.course}
     every = families[validation.choice("family", family, families)]().values()
-    words = Counter(shown.word(one) for one in every)
+    count = Counter(shown.word(one) for one in every)
     significant = Counter(shown.word(one) for one in every if one.finding.n and one.finding.corrected)
-    open_words = (shown.WORDS["undecided"], shown.UNMEASURED)
-    rows = [
-        {
-            "verdict": word,
-            "statements": words[word],
-            "after correction": "" if word in open_words else significant[word],
-        }
-        for word in (*shown.WORDS.values(), shown.UNMEASURED)
-    ]
-    return pd.DataFrame(rows).astype({"after correction": str}).set_index("verdict")
+    undecided = (shown.WORDS["undecided"], shown.UNMEASURED)
+    words = pd.Index([*shown.WORDS.values(), shown.UNMEASURED], name="verdict")
+    corrected = ["" if word in undecided else str(significant[word]) for word in words]
+    return pd.DataFrame({"statements": [count[word] for word in words], "after correction": corrected}, words)
 
 
 def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
@@ -41,18 +36,15 @@ def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
 
     ``source``: the beginning of a claim, such as "002"; ``verdict``: one of the four. Raises ``ValueError`` for others.
     """
-    every = judging.stored()
     validation.choice("source", source, sources())
     validation.choice("verdict", verdict, [ALL, *VERDICTS, NONE])
     rows = []
-    for id, one in every.items():
+    for id, one in judging.stored().items():
         found = one.finding
-        if (verdict == NONE) != (found.n == 0) or source not in (ALL, _source(id)):
-            continue
-        if verdict not in (ALL, NONE, found.verdict):
-            continue
-        star = " *" if found.corrected and found.verdict != "undecided" else ""
-        rows.append((id, one.statement.says, shown.word(one) + star, shown.interval(one), f"{found.margin:g}", found.n))
+        wanted = found.n > 0 and verdict in (ALL, found.verdict) if verdict != NONE else found.n == 0
+        if wanted and source in (ALL, _source(id)):
+            word = shown.word(one) + (" *" if found.corrected and found.verdict != "undecided" else "")
+            rows.append((id, one.statement.says, word, shown.interval(one), f"{found.margin:g}", found.n))
     columns = ["row", "statement", "verdict", "mean and 95 % interval", "δ", "seeds"]
     return pd.DataFrame(rows, columns=columns).set_index("row")
 
@@ -68,19 +60,14 @@ def _source(id: str) -> str:
 
 def as_html(source: str = ALL, verdict: str = ALL) -> str:
     """Write :func:`table` as HTML whose text wraps. Raises as it does."""
-    head = "".join(
-        f'<th scope="col" style="{_CELL}">{name}</th>' for name in ("row", "statement", "verdict", "numbers")
-    )
-    body = "".join(
-        f'<tr><td style="{_CELL}; white-space: nowrap">{id}</td><td style="{_CELL}">{html.escape(says)}</td>'
-        f'<td style="{_CELL}">{word}</td>'
-        f'<td style="{_CELL}">{numbers}, δ&nbsp;=&nbsp;{margin}, n&nbsp;=&nbsp;{n}</td></tr>'
-        for id, says, word, numbers, margin, n in table(source, verdict).itertuples()
-    )
-    return (
-        '<div style="max-height: 32em; overflow-y: auto" tabindex="0" role="region" aria-label="Table of verdicts">'
-        f'<table style="width: 100%"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    names = ("row", "statement", "verdict", "numbers")
+    head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in names)
+    body = ""
+    for id, says, word, numbers, margin, n in table(source, verdict).itertuples():
+        cells = (html.escape(says), word, f"{numbers}, δ&nbsp;=&nbsp;{margin}, n&nbsp;=&nbsp;{n}")
+        body += f'<tr><td style="{_CELL}; white-space: nowrap">{id}</td>'
+        body += "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells) + "</tr>"
+    return f'{_BOX}<table style="width: 100%"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def browse() -> None:

@@ -18,27 +18,24 @@ _MARGINS = (0.002, 0.005, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05)
 def margin(differences: Sequence[float], *, delta: float = 0.01, **options: Any) -> Idea:
     """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta`` and ``seeds``.
 
-    The figure shows the differences, their 95 % interval and the strip from −δ to δ. Raises ``ValueError`` for fewer
-    than two differences. ``options``: those of ``Idea``, ``goal`` and ``live``.
+    The figure shows the differences, their 95 % interval and the strip from −δ to δ. ``options``: those of ``Idea``,
+    ``goal`` and ``live``.
     """
-    values = [float(value) for value in differences]
-    if len(values) < 2:
-        raise ValueError(f"differences: must be two or more, one per seed, got {len(values)}")
+    seeds = range(2, len(differences) + 1)
     sliders = {
         "delta": Slider.over("margin δ", _MARGINS, delta, "Less than this counts as nothing"),
-        "seeds": Slider.over("seeds", range(2, len(values) + 1), len(values), "How many of the runs count"),
+        "seeds": Slider.over("seeds", seeds, len(differences), "How many of the runs count"),
     }
-    return Idea(lambda delta, seeds: _figure(values[: int(seeds)], delta), sliders, **options)
+    return Idea(lambda delta, seeds: _figure(differences[: int(seeds)], delta), sliders, **options)
 
 
 def undecided(differences: Sequence[float]) -> Goal:
     """The goal to find a margin at which all of the ``differences`` leave the statement undecided."""
-    values = [float(value) for value in differences]
 
     def check(delta: float, seeds: int) -> bool:
-        return int(seeds) == len(values) and _verdict(values, delta).verdict == "undecided"
+        return int(seeds) == len(differences) and _verdict(differences, delta).verdict == "undecided"
 
-    return Goal(f"find a margin at which all {len(values)} seeds leave it undecided", check)
+    return Goal(f"find a margin at which all {len(differences)} seeds leave it undecided", check)
 
 
 def _verdict(values: Sequence[float], delta: float) -> Finding:
@@ -53,21 +50,17 @@ def _figure(values: Sequence[float], delta: float) -> go.Figure:
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     stroke = {"symbol": "line-ns-open", "size": 17, "color": BLUE, "line": {"width": 2.5}}
     figure.add_scatter(x=list(values), y=["seeds"] * len(values), mode="markers", marker=stroke, name="one seed")
-    figure.add_scatter(
-        x=[found.mean],
-        y=["mean"],
-        mode="markers",
-        name="mean and 95 % interval",
-        marker={"color": BLUE, "size": 12},
-        error_x={"type": "data", "array": [found.high - found.mean], "color": BLUE, "thickness": 2.5, "width": 7},
-    )
-    reach = 1.1 * max(0.05, *(abs(value) for value in (*values, found.low, found.high)))
-    figure.update_xaxes(range=[-min(reach, 0.25), min(reach, 0.25)], tickformat="+.1%")
+    bar = {"type": "data", "array": [found.high - found.mean], "color": BLUE, "thickness": 2.5, "width": 7}
+    mean = {"name": "mean and 95 % interval", "marker": {"color": BLUE, "size": 12}, "error_x": bar}
+    figure.add_scatter(x=[found.mean], y=["mean"], mode="markers", **mean)
+    reach = min(0.25, 1.1 * max(0.05, *(abs(value) for value in (*values, found.low, found.high))))
+    figure.update_xaxes(range=[-reach, reach], tickformat="+.1%")
     figure.update_yaxes(type="category", range=[-0.6, 1.6], showline=False, ticks="")
+    numbers = [f"{value:+.4f}" for value in (found.mean, found.low, found.high)]
     text = (
-        f"{word}: with {found.n} seeds the mean is {found.mean:+.4f} and the 95 % interval goes from {found.low:+.4f} "
-        f"to {found.high:+.4f}; the strip is ±{delta:g}."
+        f"{word}: with {found.n} seeds the mean is {numbers[0]} and the 95 % interval goes from {numbers[1]} to "
+        f"{numbers[2]}; the strip is ±{delta:g}."
     )
-    rows = [[f"{found.n}", f"{delta:g}", f"{found.mean:+.4f}", f"{found.low:+.4f}", f"{found.high:+.4f}", word]]
+    rows = [[f"{found.n}", f"{delta:g}", *numbers, word]]
     set_description(figure, text, ["seeds", "δ", "mean", "low", "high", "verdict"], rows)
     return figure

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from fedlab_core import validation
-from fedlab_core.progress import watched
 from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.sweep import plan
 from fedlab_course import display
@@ -19,32 +18,16 @@ from fedlab_course.experiments import measures, registry, runs, sweeps
 _ROUNDING = 1e-4  # of the largest number in a contrast: tables keep six digits, and processors differ in the last bits
 
 
-def seconds(row: str) -> float:
-    """Estimate how long :func:`again` takes for one seed, by what the stored runs took. Raises as it does."""
-    parts = _judged(row).statement.rows()
-    return sum(_seconds(name, wanted) for _, name, wanted in parts)
-
-
-def _seconds(name: str, wanted: Mapping[str, Any]) -> float:
-    """A further table of an experiment has no seconds of its own: its main table has them."""
-    rows = tables.matching(tables.present(name), name, wanted)
-    if "seconds" not in rows:
-        main = tables.present(configs.experiment_of(name))
-        rows = tables.matching(main, name, {column: value for column, value in wanted.items() if column in main})
-    return float(rows.groupby("seed").seconds.sum().mean())
-
-
 def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
     """Compute the number of a statement from runs made now: seed → number.
 
     Raises ``ValueError`` for an unknown row and a seed that its grid does not have, and ``DatasetNotFound``.
     """
-    statement = _judged(row).statement
-    found = {}
-    for seed in seeds:
-        parts = [sign * _measured(name, wanted, statement.measure, seed) for sign, name, wanted in statement.rows()]
-        found[seed] = sum(parts) - statement.constant
-    return found
+    one = _judged(row).statement
+    return {
+        seed: sum(sign * _measured(name, wanted, one.measure, seed) for sign, name, wanted in one.rows()) - one.constant
+        for seed in seeds
+    }
 
 
 def show(row: str, seeds: Sequence[int] = (0,)) -> None:
@@ -68,36 +51,6 @@ def show(row: str, seeds: Sequence[int] = (0,)) -> None:
     display.publish(display.verdict("fedlab-again", word, f"{row}: {one.statement.says}", lines))
 
 
-def choose(most_seconds: float = 60.0) -> None:
-    """Show a list of rows and a button that runs one again for seed 0; where no reader watches, a line of text.
-
-    ``most_seconds``: rows that take longer by :func:`seconds` are left out.
-    """
-    every = judging.stored()
-    rows = {id: seconds(id) for id, one in every.items() if one.finding.n}
-    rows = {id: long for id, long in rows.items() if long <= most_seconds}
-    if not watched():
-        print(f"In JupyterLab a list of {len(rows)} rows stands here, with a button that runs one again.")
-        return
-    import ipywidgets
-    from IPython.display import display as put
-
-    options = [(f"{id}: {every[id].statement.says} (about {max(1, round(long))} s)", id) for id, long in rows.items()]
-    choice = ipywidgets.Dropdown(options=options, description="Row", layout={"width": "auto"})
-    button = ipywidgets.Button(description="Run again", button_style="primary")
-    output = ipywidgets.Output()
-
-    def run(_: Any) -> None:
-        button.disabled = True
-        output.clear_output()
-        with output:
-            show(choice.value)
-        button.disabled = False
-
-    button.on_click(run)
-    put(ipywidgets.VBox([choice, button, output]))
-
-
 def _judged(row: str) -> Judged:
     every = judging.stored()
     return every[validation.choice("row", row, every)]
@@ -107,10 +60,10 @@ def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> fl
     if table not in sweeps.names():
         return _of_experiment(table, wanted, measure, seed)
     grid = plan.read(sweeps.GRIDS / f"{table}.toml", only=lambda axes: tables.fits(measures.plain(axes), wanted))
-    run = next((run for run in grid.runs if run.axes["seed"] == seed), None)
-    if run is None:
-        raise ValueError(f"seeds={seed}: must be of the seeds of {table}, {[run.axes['seed'] for run in grid.runs]}")
-    return float(_run(json.dumps(run.config), grid.target)[measure])
+    by_seed = {run.axes["seed"]: run for run in grid.runs}
+    if seed not in by_seed:
+        raise ValueError(f"seeds={seed}: must be of the seeds of {table}, {list(by_seed)}")
+    return float(_run(json.dumps(by_seed[seed].config), grid.target)[measure])
 
 
 def _of_experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
@@ -118,17 +71,18 @@ def _of_experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) 
     one = registry.EXPERIMENTS[configs.experiment_of(table)]
     part = table.removeprefix(one.name).removeprefix("_")
     earlier = {one.after: tables.read(one.after)} if one.after else {}
-    cases = [case for case, _ in one.units(earlier, [seed]) if _agree(case, wanted)]
-    values = list(wanted.values())
-    for case in sorted(cases, key=lambda case: -sum(value in values for value in case.values())):
+    for case in sorted((case for case, _ in one.units(earlier, [seed])), key=lambda case: -_shared(case, wanted)):
+        if not tables.fits(case, {name: value for name, value in wanted.items() if name in case}):
+            continue
         for row in _unit(one.name, json.dumps(dict(case)), seed):
             if row.get("table", "") == part and tables.fits(row, wanted):
                 return float(row[measure])
     raise ValueError(f"seeds={seed}: the experiment {one.name} has no row with {wanted}")
 
 
-def _agree(case: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    return tables.fits(case, {name: value for name, value in wanted.items() if name in case})
+def _shared(case: Mapping[str, Any], wanted: Mapping[str, Any]) -> int:
+    values = list(wanted.values())
+    return sum(value in values for value in case.values())
 
 
 @lru_cache(maxsize=64)

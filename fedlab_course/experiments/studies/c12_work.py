@@ -32,8 +32,8 @@ def constants(seed: int, *, split: str) -> list[Row]:
     found = theory.SoftmaxRegression(deal(split, seed, NUM_CLIENTS), RIDGE).constants()
     given: dict[str, Any] = {name: found[name] for name in ("gap", "noise", "smoothness", "gradient")}
     cohort = {"num_clients": NUM_CLIENTS, "clients_per_round": COHORT}
-    bound = theory.LocalStepsBound(**given, **cohort, convexity=RIDGE)
-    return [found | {"best_steps": bound.best_local_steps}]
+    best = theory.best_local_steps(**given, **cohort, convexity=RIDGE)
+    return [found | {"best_steps": best}]
 
 
 def rounds_to_loss(fed: fl.FederatedDataset, algorithm: fl.Algorithm, local_epochs: int, seed: int) -> int:

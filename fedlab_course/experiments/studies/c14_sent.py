@@ -93,7 +93,7 @@ def labels(seed: int, *, split: str) -> list[Row]:
         for noise, sent in _sent(moves, seed) if kind == "probe" else [("", moves)]:
             agrees = _agreement(sent, fed, split) if kind == "probe" else math.nan
             for rule in ("bias", "row"):
-                found = vars(leaks.named(leaks.scores(sent, model, rule), mixes))
+                found = leaks.named(leaks.scores(sent, model, rule), mixes)._asdict()
                 about = {"move": kind, "noise": noise, "rule": rule}
                 rows.append(about | found | distances | {"adjusted_rand": agrees})
     return rows
@@ -104,7 +104,17 @@ def _sent(moves: torch.Tensor, seed: int) -> Iterator[tuple[Any, torch.Tensor]]:
     yield "", moves
     clip = float(torch.linalg.vector_norm(moves, dim=1).median())
     for noise in NOISES:
-        yield noise, leaks.hidden(moves, clip, noise, fl.randomness.stream(seed, "privacy"))
+        yield noise, hidden(moves, clip, noise, fl.randomness.stream(seed, "privacy"))
+
+
+def hidden(moves: torch.Tensor, clip: float, noise: float, rng: np.random.Generator) -> torch.Tensor:
+    """``moves`` [N, P] as clients may send them: each clipped to the norm C = ``clip``, with N(0, (σ C)² I) on top.
+
+    ``noise`` is σ. Every client adds its own, so that the server sees no move without noise.
+    """
+    norms = torch.linalg.vector_norm(moves, dim=1, keepdim=True)
+    clipped = moves * (clip / norms).clamp(max=1)
+    return clipped + noise * clip * torch.from_numpy(rng.standard_normal(moves.shape)).to(moves)
 
 
 def _agreement(moves: torch.Tensor, fed: fl.FederatedDataset, split: str) -> float:

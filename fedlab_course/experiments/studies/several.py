@@ -53,7 +53,9 @@ def run(seed: int, *, split: str) -> list[Row]:
         if len(set(dealt.ids.tolist())) > 1:
             agrees = cluster_quality.quality(served.models, dealt.ids).adjusted_rand
         row: Row = {"method": name, "own": float(served.own.mean()), "whole": float(served.whole.mean())}
-        row |= {"worst": served.worst, "gap": float(served.trained.mean() - served.own.mean())}
+        assert served.history.clients is not None  # the run has ended
+        worst = float(served.history.clients.worst_decile)
+        row |= {"worst": worst, "gap": float(served.trained.mean() - served.own.mean())}
         row |= {"models": int(served.models.max()) + 1, "adjusted_rand": agrees}
         rows.append(row | {"bytes": last.bytes_up + last.bytes_down})
     return rows

@@ -78,17 +78,6 @@ def test_a_live_number_is_held_against_two_standard_deviations(
     assert f"Seed 1: {live:+.4f} live, +0.2000 stored." in line
 
 
-def test_a_row_says_how_long_it_takes_and_a_list_waits_for_a_reader(
-    grid: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FEDLAB_HEADLESS", "1")
-    assert rerun.seconds("x-1a") == pytest.approx(3.0)
-    rerun.choose()
-    assert "a list of 3 rows stands here" in capsys.readouterr().out
-    rerun.choose(most_seconds=2.9)
-    assert "a list of 0 rows stands here" in capsys.readouterr().out
-
-
 def test_the_table_of_verdicts_is_filtered(grid: None) -> None:
     assert list(browser.table().index) == ["x-1a", "x-1b", "y-1"]
     assert list(browser.table(verdict="opposite").index) == ["x-1b"]

@@ -75,7 +75,7 @@ BODIES = {  # exercise → a body that gained points once, or is hostile, and wo
     "02-prox-step": (FRAMES, ""),
     "02-local-training": (YES, ""),
     "02-proximal-point": ("return clinic.HEALTHY", "of type dict"),
-    "09-cut": (IS_HEALTHY, "one who is blind to this question fails too"),
+    "09-cut": (IS_HEALTHY, "The healthy FedAvg fails"),
     "09-clones": (
         "return any(patient == p or patient.name == p.name for p in clinic.HEALTHY.values())",
         "FedAvg fails",

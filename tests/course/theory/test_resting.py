@@ -40,16 +40,11 @@ def test_a_small_rate_leaves_fedavg_at_the_optimum_of_another_objective_and_fedn
 )
 def test_the_library_comes_to_rest_there(rule: fl.Algorithm, mu: float, normalised: bool) -> None:
     fed = fl.synthetic.quadratics(A, B)
-    work = {"rounds": 600, "clients_per_round": 2, "local_steps": 10, "batch_size": None, "lr": 0.1}
-    work |= {"loss": "squared_error", "progress": False, "eval_every": 600}
+    work = {"rounds": 150, "clients_per_round": 2, "local_steps": 10, "batch_size": None, "lr": 0.1}
+    work |= {"loss": "squared_error", "progress": False, "eval_every": 150}
     history = fl.simulate(fed, fl.models.linear(fed, bias=False), Slowed(rule, 1), **work)
     found = theory.resting_point(A, B, [1, 10], 0.1, mu, normalised=normalised)
     assert float(history.params[0]) == pytest.approx(found, abs=1e-9)
-
-
-def test_equal_work_makes_fednova_fedavg() -> None:
-    points = [theory.resting_point(A, B, 7, 0.1, normalised=nova) for nova in (False, True)]
-    assert points[0] == pytest.approx(points[1], abs=1e-14)
 
 
 def test_steps_that_diverge_are_refused() -> None:

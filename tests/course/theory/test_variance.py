@@ -31,16 +31,6 @@ def test_simple_variance_is_that_over_all_cohorts():
         assert simple_variance(models, size) == pytest.approx(spread(means, models.mean(0)), abs=1e-15)
 
 
-def test_stratified_variance_is_that_over_all_cohorts():
-    models = np.random.default_rng(1).normal(size=(8, 3))
-    labels, counts = np.array([0, 0, 0, 0, 1, 1, 1, -1]), [2, 1]
-    estimates = [
-        (4 * models[list(a)].mean(0) + 3 * models[list(b)].mean(0) + models[7]) / 8
-        for a, b in product(combinations(range(4), 2), combinations(range(4, 7), 1))
-    ]
-    assert stratified_variance(models, labels, counts) == pytest.approx(spread(estimates, models.mean(0)))
-
-
 @pytest.mark.parametrize("labels", [[0, 0, 0, 1, 1], [0, 0, 1, 1, -1], [0, 0, 0, -1, -1], [-1] * 5, [2, 2, 2, 2, 2]])
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_systematic_variance_is_that_over_all_orders_and_starts(labels, size):
@@ -63,19 +53,9 @@ def test_systematic_is_stratified_where_shares_are_whole_and_simple_without_clus
     assert systematic_variance(models, np.zeros(30, dtype=int), 6) == pytest.approx(simple_variance(models, 6))
 
 
-def test_stratified_variance_is_zero_if_models_agree_within_clusters():
-    labels = np.repeat(np.arange(10), 10)
-    models = np.random.default_rng(4).normal(size=(10, 5))[labels]
-    assert stratified_variance(models, labels, np.ones(10, dtype=int)) == pytest.approx(0, abs=1e-15)
-    assert systematic_variance(models, labels, 10) == pytest.approx(0, abs=1e-15)
-    assert simple_variance(models, 10) > 0.1
-    means = [models[Systematic(labels, 10).draw(np.random.default_rng(seed))].mean(0) for seed in range(20)]
-    assert np.allclose(means, models.mean(0), rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("sizes", [(10,) * 10, (3, 17, 1, 9, 30, 25, 15)], ids=["whole shares", "broken shares"])
 def test_monte_carlo_at_a_hundred_clients(sizes):
-    """N = 100, K = 10: squared errors of 3,000 cohorts average to the closed forms within 4.5 standard errors."""
+    """N = 100, K = 10: squared errors of 1,000 cohorts average to the closed forms within 4.5 standard errors."""
     rng = np.random.default_rng(5)
     labels = np.repeat(np.arange(len(sizes)), sizes)
     models = rng.normal(size=(len(sizes), 3))[labels] + 0.3 * rng.normal(size=(100, 3))
@@ -84,20 +64,9 @@ def test_monte_carlo_at_a_hundred_clients(sizes):
         systematic_variance(models, labels, 10): Systematic(labels, 10),
     }
     for expected, design in designs.items():
-        errors = [np.square(models[design.draw(rng)].mean(0) - models.mean(0)).sum() for _ in range(3000)]
-        assert abs(np.mean(errors) - expected) < 4.5 * np.std(errors) / np.sqrt(3000)
+        errors = [np.square(models[design.draw(rng)].mean(0) - models.mean(0)).sum() for _ in range(1000)]
+        assert abs(np.mean(errors) - expected) < 4.5 * np.std(errors) / np.sqrt(1000)
     assert systematic_variance(models, labels, 10) < 0.5 * simple_variance(models, 10)
-
-
-def test_a_vector_has_the_sum_of_its_coordinates_variances():
-    models = np.random.default_rng(6).normal(size=(12, 3))
-    labels = np.repeat([0, 1], 6)
-    for variance in (
-        lambda m: simple_variance(m, 4),
-        lambda m: stratified_variance(m, labels, [2, 2]),
-        lambda m: systematic_variance(m, labels, 5),
-    ):
-        assert variance(models) == pytest.approx(sum(variance(models[:, [j]]) for j in range(3)))
 
 
 def test_weights_of_a_client_as_in_equations_17_and_18():
@@ -106,22 +75,8 @@ def test_weights_of_a_client_as_in_equations_17_and_18():
     assert weight_variance(100, 10, replacement=False) == pytest.approx(0.0009, rel=1e-12)
 
 
-def test_stratification_leaves_the_variance_of_a_weight_as_simple_random_sampling_has_it():
-    """Both draw client k with probability m/N, so both have (18): the gain is not in the weights."""
-    labels = np.repeat(np.arange(10), 10)
-    for design in (Uniform(np.ones(100, dtype=bool), 10), Systematic(labels, 10)):
-        pi = design.probabilities
-        assert np.allclose(pi * (1 - pi) / 10**2, weight_variance(100, 10, replacement=False))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda m: simple_variance(m, 5), "clients_per_round=5"),
-        (lambda m: systematic_variance(m, np.array([0, 0, 1, 1]), 0), "clients_per_round=0"),
-        (lambda m: weight_variance(4, 5, replacement=False), "clients_per_round=5"),
-    ],
-)
-def test_bad_values_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(np.eye(4))
+def test_a_cohort_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="clients_per_round=5"):
+        simple_variance(np.eye(4), 5)
+    with pytest.raises(ValueError, match="clients_per_round=5"):
+        weight_variance(4, 5, replacement=False)

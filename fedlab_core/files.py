@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 
 FORMAT = 1
 LEFTOVER_SECONDS = 86_400
+MOST_COMPRESSED = 2**28  # bytes: a small file must not fill the memory
 
 
 @contextlib.contextmanager
@@ -112,6 +113,8 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
     """
     with open(path, "rb") as file, reading(path, kind):
         archive = np.load(file, allow_pickle=False)
+        if (size := sum(one.file_size for one in archive.zip.infolist() if one.compress_type)) > MOST_COMPRESSED:
+            raise ValueError(f"its compressed arrays have {size:,} bytes; at most {MOST_COMPRESSED:,} are read")
         arrays = {name: archive[name] for name in archive.files}
         meta = json.loads(arrays.pop("__meta__").tobytes())
         version, found = meta["format"], meta["kind"]

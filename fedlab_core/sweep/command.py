@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tqdm.auto import tqdm
 
-from fedlab_core import files
 from fedlab_core.progress import watched
 from fedlab_core.sweep import crew, plan
 from fedlab_core.sweep.folder import Folder
@@ -37,7 +36,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _sweep(folder: Folder, options: argparse.Namespace) -> int:
     started, runs = time.perf_counter(), folder.plan.runs
-    with files.locked(folder.tables / "lock"):  # other sweeps of this name wait
+    with folder.claimed():
         missing = folder.missing()
         print(f"{len(runs)} runs, of which {len(runs) - len(missing)} are done", flush=True)
         try:

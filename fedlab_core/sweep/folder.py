@@ -1,7 +1,9 @@
 """The folder of sweeps: ``runs/DIGEST`` for each run, and ``NAME`` for the tables of a sweep."""
 
+import contextlib
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pandas as pd
 from fedlab_core import files
 from fedlab_core.history import History
 from fedlab_core.sweep.crew import CHECKPOINT, Outcome
-from fedlab_core.sweep.plan import Plan, Run
+from fedlab_core.sweep.plan import Plan, Run, run_digest
 
 RESULTS = ("done", "diverged")
 _FACTS = [field.name for field in fields(Outcome) if field.name not in ("history", "log")]
@@ -27,6 +29,20 @@ class Folder:
     def of(self, run: Run) -> Path:
         """The folder of a run: config.json, history.npz, outcome.json, log.txt and, until it ends, checkpoint.npz."""
         return self.runs / run.digest
+
+    @contextlib.contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Let one process at a time write the sweep; others wait. ``ValueError`` for another grid of the same name."""
+        with files.locked(self.tables / "lock"):
+            source = self.tables / "grid.txt"
+            earlier = Path(source.read_text(encoding="utf-8").strip()) if source.exists() else self.plan.source
+            if earlier != self.plan.source and earlier.exists():
+                raise ValueError(
+                    f"{self.tables}: has the tables of {earlier}, a grid with the same file name; rename "
+                    f"{self.plan.source}, or give another folder with --out"
+                )
+            _write(source, f"{self.plan.source}\n")
+            yield
 
     def prepare(self, run: Run) -> None:
         """Make the folder of a run, with its configuration."""
@@ -44,9 +60,11 @@ class Folder:
             (folder / CHECKPOINT).unlink(missing_ok=True)
 
     def outcome(self, run: Run) -> dict[str, Any]:
-        """The result of a run without history and log; empty before the run has ended."""
-        path = self.of(run) / "outcome.json"
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        """The result of a run without history and log; empty if the run has not ended or the file is damaged."""
+        with contextlib.suppress(OSError, ValueError):
+            found = json.loads((self.of(run) / "outcome.json").read_text(encoding="utf-8"))
+            return found if isinstance(found, dict) and found.keys() == set(_FACTS) else {}
+        return {}
 
     def status(self, run: Run) -> str:
         """One of done, diverged, failed, begun (there is a checkpoint) and waiting."""
@@ -66,7 +84,7 @@ class Folder:
         for run in self.plan.runs:
             if self.status(run) in RESULTS:
                 outcome = self.outcome(run)
-                history = History.load(self.of(run) / "history.npz")
+                history = self._history(run)
                 about = {"run": run.digest} | {name: run.axes.get(name) for name in self.plan.axes}
                 tables["table"].append(about | _summary(history, outcome, self.plan.target))
                 tables["curves"] += [about | _measured(row) for row in history.rows()]
@@ -76,6 +94,17 @@ class Folder:
             text = pd.DataFrame(rows, dtype=object).to_csv(index=False, lineterminator="\n")
             _write(self.tables / f"{name}.csv", text)
         return sum(row["seconds"] for row in tables["timings"])
+
+    def _history(self, run: Run) -> History:
+        """The history of a run; ``ValueError`` if the file is missing, damaged or of another run."""
+        path = self.of(run) / "history.npz"
+        try:
+            history = History.load(path)
+            if (found := run_digest(history.config)) != run.digest:
+                raise ValueError(f"{path}: is the history of the run {found}")
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{error}. Remove the folder {path.parent} and run the sweep again") from error
+        return history
 
 
 def _measured(row: dict[str, Any]) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def _runs(tables: dict[str, dict[str, Any]], seeds: list[int], only: Wish | None
     for seed in seeds:
         deal = first["partition"] | ({"seed": seed} if "seed" in first["partition"] else {})
         config = _without_data(first | {"seed": seed, "model": first["model"] | {"seed": seed}, "partition": deal})
-        yield Run(axes | {"seed": seed}, config, digest(json.dumps(config, sort_keys=True).encode()))
+        yield Run(axes | {"seed": seed}, config, run_digest(config))
 
 
 def _without_data(config: Config) -> Config:
@@ -130,6 +130,11 @@ def _without_data(config: Config) -> Config:
     common = {name: value for name, value in config.items() if name not in ("fingerprint", "versions")}
     model = {name: value for name, value in config["model"].items() if name != "initial"}
     return json.loads(json.dumps(common | {"model": model}))
+
+
+def run_digest(config: Config) -> str:
+    """The digest of a configuration, of a plan or of a history."""
+    return digest(json.dumps(_without_data(config), sort_keys=True).encode())
 
 
 def _simulation(names: dict[str, str], rest: dict[str, dict[str, Any]], seed: int) -> Simulation:

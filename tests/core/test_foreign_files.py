@@ -2,6 +2,8 @@
 
 import json
 import random
+import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,18 @@ def test_a_description_that_is_none_is_refused(tmp_path, text: bytes) -> None:
     np.savez(path, __meta__=np.frombuffer(text, dtype=np.uint8), params=np.zeros(3))
     with pytest.raises(ValueError, match=r"h.npz is not a history file"):
         fl.History.load(path)
+
+
+def test_a_small_compressed_file_cannot_fill_the_memory(tmp_path) -> None:
+    path = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("__meta__.npy", "w") as member:
+        for _ in range(300):
+            member.write(bytes(2**20))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"bomb.npz is not a history file .* compressed arrays have 314,572,800"):
+        fl.History.load(path)
+    assert path.stat().st_size < 2**20 and tracemalloc.get_traced_memory()[1] < 2**24
+    tracemalloc.stop()
 
 
 def test_no_code_in_a_file_is_run(tmp_path) -> None:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core.clients.table import ClientTable
 from tests.support import one_sample_each
 
 

@@ -158,6 +158,47 @@ def test_a_run_goes_on_from_its_checkpoint(config: Path, monkeypatch: pytest.Mon
     assert (outcome.history.params == whole.history.params).all()
 
 
+def test_the_history_of_another_run_is_refused(config: Path, capsys) -> None:
+    sweep(config)
+    folders = [config.parent / "out" / "runs" / run.digest for run in plan.read(config).runs[:2]]
+    first, second = (folder.joinpath("history.npz").read_bytes() for folder in folders)
+    (folders[0] / "history.npz").write_bytes(second)
+    (folders[1] / "history.npz").write_bytes(first)
+    assert sweep(config) == 2
+    assert f"is the history of the run {folders[1].name}" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("text", ["5", "null", '{"status": "done"}', "["])
+def test_a_run_with_a_malformed_outcome_is_done_again(config: Path, computed: list[dict], text: str) -> None:
+    config.write_text(GRID.replace("[0, 1]", "0").replace("[0.1, 1e9]", "0.1"))
+    sweep(config)
+    (config.parent / "out" / "runs" / plan.read(config).runs[0].digest / "outcome.json").write_text(text)
+    assert sweep(config, "status") == 0 and sweep(config) == 0
+    assert computed[2:] == computed[:1]
+
+
+def test_a_damaged_checkpoint_is_set_aside_with_a_word(config: Path, tmp_path: Path) -> None:
+    path = tmp_path / crew.CHECKPOINT
+    path.write_bytes(b"not an archive")
+    outcome = crew.work(plan.read(config).runs[0].config, str(tmp_path), [])
+    assert (outcome.status, outcome.resumed) == ("done", 0)
+    assert "checkpoint.npz is not a checkpoint" in outcome.log and "The run starts anew" in outcome.log
+    assert path.with_suffix(".damaged").read_bytes() == b"not an archive"
+
+
+def test_two_grids_of_one_name_do_not_share_tables(config: Path, tmp_path: Path, capsys) -> None:
+    sweep(config)
+    (tmp_path / "other").mkdir()
+    other = tmp_path / "other" / "grid.toml"
+    other.write_text(GRID.replace("[0, 1]", "[5]"))
+    before = (tmp_path / "out" / "grid" / "table.csv").read_bytes()
+    assert main(["sweep", str(other), "--out", str(tmp_path / "out")]) == 2
+    assert "a grid with the same file name" in " ".join(capsys.readouterr().err.split())
+    assert (tmp_path / "out" / "grid" / "table.csv").read_bytes() == before
+    config.unlink()  # a grid that was moved
+    assert main(["sweep", str(other), "--out", str(tmp_path / "out")]) == 0
+
+
 def test_without_dask_the_message_says_how_to_install_it(config: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(workers, "workers_of", WORKERS_OF)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)

@@ -16,8 +16,27 @@ class Hint(Exception):
 
 
 @dataclass(frozen=True)
+class Case:
+    """A call of the answer and what it must return.
+
+    ``expected``: written out, from mathematics and not from the solution. Its type says what must come back: a number,
+    an array (for a list of numbers of that shape), truth values, a word, a tuple of several results, or numbers in any
+    order (for a set). ``hint``: what this case shows. ``{expected}`` and ``{found}`` stand for both results; where the
+    hint has neither, both follow it.
+    """
+
+    arguments: tuple[Any, ...]
+    expected: Any
+    hint: str
+
+
+@dataclass(frozen=True)
 class Mistake:
-    """A usual wrong answer: the solution with ``old`` replaced by ``new``, and words of the ``hint`` it must get."""
+    """A usual wrong answer: the solution with ``old`` replaced by ``new``.
+
+    ``hint``: for an answer that returns in all cases what this mistake returns. ``{expected}`` and ``{found}`` are the
+    results of the first case that fails. With a ``check`` instead of cases: words of the hint that the check gives.
+    """
 
     old: str
     new: str
@@ -52,23 +71,29 @@ class Proof:
 class Exercise:
     """An exercise. Its id is the number of its chapter and a name, such as "02-prox-step".
 
-    ``task``: Markdown; ``missing``: what the answer should return, for the stub's hint; ``solution``: a function or
-    class whose source holds the solution markers; ``check``: raises :class:`Hint` for a wrong answer; ``discussion``:
-    Markdown that stands with the solution, what we observe and the answers to questions that the task poses.
+    ``solution``: a function or class whose source holds the solution markers. ``cases``: calls and their results, from
+    the simplest to the most special; or ``check``: a function that raises :class:`Hint` for a wrong answer.
+
+    The file ``exercises.toml`` of the chapter has the words: ``title``; ``task``, Markdown; ``missing``: what the
+    answer should return, for hints; ``points``; ``discussion``: Markdown beside the solution, what we observe and the
+    answers to questions of the task.
     """
 
     id: str
-    title: str
-    task: str
-    missing: str
     solution: Any
-    check: Callable[[Any], None]
     mistakes: tuple[Mistake, ...]
+    cases: tuple[Case, ...] = ()
+    check: Callable[[Any], None] | None = None
+    title: str = ""
+    task: str = ""
+    missing: str = ""
     points: int = 1
     discussion: str = ""
 
     def __post_init__(self) -> None:
         _check_id(self.id)
+        if bool(self.cases) == bool(self.check):
+            raise ValueError(f"exercise {self.id}: needs cases or a check, and not both")
         if not _REGION.search(self.marked_source):
             raise ValueError(f"exercise {self.id}: its solution needs a line {BEGIN!r} and a line {END!r}")
 

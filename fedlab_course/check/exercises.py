@@ -60,12 +60,13 @@ exercise to where its idea is fresh.
 notebook and registry agree.
 '''
 
-from fedlab_course.check.base import Exercise, Hint, Mistake, Proof
+from fedlab_course.check.base import Case, Exercise, Hint, Mistake, Proof
 from fedlab_course.check.registry import every, get, of_chapter
 from fedlab_course.check.verdicts import MIME, NotSolved, Verdict, check, judge, or_solution
 
 __all__ = [
     "MIME",
+    "Case",
     "Exercise",
     "Hint",
     "Mistake",

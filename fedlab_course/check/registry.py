@@ -1,7 +1,10 @@
-"""All exercises, found in the file ``exercises.py`` of each chapter's folder."""
+"""All exercises: each chapter's folder has their code in ``exercises.py`` and their words in ``exercises.toml``."""
 
 import importlib
+import tomllib
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from fedlab_core import validation
 from fedlab_course.chapters import outline
@@ -13,11 +16,27 @@ def _all() -> tuple[Exercise | Proof, ...]:
     """All of them, in the order of the chapters. Raises ``ValueError`` for an id in the wrong file or used twice."""
     found: dict[str, Exercise | Proof] = {}
     for chapter in outline.CHAPTERS:
-        for exercise in importlib.import_module(f"{chapter.room}.exercises").EXERCISES:
+        for exercise in _of(chapter):
             if exercise.id in found or exercise.chapter != chapter.number:
                 raise ValueError(f"chapter {chapter.number}: exercise id {exercise.id!r} is used twice or is another's")
             found[exercise.id] = exercise
     return tuple(found.values())
+
+
+def _of(chapter: outline.Chapter) -> list[Exercise | Proof]:
+    """The exercises of a chapter in the order of its words. Raises ``ValueError`` if code and words do not match."""
+    coded = {one.id: one for one in importlib.import_module(f"{chapter.room}.exercises").EXERCISES}
+    path = chapter.folder / "exercises.toml"
+    if not path.exists():
+        return list(coded.values())
+    try:
+        written: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["exercise"]
+        found = [Proof(**one) if "solution" in one else replace(coded.pop(one["id"]), **one) for one in written]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{chapter.room}/{path.name}: {error!r}") from error
+    if coded:
+        raise ValueError(f"{chapter.room}/{path.name}: has no words for {', '.join(coded)}")
+    return found
 
 
 def every() -> tuple[Exercise, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from fedlab_course.check.base import Hint
 
 TOLERANCE = 1e-9
+NOTHING = "Your code returns nothing. Is a `return` missing?"
 
 
 def require(holds: Any, hint: str) -> None:
@@ -40,17 +41,16 @@ def beside(answer: Any, function: Callable[..., Any], *arguments: Any) -> Any:
     return function(answer, *arguments) if remote is None else remote(function, *arguments)
 
 
-def array(result: Any, shape: tuple[int, ...], what: str = "the result") -> np.ndarray:
-    """``result`` as float64 numbers of this ``shape``; a :class:`Hint` if it is anything else."""
-    if result is None:
-        raise Hint("Your code returns nothing. Is a `return` missing?")
+def array(result: Any, shape: tuple[int, ...], what: str = "the result", finite: bool = True) -> np.ndarray:
+    """``result`` as float64 numbers of this ``shape``, all ``finite``; a :class:`Hint` if it is anything else."""
+    require(result is not None, NOTHING)
     try:
         plain = np.asarray(result.detach() if hasattr(result, "detach") else result)
         numbers = np.asarray(plain, dtype=float)
     except (TypeError, ValueError, RuntimeError):
         raise Hint(f"{_upper(what)} must be {_shape(shape)}, and yours is of type {type(result).__name__}.") from None
     require(numbers.shape == shape, f"{_upper(what)} must be {_shape(shape)}, and yours is {_shape(numbers.shape)}.")
-    require(np.isfinite(numbers).all(), f"{_upper(what)} holds a value that is not finite: {numbers}.")
+    require(not finite or np.isfinite(numbers).all(), f"{_upper(what)} holds a value that is not finite: {numbers}.")
     require(
         plain.dtype.kind != "f" or plain.dtype.itemsize >= 8,
         f"{_upper(what)} is a {type(result).__name__} of {plain.dtype}, too coarse to compare: the arguments are NumPy "
@@ -74,19 +74,22 @@ def number(result: Any, what: str = "the result") -> float:
 
 def close(found: Any, expected: Any, tolerance: float = TOLERANCE) -> bool:
     """Whether numbers agree, up to ``tolerance`` relative to 1 + their size."""
-    return bool(np.allclose(found, expected, rtol=tolerance, atol=tolerance))
+    return bool(np.allclose(found, expected, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
-def shown(values: Any) -> str:
+def shown(values: Any, digits: int = 4) -> str:
     """Numbers in a hint: short, and in brackets if there are several."""
     numbers = np.asarray(values, dtype=float)
-    return f"{numbers:.4g}" if numbers.ndim == 0 else "[" + ", ".join(f"{value:.4g}" for value in numbers.flat) + "]"
+    words = [f"{value:.{digits}g}" if abs(value) < 1e4 else f"{value:,.0f}" for value in numbers.flat]
+    return words[0] if numbers.ndim == 0 else f"[{', '.join(words)}]"
 
 
 def _shape(shape: tuple[int, ...]) -> str:
     if not shape:
         return "one number"
-    return f"an array of {shape[0]} numbers" if len(shape) == 1 else f"an array of shape {shape}"
+    if len(shape) > 1:
+        return f"an array of shape {shape}"
+    return f"an array of {shape[0]} number{'' if shape[0] == 1 else 's'}"
 
 
 def _upper(text: str) -> str:

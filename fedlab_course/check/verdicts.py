@@ -1,14 +1,19 @@
 """Judge an answer and show the verdict."""
 
+import contextlib
 import inspect
+import signal
+import threading
 import warnings
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from fedlab_course import display
-from fedlab_course.check import under_nbgrader
+from fedlab_course.check import by_cases, under_nbgrader
 from fedlab_course.check.base import Exercise, Hint
 from fedlab_course.check.described import Described, code, describe, line_of
 from fedlab_course.check.latest import outdated
@@ -17,7 +22,10 @@ from fedlab_course.check.registry import get
 MIME = "application/vnd.fedlab.exercise+json"
 _WORDS = {"solved": "✓ solved", "wrong": "✗ not yet", "open": "○ to do"}
 _WORDS |= {"not judged": "– not judged"}  # only a grader says this
-_OUTDATED = "The cell with your latest `{}` stopped with an error. Mend it and run it again before you check."
+_OUTDATED = "The cell with your latest `{}` stopped with an error. Fix the cell and run it again before you check."
+LIMIT = 10.0  # seconds
+_LATE = "Your code was still running after {:g} s. Is there a loop that never ends?"
+_INTERRUPTED = "You stopped your code before it returned. Is there a loop that never ends?"
 
 
 class NotSolved(AssertionError):
@@ -68,8 +76,42 @@ def or_solution(name: str, answer: Any) -> Any:
 
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:
-    """The verdict on ``answer``. Whatever the student's code raises becomes a hint that quotes it."""
-    return judge_described(exercise, describe(answer), answer)
+    """The verdict on ``answer``. Whatever the student's code raises becomes a hint that quotes it.
+
+    Code that runs for more than ``LIMIT`` seconds is stopped, on the main thread and not on Windows.
+    """
+    try:
+        with _limited():
+            return judge_described(exercise, describe(answer), answer)
+    except _Late:
+        hint = _LATE.format(LIMIT)
+    except KeyboardInterrupt:
+        hint = _INTERRUPTED
+    return Verdict(exercise.id, exercise.title, "wrong", hint, 0, exercise.points)
+
+
+class _Late(BaseException):
+    """The time is over. Student's code that catches every ``Exception`` does not catch this."""
+
+
+@contextlib.contextmanager
+def _limited() -> Iterator[None]:
+    """Raise ``_Late`` in the block after ``LIMIT`` seconds, where the system can."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        raise _Late
+
+    before = signal.signal(signal.SIGALRM, stop)
+    rest = signal.setitimer(signal.ITIMER_REAL, LIMIT, 1.0)  # again each second, if the code catches it
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *rest)
 
 
 def judge_described(exercise: Exercise, described: Described, answer: Any) -> Verdict:
@@ -84,7 +126,8 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
                 status, hint = "open", f"{empty} Write code that returns {exercise.missing}, in place of the `...`."
             else:
                 _same_outside(exercise, described)
-                exercise.check(answer)
+                check = exercise.check or partial(by_cases.check, exercise)
+                check(answer)
     except Hint as found:
         status, hint = "wrong", str(found)
     except NotImplementedError:

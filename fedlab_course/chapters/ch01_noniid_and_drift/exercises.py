@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fedlab_course.check.base import Exercise, Mistake, Proof
+from fedlab_course.check.base import Exercise, Mistake
 from fedlab_course.check.tools import call, close, number, require, shown
 
 
@@ -107,16 +107,8 @@ def check_resting_point(answer):
 EXERCISES = (
     Exercise(
         id="01-emd",
-        title="The distance between two mixes",
-        task=r"""Write the EMD of one client: $\sum_c \lvert p_k(c) - p(c) \rvert$, where $p_k$ is the label mix of the
-client and $p$ that of all clients together. `client_labels` and `all_labels` are arrays of integer labels.
-`np.bincount` counts them. What is the distance of a client that holds a single one of ten equally frequent labels?""",
-        missing="the distance, one number",
         solution=label_distance,
         check=check_label_distance,
-        discussion="""We observe 0.9 for the label that the client holds and 0.1 for each of the nine that it does not,
-1.8 together. The labels that are missing make up one half of every such distance: both mixes sum to 1, so what one has
-too much of, it has too little of elsewhere.""",
         mistakes=(
             Mistake("np.abs(mix - whole)", "(mix - whole)", "absolute values"),
             Mistake(".sum()", ".sum() / 2", "total variation"),
@@ -129,47 +121,10 @@ too much of, it has too little of elsewhere.""",
             Mistake("np.abs(mix - whole)", "np.abs(mix - whole)[mix > 0]", "The fourth counts too"),
         ),
     ),
-    Proof(
-        id="01-two-limits",
-        title="One step, and very many",
-        task=r"""Show from the formula for $w^\infty$, with pencil and paper, that FedAvg rests
-
-1. at the optimum $w^\star$ if every client makes $\tau = 1$ step;
-2. at the weighted mean $\sum_k \rho_k b_k$ of the minima if $\tau \to \infty$ and $0 < \eta a_k < 1$ for all $k$;
-3. at the optimum for every $\tau$, if all $a_k$ are equal and all clients make the same number of steps.
-
-Where does your third proof fail if one client makes 10 steps and the other 2?""",
-        solution=r"""1. For $\tau = 1$ a client covers the part $s_k = 1 - (1 - \eta a_k) = \eta a_k$ of its way. The
-   factor $\eta$ cancels, and $w^\infty = \sum_k \rho_k a_k b_k / \sum_k \rho_k a_k$. This is $w^\star$, for
-   $F'(w) = \sum_k \rho_k a_k (w - b_k)$ vanishes there and nowhere else.
-2. From $0 < \eta a_k < 1$ it follows that $(1 - \eta a_k)^\tau \to 0$, so $s_k \to 1$ for every client, and what is
-   left is $\sum_k \rho_k b_k / \sum_k \rho_k = \sum_k \rho_k b_k$. The curvatures have no say any more.
-3. Equal $a_k$ and equal $\tau$ make all $s_k$ equal, and they cancel: $w^\infty = \sum_k \rho_k b_k$. With equal
-   $a_k$ this is also $w^\star$, since the $a_k$ cancel there.
-
-With $\tau = (10, 2)$ the $s_k$ differ although the curvatures do not: with $a_k = 2$ and $\eta = 0.1$ they are
-$1 - 0.8^{10} = 0.893$ and $1 - 0.8^2 = 0.36$, and FedAvg rests at $0.36 / 1.253 = 0.287$ instead of 0.5. The
-client that works more pulls more.""",
-    ),
     Exercise(
         id="01-resting-point",
-        title="Where FedAvg rests",
-        task=r"""In the chapter both quadratics count the same. Let client $k$ have the weight $\rho_k$, and write the
-point where FedAvg comes to rest after $\tau$ full-batch steps per round:
-
-$$w^\infty = \frac{\sum_k \rho_k s_k b_k}{\sum_k \rho_k s_k}, \qquad s_k = 1 - (1 - \eta a_k)^\tau.$$
-
-Then ask your function: can a client with a small weight still pull the resting point to its side?""",
-        missing="the resting point, one number",
         solution=resting_point,
         check=check_resting_point,
-        points=2,
-        discussion=r"""We observe that what pulls is the product $\rho_k s_k$, so a small weight can be made up for by a
-steep valley, as long as the others cover only a small part of their way. With $a = (0.1, 9)$, $b = (0, 1)$,
-$\rho = (0.9, 0.1)$ and $\eta = 0.1$, ten steps take the first client a tenth of its way, $s_1 = 0.096$, and the second
-all of it, $s_2 = 1.000$. FedAvg rests at 0.54, on the side of the client with a tenth of the data. The optimum, 0.91,
-lies further there still. With more steps the first client arrives too, and the pull of the second falls to its weight:
-0.1 for $\tau \to \infty$.""",
         mistakes=(
             Mistake("part = 1 - (1 - eta * a) ** tau", "part = (1 - eta * a) ** tau", "What remains"),
             Mistake("part = 1 - (1 - eta * a) ** tau", "part = eta * a * tau", "as a power"),

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fedlab_course.check.base import Exercise, Mistake, Proof
+from fedlab_course.check.base import Exercise, Mistake
 from fedlab_course.check.tools import array, call, close, number, require, shown
 
 
@@ -129,11 +129,6 @@ def check_proximal_point(answer):
 EXERCISES = (
     Exercise(
         id="02-prox-step",
-        title="One local step",
-        task=r"""Write one local step of FedProx. The client stands at `y`, the round started at `w`, and `gradient` is
-$\nabla F_k(y)$. All three are arrays of one length. Before you run the check: what must your function
-return for $\mu = 0$, and what for $y = w$?""",
-        missing="the local parameters after the step",
         solution=prox_step,
         check=check_prox_step,
         mistakes=(
@@ -144,19 +139,11 @@ return for $\mu = 0$, and what for $y = w$?""",
             Mistake("(gradient + mu * (y - w))", "gradient - mu * (y - w)", "multiplied by η"),
             Mistake("gradient + ", "", "With μ = 0"),
         ),
-        discussion=r"""For $\mu = 0$ it returns $y - \eta \nabla F_k(y)$, a step of FedAvg. For $y = w$ it returns the
-same whatever $\mu$ is: at $w$ the spring is slack. So the first local step of a round is the same in FedProx and in
-FedAvg, and with one local step per round the two are one method.""",
     ),
     Exercise(
         id="02-local-training",
-        title="A round at the client",
-        task=r"""Now a whole local run: `num_steps` steps from $w$. `gradient` is a function that returns the gradient
-at the point it is given. Take care that the anchor stays where it is while the client moves.""",
-        missing="the local parameters after the last step",
         solution=local_training,
         check=check_local_training,
-        points=2,
         mistakes=(
             Mistake("y = w.copy()", "y = w", "in place"),
             Mistake("gradient(y)", "gradient(w)", "asks for the gradient at w again"),
@@ -165,50 +152,16 @@ at the point it is given. Take care that the anchor stays where it is while the 
             Mistake("y = w.copy()", "y = np.zeros_like(w)", "where the round starts"),
             Mistake("mu * (y - w)", "mu * y", "The anchor is w"),
         ),
-        discussion="""We observe that `y = w` would not do: both names then mean one array, the anchor moves with the
-client, and the spring never pulls. `w.copy()` keeps the anchor where the round began.""",
     ),
     Exercise(
         id="02-proximal-point",
-        title="The local problem, solved",
-        task=r"""A client with $F_k(y) = \frac{a_k}{2}(y - b_k)^2$ receives $w$ and minimises
-$F_k(y) + \frac{\mu}{2}(y - w)^2$ exactly. Set the derivative to zero and write down where it ends. All arguments are
-numbers. What is the part of the way from $w$ to $b_k$ that it covers, and what becomes of that for a large $\mu$?""",
-        missing="where the client ends, a number",
         solution=proximal_point,
         check=check_proximal_point,
-        points=2,
-        discussion=r"""The derivative
-$a_k (y - b_k) + \mu (y - w)$ is zero at the mean of $b_k$ and $w$ with the weights $a_k$ and $\mu$. From $w$
-this is the part $s_k = \frac{a_k}{a_k + \mu}$ of the way to $b_k$: the formula of the text after many steps. We
-observe that for a large $\mu$ it is about $a_k / \mu$: the way becomes short, and its length becomes
-proportional to the curvature, which is what a right average needs.""",
         mistakes=(
             Mistake("(a * b + mu * w) / (a + mu)", "(a * w + mu * b) / (a + mu)", "must end at its own b"),
             Mistake(" / (a + mu)", " / (1 + mu)", "must end at its own b"),
             Mistake(" + mu * w", "", "must stay"),
             Mistake("(a * b + mu * w) / (a + mu)", "b - mu * (b - w) / (1 + mu)", "half-way"),
         ),
-    ),
-    Proof(
-        id="02-equal-parts",
-        title="Why a strong spring is right",
-        task=r"""Clients with $F_k(y) = \frac{a_k}{2}(y - b_k)^2$ cover the parts $s_k > 0$ of their ways, and the
-server takes the mean with the weights $\rho_k$.
-
-1. Show that a round rests at $w^\infty = \sum_k \rho_k s_k b_k / \sum_k \rho_k s_k$.
-2. Show that this is the optimum $w^\star$ for every choice of the $b_k$ if and only if $s_k = \kappa a_k$ with one
-   $\kappa$ for all clients.
-3. Each client solves its problem exactly, $s_k = \frac{a_k}{a_k + \mu}$. What is $w^\infty$ for $\mu = 0$ and for
-   $\mu \to \infty$, and at what price?""",
-        solution=r"""1. After a round the model is $w + \sum_k \rho_k s_k (b_k - w)$. It rests where the sum is zero,
-and that is the fraction.
-2. The optimum is $w^\star = \sum_k \rho_k a_k b_k / \sum_k \rho_k a_k$. If $s_k = \kappa a_k$, then $\kappa$
-cancels and the two are equal. If they are equal for every choice of the $b_k$, take $b_j = 1$ and all others 0: then
-$s_j / \sum_k \rho_k s_k = a_j / \sum_k \rho_k a_k$ for each $j$, so $s_j / a_j$ is the same for all clients.
-3. For $\mu = 0$ all $s_k$ are 1, and $w^\infty = \sum_k \rho_k b_k$: the curvature plays no part. For
-$\mu \to \infty$ we have $\mu s_k = \frac{\mu a_k}{a_k + \mu} \to a_k$, so $s_k$ is nearly $\kappa a_k$ with
-$\kappa = 1/\mu$, and $w^\infty \to w^\star$. The price is speed: a round covers the part $\sum_k \rho_k s_k$ of the
-way to the resting point, about $\frac{1}{\mu} \sum_k \rho_k a_k$. $\square$""",
     ),
 )

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fedlab_course.check.base import Exercise, Hint, Mistake, Proof
+from fedlab_course.check.base import Exercise, Hint, Mistake
 from fedlab_course.check.tools import array, call, close, require, shown
 
 
@@ -157,11 +157,6 @@ def check_server_update(answer):
 EXERCISES = (
     Exercise(
         id="03-step",
-        title="A corrected step",
-        task=r"""Write one local step of SCAFFOLD, $y \leftarrow y - \eta\,(\nabla F_k(y) + \dots)$. Before you run the
-check, think of a client that is like everybody, $c_k = c$, and of one that starts at the optimum, where $c = 0$ and
-$c_k = \nabla F_k(y)$. Where should each of them be after the step?""",
-        missing="the local parameters after the step",
         solution=scaffold_step,
         check=check_scaffold_step,
         mistakes=(
@@ -172,43 +167,11 @@ $c_k = \nabla F_k(y)$. Where should each of them be after the step?""",
             Mistake("lr * (gradient + c - c_k)", "lr * gradient + c - c_k", "Which parentheses"),
             Mistake("lr * (", "(", "In round 1"),
         ),
-        discussion=r"""We observe two limits. A client that is like everybody, $c_k = c$, makes the plain step
-$y - \eta \nabla F_k(y)$: there is nothing to correct. A client that starts at the optimum with $c = 0$ and
-$c_k = \nabla F_k(y)$ stays exactly where it is. The correction stands inside the gradient, so $\eta$ multiplies it
-too.""",
-    ),
-    Proof(
-        id="03-rest",
-        title="Where SCAFFOLD rests",
-        task=r"""Let every client take part, with full-batch gradients and $\eta < 2 / L$, where $L$ is the
-smoothness of the $F_k$: $\lVert \nabla F_k(x) - \nabla F_k(y) \rVert \le L \lVert x - y \rVert$. Suppose that a round
-changes nothing any more, neither $w$ nor any $c_k$. Show that $\nabla F(w) = 0$ for $F = \frac{1}{N} \sum_k F_k$, also
-if the clients make different numbers of steps. Does the same argument hold for FedAvg?
-
-*Hint.* Read step 3 of the algorithm with $c_k^+ = c_k$ first, then step 5. For the last part: gradient descent with
-$\eta < 2 / L$ lowers a smooth function in each step, unless it stands at a point where the gradient is zero.""",
-        solution=r"""From $c_k^+ = c_k$ and step 3 follows $w - y_k = \tau_k \eta\, c$ for every client. The model
-stays, so by step 5 the mean of the $w - y_k$ is zero: $\eta\, c \cdot \frac{1}{N} \sum_k \tau_k = 0$, and so $c = 0$.
-Then $y_k = w$: each client ends where it began.
-
-Client $k$ makes gradient steps on $F_k(y) - c_k^\top y$, a function that is as smooth as $F_k$. Had it moved, it would
-stand lower than it began. It stands where it began, so it did not move at all: $\nabla F_k(w) = c_k$. The mean over
-all clients is $\nabla F(w) = \frac{1}{N} \sum_k c_k = c = 0$, since $c$ is always the mean of the $c_k$ (exercise
-3.4).
-
-We observe that neither $\eta$ nor the $\tau_k$ are left in the result. For FedAvg the argument breaks at its first
-line: its model rests as soon as the *moves* cancel in the mean, and nothing makes each of them zero.""",
     ),
     Exercise(
         id="03-control",
-        title="What the client learned",
-        task=r"""After `num_steps` steps of SCAFFOLD the client went from `w` to `y`. Write its new control variate
-under option 2. The check makes some local steps with gradients that it knows, and your result must be their mean,
-whatever $c$ and $c_k$ were.""",
-        missing="the new control variate of the client",
         solution=renewed_control,
         check=check_renewed_control,
-        points=2,
         mistakes=(
             Mistake("(w - y)", "(y - w)", "its negative"),
             Mistake("(num_steps * lr)", "num_steps", "divide by η as well"),
@@ -217,20 +180,11 @@ whatever $c$ and $c_k$ were.""",
             Mistake("c_k - c + ", "c - c_k + ", "the right way round"),
             Mistake("(num_steps * lr)", "num_steps * lr", "With zero controls"),
         ),
-        discussion=r"""We observe that the correction which the client received cancels: what remains is $\bar g$. The
-client needs no further gradient for that, only its own start, end, number of steps and rate. That is why `num_steps`
-must be the steps that it *really* took.""",
     ),
     Exercise(
         id="03-server",
-        title="The server keeps the invariant",
-        task=r"""Write what the server does at the end of a round, with $\eta_g = 1$. The rows of `local` are the $y_k$
-of the cohort, and the rows of `before` and `after` are its control variates $c_k$ and $c_k^+$. There are `num_clients`
-clients in all. If $c$ was the mean of all $c_k$ before the round, it must be so after it.""",
-        missing="the new w and the new c",
         solution=server_update,
         check=check_server_update,
-        points=2,
         mistakes=(
             Mistake("/ num_clients", "/ len(local)", "divide by the cohort"),
             Mistake(" / num_clients", "", "the sum of all changes"),
@@ -240,9 +194,5 @@ clients in all. If $c$ was the mean of all $c_k$ before the round, it must be so
             Mistake("w + (local - w)", "(local - w)", "The new w must be"),
             Mistake("return new_w, new_c", "return new_w", "Return two arrays"),
         ),
-        discussion=r"""We observe the invariant by induction. In round 1 all controls are zero, and so is their mean.
-In a round $c$ grows by $\frac{1}{N} \sum_S (c_k^+ - c_k)$, and the clients that were not asked keep their $c_k$: the
-mean of all $c_k$ grows by the same amount. With $\lvert S \rvert$ in place of $N$ each round adds
-$\frac{N}{\lvert S \rvert}$ times as much, and from a zero start $c$ is always that many times the mean.""",
     ),
 )

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fedlab_course.check.base import Exercise, Mistake, Proof
+from fedlab_course.check.base import Exercise, Mistake
 from fedlab_course.check.tools import array, call, close, number, require, shown
 
 
@@ -96,41 +96,10 @@ def check_systematic(answer):
 
 
 EXERCISES = (
-    Proof(
-        id="04-ratio",
-        title="One divided by the other",
-        task=r"""A cohort $S$ is drawn with the probabilities $\pi_k > 0$. Let
-$A = \sum_{k \in S} \rho_k / \pi_k$ be the sum of the Horvitz–Thompson weights. (a) What is $\mathbb{E}\, A$?
-(b) All clients send the same $y$. What do Horvitz–Thompson and Hájek make of it, and how large is the variance
-of either? (c) When do the two agree in every cohort of $K$ clients?""",
-        solution=r"""(a) Put $y_k = 1$ in the proof above:
-$\mathbb{E}\, A = \sum_k \pi_k \, \rho_k / \pi_k = \sum_k \rho_k = 1$.
-
-(b) Horvitz–Thompson gives $A\, y$, with the mean $y$ and the variance $\operatorname{Var}(A)\, \lVert y \rVert^2$.
-Hájek gives $A\, y / A = y$ in every cohort, without variance. A server that uses the first on whole models shrinks and
-stretches the model from round to round although all clients agree. Applied to the moves $\Delta_k$ in place of the
-$y_k$ this does no harm, since there is nothing to move: this is what our run below does.
-
-(c) They agree if $A = 1$ in every cohort. For cohorts of $K$ clients, any $K$ of all, this means that
-$\rho_k / \pi_k$ is the same for all, and as $\sum_k \pi_k = K$ and $\sum_k \rho_k = 1$, that
-$\pi_k = K \rho_k$: clients are drawn in proportion to their samples. Equal clients with equal chances are a special
-case.""",
-    ),
     Exercise(
         id="04-systematic",
-        title="The systematic draw",
-        task=r"""Write this draw for the case that $K$ divides $N$. Lay the clients out stratum by stratum,
-begin at place `start`, and take every $(N/K)$-th client. The check goes through all starts. Together they
-must draw each client exactly once, which is why each has the probability $K/N$. How many different cohorts
-can this function ever draw?""",
-        discussion=r"""There are $N/K$ starts, and so $N/K$ cohorts: ten of a hundred clients with $K = 10$. Two
-clients whose places are no multiple of $N/K$ apart never meet. The probabilities are right, so the draw is right on
-average, and the variance is *not* the one of the formula, which supposes that every combination can occur. That is
-why the library shuffles the clients inside each stratum before it takes every $(N/K)$-th.""",
-        missing="the numbers of the clients drawn",
         solution=systematic,
         check=check_systematic,
-        points=2,
         mistakes=(
             Mistake('row = np.argsort(labels, kind="stable")', "row = np.arange(len(labels))", "in a row stratum"),
             Mistake('np.argsort(labels, kind="stable")', "np.sort(labels)", "those of the strata"),
@@ -141,15 +110,6 @@ why the library shuffles the clients inside each stratum before it takes every $
     ),
     Exercise(
         id="04-rest",
-        title="Where absent clients lead",
-        task=r"""Client $k$ minimises $(x - e_k)^2$ and is there in a share `presence[k]` of the rounds. We suppose that
-it takes part in proportion to its presence. Write where FedAvg comes to rest on average. What must the
-answer be if all presences are equal, but not 1?""",
-        discussion=r"""If all presences are equal, whatever they are, no client is preferred, and the answer is the
-plain mean of the $e_k$: absence as such does no harm. What moves the resting point is that some are away more often
-than others and want something else. In the symbols of the text,
-$\Delta\rho_k = \mathtt{presence}_k / \sum_j \mathtt{presence}_j - 1/N$.""",
-        missing="the point where FedAvg comes to rest",
         solution=resting_point,
         check=check_resting_point,
         mistakes=(

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fedlab_course.check.base import Exercise, Mistake, Proof
+from fedlab_course.check.base import Exercise, Mistake
 from fedlab_course.check.tools import array, call, close, pair, require, shown
 
 
@@ -102,38 +102,10 @@ def check_penalty_correction(answer):
 
 
 EXERCISES = (
-    Proof(
-        id="06-laplace",
-        title="Where the penalty is exact",
-        task=r"""Two tasks have quadratic losses in one parameter, $F_1(y) = \frac{a_1}{2} (y - b_1)^2$ and
-$F_2(y) = \frac{a_2}{2} (y - b_2)^2$ with $a_1, a_2 > 0$, and as many samples. The first task has been learned to its
-end, $r = b_1$, and its importance is its curvature, $I = a_1$. Show that the penalty with $\lambda = \frac12$ leads
-the second task to the minimum of $F_1 + F_2$, though nobody keeps the first task's data. Where does the second task end
-for $\lambda \to 0$ and for $\lambda \to \infty$?""",
-        solution=r"""The second task minimises $F_2(y) + \lambda a_1 (y - b_1)^2$. Its gradient is
-$a_2 (y - b_2) + 2 \lambda a_1 (y - b_1)$, which is zero at
-
-$$y = \frac{a_2 b_2 + 2 \lambda a_1 b_1}{a_2 + 2 \lambda a_1} .$$
-
-With $\lambda = \frac12$ this is $\frac{a_1 b_1 + a_2 b_2}{a_1 + a_2}$, where
-$a_1 (y - b_1) + a_2 (y - b_2) = 0$: the minimum of the sum. Nothing was approximated, because a quadratic is its own
-expansion to second order. For $\lambda \to 0$ we find $b_2$, and the first task is forgotten; for
-$\lambda \to \infty$ we find $b_1$, and the second is never learned. In several parameters the same holds with the
-full matrix of curvature in place of $a_1$; a diagonal is exact only if the matrix is diagonal.""",
-    ),
     Exercise(
         id="06-penalty",
-        title="The penalty as a correction",
-        task=r"""Every penalty of this chapter is a correction $g + a \odot (y - r) + d$ of the local gradient. Return
-the weight $a$ and the anchor $r$ that give the gradient of the penalty
-$\lambda \sum_i \Omega_i (y_i - w_i)^2$. `received` is $w$, the model as the client receives it. Compare
-with FedProx: which of the two, $\Omega$ or $\mu$, may differ from parameter to parameter?""",
-        missing="the weight and the anchor",
         solution=penalty_correction,
         check=check_penalty_correction,
-        discussion=r"""We observe that the gradient of the penalty is $2 \lambda \Omega \odot (y - w)$, so
-$a = 2 \lambda \Omega$ and $r = w$. FedProx has one number $\mu$ for all parameters, so it is the case
-$2 \lambda \Omega_i = \mu$ for every $i$. $\Omega$ may differ from parameter to parameter, $\mu$ may not.""",
         mistakes=(
             Mistake("2 * strength", "strength", "no factor ½"),
             Mistake("2 * strength * importance", "2 * importance", "λ is missing"),
@@ -146,18 +118,8 @@ $2 \lambda \Omega_i = \mu$ for every $i$. $\Omega$ may differ from parameter to 
     ),
     Exercise(
         id="06-importance",
-        title="Importance by hand",
-        task=r"""For one sample, a linear model $f(x) = W x$ has
-$\partial \lVert f(x) \rVert^2 / \partial W_{ij} = 2 (Wx)_i\, x_j$. Write its $\Omega$, the mean over the samples of
-the absolute value of that. Before you run the check, think of two samples whose gradients are opposite:
-what must $\Omega$ be?""",
-        missing="the importance of each weight",
         solution=linear_importance,
         check=check_linear_importance,
-        discussion=r"""Two samples whose gradients are opposite have the same absolute values, so $\Omega$ is what
-it is for one of them. With the absolute value outside the mean it would be zero: the model would call a weight
-unimportant because two samples need it in opposite directions.""",
-        points=2,
         mistakes=(
             Mistake("np.abs(gradients)", "gradients", "negative entries"),
             Mistake("np.abs(gradients).mean(0)", "np.abs(gradients.mean(0))", "samples cancel"),

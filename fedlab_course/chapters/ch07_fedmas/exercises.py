@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fedlab_course.check.base import Exercise, Hint, Mistake, Proof
+from fedlab_course.check.base import Exercise, Hint, Mistake
 from fedlab_course.check.tools import call, close, number, pair, require, shown
 
 
@@ -141,17 +141,8 @@ def check_largest_strength(answer):
 EXERCISES = (
     Exercise(
         id="07-cohorts",
-        title="The cohorts of a round",
-        task=r"""A round of FedMas trains one cohort for each tier, one after another. Write them: for each of the
-tiers $0, 1, \dots, T - 1$ a random draw without replacement of a `fraction` of its clients, rounded, and at least one.
-How many clients train in a round if 100 clients fall into 100 tiers?""",
-        missing="a list of cohorts, one for each tier",
         solution=tier_cohorts,
         check=check_tier_cohorts,
-        discussion=r"""We observe that a tier of one client trains it in every round, so tiers of one are visited most
-often, whatever the fraction. With 100 clients in 100 tiers all 100 train in each round, in a chain of 100 server
-updates. How many tiers there are decides what a round costs.""",
-        points=2,
         mistakes=(
             Mistake("max(1, round(fraction * len(members)))", "round(fraction * len(members))", "trains nobody"),
             Mistake("range(max(tiers) + 1)", "range(max(tiers))", "has three cohorts"),
@@ -164,14 +155,8 @@ updates. How many tiers there are decides what a round costs.""",
     ),
     Exercise(
         id="07-bound",
-        title="The largest λ",
-        task=r"""Suppose that only the penalty pulls on a parameter. A local step then multiplies its distance
-from $w_i$ by $1 - 2 \eta \lambda \Omega_i$. Write the $\lambda$ beyond which one of the parameters runs away.""",
-        missing="the largest λ",
         solution=largest_strength,
         check=check_largest_strength,
-        discussion=r"""The factor $1 - 2 \eta \lambda \Omega_i$ has to stay above $-1$, so the parameter with the
-largest $\Omega$ decides: $\lambda < 1 / (\eta \max_i \Omega_i)$. All others are then safe.""",
         mistakes=(
             Mistake("1 / (lr", "2 / (lr", "Twice too large"),
             Mistake("lr * importance.max()", "importance.max()", "How does η enter"),
@@ -183,17 +168,8 @@ largest $\Omega$ decides: $\lambda < 1 / (\eta \max_i \Omega_i)$. All others are
     ),
     Exercise(
         id="07-bytes",
-        title="What a round sends",
-        task=r"""In a round of FedMas each tier does this: its sampled clients receive $w$ and $\Omega$ and send
-their $y_k$; then one client receives the new $w$ and sends the new $\Omega$. Count the numbers that a round
-sends down and up. Then compare with FedAvg on as many clients: is it more than twice as much?""",
-        missing="the numbers sent down and up",
         solution=values_sent,
         check=check_values_sent,
-        discussion=r"""With $T$ tiers that sample $m$ clients each and $P$ parameters a round sends $T (3 m + 2) P$
-numbers, and FedAvg with the same $T m$ clients $2 T m P$. The ratio is $\frac32 + \frac1m$: more than twice as much
-for tiers that sample one client, exactly twice for $m = 2$, and less for more. The extra are $m$ copies of $\Omega$
-that go down, and of one more client the new $w$ down and its $\Omega$ up.""",
         mistakes=(
             Mistake("2 * clients", "clients", "needs Ω beside"),
             Mistake(
@@ -209,23 +185,5 @@ that go down, and of one more client the new $w$ down and its $\Omega$ up.""",
             Mistake("tiers, clients = len(sampled)", "tiers, clients = 1", "measure three times"),
             Mistake("return down, up", "return down + up", "Return two numbers"),
         ),
-    ),
-    Proof(
-        id="07-equal",
-        title="What equal bytes allow",
-        task=r"""Each of $T$ tiers samples $m$ clients in each of $R$ rounds. Show that TFedAvg, FedAvg with all $T m$
-clients at once for $R$ rounds, and FedAvg with $m$ random clients for $T R$ rounds send the same number of bytes and
-take the same number of local steps if all clients hold as much. How many server updates does each make? How many
-rounds of TFedAvgMas do these bytes pay for?""",
-        solution=r"""Each client that trains receives $P$ numbers and sends $P$, whoever it is. In $R$ rounds TFedAvg
-trains $T m$ clients a round, FedAvg $T m$ as well, and FedAvg with small cohorts $m$ in each of $T R$ rounds: in all
-three cases $R T m$ clients, so $2 R T m P$ numbers, and $\tau$ steps for each of them. The server updates are $T R$,
-$R$ and $T R$.
-
-A round of TFedAvgMas sends $T (3 m + 2) P$ numbers. Apart from its first tier, which needs no $\Omega$ yet, the same
-bytes pay for $R \cdot \frac{2 m}{3 m + 2}$ rounds: half of them for $m = 2$, and never more than two thirds.
-
-So two axes cannot tell TFedAvg from FedAvg with small cohorts, and only what is in the cohorts differs. That makes the
-pair a clean experiment, which rounds are not.""",
     ),
 )

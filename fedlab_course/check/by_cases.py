@@ -1,0 +1,104 @@
+"""Judge an answer by the cases of its exercise. Nothing but the answer runs until one of them fails."""
+
+from typing import Any
+
+import numpy as np
+
+from fedlab_course.check.base import Exercise, Hint
+from fedlab_course.check.tools import NOTHING, array, call, close, require, shown
+
+_PARTS = ("the first result", "the second result", "the third result", "the fourth result")
+
+
+def check(exercise: Exercise, answer: Any) -> None:
+    """Raise a :class:`Hint`, or the error of the student's code, for the first case of ``exercise`` that fails.
+
+    The hint is the one of a mistake that returns the same as ``answer`` in all cases, if there is one, else the case's.
+    """
+    for case in exercise.cases:
+        found, expected = _result(exercise, answer, case), _read(exercise, case.expected, case.expected)
+        if isinstance(found, BaseException):
+            raise found
+        if not _same(found, expected):
+            hint = _of_mistake(exercise, answer) or _with_results(case.hint, expected)
+            for digits in (4, 7, 12):
+                right, yours = _shown(expected, digits), _shown(found, digits)
+                if right != yours:
+                    break
+            raise Hint(hint.replace("{expected}", right).replace("{found}", yours))
+
+
+def _with_results(hint: str, expected: Any) -> str:
+    """The hint of a case, with both results behind it if it shows none; a word or a truth value is not given away."""
+    if "{found}" in hint or "{expected}" in hint:
+        return hint
+    hidden = any(isinstance(one, str | list) for one in _parts(expected))
+    return f"{hint} Your result: {{found}}." if hidden else f"{hint} Expected: {{expected}}. Your result: {{found}}."
+
+
+def _of_mistake(exercise: Exercise, answer: Any) -> str:
+    """The hint of the first mistake that returns the same as ``answer`` in all cases; "" if there is none."""
+    results = [_result(exercise, answer, case) for case in exercise.cases]
+    for mistake in exercise.mistakes:
+        wrong = exercise.build(exercise.with_mistake(mistake))
+        if all(_same(_result(exercise, wrong, case), one) for case, one in zip(exercise.cases, results, strict=True)):
+            return mistake.hint
+    return ""
+
+
+def _result(exercise: Exercise, answer: Any, case: Any) -> Any:
+    """What ``answer`` returns, in the form of what is expected; instead of it the hint or the error that arises."""
+    try:
+        return _read(exercise, call(answer, *case.arguments), case.expected)
+    except (Exception, SystemExit) as error:
+        return error
+
+
+def _read(exercise: Exercise, result: Any, expected: Any) -> Any:
+    """Return ``result`` as arrays, words and lists of truth values. Raises :class:`Hint` if it has another form."""
+    require(result is not None, NOTHING)
+    if not isinstance(expected, tuple):
+        return _read_one(exercise, result, expected, "the result")
+    size = len(expected)
+    several = isinstance(result, tuple | list) or (isinstance(result, np.ndarray) and result.ndim > 0)
+    if not several or len(result) != size:
+        many = f" of {len(result)}" if isinstance(result, tuple | list) else ""
+        raise Hint(
+            f"Return {size} results, separated by commas: {exercise.missing}. Yours is of type "
+            f"{type(result).__name__}{many}."
+        )
+    return tuple(_read_one(exercise, *one) for one in zip(result, expected, _PARTS, strict=False))
+
+
+def _read_one(exercise: Exercise, result: Any, expected: Any, what: str) -> Any:
+    if isinstance(expected, str):
+        words = dict.fromkeys(one for case in exercise.cases for one in _parts(case.expected) if isinstance(one, str))
+        require(isinstance(result, str) and result in words, f"Return one of {', '.join(words)}. Yours is {result!r}.")
+        return str(result)
+    if isinstance(expected, set):
+        plain = list(result) if isinstance(result, set | frozenset) else result
+        return np.sort(array(plain, (len(expected),), what))
+    if np.asarray(expected).dtype == bool:
+        plain = np.asarray(result.tolist() if hasattr(result, "tolist") else result, dtype=object)
+        wanted = f"a list of {len(expected)} truth values" if np.ndim(expected) else "True or False"
+        right = plain.shape == np.shape(expected) and all(isinstance(one, bool | np.bool_) for one in plain.flat)
+        require(right, f"{what.capitalize()} must be {wanted}, and yours is {result!r}.")
+        return [bool(one) for one in plain.flat]
+    return array(result, np.shape(expected), what, finite=bool(np.isfinite(expected).all()))
+
+
+def _parts(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Whether two results of the same form agree; errors do if they are of one type and say the same."""
+    if isinstance(first, BaseException) or isinstance(second, BaseException):
+        return type(first) is type(second) and str(first) == str(second)
+    pairs = zip(_parts(first), _parts(second), strict=True)
+    return all(close(one, two) if isinstance(one, np.ndarray) else one == two for one, two in pairs)
+
+
+def _shown(result: Any, digits: int) -> str:
+    words = [shown(one, digits) if isinstance(one, np.ndarray) else repr(one) for one in _parts(result)]
+    return f"({', '.join(words)})" if isinstance(result, tuple) else words[0]

@@ -7,6 +7,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from fedlab_course.check import exercises
 from fedlab_course.harness import kernel
 
+IMPORTS = "import numpy as np\nimport torch\nimport fedlab_core as fl\nfrom fedlab_course import exercises"
 STEP, MOMENTUM = exercises.get("02-prox-step"), exercises.get("10-momentum")
 FAILING = {
     "a syntax error": lambda source: source.rstrip() + " +\n",
@@ -15,45 +16,41 @@ FAILING = {
 }
 
 
-def verdicts(exercise: exercises.Exercise, *answers: str) -> list[dict]:
-    """The verdict after each of ``answers`` was run, one after another in one kernel; errors do not stop it."""
-    check = f'exercises.check("{exercise.id}", {exercise.name})'
-    sources = [source for answer in answers for source in (answer, check)]
-    imports = "import numpy as np\nimport torch\nimport fedlab_core as fl\nfrom fedlab_course import exercises"
-    notebook = new_notebook(cells=[new_code_cell(source) for source in [imports, *sources]])
+def outputs(*sources: str) -> list:
+    """The outputs of cells that run one after another in one kernel; errors do not stop it."""
+    notebook = new_notebook(cells=[new_code_cell(source) for source in [IMPORTS, *sources]])
     with kernel.environment() as workspace:
         config = kernel.manager_config(workspace)
         NotebookClient(notebook, kernel_name=kernel.KERNEL, allow_errors=True, timeout=120, config=config).execute()
-    outputs = [output for cell in notebook.cells for output in cell.outputs if exercises.MIME in output.get("data", {})]
-    return [output["data"][exercises.MIME] for output in outputs]
+    return [output for cell in notebook.cells for output in cell.outputs]
 
 
-@pytest.mark.parametrize("exercise", [STEP, MOMENTUM], ids=["function", "class"])
-def test_a_right_answer_does_not_stand_for_a_later_one_whose_cell_failed(exercise: exercises.Exercise) -> None:
-    right = exercise.solution_source
-    answers = [right, *(text for change in FAILING.values() for text in (change(right), right))]
-    found = verdicts(exercise, *answers)
-    assert [each["status"] for each in found] == ["solved", *["wrong", "solved"] * len(FAILING)]
-    for each in found[1::2]:
-        assert each["hint"].startswith(f"The cell with your latest `{exercise.name}` stopped with an error.")
-        assert each["points"] == 0
+def test_an_answer_counts_unless_its_cell_failed_later() -> None:
+    """A right answer does not stand for a later one whose cell failed; other cells do not make it old."""
+    cells, wanted = [], []
 
+    def run(exercise: exercises.Exercise, source: str, status: str) -> None:
+        cells.extend([source, f'exercises.check("{exercise.id}", {exercise.name})'])
+        wanted.append((exercise.title, status))
 
-def test_other_cells_do_not_make_an_answer_old() -> None:
+    for exercise in (STEP, MOMENTUM):
+        right = exercise.solution_source
+        run(exercise, right, "solved")
+        for change in FAILING.values():
+            run(exercise, change(right), "wrong")
+            run(exercise, right, "solved")
     helper = f"def {STEP.name}_again(*arguments):\n    return {STEP.name}(*arguments)"
     inside = "if True:\n" + "".join(f"    {line}\n" for line in STEP.solution_source.splitlines())
-    failing = f"{STEP.name}("
-    found = verdicts(STEP, STEP.solution_source, helper, failing, inside, f"{STEP.name} = {STEP.name}", "1 / 0")
-    assert [each["status"] for each in found] == ["solved"] * 6
+    for other in (helper, f"{STEP.name}(", inside, f"{STEP.name} = {STEP.name}", "1 / 0"):
+        run(STEP, other, "solved")
+    found = [one["data"][exercises.MIME] for one in outputs(*cells) if exercises.MIME in one.get("data", {})]
+    assert [(one["title"], one["status"]) for one in found] == wanted
+    for one in found:
+        assert (one["points"] == 0) == ("latest" in one["hint"]) == (one["status"] == "wrong")
 
 
 def test_taking_nbgrader_s_variable_away_does_not_make_a_check_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    away, imports = 'import os\nos.environ.pop("NBGRADER_EXECUTION")', "from fedlab_course.check import exercises"
-    check = f'exercises.check("{STEP.id}", lambda y, w, gradient, mu, lr: y)'
-    notebook = new_notebook(cells=[new_code_cell(source) for source in [imports, away, check]])
-    with kernel.environment() as workspace:
-        config = kernel.manager_config(workspace)
-        NotebookClient(notebook, kernel_name=kernel.KERNEL, allow_errors=True, timeout=120, config=config).execute()
-    errors = [output.ename for cell in notebook.cells for output in cell.outputs if output.output_type == "error"]
-    assert errors == ["NotSolved"]
+    away = 'import os\nos.environ.pop("NBGRADER_EXECUTION")'
+    found = outputs(away, f'exercises.check("{STEP.id}", lambda y, w, gradient, mu, lr: y)')
+    assert [one.ename for one in found if one.output_type == "error"] == ["NotSolved"]

@@ -20,19 +20,6 @@ def test_parabolas_are_lowest_where_they_should_be_and_points_lie_on_their_mean(
     assert drawn["rests: 0.5000"].y == pytest.approx((1 / 4,))
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "points", "message"),
-    [
-        ((1, 3), (0,), {}, r"must be \[N\] both"),
-        ((1, 0), (0, 1), {}, "must be > 0"),
-        ((1, 3), (0, 1), dict.fromkeys("abcd", 0.0), "at most 3"),
-    ],
-)
-def test_what_is_no_pair_of_parabolas_is_refused(a, b, points, message) -> None:
-    with pytest.raises(ValueError, match=message):
-        figures.parabolas(a, b, points)
-
-
 def stored() -> pd.DataFrame:
     rows = [
         {"labels_per_client": labels, "seed": seed, "emd": emd, "divergence": div + 0.1 * seed, "common": common}

@@ -39,7 +39,7 @@ def every_idea() -> dict[str, ideas.Idea]:
         "cohorts": ideas_04.cohorts(),
         "unequal_work": ideas_11.unequal_work(),
         "reachability": ideas_05.reachability(np.arange(10.0)[:, None] ** 2),
-        "forgetting": ideas_06.forgetting({0.0: table, 1.0: table[::-1]}),
+        "forgetting": ideas_06.forgetting({0.0: table, 1.0: table[::-1]}, visits=[0, 1, 2, 0], names="abc"),
     }
 
 
@@ -185,27 +185,15 @@ def test_well_separated_blobs_are_the_clusters() -> None:
 
 def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
     tables = {0.0: [[0.9, 0.1], [0.2, 0.8]], 1.0: [[0.9, 0.1], [0.7, 0.7]]}
-    figure = ideas_06.forgetting(tables).figure(value=1.0)
-    assert list(trace(figure, "tier 0").y) == [0.9, 0.7]
-    assert list(trace(figure, "tier 1").y) == [0.1, 0.7]
-    assert list(trace(figure, "tier 1").marker.line.width) == [0, 2.5]
+    idea = ideas_06.forgetting(tables, visits=[0, 1], names=["first", "second"])
+    figure = idea.figure(value=1.0)
+    assert list(trace(figure, "first").y) == [0.9, 0.7]
+    assert list(trace(figure, "second").y) == [0.1, 0.7]
+    assert list(trace(figure, "second").marker.line.width) == [0, 2.5]
+    assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["first", "second"]
     assert "10.0%" in fl.plots.describe(figure)  # (0.9 − 0.7 + 0.7 − 0.7) / 2
     with pytest.raises(ValueError, match=r"value=0.5: must be one of 0, 1"):
-        ideas_06.forgetting(tables).figure(value=0.5)
-
-
-@pytest.mark.parametrize("tables", [{}, {0.0: [0.1, 0.2]}, {0.0: [[0.1, 0.2]], 1.0: [[0.1]]}])
-def test_forgetting_wants_tables_of_one_shape(tables: dict) -> None:
-    with pytest.raises(ValueError, match="accuracies"):
-        ideas_06.forgetting(tables)
-
-
-def test_forgetting_calls_tiers_by_their_names() -> None:
-    figure = ideas_06.forgetting({0.0: [[1.0, 0.0], [0.1, 0.9]]}, names=["first", "second"]).figure()
-    assert [trace.name for trace in figure.data] == ["first", "second"]
-    assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["first", "second"]
-    with pytest.raises(ValueError, match="names: must be 2"):
-        ideas_06.forgetting({0.0: [[1.0, 0.0]]}, names=["one"])
+        idea.figure(value=0.5)
 
 
 def test_gallery_wants_figures() -> None:

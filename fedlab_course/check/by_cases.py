@@ -13,19 +13,19 @@ _PARTS = ("the first result", "the second result", "the third result", "the four
 def check(exercise: Exercise, answer: Any) -> None:
     """Raise a :class:`Hint`, or the error of the student's code, for the first case of ``exercise`` that fails.
 
-    The hint is the one of a mistake that returns the same as ``answer`` in all cases, if there is one, else the case's.
+    The hint has the words of the case, both results, and the words of a mistake that returns the same in all cases.
     """
     for case in exercise.cases:
         found, expected = _result(exercise, answer, case), _read(exercise, case.expected, case.expected)
         if isinstance(found, BaseException):
             raise found
         if not _same(found, expected):
-            hint = _of_mistake(exercise, answer) or _with_results(case.hint, expected)
+            words = f"{_with_results(case.hint, expected)} {_of_mistake(exercise, answer)}".strip()
             for digits in (4, 7, 12):
                 right, yours = _shown(expected, digits), _shown(found, digits)
                 if right != yours:
                     break
-            raise Hint(hint.replace("{expected}", right).replace("{found}", yours))
+            raise Hint(words.replace("{expected}", right).replace("{found}", yours))
 
 
 def _with_results(hint: str, expected: Any) -> str:

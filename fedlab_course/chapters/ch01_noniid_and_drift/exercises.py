@@ -51,36 +51,30 @@ EXERCISES = (
             ),
         ),
         mistakes=(
-            Mistake(
-                "np.abs(mix - whole)",
-                "(mix - whole)",
-                "Shares sum to 1, so the differences cancel without absolute values.",
-            ),
+            Mistake("np.abs(mix - whole)", "(mix - whole)", "Without absolute values the differences cancel."),
             Mistake(".sum()", ".sum() / 2", "Half the sum is another distance, the total variation."),
             Mistake(".sum()", ".max()", "Take the sum over the labels, not the largest difference."),
-            Mistake(
-                " / len(client_labels)", "", "Does each mix consist of shares of its own samples? Shares sum to 1."
-            ),
+            Mistake(" / len(client_labels)", "", "Is each mix made of shares of its own samples?"),
             Mistake(
                 "np.abs(mix - whole)",
                 "np.abs(mix - 1 / num_classes)",
-                "Compare with the mix of the whole, which need not be balanced.",
+                "Compare with the mix of the whole, not with equal shares.",
             ),
             Mistake(
                 "client_labels, minlength=num_classes",
                 "client_labels",
-                "This client does not hold every label. Has its mix an entry for each of the `num_classes` labels?",
+                "Has the mix an entry for each of the `num_classes` labels?",
             ),
             Mistake(
                 "np.abs(mix - whole).sum()",
                 "np.sqrt(((mix - whole) ** 2).sum())",
-                "The root of a sum of squares is the Euclidean distance. Take absolute values, and no squares.",
+                "Take absolute values, and neither squares nor a root.",
             ),
             Mistake("np.abs(mix - whole).sum()", "((mix - whole) ** 2).sum()", "Take absolute values, not squares."),
             Mistake(
                 "np.abs(mix - whole)",
                 "np.abs(mix - whole)[mix > 0]",
-                "You add up the labels that the client holds. What is its share of the other labels?",
+                "You leave out labels that the client does not hold.",
             ),
         ),
     ),
@@ -103,24 +97,14 @@ EXERCISES = (
             ),
         ),
         mistakes=(
+            Mistake("1 - (1 - eta * a)", "(1 - eta * a)", "(1 − η a_k)^τ is the part of the way that remains."),
             Mistake(
-                "part = 1 - (1 - eta * a) ** tau",
-                "part = (1 - eta * a) ** tau",
-                "(1 − η a_k)^τ is the part of the way that remains. Which part does the client cover?",
+                "1 - (1 - eta * a) ** tau",
+                "eta * a * tau",
+                "In your formula all steps of a client have the same length.",
             ),
-            Mistake(
-                "part = 1 - (1 - eta * a) ** tau",
-                "part = eta * a * tau",
-                "After very many steps FedAvg stops at {expected}, and yours stops at {found}. Each step covers a part "
-                "of the way that remains. How does the number of steps enter?",
-            ),
-            Mistake("rho * part", "part", "Your result is the same for all weights ρ_k."),
-            Mistake(
-                " / (rho * part).sum()",
-                "",
-                "Two clients that both want w = 2 should stop at 2, and yours stop at {found}. The weights of a mean "
-                "must sum to 1.",
-            ),
+            Mistake("rho * part", "part", "Your result does not depend on the weights ρ_k."),
+            Mistake(" / (rho * part).sum()", "", "The weights of a mean must sum to 1."),
         ),
     ),
 )

@@ -56,30 +56,16 @@ EXERCISES = (
             Case((_Y, _W, _SLOPE, 0.4, 0.1), [0.95, 2.06], "Gradient and spring act in the same step."),
         ),
         mistakes=(
+            Mistake("(y - w)", "(w - y)", "Your step goes away from w."),
+            Mistake("(y - w)", "y", "Yours pulls. To which point is your spring tied?"),
             Mistake(
-                "(y - w)",
-                "(w - y)",
-                "With a zero gradient the spring must pull y back to w. Your step goes the other way.",
-            ),
-            Mistake("(y - w)", "y", "At y = w the spring must not pull. To which point is yours tied?"),
-            Mistake(
-                "mu * (y",
-                "mu / 2 * (y",
-                "The spring pulls half as much as it should. What is the derivative of μ/2 ‖y − w‖²?",
+                "mu * (y", "mu / 2 * (y", "Your spring pulls half as much. What is the derivative of μ/2 ‖y − w‖²?"
             ),
             Mistake(
-                "mu * (y",
-                "2 * mu * (y",
-                "The spring pulls twice as much as it should. What is the derivative of μ/2 ‖y − w‖²?",
+                "mu * (y", "2 * mu * (y", "Your spring pulls twice as much. What is the derivative of μ/2 ‖y − w‖²?"
             ),
-            Mistake(
-                "(gradient + mu * (y - w))",
-                "gradient - mu * (y - w)",
-                "The spring is part of the gradient. Does η multiply it?",
-            ),
-            Mistake(
-                "gradient + ", "", "With μ = 0 the step must be one of FedAvg. Your step does not use the gradient."
-            ),
+            Mistake("(gradient + mu * (y - w))", "gradient - mu * (y - w)", "Does η multiply the spring too?"),
+            Mistake("gradient + ", "", "Your step does not use the gradient."),
         ),
     ),
     Exercise(
@@ -95,22 +81,10 @@ EXERCISES = (
             ),
         ),
         mistakes=(
-            Mistake(
-                "gradient(y)",
-                "gradient(w)",
-                "Your second step takes the gradient at w again. Where is the client then?",
-            ),
-            Mistake(
-                "range(num_steps)", "range(num_steps - 1)", "Your code makes one step too few. Count the steps again."
-            ),
-            Mistake(
-                "range(num_steps)", "range(num_steps + 1)", "Your code makes one step too many. Count the steps again."
-            ),
-            Mistake(
-                "mu * (y - w)",
-                "mu * (y - y)",
-                "With μ = 0.5 your client ends where it ends with μ = 0: nothing pulls it to w.",
-            ),
+            Mistake("gradient(y)", "gradient(w)", "Each step needs the gradient where the client is then."),
+            Mistake("range(num_steps)", "range(num_steps - 1)", "Your code makes one step too few."),
+            Mistake("range(num_steps)", "range(num_steps + 1)", "Your code makes one step too many."),
+            Mistake("mu * (y - w)", "mu * (y - y)", "Your result is the same for μ = 0 and for μ = 0.5."),
             Mistake("y = w.copy()", "y = np.zeros_like(w)", "The round starts at w. Where does your first step start?"),
             Mistake("mu * (y - w)", "mu * y", "Your spring is tied to 0. Where did the round start?"),
         ),
@@ -126,21 +100,11 @@ EXERCISES = (
         ),
         mistakes=(
             Mistake(
-                "(a * b + mu * w) / (a + mu)",
-                "(a * w + mu * b) / (a + mu)",
-                "With μ = 0 the client must end at its own b = 1, and yours stays at w. Which weight has which point?",
+                "(a * b + mu * w) / (a + mu)", "(a * w + mu * b) / (a + mu)", "Which weight belongs to which point?"
             ),
-            Mistake(
-                " / (a + mu)",
-                " / (1 + mu)",
-                "With μ = 0 the client must end at its own b = 1. The weights of a mean must sum to 1.",
-            ),
-            Mistake(" + mu * w", "", "A client that receives its own optimum must stay. Yours moves as if w were 0."),
-            Mistake(
-                "(a * b + mu * w) / (a + mu)",
-                "b - mu * (b - w) / (1 + mu)",
-                "Your result is the same for every curvature a. Does a steep client give way as much as a flat one?",
-            ),
+            Mistake(" / (a + mu)", " / (1 + mu)", "The weights of a mean must sum to 1."),
+            Mistake(" + mu * w", "", "Your client moves as if w were 0."),
+            Mistake("(a * b + mu * w) / (a + mu)", "b - mu * (b - w) / (1 + mu)", "Your result does not depend on a."),
         ),
     ),
 )

@@ -42,39 +42,22 @@ EXERCISES = (
         id="03-step",
         solution=scaffold_step,
         cases=(
-            Case((_Y, _SLOPE, _NONE, _NONE, 0.1), [0.97, 2.02], "In round 1 all controls are zero: y − η g."),
-            Case((_Y, _SLOPE, _OWN, _OWN, 0.1), [0.97, 2.02], "A client with c_k = c needs no correction."),
             Case(
-                (_Y, _OWN, _NONE, _OWN, 0.1),
-                [1.0, 2.0],
-                "At the optimum the gradient of a client is c_k, and c is zero. Then the client stays where it is.",
+                (_Y, _SLOPE, _NONE, _NONE, 0.1),
+                [0.97, 2.02],
+                "In round 1 all controls are zero, and the step is one of FedAvg.",
             ),
+            Case((_Y, _SLOPE, _OWN, _OWN, 0.1), [0.97, 2.02], "A client with c_k = c needs no correction."),
+            Case((_Y, _OWN, _NONE, _OWN, 0.1), [1.0, 2.0], "Which of the two controls is subtracted?"),
             Case((_Y, _SLOPE, _C, _OWN, 0.1), [0.91, 2.06], "The corrected gradient is (0.9, −0.6), and η is 0.1."),
         ),
         mistakes=(
-            Mistake(
-                "c - c_k",
-                "c_k - c",
-                "At the optimum the gradient of a client is c_k, and c is zero. The client must stay, and yours moves: "
-                "which of the two controls is subtracted?",
-            ),
-            Mistake(" + c - c_k", "", "Your step is that of FedAvg for all c and c_k: the correction is missing."),
-            Mistake(
-                " + c - c_k",
-                " - c_k",
-                "A client with c_k = c needs no correction, and yours gets one. Do both controls enter?",
-            ),
-            Mistake(
-                "lr * (gradient + c - c_k)",
-                "lr * gradient - (c - c_k)",
-                "The correction is part of the gradient. Does η multiply it?",
-            ),
-            Mistake(
-                "lr * (gradient + c - c_k)",
-                "lr * gradient + c - c_k",
-                "Your code adds the correction after the step. Which parentheses does the formula have?",
-            ),
-            Mistake("lr * (", "(", "In round 1 the step must be one of FedAvg. Where is the learning rate?"),
+            Mistake("c - c_k", "c_k - c", "Which of the two controls is subtracted?"),
+            Mistake(" + c - c_k", "", "Your step does not depend on c and c_k."),
+            Mistake(" + c - c_k", " - c_k", "Do both controls enter?"),
+            Mistake("lr * (gradient + c - c_k)", "lr * gradient - (c - c_k)", "Does η multiply the correction too?"),
+            Mistake("lr * (gradient + c - c_k)", "lr * gradient + c - c_k", "Which parentheses does the formula have?"),
+            Mistake("lr * (", "(", "Where is the learning rate?"),
         ),
     ),
     Exercise(
@@ -93,31 +76,14 @@ EXERCISES = (
             ),
         ),
         mistakes=(
+            Mistake("(w - y)", "(y - w)", "A client moves against its gradients. In which direction does w − y point?"),
             Mistake(
-                "(w - y)",
-                "(y - w)",
-                "The gradients have the mean {expected}, and your control has the opposite sign. A client moves "
-                "against its gradients: in which direction does w − y point?",
-            ),
-            Mistake(
-                "(num_steps * lr)",
-                "num_steps",
-                "Your control is η times too small. The move is η times the sum of the gradients.",
+                "(num_steps * lr)", "num_steps", "Your control is η times too small. What is the length of a step?"
             ),
             Mistake("(num_steps * lr)", "lr", "Your control is the sum of the four gradients, not their mean."),
-            Mistake(
-                "c_k - c + ",
-                "",
-                "If c and c_k are not zero, each step contains the correction c − c_k. So does your result.",
-            ),
-            Mistake(
-                "c_k - c + ", "c - c_k + ", "Your result is right for zero controls. Do c and c_k have the right signs?"
-            ),
-            Mistake(
-                "(num_steps * lr)",
-                "num_steps * lr",
-                "Python computes a / b * c from left to right. Does your code divide by η?",
-            ),
+            Mistake("c_k - c + ", "", "The move contains the correction c − c_k, and so does your control."),
+            Mistake("c_k - c + ", "c - c_k + ", "Do c and c_k have the right signs?"),
+            Mistake("(num_steps * lr)", "num_steps * lr", "Without parentheses the last factor multiplies."),
         ),
     ),
     Exercise(
@@ -139,25 +105,15 @@ EXERCISES = (
             Mistake(
                 "/ num_clients",
                 "/ len(local)",
-                "You divide by the size of the cohort. But c is the mean over all clients, sampled or not.",
+                "You divide by the size of the cohort. Over which clients is c the mean?",
             ),
             Mistake(
-                " / num_clients",
-                "",
-                "You add the sum of all changes. How much of it does the mean over N clients change?",
+                " / num_clients", "", "You add the sum of all changes. How much does a mean over N clients change?"
             ),
-            Mistake(
-                "c + (after - before)",
-                "(after - before)",
-                "No client changed its control, and your c changes. What happens to the old c?",
-            ),
+            Mistake("c + (after - before)", "(after - before)", "Your new c does not contain the old one."),
             Mistake("(after - before)", "(before - after)", "Your c moves by the right amount in the wrong direction."),
-            Mistake(
-                "(after - before)", "(after - after)", "The controls of two clients change, and your c stays as it was."
-            ),
-            Mistake(
-                "w + (local - w)", "(local - w)", "Your new w is the mean move. From which point do the clients move?"
-            ),
+            Mistake("(after - before)", "(after - after)", "Two controls change, and your c stays as it was."),
+            Mistake("w + (local - w)", "(local - w)", "Your new w is the mean move. Where does the move start?"),
         ),
     ),
 )

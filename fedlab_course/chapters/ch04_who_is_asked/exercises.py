@@ -80,27 +80,20 @@ EXERCISES = (
             Case((_MEANS, np.array([1.0, 1.0, 1.0, 0.2])), 4.4 / 3.2, "The presences are 1, 1, 1 and 0.2."),
         ),
         mistakes=(
-            Mistake(" / presence.sum()", "", "FedAvg rests at a mean of the e_k. The weights of a mean must sum to 1."),
+            Mistake(" / presence.sum()", "", "The weights of a mean must sum to 1."),
+            Mistake("presence.sum()", "len(means)", "No client is preferred here. What is the sum of your weights?"),
             Mistake(
-                "presence.sum()",
-                "len(means)",
-                "All clients are present half of the time, so none is preferred: the result is 2.5, and yours is "
-                "{found}. What is the sum of your weights?",
-            ),
-            Mistake(
-                "presence @ means / presence.sum()",
-                "means.mean()",
-                "The client with mean 7 is never present, and your result is still the mean of all four.",
+                "presence @ means / presence.sum()", "means.mean()", "Your result does not depend on the presences."
             ),
             Mistake(
                 "presence @ means / presence.sum()",
                 "presence**2 @ means / (presence**2).sum()",
-                "A client that is present one time in five counts one fifth of the others. Yours counts less.",
+                "A presence of 0.2 must count one fifth of 1, and yours counts less.",
             ),
             Mistake(
                 "presence @ means / presence.sum()",
                 "means[presence < 2] @ (2 - presence) / (2 - presence).sum()",
-                "Your result follows the client that is never present. A client counts in proportion to its presence.",
+                "In yours a client counts more if it is present less.",
             ),
         ),
     ),

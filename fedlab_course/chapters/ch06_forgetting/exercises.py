@@ -39,28 +39,16 @@ EXERCISES = (
         ),
         mistakes=(
             Mistake(
-                "2 * strength",
-                "strength",
-                "Your pull is half the gradient. Unlike FedProx, this penalty has no factor ½.",
+                "2 * strength", "strength", "Yours is half the gradient. This penalty has no factor ½ as FedProx has."
             ),
-            Mistake("2 * strength * importance", "2 * importance", "Your pull is as strong for λ = 0.2 as for λ = 1."),
+            Mistake("2 * strength * importance", "2 * importance", "Your result does not depend on λ."),
+            Mistake("* importance, received", "* importance, 0 * received", "Where is the penalty zero?"),
+            Mistake("2 * strength", "-2 * strength", "Your penalty pushes the client away from the received model."),
             Mistake(
-                "* importance, received",
-                "* importance, 0 * received",
-                "The penalty is zero where the client starts, and yours pulls there. To which point does it pull?",
+                "2 * strength * importance", "2 * strength * importance**2", "How does the penalty change if Ω doubles?"
             ),
             Mistake(
-                "2 * strength",
-                "-2 * strength",
-                "Your penalty pushes clients away. A step goes against the gradient, which includes the correction.",
-            ),
-            Mistake(
-                "2 * strength * importance", "2 * strength * importance**2", "How does the penalty grow if Ω doubles?"
-            ),
-            Mistake(
-                "2 * strength * importance",
-                "2 * strength + 0 * importance",
-                "A parameter with Ω = 0 is free, and yours is pulled.",
+                "2 * strength * importance", "2 * strength + 0 * importance", "A parameter with Ω = 0 must be free."
             ),
         ),
     ),
@@ -82,23 +70,16 @@ EXERCISES = (
         ),
         mistakes=(
             Mistake(
-                "np.abs(gradients)",
-                "gradients",
-                "Your Ω has negative entries. With a negative Ω the penalty rewards a client that moves away.",
+                "np.abs(gradients)", "gradients", "With a negative Ω the penalty rewards a client that moves away."
             ),
-            Mistake(
-                "np.abs(gradients).mean(0)",
-                "np.abs(gradients.mean(0))",
-                "Two samples have gradients of the same size, and your Ω is smaller than for one of them: they cancel. "
-                "When do you take the absolute value?",
-            ),
+            Mistake("np.abs(gradients).mean(0)", "np.abs(gradients.mean(0))", "In your mean the samples cancel."),
             Mistake(
                 "np.abs(gradients).mean(0)",
                 "np.square(gradients).mean(0)",
-                "These are squared gradients, as in the Fisher information. MAS takes absolute values.",
+                "MAS takes absolute values. Squares belong to the Fisher information.",
             ),
-            Mistake("2 * outputs", "outputs", "Your Ω is half of the right one. What is the derivative of f²?"),
-            Mistake(".mean(0)", ".sum(0)", "Your Ω grows with the number of samples. It is a mean."),
+            Mistake("2 * outputs", "outputs", "What is the derivative of f²?"),
+            Mistake(".mean(0)", ".sum(0)", "Your Ω grows with the number of samples."),
         ),
     ),
 )

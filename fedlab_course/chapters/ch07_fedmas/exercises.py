@@ -29,8 +29,8 @@ def values_sent(sampled, num_parameters):
     """
     ### BEGIN SOLUTION
     tiers, clients = len(sampled), sum(sampled)
-    down = 2 * clients * num_parameters + tiers * num_parameters
-    up = clients * num_parameters + tiers * num_parameters
+    down = (2 * clients + tiers) * num_parameters
+    up = (clients + tiers) * num_parameters
     return down, up
     ### END SOLUTION
 
@@ -99,28 +99,14 @@ EXERCISES = (
             Case((10 * _OMEGA, 0.002), 12.5, "Ω is ten times as large, and the learning rate is 0.002."),
         ),
         mistakes=(
-            Mistake("1 / (lr", "2 / (lr", "Your λ is twice too large. What is the gradient of λ Ω (y − w)²?"),
+            Mistake("1 / (lr", "2 / (lr", "What is the gradient of λ Ω (y − w)²?"),
+            Mistake("lr * importance.max()", "importance.max()", "Your result does not depend on η."),
+            Mistake("importance.max()", "importance.mean()", "Your λ is safe for a parameter with the mean Ω."),
+            Mistake("importance.max()", "importance.min()", "Your λ is safe for the least important parameter."),
             Mistake(
-                "lr * importance.max()",
-                "importance.max()",
-                "How does η enter? Half the learning rate allows twice the λ.",
+                "1 / (lr * importance.max())", "lr * importance.max()", "Where does the factor 1 − 2 η λ Ω become −1?"
             ),
-            Mistake(
-                "importance.max()",
-                "importance.mean()",
-                "At your λ the mean parameter is at the edge, and some parameters are beyond it.",
-            ),
-            Mistake(
-                "importance.max()",
-                "importance.min()",
-                "Your λ is safe for the least important parameter. Which one diverges first?",
-            ),
-            Mistake(
-                "1 / (lr * importance.max())",
-                "lr * importance.max()",
-                "At your λ = {found} the penalty is far from its edge. Where does the factor 1 − 2 η λ Ω become −1?",
-            ),
-            Mistake("importance.max()", "4.0", "Your result is right once, and wrong for another Ω and another η."),
+            Mistake("importance.max()", "4.0", "Your result does not depend on Ω."),
         ),
     ),
     Exercise(
@@ -133,29 +119,25 @@ EXERCISES = (
             Case(([3, 1, 2], 10), (150, 90), "There are three tiers, in which 3, 1 and 2 clients train."),
         ),
         mistakes=(
+            Mistake("2 * clients", "clients", "What does a client need for the penalty, beside the model?"),
             Mistake(
-                "2 * clients", "clients", "A client that trains needs more than the model. What does its penalty need?"
+                "(2 * clients + tiers)", "2 * clients", "One more client receives the new model, to measure Ω at it."
+            ),
+            Mistake("(clients + tiers)", "clients", "How does the server get the new Ω?"),
+            Mistake(
+                "(clients + tiers)",
+                "(2 * clients + tiers)",
+                "A client that trains sends its model up, and nothing else.",
             ),
             Mistake(
-                "down = 2 * clients * num_parameters + tiers * num_parameters",
-                "down = 2 * clients * num_parameters",
-                "One more client receives the new model, to measure Ω at it.",
-            ),
-            Mistake(
-                "up = clients * num_parameters + tiers * num_parameters",
-                "up = clients * num_parameters",
-                "How does the server get the new Ω?",
-            ),
-            Mistake("up = clients", "up = 2 * clients", "A client that trains sends its model up, and nothing else."),
-            Mistake(
-                "up = clients * num_parameters + tiers",
-                "up = clients * num_parameters + clients",
-                "All your clients send an Ω up. How many clients of a tier measure it?",
+                "(clients + tiers)",
+                "2 * clients",
+                "In your count all clients send an Ω. How many of a tier measure it?",
             ),
             Mistake(
                 "tiers, clients = len(sampled)",
                 "tiers, clients = 1",
-                "Ω is measured once in your round. How many tiers are there?",
+                "You count one measurement of Ω. How many tiers are there?",
             ),
             Mistake("return down, up", "return up, down", "You have exchanged down and up."),
         ),

@@ -59,16 +59,8 @@ EXERCISES = (
         ),
         mistakes=(
             Mistake("low > margin", "high > margin", "Which end of the interval is nearer to zero?"),
-            Mistake(
-                "low > margin",
-                "low > 0",
-                "Compare with the margin, not with zero: this difference is too small to count.",
-            ),
-            Mistake(
-                'return "undecided"',
-                'return "equivalent"',
-                "This is not equality: a difference that counts is possible.",
-            ),
+            Mistake("low > margin", "low > 0", "Compare with the margin, not with zero."),
+            Mistake('return "undecided"', 'return "equivalent"', "A difference that counts is still possible."),
             Mistake(
                 "-margin <= low and high <= margin", "high <= margin", "The margin has a border on the other side too."
             ),

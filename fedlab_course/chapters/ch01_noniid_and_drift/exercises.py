@@ -26,7 +26,7 @@ def resting_point(a, b, rho, eta, tau):
     ### END SOLUTION
 
 
-_LABEL_0, _FOUR = np.array([0]), np.array([0, 1, 2, 3])
+_LABEL_0, _PAIR, _SKEWED, _FOUR = (np.array(labels) for labels in ([0], [0, 1], [0, 0, 0, 1], [0, 1, 2, 3]))
 _MIXED = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 2])
 _A, _B, _HALF = np.array([1.0, 3.0]), np.array([0.0, 1.0]), np.array([0.5, 0.5])
 
@@ -35,16 +35,8 @@ EXERCISES = (
         id="01-emd",
         solution=label_distance,
         cases=(
-            Case(
-                (np.array([0, 1]), np.array([0, 1] * 25), 2),
-                0,
-                "A client with the mix of the whole has distance 0, however many samples it has.",
-            ),
-            Case(
-                (np.array([0, 0, 0, 1]), np.array([0, 0, 0, 1] * 25), 2),
-                0,
-                "Three quarters of the labels are 0, at the client and in the whole.",
-            ),
+            Case((_PAIR, np.tile(_PAIR, 25), 2), 0, "The client has the mix of the whole, with fewer samples."),
+            Case((_SKEWED, np.tile(_SKEWED, 25), 2), 0, "Three of four labels are 0, at the client and in the whole."),
             Case((_LABEL_0, _FOUR, 4), 1.5, "The client holds one of four equally frequent labels."),
             Case(
                 (_MIXED, _FOUR, 4), 0.8, "The shares are 0.5, 0.4, 0.1 and 0 at the client, and 0.25 each in the whole."
@@ -55,16 +47,8 @@ EXERCISES = (
             Mistake(".sum()", ".sum() / 2", "Half the sum is another distance, the total variation."),
             Mistake(".sum()", ".max()", "Take the sum over the labels, not the largest difference."),
             Mistake(" / len(client_labels)", "", "Is each mix made of shares of its own samples?"),
-            Mistake(
-                "np.abs(mix - whole)",
-                "np.abs(mix - 1 / num_classes)",
-                "Compare with the mix of the whole, not with equal shares.",
-            ),
-            Mistake(
-                "client_labels, minlength=num_classes",
-                "client_labels",
-                "Has the mix an entry for each of the `num_classes` labels?",
-            ),
+            Mistake("np.abs(mix - whole)", "np.abs(mix - 1 / num_classes)", "Compare with the mix of the whole."),
+            Mistake("client_labels, minlength=num_classes", "client_labels", "Has the mix an entry for each label?"),
             Mistake(
                 "np.abs(mix - whole).sum()",
                 "np.sqrt(((mix - whole) ** 2).sum())",
@@ -72,9 +56,7 @@ EXERCISES = (
             ),
             Mistake("np.abs(mix - whole).sum()", "((mix - whole) ** 2).sum()", "Take absolute values, not squares."),
             Mistake(
-                "np.abs(mix - whole)",
-                "np.abs(mix - whole)[mix > 0]",
-                "You leave out labels that the client does not hold.",
+                "np.abs(mix - whole)", "np.abs(mix - whole)[mix > 0]", "You leave out labels that it does not hold."
             ),
         ),
     ),
@@ -85,11 +67,7 @@ EXERCISES = (
             Case((_A, np.array([2.0, 2.0]), _HALF, 0.1, 10), 2, "Both clients want w = 2, so FedAvg stops there."),
             Case((_A, _B, _HALF, 0.1, 1), 0.75, "With one local step FedAvg finds the optimum."),
             Case((_A, _B, _HALF, 0.1, 1000), 0.5, "After 1000 steps every client has arrived at its own b_k."),
-            Case(
-                (_A, _B, np.array([0.8, 0.2]), 0.1, 1000),
-                0.2,
-                "Every client arrives at its own b_k. The weights are ρ = (0.8, 0.2).",
-            ),
+            Case((_A, _B, np.array([0.8, 0.2]), 0.1, 1000), 0.2, "Clients arrive at their b_k, with ρ = (0.8, 0.2)."),
             Case(
                 (_A, _B, _HALF, 0.1, 10),
                 (1 - 0.7**10) / (2 - 0.9**10 - 0.7**10),
@@ -98,11 +76,7 @@ EXERCISES = (
         ),
         mistakes=(
             Mistake("1 - (1 - eta * a)", "(1 - eta * a)", "(1 − η a_k)^τ is the part of the way that remains."),
-            Mistake(
-                "1 - (1 - eta * a) ** tau",
-                "eta * a * tau",
-                "In your formula all steps of a client have the same length.",
-            ),
+            Mistake("1 - (1 - eta * a) ** tau", "eta * a * tau", "Do all steps of a client have the same length?"),
             Mistake("rho * part", "part", "Your result does not depend on the weights ρ_k."),
             Mistake(" / (rho * part).sum()", "", "The weights of a mean must sum to 1."),
         ),

@@ -51,7 +51,7 @@ EXERCISES = (
             Case(
                 (_Y, _W, np.zeros(2), 0.4, 0.1),
                 [0.98, 2.04],
-                "The gradient is zero, so only the spring pulls y = (1, 2) back to w = (0.5, 3).",
+                "The gradient is zero. The spring pulls y = (1, 2) to w = (0.5, 3).",
             ),
             Case((_Y, _W, _SLOPE, 0.4, 0.1), [0.95, 2.06], "Gradient and spring act in the same step."),
         ),
@@ -74,11 +74,7 @@ EXERCISES = (
         cases=(
             Case((_gradient, _START, 0.0, 0.1, 1), [1.8, -0.8], "One step with μ = 0 is one step of SGD."),
             Case((_gradient, _START, 0.0, 0.1, 3), [1.458, -0.458], "Three steps with μ = 0 are three steps of SGD."),
-            Case(
-                (_gradient, _START, 0.5, 0.1, 3),
-                [1.4855, -0.4855],
-                "On a quadratic the client covers the part s_k of its way, here with μ = 0.5 in three steps.",
-            ),
+            Case((_gradient, _START, 0.5, 0.1, 3), [1.4855, -0.4855], "Three steps on a quadratic, with μ = 0.5."),
         ),
         mistakes=(
             Mistake("gradient(y)", "gradient(w)", "Each step needs the gradient where the client is then."),

@@ -34,6 +34,7 @@ def server_update(w, c, local, before, after, num_clients):
 
 _Y, _W, _SLOPE = np.array([1.0, 2.0]), np.array([1.0, 2.0]), np.array([0.3, -0.2])
 _C, _OWN, _NONE = np.array([0.2, 0.3]), np.array([-0.4, 0.7]), np.zeros(2)
+_END, _END_2 = np.array([0.8, 1.96]), np.array([0.56, 2.12])
 _LOCAL, _MEAN = np.array([[3.0, 1.0], [0.0, 0.0]]), np.array([0.3, 0.4])
 _BEFORE, _AFTER = np.array([[0.4, 1.0], [-0.8, 0.6]]), np.array([[2.0, 1.0], [0.5, -1.0]])
 
@@ -42,11 +43,7 @@ EXERCISES = (
         id="03-step",
         solution=scaffold_step,
         cases=(
-            Case(
-                (_Y, _SLOPE, _NONE, _NONE, 0.1),
-                [0.97, 2.02],
-                "In round 1 all controls are zero, and the step is one of FedAvg.",
-            ),
+            Case((_Y, _SLOPE, _NONE, _NONE, 0.1), [0.97, 2.02], "All controls are zero: a step of FedAvg."),
             Case((_Y, _SLOPE, _OWN, _OWN, 0.1), [0.97, 2.02], "A client with c_k = c needs no correction."),
             Case((_Y, _OWN, _NONE, _OWN, 0.1), [1.0, 2.0], "Which of the two controls is subtracted?"),
             Case((_Y, _SLOPE, _C, _OWN, 0.1), [0.91, 2.06], "The corrected gradient is (0.9, −0.6), and η is 0.1."),
@@ -65,14 +62,12 @@ EXERCISES = (
         solution=renewed_control,
         cases=(
             Case(
-                (_NONE, _NONE, _W, np.array([0.8, 1.96]), 4, 0.1),
+                (_NONE, _NONE, _W, _END, 4, 0.1),
                 [0.5, 0.1],
-                "With zero controls the new c_k is the mean of the four gradients on the way.",
+                "The old controls are zero. Four gradients are on the way.",
             ),
             Case(
-                (_OWN, _C, _W, np.array([0.56, 2.12]), 4, 0.1),
-                [0.5, 0.1],
-                "The gradients on the way are the same, but c and c_k are not zero now. The move contains both.",
+                (_OWN, _C, _W, _END_2, 4, 0.1), [0.5, 0.1], "The same gradients, and the move contains c and c_k too."
             ),
         ),
         mistakes=(
@@ -102,11 +97,7 @@ EXERCISES = (
             ),
         ),
         mistakes=(
-            Mistake(
-                "/ num_clients",
-                "/ len(local)",
-                "You divide by the size of the cohort. Over which clients is c the mean?",
-            ),
+            Mistake("/ num_clients", "/ len(local)", "You divide by the size of the cohort. Whose mean is c?"),
             Mistake(
                 " / num_clients", "", "You add the sum of all changes. How much does a mean over N clients change?"
             ),

@@ -1,6 +1,5 @@
 """Explorer: SCAFFOLD's arrows, the local gradients and what the control variates make of them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,35 +9,31 @@ from fedlab_core.plots.style import BLACK, PURPLE, set_description
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Points, Quadratics
+from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
 from fedlab_course.explore.sliders import Slider
 
-START, STEPS, LR = (-1.0, 1.5), 10, 0.05
+CLIENTS, START, STEPS, LR = Quadratics.of(A, B), np.array([-1.0, 1.5]), 10, 0.05
 
 
-def corrections(
-    a: Points = A, b: Points = B, *, rounds: int = 1, step: int = 0, start: Sequence[float] = START, **options: Any
-) -> Idea:
+def corrections(*, rounds: int = 1, step: int = 0, **options: Any) -> Idea:
     """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn downhill.
 
-    Clients as in chapter 2; both take part in every round, with ten local steps at rate 0.05 from ``start``.
+    Clients as in chapter 2; both take part in every round, with ten local steps at rate 0.05.
     Sliders: ``rounds``, how many are done, and ``step``, the local step of the next round that we look at.
     ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
-    clients = Quadratics.of(a, b)
     sliders = {
         "rounds": Slider.over("rounds done", (0, 1, 2, 3, 5, 10), rounds, "Rounds before this one"),
         "step": Slider.over("local step", range(STEPS + 1), step, "Where in the next round we look"),
     }
-    origin = np.asarray(start, dtype=float)
-    return Idea(lambda rounds, step: _arrows(clients, origin, rounds, step), sliders, **options)
+    return Idea(_arrows, sliders, **options)
 
 
 def side_by_side(degrees: float) -> Goal:
     """The goal of :func:`corrections` as it is by default: both clients step in one direction, to so many degrees."""
 
     def check(rounds: int, step: int) -> bool:
-        _, _, gradient, offset = _state(Quadratics.of(A, B), np.array(START), rounds, step)
+        _, _, gradient, offset = _state(rounds, step)
         return _angle(gradient + offset) <= degrees
 
     return Goal(f"find a step at which the two clients walk in one direction, to {degrees:g}°", check)
@@ -57,19 +52,19 @@ def scaffold_rounds(
     return w, controls
 
 
-def _state(clients: Quadratics, start: np.ndarray, rounds: int, step: int) -> tuple[np.ndarray, ...]:
+def _state(rounds: int, step: int) -> tuple[np.ndarray, ...]:
     """The server's w [D] after ``rounds``, and at the ``step`` the clients' y, gradients and c − c_k, all [N, D]."""
-    w, controls = scaffold_rounds(clients, start, rounds, STEPS, LR)
+    w, controls = scaffold_rounds(CLIENTS, START, rounds, STEPS, LR)
     offset = controls.mean(0) - controls
-    here = clients.walk(w, step, LR, offset)[-1]
-    return w, here, clients.gradient(here), offset
+    here = CLIENTS.walk(w, step, LR, offset)[-1]
+    return w, here, CLIENTS.gradient(here), offset
 
 
-def _arrows(clients: Quadratics, start: np.ndarray, rounds: int, step: int) -> go.Figure:
-    w, here, gradient, offset = _state(clients, start, rounds, step)
+def _arrows(rounds: int, step: int) -> go.Figure:
+    w, here, gradient, offset = _state(rounds, step)
     vectors = {"local gradient g": gradient, "correction c − c_k": offset, "corrected gradient": gradient + offset}
-    around = np.concatenate([clients.b, start[None]])
-    figure = plane.contours(clients, around)
+    around = np.concatenate([CLIENTS.b, START[None]])
+    figure = plane.contours(CLIENTS, around)
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
     longest = float(np.linalg.norm(list(vectors.values()), axis=-1).max())
     scale = 0.4 * float(np.ptp(around, axis=0).max()) / max(longest, 1e-12)
@@ -82,7 +77,7 @@ def _arrows(clients: Quadratics, start: np.ndarray, rounds: int, step: int) -> g
         _arrow(figure, at, end, f"the step that {client} takes", colour, "solid")
         plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k % 2], colour)
         rows += [[client, name, *plane.pair(vector[k])] for name, vector in vectors.items()]
-    plane.mark(figure, clients.optimum, "optimum of F", "star", BLACK)
+    plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", BLACK)
     text = (
         f"Arrows in the plane after {rounds} rounds of SCAFFOLD, at local step {step}: the clients' own gradients are "
         f"{_angle(gradient):.0f}° apart, the corrected ones {_angle(gradient + offset):.0f}°. The server is at "

@@ -27,11 +27,7 @@ EXERCISES = (
         id="05-weights",
         solution=cohort_weights,
         cases=(
-            Case(
-                (np.full(4, 0.01), np.full(4, 0.1)),
-                [0.25] * 4,
-                "Four equal clients have equal weights, and the sum is 1.",
-            ),
+            Case((np.full(4, 0.01), np.full(4, 0.1)), [0.25] * 4, "Four clients are equal."),
             Case(
                 (np.array([0.01, 0.03]), np.array([0.1, 0.1])),
                 [0.25, 0.75],
@@ -44,11 +40,7 @@ EXERCISES = (
             ),
         ),
         mistakes=(
-            Mistake(
-                "return ratios / ratios.sum()",
-                "return ratios",
-                "The weights must sum to 1, or they change the scale of the model.",
-            ),
+            Mistake("return ratios / ratios.sum()", "return ratios", "The weights of a cohort must sum to 1."),
             Mistake("rho / pi", "rho * pi", "A client that is drawn more often takes part too often already."),
             Mistake("rho / pi", "rho", "Your weights do not depend on π."),
             Mistake("rho / pi", "1 / pi", "Your weights do not depend on ρ."),
@@ -65,11 +57,7 @@ EXERCISES = (
             Case(
                 ([(0, 1), (0, 2), (3, 4), (3, 5)],), 0, "Some clients have one label in common, and no two have both."
             ),
-            Case(
-                ([(4, 5), (1, 2), (2, 1), (5, 4), (7, 8)],),
-                2,
-                "Two pairs of clients have the same labels, one client is alone.",
-            ),
+            Case(([(4, 5), (1, 2), (2, 1), (5, 4), (7, 8)],), 2, "Two pairs of clients, and one client alone."),
         ),
         mistakes=(
             Mistake(">= 2", ">= 1", "How many clients does a cluster need?"),

@@ -33,9 +33,13 @@ EXERCISES = (
             Case(
                 (_OMEGA, _RECEIVED, 1.0),
                 ([0.0, 1.0, 6.0], [1.0, -1.0, 2.0]),
-                "With λ = 1 the gradient of the penalty must be a ⊙ (y − r) for every y.",
+                "λ = 1. For every y, a ⊙ (y − r) is the gradient.",
             ),
-            Case((_OMEGA, _RECEIVED, 0.2), ([0.0, 0.2, 1.2], [1.0, -1.0, 2.0]), "The same with λ = 0.2."),
+            Case(
+                (_OMEGA, _RECEIVED, 0.2),
+                ([0.0, 0.2, 1.2], [1.0, -1.0, 2.0]),
+                "λ = 0.2. For every y, a ⊙ (y − r) is the gradient.",
+            ),
         ),
         mistakes=(
             Mistake(
@@ -74,9 +78,7 @@ EXERCISES = (
             ),
             Mistake("np.abs(gradients).mean(0)", "np.abs(gradients.mean(0))", "In your mean the samples cancel."),
             Mistake(
-                "np.abs(gradients).mean(0)",
-                "np.square(gradients).mean(0)",
-                "MAS takes absolute values. Squares belong to the Fisher information.",
+                "np.abs(gradients).mean(0)", "np.square(gradients).mean(0)", "MAS takes absolute values, not squares."
             ),
             Mistake("2 * outputs", "outputs", "What is the derivative of f²?"),
             Mistake(".mean(0)", ".sum(0)", "Your Ω grows with the number of samples."),

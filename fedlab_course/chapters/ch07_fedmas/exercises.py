@@ -124,21 +124,9 @@ EXERCISES = (
                 "(2 * clients + tiers)", "2 * clients", "One more client receives the new model, to measure Ω at it."
             ),
             Mistake("(clients + tiers)", "clients", "How does the server get the new Ω?"),
-            Mistake(
-                "(clients + tiers)",
-                "(2 * clients + tiers)",
-                "A client that trains sends its model up, and nothing else.",
-            ),
-            Mistake(
-                "(clients + tiers)",
-                "2 * clients",
-                "In your count all clients send an Ω. How many of a tier measure it?",
-            ),
-            Mistake(
-                "tiers, clients = len(sampled)",
-                "tiers, clients = 1",
-                "You count one measurement of Ω. How many tiers are there?",
-            ),
+            Mistake("(clients + tiers)", "(2 * clients + tiers)", "Does a client that trains send Ω up?"),
+            Mistake("(clients + tiers)", "2 * clients", "Does each client of a tier measure Ω?"),
+            Mistake("tiers, clients = len(sampled)", "tiers, clients = 1", "Ω is measured once in each tier."),
             Mistake("return down, up", "return up, down", "You have exchanged down and up."),
         ),
     ),

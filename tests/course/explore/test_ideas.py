@@ -141,7 +141,7 @@ def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:
 
 def test_the_arrow_of_the_own_gradient_points_to_the_own_minimum_along_its_gradient() -> None:
     a, b = np.array([[1.0, 4.0], [4.0, 1.0]]), np.array([[-1.5, -0.5], [1.0, 1.5]])
-    figure = ideas_03.corrections(a, b, start=(-1.0, 1.5)).figure(rounds=0, step=0)
+    figure = ideas_03.corrections().figure(rounds=0, step=0)
     for k in range(2):
         own = trace(figure, f"−g<sub>{k + 1}")
         downhill = -a[k] * (np.array([-1.0, 1.5]) - b[k])

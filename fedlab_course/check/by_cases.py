@@ -18,7 +18,8 @@ def check(exercise: Exercise, answer: Any) -> None:
     for case in exercise.cases:
         found, expected = _result(exercise, answer, case), _read(exercise, case.expected, case.expected)
         if isinstance(found, BaseException):
-            raise found
+            hint = _of_mistake(exercise, answer)
+            raise Hint(hint) if hint else found
         if not _same(found, expected):
             words = f"{_with_results(case.hint, expected)} {_of_mistake(exercise, answer)}".strip()
             for digits in (4, 7, 12):
@@ -32,7 +33,7 @@ def _with_results(hint: str, expected: Any) -> str:
     """The hint of a case, with both results behind it if it shows none; a word or a truth value is not given away."""
     if "{found}" in hint or "{expected}" in hint:
         return hint
-    hidden = any(isinstance(one, str | list) for one in _parts(expected))
+    hidden = any(isinstance(one, str | bool | list) for one in _parts(expected))
     return f"{hint} Your result: {{found}}." if hidden else f"{hint} Expected: {{expected}}. Your result: {{found}}."
 
 
@@ -56,6 +57,8 @@ def _result(exercise: Exercise, answer: Any, case: Any) -> Any:
 
 def _read(exercise: Exercise, result: Any, expected: Any) -> Any:
     """Return ``result`` as arrays, words and lists of truth values. Raises :class:`Hint` if it has another form."""
+    if expected is None:
+        return repr(result)
     require(result is not None, NOTHING)
     if not isinstance(expected, tuple):
         return _read_one(exercise, result, expected, "the result")
@@ -83,7 +86,7 @@ def _read_one(exercise: Exercise, result: Any, expected: Any, what: str) -> Any:
         wanted = f"a list of {len(expected)} truth values" if np.ndim(expected) else "True or False"
         right = plain.shape == np.shape(expected) and all(isinstance(one, bool | np.bool_) for one in plain.flat)
         require(right, f"{what.capitalize()} must be {wanted}, and yours is {result!r}.")
-        return [bool(one) for one in plain.flat]
+        return [bool(one) for one in plain.flat] if np.ndim(expected) else bool(plain)
     return array(result, np.shape(expected), what, finite=bool(np.isfinite(expected).all()))
 
 
@@ -94,7 +97,7 @@ def _parts(result: Any) -> tuple[Any, ...]:
 def _same(first: Any, second: Any) -> bool:
     """Whether two results of the same form agree; errors do if they are of one type and say the same."""
     if isinstance(first, BaseException) or isinstance(second, BaseException):
-        return type(first) is type(second) and str(first) == str(second)
+        return type(first).__name__ == type(second).__name__ and str(first) == str(second)
     pairs = zip(_parts(first), _parts(second), strict=True)
     return all(close(one, two) if isinstance(one, np.ndarray) else one == two for one, two in pairs)
 

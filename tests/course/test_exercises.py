@@ -148,6 +148,7 @@ HALF = Exercise(
         Mistake("x / 2", "x // 2", "{expected} is not {found}: do not round."),
         Mistake("x / 2", "2 / x", "Not on all cases."),
         Mistake("x / 2", "2 * x", "You double."),
+        Mistake("x / 2", "int('half')", "A word is no number."),
     ),
     **WORDS,
 )
@@ -205,6 +206,7 @@ def interrupted(x):
         (lambda x: 0.50000001 * x, "wrong", "For 4 you found 2.00000004."),
         (lambda x: x // 2, "wrong", "1.5 is not 1: do not round."),
         (lambda x: 2.0 * x, "wrong", "You double."),
+        (lambda x: int("half"), "wrong", "A word is no number."),
         (lambda x: x * 2 if x == 4 else x / 2, "wrong", "For 4 you found 8."),
     ],
 )

@@ -142,7 +142,7 @@ HALF = Exercise(
     cases=(
         Case((0.0,), 0, "Half of nothing is nothing."),
         Case((4.0,), 2, "For 4 you found {found}."),
-        Case((3.0,), 1.5, "Half of 3 is `1` < 2 and more."),
+        Case((3.0,), 1.5, "Half of 3 is `1` < 2."),
     ),
     mistakes=(
         Mistake("x / 2", "x // 2", "{expected} is not {found}: do not round."),
@@ -254,14 +254,14 @@ def test_the_student_s_line_is_quoted(tmp_path: Path) -> None:
 
 def test_the_verdict_is_shown_and_nothing_is_raised(monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("fedlab_course.check.verdicts.get", lambda name: HALF)
-    assert exercises.check("99-half", lambda x: x // 4 + x // 3) is None
-    assert capsys.readouterr().out == "✗ not yet: Half. Half of 3 is `1` < 2 and more. Expected: 1.5. Your result: 1.\n"
+    assert exercises.check("99-half", lambda x: x // 2 + (x == 3) / 4) is None
+    assert capsys.readouterr().out == "✗ not yet: Half. Half of 3 is `1` < 2. Expected: 1.5. Your result: 1.25.\n"
     assert exercises.check("99-half", half) is None
     assert capsys.readouterr().out == "✓ solved: Half\n"
 
 
 def test_the_verdict_as_html_is_escaped_and_a_title_that_is_a_question_needs_no_full_stop() -> None:
-    verdict = judge(HALF, lambda x: x // 4 + x // 3)
+    verdict = judge(HALF, lambda x: x // 2 + (x == 3) / 4)
     assert "Half of 3 is <code>1</code> &lt; 2" in bundle(verdict)["text/html"]
     asked = replace(verdict, title="How much is half?")
     assert bundle(asked)["text/plain"].startswith("✗ not yet: How much is half? Half of 3")

@@ -1,6 +1,7 @@
 """The check in a real kernel: it judges the answer that was written last, or says why it does not."""
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -16,22 +17,27 @@ FAILING = {
 }
 
 
-def outputs(*sources: str) -> list:
-    """The outputs of cells that run one after another in one kernel; errors do not stop it."""
-    notebook = new_notebook(cells=[new_code_cell(source) for source in [IMPORTS, *sources]])
-    with kernel.environment() as workspace:
-        config = kernel.manager_config(workspace)
-        NotebookClient(notebook, kernel_name=kernel.KERNEL, allow_errors=True, timeout=120, config=config).execute()
-    return [output for cell in notebook.cells for output in cell.outputs]
+@pytest.fixture
+def shell():
+    """An IPython shell in this process, as a kernel has it."""
+    found = InteractiveShell.instance()
+    found.history_manager.enabled = False
+    yield found
+    InteractiveShell.clear_instance()
 
 
-def test_an_answer_counts_unless_its_cell_failed_later() -> None:
+def test_an_answer_counts_unless_its_cell_failed_later(shell, monkeypatch: pytest.MonkeyPatch) -> None:
     """A right answer does not stand for a later one whose cell failed; other cells do not make it old."""
-    cells, wanted = [], []
+    shown = []
+    monkeypatch.setattr("fedlab_course.display.publish", shown.append)
+    shell.run_cell(IMPORTS, store_history=True)
 
     def run(exercise: exercises.Exercise, source: str, status: str) -> None:
-        cells.extend([source, f'exercises.check("{exercise.id}", {exercise.name})'])
-        wanted.append((exercise.title, status))
+        shell.run_cell(source, store_history=True)
+        shell.run_cell(f'exercises.check("{exercise.id}", {exercise.name})', store_history=True)
+        verdict = shown.pop()[exercises.MIME]
+        assert verdict["status"] == status, source
+        assert (verdict["points"] == 0) == ("latest" in verdict["hint"]) == (status == "wrong")
 
     for exercise in (STEP, MOMENTUM):
         right = exercise.solution_source
@@ -43,14 +49,16 @@ def test_an_answer_counts_unless_its_cell_failed_later() -> None:
     inside = "if True:\n" + "".join(f"    {line}\n" for line in STEP.solution_source.splitlines())
     for other in (helper, f"{STEP.name}(", inside, f"{STEP.name} = {STEP.name}", "1 / 0"):
         run(STEP, other, "solved")
-    found = [one["data"][exercises.MIME] for one in outputs(*cells) if exercises.MIME in one.get("data", {})]
-    assert [(one["title"], one["status"]) for one in found] == wanted
-    for one in found:
-        assert (one["points"] == 0) == ("latest" in one["hint"]) == (one["status"] == "wrong")
 
 
+@pytest.mark.slow
 def test_taking_nbgrader_s_variable_away_does_not_make_a_check_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     away = 'import os\nos.environ.pop("NBGRADER_EXECUTION")'
-    found = outputs(away, f'exercises.check("{STEP.id}", lambda y, w, gradient, mu, lr: y)')
-    assert [one.ename for one in found if one.output_type == "error"] == ["NotSolved"]
+    check = f'exercises.check("{STEP.id}", lambda y, w, gradient, mu, lr: y)'
+    notebook = new_notebook(cells=[new_code_cell(source) for source in [IMPORTS, away, check]])
+    with kernel.environment() as workspace:
+        config = kernel.manager_config(workspace)
+        NotebookClient(notebook, kernel_name=kernel.KERNEL, allow_errors=True, timeout=120, config=config).execute()
+    errors = [output.ename for cell in notebook.cells for output in cell.outputs if output.output_type == "error"]
+    assert errors == ["NotSolved"]

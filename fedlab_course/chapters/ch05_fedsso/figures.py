@@ -83,8 +83,8 @@ def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
     reached = np.isfinite(heights)
     highest = float(heights[reached].max(initial=0.0))
     top = 1.08 * highest or 1.0
-    titles = {"title": title, "x_title": "clients in the order of the walk", "y_title": "reachability distance"}
-    figure = new_figure(**titles, legend=found.num_clusters < _LEGEND_ENTRIES)
+    legend, x_title = found.num_clusters < _LEGEND_ENTRIES, "clients in the order of the walk"
+    figure = new_figure(title=title, x_title=x_title, y_title="reachability distance", legend=legend)
     rows = []
     for cluster in np.unique(clusters):
         mine, name = np.flatnonzero(clusters == cluster), _name(cluster)

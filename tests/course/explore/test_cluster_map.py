@@ -109,7 +109,7 @@ def test_captions_do_not_stand_on_each_other():
 
 @pytest.mark.parametrize(("labels", "num_clients"), [(LABELS[:-1], 7), (LABELS, 6)])
 def test_a_map_refuses_other_numbers_of_clients(labels, num_clients):
-    with pytest.raises(ValueError, match=f"one for each of the {num_clients} clients"):
+    with pytest.raises(ValueError, match=f"must have {num_clients} rows"):
         figures.cluster_map(POINTS, labels, clients(MIXES[:num_clients]))
 
 

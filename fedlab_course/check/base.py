@@ -21,8 +21,8 @@ class Case:
 
     ``expected``: written out, from mathematics and not from the solution. Its type says what must come back: a number,
     an array (for a list of numbers of that shape), truth values, a word, None, a tuple of several results, or numbers
-    in any order (for a set). ``hint``: what this case shows. ``{expected}`` and ``{found}`` stand for both results;
-    where the hint has neither, both follow it.
+    in any order (for a set). ``hint``: what the case is, for a student whose answer fails it. Both results follow the
+    hint, unless it has ``{expected}`` or ``{found}`` for them.
     """
 
     arguments: tuple[Any, ...]
@@ -34,8 +34,8 @@ class Case:
 class Mistake:
     """A usual wrong answer: the solution with ``old`` replaced by ``new``.
 
-    ``hint``: for an answer that returns in all cases what this mistake returns. ``{expected}`` and ``{found}`` are the
-    results of the first case that fails. With a ``check`` instead of cases: words of the hint that the check gives.
+    ``hint``: what follows the hint of the first case that fails, for an answer that returns in all cases what this
+    mistake returns. With a ``check`` instead of cases: words of the hint that the check gives.
     """
 
     old: str

@@ -13,7 +13,7 @@ _PARTS = ("the first result", "the second result", "the third result", "the four
 def check(exercise: Exercise, answer: Any) -> None:
     """Raise a :class:`Hint`, or the error of the student's code, for the first case of ``exercise`` that fails.
 
-    The hint is the one of a mistake that returns the same as ``answer`` in all cases, if there is one, else the case's.
+    The hint has the words of the case, both results, and the words of a mistake that returns the same in all cases.
     """
     for case in exercise.cases:
         found, expected = _result(exercise, answer, case), _read(exercise, case.expected, case.expected)
@@ -21,19 +21,19 @@ def check(exercise: Exercise, answer: Any) -> None:
             hint = _of_mistake(exercise, answer)
             raise Hint(hint) if hint else found
         if not _same(found, expected):
-            hint = _of_mistake(exercise, answer) or _with_results(case.hint, expected)
+            words = f"{_with_results(case.hint, expected)} {_of_mistake(exercise, answer)}".strip()
             for digits in (4, 7, 12):
                 right, yours = _shown(expected, digits), _shown(found, digits)
                 if right != yours:
                     break
-            raise Hint(hint.replace("{expected}", right).replace("{found}", yours))
+            raise Hint(words.replace("{expected}", right).replace("{found}", yours))
 
 
 def _with_results(hint: str, expected: Any) -> str:
     """The hint of a case, with both results behind it if it shows none; a word or a truth value is not given away."""
     if "{found}" in hint or "{expected}" in hint:
         return hint
-    hidden = any(isinstance(one, str | list) for one in _parts(expected))
+    hidden = any(isinstance(one, str | bool | list) for one in _parts(expected))
     return f"{hint} Your result: {{found}}." if hidden else f"{hint} Expected: {{expected}}. Your result: {{found}}."
 
 
@@ -86,7 +86,7 @@ def _read_one(exercise: Exercise, result: Any, expected: Any, what: str) -> Any:
         wanted = f"a list of {len(expected)} truth values" if np.ndim(expected) else "True or False"
         right = plain.shape == np.shape(expected) and all(isinstance(one, bool | np.bool_) for one in plain.flat)
         require(right, f"{what.capitalize()} must be {wanted}, and yours is {result!r}.")
-        return [bool(one) for one in plain.flat]
+        return [bool(one) for one in plain.flat] if np.ndim(expected) else bool(plain)
     return array(result, np.shape(expected), what, finite=bool(np.isfinite(expected).all()))
 
 

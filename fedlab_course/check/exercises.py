@@ -5,13 +5,12 @@ that a notebook runs from top to bottom unsolved. Only under nbgrader, which gra
 
 Writing exercises for a chapter
 -------------------------------
-All that belongs to them stands in one file, ``exercises.py`` in the folder of the chapter::
+The file ``exercises.py`` in the folder of the chapter has the code::
 
     # mypy: allow-untyped-defs
     """Exercises of chapter 9."""
 
-    from fedlab_course.check.base import Exercise, Mistake
-    from fedlab_course.check.tools import call, close, number, require
+    from fedlab_course.check.base import Case, Exercise, Mistake
 
     def half(x):
         """Half of the number x."""
@@ -19,45 +18,44 @@ All that belongs to them stands in one file, ``exercises.py`` in the folder of t
         return x / 2
         ### END SOLUTION
 
-    def check_half(answer):
-        require(close(number(call(answer, 0.0)), 0.0), "Half of nothing is nothing.")
-        require(number(call(answer, 3.0)) < 3.0, "Half of 3 is less than 3.")
-        require(close(number(call(answer, 3.0)), 1.5), "Half of 3 is 1.5: do not round.")
-
     EXERCISES = (
         Exercise(
             id="09-half",
-            title="One half",
-            task="Write `half(x)`, which returns $x / 2$.",
-            missing="half of `x`",
             solution=half,
-            check=check_half,
+            cases=(
+                Case((0.0,), 0, "Half of nothing is nothing."),
+                Case((3.0,), 1.5, "Half of an odd number."),
+            ),
             mistakes=(
-                Mistake("/ 2", "* 2", "less than 3"),
-                Mistake("/ 2", "// 2", "do not round"),
-                Mistake("x / 2", "x - 2", "nothing is nothing"),
+                Mistake("/ 2", "* 2", "A half is smaller than the whole."),
+                Mistake("/ 2", "// 2", "Your code rounds."),
             ),
         ),
     )
 
+The file ``exercises.toml`` beside it has the words, and the exercises on paper (those with a ``solution``)::
+
+    [[exercise]]
+    id = "09-half"
+    title = "One half"
+    missing = "half of `x`"
+    task = "Write `half(x)`, which returns half of the number."
+
 - The student sees the solution with the lines between the markers replaced by ``...``. The answer is a function or a
-  class; what a class is given already (``__init__``, for instance) stands outside the markers, which may occur twice.
-- A check asks for properties, from the most general to the most special, and raises :class:`Hint` through ``require``.
-  A hint says what is seen and what to look at, and does not give the answer away. ``call`` hands out copies and objects
-  if the answer changes them; ``number`` and ``array`` refuse what is not one, in words.
-- An exception in the student's code becomes a hint that quotes it. So does a changed first line.
-- A :class:`Mistake` is the solution with one piece of text replaced, and a few words of the hint that it must get. Give
-  each usual wrong answer one, with a hint of its own.
-- ``discussion`` stands with the solution: what we observe, and the answer to every question that the task poses.
-- A :class:`Proof` is an exercise on paper: ``Proof(id=…, title=…, task=…, solution=…)``, both Markdown.
-- Lines of a solution have at most 98 columns, tasks and docstrings as a student should read them.
+  class. What a class has already (``__init__``, for instance) is outside the markers, which may occur twice.
+- A :class:`Case` has arguments and the result that they must give. A :class:`Mistake` is the solution with one piece of
+  text replaced. See both for what their hints may say. A hint says what the answer does and asks what to look at; it
+  does not give the answer away.
+- Results of another form, changed arguments, errors in the student's code and a changed first line get hints of their
+  own. A mistake with such a result needs no entry.
+- Where cases do not fit (classes, random draws), ``check`` is a function of the answer that raises :class:`Hint`, with
+  the helpers of :mod:`fedlab_course.check.tools`. A mistake then names a few words of the hint that it must get.
+- Lines of a solution have at most 98 columns.
 - The notebook must import every module the solution uses (``np``, ``torch``, ``fl``), and ``exercises``.
 
-``python -m fedlab_course.check`` writes the cells of all exercises into the notebooks: in their order, where
-stand now, new ones beside their neighbours, and the first ones before "What to remember". Move the cells of an
-exercise to where its idea is fresh.
-``tests/course/test_exercises.py`` then tests each of them without further ado: stub, solution, every mistake, and that
-notebook and registry agree.
+``python -m fedlab_course.check`` writes the cells of all exercises into the notebooks: in their order, where exercises
+are now, new ones beside their neighbours, and the first ones before "What to remember". Move the cells of an
+exercise to where its idea is fresh. ``tests/course/test_exercises.py`` tests each exercise: stub, solution, mistakes.
 '''
 
 from fedlab_course.check.base import Case, Exercise, Hint, Mistake, Proof

@@ -79,9 +79,10 @@ def close(found: Any, expected: Any, tolerance: float = TOLERANCE) -> bool:
 
 def shown(values: Any, digits: int = 4) -> str:
     """Numbers in a hint: short, and in brackets if there are several."""
-    numbers = np.asarray(values, dtype=float)
-    words = [f"{value:.{digits}g}" if abs(value) < 1e4 else f"{value:,.0f}" for value in numbers.flat]
-    return words[0] if numbers.ndim == 0 else f"[{', '.join(words)}]"
+    numbers = np.asarray(values, dtype=float) + 0.0  # no -0
+    if numbers.ndim:
+        return f"[{', '.join(shown(one, digits) for one in numbers)}]"
+    return f"{numbers:.{digits}g}" if abs(numbers) < 1e4 else f"{numbers:,.0f}"
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -31,14 +31,11 @@ def test_noise_counts_as_clusters_of_one_and_not_for_purity():
     assert (found.purity, found.num_clusters, found.num_pure, found.num_noise) == (1.0, 1, 1, 3)
 
 
-def test_one_cluster_of_everything_agrees_only_by_chance():
-    found = quality(np.zeros(6, dtype=int), np.array([0, 0, 1, 1, 2, 2]))
+def test_one_cluster_of_everything_agrees_only_by_chance_and_all_noise_has_no_purity():
+    groups = np.array([0, 0, 1, 1, 2, 2])
+    found, noise = quality(np.zeros(6, dtype=int), groups), quality(np.full(6, -1), groups)
     assert found.adjusted_rand == 0 and found.purity == pytest.approx(1 / 3)
-
-
-def test_all_noise_has_no_purity():
-    found = quality(np.full(4, -1), np.array([0, 0, 1, 1]))
-    assert math.isnan(found.purity) and found.adjusted_rand == 0 and found.num_noise == 4
+    assert math.isnan(noise.purity) and noise.adjusted_rand == 0 and noise.num_noise == 6
 
 
 def test_groups_are_sets_of_labels():

@@ -45,6 +45,7 @@ def test_the_bias_of_fedprox_returns_where_local_steps_overshoot(mu: float, bias
     assert found == pytest.approx(rest, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_goal_of_the_explorer_is_reached_with_one_epoch_and_not_at_its_start() -> None:
     goal = goals.beats("FedAvg", "SCAFFOLD", x="bytes")
     algorithms = ("fedavg", "scaffold")

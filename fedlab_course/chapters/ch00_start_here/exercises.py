@@ -31,69 +31,41 @@ EXERCISES = (
         id="00-bytes",
         solution=bytes_of_a_run,
         cases=(
-            Case((1, 1, 1), 8, "One parameter goes to one client and comes back, four bytes each time."),
-            Case((7, 1, 1), 56, "Seven parameters take seven times the bytes of one parameter."),
-            Case((1, 5, 1), 40, "Each client of a cohort receives a model and sends one back. Here are five clients."),
-            Case((1, 1, 9), 72, "The model is sent again in every round. Here are nine rounds."),
+            Case((1, 1, 1), 8, "One parameter, one client, one round."),
+            Case((7, 1, 1), 56, "Seven parameters, one client, one round."),
+            Case((1, 5, 1), 40, "Five clients in one round. Each receives a model and sends one back."),
+            Case((1, 1, 9), 72, "Nine rounds. The model is sent again in every round."),
             Case((15010, 20, 50), 120_080_000, "This is the run of this chapter."),
         ),
         mistakes=(
-            Mistake(
-                "return down + up",
-                "return down",
-                "One parameter, one client, one round: you found {found} bytes. The model is sent down. What is sent "
-                "after the training?",
-            ),
-            Mistake(
-                "4 * num",
-                "num",
-                "One parameter, one client, one round: you count the numbers that are sent. How many bytes does each "
-                "number take?",
-            ),
-            Mistake(" * clients_per_round", "", "Your result is the same for one client and for five clients."),
-            Mistake(" * rounds", "", "Your result is the same for one round and for nine rounds."),
+            Mistake("return down + up", "return down", "The model is sent down. What comes back?"),
+            Mistake("4 * num", "num", "You count numbers. How many bytes does each number take?"),
+            Mistake(" * clients_per_round", "", "Your result does not depend on the number of clients."),
+            Mistake(" * rounds", "", "Your result does not depend on the number of rounds."),
         ),
     ),
     Exercise(
         id="00-verdict",
         solution=verdict,
         cases=(
-            Case((0.05, 0.07, 0.01), "holds", "[0.05, 0.07] lies above δ = 0.01: the sentence is true."),
-            Case((-0.07, -0.05, 0.01), "opposite", "[−0.07, −0.05] lies below −δ: B is ahead by more than the margin."),
+            Case((0.05, 0.07, 0.01), "holds", "[0.05, 0.07] lies above δ = 0.01."),
+            Case((-0.07, -0.05, 0.01), "opposite", "[−0.07, −0.05] lies below −δ = −0.01."),
             Case((0.002, 0.006, 0.01), "equivalent", "[0.002, 0.006] lies between −δ = −0.01 and δ = 0.01."),
             Case((0.004, 0.03, 0.01), "undecided", "[0.004, 0.03] contains δ = 0.01: the difference may count or not."),
-            Case((-0.03, -0.004, 0.01), "undecided", "[−0.03, −0.004] contains −δ: the lower side has a border too."),
+            Case((-0.03, -0.004, 0.01), "undecided", "[−0.03, −0.004] contains −δ = −0.01."),
             Case((-0.02, 0.03, 0.01), "undecided", "[−0.02, 0.03] reaches beyond the margin on both sides."),
             Case((-0.01, 0.01, 0.01), "equivalent", "[−0.01, 0.01] ends exactly at the margin δ = 0.01."),
             Case((0.02, 0.04, 0.05), "equivalent", "Here the margin is δ = 0.05. Do you use the argument `margin`?"),
         ),
         mistakes=(
+            Mistake("low > margin", "high > margin", "Which end of the interval is nearer to zero?"),
+            Mistake("low > margin", "low > 0", "Compare with the margin, not with zero."),
+            Mistake('return "undecided"', 'return "equivalent"', "A difference that counts is still possible."),
             Mistake(
-                "low > margin",
-                "high > margin",
-                "[0.004, 0.03] contains δ = 0.01: the difference may count or not. Which end of the interval is nearer "
-                "to zero?",
+                "-margin <= low and high <= margin", "high <= margin", "The margin has a border on the other side too."
             ),
             Mistake(
-                "low > margin",
-                "low > 0",
-                "[0.002, 0.006] leaves zero out, but lies within ±0.01: there is a difference, and it is too small to "
-                "count. Compare with the margin, not with zero.",
-            ),
-            Mistake(
-                'return "undecided"',
-                'return "equivalent"',
-                "An interval that contains δ or −δ allows a difference that counts. So it does not show equality.",
-            ),
-            Mistake(
-                "-margin <= low and high <= margin",
-                "high <= margin",
-                "[−0.03, −0.004] contains −δ: an equivalent result has to respect the border on the other side too.",
-            ),
-            Mistake(
-                'return "opposite"',
-                'return "undecided"',
-                "[−0.07, −0.05] lies below −δ: B is ahead by more than the margin. Which word says that?",
+                'return "opposite"', 'return "undecided"', "B is ahead by more than the margin. Which word says that?"
             ),
         ),
     ),

@@ -8,98 +8,92 @@ import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, look, new_figure, set_description
 from fedlab_course.explore.figures import intervals, resting_points
+from fedlab_course.explore.quadratics import Quadratics
 
 __all__ = ["divergence", "intervals", "parabolas", "resting_points"]
 
-_PANELS = (("divergence", "weight divergence", BLUE, "circle"), ("common", "common share", VERMILLION, "square"))
-_DOMAINS = ((0.56, 1.0), (0.0, 0.44))
+_PANELS = (
+    ("y", "divergence", "weight divergence", BLUE, "circle", (0.56, 1.0)),
+    ("y2", "common", "common share", VERMILLION, "square", (0.0, 0.44)),
+)
+_CHANCE = 0.1  # the common share of ten moves that have nothing in common
+_POINTS = ((BLACK, "star"), (GREY, "x"), (GREEN, "diamond"))
 
 
-def divergence(table: pd.DataFrame, *, num_clients: int = 10, title: str | None = None) -> go.Figure:
-    """Weight divergence and common share against the EMD of the clients, a point for each number of labels.
+def divergence(table: pd.DataFrame) -> go.Figure:
+    """Weight divergence and common share against the EMD of ten clients, a point for each number of labels.
 
-    ``table``: columns ``labels_per_client``, ``seed``, ``emd``, ``divergence`` and ``common``, as the stored table
-    ``c01_divergence`` has them. Points are means over seeds, and bars reach from the lowest to the highest seed. The
-    dotted line is 1/``num_clients``, the common share of moves that have nothing to do with each other. Raises
-    ``ValueError`` for a table without rows.
+    ``table``: columns ``labels_per_client``, ``seed``, ``emd``, ``divergence`` and ``common``, as in the stored table
+    ``c01_divergence``. Points are means over seeds, bars reach from the lowest to the highest seed, and the dotted line
+    is the common share by chance.
     """
-    if table.empty:
-        raise ValueError("table: must have at least one row")
     grouped = table.groupby("labels_per_client")[["emd", "divergence", "common"]]
-    means, low, high = (made.sort_values("emd") for made in (grouped.mean(), grouped.min(), grouped.max()))
-    order = means.index
-    names = [f"{count} label{'s' * (count != 1)}" for count in order]
-    figure = new_figure(title=title, x_title="EMD, mean over clients", y_title="", height=560, legend=False)
-    for place, (column, words, colour, symbol) in enumerate(_PANELS):
-        axis = "y" if place == 0 else "y2"
-        bars = {"type": "data", "symmetric": False, "array": high[column].reindex(order) - means[column]}
-        bars |= {"arrayminus": means[column] - low[column].reindex(order), "color": colour}
+    means = grouped.mean().sort_values("emd")
+    low, high = grouped.min().reindex(means.index), grouped.max().reindex(means.index)
+    names = [f"{count} label{'s' * (count != 1)}" for count in means.index]
+    figure = new_figure(title=None, x_title="EMD, mean over clients", y_title="", height=560, legend=False)
+    for axis, column, words, colour, symbol, domain in _PANELS:
+        up, down = high[column] - means[column], means[column] - low[column]
         figure.add_scatter(
             x=means["emd"],
             y=means[column],
             yaxis=axis,
             name=words,
             mode="lines+markers+text",
-            text=names if place == 0 else None,
+            text=names if axis == "y" else None,
             textposition=["top center", *["top left"] * (len(names) - 1)],
-            error_y=bars,
+            error_y={"type": "data", "symmetric": False, "array": up, "arrayminus": down, "color": colour},
             line={"color": colour},
             marker={"color": colour, "symbol": symbol, "size": 9},
             hovertemplate="EMD %{x:.2f}: %{y:.3f}",
         )
-        layout = {"domain": _DOMAINS[place], "title": words, "rangemode": "tozero", "anchor": "x"}
-        figure.update_layout({f"yaxis{'' if place == 0 else 2}": layout})
-    chance = {"color": GREY, "width": 2, "dash": "dot"}
-    figure.add_shape(
-        type="line", xref="paper", x0=0, x1=1, yref="y2", y0=1 / num_clients, y1=1 / num_clients, line=chance
-    )
+        layout = {"domain": domain, "title": words, "rangemode": "tozero", "anchor": "x"}
+        figure.update_layout({axis.replace("y", "yaxis"): layout})
+    dots = {"color": GREY, "width": 2, "dash": "dot"}
+    figure.add_shape(type="line", xref="paper", x0=0, x1=1, yref="y2", y0=_CHANCE, y1=_CHANCE, line=dots)
     figure.update_xaxes(range=[-0.15, 2.0], anchor="y2")
-    figure.update_yaxes(range=[0, 1.2 * float(high["divergence"].max())], selector={"title.text": _PANELS[0][1]})
+    figure.update_layout(yaxis_range=[0, 1.2 * float(high["divergence"].max())])
     rows = [[name, *(f"{value:.3f}" for value in row)] for name, row in zip(names, means.to_numpy(), strict=True)]
-    seeds = int(table["seed"].nunique())
     ends = np.round(means.to_numpy()[[0, -1]], 3)
     text = (
-        f"Two line charts against the EMD of the clients, {seeds} seeds. From {names[0]} to {names[-1]} a client the "
-        f"weight divergence goes from {ends[0, 1]} to {ends[1, 1]}, and the common share of the moves from "
-        f"{ends[0, 2]} to {ends[1, 2]}."
+        f"Two line charts against the EMD of the clients, {table['seed'].nunique()} seeds. From {names[0]} to "
+        f"{names[-1]} a client the weight divergence goes from {ends[0, 1]} to {ends[1, 1]}, and the common share of "
+        f"the moves from {ends[0, 2]} to {ends[1, 2]}."
     )
     set_description(figure, text, ["labels a client", "EMD", "weight divergence", "common share"], rows)
     return figure
 
 
-_POINTS = ((BLACK, "star"), (GREY, "x"), (GREEN, "diamond"))
-_BEYOND = 0.4  # of the distance between the minima, on both sides
-
-
-def parabolas(
-    a: Sequence[float], b: Sequence[float], points: Mapping[str, float], *, title: str | None = None
-) -> go.Figure:
+def parabolas(a: Sequence[float], b: Sequence[float], points: Mapping[str, float]) -> go.Figure:
     """The losses f_k(w) = a_k/2 (w − b_k)² of clients with equal weights, their mean F, and ``points`` on F.
 
     ``a``, ``b`` [N]: curvatures and minima; ``points``: at most three, name → w, written with four decimals. Raises
-    ``ValueError`` for arrays of other shapes, a_k ≤ 0 and more points.
+    ``ValueError`` as :class:`Quadratics` does.
     """
-    curvature, minimum = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    if curvature.ndim != 1 or curvature.shape != minimum.shape or not len(curvature):
-        raise ValueError(f"a, b: must be [N] both, got {list(curvature.shape)} and {list(minimum.shape)}")
-    if not (curvature > 0).all():
-        raise ValueError(f"a={curvature.tolist()}: must be > 0")
-    if len(points) > len(_POINTS):
-        raise ValueError(f"points: must be at most {len(_POINTS)}, got {len(points)}")
-    margin = _BEYOND * (float(np.ptp(minimum)) or 1.0)
-    w = np.linspace(minimum.min() - margin, minimum.max() + margin, 181)
-    losses = curvature[:, None] / 2 * (w - minimum[:, None]) ** 2
-    figure = new_figure(title=title, x_title="w", y_title="loss")
-    for k, loss in enumerate(losses):
-        style = look(k + 1)
-        figure.add_scatter(x=w, y=loss, name=f"f<sub>{k + 1}</sub>", line={"color": style.colour, "dash": style.dash})
-    figure.add_scatter(x=w, y=losses.mean(0), name="F, their mean", line={"color": BLACK, "width": 3})
+    clients = Quadratics.of(a, b)
+    minimum = clients.b[:, 0]
+    margin = 0.4 * float(np.ptp(minimum))
+    figure = new_figure(title=None, x_title="w", y_title="loss")
+    add_losses(figure, clients, np.linspace(minimum.min() - margin, minimum.max() + margin, 181))
     for (name, place), (colour, symbol) in zip(points.items(), _POINTS, strict=False):
-        height = float((curvature * (place - minimum) ** 2).mean() / 2)
-        marker = {"symbol": symbol, "size": 14, "color": colour, "line": {"color": "white", "width": 1}}
-        figure.add_scatter(x=[place], y=[height], name=f"{name}: {place:.4f}", mode="markers", marker=marker)
-    rows = [[f"lowest point of f_{k + 1}", f"{value:.4f}"] for k, value in enumerate(minimum)]
-    rows += [[name, f"{value:.4f}"] for name, value in points.items()]
+        add_mark(figure, clients, place, f"{name}: {place:.4f}", symbol, colour)
+    places = {f"lowest point of f_{k + 1}": value for k, value in enumerate(minimum)} | dict(points)
+    rows = [[name, f"{value:.4f}"] for name, value in places.items()]
     phrases = "; ".join(f"{name} at w = {value}" for name, value in rows)
     set_description(figure, f"Parabolas of {len(minimum)} clients and their mean. {phrases}.", ["point", "w"], rows)
     return figure
+
+
+def add_losses(figure: go.Figure, clients: Quadratics, w: np.ndarray) -> None:
+    """Add the loss of each client at the points ``w`` [n] of a line, and the mean of the losses."""
+    losses = clients.loss(w[:, None])
+    for k, loss in enumerate(losses):
+        line = {"color": look(k + 1).colour, "dash": look(k + 1).dash}
+        figure.add_scatter(x=w, y=loss, name=f"f<sub>{k + 1}</sub>", mode="lines", line=line)
+    figure.add_scatter(x=w, y=losses.mean(0), name="F, their mean", mode="lines", line={"color": BLACK, "width": 3})
+
+
+def add_mark(figure: go.Figure, clients: Quadratics, w: float, name: str, symbol: str, colour: str) -> None:
+    """Add a point of the mean loss."""
+    marker = {"symbol": symbol, "size": 14, "color": colour, "line": {"color": "white", "width": 1}}
+    figure.add_scatter(x=[w], y=[clients.loss(np.array([w])).mean()], name=name, mode="markers", marker=marker)

@@ -35,25 +35,19 @@ def _figure(clients: Quadratics, mu: float) -> go.Figure:
     way = np.stack([rests(strength) for strength in (0.0, *np.geomspace(0.02, 300, 60))])
     figure = plane.contours(clients, np.concatenate([clients.b, way]))
     plane.line(figure, way, "resting point as μ grows", GREY, "1.5px,4px")
-    for k, answer in enumerate(answers):
-        plane.line(figure, np.stack([w, answer]), f"from w to the answer of client {k + 1}", COLOURS[k % 2], "solid")
-    for k, answer in enumerate(answers):
-        plane.mark(figure, answer, f"answer of client {k + 1}", SYMBOLS[k % 2], COLOURS[k % 2])
-        plane.mark(
-            figure, clients.b[k], f"its own minimum b<sub>{k + 1}</sub>", f"{SYMBOLS[k % 2]}-open", COLOURS[k % 2]
-        )
+    for k, (answer, minimum) in enumerate(zip(answers, clients.b, strict=True)):
+        colour, symbol = COLOURS[k % 2], SYMBOLS[k % 2]
+        plane.line(figure, np.stack([w, answer]), f"from w to the answer of client {k + 1}", colour, "solid")
+        plane.mark(figure, answer, f"answer of client {k + 1}", symbol, colour)
+        plane.mark(figure, minimum, f"its own minimum b<sub>{k + 1}</sub>", f"{symbol}-open", colour)
     plane.mark(figure, clients.optimum, "optimum of F", "star", BLACK)
     plane.mark(figure, w, "FedProx rests at w", "x", GREEN)
-    distance = float(np.linalg.norm(w - clients.optimum))
+    off, apart, own = (float(np.linalg.norm(u - v)) for u, v in ((w, clients.optimum), answers, clients.b))
     text = (
-        f"Contours of F in the plane. At μ={mu:g} FedProx rests at ({w[0]:.3f}, {w[1]:.3f}), {distance:.3f} from the "
-        f"optimum; the clients' answers are {_apart(answers):.3f} apart, their minima {_apart(clients.b):.3f}."
+        f"Contours of F in the plane. At μ={mu:g} FedProx rests at ({w[0]:.3f}, {w[1]:.3f}), {off:.3f} from the "
+        f"optimum; the clients' answers are {apart:.3f} apart, their minima {own:.3f}."
     )
-    rows = [["w, where FedProx rests", *plane.pair(w)], ["optimum of F", *plane.pair(clients.optimum)]]
-    rows += [[f"answer of client {k + 1}", *plane.pair(answer)] for k, answer in enumerate(answers)]
-    set_description(figure, text, ["point", "w₁", "w₂"], rows)
+    points = {"w, where FedProx rests": w, "optimum of F": clients.optimum}
+    points |= {f"answer of client {k + 1}": answer for k, answer in enumerate(answers)}
+    set_description(figure, text, ["point", "w₁", "w₂"], [[name, *plane.pair(at)] for name, at in points.items()])
     return figure
-
-
-def _apart(points: np.ndarray) -> float:
-    return float(np.linalg.norm(points[0] - points[1]))

@@ -1,6 +1,5 @@
 """Explorer: SCAFFOLD's arrows, the local gradients and what the control variates make of them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,47 +9,32 @@ from fedlab_core.plots.style import BLACK, PURPLE, set_description
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Points, Quadratics
+from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
 from fedlab_course.explore.sliders import Slider
 
-START, STEPS, LR = (-1.0, 1.5), 10, 0.05
+CLIENTS, START, STEPS, LR = Quadratics.of(A, B), np.array([-1.0, 1.5]), 10, 0.05
 
 
-def corrections(
-    a: Points = A,
-    b: Points = B,
-    *,
-    rounds: int = 1,
-    step: int = 0,
-    steps: int = STEPS,
-    lr: float = LR,
-    start: Sequence[float] = START,
-    **options: Any,
-) -> Idea:
+def corrections(*, rounds: int = 1, step: int = 0, **options: Any) -> Idea:
     """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn downhill.
 
-    Clients as in chapter 2; both take part in every round, with ``steps`` local steps at rate ``lr`` from ``start``.
+    Clients as in chapter 2; both take part in every round, with ten local steps at rate 0.05.
     Sliders: ``rounds``, how many are done, and ``step``, the local step of the next round that we look at.
     ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
-    clients = Quadratics.of(a, b)
     sliders = {
         "rounds": Slider.over("rounds done", (0, 1, 2, 3, 5, 10), rounds, "Rounds before this one"),
-        "step": Slider.over("local step", range(steps + 1), step, "Where in the next round we look"),
+        "step": Slider.over("local step", range(STEPS + 1), step, "Where in the next round we look"),
     }
-    origin = np.asarray(start, dtype=float)
-    return Idea(lambda rounds, step: _arrows(clients, origin, rounds, step, steps, lr), sliders, **options)
+    return Idea(_arrows, sliders, **options)
 
 
 def side_by_side(degrees: float) -> Goal:
     """The goal of :func:`corrections` as it is by default: both clients step in one direction, to so many degrees."""
 
     def check(rounds: int, step: int) -> bool:
-        clients = Quadratics.of(A, B)
-        w, controls = scaffold_rounds(clients, np.array(START), rounds, STEPS, LR)
-        offset = controls.mean(0) - controls
-        corrected = clients.gradient(clients.walk(w, step, LR, offset)[-1]) + offset
-        return _angle(corrected[0], corrected[1]) <= degrees
+        _, _, gradient, offset = _state(rounds, step)
+        return _angle(gradient + offset) <= degrees
 
     return Goal(f"find a step at which the two clients walk in one direction, to {degrees:g}°", check)
 
@@ -68,16 +52,22 @@ def scaffold_rounds(
     return w, controls
 
 
-def _arrows(clients: Quadratics, start: np.ndarray, rounds: int, step: int, steps: int, lr: float) -> go.Figure:
-    w, controls = scaffold_rounds(clients, start, rounds, steps, lr)
+def _state(rounds: int, step: int) -> tuple[np.ndarray, ...]:
+    """The server's w [D] after ``rounds``, and at the ``step`` the clients' y, gradients and c − c_k, all [N, D]."""
+    w, controls = scaffold_rounds(CLIENTS, START, rounds, STEPS, LR)
     offset = controls.mean(0) - controls
-    walk = clients.walk(w, step, lr, offset)
-    here, gradient = walk[-1], clients.gradient(walk[-1])
-    figure = plane.contours(clients, np.concatenate([clients.b, start[None]]))
+    here = CLIENTS.walk(w, step, LR, offset)[-1]
+    return w, here, CLIENTS.gradient(here), offset
+
+
+def _arrows(rounds: int, step: int) -> go.Figure:
+    w, here, gradient, offset = _state(rounds, step)
+    vectors = {"local gradient g": gradient, "correction c − c_k": offset, "corrected gradient": gradient + offset}
+    around = np.concatenate([CLIENTS.b, START[None]])
+    figure = plane.contours(CLIENTS, around)
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
-    span = float(np.ptp(np.concatenate([clients.b, start[None]]), axis=0).max())
-    lengths = np.linalg.norm([gradient, offset, gradient + offset], axis=-1)
-    scale = 0.4 * span / max(float(lengths.max()), 1e-12)
+    longest = float(np.linalg.norm(list(vectors.values()), axis=-1).max())
+    scale = 0.4 * float(np.ptp(around, axis=0).max()) / max(longest, 1e-12)
     rows = []
     for k, at in enumerate(here):
         colour, client = COLOURS[k % 2], f"client {k + 1}"
@@ -86,14 +76,12 @@ def _arrows(clients: Quadratics, start: np.ndarray, rounds: int, step: int, step
         _arrow(figure, tip, end, f"c<sub>{k + 1}</sub> − c, its correction", PURPLE, "2px,2px")
         _arrow(figure, at, end, f"the step that {client} takes", colour, "solid")
         plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k % 2], colour)
-        names = ("local gradient g", "correction c − c_k", "corrected gradient")
-        vectors = (gradient[k], offset[k], gradient[k] + offset[k])
-        rows += [[client, name, *plane.pair(vector)] for name, vector in zip(names, vectors, strict=True)]
-    plane.mark(figure, clients.optimum, "optimum of F", "star", BLACK)
-    angles = [_angle(vectors[0], vectors[1]) for vectors in (gradient, gradient + offset)]
+        rows += [[client, name, *plane.pair(vector[k])] for name, vector in vectors.items()]
+    plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", BLACK)
     text = (
         f"Arrows in the plane after {rounds} rounds of SCAFFOLD, at local step {step}: the clients' own gradients are "
-        f"{angles[0]:.0f}° apart, the corrected ones {angles[1]:.0f}°. The server is at ({w[0]:.3f}, {w[1]:.3f})."
+        f"{_angle(gradient):.0f}° apart, the corrected ones {_angle(gradient + offset):.0f}°. The server is at "
+        f"({w[0]:.3f}, {w[1]:.3f})."
     )
     set_description(figure, text, ["client", "arrow", "w₁", "w₂"], rows)
     return figure
@@ -110,7 +98,8 @@ def _arrow(figure: go.Figure, tail: np.ndarray, tip: np.ndarray, name: str, colo
     )
 
 
-def _angle(u: np.ndarray, v: np.ndarray) -> float:
+def _angle(pair: np.ndarray) -> float:
     """Degrees between two vectors; 0 if one of them vanishes."""
+    u, v = pair
     lengths = float(np.linalg.norm(u) * np.linalg.norm(v))
     return float(np.degrees(np.arccos(np.clip(u @ v / lengths, -1, 1)))) if lengths > 0 else 0.0

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from fedlab_course.check.base import Exercise, Mistake
-from fedlab_course.check.tools import array, call, close, number, require, shown
+from fedlab_course.check.base import Case, Exercise, Mistake
+from fedlab_course.check.tools import array, call, require
 
 
 def resting_point(means, presence):
@@ -12,42 +12,6 @@ def resting_point(means, presence):
     ### BEGIN SOLUTION
     return presence @ means / presence.sum()
     ### END SOLUTION
-
-
-def check_resting_point(answer):
-    means = np.array([0.0, 1.0, 2.0, 7.0])
-
-    def found(presence, means=means):
-        return number(call(answer, means, np.array(presence)))
-
-    full = found([1.0, 1.0, 1.0, 1.0])
-    require(
-        close(full, 2.5),
-        f"All clients are always there, so FedAvg comes to rest at the mean 2.5, and yours at {shown(full)}. "
-        "Weights must sum to 1.",
-    )
-    half = found([0.5, 0.5, 0.5, 0.5])
-    require(
-        close(half, 2.5),
-        f"All clients are there half of the time. None is preferred, so the rest is 2.5 again, and yours is "
-        f"{shown(half)}: divide by the sum of the presences, not by N.",
-    )
-    gone = found([1.0, 1.0, 1.0, 0.0])
-    require(
-        not close(gone, 2.5),
-        "The client with mean 7 is never there, and your result is still the mean of all four. Do the presences enter?",
-    )
-    require(
-        close(gone, 1.0),
-        f"The client with mean 7 is never there: the rest is the mean of the others, 1. Yours is {shown(gone)}. "
-        "A client counts in proportion to how often it is there.",
-    )
-    rare = found([1.0, 1.0, 1.0, 0.2])
-    require(
-        close(rare, 4.4 / 3.2),
-        f"With the presences 1, 1, 1 and 0.2 the rest is {shown(4.4 / 3.2)}, and yours is {shown(rare)}: a client "
-        "that is there one time in five counts one fifth of another.",
-    )
 
 
 def systematic(labels, start, num_drawn):
@@ -59,39 +23,37 @@ def systematic(labels, start, num_drawn):
     ### END SOLUTION
 
 
+_MEANS = np.array([0.0, 1.0, 2.0, 7.0])
+
+
 def check_systematic(answer):
     labels = np.array([2, 0, 1, 0, 2, 1, 2, 0, 2, 1, 2, 2])  # strata of 3, 3 and 6 clients; N = 12
 
-    def found(start, size, groups=labels):
-        return array(call(answer, groups, start, size), (size,), "the cohort").astype(int)
+    def found(start, size):
+        return array(call(answer, labels, start, size), (size,), "the cohort").astype(int)
 
-    every = np.concatenate([found(start, 4) for start in range(3)])
-    require(
-        every.max() > 2,
-        "Your numbers are those of the strata, 0 to 2. Return the numbers of the clients, 0 to 11.",
-    )
-    require(
-        not (np.diff(every.reshape(3, 4), axis=0) == 0).all(),
-        "Every start gives the same cohort. Begin with the client at place `start`.",
-    )
-    counts = np.bincount(every, minlength=12)[:12]
+    every = np.array([found(start, 4) for start in range(3)])
+    require(every.max() > 2, "Your numbers are those of the strata, 0 to 2. Return numbers of clients, 0 to 11.")
+    require(np.ptp(every, axis=0).any(), "Every start gives the same cohort. Begin with the client at place `start`.")
+    counts = np.bincount(every.ravel(), minlength=12)[:12]
+    wrong = int(np.argmax(counts != 1))
     require(
         (counts == 1).all(),
-        f"With N = 12 and K = 4 there are three starts, and together they must draw each client exactly once. Yours "
-        f"draw client {int(np.argmax(counts != 1))} {int(counts[np.argmax(counts != 1)])} times. Take every third.",
+        "With N = 12 and K = 4 there are three starts. Together they must draw each client exactly once, and yours "
+        f"draw client {wrong} {counts[wrong]} times. Take every third.",
     )
-    for start in range(3):
-        shares = np.bincount(labels[found(start, 4)], minlength=3)
+    for start, cohort in enumerate(every):
+        shares = np.bincount(labels[cohort], minlength=3).tolist()
         require(
-            shares.tolist() == [1, 1, 2],
-            f"The strata have 3, 3 and 6 clients, so four of twelve are one, one and two. Start {start} gives "
-            f"{shares.tolist()}. Put the clients in a row stratum by stratum before you take every third.",
+            shares == [1, 1, 2],
+            f"The strata have 3, 3 and 6 clients, so a cohort of four has 1, 1 and 2 of them. Start {start} gives "
+            f"{shares}. Are the clients in a row stratum by stratum before you take every third?",
         )
     pairs = np.concatenate([found(start, 2) for start in range(6)])
     require(
         sorted(pairs.tolist()) == list(range(12)),
-        "Right for K = 4, but for K = 2 the interval is N/K = 6, and the six starts together must draw each client "
-        "exactly once.",
+        "Your answer is right for K = 4. For K = 2 the interval is N/K = 6, and the six starts together must draw each "
+        "client exactly once.",
     )
 
 
@@ -111,18 +73,27 @@ EXERCISES = (
     Exercise(
         id="04-rest",
         solution=resting_point,
-        check=check_resting_point,
+        cases=(
+            Case((_MEANS, np.array([1.0, 1.0, 1.0, 1.0])), 2.5, "All clients are always present."),
+            Case((_MEANS, np.array([0.5, 0.5, 0.5, 0.5])), 2.5, "All clients are present half of the time."),
+            Case((_MEANS, np.array([1.0, 1.0, 1.0, 0.0])), 1, "The client with mean 7 is never present."),
+            Case((_MEANS, np.array([1.0, 1.0, 1.0, 0.2])), 4.4 / 3.2, "The presences are 1, 1, 1 and 0.2."),
+        ),
         mistakes=(
-            Mistake(" / presence.sum()", "", "Weights must sum to 1"),
-            Mistake("presence.sum()", "len(means)", "not by N"),
-            Mistake("presence @ means / presence.sum()", "means.mean()", "Do the presences enter"),
+            Mistake(" / presence.sum()", "", "The weights of a mean must sum to 1."),
+            Mistake("presence.sum()", "len(means)", "No client is preferred here. What is the sum of your weights?"),
             Mistake(
-                "presence @ means / presence.sum()", "presence**2 @ means / (presence**2).sum()", "one time in five"
+                "presence @ means / presence.sum()", "means.mean()", "Your result does not depend on the presences."
+            ),
+            Mistake(
+                "presence @ means / presence.sum()",
+                "presence**2 @ means / (presence**2).sum()",
+                "A presence of 0.2 must count one fifth of 1, and yours counts less.",
             ),
             Mistake(
                 "presence @ means / presence.sum()",
                 "means[presence < 2] @ (2 - presence) / (2 - presence).sum()",
-                "the mean of the others",
+                "In yours a client counts more if it is present less.",
             ),
         ),
     ),

@@ -17,7 +17,6 @@ from fedlab_core.plots.style import (
     PURPLE,
     VERMILLION,
     VIOLET,
-    Look,
     look,
     new_figure,
     set_description,
@@ -27,46 +26,37 @@ from fedlab_course.chapters.ch04_who_is_asked.figures import variances
 __all__ = ["cluster_map", "reachability", "variances"]
 
 _LEGEND_ENTRIES = 12
-_CAPTION_LABELS = 3
-_CAPTION_CLIENTS = 3
+_CAPTION_LABELS, _CAPTION_CLIENTS = 3, 3  # at most, at least
 _CAPTION_GAPS = 0.12, 0.05  # in shares of the map's width and height, as it is on a telephone
 _MAIN_SHARE = 0.25
-_VEIL = "rgba(255,255,255,0.6)"
 _LABEL_COLOURS = (BLUE, VERMILLION, GREEN, BROWN, VIOLET, PURPLE, BLACK, "#332288", "#999933", "#882255")
 _MIXED = "#8C8C8C"
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon", "triangle-down", "hexagon2")
-_NOISE = Look(GREY, "solid", "circle-open")
+_NOISE_MARKER = "circle-open"
 
 
-def cluster_map(
-    points: Any, labels: Any, fed: FederatedDataset | None = None, *, title: str | None = None
-) -> go.Figure:
+def cluster_map(points: Any, labels: Any, fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
     """Clients where two principal components of ``points`` [N, P] put them, with a marker per cluster.
 
-    ``labels`` [N]: clusters, −1 for noise, as open circles. With the classification data of ``fed``, the colour shows
-    the labels that a client holds: inside the one it holds most of, on the rim the next one; a client without a label
-    of at least a quarter of its samples is grey. Hovering shows the whole mix, and clusters of three or more clients
-    carry the labels of their members' mean mix (from 10 % on) where there is room. Without ``fed`` clusters have their
-    own colours. The titles of the axes say which share of the variance they show: distances in the map are not
-    distances in R^P.
-
-    Raises ``ValueError`` for other shapes, points that are not finite, and a ``fed`` without labels.
+    ``labels`` [N]: clusters, −1 for noise, as open circles. The colour shows the labels that a client of ``fed`` holds:
+    inside the one it holds most of, on the rim the next one; a client without a label of at least a quarter of its
+    samples is grey. Hovering shows the whole mix, and clusters of three or more clients have a caption with the labels
+    of their mean mix (from 10 % on) where there is room. The titles of the axes say which share of the variance they
+    show: distances in the map are not distances in R^P. Raises ``ValueError`` for other numbers of clients, and a
+    ``fed`` without labels.
     """
     values, clusters = np.asarray(points, dtype=float), np.asarray(labels)
-    if values.ndim != 2 or clusters.shape != values.shape[:1] or not len(values):
-        raise ValueError(f"points {list(values.shape)} and labels {list(clusters.shape)}: must be [N, P] and [N]")
-    if not np.isfinite(values).all():
-        raise ValueError("points: must be finite")
-    mixes = None if fed is None else _label_mixes(fed, len(values))
-    names = () if fed is None else fed.dataset.classes
+    counts, names = fed.heterogeneity().label_counts, fed.dataset.classes
+    mixes = counts / counts.sum(axis=1, keepdims=True)
+    if not len(values) == len(clusters) == len(mixes):
+        raise ValueError(
+            f"points [{len(values)}], labels [{len(clusters)}]: must have {len(mixes)} rows, one per client"
+        )
     places, shares = _principal_components(values)
     titles = [f"component {i + 1} ({share:.0%} of variance)" for i, share in enumerate(shares)]
     figure = new_figure(title=title, x_title=titles[0], y_title=titles[1], height=540)
-    if mixes is None:
-        _add_clusters(figure, clusters, places)
-    else:
-        _add_mixes(figure, clusters, places, mixes, names)
-        _add_captions(figure, clusters, places, mixes, names)
+    _add_clients(figure, clusters, places, mixes, names)
+    _add_captions(figure, clusters, places, mixes, names)
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(showgrid=False)
     shown = f"by two principal components, which show {shares.sum():.0%} of the variance"
@@ -74,9 +64,8 @@ def cluster_map(
     rows = []
     for cluster in np.unique(clusters):
         mine = clusters == cluster
-        mean = [] if mixes is None else [_mix(mixes[mine].mean(axis=0), names)]
-        rows.append([_name(cluster), int(mine.sum()), *mean])
-    set_description(figure, text, ["cluster", "clients", "mean label mix"][: len(rows[0])], rows)
+        rows.append([_name(cluster), int(mine.sum()), _mix(mixes[mine].mean(axis=0), names)])
+    set_description(figure, text, ["cluster", "clients", "mean label mix"], rows)
     return figure
 
 
@@ -91,34 +80,33 @@ def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
         raise ValueError("found: has no reachability; only clustering.optics gives one")
     order, clusters = found.ordering, found.labels[found.ordering]
     heights = found.reachability[order]
-    finite = heights[np.isfinite(heights)]
-    top = 1.08 * float(finite.max(initial=0.0)) or 1.0
-    legend = found.num_clusters < _LEGEND_ENTRIES
-    figure = new_figure(
-        title=title, x_title="clients in the order of the walk", y_title="reachability distance", legend=legend
-    )
+    reached = np.isfinite(heights)
+    highest = float(heights[reached].max(initial=0.0))
+    top = 1.08 * highest or 1.0
+    legend, x_title = found.num_clusters < _LEGEND_ENTRIES, "clients in the order of the walk"
+    figure = new_figure(title=title, x_title=x_title, y_title="reachability distance", legend=legend)
     rows = []
     for cluster in np.unique(clusters):
         mine, name = np.flatnonzero(clusters == cluster), _name(cluster)
         rows.append([name, len(mine)])
-        pattern = {"shape": "." if cluster < 0 else ("", "/")[cluster % 2], "solidity": 0.25}
+        colour, shape = (GREY, ".") if cluster < 0 else (look(cluster + 1).colour, ("", "/")[cluster % 2])
         figure.add_bar(
             x=mine,
-            y=np.where(np.isfinite(heights[mine]), heights[mine], top),
+            y=np.where(reached[mine], heights[mine], top),
             customdata=order[mine],
             name=name,
             width=1,
-            marker={"color": _look(cluster).colour, "pattern": pattern, "line": {"width": 0}},
+            marker={"color": colour, "pattern": {"shape": shape, "solidity": 0.25}, "line": {"width": 0}},
             hovertemplate="client %{customdata}<br>reachability %{y:.4g}<extra>" + name + "</extra>",
         )
     figure.update_layout(bargap=0)
     figure.update_xaxes(range=[-0.5, len(order) - 0.5], showgrid=False)
     figure.update_yaxes(range=[0, top])
-    inside = finite[clusters[np.isfinite(heights)] >= 0]
+    inside = heights[reached & (clusters >= 0)]
     text = (
         f"Reachability plot: {len(order)} clients in the order of OPTICS, {_count(found.labels)}. "
         f"Half of the clients in clusters are reached at {np.median(inside) if len(inside) else np.nan:.3g} or less, "
-        f"the largest reachability is {finite.max(initial=0.0):.3g}."
+        f"the largest reachability is {highest:.3g}."
     )
     set_description(figure, text, ["cluster", "clients"], rows)
     return figure
@@ -131,38 +119,14 @@ def _principal_components(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     farthest out lies on the positive side.
     """
     centred = values - values.mean(axis=0)
-    variances, vectors = np.linalg.eigh(centred @ centred.T)
-    variances = np.maximum(variances[::-1], 0)
-    columns = [np.sqrt(variance) * vector for variance, vector in zip(variances, vectors.T[::-1], strict=True)][:2]
-    columns += [np.zeros(len(values))] * (2 - len(columns))
-    places = np.stack([column * (np.sign(column[np.abs(column).argmax()]) or 1) for column in columns], axis=1)
-    shares = np.append(variances, 0.0)[:2] / (variances.sum() or 1.0)
-    return places, shares
+    lengths, vectors = np.linalg.eigh(centred @ centred.T)
+    variances = np.maximum(lengths[::-1], 0)
+    columns = (np.sqrt(variances) * vectors[:, ::-1])[:, :2]
+    places = columns * np.sign(columns[np.abs(columns).argmax(axis=0), [0, 1]])
+    return places, variances[:2] / (variances.sum() or 1.0)
 
 
-def _label_mixes(fed: FederatedDataset, num_clients: int) -> np.ndarray:
-    """Each client's share of each label [N, C]."""
-    if fed.num_classes is None:
-        raise ValueError("fed: has regression targets; a label mix needs labels")
-    if fed.num_clients != num_clients:
-        raise ValueError(f"fed: has {fed.num_clients} clients, points have {num_clients} rows")
-    counts = fed.heterogeneity().label_counts
-    return counts / counts.sum(axis=1, keepdims=True)
-
-
-def _add_clusters(figure: go.Figure, clusters: np.ndarray, places: np.ndarray) -> None:
-    """A colour and a marker for each cluster."""
-    numbers = np.unique(clusters)
-    for cluster in numbers:
-        mine, style, name = np.flatnonzero(clusters == cluster), _look(cluster), _name(cluster)
-        marker = {"color": style.colour, "symbol": style.marker, "size": 10, "line": {"width": 1, "color": "white"}}
-        if cluster < 0:
-            marker["line"] = {"width": 2}
-        _add_clients(figure, mine, places, marker, name=name, text=name)
-    figure.update_layout(showlegend=len(numbers) <= _LEGEND_ENTRIES)
-
-
-def _add_mixes(
+def _add_clients(
     figure: go.Figure, clusters: np.ndarray, places: np.ndarray, mixes: np.ndarray, names: Sequence[str]
 ) -> None:
     """A marker for each cluster, and inside and on the rim the colours of the labels that a client holds most of."""
@@ -171,32 +135,24 @@ def _add_mixes(
     hues = np.array(_LABEL_COLOURS)[ranks % len(_LABEL_COLOURS)]
     inside = np.where(main[:, 0], hues[:, 0], _MIXED)
     rim = np.where(main[:, -1], hues[:, -1], inside)
-    symbols = [_NOISE.marker if cluster < 0 else _MARKERS[cluster % len(_MARKERS)] for cluster in clusters]
-    marker = {"color": inside, "symbol": symbols, "size": 11, "line": {"width": 2.5, "color": rim}}
-    hover = ["<br>labels " + _mix(mix, names) for mix in mixes]
-    text = [_name(cluster) for cluster in clusters]
-    _add_clients(figure, np.arange(len(places)), places, marker, hover=hover, text=text, showlegend=False)
+    symbols = [_NOISE_MARKER if cluster < 0 else _MARKERS[cluster % len(_MARKERS)] for cluster in clusters]
+    figure.add_scatter(
+        x=places[:, 0],
+        y=places[:, 1],
+        customdata=[[str(client), "<br>labels " + _mix(mix, names)] for client, mix in enumerate(mixes)],
+        text=[_name(cluster) for cluster in clusters],
+        mode="markers",
+        marker={"color": inside, "symbol": symbols, "size": 11, "line": {"width": 2.5, "color": rim}},
+        hovertemplate="client %{customdata[0]}%{customdata[1]}<extra>%{text}</extra>",
+        showlegend=False,
+    )
     entries = [(f"label {names[c]}", hues[ranks == c][0], "circle") for c in np.unique(ranks[main])]
     entries += [("many labels", _MIXED, "circle")] * bool((~main[:, 0]).any())
-    entries += [("noise", _NOISE.colour, _NOISE.marker)] * bool((clusters < 0).any())
+    entries += [("noise", GREY, _NOISE_MARKER)] * bool((clusters < 0).any())
     for name, colour, symbol in entries:
         key = {"color": colour, "symbol": symbol, "size": 11, "line": {"width": 2.5, "color": colour}}
         figure.add_scatter(x=[None], y=[None], mode="markers", name=name, marker=key, hoverinfo="skip")
     figure.update_layout(showlegend=len(entries) <= _LEGEND_ENTRIES)
-
-
-def _add_clients(
-    figure: go.Figure, clients: np.ndarray, places: np.ndarray, marker: dict[str, Any], hover: Any = "", **settings: Any
-) -> None:
-    figure.add_scatter(
-        x=places[clients, 0],
-        y=places[clients, 1],
-        customdata=np.stack([clients.astype(str), np.broadcast_to(hover, len(clients))], axis=1),
-        mode="markers",
-        marker=marker,
-        hovertemplate="client %{customdata[0]}%{customdata[1]}<extra>%{text}</extra>",
-        **settings,
-    )
 
 
 def _add_captions(
@@ -214,16 +170,12 @@ def _add_captions(
         free = [side for side, spot in spots.items() if all((abs(spot - other) >= gaps).any() for other in taken)]
         if free and len(held) <= _CAPTION_LABELS:
             taken.append(spots[free[0]])
-            shown = {"font": {"size": 12, "color": BLACK}, "bgcolor": _VEIL, "showarrow": False}
-            figure.add_annotation(x=x, y=y, yshift=17 * free[0], text="+".join(held), **shown)
+            look = {"font": {"size": 12, "color": BLACK}, "bgcolor": "rgba(255,255,255,0.6)", "showarrow": False}
+            figure.add_annotation(x=x, y=y, yshift=17 * free[0], text="+".join(held), **look)
 
 
 def _mix(mix: np.ndarray, names: Sequence[str]) -> str:
     return ", ".join(f"{names[label]} {mix[label]:.0%}" for label in np.flatnonzero(mix > 0).tolist())
-
-
-def _look(cluster: int) -> Look:
-    return _NOISE if cluster < 0 else look(cluster + 1)
 
 
 def _name(cluster: int) -> str:

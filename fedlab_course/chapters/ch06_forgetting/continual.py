@@ -44,7 +44,7 @@ class Continual(fl.Algorithm):
 
     def __post_init__(self) -> None:
         validation.real("strength", self.strength)
-        validation.check_fields(self)
+        validation.literals(self)
         if self.rounds_each is not None:
             validation.integer("rounds_each", self.rounds_each, minimum=1)
 
@@ -53,10 +53,9 @@ class Continual(fl.Algorithm):
 
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
         """The client whose rounds these are, or every client by itself, in their order."""
-        everyone = range(server.num_clients)
-        turn = None if self.rounds_each is None else (server.round - 1) // self.rounds_each % server.num_clients
-        for client in everyone if turn is None else [turn]:
-            yield np.array([client])
+        for client in range(server.num_clients):
+            if self.rounds_each is None or client == (server.round - 1) // self.rounds_each % server.num_clients:
+                yield np.array([client])
 
     def correction(self, server: Server, client: int) -> Correction:
         """The gradient of the penalty, 2λ Ω ⊙ (y − r)."""
@@ -76,8 +75,8 @@ class Continual(fl.Algorithm):
 
 
 class Watched(NamedTuple):
-    """A run: its parameters ``way`` [V, P] after each of V server updates; the largest η·max a of any correction
-    g + a ⊙ (y − r) + d in it; and what went wrong, in words. A round in which the run diverged is left out.
+    """A run: its parameters ``way`` [V, P] after each of V server updates, without a round in which it diverged; the
+    largest η·max a of any correction g + a ⊙ (y − r) + d; and what went wrong, in words.
     """
 
     way: torch.Tensor
@@ -117,36 +116,30 @@ def watch(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, *
 
     A run that diverges is a result here: nothing is raised, and no warning is shown.
     """
-    simulation = fl.Simulation(fed, model, Noted(algorithm), **settings)
-    trouble = []
+    simulation, end = fl.Simulation(fed, model, Noted(algorithm), **settings), []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             simulation.run()
         except Diverged as error:
-            trouble = [f"diverged in round {error.round}"]
-    state = {"noted_way": torch.zeros(0, 0), "noted_stiffest": torch.tensor(0.0)}
-    state |= simulation.state_dict()["algorithm"]
-    words = [*dict.fromkeys(str(one.message) for one in caught), *trouble]
-    return Watched(state["noted_way"], float(state["noted_stiffest"]), words)
+            end = [f"diverged in round {error.round}"]
+    state = {"noted_way": torch.zeros(0, 0), "noted_stiffest": 0.0} | simulation.state_dict()["algorithm"]
+    trouble = [*dict.fromkeys(str(one.message) for one in caught), *end]
+    return Watched(state["noted_way"], float(state["noted_stiffest"]), trouble)
 
 
 def knowledge(way: torch.Tensor, model: nn.Module, tasks: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> np.ndarray:
     """Of the samples of each task, the share that ``model`` gets right with each row of ``way`` [V, P]: [V, tasks].
 
-    ``tasks``: samples x [n, …] and labels y [n] of each. Raises ``ValueError`` for a task without samples.
+    ``tasks``: samples x [n, …] and labels y [n] of each.
     """
-    for number, (_, y) in enumerate(tasks):
-        if not len(y):
-            raise ValueError(f"tasks[{number}]: holds no samples")
     images, labels = torch.cat([x for x, _ in tasks]), torch.cat([y for _, y in tasks])
-    sizes = [len(y) for _, y in tasks]
     judge, found = copy.deepcopy(model).eval(), np.zeros((len(way), len(tasks)))
     for v, params in enumerate(way):
         nn.utils.vector_to_parameters(params, judge.parameters())
         with torch.no_grad():
             right = (judge(images).argmax(1) == labels).double()
-        found[v] = [float(own.mean()) for own in right.split(sizes)]
+        found[v] = [float(own.mean()) for own in right.split([len(y) for _, y in tasks])]
     return found
 
 

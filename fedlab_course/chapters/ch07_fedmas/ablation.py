@@ -9,15 +9,11 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms.tiers import Tiers
 from fedlab_core.server import Server
-from fedlab_core.settings import Settings
 
 
 @dataclass(frozen=True)
 class TrueTiers(Tiers):
     """A tier for each set of labels that clients hold: what a clustering could find at best."""
-
-    def check(self, fed: fl.FederatedDataset) -> None:
-        """Any federation can be divided like this."""
 
     def labels(self, server: Server) -> np.ndarray:
         """The tier of each client, int64 [N]."""
@@ -31,11 +27,6 @@ class RandomTiers(Tiers):
     """``num_tiers`` tiers of equal size, to one client, that know nothing of the data."""
 
     num_tiers: int = 10
-
-    def check(self, fed: fl.FederatedDataset) -> None:
-        """Raise ``ValueError`` for fewer clients than tiers."""
-        if fed.num_clients < self.num_tiers:
-            raise ValueError(f"num_tiers={self.num_tiers}: must be at most {fed.num_clients} (the number of clients)")
 
     def labels(self, server: Server) -> np.ndarray:
         """The tier of each client, int64 [N]."""
@@ -64,9 +55,6 @@ class RotatedPairs(fl.Algorithm):
     one of the group on the opposite side, so that each group trains twice a round, as it does with tiers of which two
     clients are sampled.
     """
-
-    def check(self, fed: fl.FederatedDataset, settings: Settings) -> None:
-        """Any federation can be divided like this."""
 
     def setup(self, server: Server) -> None:
         server.state["clusters"] = torch.from_numpy(TrueTiers().labels(server))

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from fedlab_course.check.base import Exercise, Hint, Mistake
-from fedlab_course.check.tools import call, close, number, pair, require, shown
+from fedlab_course.check.base import Case, Exercise, Hint, Mistake
+from fedlab_course.check.tools import call, require
 
 
 def tier_cohorts(tiers, fraction, rng):
@@ -22,47 +22,6 @@ def tier_cohorts(tiers, fraction, rng):
     ### END SOLUTION
 
 
-def check_tier_cohorts(answer):
-    tiers = np.array([2, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0])  # ten in tier 0, three in 1, one in 2
-    drawn = [_cohorts(answer, tiers, 0.2, seed) for seed in range(20)]
-    first = drawn[0]
-    require(
-        len(first) == 3,
-        f"Three tiers take their turns one after another, so a round has three cohorts. Yours has {len(first)}.",
-    )
-    require(
-        all(len(set(tiers[cohort].tolist())) == 1 for cohort in first if len(cohort)),
-        "A cohort of yours holds clients of several tiers.",
-    )
-    require(all(len(cohort) for cohort in first), "A tier of yours trains nobody. At least one client does, always.")
-    require(
-        [int(tiers[cohort[0]]) for cohort in first] == [0, 1, 2],
-        "The tiers take their turns in the order of their numbers: 0, 1, 2.",
-    )
-    sizes = [len(cohort) for cohort in first]
-    require(sizes == [2, 1, 1], f"A fifth of 10, 3 and 1 clients are 2, 1 and 1, and yours are {sizes}.")
-    require(
-        all(len(set(cohort.tolist())) == len(cohort) for cohorts in drawn for cohort in cohorts),
-        "A client of yours trains twice in one cohort. Draw without replacement.",
-    )
-    require(
-        len({tuple(sorted(cohorts[0].tolist())) for cohorts in drawn}) > 1,
-        "The same clients of a tier train in every round. They are drawn at random, with `rng`.",
-    )
-    everyone = [sorted(cohort.tolist()) for cohort in _cohorts(answer, tiers, 1.0, 0)]
-    require(
-        everyone == [np.flatnonzero(tiers == tier).tolist() for tier in range(3)],
-        "With a fraction of 1 every client of a tier trains, and with yours not.",
-    )
-
-
-def _cohorts(answer, tiers, fraction, seed):
-    found = call(answer, tiers, fraction, np.random.default_rng(seed))
-    if not isinstance(found, (list, tuple)):
-        raise Hint(f"Return a list with one cohort for each tier. Yours is of type {type(found).__name__}.")
-    return [np.asarray(cohort, dtype=int).reshape(-1) for cohort in found]
-
-
 def values_sent(sampled, num_parameters):
     """How many numbers a round of FedMas sends down and up, once there is an Ω: (down, up).
 
@@ -70,31 +29,10 @@ def values_sent(sampled, num_parameters):
     """
     ### BEGIN SOLUTION
     tiers, clients = len(sampled), sum(sampled)
-    down = 2 * clients * num_parameters + tiers * num_parameters
-    up = clients * num_parameters + tiers * num_parameters
+    down = (2 * clients + tiers) * num_parameters
+    up = (clients + tiers) * num_parameters
     return down, up
     ### END SOLUTION
-
-
-def check_values_sent(answer):
-    result = call(answer, [3], 10)
-    both = pair(result, "Return two numbers, down and up: `return down, up`.")
-    down, up = number(both[0], "down"), number(both[1], "up")
-    require((down, up) != (80, 70), "You have mixed up down and up: Ω goes down to every client that trains.")
-    require(down not in (30, 40), "Each client that trains needs Ω beside the model, or it cannot form the penalty.")
-    require(down != 60, "One more client is sent the new model, to measure Ω at it.")
-    require(up != 60, "Only one client of a tier sends an Ω; the others send their models.")
-    require(up != 30, "The client that measured Ω has to send it to the server.")
-    require(
-        (down, up) == (70, 40),
-        f"One tier with 3 clients and 10 parameters sends 70 numbers down and 40 up. Yours are {down:g} and {up:g}.",
-    )
-    several = pair(call(answer, [3, 1, 2], 10), "Return two numbers, down and up: `return down, up`.")
-    require(
-        several == (150, 90),
-        f"Right for one tier. Three tiers with 3, 1 and 2 clients measure three times: 150 numbers down and 90 up. "
-        f"Yours are {several[0]:g} and {several[1]:g}.",
-    )
 
 
 def largest_strength(importance, lr):
@@ -104,38 +42,37 @@ def largest_strength(importance, lr):
     ### END SOLUTION
 
 
-def check_largest_strength(answer):
-    importance = np.array([0.1, 4.0, 1.0])
-    result = number(call(answer, importance, 0.01))
+_OMEGA = np.array([0.1, 4.0, 1.0])
+
+
+def check_tier_cohorts(answer):
+    tiers = np.array([2, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0])  # ten in tier 0, three in 1, one in 2
+    drawn = [_cohorts(answer, tiers, 0.2, seed) for seed in range(20)]
+    first = drawn[0]
+    require(len(first) == 3, f"Three tiers train one after another: three cohorts. Yours has {len(first)}.")
+    require(all(len(set(tiers[cohort])) < 2 for cohort in first), "One of your cohorts has clients of several tiers.")
+    require(all(len(cohort) for cohort in first), "One of your tiers trains no client. At least one client must train.")
+    require([tiers[cohort[0]] for cohort in first] == [0, 1, 2], "The tiers train in the order of their numbers.")
+    sizes = [len(cohort) for cohort in first]
+    require(sizes == [2, 1, 1], f"A fifth of 10, 3 and 1 clients is 2, 1 and 1 client. Your cohorts have {sizes}.")
     require(
-        not close(result, 2 / (0.01 * 4.0)),
-        "Twice too large. The gradient of λ Ω (y − w)² is 2 λ Ω (y − w): the 2 belongs in the bound.",
+        all(len(set(cohort)) == len(cohort) for cohorts in drawn for cohort in cohorts),
+        "A client trains twice in one of your cohorts. Draw without replacement.",
     )
     require(
-        not close(result, 1 / 4.0) and not close(result, 1 / (4.0 * 0.01) ** 2),
-        "How does η enter? Half the learning rate allows for twice the λ.",
+        len({tuple(sorted(cohorts[0])) for cohorts in drawn}) > 1,
+        "The same clients of a tier train in every round. They are drawn at random, with `rng`.",
     )
-    require(
-        not close(result, 1 / (0.01 * importance.mean())),
-        "At this λ the mean parameter is at the edge, and some are beyond it. One parameter that diverges is enough "
-        "to lose the model.",
-    )
-    require(
-        not close(result, 1 / (0.01 * importance.min())),
-        "This λ is safe for the least important parameter only. Which parameter diverges first?",
-    )
-    distance = 1.0
-    for _ in range(50):
-        distance *= abs(1 - 0.01 * 2 * result * importance.max())
-    require(
-        close(distance, 1.0, 1e-6),
-        f"At your λ = {shown(result)} a step multiplies the distance of the most important parameter from w by "
-        f"{shown(1 - 0.01 * 2 * result * importance.max())}. At the edge of stability this factor is −1.",
-    )
-    require(
-        close(number(call(answer, 10 * importance, 0.002)), 1 / (0.002 * 40.0)),
-        "Right once, and wrong for another Ω and another η.",
-    )
+    everyone = [sorted(cohort) for cohort in _cohorts(answer, tiers, 1.0, 0)]
+    wanted = [np.flatnonzero(tiers == tier).tolist() for tier in range(3)]
+    require(everyone == wanted, "With a fraction of 1 every client of a tier must train.")
+
+
+def _cohorts(answer, tiers, fraction, seed):
+    found = call(answer, tiers, fraction, np.random.default_rng(seed))
+    if not isinstance(found, (list, tuple)):
+        raise Hint(f"Return a list with one cohort for each tier. Yours is of type {type(found).__name__}.")
+    return [np.asarray(cohort, dtype=int).reshape(-1) for cohort in found]
 
 
 EXERCISES = (
@@ -144,46 +81,53 @@ EXERCISES = (
         solution=tier_cohorts,
         check=check_tier_cohorts,
         mistakes=(
-            Mistake("max(1, round(fraction * len(members)))", "round(fraction * len(members))", "trains nobody"),
-            Mistake("range(max(tiers) + 1)", "range(max(tiers))", "has three cohorts"),
+            Mistake("max(1, round(fraction * len(members)))", "round(fraction * len(members))", "trains no client"),
+            Mistake("range(max(tiers) + 1)", "range(max(tiers))", "three cohorts. Yours has 2"),
             Mistake("members = np.flatnonzero(tiers == tier)", "members = np.arange(len(tiers))", "several tiers"),
             Mistake("replace=False", "replace=True", "without replacement"),
             Mistake("rng.choice(members, size, replace=False)", "members[:size]", "drawn at random"),
             Mistake("range(max(tiers) + 1)", "reversed(range(max(tiers) + 1))", "order of their numbers"),
-            Mistake("round(fraction * len(members))", "int(1 + fraction * len(members))", "and yours are [3"),
+            Mistake("round(fraction * len(members))", "int(1 + fraction * len(members))", "Your cohorts have [3"),
         ),
     ),
     Exercise(
         id="07-bound",
         solution=largest_strength,
-        check=check_largest_strength,
+        cases=(
+            Case((np.array([4.0]), 0.01), 25, "There is one parameter, with Ω = 4. The learning rate is 0.01."),
+            Case((_OMEGA, 0.01), 25, "The importances are 0.1, 4 and 1. The learning rate is 0.01."),
+            Case((10 * _OMEGA, 0.002), 12.5, "Ω is ten times as large, and the learning rate is 0.002."),
+        ),
         mistakes=(
-            Mistake("1 / (lr", "2 / (lr", "Twice too large"),
-            Mistake("lr * importance.max()", "importance.max()", "How does η enter"),
-            Mistake("importance.max()", "importance.mean()", "some are beyond it"),
-            Mistake("importance.max()", "importance.min()", "diverges first"),
-            Mistake("1 / (lr * importance.max())", "lr * importance.max()", "this factor is −1"),
-            Mistake("importance.max()", "4.0", "another Ω"),
+            Mistake("1 / (lr", "2 / (lr", "What is the gradient of λ Ω (y − w)²?"),
+            Mistake("lr * importance.max()", "importance.max()", "Your result does not depend on η."),
+            Mistake("importance.max()", "importance.mean()", "Your λ is safe for a parameter with the mean Ω."),
+            Mistake("importance.max()", "importance.min()", "Your λ is safe for the least important parameter."),
+            Mistake(
+                "1 / (lr * importance.max())", "lr * importance.max()", "Where does the factor 1 − 2 η λ Ω become −1?"
+            ),
+            Mistake("importance.max()", "4.0", "Your result does not depend on Ω."),
         ),
     ),
     Exercise(
         id="07-bytes",
         solution=values_sent,
-        check=check_values_sent,
+        cases=(
+            Case(
+                ([3], 10), (70, 40), "There is one tier. Three of its clients train, and the model has ten parameters."
+            ),
+            Case(([3, 1, 2], 10), (150, 90), "There are three tiers, in which 3, 1 and 2 clients train."),
+        ),
         mistakes=(
-            Mistake("2 * clients", "clients", "needs Ω beside"),
+            Mistake("2 * clients", "clients", "What does a client need for the penalty, beside the model?"),
             Mistake(
-                "down = 2 * clients * num_parameters + tiers * num_parameters",
-                "down = 2 * clients * num_parameters",
-                "One more client",
+                "(2 * clients + tiers)", "2 * clients", "One more client receives the new model, to measure Ω at it."
             ),
-            Mistake(
-                "up = clients * num_parameters + tiers * num_parameters", "up = clients * num_parameters", "to send it"
-            ),
-            Mistake("up = clients", "up = 2 * clients", "are 70 and 70"),
-            Mistake("up = clients * num_parameters + tiers", "up = clients * num_parameters + clients", "Only one"),
-            Mistake("tiers, clients = len(sampled)", "tiers, clients = 1", "measure three times"),
-            Mistake("return down, up", "return down + up", "Return two numbers"),
+            Mistake("(clients + tiers)", "clients", "How does the server get the new Ω?"),
+            Mistake("(clients + tiers)", "(2 * clients + tiers)", "Does a client that trains send Ω up?"),
+            Mistake("(clients + tiers)", "2 * clients", "Does each client of a tier measure Ω?"),
+            Mistake("tiers, clients = len(sampled)", "tiers, clients = 1", "Ω is measured once in each tier."),
+            Mistake("return down, up", "return up, down", "You have exchanged down and up."),
         ),
     ),
 )

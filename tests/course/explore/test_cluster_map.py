@@ -40,6 +40,9 @@ def drawn(figure: go.Figure) -> dict[int, dict]:
     return clients
 
 
+PAIR = [[1, 1]]  # as many samples of either label
+
+
 def places(figure: go.Figure) -> dict[int, tuple[float, float]]:
     return {client: found["place"] for client, found in drawn(figure).items()}
 
@@ -49,21 +52,21 @@ def legend(figure: go.Figure) -> dict[str, tuple[str, str]]:
 
 
 def test_a_map_of_points_in_a_plane_keeps_every_distance():
-    found = places(figures.cluster_map(POINTS, LABELS))
+    found = places(figures.cluster_map(POINTS, LABELS, clients(PAIR * 7)))
     assert sorted(found) == list(range(7))
     assert pdist([found[k] for k in range(7)]) == pytest.approx(pdist(PLACES))
 
 
 def test_the_axes_say_which_share_of_the_variance_they_show():
     spread = np.diag([3.0, 2.0, 1.0])
-    figure = figures.cluster_map(np.concatenate([spread, -spread]), np.zeros(6, int))
+    figure = figures.cluster_map(np.concatenate([spread, -spread]), np.zeros(6, int), clients(PAIR * 6))
     assert "64%" in figure.layout.xaxis.title.text and "29%" in figure.layout.yaxis.title.text  # 9/14, 4/14
 
 
 def test_a_map_does_not_depend_on_where_the_origin_is_nor_flip_when_points_are_listed_in_another_order():
     order = np.array([6, 2, 4, 0, 1, 5, 3])
-    found = places(figures.cluster_map(POINTS, LABELS))
-    moved = places(figures.cluster_map(POINTS[order] + 5, LABELS[order]))
+    found = places(figures.cluster_map(POINTS, LABELS, clients(PAIR * 7)))
+    moved = places(figures.cluster_map(POINTS[order] + 5, LABELS[order], clients(PAIR * 7)))
     assert np.array([moved[i] for i in range(7)]) == pytest.approx(np.array([found[k] for k in order]))
 
 
@@ -94,17 +97,20 @@ def test_the_label_mix_shows_on_hover_and_at_the_clusters():
     assert [note.text for note in figure.layout.annotations] == ["0+1", "2"]
 
 
-@pytest.mark.parametrize(
-    ("points", "labels", "fed", "message"),
-    [
-        (POINTS, LABELS[:-1], None, "labels"),
-        (np.full((7, 2), np.nan), LABELS, None, "finite"),
-        (POINTS, LABELS, clients(MIXES[:-1]), "6 clients"),
-    ],
-)
-def test_a_map_refuses_what_it_cannot_draw(points, labels, fed, message):
-    with pytest.raises(ValueError, match=message):
-        figures.cluster_map(points, labels, fed)
+def test_captions_do_not_stand_on_each_other():
+    # Three clusters on one spot: one caption above, one below, none for the third; a fourth cluster far away.
+    labels = np.repeat([0, 1, 2, 3], [3, 5, 4, 3])
+    spots = np.where(labels == 3, 10.0, 0.0)[:, None] + np.zeros((15, 2))
+    spots[-3:, 1] += [-5.0, 0.0, 5.0]
+    notes = figures.cluster_map(spots, labels, clients(np.eye(4)[labels])).layout.annotations
+    assert [note.text for note in notes] == ["1", "2", "3"]
+    assert notes[0].yshift == notes[2].yshift == -notes[1].yshift > 0
+
+
+@pytest.mark.parametrize(("labels", "num_clients"), [(LABELS[:-1], 7), (LABELS, 6)])
+def test_a_map_refuses_other_numbers_of_clients(labels, num_clients):
+    with pytest.raises(ValueError, match=f"must have {num_clients} rows"):
+        figures.cluster_map(POINTS, labels, clients(MIXES[:num_clients]))
 
 
 def test_bars_stand_in_the_order_of_the_walk_and_are_as_high_as_the_reachability():

@@ -119,6 +119,16 @@ def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:
             assert (length == pytest.approx(0, abs=1e-12)) == (rounds == 0)
 
 
+def test_the_arrow_of_the_own_gradient_points_to_the_own_minimum_along_its_gradient() -> None:
+    a, b = np.array([[1.0, 4.0], [4.0, 1.0]]), np.array([[-1.5, -0.5], [1.0, 1.5]])
+    figure = ideas_03.corrections().figure(rounds=0, step=0)
+    for k in range(2):
+        own = trace(figure, f"−g<sub>{k + 1}")
+        downhill = -a[k] * (np.array([-1.0, 1.5]) - b[k])
+        drawn = np.array([own.x[1] - own.x[0], own.y[1] - own.y[0]])
+        assert drawn / np.linalg.norm(drawn) == pytest.approx(downhill / np.linalg.norm(downhill))
+
+
 def test_scaffold_and_the_library_agree() -> None:
     fed = fl.synthetic.quadratics(A, B)
     start = fl.models.linear(fed, bias=False, seed=3)
@@ -139,13 +149,15 @@ def test_bad_quadratics_are_refused(a: tuple, b: tuple) -> None:
 
 def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
     tables = {0.0: [[0.9, 0.1], [0.2, 0.8]], 1.0: [[0.9, 0.1], [0.7, 0.7]]}
-    figure = ideas_06.forgetting(tables).figure(value=1.0)
-    assert list(trace(figure, "tier 0").y) == [0.9, 0.7]
-    assert list(trace(figure, "tier 1").y) == [0.1, 0.7]
-    assert list(trace(figure, "tier 1").marker.line.width) == [0, 2.5]
+    idea = ideas_06.forgetting(tables, visits=[0, 1], names=["first", "second"])
+    figure = idea.figure(value=1.0)
+    assert list(trace(figure, "first").y) == [0.9, 0.7]
+    assert list(trace(figure, "second").y) == [0.1, 0.7]
+    assert list(trace(figure, "second").marker.line.width) == [0, 2.5]
+    assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["first", "second"]
     assert "10.0%" in fl.plots.describe(figure)  # (0.9 − 0.7 + 0.7 − 0.7) / 2
     with pytest.raises(ValueError, match=r"value=0.5: must be one of 0, 1"):
-        ideas_06.forgetting(tables).figure(value=0.5)
+        idea.figure(value=0.5)
 
 
 def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:

@@ -1,13 +1,13 @@
 """Run again from the configuration in a history."""
 
+import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import is_dataclass
 from inspect import signature
 from typing import Any
 
 from torch import nn
 
-from fedlab_core import schedules
+from fedlab_core import schedules, validation
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.algorithms.tiers import Tiers
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
@@ -84,9 +84,11 @@ def _federation(config: Mapping[str, Any]) -> FederatedDataset:
 def _instance(what: str, description: Mapping[str, Any], kinds: Iterable[type]) -> Any:
     """Make an instance of the dataclass that a description names."""
     kind = {kind.__name__: kind for kind in kinds}.get(description["name"])
-    if kind is None or not is_dataclass(kind):
+    if kind is None or not dataclasses.is_dataclass(kind):
         raise ValueError(f"{what} {description['name']} cannot be made from its description; pass {what}=…")
-    fields = {name: value for name, value in description.items() if name in signature(kind).parameters}
+    given = {name: value for name, value in description.items() if name != "name"}
+    validation.names(f"{what} {description['name']}", given, [field.name for field in dataclasses.fields(kind)])
+    fields = {name: value for name, value in given.items() if name in signature(kind).parameters}
     for name, part, base in (("tiers", "tiers", Tiers), ("inner", "algorithm", Algorithm)):
         if isinstance(fields.get(name), Mapping):
             fields[name] = _instance(part, fields[name], recipes.subclasses(base))

@@ -71,7 +71,7 @@ def of_chapter(number: str) -> Bank:
             Question(**one | {"options": tuple(Option(**option) for option in one["options"])})
             for one in given.get("quiz", [])
         ]
-        ids = [one.id for one in (*predictions, *quiz)]
+        ids = [one.id for one in predictions] + [one.id for one in quiz]
         wrong = [id for id in ids if not id.startswith(f"{number}-") or ids.count(id) > 1]
         if wrong:
             raise ValueError(f"{', '.join(wrong)}: an id is {number}- and a name, and is used once")

@@ -27,8 +27,6 @@ def _of(chapter: outline.Chapter) -> list[Exercise | Proof]:
     """The exercises of a chapter in the order of its words. Raises ``ValueError`` if code and words do not match."""
     coded = {one.id: one for one in importlib.import_module(f"{chapter.room}.exercises").EXERCISES}
     path = chapter.folder / "exercises.toml"
-    if not path.exists():
-        return list(coded.values())
     try:
         written: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["exercise"]
         found = [Proof(**one) if "solution" in one else replace(coded.pop(one["id"]), **one) for one in written]

@@ -15,7 +15,7 @@ from fedlab_core import plots
 from fedlab_core.engines import cores
 from fedlab_core.history import History
 from fedlab_core.simulation import Diverged
-from fedlab_core.sweep.local import Processes
+from fedlab_core.sweep.workers import workers_of
 from fedlab_course import folders
 from fedlab_course.explore import goals, grid
 from fedlab_course.explore.choices import Choice, Curve, tuned
@@ -79,8 +79,8 @@ def _train(curves: Iterable[Curve], folder: Path) -> None:
     wanted = {curve: _paths(curve, folder) for curve in sorted(curves, key=repr)}
     missing = {curve: paths for curve, paths in wanted.items() if not any(path.exists() for path in paths)}
     if missing:
-        with Processes(min(cores.usable(), len(missing))) as processes:
-            for future in [processes.submit(_run, curve, *paths) for curve, paths in missing.items()]:
+        with workers_of(None, min(cores.usable(), len(missing))) as pool:
+            for future in [pool.submit(_run, curve, *paths) for curve, paths in missing.items()]:
                 future.result()
 
 

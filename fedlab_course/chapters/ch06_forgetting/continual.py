@@ -44,7 +44,7 @@ class Continual(fl.Algorithm):
 
     def __post_init__(self) -> None:
         validation.real("strength", self.strength)
-        validation.literals(self)
+        validation.check_fields(self)
         if self.rounds_each is not None:
             validation.integer("rounds_each", self.rounds_each, minimum=1)
 

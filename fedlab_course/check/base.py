@@ -67,7 +67,7 @@ class Proof:
         return self.id[:2]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Exercise:
     """An exercise. Its id is the number of its chapter and a name, such as "02-prox-step".
 

@@ -116,7 +116,7 @@ def test_progress_is_one_line_when_headless_and_nothing_when_off(capsys, monkeyp
         ({"loss": "squared_error"}, "float targets"),
         ({"device": "meta"}, "device='meta'"),
         ({"algorithm": "fedprx"}, "Did you mean 'fedprox'"),
-        ({"algorithm": "scaffold"}, r"fl.Scaffold\("),
+        ({"algorithm": "scaffold"}, "must be an instance of an algorithm, such as fl.FedProx"),
         ({"algorithm": fl.FedAvg}, "instance"),
     ],
 )

@@ -16,7 +16,7 @@ from fedlab_course.publish import runs
 class InThisProcess:
     """In the place of processes, each of which would import PyTorch for a run of a second."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, scheduler: None, workers: int) -> None:
         pass
 
     def __enter__(self) -> "InThisProcess":
@@ -44,6 +44,6 @@ def light_grids(out: Path, trained: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "SHOWN", ("local_epochs",))
         patch.setitem(runs.SETTINGS, "local_epochs", few)
-        patch.setattr(runs, "Processes", InThisProcess)
+        patch.setattr(runs, "workers_of", InThisProcess)
         yield
     torch.set_num_threads(threads)

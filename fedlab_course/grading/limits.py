@@ -23,13 +23,6 @@ class Limits:
     file: int = 256
     user: int | None = None
 
-    def __post_init__(self) -> None:
-        if not 0 < self.cell <= self.total:
-            raise ValueError(
-                f"timeout={self.cell}: must be a number of seconds > 0 and ≤ {self.total:g}, the limit for a whole "
-                "submission (--total)"
-            )
-
 
 def bind(bounds: Limits) -> None:
     """Bind this process, and all that it starts, to the limits that the system can keep.

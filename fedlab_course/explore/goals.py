@@ -1,7 +1,4 @@
-"""Goals that a reader reaches with the sliders: ``Explorer(goal=goals.reach(accuracy=0.8, megabytes=15))``.
-
-A live notebook and a page show the goal and whether it is reached.
-"""
+"""Goals that a reader reaches with the sliders: ``Explorer(goal=goals.reach(accuracy=0.8, megabytes=15))``."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass

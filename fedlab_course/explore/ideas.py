@@ -1,8 +1,4 @@
-"""One idea each: a figure with sliders in a live notebook, and a plain figure everywhere else.
-
-As the last line of a cell each shows itself; ``.figure()`` is the plain figure. ``gallery`` chooses among finished
-figures, ``Idea`` draws a new one for each position.
-"""
+"""One idea each: a figure with sliders in a live notebook, and a plain figure everywhere else."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,18 +13,14 @@ from fedlab_course.explore.goals import Goal, Known
 from fedlab_course.explore.live import Chart, Moving, Stage
 from fedlab_course.explore.sliders import Slider
 
-__all__ = ["Idea", "gallery"]
-
 
 class Idea(Moving):
     """A figure that is drawn again for each position of its sliders.
 
     ``draw``: a function of the sliders' values, by name, that returns a figure. ``sliders``: name →
-    :class:`~fedlab_course.explore.sliders.Slider`; the attribute ``sliders`` holds their widgets. ``goal``: its check
-    is a function of the sliders' values. ``live``: whether a reader is there; detected if None.
-
-    As the last line of a cell it shows itself: live with its sliders, and elsewhere as the plain figure of
-    :meth:`figure`, with all its positions for a page (:mod:`fedlab_course.explore.grid`).
+    :class:`~fedlab_course.explore.sliders.Slider`; the attribute holds their widgets. ``goal``: its check is a function
+    of the sliders' values. ``live``: whether a reader is there; detected if None. As the last line of a cell it shows
+    itself: live with its sliders, and elsewhere as a plain figure, with all its positions for a page.
     """
 
     def __init__(

@@ -11,10 +11,7 @@ _PANEL, _AROUND, _LARGEST = 260, 110, 20  # pixels
 
 
 def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed: int = 0, *, title: str) -> go.Figure:
-    """Draw how many samples of each label the first ten of 100 clients hold: a disc for each, its area the number.
-
-    Dirichlet partitions, one panel for each α. Raises ``DatasetNotFound`` for data that are not there.
-    """
+    """Draw the samples of each label of the first ten of 100 Dirichlet clients as discs, one panel for each α."""
     data = fl.load_dataset(dataset)
     figure = new_figure(title=title, x_title="client", y_title="label", legend=False)
     counts = {alpha: _counts(data, alpha, seed) for alpha in alphas}

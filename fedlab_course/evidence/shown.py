@@ -22,11 +22,8 @@ _NUMBERS = ("mean", "low", "high")
 def stored(*ids: str) -> None:
     """Show the stored verdicts on the statements ``ids``, such as "002-1a", with their numbers and where they are.
 
-    The word is "holds", "opposite", "equivalent within δ" or "undecided". Beside it are the mean over seeds with its
-    95 % interval, the number of seeds, the margin δ, and whether the verdict is significant after Holm's correction.
-    More than two verdicts are a line each, with the details in a fold. If parameters of this run are not the defaults,
-    the box says that the verdict belongs to the defaults. Raises ``ValueError`` that names the nearest id for an
-    unknown one.
+    A verdict is "holds", "opposite", "equivalent within δ" or "undecided". More than two are a line each, with the
+    details in a fold. Raises ``ValueError`` that names the nearest id for an unknown one.
     """
     every, changed = judging.every(), chapter.differs()
     for one in [every[validation.choice("id", id, every)] for id in ids]:

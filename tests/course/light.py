@@ -44,6 +44,6 @@ def light_grids(out: Path, trained: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "SHOWN", ("local_epochs",))
         patch.setitem(runs.SETTINGS, "local_epochs", few)
-        patch.setattr(runs, "Processes", InThisProcess)
+        patch.setattr(runs, "workers_of", lambda scheduler, workers: InThisProcess(workers))
         yield
     torch.set_num_threads(threads)

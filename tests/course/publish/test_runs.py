@@ -36,12 +36,12 @@ def test_every_position_has_the_curve_that_the_explorer_would_train_and_none_is_
         assert shown[0]["y"] == pytest.approx(expected, abs=1e-5)
     assert stored["note"].startswith("Runs on the digits with seed 0 alone")
     assert len(list(tmp_path.iterdir())) == 4
-    monkeypatch.setattr(runs, "Processes", None)
+    monkeypatch.setattr(runs, "workers_of", None)
     assert runs.stored(request(SMALL), tmp_path)[grid.MIME] == stored
 
 
 def test_a_run_that_diverges_leaves_words_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "Processes", InThisProcess)
+    monkeypatch.setattr(runs, "workers_of", lambda scheduler, workers: InThisProcess(workers))
     stored = runs.stored(request(dataclasses.replace(SMALL, lr=1e30, rounds=3)), tmp_path)[grid.MIME]
     cells = [whole(stored, cell) for cell in stored["cells"]]
     assert [cell["error"][:28] for cell in cells] == ["FedAvg diverged in round 1 a"] * 4

@@ -27,7 +27,11 @@ def stored(*ids: str) -> None:
     """
     every, changed = judging.every(), chapter.differs()
     for one in [every[validation.choice("id", id, every)] for id in ids]:
-        beside, data = _in_short(one) if len(ids) > 2 else None, {STORED: as_data(one) | {"differs": changed}}
+        found, beside = one.finding, "" if len(ids) > 2 else None
+        if found.n and len(ids) > 2:
+            chance = "" if found.corrected or found.verdict == "undecided" else ", not after correction"
+            beside = f"{interval(one)}, n = {found.n}{chance}"
+        data = {STORED: as_data(one) | {"differs": changed}}
         said = (f"{word(one)} (stored)", one.statement.says, _lines(one, changed), data)
         display.publish(display.verdict("fedlab-verdict", *said, beside=beside))
 
@@ -75,11 +79,6 @@ def seeds(one: Judged) -> str:
     if found.complete:
         return f"{found.n} seed{'' if found.n == 1 else 's'}"
     return f"{found.n} of {found.planned} planned seeds"
-
-
-def _in_short(one: Judged) -> str:
-    chance = "" if one.finding.corrected or one.finding.verdict == "undecided" else ", not after correction"
-    return f"{interval(one)}, n = {one.finding.n}{chance}" if one.finding.n else ""
 
 
 def _lines(one: Judged, differs: str) -> list[str]:

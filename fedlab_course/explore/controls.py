@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ipywidgets
@@ -24,7 +25,10 @@ class Controls:
 
     def __init__(self, choice: Choice, *, offered: bool = True) -> None:
         titles = {key: title(key) for key in ALGORITHMS} | {one.name: one.name for one in choice.own}
-        self.algorithms = {key: _tick(name, key in choice.algorithms) for key, name in titles.items() if offered}
+        tick = partial(control, ipywidgets.Checkbox, wide=False, indent=False)
+        self.algorithms = {
+            key: tick(name, f"Train {name}", value=key in choice.algorithms) for key, name in titles.items() if offered
+        }
         self.own = {}
         for one in choice.own:
             for name, positions in one.positions:
@@ -114,7 +118,3 @@ def _fields(first: Choice) -> dict[str, Any]:
         positions = range(1, first.num_clients + 1) if name == "clients_per_round" else one.positions
         fields[name] = slider(Slider.over(one.label, positions, getattr(first, name), one.tip, moving=name in _MOVING))
     return fields
-
-
-def _tick(name: str, ticked: bool) -> Any:
-    return control(ipywidgets.Checkbox, name, f"Train {name}", wide=False, value=ticked, indent=False)

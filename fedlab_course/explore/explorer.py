@@ -1,6 +1,7 @@
 """The explorer: choose algorithms and settings, watch them train, compare."""
 
 import dataclasses
+import html
 import json
 import time
 from threading import RLock
@@ -30,12 +31,11 @@ class Explorer(Moving):
 
     ``choice``: the initial value of every control, as keywords of :class:`Choice`, for example
     ``Explorer(algorithms=("fedavg", "scaffold"), alpha=0.1, rounds=100)``. ``x``: "rounds", "updates" or "bytes";
-    ``y`` as in :func:`fedlab_core.plots.convergence`. ``goal``: a goal of :mod:`fedlab_course.explore.goals` for the
-    curves of the controls. A page cannot check a ``Goal``. ``live``: whether a reader is there; detected if None.
+    ``y`` as in :func:`fedlab_core.plots.convergence`. ``goal``: one of :mod:`fedlab_course.explore.goals`. ``live``:
+    whether a reader is there; detected if None.
 
     As the last line of a cell it shows itself: live with its controls, and headless as a plain figure, after training.
-    Headless it does not train algorithms of the reader. :meth:`run` trains at once and returns that figure;
-    :attr:`histories` and :attr:`code` are its curves and the Python that makes them.
+    Headless it does not train algorithms of the reader.
     """
 
     def __init__(
@@ -195,7 +195,8 @@ class Explorer(Moving):
                 self.view.tell(runs, self.runner, self._problem)
                 self.view.goal.value = self._goal_in_words()
                 if not self.runner.busy:
-                    self.view.export(self.code)
+                    area = '<textarea readonly spellcheck="false" aria-label="The same in Python">'
+                    self.view.fold.value = f"{area}\n{html.escape(self.code)}</textarea>"
                     self.stage.keep(self.chart.figure)
             except Exception as error:
                 self._problem = error

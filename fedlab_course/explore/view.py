@@ -1,6 +1,5 @@
 """What an explorer shows: controls on the left; charts, buttons and messages on the right."""
 
-import html
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -102,10 +101,6 @@ class View:
         notes += [(widgets.error_in_words(problem), "alert")] if problem is not None else []
         notes += [(f"{run.curve.name}: {text}", "warning") for run in runs for text in run.warnings]
         self.messages.value = "".join(widgets.note(text, kind=kind) for text, kind in notes)
-
-    def export(self, code: str) -> None:
-        area = '<textarea readonly spellcheck="false" aria-label="The same in Python">'
-        self.fold.value = f"{area}\n{html.escape(code)}</textarea>"
 
 
 def _empty(x_title: str, y_title: str, height: int) -> go.Figure:

@@ -43,7 +43,13 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
     def at(**values: Any) -> dict[str, History]:
         """The runs at a position of the sliders. Raises ``ValueError`` with the message of one that diverged."""
-        return {curve.name: _load(curve, folder) for curve in dataclasses.replace(choice, **values).curves()}
+        found = {}
+        for curve in dataclasses.replace(choice, **values).curves():
+            history, failed = _paths(curve, folder)
+            if failed.exists():
+                raise ValueError(failed.read_text(encoding="utf-8"))
+            found[curve.name] = History.load(history)
+        return found
 
     def draw(**values: Any) -> go.Figure:
         figure = plots.convergence(at(**values), x=request["x"], y=request["y"])
@@ -95,13 +101,6 @@ def _run(curve: Curve, history: Path, failed: Path) -> None:
         failed.write_text(words, encoding="utf-8")
     else:
         simulation.history.save(history)
-
-
-def _load(curve: Curve, folder: Path) -> History:
-    history, failed = _paths(curve, folder)
-    if failed.exists():
-        raise ValueError(failed.read_text(encoding="utf-8"))
-    return History.load(history)
 
 
 def _paths(curve: Curve, folder: Path) -> tuple[Path, Path]:

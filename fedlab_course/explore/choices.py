@@ -72,11 +72,7 @@ class Federation:
 
 @dataclass(frozen=True)
 class Curve:
-    """One run: an algorithm on a federation, with every setting of the run.
-
-    Equal curves are the same run, whatever their number of ``rounds``: a longer run begins with the shorter one.
-    ``own``: an algorithm of the reader.
-    """
+    """One run, with every setting. Equal curves are the same run, whatever their number of ``rounds``."""
 
     algorithm: str
     arguments: Arguments
@@ -179,8 +175,7 @@ class Choice:
 
     ``algorithms``: keys of ``ALGORITHMS`` and names of ``own`` algorithms; ``mu`` μ of FedProx; ``strength`` λ of
     FedMas and FedCurv; ``split`` "dirichlet" or "quantity" (``alpha``), "labels_per_client" (``labels``) or "iid";
-    ``batch_size`` None is full batch. Raises ``ValueError`` for an unknown name. Numbers are checked by the federation
-    and the simulation.
+    ``batch_size`` None is full batch. Raises ``ValueError`` for an unknown name.
     """
 
     algorithms: tuple[str, ...] = ("fedavg", "fedprox")

@@ -46,8 +46,7 @@ class beats:
     """The curve of ``winner`` ends higher than that of ``loser`` by ``margin``, for equal ``x``.
 
     Names are beginnings, such as "FedAvg"; ``x`` is "rounds", "updates" or "bytes". The check compares the mean
-    accuracies over the last fifth of what both curves have spent: one lucky round is no win. Raises ``ValueError`` for
-    another ``x``.
+    accuracies over the last fifth of what both curves have spent: one lucky round is no win.
     """
 
     winner: str

@@ -40,9 +40,8 @@ class Runner:
     """Train curves in a background thread.
 
     ``start``: curve → simulation, an iterator over ``curve.rounds`` rounds with a ``history``; with a second argument,
-    the simulation so far, it returns one that continues. ``listener`` is called without arguments, in the worker's
-    thread, after each round and once at the end. A finished run that is no longer requested keeps its history and loses
-    its state, which may be large: it cannot continue to more rounds.
+    the simulation so far, it returns one that continues. ``listener`` is called after each round and once at the end.
+    A finished run that is no longer requested keeps its history and loses its state, which may be large.
     """
 
     def __init__(self, start: Callable[..., Any], listener: Callable[[], None] = lambda: None) -> None:

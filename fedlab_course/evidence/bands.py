@@ -26,9 +26,8 @@ Drawn = tuple[str, Sequence[float], Sequence[float]]
 class Chart:
     """Curves of the sweep ``table``: the rows with the values of a panel and of a line are one curve.
 
-    ``lines``: name, which begins with that of its algorithm, → column values, or a ``table`` of its own; ``panels``:
-    title → column values. ``illustration``: line → (name, rounds, values) of a curve that a source has drawn and not
-    measured; it is dotted behind the line, in the first panel.
+    ``lines``: name → column values, or a ``table`` of its own; ``panels``: title → column values. ``illustration``:
+    line → (name, rounds, values) of a curve that a source has drawn and not measured, dotted in the first panel.
     """
 
     table: str
@@ -60,11 +59,15 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
         axis = "y" if place == 1 else f"y{place}"
         curves = {line: chart.curve(panel, line, folder) for line in chart.lines}
         for line, curve in curves.items():
-            _band(figure, curve, chart.measure, styles[line], line, axis)
+            if curve["n"].min() > 1:
+                x, mean, spread = (curve[name].to_numpy() for name in ("round", *_names(chart)))
+                band = f"{line}, ± one standard deviation"
+                add_band(figure, x, mean - spread, mean + spread, styles[line], group=line, name=band)
+                figure.data[-1].update(yaxis=axis)
         for line, curve in curves.items():
-            _curve(figure, curve, chart.measure, styles[line], line, axis)
+            _curve(figure, curve, chart, styles[line], line, axis)
             last = curve.iloc[-1]
-            mean, spread = (last[f"{chart.measure}_{what}"] for what in ("mean", "std"))
+            mean, spread = (last[name] for name in _names(chart))
             rows.append([panel, line, int(last["round"]), f"{mean:.4g}", f"{spread:.2g}", int(last["n"])])
     keep = slice(0 if count > 1 else 1, None)
     set_description(figure, _words(chart, title, rows), _COLUMNS[keep], [row[keep] for row in rows])
@@ -100,21 +103,18 @@ def _divide(figure: go.Figure, titles: list[str], y_title: str) -> None:
         figure.update_layout(margin_t=84, title_pad_b=34)
 
 
-def _band(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, line: str, axis: str) -> None:
-    if curve["n"].min() < 2:
-        return
-    mean, spread = curve[f"{measure}_mean"].to_numpy(), curve[f"{measure}_std"].to_numpy()
-    name = f"{line}, ± one standard deviation"
-    add_band(figure, curve["round"].to_numpy(), mean - spread, mean + spread, style, group=line, name=name)
-    figure.data[-1].update(yaxis=axis)
+def _names(chart: Chart) -> tuple[str, str]:
+    """The columns of mean and spread."""
+    return f"{chart.measure}_mean", f"{chart.measure}_std"
 
 
-def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, line: str, axis: str) -> None:
-    form = ".1%" if measure == "test_accuracy" else ".4g"
+def _curve(figure: go.Figure, curve: pd.DataFrame, chart: Chart, style: Look, line: str, axis: str) -> None:
+    form = ".1%" if chart.measure == "test_accuracy" else ".4g"
+    mean, spread = _names(chart)
     figure.add_scatter(
         x=curve["round"].to_numpy(),
-        y=curve[f"{measure}_mean"].to_numpy(),
-        customdata=np.stack([curve[f"{measure}_std"], curve["n"]], axis=1),
+        y=curve[mean].to_numpy(),
+        customdata=np.stack([curve[spread], curve["n"]], axis=1),
         name=line,
         legendgroup=line,
         showlegend=axis == "y",
@@ -124,7 +124,7 @@ def _curve(figure: go.Figure, curve: pd.DataFrame, measure: str, style: Look, li
         marker={"color": style.colour, "symbol": style.marker, "size": 8, "maxdisplayed": _MARKERS_PER_CURVE},
         hovertemplate=f"round %{{x}}<br>%{{y:{form}}} ± %{{customdata[0]:{form}}} over %{{customdata[1]}} seeds",
     )
-    if measure == "test_accuracy":
+    if chart.measure == "test_accuracy":
         figure.update_yaxes(tickformat=".0%")
 
 

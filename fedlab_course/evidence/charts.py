@@ -57,11 +57,7 @@ def _accuracy(table: str, names: tuple[str, ...], drawn: Mapping[str, Drawn] = _
 def _losses(
     table: str, rate: str, panels: Mapping[str, Where] = _SKEWS, five: Where | None = None, **one: int
 ) -> Chart:
-    """[004], figure 3: training loss, FedSSO at its decaying rate, the others at a constant one, E = 1.
-
-    The source has no curve of FedAvg at the decaying rate. ``five``: the rows of FedSSO with E = 5; ``one``: column
-    values of the rows with E = 1.
-    """
+    """[004], figure 3: training loss. ``five``: rows of FedSSO with E = 5; ``one``: values of the rows with E = 1."""
     decaying = f"{rate}/(1+t)"
     lines: dict[str, Where] = {
         "FedAvg": {"algorithm": "fedavg", "lr": rate, **one},

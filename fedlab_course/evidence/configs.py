@@ -1,7 +1,4 @@
-"""What was planned before the runs: claims, their statements and margins, and the seeds of every table.
-
-Each claim is a TOML file in ``results/configs``; each statement is a contrast of rows of stored tables.
-"""
+"""What was planned before the runs: claims, their statements and margins, and the seeds of every table."""
 
 import math
 import tomllib
@@ -46,8 +43,7 @@ class Statement:
 
     def rows(self) -> list[tuple[int, str, dict[str, Any]]]:
         """Sign, table and column values of every row of the contrast."""
-        signed = [(1, row) for row in self.plus] + [(-1, row) for row in self.minus]
-        merged = [(sign, self.where | row) for sign, row in signed]
+        merged = [(1, self.where | row) for row in self.plus] + [(-1, self.where | row) for row in self.minus]
         return [(sign, row.pop("table", self.table), row) for sign, row in merged]
 
 
@@ -73,17 +69,13 @@ def read(folder: Path = CONFIGS) -> list[Claim]:
     """Read all claims in ``folder``, in the order of their names. Raises ``ValueError`` for a file with a fault."""
     claims = [_claim(path) for path in sorted(folder.glob("*.toml"), key=_in_order)]
     names = [statement.id for claim in claims for statement in claim.statements]
-    if len({*names}) < len(names):
-        twice = ", ".join(sorted({name for name in names if names.count(name) > 1}))
-        raise ValueError(f"{folder}: two statements are called {twice}; rename one")
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise ValueError(f"{folder}: two statements are called {', '.join(sorted(twice))}; rename one")
     return claims
 
 
 def experiment_of(table: str) -> str:
-    """Name the experiment that makes ``table``: the same name, or without an ending such as "_growth".
-
-    Raises ``ValueError`` for a table that no experiment makes.
-    """
+    """The experiment that makes ``table``, whose name it begins with. Raises ``ValueError`` if there is none."""
     found = [name for name in _planned() if table.startswith(name)]
     if not found:
         raise ValueError(f"table={table!r}: is neither a grid nor made by an experiment")

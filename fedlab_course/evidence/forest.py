@@ -25,9 +25,7 @@ _ROW, _AROUND, _WRAP = 19, 160, 40  # pixels, pixels, characters
 def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figure:
     """Draw a mark at each mean and a bar over its 95 % interval, in margins δ, grouped by claim.
 
-    The axis is like a logarithm on both sides of zero; the grey strip is −δ … δ. ``judged``: by default
-    :func:`fedlab_course.evidence.judging.stored`; statements without runs are left out. Open marks are not significant
-    after Holm's correction for all that were examined.
+    ``judged``: by default :func:`fedlab_course.evidence.judging.stored`; statements without runs are left out.
     """
     every = judging.stored() if judged is None else judged
     rows = {id: one for id, one in every.items() if one.finding.n}
@@ -53,7 +51,13 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     figure.update_yaxes(**ids, showgrid=False, ticks="", tickfont_size=11, showline=False)
     listed = [[id, one.statement.says, shown.word(one), *_facts(one)] for id, one in rows.items()]
     columns = ["row", "statement", "verdict", "mean and interval", "δ", "seeds"]
-    set_description(figure, _words(rows, len(every)), columns, listed)
+    verdicts = [one.finding.verdict for one in rows.values()]
+    counts = ", ".join(f"{verdicts.count(verdict)} {name}" for verdict, name in _NAMES.items())
+    words = (
+        f"Forest plot of {len(rows)} statements with runs, of {len(every)} examined: {counts}. Mean and 95 % interval "
+        "in margins δ; open marks are not significant after correction for all that were examined."
+    )
+    set_description(figure, words, columns, listed)
     return figure
 
 
@@ -106,12 +110,3 @@ def _in_margins(one: Judged, what: str) -> float:
 
 def _facts(one: Judged) -> list[str]:
     return [shown.interval(one), f"{one.finding.margin:g}", shown.seeds(one)]
-
-
-def _words(rows: Mapping[str, Judged], examined: int) -> str:
-    verdicts = [one.finding.verdict for one in rows.values()]
-    counts = ", ".join(f"{verdicts.count(verdict)} {name}" for verdict, name in _NAMES.items())
-    return (
-        f"Forest plot of {len(rows)} statements with runs, of {examined} examined: {counts}. Mean and 95 % interval in "
-        "margins δ; open marks are not significant after correction for all that were examined."
-    )

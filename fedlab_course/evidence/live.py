@@ -27,10 +27,9 @@ def band(
 ) -> None:
     """Show whether ``live`` is inside the stored band: mean ± 2 standard deviations over seeds, round by round.
 
-    ``live``: a history or several. ``table``: the sweep whose TABLE_curves.csv holds the band; ``where``: column →
-    value of its rows. The rounds that both have are compared, of each history; a run that leaves the band in more than
-    a fifth of them is outside. Raises ``ValueError`` for a table that is not there, a column or setting that it does
-    not have, several settings that fit, and runs that share no round with it.
+    ``table``: the sweep whose TABLE_curves.csv holds the band; ``where``: column → value of its rows. A run that leaves
+    the band in more than a fifth of the common rounds is outside. Raises ``ValueError`` for a table or setting that is
+    not there, several settings that fit, and runs that share no round with it.
     """
     validation.choice("measure", measure, ("test_accuracy", "train_loss"))
     curves = f"{table}_curves"

@@ -11,13 +11,13 @@ _PANEL, _AROUND, _LARGEST = 260, 110, 20  # pixels
 
 
 def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed: int = 0, *, title: str) -> go.Figure:
-    """Draw how many samples of each label the first ten of 100 clients hold: a disc for each, its area the number.
-
-    Dirichlet partitions, one panel for each α. Raises ``DatasetNotFound`` for data that are not there.
-    """
+    """Draw the samples of each label of the first ten of 100 Dirichlet clients as discs, one panel for each α."""
     data = fl.load_dataset(dataset)
     figure = new_figure(title=title, x_title="client", y_title="label", legend=False)
-    counts = {alpha: _counts(data, alpha, seed) for alpha in alphas}
+    counts = {}
+    for alpha in alphas:
+        parts = fl.partition.dirichlet(data.train.y, num_clients=100, alpha=alpha, seed=seed)
+        counts[alpha] = fl.FederatedDataset(data, parts).heterogeneity().label_counts[:CLIENTS]
     most = max(int(count.max()) for count in counts.values())
     names = [str(name) for name in data.classes]
     rows, held_by, height = [], [], 1 / len(counts)
@@ -46,9 +46,3 @@ def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed:
     text = f"Discs: samples of each label that the first {CLIENTS} of 100 clients hold, {data.name}. "
     set_description(figure, f"{text}{'; '.join(held_by)}.", ["α", "client", "labels", "share of the largest"], rows)
     return figure
-
-
-def _counts(data: fl.Dataset, alpha: float, seed: int) -> np.ndarray:
-    """Samples by client and label, int [10, C]."""
-    parts = fl.partition.dirichlet(data.train.y, num_clients=100, alpha=alpha, seed=seed)
-    return fl.FederatedDataset(data, parts).heterogeneity().label_counts[:CLIENTS]

@@ -22,15 +22,16 @@ _NUMBERS = ("mean", "low", "high")
 def stored(*ids: str) -> None:
     """Show the stored verdicts on the statements ``ids``, such as "002-1a", with their numbers and where they are.
 
-    The word is "holds", "opposite", "equivalent within δ" or "undecided". Beside it are the mean over seeds with its
-    95 % interval, the number of seeds, the margin δ, and whether the verdict is significant after Holm's correction.
-    More than two verdicts are a line each, with the details in a fold. If parameters of this run are not the defaults,
-    the box says that the verdict belongs to the defaults. Raises ``ValueError`` that names the nearest id for an
-    unknown one.
+    A verdict is "holds", "opposite", "equivalent within δ" or "undecided". More than two are a line each, with the
+    details in a fold. Raises ``ValueError`` that names the nearest id for an unknown one.
     """
     every, changed = judging.every(), chapter.differs()
     for one in [every[validation.choice("id", id, every)] for id in ids]:
-        beside, data = _in_short(one) if len(ids) > 2 else None, {STORED: as_data(one) | {"differs": changed}}
+        found, beside = one.finding, "" if len(ids) > 2 else None
+        if found.n and len(ids) > 2:
+            chance = "" if found.corrected or found.verdict == "undecided" else ", not after correction"
+            beside = f"{interval(one)}, n = {found.n}{chance}"
+        data = {STORED: as_data(one) | {"differs": changed}}
         said = (f"{word(one)} (stored)", one.statement.says, _lines(one, changed), data)
         display.publish(display.verdict("fedlab-verdict", *said, beside=beside))
 
@@ -78,11 +79,6 @@ def seeds(one: Judged) -> str:
     if found.complete:
         return f"{found.n} seed{'' if found.n == 1 else 's'}"
     return f"{found.n} of {found.planned} planned seeds"
-
-
-def _in_short(one: Judged) -> str:
-    chance = "" if one.finding.corrected or one.finding.verdict == "undecided" else ", not after correction"
-    return f"{interval(one)}, n = {one.finding.n}{chance}" if one.finding.n else ""
 
 
 def _lines(one: Judged, differs: str) -> list[str]:

@@ -38,10 +38,7 @@ def present(name: str, folder: Path = TABLES) -> pd.DataFrame:
 
 
 def matching(table: pd.DataFrame, name: str, wanted: Mapping[str, Any]) -> pd.DataFrame:
-    """Choose the rows of the table ``name`` with the ``wanted`` column values, at least one row.
-
-    "" is the value of an empty cell. Raises ``ValueError`` for a column that is missing and values that no row has.
-    """
+    """Choose the rows with the ``wanted`` column values; "" is an empty cell. Raises ``ValueError`` without a row."""
     rows = _chosen(table, name, wanted)
     if rows.empty:
         raise ValueError(f"the table {name} has no row with {dict(wanted)}")
@@ -56,8 +53,7 @@ def fits(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:
     """Compute the contrast of a statement: seed → number, for the seeds that have all of its rows.
 
-    Empty where a row has not been measured. Raises ``ValueError`` for a row that a table holds twice for one seed, and
-    for a column that is missing.
+    Raises ``ValueError`` for a row that a table holds twice for one seed, and for a column that is missing.
     """
     total: Any = 0.0
     for sign, name, wanted in statement.rows():

@@ -50,7 +50,7 @@ def judge(
 
     ``expect`` "positive": **holds** if the interval lies above δ = ``margin``, **opposite** if it lies below −δ,
     **equivalent** if it lies within ±δ, and else **undecided**. "zero": **holds** if it lies within ±δ, **opposite** if
-    it lies outside. One value decides only where there is no chance (``exact``).
+    it lies outside. One value decides only if it is ``exact``.
     """
     numbers = np.asarray(values, dtype=float)
     n = len(numbers)

@@ -1,20 +1,24 @@
 """The values of an explorer's controls: the federation, the curves to train on it, and both as code."""
 
+import inspect
 import json
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 
-from fedlab_core import models, validation
+from fedlab_core import algorithms, models, validation
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
 from fedlab_core.history import History
 from fedlab_core.simulation import Simulation
-from fedlab_course.explore.own import ALGORITHMS, Own
 
 Arguments = tuple[tuple[str, Any], ...]
+# The algorithms of the chapters; those of the gallery have parameters without a control.
+_NAMES = ("fedavg", "fedprox", "scaffold", "fednova", "fedcurv", "fedsso", "fedmas")
+ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in _NAMES}
 # Law of ``fl.partition`` → its field of ``Choice``, the keyword for it, and the law in the symbols of the course.
 SPLITS: dict[str, tuple[str, str, str]] = {
     "dirichlet": ("alpha", "alpha", "α={:g}"),
@@ -24,19 +28,40 @@ SPLITS: dict[str, tuple[str, str, str]] = {
 }
 _TUNED = {"fedprox": ("mu",), "fedcurv": ("strength",), "fedmas": ("strength",)}
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
+_load = lru_cache(maxsize=4)(load_dataset)
+_FACTORS = (0.0, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # times a default: the positions of its slider
+
+
+@dataclass(frozen=True)
+class Own:
+    """An algorithm of the reader.
+
+    ``make``: a class or a function that returns an instance for ``arguments``, name → number. In code ``source`` is
+    the name of ``make``, or ``expression`` makes the instance. ``positions``: those of each argument's slider.
+    """
+
+    name: str
+    make: Callable[..., Any]
+    arguments: tuple[tuple[str, float], ...]
+    source: str = ""
+    expression: str = ""
+    positions: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Federation:
-    """A data set split by a law of ``fl.partition`` with keyword ``arguments``."""
+    """A data set split by a law of ``fl.partition``."""
 
     dataset: str
     law: str
     arguments: Arguments
 
+    @lru_cache(maxsize=8)  # noqa: B019
     def build(self) -> FederatedDataset:
-        """The federated data; the latest federations are cached."""
-        return _build(self)
+        """The federated data."""
+        data = _load(self.dataset)
+        law = getattr(partition, self.law)
+        return FederatedDataset(data, law(data.train.y, **dict(self.arguments)))
 
     @property
     def code(self) -> str:
@@ -47,11 +72,7 @@ class Federation:
 
 @dataclass(frozen=True)
 class Curve:
-    """One run: an algorithm on a federation, with every setting of the run.
-
-    Equal curves are the same run, whatever their number of ``rounds``: a longer run begins with the shorter one.
-    ``own``: an algorithm of the reader.
-    """
+    """One run, with every setting. Equal curves are the same run, whatever their number of ``rounds``."""
 
     algorithm: str
     arguments: Arguments
@@ -154,8 +175,7 @@ class Choice:
 
     ``algorithms``: keys of ``ALGORITHMS`` and names of ``own`` algorithms; ``mu`` μ of FedProx; ``strength`` λ of
     FedMas and FedCurv; ``split`` "dirichlet" or "quantity" (``alpha``), "labels_per_client" (``labels``) or "iid";
-    ``batch_size`` None is full batch. Raises ``ValueError`` for an unknown name. Numbers are checked by the federation
-    and the simulation.
+    ``batch_size`` None is full batch. Raises ``ValueError`` for an unknown name.
     """
 
     algorithms: tuple[str, ...] = ("fedavg", "fedprox")
@@ -197,16 +217,12 @@ class Choice:
 
     def curves(self) -> tuple[Curve, ...]:
         """One curve per algorithm, in the order of the registry; the reader's algorithms come last."""
+        work = tuple((name, getattr(self, name)) for name in ("clients_per_round", "local_epochs", "batch_size"))
+        same = (self.federation, self.model, self.seed, work, self.lr, self.rounds)
         own = {one.name: one for one in self.own}
-        same: dict[str, Any] = {name: getattr(self, name) for name in ("federation", "model", "seed", "lr")}
-        work = ("clients_per_round", "local_epochs", "batch_size")
-        same["work"] = tuple((name, getattr(self, name)) for name in work)
-        arguments = {name: tuple((p, getattr(self, p)) for p in tuned(name)) for name in ALGORITHMS}
+        arguments: dict[str, Arguments] = {key: tuple((p, getattr(self, p)) for p in tuned(key)) for key in ALGORITHMS}
         arguments |= {name: one.arguments for name, one in own.items()}
-        return tuple(
-            Curve(algorithm=name, arguments=arguments[name], own=own.get(name), rounds=self.rounds, **same)
-            for name in self.algorithms
-        )
+        return tuple(Curve(name, arguments[name], *same, own.get(name)) for name in self.algorithms)
 
 
 def tuned(algorithm: str) -> tuple[str, ...]:
@@ -214,14 +230,44 @@ def tuned(algorithm: str) -> tuple[str, ...]:
     return _TUNED.get(algorithm, ())
 
 
-_load = lru_cache(maxsize=4)(load_dataset)
+def owned(makers: Any) -> tuple[Own, ...]:
+    """The algorithms of a reader, from one class, function or :class:`Own`, or a list of them.
+
+    Raises ``ValueError`` for an object without a name, a parameter without a default, and a name that is taken.
+    """
+    listed = makers if isinstance(makers, (list, tuple)) else [makers]
+    found = tuple(make if isinstance(make, Own) else _own(make) for make in listed)
+    names = [one.name for one in found]
+    if len(set(names)) < len(names):
+        raise ValueError(f"own={names}: must have different names; rename one")
+    return found
 
 
-@lru_cache(maxsize=8)
-def _build(federation: Federation) -> FederatedDataset:
-    data = _load(federation.dataset)
-    law = getattr(partition, federation.law)
-    return FederatedDataset(data, law(data.train.y, **dict(federation.arguments)))
+def _own(make: Any) -> Own:
+    function = getattr(make, "func", make)  # of functools.partial
+    source = getattr(function, "__name__", "")
+    if not callable(make) or not source.isidentifier():
+        raise ValueError(f"own={make!r}: must be a class, or a function with a name, that returns an Algorithm")
+    name = getattr(function, "title", "") or source
+    if name.lower() in ALGORITHMS:
+        raise ValueError(f"own={source}: must have another name than the library's algorithms; rename it")
+    numbers: dict[str, float] = {}
+    for key, parameter in inspect.signature(make).parameters.items():
+        value = parameter.default
+        if value is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise ValueError(
+                f"own={source}: its parameter {key} has no default; give it one, or pass "
+                f"functools.partial({source}, {key}=…)"
+            )
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            numbers[key] = value
+    positions = tuple((key, _around(value)) for key, value in numbers.items())
+    return Own(name, make, tuple(numbers.items()), source, positions=positions)
+
+
+def _around(value: float) -> tuple[float, ...]:
+    """Multiples of ``value`` with three digits, and ``value`` itself; integers if it is one."""
+    return tuple(sorted({value, *(type(value)(float(f"{factor * value:.3g}")) for factor in _FACTORS if factor != 1)}))
 
 
 def title(algorithm: str) -> str:

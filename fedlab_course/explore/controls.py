@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ipywidgets
@@ -16,24 +17,24 @@ _MOVING = ("alpha", "labels")  # these redraw the clients while they move; the o
 
 
 class Controls:
-    """One widget per field of :class:`Choice` that a student may set, in three groups, and their values as a choice.
+    """One widget per field of :class:`Choice` that a student may set, and their values as a choice.
 
-    Fields without a widget (data set, number of clients, model, batch size) keep the value of ``choice``; so do the
-    algorithms unless they are ``offered``. ``own``: the sliders of the reader's algorithms, by name and parameter.
+    Other fields keep the value of ``choice``; so do the algorithms unless they are ``offered``. ``own``: the sliders of
+    the reader's algorithms, by name and parameter.
     """
 
     def __init__(self, choice: Choice, *, offered: bool = True) -> None:
         titles = {key: title(key) for key in ALGORITHMS} | {one.name: one.name for one in choice.own}
-        self.algorithms = (
-            {key: _tick(name, key in choice.algorithms) for key, name in titles.items()} if offered else {}
-        )
-        self.own = {
-            (one.name, name): slider(
-                Slider(f"{name} of {one.name}", positions, dict(one.arguments)[name], f"{name} in the code", False)
-            )
-            for one in choice.own
-            for name, positions in one.positions
+        tick = partial(control, ipywidgets.Checkbox, wide=False, indent=False)
+        self.algorithms = {
+            key: tick(name, f"Train {name}", value=key in choice.algorithms) for key, name in titles.items() if offered
         }
+        self.own = {}
+        for one in choice.own:
+            for name, positions in one.positions:
+                value, tip = dict(one.arguments)[name], f"{name} in the code"
+                made = Slider(f"{name} of {one.name}", positions, value, tip, moving=False)
+                self.own[one.name, name] = slider(made)
         self.fields = _fields(choice)
         self.box = self._arranged()
         self.set(choice)
@@ -96,14 +97,13 @@ class Controls:
             "Clients": ("split", "alpha", "labels", "clients_per_round"),
             "Training": ("local_epochs", "lr", "rounds", "seed"),
         }
-        groups = {heading: [self.fields[name] for name in names] for heading, names in named.items()}
-        if self.algorithms:
-            boxes = column(*self.algorithms.values(), look="fedlab-ticks")
-            groups["Algorithms"] = [boxes, *self.own.values(), *groups["Algorithms"]]
-        else:
-            del groups["Algorithms"]
-        headings = {heading: text(f"<b>{heading}</b>", "fedlab-heading") for heading in groups}
-        parts = [part for heading, widgets in groups.items() for part in (headings[heading], *widgets)]
+        parts = []
+        for heading, names in named.items():
+            if heading != "Algorithms" or self.algorithms:
+                parts.append(text(f"<b>{heading}</b>", "fedlab-heading"))
+                if heading == "Algorithms":
+                    parts += [column(*self.algorithms.values(), look="fedlab-ticks"), *self.own.values()]
+                parts += [self.fields[name] for name in names]
         return column(*parts, look="fedlab-controls")
 
 
@@ -116,10 +116,5 @@ def _fields(first: Choice) -> dict[str, Any]:
     }
     for name, one in SETTINGS.items():
         positions = range(1, first.num_clients + 1) if name == "clients_per_round" else one.positions
-        made = Slider.over(one.label, positions, getattr(first, name), one.tip, moving=name in _MOVING)
-        fields[name] = slider(made)
+        fields[name] = slider(Slider.over(one.label, positions, getattr(first, name), one.tip, moving=name in _MOVING))
     return fields
-
-
-def _tick(name: str, ticked: bool) -> Any:
-    return control(ipywidgets.Checkbox, name, f"Train {name}", wide=False, value=ticked, indent=False)

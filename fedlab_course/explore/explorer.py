@@ -1,6 +1,7 @@
 """The explorer: choose algorithms and settings, watch them train, compare."""
 
 import dataclasses
+import html
 import json
 import time
 from threading import RLock
@@ -11,10 +12,9 @@ import plotly.graph_objects as go
 from fedlab_core.history import History
 from fedlab_core.plots.style import Look, looks
 from fedlab_course.explore import goals, grid
-from fedlab_course.explore.choices import Choice, Curve, Line, Training
+from fedlab_course.explore.choices import Choice, Curve, Line, Training, owned
 from fedlab_course.explore.controls import Controls
 from fedlab_course.explore.live import Moving
-from fedlab_course.explore.own import Own, owned
 from fedlab_course.explore.runner import Runner
 from fedlab_course.explore.view import View
 
@@ -31,12 +31,11 @@ class Explorer(Moving):
 
     ``choice``: the initial value of every control, as keywords of :class:`Choice`, for example
     ``Explorer(algorithms=("fedavg", "scaffold"), alpha=0.1, rounds=100)``. ``x``: "rounds", "updates" or "bytes";
-    ``y`` as in :func:`fedlab_core.plots.convergence`. ``goal``: a goal of :mod:`fedlab_course.explore.goals` for the
-    curves of the controls. A page cannot check a ``Goal``. ``live``: whether a reader is there; detected if None.
+    ``y`` as in :func:`fedlab_core.plots.convergence`. ``goal``: one of :mod:`fedlab_course.explore.goals`. ``live``:
+    whether a reader is there; detected if None.
 
     As the last line of a cell it shows itself: live with its controls, and headless as a plain figure, after training.
-    Headless it does not train algorithms of the reader. :meth:`run` trains at once and returns that figure;
-    :attr:`histories` and :attr:`code` are its curves and the Python that makes them.
+    Headless it does not train algorithms of the reader.
     """
 
     def __init__(
@@ -50,7 +49,11 @@ class Explorer(Moving):
         **choice: Any,
     ) -> None:
         super().__init__(goal, live)
-        self._initial = _first_choice(owned(own), choice)
+        readers = owned(own)
+        if readers:
+            named = (*choice.get("algorithms", _RIVALS), *(one.name for one in readers))
+            choice |= {"own": readers, "algorithms": named}
+        self._initial = Choice(**choice)
         self._lock = RLock()
         self._next_drawing = 0.0
         self._problem: Exception | None = None
@@ -61,7 +64,12 @@ class Explorer(Moving):
         self.stage, self.chart = self.view.stage, self.view.chart
         self._looks: dict[Curve, Look] = {}
         self._federation: Any = None
-        self._connect()
+        self.controls.observe(lambda moving: self._request(_DELAY_MOVING if moving else _DELAY))
+        buttons = {"run": self.start, "stop": self.stop, "keep": self.keep, "reset": self.reset}
+        for name, action in buttons.items():
+            self.view.buttons[name].on_click(lambda _, action=action: action())
+        for axis in (self.view.x, self.view.y):
+            axis.observe(lambda change: self._draw(), "value")
 
     @property
     def choice(self) -> Choice:
@@ -77,7 +85,7 @@ class Explorer(Moving):
         for curve in choice.curves()[:1] if changes else ():
             curve.simulation()
         self.controls.set(choice)
-        self._request(delay=0.0)
+        self.start()
         self.wait()
         return self.figure()
 
@@ -114,7 +122,7 @@ class Explorer(Moving):
         """Put every control back to its initial value, and drop the kept curves."""
         self.kept.clear()
         self.controls.set(self._initial)
-        self._request(delay=0.0)
+        self.start()
 
     def stop(self) -> None:
         """Stop training within one round. :meth:`start` continues from there."""
@@ -123,21 +131,14 @@ class Explorer(Moving):
 
     def start(self) -> None:
         """Train the curves of the controls."""
-        self._request(delay=0.0)
+        self._request()
 
     def _reaches(self, goal: goals.Known) -> bool:
         """Whether the curves of the controls, trained to the end, reach the goal."""
         histories = {line.curve.name: line.history for line in self._current()}
         return not self.runner.busy and bool(histories) and bool(goal.check(histories))
 
-    def _connect(self) -> None:
-        self.controls.observe(lambda moving: self._request(_DELAY_MOVING if moving else _DELAY))
-        buttons = {"run": self.start, "stop": self.stop, "keep": self.keep, "reset": self.reset}
-        for name, action in buttons.items():
-            self.view.buttons[name].on_click(lambda _, action=action: action())
-        self.view.on_axes(self._draw)
-
-    def _request(self, delay: float) -> None:
+    def _request(self, delay: float = 0.0) -> None:
         """Show the partition of the present choice at once, and request its curves."""
         try:
             choice = self.choice
@@ -153,7 +154,7 @@ class Explorer(Moving):
         self._draw()
 
     def _trained(self) -> None:
-        """Draw after a round: ten times a second at first, later once a second, and in at most a fifth of the time."""
+        """Draw after a round, ten times to once a second, and in at most a fifth of the time."""
         started = time.monotonic()
         if not self.runner.busy or started >= self._next_drawing:
             self._draw()
@@ -173,7 +174,12 @@ class Explorer(Moving):
         now = self.choice.curves()
         for curve, line in self.kept.items():
             if curve not in current or current[curve].rounds < line.rounds:
-                shown[_unused(_kept_name(curve, now), shown)] = line
+                differences = curve.differences(now[0]) if now else ""
+                first = f"{curve.name}, {differences} (kept)" if differences else f"{curve.name} (kept)"
+                name, number = first, 2
+                while name in shown:
+                    name, number = f"{first} #{number}", number + 1
+                shown[name] = line
         return shown
 
     def _draw(self) -> None:
@@ -183,16 +189,14 @@ class Explorer(Moving):
                 runs, shown = self.runner.runs(), self._shown()
                 curves = dict.fromkeys([*self.kept, *(run.curve for run in runs)])
                 self._looks = looks({curve: curve.algorithm for curve in curves}, self._looks)
-                self.view.draw_curves(
-                    shown,
-                    {name: self._looks[line.curve] for name, line in shown.items()},
-                    max((run.curve.rounds for run in runs), default=1),
-                    None if self.runner.busy else self._federation,
-                )
+                styles = {name: self._looks[line.curve] for name, line in shown.items()}
+                rounds = max((run.curve.rounds for run in runs), default=1)
+                self.view.draw_curves(shown, styles, rounds, None if self.runner.busy else self._federation)
                 self.view.tell(runs, self.runner, self._problem)
                 self.view.goal.value = self._goal_in_words()
                 if not self.runner.busy:
-                    self.view.export(self.code)
+                    area = '<textarea readonly spellcheck="false" aria-label="The same in Python">'
+                    self.view.fold.value = f"{area}\n{html.escape(self.code)}</textarea>"
                     self.stage.keep(self.chart.figure)
             except Exception as error:
                 self._problem = error
@@ -210,8 +214,7 @@ class Explorer(Moving):
         names = " and ".join(one.name for one in self._initial.own)
         return f"An explorer of {names}. Open this notebook in JupyterLab: there it has controls, and trains."
 
-    def _begin(self) -> None:
-        self.start()
+    _begin = start
 
     def _bundle(self) -> dict[str, Any]:
         if self._initial.own:
@@ -219,24 +222,3 @@ class Explorer(Moving):
         axes = {"x": self.view.x.value, "y": self.view.y.value}
         request = {"choice": dataclasses.asdict(self.choice), "goal": goals.as_data(self._goal), **axes}
         return grid.plain(self.run()) | {grid.RUNS: request}
-
-
-def _first_choice(own: tuple[Own, ...], choice: dict[str, Any]) -> Choice:
-    """The initial choice, with the algorithms of the reader among its algorithms."""
-    if own:
-        named = (*choice.get("algorithms", _RIVALS), *(one.name for one in own))
-        choice = {**choice, "own": own, "algorithms": named}
-    return Choice(**choice)
-
-
-def _kept_name(curve: Curve, now: tuple[Curve, ...]) -> str:
-    """The name of a kept curve, with the settings that differ from the present ones."""
-    differences = curve.differences(now[0]) if now else ""
-    return f"{curve.name}, {differences} (kept)" if differences else f"{curve.name} (kept)"
-
-
-def _unused(name: str, taken: dict[str, Any]) -> str:
-    number = 2
-    while name in taken:
-        name, number = f"{name.partition(' #')[0]} #{number}", number + 1
-    return name

@@ -25,7 +25,7 @@ def add_curve(
     width: float | None = 2,
     **more: Any,
 ) -> None:
-    """Add a curve with a ``look``, its line ``width`` and its markers ``size`` pixels wide; ``more`` is for Plotly."""
+    """Add a curve with a ``look``; ``width`` of the line and ``size`` of markers in pixels, ``more`` for Plotly."""
     line = {"color": look.colour, "dash": look.dash, "width": width}
     marker = {"color": look.colour, "symbol": look.marker, "size": size} if "markers" in mode else None
     figure.add_scatter(x=x, y=y, name=name, mode=mode, line=line, marker=marker, **more)
@@ -48,15 +48,12 @@ def prefixed(figure: go.Figure, words: str) -> go.Figure:
 
 
 def intervals(
-    values: Mapping[str, Sequence[float]],
-    *,
-    x_title: str = "test accuracy",
-    reference: float | None = None,
+    values: Mapping[str, Sequence[float]], *, x_title: str = "test accuracy", reference: float | None = None
 ) -> go.Figure:
     """One row per name: a stroke per value, a large marker at their mean, a bar over its 95 % t-interval.
 
-    ``values``: name → one share per seed [n], n ≥ 2, or a pandas DataFrame with a column per name. ``reference``: a
-    dotted vertical line, such as 0 for differences. Raises ``ValueError`` as :func:`fedlab_core.compare.t_interval`.
+    ``values``: name → one share per seed [n], n ≥ 2. ``reference``: a dotted vertical line, such as 0 for differences.
+    Raises ``ValueError`` as :func:`fedlab_core.compare.t_interval`.
     """
     numbers = {str(name): np.asarray(values[name], dtype=float) for name in values}
     found = {name: t_interval(series) for name, series in numbers.items()}
@@ -98,18 +95,18 @@ def resting_points(
     x_title: str,
     points: Mapping[str, Curve] | None = None,
     log_x: bool = False,
+    y_title: str = "resting point",
 ) -> go.Figure:
     """Curves name → (x, resting points), with the ``optimum`` as a dotted line.
 
-    ``points``: name → (x, y) of runs, drawn as markers. ``log_x``: a logarithmic axis. A name that begins with an
-    algorithm has its colour.
+    ``points``: name → (x, y) of runs, drawn as markers. ``log_x``: a logarithmic axis.
     """
     styles, marked = looks({name: name for name in lines}), points or {}
-    figure = new_figure(title=None, x_title=x_title, y_title="resting point")
+    figure = new_figure(title=None, x_title=x_title, y_title=y_title)
     for name, (x, y) in lines.items():
         add_curve(figure, x, y, name, styles[name], mode="lines", width=3)
-    diamond = {"size": 10, "color": BLACK, "symbol": "diamond"}
     for name, (x, y) in marked.items():
+        diamond = {"size": 10, "color": BLACK, "symbol": "diamond"}
         figure.add_scatter(x=x, y=y, name=name, mode="markers", marker=diamond)
     ends = [min(min(x) for x, _ in lines.values()), max(max(x) for x, _ in lines.values())]
     rule = {"color": GREY, "dash": "dot", "width": 3}
@@ -121,15 +118,13 @@ def resting_points(
         for name, (x, y) in lines.items()
     )
     text = f"Curves of the resting point against {x_title}; the optimum is {optimum:.4g}. {phrases}."
-    rows = [[name, f"{x:g}", f"{y:.4f}"] for name, curve in {**lines, **marked}.items() for x, y in _some(curve)]
+    rows = []
+    for name, curve in {**lines, **marked}.items():
+        pairs = list(zip(*curve, strict=True))
+        some = [*pairs[: -1 : max(1, len(pairs) // 11)], pairs[-1]]  # about twelve, the first and the last among them
+        rows += [[name, f"{x:g}", f"{y:.4f}"] for x, y in some]
     set_description(figure, text, ["curve", x_title, "resting point"], rows)
     return figure
-
-
-def _some(curve: Curve, most: int = 12) -> list[tuple[float, float]]:
-    """About ``most`` points of a curve, the first and the last among them."""
-    pairs = list(zip(*curve, strict=True))
-    return [*pairs[: -1 : max(1, len(pairs) // (most - 1))], pairs[-1]]
 
 
 def forgetting(accuracies: Any, *, names: Sequence[str] | None = None, title: str | None = None) -> go.Figure:

@@ -1,7 +1,4 @@
-"""Goals that a reader reaches with the sliders: ``Explorer(goal=goals.reach(accuracy=0.8, megabytes=15))``.
-
-A live notebook and a page show the goal and whether it is reached.
-"""
+"""Goals that a reader reaches with the sliders: ``Explorer(goal=goals.reach(accuracy=0.8, megabytes=15))``."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -49,8 +46,7 @@ class beats:
     """The curve of ``winner`` ends higher than that of ``loser`` by ``margin``, for equal ``x``.
 
     Names are beginnings, such as "FedAvg"; ``x`` is "rounds", "updates" or "bytes". The check compares the mean
-    accuracies over the last fifth of what both curves have spent: one lucky round is no win. Raises ``ValueError`` for
-    another ``x``.
+    accuracies over the last fifth of what both curves have spent: one lucky round is no win.
     """
 
     winner: str

@@ -4,11 +4,9 @@ A MIME bundle holds the plain figure for the present values and, under ``MIME``,
 
     {"sliders": [{"name", "label", "options": ["0.1", …], "start": 3}, …],
      "cells": [figure or {"error": "why there is none"}, …],   the last slider runs fastest
-     "values": [parts that figures share, …]}
+     "values": [parts that figures share, …], "note": "…", "goal": {"text": "…", "met": [for each cell, …]}}
 
-In a figure ``{"$": n}`` stands for ``values[n]``: what two figures have in common is stored once. Numbers are rounded
-to six digits. A "note" says what holds for all figures; a "goal" has its "text", and in "met" whether each cell reaches
-it.
+In a figure ``{"$": n}`` stands for ``values[n]``. Numbers are rounded to six digits.
 """
 
 import base64
@@ -49,7 +47,10 @@ def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: K
     cells, met = [], []
     for position in itertools.product(*(slider.positions for slider in sliders.values())):
         named = dict(zip(sliders, position, strict=True))
-        cell = _cell(draw, named)
+        try:
+            cell = _plain(draw(**named).to_plotly_json())
+        except ValueError as error:  # settings without a figure, such as a learning rate at which all clients diverge
+            cell = {"error": str(error)}
         cells.append(_packed(cell, values))
         met.append(goal is not None and "error" not in cell and bool(goal.check(**named)))
     grid = {
@@ -66,13 +67,6 @@ def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: K
 def size(grid: Mapping[str, Any]) -> int:
     """Bytes of a compressed grid."""
     return len(zlib.compress(_json(grid).encode()))
-
-
-def _cell(draw: Callable[..., go.Figure], values: dict[str, Any]) -> Any:
-    try:
-        return _plain(draw(**values).to_plotly_json())
-    except ValueError as error:  # settings without a figure, such as a learning rate at which all clients diverge
-        return {"error": str(error)}
 
 
 def _plain(value: Any) -> Any:

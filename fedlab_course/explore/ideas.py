@@ -1,8 +1,4 @@
-"""One idea each: a figure with sliders in a live notebook, and a plain figure everywhere else.
-
-As the last line of a cell each shows itself; ``.figure()`` is the plain figure. ``gallery`` chooses among finished
-figures, ``Idea`` draws a new one for each position.
-"""
+"""One idea each: a figure with sliders in a live notebook, and a plain figure everywhere else."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,18 +13,14 @@ from fedlab_course.explore.goals import Goal, Known
 from fedlab_course.explore.live import Chart, Moving, Stage
 from fedlab_course.explore.sliders import Slider
 
-__all__ = ["Idea", "gallery"]
-
 
 class Idea(Moving):
     """A figure that is drawn again for each position of its sliders.
 
     ``draw``: a function of the sliders' values, by name, that returns a figure. ``sliders``: name →
-    :class:`~fedlab_course.explore.sliders.Slider`; the attribute ``sliders`` holds their widgets. ``goal``: its check
-    is a function of the sliders' values. ``live``: whether a reader is there; detected if None.
-
-    As the last line of a cell it shows itself: live with its sliders, and elsewhere as the plain figure of
-    :meth:`figure`, with all its positions for a page (:mod:`fedlab_course.explore.grid`).
+    :class:`~fedlab_course.explore.sliders.Slider`; the attribute holds their widgets. ``goal``: its check is a function
+    of the sliders' values. ``live``: whether a reader is there; detected if None. As the last line of a cell it shows
+    itself: live with its sliders, and elsewhere as a plain figure, with all its positions for a page.
     """
 
     def __init__(
@@ -42,22 +34,17 @@ class Idea(Moving):
         super().__init__(goal, live)
         self._draw, self._positions, self._lock = draw, dict(sliders), Lock()
         self.sliders = {name: widgets.slider(one) for name, one in sliders.items()}
-        self._message, self._goal_line = widgets.text(), widgets.text(self._goal_in_words())
+        self.message, self._goal_line = widgets.text(), widgets.text(self._goal_in_words())
         self.chart = Chart(self.figure())
         for slider in self.sliders.values():
             slider.observe(lambda change: self._redraw(), "value")
-        parts = (*self.sliders.values(), self._goal_line, self._message, self.chart.widget)
+        parts = (*self.sliders.values(), self._goal_line, self.message, self.chart.widget)
         self.stage = Stage(*parts, look="fedlab-idea")
 
     @property
     def values(self) -> dict[str, Any]:
         """The values of the sliders."""
         return {name: slider.value for name, slider in self.sliders.items()}
-
-    @property
-    def message(self) -> str:
-        """The error of the last move of a slider, as HTML; empty without an error."""
-        return str(self._message.value)
 
     def figure(self, **values: Any) -> go.Figure:
         """The plain figure for ``values``, by default those of the sliders. Raises ``ValueError`` for other names."""
@@ -83,9 +70,9 @@ class Idea(Moving):
             try:
                 self.chart.show(self.figure())
                 self.stage.keep(self.chart.figure)
-                self._message.value, self._goal_line.value = "", self._goal_in_words()
+                self.message.value, self._goal_line.value = "", self._goal_in_words()
             except Exception as error:
-                self._message.value = widgets.note(widgets.error_in_words(error), kind="alert")
+                self.message.value = widgets.note(widgets.error_in_words(error), kind="alert")
 
 
 def gallery(figures: Mapping[float, go.Figure], label: str, *, value: float | None = None, **more: Any) -> Idea:

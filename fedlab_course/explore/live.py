@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,7 @@ _WAITING = "The chart has not loaded yet. If nothing appears, run this cell agai
 
 
 class Chart:
-    """A figure that can change: ``figure`` is the present one, and ``widget`` shows it in a live notebook.
-
-    The widget is HTML with the whole figure as JSON, and ``scripts/live.js`` draws it.
-    """
+    """A ``figure`` that can change, and a ``widget`` of HTML with the figure as JSON, which ``live.js`` draws."""
 
     def __init__(self, figure: go.Figure) -> None:
         self._name = uuid.uuid4().hex
@@ -41,10 +39,7 @@ class Chart:
 
 
 class Stage:
-    """The ``parts`` of an explorer in a live notebook, and a plain figure for the saved file.
-
-    ``look``: the CSS class that arranges the parts.
-    """
+    """The ``parts`` of an explorer, which the CSS class ``look`` arranges, and a plain figure for the saved file."""
 
     def __init__(self, *parts: Any, look: str) -> None:
         self._source = text()
@@ -79,13 +74,13 @@ class Stage:
 
 
 class Moving:
-    """The common part of ideas, which compute their figure, and explorers, which train for it in the background.
-
-    ``live``: whether a reader is there; detected if None.
-    """
+    """What ideas and explorers have in common. ``live``: whether a reader is there; detected if None."""
 
     stage: Stage
     chart: Chart
+    _reaches: Callable[[goals.Known], bool]
+    _bundle: Callable[[], dict[str, Any]]  # the MIME bundle for a notebook without a reader
+    _begin: Callable[[], None]  # fills the figure, once it is on the page
 
     def __init__(self, goal: goals.Known | None, live: bool | None) -> None:
         self._goal = goal
@@ -99,17 +94,6 @@ class Moving:
     def figure(self) -> go.Figure:
         """The present chart, as a plain figure."""
         return go.Figure(self.chart.figure)
-
-    def _reaches(self, goal: goals.Known) -> bool:
-        raise NotImplementedError
-
-    def _bundle(self) -> dict[str, Any]:
-        """The MIME bundle for a notebook without a reader."""
-        raise NotImplementedError
-
-    def _begin(self) -> None:
-        """Fill the figure, once it is on the page."""
-        raise NotImplementedError
 
     def _goal_in_words(self) -> str:
         return note(goals.words(self._goal, self.reached)) if self._goal else ""
@@ -125,11 +109,9 @@ class Moving:
 
 
 def page() -> str:
-    """The style and the script of live charts; on a dark page the style also turns plain figures dark."""
-    return f"<style>{_read('live.css')}</style><script>{_read('live.js')}</script>"
-
-
-def _read(name: str) -> str:
-    """A style sheet or script without indents and lines of comment."""
-    source = (SCRIPTS / name).read_text(encoding="utf-8")
-    return re.sub(r"^[ \t]*(//.*\n|\n)?", "", source, flags=re.MULTILINE)
+    """The style and the script of live charts, without indents and lines of comment."""
+    style, script = (
+        re.sub(r"^[ \t]*(//.*\n|\n)?", "", (SCRIPTS / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for name in ("live.css", "live.js")
+    )
+    return f"<style>{style}</style><script>{script}</script>"

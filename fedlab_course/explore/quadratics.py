@@ -58,10 +58,7 @@ class Quadratics:
 
 
 def rest(one_round: Callable[[np.ndarray], np.ndarray], dim: int) -> np.ndarray:
-    """The fixed point [D] of ``one_round``, which on quadratics maps w to M w + m.
-
-    Raises ``ValueError`` if rounds move away from it.
-    """
+    """The fixed point [D] of ``one_round``: w → M w + m. Raises ``ValueError`` if rounds move away from it."""
     shift = one_round(np.zeros(dim))
     matrix = np.stack([one_round(axis) - shift for axis in np.eye(dim)], axis=1)
     if np.abs(np.linalg.eigvals(matrix)).max() >= 1:

@@ -1,7 +1,6 @@
-"""Training in the background: the newest request wins, one round at a time, finished runs are kept.
+"""Training in the background: the newest request wins within one round, and finished runs are kept.
 
-A request is a list of curves. The worker trains one round of the requested curve that has the fewest rounds, and then
-reads the newest request: a new request or a stop takes effect within one round. Equal curves with different numbers of
+The worker always trains one round of the requested curve that has the fewest. Equal curves with different numbers of
 ``rounds`` are one run, which continues to more rounds.
 """
 
@@ -19,10 +18,9 @@ _collected: dict[int, list[str]] = {}  # thread → the texts of its warnings
 
 @dataclass
 class Run:
-    """A run of the latest ``curve`` among equal ones.
+    """A run of the latest ``curve`` among equal ones: ``rounds`` are done, and ``simulation`` makes ``reach`` rounds.
 
-    ``simulation`` makes ``reach`` rounds; ``history`` is None until the first round has begun; ``rounds`` are done;
-    ``error`` has ended the run.
+    ``history`` is None until the first round has begun; ``error`` has ended the run.
     """
 
     curve: Any
@@ -42,9 +40,8 @@ class Runner:
     """Train curves in a background thread.
 
     ``start``: curve → simulation, an iterator over ``curve.rounds`` rounds with a ``history``; with a second argument,
-    the simulation so far, it returns one that continues. ``listener`` is called without arguments, in the worker's
-    thread, after each round and once at the end. A finished run that is no longer requested keeps its history and loses
-    its state, which may be large: it cannot continue to more rounds.
+    the simulation so far, it returns one that continues. ``listener`` is called after each round and once at the end.
+    A finished run that is no longer requested keeps its history and loses its state, which may be large.
     """
 
     def __init__(self, start: Callable[..., Any], listener: Callable[[], None] = lambda: None) -> None:
@@ -85,7 +82,7 @@ class Runner:
             if thread.is_alive():
                 raise TimeoutError(f"still training after {timeout:g} s")
         with self._lock:
-            errors = [self._failure, *(self._runs[curve].error for curve in self._wanted)]
+            errors = [self._failure, *(run.error for run in self.runs())]
         for error in errors:
             if error is not None:
                 raise error
@@ -107,8 +104,7 @@ class Runner:
             return [self._runs[curve] for curve in self._wanted]
 
     def _next(self) -> Run | None:
-        waiting = [self._runs[curve] for curve in self._wanted if not self._runs[curve].finished]
-        return min(waiting, key=lambda run: run.rounds, default=None)
+        return min((run for run in self.runs() if not run.finished), key=lambda run: run.rounds, default=None)
 
     def _drop_unwanted(self) -> None:
         """Forget failed runs, to try them again, and unfinished runs that are no longer requested."""
@@ -145,21 +141,17 @@ class Runner:
         self.advancing = True
         try:
             with _ONE_ROUND_AT_A_TIME, _collecting(run.warnings):
-                next(self._simulation_of(run))
+                if run.simulation is None:
+                    run.simulation, run.rounds = self._start(run.curve), 0
+                elif run.reach != run.curve.rounds:  # continue to the rounds that are requested now
+                    run.simulation = self._start(run.curve, run.simulation)
+                run.history, run.reach = run.simulation.history, run.curve.rounds
+                next(run.simulation)
             run.rounds += 1
         except BaseException as error:
             run.error, run.simulation = error, None
         self.advancing = False
         self._ended = time.monotonic()
-
-    def _simulation_of(self, run: Run) -> Any:
-        """A simulation of as many rounds as are requested, which continues the run if it has a state."""
-        if run.simulation is None:
-            run.simulation, run.rounds = self._start(run.curve), 0
-        elif run.reach != run.curve.rounds:
-            run.simulation = self._start(run.curve, run.simulation)
-        run.history, run.reach = run.simulation.history, run.curve.rounds
-        return run.simulation
 
 
 @contextmanager
@@ -168,8 +160,18 @@ def _collecting(texts: list[str]) -> Iterator[None]:
 
     ``warnings.catch_warnings`` would change the filters of every thread.
     """
-    if not isinstance(warnings.showwarning, _Dispatcher):
-        warnings.showwarning = _Dispatcher(warnings.showwarning)
+    before = warnings.showwarning
+    if not hasattr(before, "dispatches"):
+
+        def show(message: Any, *place: Any, **more: Any) -> None:
+            mine = _collected.get(threading.get_ident())
+            if mine is None:
+                before(message, *place, **more)
+            elif str(message) not in mine:
+                mine.append(str(message))
+
+        show.dispatches = True  # type: ignore[attr-defined]
+        warnings.showwarning = show
     _collected[threading.get_ident()] = texts
     _show_again()
     try:
@@ -177,20 +179,6 @@ def _collecting(texts: list[str]) -> Iterator[None]:
     finally:
         del _collected[threading.get_ident()]
         _show_again()
-
-
-class _Dispatcher:
-    """Collect the warnings of threads that are collecting; leave the others to the function ``before``."""
-
-    def __init__(self, before: Callable[..., None]) -> None:
-        self.before = before
-
-    def __call__(self, message: Any, *place: Any, **more: Any) -> None:
-        texts = _collected.get(threading.get_ident())
-        if texts is None:
-            self.before(message, *place, **more)
-        elif str(message) not in texts:
-            texts.append(str(message))
 
 
 def _show_again() -> None:

@@ -10,21 +10,19 @@ import numpy as np
 from fedlab_course.explore.live import SCRIPTS
 from fedlab_course.explore.quadratics import COLOURS, A, B
 
-__all__ = ["Show", "drifting", "one_round"]
-
 
 @dataclass(frozen=True)
 class Show:
-    """An animation as ``html``, with a description in words, ``alt``. As the last line of a cell it shows itself."""
+    """An animation, with a description in words, ``alt``. As the last line of a cell it shows itself."""
 
-    html: str
+    figure: str
     alt: str
 
-    @classmethod
-    def of(cls, figure: str, alt: str) -> "Show":
-        """Add the style sheet and the script to the HTML of a ``figure``."""
+    @property
+    def html(self) -> str:
+        """The figure with its style sheet and script."""
         style, script = ((SCRIPTS / f"shows.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-        return cls(f"<style>{style}</style>{figure}<script>{script}</script>", alt)
+        return f"<style>{style}</style>{self.figure}<script>{script}</script>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self.html, "text/plain": self.alt}
@@ -49,22 +47,20 @@ def drifting() -> Show:
     """Client drift in the plane, step by step: FedAvg, FedProx and SCAFFOLD side by side.
 
     A reader can drag the minima of the two clients, and set τ, η and μ. ``scripts/shows.js`` computes the local steps
-    y ← y − η (∇f_k(y) + d_k), with d_k = 0 for FedAvg, μ (y − w) for FedProx and c − c_k for SCAFFOLD (option 2, the
-    library's :class:`fedlab_core.Scaffold`). Without scripts a page shows a description instead.
+    y ← y − η (∇f_k(y) + d_k), with d_k = 0 for FedAvg, μ (y − w) for FedProx and c − c_k for SCAFFOLD (option 2).
     """
     plan = {"methods": METHODS, "a": A, "b": B, "start": START, "rounds": ROUNDS, "reach": REACH, "levels": _LEVELS}
-    sliders = [
-        ("τ", "local steps τ", STEPS, TAU),
-        ("η", "learning rate η", RATES, LR),
-        ("μ", "μ of FedProx", STRENGTHS, MU),
+    plan["choices"] = [
+        {"name": "τ", "label": "local steps τ", "values": STEPS, "value": TAU},
+        {"name": "η", "label": "learning rate η", "values": RATES, "value": LR},
+        {"name": "μ", "label": "μ of FedProx", "values": STRENGTHS, "value": MU},
     ]
-    keys = ("name", "label", "values", "value")
-    plan |= {"choices": [dict(zip(keys, slider, strict=True)) for slider in sliders], "colours": COLOURS}
+    plan["colours"] = COLOURS
     figure = (
         f'<figure class="fedlab-show fedlab-drift" data-drift="{escape(json.dumps(plan))}"><div class="panels"></div>'
         f'<p class="caption">{escape(DRIFT_ALT)}</p></figure>'
     )
-    return Show.of(figure, DRIFT_ALT)
+    return Show(figure, DRIFT_ALT)
 
 
 # Five clients: samples n_k, labels, colour, and a model of four numbers after local training if it is in the cohort.
@@ -97,25 +93,21 @@ def one_round() -> Show:
     Without scripts a page shows one picture, with the models on their way back, and all captions.
     """
     captions = "".join(f"<li>{escape(text)}</li>" for text in CAPTIONS)
+    places = [[_LEFT + k * _APART, _ROW] for k, (*_, model) in enumerate(_CLIENTS) if model]
+    models = [model for *_, model in _CLIENTS if model]
+    new = [round(float(value), 4) for value in average()]
+    plan = {"server": _SERVER, "places": places, "start": _START, "models": models, "average": new, "height": _HEIGHT}
     figure = (
-        f'<figure class="fedlab-show fedlab-round" data-round="{escape(json.dumps(_plan()))}">'
+        f'<figure class="fedlab-show fedlab-round" data-round="{escape(json.dumps(plan))}">'
         f"{_picture()}<ol>{captions}</ol></figure>"
     )
-    return Show.of(figure, ALT)
+    return Show(figure, ALT)
 
 
 def average() -> np.ndarray:
     """w [4] after the round: the mean of the cohort's models, weighted by their numbers of samples."""
     cohort = [(samples, model) for samples, _, _, model in _CLIENTS if model]
     return np.average([model for _, model in cohort], axis=0, weights=[samples for samples, _ in cohort])
-
-
-def _plan() -> dict[str, object]:
-    """The places of the clients, and the models before and after, for the script."""
-    places = [[_LEFT + k * _APART, _ROW] for k, (*_, model) in enumerate(_CLIENTS) if model]
-    models = [model for *_, model in _CLIENTS if model]
-    new = [round(float(value), 4) for value in average()]
-    return {"server": _SERVER, "places": places, "start": _START, "models": models, "average": new, "height": _HEIGHT}
 
 
 def _picture() -> str:

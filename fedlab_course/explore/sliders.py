@@ -9,10 +9,7 @@ from fedlab_core import settings
 
 @dataclass(frozen=True)
 class Slider:
-    """A slider ``label`` over the numbers ``positions``, which begins at ``value``; ``tip``: its help text.
-
-    ``moving``: the figure follows while the reader drags the slider, and not only at the release.
-    """
+    """A slider over ``positions``, which begins at ``value``; ``moving``: the figure follows while it is dragged."""
 
     label: str
     positions: tuple[Any, ...]

@@ -1,7 +1,6 @@
 """What an explorer shows: controls on the left; charts, buttons and messages on the right."""
 
-import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,13 +15,8 @@ from fedlab_course.explore.choices import Choice, Federation, Line
 from fedlab_course.explore.live import Chart, Stage
 from fedlab_course.explore.runner import Run, Runner
 
-_X = (("rounds", "rounds"), ("server updates", "updates"), ("bytes", "bytes"))
-_Y = (
-    ("test accuracy", "test_accuracy"),
-    ("test loss", "test_loss"),
-    ("training loss", "train_loss"),
-    ("drift", "drift"),
-)
+_X = {"rounds": "rounds", "server updates": "updates", "bytes": "bytes"}
+_Y = {"test accuracy": "test_accuracy", "test loss": "test_loss", "training loss": "train_loss", "drift": "drift"}
 _BUTTONS = {
     "run": ("Run", "play", "Train with these settings, or continue after Stop"),
     "stop": ("Stop", "stop", "Stop training within one round"),
@@ -36,28 +30,22 @@ class View:
     """The widgets and the two figures of an explorer, and how they are updated."""
 
     def __init__(self, controls: Any, x: str, y: str, extra: Sequence[Any] = ()) -> None:
-        validation.choice("x", x, [value for _, value in _X])
-        validation.choice("y", y, [value for _, value in _Y])
+        validation.choice("x", x, _X.values())
+        validation.choice("y", y, _Y.values())
         menu = partial(widgets.control, ipywidgets.Dropdown, wide=False)
-        self.y = menu("show", "The quantity on the vertical axis", options=_Y, value=y)
-        self.x = menu("against", "The quantity on the horizontal axis", options=_X, value=x)
+        self.y = menu("show", "The quantity on the vertical axis", options=list(_Y.items()), value=y)
+        self.x = menu("against", "The quantity on the horizontal axis", options=list(_X.items()), value=x)
         self.buttons = {name: widgets.button(label, tip, icon) for name, (label, icon, tip) in _BUTTONS.items()}
         self.status, self.messages, self.goal = (widgets.text() for _ in range(3))
         opener, self.fold = widgets.fold("The same in Python", "fedlab-code")
         self.picture = Chart(_empty("client", "label", _STRIP))
         self.chart = Chart(_empty("communication round", "test accuracy", _HEIGHT))
         bar = widgets.row(*self.buttons.values(), self.status)
-        main = widgets.column(
-            widgets.row(self.y, self.x), self.chart.widget, bar, self.goal, *extra, look="fedlab-main"
-        )
+        axes = widgets.row(self.y, self.x)
+        main = widgets.column(axes, self.chart.widget, bar, self.goal, *extra, look="fedlab-main")
         below = widgets.column(self.messages, opener, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
         self.stage = Stage(strip, controls, main, below, look="fedlab-training")
-
-    def on_axes(self, handler: Callable[[], None]) -> None:
-        """Call ``handler`` when another axis is chosen."""
-        for widget in (self.x, self.y):
-            widget.observe(lambda change: handler(), "value")
 
     def partition_figure(self, choice: Choice) -> go.Figure:
         """The samples of each client, by label, under ``choice``."""
@@ -70,25 +58,22 @@ class View:
     def draw_curves(
         self, lines: Mapping[str, Line], looks: Mapping[str, Look], rounds: int, federation: Federation | None
     ) -> None:
-        """Draw the curves, each with its look, or an empty chart without curves.
+        """Draw the curves over an axis of ``rounds``, each with its look, or an empty chart without curves.
 
-        ``rounds``: the length of the axis; ``federation``: that of the clients on show. Curves on it get the cohorts of
-        their rounds, which are long: pass None while the curves grow.
+        Curves on ``federation`` get the cohorts of their rounds, which are long: pass None while the curves grow.
         """
-        histories = {name: line.history for name, line in lines.items()}
-        if not histories:
+        if not lines:
             self.chart.show(_empty("communication round", "test accuracy", _HEIGHT))
             return
+        histories = {name: line.history for name, line in lines.items()}
         figure = plots.convergence(histories, x=self.x.value, y=self.y.value)
         for trace in figure.data:
-            x, one = np.asarray(trace.x), looks[trace.name]
-            line = lines[trace.name]
+            x, one, line = np.asarray(trace.x), looks[trace.name], lines[trace.name]
             cohorts = [cohort.tolist() for cohort in line.cohorts] if line.curve.federation == federation else None
             # Integers and no groups make a smaller message to the browser.
             trace.update(customdata=cohorts, legendgroup=None, x=x.astype(int) if (x == x.round()).all() else x)
-            trace.update(
-                line={"color": one.colour, "dash": one.dash}, marker={"color": one.colour, "symbol": one.marker}
-            )
+            trace.line.update(color=one.colour, dash=one.dash)
+            trace.marker.update(color=one.colour, symbol=one.marker)
         kept = sum("(kept)" in name for name in histories)
         figure.update_layout(height=_HEIGHT + _ROW * kept, font_size=12, margin={"t": 24, "r": 12})
         longest = max(rounds, *(history.records[-1].round for history in histories.values()))
@@ -116,11 +101,6 @@ class View:
         notes += [(widgets.error_in_words(problem), "alert")] if problem is not None else []
         notes += [(f"{run.curve.name}: {text}", "warning") for run in runs for text in run.warnings]
         self.messages.value = "".join(widgets.note(text, kind=kind) for text, kind in notes)
-
-    def export(self, code: str) -> None:
-        """Show the Python code."""
-        area = '<textarea readonly spellcheck="false" aria-label="The same in Python">'
-        self.fold.value = f"{area}\n{html.escape(code)}</textarea>"
 
 
 def _empty(x_title: str, y_title: str, height: int) -> go.Figure:

@@ -13,25 +13,25 @@ from fedlab_course.explore.sliders import Slider
 
 @cache
 def shared(kind: Any, **traits: str | None) -> Any:
-    """Return one layout or style for all widgets that look the same: each object costs a message to the browser."""
+    """One layout or style for all widgets that look the same: each object costs a message to the browser."""
     return kind(**traits)
 
 
 def style(kind: Any, **traits: str | None) -> Any:
-    """Return a style for widgets of a ``kind``. ipywidgets 7 has one style class for several kinds of widgets."""
+    """A style for widgets of a ``kind``. ipywidgets 7 has one style class for several kinds of widgets."""
     return shared(kind.class_traits()["style"].klass, **traits)
 
 
 def hint(words: str) -> dict[str, str]:
-    """Return the help text of a control under the name that this version of ipywidgets uses."""
+    """The help text of a control under the name that this version of ipywidgets uses."""
     return {"tooltip" if hasattr(ipywidgets.DOMWidget, "tooltip") else "description_tooltip": words}
 
 
 def control(kind: Any, label: str, tip: str, *, wide: bool = True, **traits: Any) -> Any:
     """A control with a label before it, as ``wide`` as its place or as its content."""
-    look = {"layout": shared(ipywidgets.Layout, width="100%" if wide else "auto")}
-    look["style"] = style(kind, description_width="9em" if wide else "auto")
-    return kind(description=label, **hint(tip), **look | traits)
+    layout = shared(ipywidgets.Layout, width="100%" if wide else "auto")
+    look = style(kind, description_width="9em" if wide else "auto")
+    return kind(description=label, layout=layout, style=look, **hint(tip), **traits)
 
 
 def slider(made: Slider) -> Any:
@@ -101,6 +101,6 @@ def error_in_words(error: BaseException, subject: str = "") -> str:
     if isinstance(error, Diverged):
         when = f"round {error.round}" if error.round else "its probe"
         return f"{subject or error.algorithm} diverged in {when} at η={error.lr:g}. Try a smaller learning rate."
-    start = f"{subject}: " if subject else ""
     is_clear = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
-    return start + (str(error) if is_clear else f"{type(error).__name__}: {error}")
+    words = str(error) if is_clear else f"{type(error).__name__}: {error}"
+    return f"{subject}: {words}" if subject else words

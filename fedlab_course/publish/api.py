@@ -48,7 +48,6 @@ def write(target: Path) -> None:
 
 
 def _make(target: Path) -> None:
-    """Write the pages; pdoc needs a separate process."""
     import pdoc
     from pdoc import docstrings, render
 

@@ -1,11 +1,7 @@
 """The versions of the course for students and instructors, with the cell metadata of nbgrader (schema 3).
 
-The answer of an exercise is a cell to write in; the task and the check are locked, and the check gives the points.
-``student`` has no solutions. ``instructor`` has each solution in its answer cell, between the markers that
-``nbgrader generate_assignment`` removes again.
-
-The check cell is the same everywhere, ``exercises.check("02-prox-step", prox_step)``. It shows a verdict and raises no
-error, so that unsolved notebooks run to the end; it raises only while nbgrader grades or validates.
+Tasks and checks are locked; the check gives the points. ``student`` has no solutions. ``instructor`` has each solution
+in its answer cell, between the markers that ``nbgrader generate_assignment`` removes again.
 """
 
 from collections.abc import Sequence

@@ -76,11 +76,10 @@ def build(
 ) -> list[Path]:
     """Write the notebooks for hosts, and a README.md with a table of badges, to ``out``; return their paths.
 
-    ``repository``: "OWNER/NAME" at GitHub, which will have the folder ``out`` at the same path on ``branch`` (or a tag
-    or a commit). ``wheel``: the address that pip installs the course from, by default the archive of the branch, which
-    needs no release and no git on the host. ``only``: numbers or names. Raises ``ValueError`` before anything is
-    written for invalid names and addresses, a notebook without a title, and a folder with its own README.md or the
-    notebooks of the course.
+    ``repository``: "OWNER/NAME" at GitHub, which will have the folder ``out`` at the same path on ``branch``.
+    ``wheel``: the address that pip installs the course from, by default the archive of the branch. ``only``: numbers or
+    names. Raises ``ValueError`` before anything is written for invalid names and addresses, a notebook without a title,
+    and a folder with its own README.md or the notebooks of the course.
     """
     for name, value in {"repository": repository, "branch": branch, "wheel": wheel}.items():
         pattern, words = _VALID[name]
@@ -102,9 +101,9 @@ def build(
             "Binder": f"{binder}/{path.name}",  # of its own installed course
         }
         made[path.name] = _convert(path, opened, source)
-        chapter = outline.named(path.stem)
-        name = f"{int(chapter.number)}. {chapter.title}" if chapter else path.stem
-        what = f"chapter {int(chapter.number)}, {chapter.title}," if chapter else path.stem
+        name = what = path.stem
+        if chapter := outline.named(path.stem):
+            name, what = (text.format(int(chapter.number), chapter.title) for text in ("{}. {}", "chapter {}, {},"))
         rows.append(f"| {name} | {_badges(what, opened, ' | ')} |")
     written = builder.write(out, folder, made)
     readme.write_text(_README.format(heading=HEADING, table="\n".join(rows)), encoding="utf-8")

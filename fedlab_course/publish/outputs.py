@@ -24,44 +24,46 @@ TEMPLATES.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_asc
 def render(output: Any) -> Markup:
     """Render one output of a cell: a stream, an error with its traceback, or the richest known form of its data."""
     if output["output_type"] == "stream":
-        return Markup('<pre class="stream {}">{}</pre>').format(output["name"], _ansi(output["text"]))
+        text = Markup(ansi2html("".join(output["text"])))
+        return Markup('<pre class="stream {}">{}</pre>').format(output["name"], text)
     if output["output_type"] == "error":
-        return Markup('<pre class="error">{}</pre>').format(_ansi("\n".join(output["traceback"])))
+        return Markup('<pre class="error">{}</pre>').format(Markup(ansi2html("\n".join(output["traceback"]))))
     data = output["data"]
     if PLOTLY in data:
         return figure(data)
     if "text/html" in data:
         return _html("".join(data["text/html"]))
     if "text/markdown" in data:
-        return _markdown("".join(data["text/markdown"]))
+        source = "".join(data["text/markdown"])
+        try:
+            return _html(markdown.to_html(source))
+        except ValueError:  # show the source of an unknown formula
+            return _plain(source)
     if "image/png" in data:
-        return Markup('<img alt="Picture made by the cell above" src="data:image/png;base64,{}">').format(
-            data["image/png"]
-        )
+        picture = Markup('<img alt="Picture made by the cell above" src="data:image/png;base64,{}">')
+        return picture.format(data["image/png"])
     return _plain("".join(data.get("text/plain", "")))
 
 
 def figure(data: dict[str, Any], kind: str = "plot") -> Markup:
-    """Render a Plotly figure, with sliders if ``data`` has stored pictures: JSON for scripts, words and a table.
+    """Render the Plotly figure of a MIME bundle ``data``, with sliders if it has stored pictures, words and a table.
 
-    The words are ``layout.meta["alt"]`` or the title, the table is ``layout.meta["table"]`` (``columns`` and
-    ``rows``). ``data``: a MIME bundle; ``kind``: CSS classes.
+    The words are ``layout.meta["alt"]`` or the title, the table is ``layout.meta["table"]``; ``kind``: CSS classes.
     """
     layout, stored = data[PLOTLY].get("layout", {}), data.get(grid.MIME)
     meta = layout.get("meta") or {}
     title = Markup(layout.get("title", {}).get("text") or "").striptags()
-    return Markup(
-        TEMPLATES.get_template("figure.html.j2").render(
-            kind=kind,
-            spec=data[PLOTLY],
-            stored=stored,
-            kilobytes=max(1, round(grid.size(stored) / 1000)) if stored else 0,
-            note=data.get(grid.STILL, ""),
-            alt=meta.get("alt") or (f"Figure: {title}" if title else "Figure"),
-            table=meta.get("table"),
-            height=layout.get("height") or 450,
-        )
+    html = TEMPLATES.get_template("figure.html.j2").render(
+        kind=kind,
+        spec=data[PLOTLY],
+        stored=stored,
+        kilobytes=max(1, round(grid.size(stored) / 1000)) if stored else 0,
+        note=data.get(grid.STILL, ""),
+        alt=meta.get("alt") or (f"Figure: {title}" if title else "Figure"),
+        table=meta.get("table"),
+        height=layout.get("height") or 450,
     )
+    return Markup(html)
 
 
 def _short(value: Any) -> str:
@@ -74,20 +76,9 @@ def _short(value: Any) -> str:
 TEMPLATES.filters["short"] = _short
 
 
-def _ansi(text: str | list[str]) -> Markup:
-    return Markup(ansi2html("".join(text)))
-
-
 def _html(html: str) -> Markup:
     """HTML from a cell; the empty corner of a pandas table becomes an ordinary cell."""
     return Markup('<div class="html">{}</div>').format(Markup(re.sub(r"<th[^>]*>(\s|&nbsp;)*</th>", "<td></td>", html)))
-
-
-def _markdown(source: str) -> Markup:
-    try:
-        return _html(markdown.to_html(source))
-    except ValueError:  # show the source of an unknown formula
-        return _plain(source)
 
 
 def _plain(text: str) -> Markup:

@@ -114,8 +114,8 @@ def _write_assets(target: Path) -> None:
 def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: Path) -> dict[str, Any]:
     """Prepare one executed notebook for the templates; ``result`` is its entry in summary.json.
 
-    ``notebooks``: the folder of executed notebooks. ``names``: the notebooks that have a page and so can be linked to.
-    Runs of its explorers are read from ``cache``, or trained and stored there.
+    ``notebooks``: the folder of executed notebooks. ``names``: the notebooks that have a page. ``cache``: the folder of
+    the runs of its explorers.
     """
     notebook = nbformat.read(notebooks / f"{result['name']}.ipynb", as_version=4)
     first = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")

@@ -35,10 +35,7 @@ _HEIGHT = 430
 
 
 def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Make the grid for an explorer's ``request`` (``choice``, ``x``, ``y``, ``goal``), as an entry of a MIME bundle.
-
-    For other data than the digits, the entry is a note. Finished runs are stored in ``folder``.
-    """
+    """The grid, or on other data a note, for an explorer's ``request``; finished runs are stored in ``folder``."""
     choice = Choice(**request["choice"] | {"algorithms": tuple(request["choice"]["algorithms"])})
     if choice.dataset != DATA:
         return {grid.STILL: _STILL.format(dataset=choice.dataset)}
@@ -46,7 +43,13 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
     def at(**values: Any) -> dict[str, History]:
         """The runs at a position of the sliders. Raises ``ValueError`` with the message of one that diverged."""
-        return {curve.name: _load(curve, folder) for curve in dataclasses.replace(choice, **values).curves()}
+        found = {}
+        for curve in dataclasses.replace(choice, **values).curves():
+            history, failed = _paths(curve, folder)
+            if failed.exists():
+                raise ValueError(failed.read_text(encoding="utf-8"))
+            found[curve.name] = History.load(history)
+        return found
 
     def draw(**values: Any) -> go.Figure:
         figure = plots.convergence(at(**values), x=request["x"], y=request["y"])
@@ -76,11 +79,11 @@ def sliders_of(choice: Choice) -> dict[str, Slider]:
 def _train(curves: Iterable[Curve], folder: Path) -> None:
     """Train the ``curves`` that are missing in ``folder``, one process for each core."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {curve: _paths(curve, folder) for curve in sorted(curves, key=repr)}
-    missing = {curve: paths for curve, paths in wanted.items() if not any(path.exists() for path in paths)}
+    wanted = [(curve, *_paths(curve, folder)) for curve in sorted(curves, key=repr)]
+    missing = [job for job in wanted if not any(path.exists() for path in job[1:])]
     if missing:
         with workers_of(None, min(cores.usable(), len(missing))) as pool:
-            for future in [pool.submit(_run, curve, *paths) for curve, paths in missing.items()]:
+            for future in [pool.submit(_run, *job) for job in missing]:
                 future.result()
 
 
@@ -98,13 +101,6 @@ def _run(curve: Curve, history: Path, failed: Path) -> None:
         failed.write_text(words, encoding="utf-8")
     else:
         simulation.history.save(history)
-
-
-def _load(curve: Curve, folder: Path) -> History:
-    history, failed = _paths(curve, folder)
-    if failed.exists():
-        raise ValueError(failed.read_text(encoding="utf-8"))
-    return History.load(history)
 
 
 def _paths(curve: Curve, folder: Path) -> tuple[Path, Path]:

@@ -35,7 +35,9 @@ def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> l
             seen, remember = _SEEN.search(cell.source), _REMEMBER.match(cell.source)
             figures = [slide for slide in slides if slide["kind"] == "figure"]
             if seen and figures and len(figures[-1]["parts"]) == 1:
-                figures[-1]["parts"].append(_html(_two_sentences(seen[1]), names))
+                plain = re.sub(r"\s*<!--.*?-->", "", seen[1], flags=re.DOTALL).strip()
+                two = " ".join(re.split(r"(?<=[.!?])\s+(?=[A-Z$])", plain)[:2])
+                figures[-1]["parts"].append(_html(two, names))
             if remember:
                 add("What to remember", _html(remember[1], names), "remember")
         elif cell.cell_type == "code" and not heading.startswith(_SKIPPED):
@@ -49,11 +51,6 @@ def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> l
 
 def _html(source: str, names: Sequence[str] = ()) -> Markup:
     return Markup(markdown.to_html(source, names))
-
-
-def _two_sentences(source: str) -> str:
-    plain = re.sub(r"\s*<!--.*?-->", "", source, flags=re.DOTALL).strip()
-    return " ".join(re.split(r"(?<=[.!?])\s+(?=[A-Z$])", plain)[:2])
 
 
 def _asked(id: str) -> Markup:

@@ -10,10 +10,10 @@ import numpy as np
 from fedlab_core import validation
 from fedlab_course.chapters.ch09_bug_clinic.patients import PATIENTS, diagnosis
 from fedlab_course.explore import widgets
+from fedlab_course.explore.choices import Own
 from fedlab_course.explore.controls import Controls
 from fedlab_course.explore.explorer import Explorer
 from fedlab_course.explore.goals import Goal
-from fedlab_course.explore.own import Own
 
 HIDDEN = "the patient"
 _HEALTHY = {"FedAvg": "fedavg", "SCAFFOLD": "scaffold"}

@@ -18,10 +18,9 @@
 
   // A slider below a figure, over the positions 0 to `last`.
   function slider(place, label, last, value, moved) {
-    const input = document.createElement("input");
-    Object.assign(input, { type: "range", min: 0, max: last, value });
+    const within = element("label", { textContent: label }, place);
+    const input = element("input", { type: "range", min: 0, max: last, value }, within);
     input.addEventListener("input", () => moved(Number(input.value)));
-    element("label", { textContent: label }, place).append(input);
     return input;
   }
 
@@ -52,10 +51,8 @@
       else playing = setTimeout(advance, rest(moment));
     }
 
-    function button(text, action) {
-      const made = element("button", { type: "button", textContent: text }, place);
-      made.addEventListener("click", action);
-      return made;
+    function button(textContent, onclick) {
+      return element("button", { type: "button", textContent, onclick }, place);
     }
 
     function jump(to) {
@@ -74,12 +71,6 @@
     const scrub = slider(place, "moment", last(), 0, jump);
     const caption = figure.querySelector(".caption");
     return { go, moment: () => moment, controls: place.parentElement };
-  }
-
-  // JupyterLab's keys are not for the elements of a figure that have the focus: "b" would add a cell.
-  function ownKeys(figure) {
-    for (const node of figure.querySelectorAll("button, input, [tabindex]"))
-      node.setAttribute("data-lm-suppress-shortcuts", "true");
   }
 
   // One round: 0 start, 1 cohort, 2 the models are out, 3 trained, 4 back, 5 averaged. The style sheet moves the parts.
@@ -218,15 +209,12 @@
 
     // A minimum in a picture. All follow the mouse and the finger; those of the first picture also the keyboard.
     function handle(svg, k, isFirst) {
-      const node = shape("g", { class: "handle", style: `--own: ${plan.colours[k]}` }, svg);
+      const label = `minimum of client ${k + 1}, arrow keys move it`;
+      const range = { "aria-valuemin": -plan.reach, "aria-valuemax": plan.reach };
+      const keys = isFirst ? { tabindex: 0, role: "slider", "aria-label": label, ...range } : {};
+      const node = shape("g", { class: "handle", style: `--own: ${plan.colours[k]}`, ...keys }, svg);
       shape("circle", { r: 15 }, node);
       shape("path", { class: "minimum", d: SHAPES[k] }, node);
-      if (isFirst) {
-        const label = `minimum of client ${k + 1}, arrow keys move it`;
-        const range = { "aria-valuemin": -plan.reach, "aria-valuemax": plan.reach };
-        const keys = { tabindex: 0, role: "slider", "aria-label": label, ...range };
-        for (const [name, value] of Object.entries(keys)) node.setAttribute(name, value);
-      }
       node.addEventListener("keydown", (event) => {
         const way = ARROWS[event.key];
         if (!way) return;
@@ -250,12 +238,8 @@
     function move(k, point) {
       const edge = 0.95 * plan.reach;
       plan.b[k] = point.map((value) => Math.min(Math.max(Number(value.toFixed(3)), -edge), edge));
-      again(show.moment());
-    }
-
-    function again(moment) {
       runs = compute();
-      show.go(moment);
+      show.go(show.moment());
     }
 
     const last = () => plan.rounds * length();
@@ -268,7 +252,8 @@
         chosen[name] = values[position];
         shown.textContent = values[position];
         input.setAttribute("aria-valuetext", values[position]);
-        again(round * length() + (step ? Math.min(step, chosen.τ) : show.moment() && length()));
+        runs = compute();
+        show.go(round * length() + (step ? Math.min(step, chosen.τ) : show.moment() && length()));
       });
       input.setAttribute("aria-valuetext", value);
       const shown = element("span", { className: "value", textContent: value }, input.parentElement);
@@ -282,7 +267,9 @@
     for (const figure of document.querySelectorAll(`.${kind}:not([data-ready])`)) {
       figure.dataset.ready = "yes";
       bring(figure);
-      ownKeys(figure);
+      // JupyterLab's keys are not for the elements of a figure that have the focus: "b" would add a cell.
+      for (const node of figure.querySelectorAll("button, input, [tabindex]"))
+        node.setAttribute("data-lm-suppress-shortcuts", "true");
     }
   }
 })();

@@ -65,8 +65,7 @@
 
   function addTools(figure) {
     const canvas = figure.querySelector(".canvas");
-    const bar = document.createElement("div");
-    bar.className = "tools";
+    const bar = Object.assign(document.createElement("div"), { className: "tools" });
     const axes = () => Object.keys(canvas._fullLayout).filter((key) => /^[xy]axis\d*$/.test(key));
     const initial = (axis) => specs.get(figure).layout?.[axis]?.range;
     const ranges = (axis) => (initial(axis) ? [`${axis}.range`, [...initial(axis)]] : [`${axis}.autorange`, true]);

@@ -10,15 +10,12 @@
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, whole(one, parts)]));
   }
 
+  const element = (tag, properties) => Object.assign(document.createElement(tag), properties);
+
   function addSlider(place, id, { label, options, start }, moved) {
-    const name = document.createElement("label");
-    const input = document.createElement("input");
-    const value = document.createElement("span");
-    name.textContent = label;
-    name.htmlFor = input.id = id;
-    value.className = "value";
-    value.setAttribute("aria-hidden", "true"); // screen readers read the value of the slider itself
-    Object.assign(input, { type: "range", min: 0, max: options.length - 1, step: 1, value: start });
+    const name = element("label", { textContent: label, htmlFor: id });
+    const input = element("input", { type: "range", id, min: 0, max: options.length - 1, step: 1, value: start });
+    const value = element("span", { className: "value", ariaHidden: "true" }); // the slider itself says its value
     const write = () => {
       value.textContent = options[input.value];
       input.setAttribute("aria-valuetext", options[input.value]);
@@ -35,12 +32,7 @@
   function connect(figure, place, number) {
     const { sliders, cells, values, goal } = JSON.parse(place.querySelector("script").textContent);
     const facts = place.querySelector(".facts");
-    const [aim, problem] = ["goal", "problem"].map((name) => {
-      const line = document.createElement("p");
-      line.className = name;
-      line.setAttribute("role", "status");
-      return line;
-    });
+    const [aim, problem] = ["goal", "problem"].map((className) => element("p", { className, role: "status" }));
     const position = () => sliders.reduce((at, { options }, i) => at * options.length + Number(inputs[i].value), 0);
     const writeGoal = () => {
       const state = goal.met ? (goal.met[position()] ? " ✓ Reached." : " Not yet.") : "";

@@ -58,7 +58,7 @@ def test_both_ends_of_every_slider_have_figures_of_their_own_in_words(name: str)
         texts = set()
         for _, value in (slider.options[0], slider.options[-1]):
             slider.value = value
-            assert idea.message == ""
+            assert idea.message.value == ""
             figure = idea.chart.figure
             assert figure.layout.meta["table"]["rows"]
             texts.add(fl.plots.describe(figure))
@@ -76,9 +76,9 @@ def test_an_error_is_raised_by_the_figure_and_said_in_the_widget() -> None:
     with pytest.raises(ValueError, match="lr"):
         idea.figure(lr=0.1)  # 0.1 · 25 > 2
     idea.sliders["lr"].value = 0.1
-    assert "diverge" in idea.message
+    assert "diverge" in idea.message.value
     idea.sliders["lr"].value = 0.03
-    assert idea.message == ""
+    assert idea.message.value == ""
 
 
 @pytest.mark.parametrize("steps", [1, 50])

@@ -49,9 +49,8 @@ def prepared(
             f"fed: its data have the fingerprint {fed.fingerprint}, not {config['fingerprint']} as in the run"
         )
     if model is None and (model := rebuild(config["model"])) is None:
-        described = config["model"]
-        where = f"came from {described['source']}" if "source" in described else "is not built in"
-        raise ValueError(f"model {described['name']} {where}; pass model=… with the weights of the start")
+        name = config["model"]["name"]
+        raise ValueError(f"model {name} is not built in; pass model=… with the weights of the start")
     if algorithm is None:
         algorithm = _instance("algorithm", config["algorithm"], recipes.subclasses(Algorithm))
     recorded = {name: config[name] for name in declarations() if name in config}
@@ -74,8 +73,6 @@ def dataset_name(config: Mapping[str, Any]) -> str:
 def _federation(config: Mapping[str, Any]) -> FederatedDataset:
     known, recipe = dataset_name(config), config["partition"]
     law = recipes.first_law(recipe)
-    if "source" in config:
-        raise ValueError(f"dataset {config['dataset']!r} came from {config['source']}; pass fed=…")
     if known not in DATASETS or law not in partition.LAWS:
         raise ValueError(f"dataset {config['dataset']!r} dealt by the law {law!r} cannot be made again; pass fed=…")
     return recipes.federation(load_dataset(known), recipe, recipe.get("seed", 0))

@@ -4,8 +4,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fedlab_course import folders
@@ -32,6 +33,10 @@ def or_solution(name, answer):
 @contextmanager
 def house() -> Iterator[Path]:
     """A temporary folder for the rooms of submissions, with the packages that each of them gets a copy of."""
+    for left in Path(tempfile.gettempdir()).glob("fedlab-grading-*"):  # by a run that was killed
+        with suppress(FileNotFoundError):  # another run removes it too
+            if time.time() - left.lstat().st_mtime > 86_400 and not left.is_symlink():
+                remove(left)
     folder = Path(tempfile.mkdtemp(prefix="fedlab-grading-"))
     try:
         folder.chmod(0o711)  # another user may pass through and sees nothing

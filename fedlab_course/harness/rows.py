@@ -74,7 +74,6 @@ def run_rows(
     are kept unless ``again`` is true. Returns one result for each row. Raises ``ValueError`` before anything runs if
     a row has a fault.
     """
-    run.check(timeout, jobs)
     source, table = notebooks or folders.NOTEBOOKS, read(file, only)
     plans = []
     for row in table:

@@ -32,11 +32,9 @@ def begin(
 ) -> Begun:
     """Load the data of chapter ``number``, and say in a line or two what is used.
 
-    ``given``: the chapter's parameters by name, as ``globals()`` has them in a notebook. A parameter ``rounds``,
-    ``clients_per_round`` or ``local_epochs`` that is set goes before the pairs here, which hold the value for the
-    digits and full runs, and that for quick runs on large data. ``further`` settings are passed on. Where a parameter
-    has another value than by default, the chapter says so here and beside each stored verdict, which belongs to the
-    defaults. Raises ``ValueError`` for an unknown chapter or data set, and ``DatasetNotFound``.
+    ``given``: the chapter's parameters by name, as ``globals()`` has them. They go before the pairs here: the value for
+    the digits and full runs, and that for quick runs on large data. ``further`` settings are passed on. Parameters that
+    differ from their defaults are named here and beside each stored verdict.
     """
     defaults = outline.get(number).defaults
     now = {name: given[name] for name in defaults if name in given}

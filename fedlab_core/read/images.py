@@ -17,9 +17,7 @@ def image_folder(
     ``x`` float32 [n, C, H, W] in [0, 1]. Transparency is dropped. ``test``: the held-out fraction of the images, or
     another folder of the same form. ``options``: ``size``, ``channels`` and the others of
     :func:`fedlab_core.read.torch_dataset`; without ``size`` and ``channels``, all images must be alike. Hidden files
-    and files with other suffixes are ignored.
-
-    Raises ``ValueError``, naming the file, for images that are damaged or differ; ``ImportError`` without Pillow.
+    and files with other suffixes are ignored. ``ValueError`` names an image that is damaged or differs.
     """
     train = _images(Path(path), users)
     held_out = _images(Path(test), users) if isinstance(test, (str, Path)) else test

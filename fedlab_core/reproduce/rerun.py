@@ -27,9 +27,9 @@ def rerun(
 ) -> History:
     """Run again with ``config``, the :attr:`History.config` of a run, and return the new history.
 
-    On the same machine and versions the numbers are the same, bit for bit. Everything of this library is made again;
-    pass your own ``fed``, ``model``, ``algorithm``, ``loss`` and ``availability``. Further ``settings`` replace those
-    of the run. Raises ``ValueError`` for what cannot be made again, and for other data or initial weights.
+    On the same machine and versions the numbers are the same. Pass what is not of this library: ``fed``, ``model``,
+    ``algorithm``, ``loss``, ``availability``. Further ``settings`` replace those of the run. Raises ``ValueError`` for
+    what cannot be made again, and for other data or initial weights.
     """
     return prepared(config, fed=fed, model=model, algorithm=algorithm, **settings).run()
 

@@ -98,12 +98,10 @@ class Plan:
         return sorted(range(len(expected)), key=lambda number: -expected[number])
 
     def clear(self) -> None:
-        """Remove the start page, and the notebooks and pages that the last summary lists. Begin a new summary.
-
-        Until all are removed the summary lists them: if the run is killed here, the next one removes the rest.
-        """
+        """Remove the start page, and the notebooks and pages that the last summary lists. Begin a new summary."""
         (self.out / "site" / "index.html").unlink(missing_ok=True)
         names = [Path(entry["name"]).name for entry in summary(self.out).get("notebooks", [])]
+        # if the run is killed before all are removed, the next one finds the rest
         write_summary(self.out, {"finished": False, "notebooks": [{"name": name} for name in names]})
         for name in names:
             (self.out / "notebooks" / f"{name}.ipynb").unlink(missing_ok=True)

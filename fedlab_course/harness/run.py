@@ -96,11 +96,7 @@ def read(path: Path) -> Notebook:
 
 
 def carry_out(one: Plan, jobs: int | None, timeout: int | None) -> None:
-    """Run the notebooks of a plan, ``jobs`` at once, the longest of the last run first, and write the report.
-
-    If anything stops the run, the finished notebooks are still reported; an error in that report is added to the first
-    error as a note.
-    """
+    """Run the notebooks of a plan, ``jobs`` at once, the longest of the last run first, and always report them."""
     order = one.longest_first()
     one.clear()
     try:

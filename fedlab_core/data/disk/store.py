@@ -1,7 +1,6 @@
 """Put data sets into the data folder, and check the files that are there.
 
-Each file is checked and then written as a whole, so an interrupted command leaves an incomplete set without damaged
-files, and the next one completes it. One process at a time writes a set: it holds the lock ``.NAME.lock``.
+Each file is checked and then written as a whole: after an interruption, the next command completes the set.
 """
 
 import io
@@ -20,9 +19,8 @@ from fedlab_core.validation import choice
 def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bool = True) -> Path:
     """Download the set ``name`` from its official mirrors and return its folder. An intact set stays as it is.
 
-    ``root``: the data folder; by default ``$FEDLAB_DATA`` if set, otherwise the user cache folder.
-    Raises ``FetchFailed`` if no mirror delivers the set or the data folder cannot be written, ``ValueError`` for an
-    unknown name.
+    ``root``: the data folder; by default ``$FEDLAB_DATA`` if set, otherwise the user cache folder. Raises
+    ``FetchFailed`` if no mirror delivers the set or the data folder cannot be written.
     """
     source, base = SOURCES[choice("name", name, SOURCES)], search_roots(root)[0]
     try:

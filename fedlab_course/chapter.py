@@ -51,18 +51,13 @@ def begin(
     print(f"Model: {build_model.__name__}. Setting: {shown}.")
     if differs():
         print(f"Changed: {differs()}. The text and the stored verdicts speak of the defaults.")
-    if watched():
-        _turn_plain_figures_dark()
+    if watched():  # on a dark page the script of live charts turns plain figures dark too
+        from IPython.display import HTML, display
+
+        from fedlab_course.explore import live  # widgets, which a headless run does not need
+
+        display(HTML(live.page()))
     return Begun(data, build_model, setting)
-
-
-def _turn_plain_figures_dark() -> None:
-    """On a dark page the script of live charts turns plain figures dark too: load it with the first cell."""
-    from IPython.display import HTML, display
-
-    from fedlab_course.explore import live  # widgets, which a headless run does not need
-
-    display(HTML(live.page()))
 
 
 def differs() -> str:

@@ -42,7 +42,7 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
     parameter = "set a parameter of the notebooks; may be repeated"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=parameter)
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
-    _add_timeout(parser, f"limit for one cell (default: {limits})")
+    add("--timeout", type=_whole("seconds"), metavar="SECONDS", help=f"limit for one cell (default: {limits})")
     add("--jobs", type=_whole("jobs"), metavar="N", help="notebooks run at once (default: one for each core)")
     table = "TOML file with a [[row]] table of parameters (optional: name, only) for each run"
     add("--rows", type=Path, metavar="FILE", help=table)
@@ -72,7 +72,7 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
     table = "write a row for each notebook in FOLDER and its subfolders to this file"
     add("--csv", type=Path, metavar="TABLE", help=table)
     add("--jobs", type=_whole("jobs"), metavar="N", help="submissions graded at once (default: one for each core)")
-    _add_timeout(parser, f"limit for one cell (default: {limits.cell:g})")
+    add("--timeout", type=_whole("seconds"), metavar="SECONDS", help=f"limit for one cell (default: {limits.cell:g})")
     total = f"limit for one submission (default: {limits.total:g})"
     add("--total", type=_whole("seconds"), metavar="SECONDS", help=total)
     memory = f"limit for all processes of one submission (default: {limits.memory})"
@@ -90,10 +90,6 @@ def _configure_lint(parser: argparse.ArgumentParser) -> None:
 def _add_notebooks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", default=[], metavar="NOTEBOOK", help="numbers or names, such as 02")
     parser.add_argument("--notebooks", type=Path, default=folders.NOTEBOOKS, metavar="FOLDER", help="another folder")
-
-
-def _add_timeout(parser: argparse.ArgumentParser, meaning: str) -> None:
-    parser.add_argument("--timeout", type=_whole("seconds"), metavar="SECONDS", help=meaning)
 
 
 def _whole(unit: str) -> Callable[[str], int]:

@@ -45,7 +45,7 @@ figure = fl.plots.convergence({"FedProx": history})
 figure.to_html()
 sizes = ["--rounds", "1", "--num-clients", "10", "--clients-per-round", "3"]
 codes = cli.main(["run", "--algorithm", "fedavg", *sizes, "--out", "history.npz"]), cli.main(["data", "list"])
-import fedlab_core.sweep.cluster
+import fedlab_core.sweep.workers
 print(type(figure).__name__, len(history.frame), *codes, "distributed" in sys.modules, *SEEN)
 """
 

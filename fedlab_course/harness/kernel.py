@@ -85,10 +85,9 @@ def execute(
     progress: dict[str, Any] | None = None,
     before_cell: Callable[[], None] = lambda: None,
 ) -> Any:
-    """Run the notebook at ``path`` with parameter ``values``, in its own folder, at most ``timeout`` seconds a cell.
+    """Run a notebook in its own folder, and return it with its widget state, and an error as an output of its cell.
 
-    Returns the executed notebook with its widget state. An error that stopped it is an output of its cell.
-    ``progress``: keywords of ``tqdm`` for a bar.
+    ``timeout``: seconds for a cell; ``progress``: keywords of ``tqdm`` for a bar.
     """
     import nbformat
     import papermill

@@ -1,7 +1,4 @@
-"""One pass through the notebooks: their parameter values, their results, and the output folder.
-
-During a run, ``summary.json`` has ``"finished": false`` and the results so far, and the site has no start page.
-"""
+"""One pass through the notebooks. Until it is finished, ``summary.json`` says so, and the site has no start page."""
 
 import json
 import sys
@@ -57,10 +54,9 @@ class Notebook:
 
 @dataclass(eq=False)
 class Plan:
-    """The ``notebooks``, the parameter ``values`` and a result for each, and the output folder ``out``.
+    """The notebooks with values and results, and the folder ``out``. ``cache``: the folder of explorers' runs.
 
-    ``cache``: the folder of explorers' runs. ``assets``: the site's assets, if they are in another folder. ``digest``:
-    of everything that the results depend on, for the summary.
+    ``assets``: of the site, if they are in another folder. ``digest``: of everything that the results depend on.
     """
 
     notebooks: Sequence[Notebook]

@@ -1,4 +1,4 @@
-"""Download or import a data set, like ``python -m fedlab_core data fetch NAME [--from FOLDER] [--root FOLDER]``."""
+"""Download a data set, like ``python -m fedlab_core data fetch NAME [--root FOLDER]``."""
 
 import sys
 

@@ -32,11 +32,9 @@ def begin(
 ) -> Begun:
     """Load the data of chapter ``number``, and say in a line or two what is used.
 
-    ``given``: the chapter's parameters by name, as ``globals()`` has them in a notebook. A parameter ``rounds``,
-    ``clients_per_round`` or ``local_epochs`` that is set goes before the pairs here, which hold the value for the
-    digits and full runs, and that for quick runs on large data. ``further`` settings are passed on. Where a parameter
-    has another value than by default, the chapter says so here and beside each stored verdict, which belongs to the
-    defaults. Raises ``ValueError`` for an unknown chapter or data set, and ``DatasetNotFound``.
+    ``given``: the chapter's parameters by name, as ``globals()`` has them. They go before the pairs here: the value for
+    the digits and full runs, and that for quick runs on large data. ``further`` settings are passed on. Parameters that
+    differ from their defaults are named here and beside each stored verdict.
     """
     defaults = outline.get(number).defaults
     now = {name: given[name] for name in defaults if name in given}
@@ -53,18 +51,13 @@ def begin(
     print(f"Model: {build_model.__name__}. Setting: {shown}.")
     if differs():
         print(f"Changed: {differs()}. The text and the stored verdicts speak of the defaults.")
-    if watched():
-        _turn_plain_figures_dark()
+    if watched():  # on a dark page the script of live charts turns plain figures dark too
+        from IPython.display import HTML, display
+
+        from fedlab_course.explore import live  # widgets, which a headless run does not need
+
+        display(HTML(live.page()))
     return Begun(data, build_model, setting)
-
-
-def _turn_plain_figures_dark() -> None:
-    """On a dark page the script of live charts turns plain figures dark too: load it with the first cell."""
-    from IPython.display import HTML, display
-
-    from fedlab_course.explore import live  # widgets, which a headless run does not need
-
-    display(HTML(live.page()))
 
 
 def differs() -> str:

@@ -42,7 +42,7 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
     parameter = "set a parameter of the notebooks; may be repeated"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=parameter)
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
-    _add_timeout(parser, f"limit for one cell (default: {limits})")
+    add("--timeout", type=_whole("seconds"), metavar="SECONDS", help=f"limit for one cell (default: {limits})")
     add("--jobs", type=_whole("jobs"), metavar="N", help="notebooks run at once (default: one for each core)")
     table = "TOML file with a [[row]] table of parameters (optional: name, only) for each run"
     add("--rows", type=Path, metavar="FILE", help=table)
@@ -72,11 +72,11 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
     table = "write a row for each notebook in FOLDER and its subfolders to this file"
     add("--csv", type=Path, metavar="TABLE", help=table)
     add("--jobs", type=_whole("jobs"), metavar="N", help="submissions graded at once (default: one for each core)")
-    _add_timeout(parser, f"limit for one cell (default: {limits.cell:g})")
-    total = f"limit for one submission (default: {limits.total:g})"
-    add("--total", type=_whole("seconds"), metavar="SECONDS", help=total)
-    memory = f"limit for all processes of one submission (default: {limits.memory})"
-    add("--memory", type=_whole("megabytes"), metavar="MB", help=memory)
+    of_time: dict[str, Any] = {"type": _whole("seconds"), "metavar": "SECONDS"}
+    add("--timeout", default=limits.cell, help="limit for one cell (default: %(default)g)", **of_time)
+    add("--total", default=limits.total, help="limit for one submission (default: %(default)g)", **of_time)
+    memory = "limit for all processes of one submission (default: %(default)s)"
+    add("--memory", type=_whole("megabytes"), default=limits.memory, metavar="MB", help=memory)
     add("--user", metavar="NAME", help="run the submissions' code as this user (root only)")
     then = "; what is graded stands in the table, and the same command goes on"
     parser.set_defaults(run=_grade, when_interrupted=then)
@@ -90,10 +90,6 @@ def _configure_lint(parser: argparse.ArgumentParser) -> None:
 def _add_notebooks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", default=[], metavar="NOTEBOOK", help="numbers or names, such as 02")
     parser.add_argument("--notebooks", type=Path, default=folders.NOTEBOOKS, metavar="FOLDER", help="another folder")
-
-
-def _add_timeout(parser: argparse.ArgumentParser, meaning: str) -> None:
-    parser.add_argument("--timeout", type=_whole("seconds"), metavar="SECONDS", help=meaning)
 
 
 def _whole(unit: str) -> Callable[[str], int]:
@@ -156,9 +152,8 @@ def _grade(options: argparse.Namespace) -> int:
         raise ValueError(f"{path}: is a folder. Name one notebook, or a table to write with --csv TABLE")
     if csv is not None and not path.is_dir():
         raise ValueError(f"--csv {csv}: is for a folder of notebooks, and {path} is not a folder")
-    given = {"cell": options.timeout, "total": options.total, "memory": options.memory}
-    given["user"] = None if user is None else grading.user_number(user)
-    bounds = grading.Limits(**{name: value for name, value in given.items() if value is not None})
+    number = None if user is None else grading.user_number(user)
+    bounds = grading.Limits(options.timeout, options.total, options.memory, user=number)
     if csv is None:
         print(grading.report(grading.grade(path, bounds)))
         return 0
@@ -185,9 +180,7 @@ def _lint(options: argparse.Namespace) -> int:
 def _need(*modules: str) -> None:
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
-        raise ImportError(
-            f"{', '.join(missing)} not installed; install the extra of the course: pip install '.[course]'"
-        )
+        raise ImportError(f"{', '.join(missing)} not installed: pip install '.[course]', the extra of the course")
 
 
 _COMMANDS: dict[str, tuple[str, program.Configure]] = {

@@ -29,11 +29,9 @@ def verdict(
     *,
     beside: str | None = None,
 ) -> dict[str, Any]:
-    """The MIME bundle of a verdict.
+    """The MIME bundle of a verdict of the CSS class ``kind``. The sign of ``word``, "✓ holds", decides the colour.
 
-    ``kind``: the CSS class. ``word``: a sign and a word, such as "✓ holds"; the sign decides the colour of the edge.
-    ``text``: what the verdict is on; ``lines``: what it rests on, with `code` in backticks. ``data``: MIME type → JSON.
-    ``beside``: a short text behind ``text``; the ``lines`` then lie in a fold.
+    ``lines``: what it rests on, with `code` in backticks; with ``beside``, a text behind ``text``, they lie in a fold.
     """
     lines = list(lines)
     head = f"<strong>{word}</strong> · {html.escape(text)}"

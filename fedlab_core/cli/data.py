@@ -21,10 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     add("list", "Show every data set: its folder, size, terms and citation.", run=_list)
     continues = ". The same command keeps the files that have already arrived."
-    summary = "Download a data set from its official mirrors, or import it from a folder."
+    summary = "Download a data set from its official mirrors."
     fetch = add("fetch", summary, run=_fetch, when_interrupted=continues)
     fetch.add_argument("name", metavar="NAME", help=", ".join(SOURCES))
-    fetch.add_argument("--from", dest="folder", metavar="FOLDER", help="import files that you already have in FOLDER")
     verify = add("verify", "Check the files of data sets against their checksums.", run=_verify)
     verify.add_argument("names", nargs="*", metavar="NAME", help="default: every set that is on disk")
 
@@ -47,8 +46,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
     if name in BUILT_IN:
         print(f"{name} {BUILT_IN[name]}: there is nothing to fetch.")
     else:
-        folder = arguments.folder
-        print(f"{name} is in {store.import_from(name, folder, root) if folder else store.fetch(name, root)}")
+        print(f"{name} is in {store.fetch(name, root)}")
     return 0
 
 

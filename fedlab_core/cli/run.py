@@ -4,13 +4,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from torch import nn
-
 from fedlab_core import files, models, settings, validation
 from fedlab_core.algorithms import ALGORITHMS
-from fedlab_core.data import Dataset, FederatedDataset, load_dataset, partition
+from fedlab_core.data import load_dataset, partition
 from fedlab_core.history import History
-from fedlab_core.read import python_file
 from fedlab_core.reproduce import recipes
 from fedlab_core.simulation import Diverged, simulate
 
@@ -20,10 +17,8 @@ _LAW_OPTIONS = ("num_clients", "alpha", "by", "shards_per_client", "labels_per_c
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``run`` to ``parser``; ``run`` is a function from parsed arguments to the exit status."""
     add = parser.add_argument
-    own_data = "FILE.py:FUNCTION of yours, called with nothing, returns a Dataset, or a FederatedDataset as it is"
-    own_model = "FILE.py:FUNCTION of yours, called with the FederatedDataset and the seed, returns a torch.nn.Module"
-    add("--dataset", default="digits", metavar="NAME", help=f"default: digits; `data list` shows all. {own_data}")
-    add("--partition", metavar="LAW", help=f"{', '.join(partition.LAWS)} (default: dirichlet)")
+    add("--dataset", default="digits", metavar="NAME", help="default: digits; `data list` shows all")
+    add("--partition", default="dirichlet", metavar="LAW", help=f"{', '.join(partition.LAWS)} (default: dirichlet)")
     add("--num-clients", type=int, metavar="N", help="default: 100")
     add("--alpha", type=float, help="concentration of dirichlet and quantity (default for dirichlet: 0.3)")
     add("--by", help="which Dirichlet law: client or class")
@@ -31,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--labels-per-client", type=int, metavar="C")
     add("--min-size", type=int, metavar="n", help="smallest client of dirichlet")
     add("--min-samples", type=int, metavar="n", help="smallest account of by_user")
-    add("--model", default="mlp", metavar="NAME", help=f"{', '.join(models.MODELS)} (default: mlp). {own_model}")
+    add("--model", default="mlp", metavar="NAME", help=f"{', '.join(models.MODELS)} (default: mlp)")
     add("--algorithm", default="fedavg", metavar="NAME", help=f"{', '.join(ALGORITHMS)} (default: fedavg)")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the algorithm, such as mu=0.1")
     work = parser.add_mutually_exclusive_group()
@@ -59,18 +54,10 @@ def _run(options: argparse.Namespace) -> int:
     given = recipes.run_settings(given)  # refused before any data are read
     algorithm = recipes.algorithm(options.algorithm, validation.parse_assignments(options.set))
     chosen = {name: getattr(options, name) for name in _LAW_OPTIONS if getattr(options, name) is not None}
-    deal, seed = recipes.deal_of(options.partition or "dirichlet", chosen), given["seed"]
-    load = python_file.function("--dataset", options.dataset, Dataset, FederatedDataset)
-    build = python_file.function("--model", options.model, nn.Module)
-    if build is None:
-        validation.choice("model", options.model, models.MODELS)
-    fed = load() if load else load_dataset(options.dataset)
-    if isinstance(fed, Dataset):
-        fed = recipes.federation(fed, deal, seed)
-    elif chosen or options.partition:
-        name = "partition" if options.partition else min(chosen).replace("_", "-")
-        raise ValueError(f"--{name}: {options.dataset} deals out its data itself")
-    model = build(fed, seed) if build else recipes.model(options.model, {}, fed, seed)
+    deal, seed = recipes.deal_of(options.partition, chosen), given["seed"]
+    validation.choice("model", options.model, models.MODELS)
+    fed = recipes.federation(load_dataset(options.dataset), deal, seed)
+    model = recipes.model(options.model, {}, fed, seed)
     try:
         history = simulate(fed, model, algorithm, **given)
     except Diverged as error:

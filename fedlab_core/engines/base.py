@@ -33,10 +33,9 @@ class Evaluation(NamedTuple):
 
 
 class Engine(ABC):
-    """Local training and evaluation of one model on one federation and one device, equal for any ``threads``.
+    """Local training and evaluation of one model on one federation, equal for any ``threads``.
 
-    ``name``: "reference" or "stacked"; ``form``: "loop" (one client after another), "layers" (a cohort at once) or
-    "vmap" (a cohort through ``torch.func``).
+    ``form``: "loop" (one client after another), "layers" (a cohort at once) or "vmap" (through ``torch.func``).
     """
 
     name: str
@@ -113,13 +112,10 @@ class Engine(ABC):
 
     @torch.no_grad()
     def evaluate(self, params: Tensor, x: Tensor, y: Tensor) -> Evaluation:
-        """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n.
-
-        Named losses are averaged over chunks; any other loss may weight or skip samples and takes all outputs at once.
-        """
+        """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n."""
         if not len(y):
             return Evaluation(math.nan, math.nan)
-        is_plain_mean = self.loss in LOSSES.values()
+        is_plain_mean = self.loss in LOSSES.values()  # any other may weight or skip samples, and takes all at once
         total, hits = widened(torch.zeros(2, device=params.device))
         outputs = []
 

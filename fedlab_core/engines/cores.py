@@ -9,10 +9,7 @@ from pathlib import Path
 
 
 def usable(root: Path = Path("/")) -> int:
-    """Count the usable cores, at least 1: the CPU affinity, or fewer if a quota (control groups, version 2) is smaller.
-
-    ``root`` is the folder that holds ``proc`` and ``sys``. The quota is that of this process's group or of one above.
-    """
+    """Count the usable cores, at least 1: the CPU affinity, or fewer by a quota of control groups, version 2."""
     counts = [len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1]
     tree, group = root / "sys/fs/cgroup", "."
     with contextlib.suppress(OSError):

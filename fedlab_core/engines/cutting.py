@@ -20,10 +20,7 @@ class Size(NamedTuple):
 
 
 def size_of(module: nn.Module, x: Tensor) -> Size:
-    """The size of a forward pass of ``module`` for a sample like ``x`` [1, …].
-
-    Each weight multiplies once per place of the output: a pixel of a convolution, or a token, which takes a call.
-    """
+    """The size of a forward pass for a sample like ``x`` [1, …]: each weight multiplies once per pixel or token."""
     found = list[Size]()
 
     def count(layer: nn.Module, _: Any, output: Any) -> None:
@@ -49,10 +46,7 @@ def pieces(amount: int, most: int) -> int:
 
 
 def useful_chunks(clients: int, products: int, calls: int) -> int:
-    """The number of chunks of ``clients``, a power of two, if a step takes ``products`` in ``calls``.
-
-    Every chunk makes all calls and needs enough products in each, and some clients; small cohorts may be cut in two.
-    """
+    """The number of chunks of ``clients``, a power of two, each with enough of ``products`` in each of ``calls``."""
     most = min(products // (calls * CALL_PRODUCTS), max(clients // CHUNK_CLIENTS, min(clients, 2)))
     return 2 ** (max(1, most).bit_length() - 1)
 

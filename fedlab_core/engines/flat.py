@@ -13,10 +13,7 @@ from fedlab_core.losses import Loss
 
 
 class FlatModel:
-    """A copy of a module, called with its trained parameters as one vector [P] in the order of ``module.parameters()``.
-
-    Frozen parameters and buffers stay as they are. Raises ``ValueError`` if nothing is trained.
-    """
+    """A copy of a module, called with its trained parameters as one vector [P] in the order of ``parameters()``."""
 
     def __init__(self, module: nn.Module, device: str | torch.device = "cpu") -> None:
         self.module = copy.deepcopy(module).to(device)

@@ -12,8 +12,8 @@ from fedlab_core.randomness import client_streams
 class Work:
     """Local training of one cohort in one round.
 
-    ``clients`` int64 [K]; ``amount`` int64 ≥ 1 [K] epochs or steps (``unit``) of each; ``batch_size`` None is full
-    batch; ``stream``: the random stream that orders the samples.
+    ``clients`` [K]; ``amount`` ≥ 1 [K] epochs or steps (``unit``) of each; ``batch_size`` None is full batch;
+    ``stream``: the random stream that orders the samples.
     """
 
     clients: np.ndarray

@@ -17,7 +17,6 @@ def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
 
     A dot is a client of one seed, the box shows the quartiles; the diamond is the mean and the triangle the mean of the
     worst tenth of clients, both averaged over seeds. ``histories``: name → History, or a list of them (one per seed).
-    Raises ``ValueError`` for an empty mapping, or if accuracy was not measured (regression, or an unfinished run).
     """
     groups = grouped(histories)
     reports = {name: _reports(name, runs) for name, runs in groups.items()}

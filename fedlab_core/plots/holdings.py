@@ -4,7 +4,6 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.data.heterogeneity import Heterogeneity
 from fedlab_core.plots.style import GREY, new_figure, set_description
 
 
@@ -41,11 +40,6 @@ def partition(fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
         yaxis2={"domain": [0.78, 1], "title": "samples", "nticks": 4, "rangemode": "tozero", "automargin": True},
         xaxis={"anchor": "y", "showgrid": False, "range": [-0.5, len(counts) - 0.5]},
     )
-    _describe(figure, measured)
-    return figure
-
-
-def _describe(figure: go.Figure, measured: Heterogeneity) -> None:
     totals = measured.totals
     text = (
         f"Heat map: samples per label (rows) and client (columns), with bars for the size of each client. "
@@ -55,3 +49,4 @@ def _describe(figure: go.Figure, measured: Heterogeneity) -> None:
     )
     rows = [[name.replace("_", " "), f"{value:.4g}"] for name, value in totals.items()]
     set_description(figure, text, ["quantity", "value"], rows)
+    return figure

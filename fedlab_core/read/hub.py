@@ -26,10 +26,7 @@ def hugging_face(
     partitioner of ``flwr_datasets``, whose partitions are the clients. A single data set becomes a federation if
     ``user`` names the column of users. ``test``: a data set, or the held-out fraction; by default the split "test" of a
     ``DatasetDict``, or else 0.2. ``x``: a column of images or of numbers of one shape; or several columns of numbers,
-    joined as features. ``y``: a ``ClassLabel`` keeps its names and their order. ``options``: those of
-    :func:`fedlab_core.read.torch_dataset`.
-
-    Raises ``ValueError`` for columns that do not exist, and, naming the sample, for texts.
+    joined as features. ``options``: those of :func:`fedlab_core.read.torch_dataset`.
     """
     if isinstance(train, Mapping):
         test = train.get("test") if test is None else test

@@ -28,7 +28,6 @@ def configuration(
     return {
         "algorithm": described("algorithm", algorithm.describe()),
         "dataset": fed.dataset.name,
-        **vars(fed.dataset).get("fedlab_source", {}),
         "partition": fed.recipe,
         "fingerprint": fed.fingerprint,
         "num_clients": fed.num_clients,
@@ -52,5 +51,4 @@ def _model(model: nn.Module) -> dict[str, Any]:
         "num_parameters": initial.numel(),
         "initial": digest(initial.numpy().tobytes() + frozen.encode()),
         **({"frozen": frozen} if frozen else {}),
-        **vars(model).get("fedlab_source", {}),
     }

@@ -27,9 +27,9 @@ def rerun(
 ) -> History:
     """Run again with ``config``, the :attr:`History.config` of a run, and return the new history.
 
-    On the same machine and versions the numbers are the same, bit for bit. Everything of this library is made again;
-    pass your own ``fed``, ``model``, ``algorithm``, ``loss`` and ``availability``. Further ``settings`` replace those
-    of the run. Raises ``ValueError`` for what cannot be made again, and for other data or initial weights.
+    On the same machine and versions the numbers are the same. Pass what is not of this library: ``fed``, ``model``,
+    ``algorithm``, ``loss``, ``availability``. Further ``settings`` replace those of the run. Raises ``ValueError`` for
+    what cannot be made again, and for other data or initial weights.
     """
     return prepared(config, fed=fed, model=model, algorithm=algorithm, **settings).run()
 
@@ -49,9 +49,8 @@ def prepared(
             f"fed: its data have the fingerprint {fed.fingerprint}, not {config['fingerprint']} as in the run"
         )
     if model is None and (model := rebuild(config["model"])) is None:
-        described = config["model"]
-        where = f"came from {described['source']}" if "source" in described else "is not built in"
-        raise ValueError(f"model {described['name']} {where}; pass model=… with the weights of the start")
+        name = config["model"]["name"]
+        raise ValueError(f"model {name} is not built in; pass model=… with the weights of the start")
     if algorithm is None:
         algorithm = _instance("algorithm", config["algorithm"], recipes.subclasses(Algorithm))
     recorded = {name: config[name] for name in declarations() if name in config}
@@ -74,8 +73,6 @@ def dataset_name(config: Mapping[str, Any]) -> str:
 def _federation(config: Mapping[str, Any]) -> FederatedDataset:
     known, recipe = dataset_name(config), config["partition"]
     law = recipes.first_law(recipe)
-    if "source" in config:
-        raise ValueError(f"dataset {config['dataset']!r} came from {config['source']}; pass fed=…")
     if known not in DATASETS or law not in partition.LAWS:
         raise ValueError(f"dataset {config['dataset']!r} dealt by the law {law!r} cannot be made again; pass fed=…")
     return recipes.federation(load_dataset(known), recipe, recipe.get("seed", 0))

@@ -46,10 +46,7 @@ class Submission:
 
 
 def grade(path: Path, bounds: Limits | None = None) -> list[Row]:
-    """Grade the notebook at ``path``. Return a row for each exercise of its chapter.
-
-    Raises ``ValueError`` for a file that does not exist, and :class:`GradingFailed` for one that cannot be graded.
-    """
+    """Grade a notebook: a row for each exercise. Raises ``ValueError`` without a file, or :class:`GradingFailed`."""
     if not path.exists():
         raise ValueError(f"{path}: there is no such file")
     found = _submission(path, path.parent)
@@ -61,10 +58,9 @@ def grade(path: Path, bounds: Limits | None = None) -> list[Row]:
 
 
 def grade_folder(folder: Path, csv: Path, jobs: int = 1, bounds: Limits | None = None) -> list[str]:
-    """Grade every notebook below ``folder`` into the table ``csv``, ``jobs`` at once. Return the problems.
+    """Grade the notebooks below ``folder`` that are new or changed into the table ``csv``. Return the problems.
 
-    A submission that the table has is not graded again, unless its file has changed. Raises ``ValueError`` for a folder
-    without notebooks and for another table.
+    Raises ``ValueError`` for a folder without notebooks and for another table.
     """
     found, table = submissions(folder), Table(csv)
     todo = [each for each in found if not table.has(each.name, each.digest)]
@@ -83,10 +79,9 @@ def grade_folder(folder: Path, csv: Path, jobs: int = 1, bounds: Limits | None =
 
 
 def submissions(folder: Path) -> list[Submission]:
-    """Find the notebooks below ``folder``, in order, hidden ones left out. Raises ``ValueError`` if there are none.
+    """Find the notebooks below ``folder``, in order. Raises ``ValueError`` if there are none.
 
-    The student is the first folder below ``folder``, as in nbgrader's ``submitted/STUDENT/ASSIGNMENT/``, or the name of
-    the file.
+    The student is the first folder below ``folder``, as in nbgrader's ``submitted/``, or the name of the file.
     """
     found = [_submission(path, folder) for path in _below(folder)]
     if not found:

@@ -1,7 +1,6 @@
 """The process of a submission: it runs cells, describes answers and calls them. It judges nothing.
 
-``python -m fedlab_course.grading.inside``. Requests and replies are lines of JSON on its standard input and output,
-which the code of the submission does not see.
+Requests and replies are lines of JSON on standard input and output, which the code of the submission does not see.
 """
 
 import copy

@@ -1,7 +1,6 @@
 """The judge of one submission, in a process of its own: ``python -m fedlab_course.grading.judge REQUEST``.
 
-The code of the submission runs in another process, which this one starts. After each exercise the judge prints a line
-of JSON with everything that it knows so far. Whoever started it may kill it at any time, and reads the last line.
+After each exercise the judge prints a line of JSON with all rows so far. Whoever kills it reads the last line.
 """
 
 import json

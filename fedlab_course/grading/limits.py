@@ -8,12 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one submission.
+    """Limits of one submission, in seconds and MB.
 
-    ``cell``: seconds for one cell, or for all calls of one check. ``total``: seconds for the whole submission, with
-    every restart and with its judge. ``memory``: MB of all its processes together, with its judge. ``processes``: how
-    many at once. ``file``: MB of one file that it writes. ``user``: the number of the user that runs its code, or None
-    for the user who grades.
+    ``cell``: for one cell or check. ``total`` and ``memory``: for all its processes with its judge. ``processes``: at
+    once. ``file``: of one file that it writes. ``user``: the number of the user that runs its code; None: who grades.
     """
 
     cell: float = 120.0

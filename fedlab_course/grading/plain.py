@@ -1,7 +1,6 @@
 """Plain values as JSON, for what passes between the process of a submission and its judge. Never a pickle.
 
-Plain are None, bool, int, float, str, list, tuple, set, dict, and numeric arrays and scalars; a tensor becomes an
-array. A value of any other type arrives as an :class:`Opaque`, which has the name of the type and nothing else.
+A tensor becomes an array. A value of an unknown type arrives as an :class:`Opaque`, which has the name of the type.
 """
 
 import base64
@@ -26,10 +25,7 @@ class Opaque:
 
 
 def encode(value: Any, special: Callable[[Any], Any] = lambda value: None, depth: int = _MAX_DEPTH) -> Any:
-    """Return ``value`` as JSON. ``special``: returns a name and a plain value for another type, or None.
-
-    Raises :class:`NotPlain` if the value is nested too deep.
-    """
+    """Return ``value`` as JSON. ``special``: returns a name and a plain value for another type, or None."""
     if depth == 0:
         raise NotPlain(f"it is nested more than {_MAX_DEPTH} levels deep")
     if type(value) is int and value.bit_length() > _MAX_BITS:

@@ -4,8 +4,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fedlab_course import folders
@@ -13,7 +14,7 @@ from fedlab_course.harness.kernel import THREADS
 
 PACKAGES = Path(__file__).resolve().parents[2]
 _INSIDE = ("inside.py", "plain.py")  # what a submission's process needs of this package
-_HIDDEN = ("notebooks", "results", "grading", "exercises.*", "build.*", "lint", "cli.*")
+_HIDDEN = ("notebooks", "results", "grading", "exercises.*", "build.*", "lint.*", "cli.*")
 _PASSED = ("PATH", "LANG", "LC_ALL", "FEDLAB_DATA", "SYSTEMROOT", "LD_LIBRARY_PATH", "VIRTUAL_ENV", THREADS)
 _EXERCISES = '''\
 """Exercises as a submission sees them during grading. Its answers are judged in another process."""
@@ -32,6 +33,10 @@ def or_solution(name, answer):
 @contextmanager
 def house() -> Iterator[Path]:
     """A temporary folder for the rooms of submissions, with the packages that each of them gets a copy of."""
+    for left in Path(tempfile.gettempdir()).glob("fedlab-grading-*"):  # by a run that was killed
+        with suppress(FileNotFoundError):  # another run removes it too
+            if time.time() - left.lstat().st_mtime > 86_400 and not left.is_symlink():
+                remove(left)
     folder = Path(tempfile.mkdtemp(prefix="fedlab-grading-"))
     try:
         folder.chmod(0o711)  # another user may pass through and sees nothing

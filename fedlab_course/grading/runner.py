@@ -1,7 +1,4 @@
-"""The judge's end of the line to the process of a submission (:mod:`fedlab_course.grading.inside`).
-
-Nothing that comes back is trusted.
-"""
+"""The judge's end of the line to the process of a submission (``inside.py``). Nothing that comes back is trusted."""
 
 import builtins
 import inspect

@@ -31,10 +31,7 @@ class Step:
 
 
 def read(path: Path) -> list[Step]:
-    """Read the notebook at ``path``: the steps to grade the exercises of its chapters.
-
-    Raises ``ValueError`` if it is not a notebook, or if it has no exercise.
-    """
+    """Read the steps of the notebook at ``path``. Raises ``ValueError`` for other files, or without an exercise."""
     try:
         notebook = json.loads(path.read_bytes().decode("utf-8", "replace"))
         every = [(given["cell_type"], _cell(given, i)) for i, given in enumerate(notebook["cells"], start=1)]

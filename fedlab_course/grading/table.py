@@ -15,10 +15,9 @@ _FIRST, _LAST = ["student", "submission"], ["total", "of", "remarks", "digest"]
 
 @dataclass(frozen=True)
 class Row:
-    """The result of one exercise.
+    """The result of an exercise: "solved", "wrong", "open" or "not judged", and 0 or ``of`` points.
 
-    ``status``: "solved", "wrong", "open" or "not judged". ``points``: 0 or ``of``. ``hint``: for the student.
-    ``remark``: for the instructor, or "".
+    ``hint``: for the student; ``remark``: for the instructor.
     """
 
     exercise: str
@@ -71,10 +70,7 @@ class Table:
         return row.get("digest") == digest and bool(row.get("total"))
 
     def add(self, student: str, submission: str, digest: str, rows: Sequence[Row], problem: str) -> None:
-        """Write a submission with its ``rows``, or with the ``problem`` that it has.
-
-        The file is read again first: another run may have added rows.
-        """
+        """Write a submission's ``rows`` or ``problem``, among what other runs may have added meanwhile."""
         row = {"student": safe(student), "submission": safe(submission), "digest": digest}
         row |= {each.exercise: str(each.points) for each in rows}
         if not problem:

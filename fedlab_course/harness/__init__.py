@@ -1,6 +1,1 @@
-"""Run notebooks without a person.
-
-``run`` runs the whole course: it reads the notebooks' ``parameters``, makes a ``plan``, and executes several notebooks
-side by side, each in its own ``kernel``. ``executed`` reads the results, and ``rows`` repeats this for each row of a
-table.
-"""
+"""Run notebooks without a person: ``run`` makes a ``plan``, executes each in its own ``kernel``, and reports."""

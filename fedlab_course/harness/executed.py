@@ -13,11 +13,7 @@ NOTE = "Interactive control: open this notebook in JupyterLab to use it."
 
 
 def problems(notebook: Any) -> list[str]:
-    """List all errors of a run, each with its cell and exception.
-
-    ipywidgets hides an exception inside ``interact`` or ``with Output():`` in the widget state; an exception in a
-    thread is only printed to stderr. Both count, and so does a verdict that cannot be read.
-    """
+    """List all errors of a run with their cells: also those in widgets, in threads (on stderr) and in verdicts."""
     state, seen, found = _state(notebook), set(), []
     for place, cell in _placed(notebook):
         widgets = [key for output in cell.get("outputs", []) for key in _family(state, output)]

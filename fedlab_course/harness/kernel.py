@@ -28,11 +28,9 @@ _QUIET = 'import logging\nlogging.getLogger("tornado.general").setLevel(logging.
 def environment(jobs: int = 1) -> Iterator[Path]:
     """Make a temporary workspace, and set the environment variables for kernels that start inside the block.
 
-    A kernelspec in the workspace points at this interpreter and precedes any registered one. Sockets and temporary
-    files of kernels are in the workspace, so parallel runs cannot collide on ports and killed kernels leave nothing.
-    A kernel has one thread for its cells, because the last digits of sums depend on it, and ``OMP_NUM_THREADS``
-    overrides that. Simulations do not depend on threads: ``jobs`` kernels share the cores, unless ``FEDLAB_THREADS``
-    is set.
+    A kernelspec there points at this interpreter. Sockets and temporary files are there too, so parallel runs cannot
+    collide on ports and killed kernels leave nothing. A kernel has one thread for its cells, because the last digits of
+    sums depend on it, unless ``OMP_NUM_THREADS`` is set. Simulations do not: ``jobs`` kernels share the cores.
     """
     tempfile.gettempdir()  # cached now, so this process keeps its own folder
     short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None  # socket paths must stay below 104 bytes
@@ -87,10 +85,9 @@ def execute(
     progress: dict[str, Any] | None = None,
     before_cell: Callable[[], None] = lambda: None,
 ) -> Any:
-    """Run the notebook at ``path`` with parameter ``values``, in its own folder, at most ``timeout`` seconds a cell.
+    """Run a notebook in its own folder, and return it with its widget state, and an error as an output of its cell.
 
-    Returns the executed notebook with its widget state. An error that stopped it is an output of its cell.
-    ``progress``: keywords of ``tqdm`` for a bar.
+    ``timeout``: seconds for a cell; ``progress``: keywords of ``tqdm`` for a bar.
     """
     import nbformat
     import papermill

@@ -1,8 +1,7 @@
 """A kernel client that cannot miss a reply.
 
-The standard client waits for the edge-triggered wake-up of the shell socket. When a cell uses an Output widget,
-nbclient sends on the same socket, which can consume the wake-up of a reply that has just arrived. About one
-``interact`` cell in twenty then waits until its timeout (nbclient issue 312). Regular polling finds the reply.
+When a cell uses an Output widget, nbclient sends on the socket that it waits for, which can consume the wake-up of a
+reply. About one ``interact`` cell in twenty then waits until its timeout (nbclient issue 312), unless it polls.
 """
 
 import math

@@ -1,12 +1,8 @@
 """The parameters of notebooks: names, types, defaults, and the values for a run.
 
-A notebook declares them in one cell with the tag ``parameters``, one assignment a line, with the type in a comment::
+A notebook declares them in one cell with the tag ``parameters``, one literal a line, with the type in a comment::
 
-    profile = "quick"  # type: str quick or full
     seeds = [0, 1]  # type: list[int] one run per seed
-    mu = 0.01  # type: float proximal strength μ
-
-The value is a literal of the declared type: bool, int, float, str, list[…] of these, or any of them with ``|None``.
 """
 
 import ast
@@ -44,9 +40,8 @@ def resolve(
 ) -> dict[str, dict[str, Any]]:
     """Choose the values of ``common`` and ``given`` that each notebook declares, converted to the declared types.
 
-    ``notebooks``: name → declared parameters. A value may be a text. Each name in ``given`` must exist in at least one
-    notebook and must not be profile or dataset, which belong in ``common``. Raises ``ValueError`` for any other name
-    or a value of the wrong type.
+    ``notebooks``: name → declared parameters. A value may be a text. Raises ``ValueError`` for a value of the wrong
+    type, and for a name in ``given`` that no notebook has or that belongs in ``common``.
     """
     known = {name for parameters in notebooks.values() for name in parameters}
     for name in given:

@@ -1,7 +1,4 @@
-"""One pass through the notebooks: their parameter values, their results, and the output folder.
-
-During a run, ``summary.json`` has ``"finished": false`` and the results so far, and the site has no start page.
-"""
+"""One pass through the notebooks. Until it is finished, ``summary.json`` says so, and the site has no start page."""
 
 import json
 import sys
@@ -57,10 +54,9 @@ class Notebook:
 
 @dataclass(eq=False)
 class Plan:
-    """The ``notebooks``, the parameter ``values`` and a result for each, and the output folder ``out``.
+    """The notebooks with values and results, and the folder ``out``. ``cache``: the folder of explorers' runs.
 
-    ``cache``: the folder of explorers' runs. ``assets``: the site's assets, if they are in another folder. ``digest``:
-    of everything that the results depend on, for the summary.
+    ``assets``: of the site, if they are in another folder. ``digest``: of everything that the results depend on.
     """
 
     notebooks: Sequence[Notebook]
@@ -98,12 +94,10 @@ class Plan:
         return sorted(range(len(expected)), key=lambda number: -expected[number])
 
     def clear(self) -> None:
-        """Remove the start page, and the notebooks and pages that the last summary lists. Begin a new summary.
-
-        Until all are removed the summary lists them: if the run is killed here, the next one removes the rest.
-        """
+        """Remove the start page, and the notebooks and pages that the last summary lists. Begin a new summary."""
         (self.out / "site" / "index.html").unlink(missing_ok=True)
         names = [Path(entry["name"]).name for entry in summary(self.out).get("notebooks", [])]
+        # if the run is killed before all are removed, the next one finds the rest
         write_summary(self.out, {"finished": False, "notebooks": [{"name": name} for name in names]})
         for name in names:
             (self.out / "notebooks" / f"{name}.ipynb").unlink(missing_ok=True)

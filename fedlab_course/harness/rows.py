@@ -1,14 +1,6 @@
 """Run the notebooks once for each row of a table of parameters: one folder for each row, one page for all.
 
-The table is a TOML file::
-
-    [[row]]
-    name = "strong"  # of its folder; by default row-1, row-2, …
-    only = ["02"]    # replaces --only
-    mu = 1.0         # parameters replace --set, --dataset and --profile
-    seeds = [0, 1, 2]
-
-A row that was run with the same values, notebooks and library is kept, so an interrupted run can continue.
+``docs/running.md`` shows the table. A row that was run with the same values, notebooks and library is kept.
 """
 
 import hashlib
@@ -71,10 +63,8 @@ def run_rows(
     """Run the notebooks once for each row of ``file`` into ``out/rows/NAME``; ``out/site/index.html`` lists the rows.
 
     The other arguments are those of :func:`fedlab_course.harness.run.run_course`; a row overrides them. Finished rows
-    are kept unless ``again`` is true. Returns one result for each row. Raises ``ValueError`` before anything runs if
-    a row has a fault.
+    are kept unless ``again`` is true. Raises ``ValueError`` before anything runs if a row has a fault.
     """
-    run.check(timeout, jobs)
     source, table = notebooks or folders.NOTEBOOKS, read(file, only)
     plans = []
     for row in table:

@@ -39,12 +39,9 @@ def run_course(
     """Run the notebooks, ``jobs`` at once; write executed notebooks, site and summary under ``out``.
 
     ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: whole seconds for one cell;
-    ``jobs``: by default one for each core; ``reference``: whether the site gets the API reference. Prints the progress,
-    and at the end the results in order. A failed notebook does not stop the others. Raises ``ValueError`` before
-    anything runs for an unknown profile, notebook or parameter, a value of the wrong type, a formula that the site
-    cannot show, and an ``out`` that is not writable, has ``notebooks`` in it, or is in use by another run.
+    ``jobs``: by default one for each core; ``reference``: whether the site gets the API reference. A failed notebook
+    does not stop the others. Raises ``ValueError`` before anything runs for what cannot be run, shown or written.
     """
-    check(timeout, jobs)
     source = notebooks or folders.NOTEBOOKS
     whole = prepare(source, only, profile, dataset, settings or {}, out, out / "runs")
     with plan.claimed(out, source):
@@ -82,13 +79,6 @@ def tell(results: Sequence[Result], kept: Sequence[bool] = ()) -> None:
             print(f"      {result.error}")
 
 
-def check(timeout: int | None, jobs: int | None) -> None:
-    """Raise ``ValueError`` for an invalid ``timeout`` or ``jobs``."""
-    for name, value in (("timeout", timeout), ("jobs", jobs)):
-        if value is not None:
-            validation.integer(name, value, minimum=1)
-
-
 def read(path: Path) -> Notebook:
     """Read the notebook at ``path``. Raises ``ValueError`` for a formula that the site cannot show."""
     import nbformat
@@ -106,11 +96,7 @@ def read(path: Path) -> Notebook:
 
 
 def carry_out(one: Plan, jobs: int | None, timeout: int | None) -> None:
-    """Run the notebooks of a plan, ``jobs`` at once, the longest of the last run first, and write the report.
-
-    If anything stops the run, the finished notebooks are still reported; an error in that report is added to the first
-    error as a note.
-    """
+    """Run the notebooks of a plan, ``jobs`` at once, the longest of the last run first, and always report them."""
     order = one.longest_first()
     one.clear()
     try:

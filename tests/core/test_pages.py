@@ -3,8 +3,6 @@
 import importlib.util
 import json
 import re
-import shlex
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +10,6 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core import cli
 from tests.conftest import browser
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -22,26 +19,17 @@ MEASURED = ["round", "server_updates", "test_accuracy", "test_loss", "train_loss
 def names_after(page: str, folder: Path) -> dict:
     """Run a page's blocks from top to bottom in an empty folder, and return their names.
 
-    ``feds``: the federation after each block; ``status``: the exit status of the page's command. A block that starts
-    with the name of a file is written to it. A block is left out if the library it needs is not installed.
+    ``feds``: the federation after each block. A block is left out if the library it needs is not installed.
     """
     names: dict = {"feds": []}
-    blocks = re.findall(r"```(python|sh)(?: needs=(\w+))?\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
+    blocks = re.findall(r"```python(?: needs=(\w+))?\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
     with pytest.MonkeyPatch.context() as patch, torch.random.fork_rng():
         patch.chdir(folder)
-        patch.setattr(sys, "path", [*sys.path])
-        for kind, needs, block in blocks:
+        for needs, block in blocks:
             if needs and (importlib.util.find_spec(needs) is None or (needs == "kaleido" and browser() is None)):
                 continue
-            if kind == "sh":
-                program, *arguments = shlex.split(block)
-                assert (program, arguments[:2]) == ("python", ["-m", "fedlab_core"])
-                names["status"] = cli.main(arguments[2:])
-            elif file := re.match(r"# (\w+\.py)\n", block):
-                (folder / file[1]).write_text(block)
-            else:
-                exec(block, names)
-                names["feds"].append(names.get("fed"))
+            exec(block, names)
+            names["feds"].append(names.get("fed"))
     return names | {"folder": folder}
 
 
@@ -73,12 +61,6 @@ def test_only_the_head_of_the_frozen_model_is_counted(data) -> None:
     assert data["history"].config["model"]["num_parameters"] == parameters
     assert data["history"].frame["bytes_up"].iloc[0] == 3 * 4 * parameters
     assert data["again"].model.enter.in_features == 2
-
-
-def test_the_command_runs_the_files(data) -> None:
-    assert data["status"] == 0
-    config = fl.History.load(data["folder"] / "build" / "history.npz").config
-    assert config["source"].startswith("my_data.py:load") and config["model"]["source"].startswith("my_model.py:build")
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ TIMEOUT = 30.0  # seconds without a byte
 
 
 class FetchFailed(OSError):
-    """A data set could not be fetched or imported."""
+    """A data set could not be fetched."""
 
 
 def download(mirrors: Sequence[str], member: Member, packing: str = "", *, progress: bool = True) -> bytes:
@@ -37,7 +37,7 @@ def download(mirrors: Sequence[str], member: Member, packing: str = "", *, progr
             failures.append(f"{url}: {error or type(error).__name__}")
     raise FetchFailed(
         f"{member.name}{packing} could not be downloaded. Tried: {'; '.join(failures)}. Run the same command again, "
-        "which keeps the files that have arrived, or import files that you already have with --from FOLDER."
+        "which keeps the files that have arrived, or put files that you already have into the data folder."
     )
 
 

@@ -50,16 +50,11 @@ def search_roots(root: str | os.PathLike[str] | None = None) -> list[Path]:
 
 def locate(source: Source, roots: Iterable[Path]) -> Location | None:
     """Return the first complete copy of ``source`` below ``roots``, otherwise the first incomplete copy, or None."""
-    return find([root / folder for root in roots for folder in source.folders], source.forms)
-
-
-def find(folders: Iterable[Path], forms: Iterable[tuple[Member, ...]]) -> Location | None:
-    """Return the first folder that holds all members of one of the ``forms``, otherwise the first that holds some."""
     found = []
-    for folder, members in itertools.product(folders, forms):
-        paths = {member.name: [folder / (member.name + suffix) for suffix in _OPENERS] for member in members}
+    for root, folder, members in itertools.product(roots, source.folders, source.forms):
+        paths = {one.name: [root / folder / (one.name + suffix) for suffix in _OPENERS] for one in members}
         files = {name: next(filter(Path.is_file, options), None) for name, options in paths.items()}
-        found.append(Location(folder, {name: path for name, path in files.items() if path}, members))
+        found.append(Location(root / folder, {name: path for name, path in files.items() if path}, members))
     return min((one for one in found if one.files), key=lambda one: bool(one.missing), default=None)
 
 

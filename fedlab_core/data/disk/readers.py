@@ -1,7 +1,6 @@
 """Read MNIST and Fashion-MNIST from idx files, and CIFAR-10 from its official binary layout.
 
-Images become ``x`` float32 [n, channels, height, width] in [0, 1], labels ``y`` int64 [n] in 0 … 9. A reader takes the
-files at a location, plain or compressed. ``DatasetCorrupt`` names a damaged file.
+Images become ``x`` float32 [n, channels, height, width] in [0, 1], labels ``y`` int64 [n] in 0 … 9.
 """
 
 import struct

@@ -12,12 +12,10 @@ class Member(NamedTuple):
 
 
 class Source(NamedTuple):
-    """One data set.
+    """One data set: its possible ``folders`` below the data folder, of which ``fetch`` writes the first, and its files.
 
-    ``folders``: its possible folders below the data folder; ``fetch`` writes to the first. ``members``: its files, each
-    plain or as ``.gz`` or ``.xz``. ``mirrors``: addresses of the folders where it is published: as one tar file
-    ``archive``, otherwise as the members with the suffix ``packing``. ``subset``: files of a part of the set, which is
-    read if ``members`` are not there.
+    ``mirrors`` publish one tar file ``archive``, or else the ``members`` with the suffix ``packing``. ``subset``: files
+    of a part of the set, which is read if ``members`` are not there.
     """
 
     name: str

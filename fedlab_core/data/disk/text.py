@@ -29,12 +29,8 @@ _TOKEN = re.compile(r"@user|[^\W\d_]+(?:'[^\W\d_]+)*|\d+|[!?]")
 def read_sentiment140(name: str, location: Location) -> Dataset:
     """Read tweets: ``x`` int64 token ids [n, 30], ``y`` 0 (negative) or 1 (positive), ``users`` the accounts.
 
-    Ids: 0 is padding, 1 an unknown word, 2 … 4,999 the words by falling frequency in the training tweets (equally
-    frequent words in alphabetical order). Padding stands on the left, because an LSTM is read after the last token; a
-    longer tweet keeps its last 30 tokens. The published 1.6 million tweets take 384 MB, a few GB while they are read.
-
-    Training labels are noisy: they come from a smiley that was removed from the tweet. The test set is the tweets with
-    labels by hand, without the neutral ones; they belong to no client.
+    Ids: 0 is padding on the left, 1 an unknown word, 2 … 4,999 the words by falling frequency in the training tweets.
+    Training labels come from a smiley that was removed from the tweet, test labels from people.
 
     Source: A. Go, R. Bhayani, L. Huang, Twitter sentiment classification using distant supervision (2009).
     """

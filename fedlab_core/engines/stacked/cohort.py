@@ -113,10 +113,9 @@ def _rows(values: Sequence[Any], like: Tensor) -> Any:
 
 
 class Cohort:
-    """A clients with their ``correction``, sorted by steps: those that finish first come last.
+    """A clients, sorted by steps: those that finish first come last.
 
-    Every parameter tensor of the active clients is one contiguous run of a buffer, as fast batched products need. The
-    buffer is packed again when half of its clients are done.
+    Each tensor of all is one run of a buffer, which is packed again when half of its clients are done.
     """
 
     def __init__(self, model: CohortModel, clients: int, correction: StackedCorrection) -> None:

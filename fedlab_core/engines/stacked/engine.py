@@ -1,11 +1,9 @@
 """The stacked engine: a cohort trained at once. Start reading here.
 
 Every parameter tensor of the K clients is one run of memory (``buffers.py``, ``cohort.py``), and every layer is one
-batch of matrix products over the client dimension (``layers.py``, ``convolution.py``). The SGD step is part of the
-backward pass: most layers subtract their gradient in the product that forms it. Clients are sorted by their number of
-steps, so that the active ones are the first A rows (``batches.py``). A cohort is cut into chunks that fit into the
-cache (``cutting.py``); threads train them side by side, each with a twin of the engine. Other modules go through
-``torch.func.vmap`` (``network.py``). Results agree with the reference engine up to rounding.
+batch of matrix products over the clients (``layers.py``, ``convolution.py``), which also subtracts the gradient.
+Clients are sorted by their number of steps, so that the active ones are the first A rows (``batches.py``). Threads
+train chunks that fit into the cache (``cutting.py``). Other modules go through ``torch.func.vmap`` (``network.py``).
 """
 
 from collections.abc import Sequence
@@ -40,11 +38,7 @@ class Unstackable(TypeError):
 
 
 class StackedEngine(Engine):
-    """Local training of all clients of a cohort at once.
-
-    ``form`` is "layers" for a model of known layers and "vmap" for others. Raises :class:`Unstackable` for a model that
-    cannot be trained like this; ``agreement.check`` then checks the gradients.
-    """
+    """Local training of all clients of a cohort at once. Raises :class:`Unstackable` for an unfit model."""
 
     name = "stacked"
 
@@ -101,11 +95,7 @@ class StackedEngine(Engine):
         return self.each(train, cut, samples=3 * int(steps @ sizes))  # a step costs three forward passes
 
     def _num_chunks(self, steps: np.ndarray, sizes: np.ndarray) -> int:
-        """The number of chunks for clients with ``steps`` [K] and batch ``sizes`` [K]: one on a GPU.
-
-        Otherwise enough for the parameters and patches of a chunk to fit into the cache, and more if each has enough
-        work.
-        """
+        """One chunk on a GPU; otherwise enough for each to fit into the cache, and more if each has enough work."""
         if self.x.device.type != "cpu":
             return 1
         clients, values = len(steps), self.model.size + int(sizes.max()) * self._network.scratch_per_sample

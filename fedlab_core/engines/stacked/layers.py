@@ -22,11 +22,7 @@ class UnknownLayer(TypeError):
 
 
 class Layer:
-    """The base class, a layer without parameters and effect.
-
-    The parameters of ``layer`` begin at ``start`` in the flat vector; ``places`` has them in the order of ``names``, a
-    bias [n] as a row [1, n].
-    """
+    """A layer without effect. The parameters of ``layer`` begin at ``start`` in the flat vector; a bias is [1, n]."""
 
     has_moments = True
     names: tuple[str, ...] = ("weight", "bias")

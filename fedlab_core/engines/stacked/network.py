@@ -21,10 +21,7 @@ ApplyCorrection = Callable[[int], None]
 
 
 class Network:
-    """Forward and backward pass of A clients at once, each with its own parameters, for samples like ``x`` [1, …].
-
-    Raises :class:`UnknownLayer` unless ``module`` is an ``nn.Sequential`` of known layers or a ``TextLSTM``.
-    """
+    """Forward and backward pass of A clients, for samples like ``x`` [1, …]; :class:`UnknownLayer` for others."""
 
     def __init__(self, module: nn.Module, loss: OutputLoss, x: Tensor) -> None:
         self._workspace, self._dtype = Workspace(next(module.parameters())), next(module.parameters()).dtype
@@ -51,11 +48,10 @@ class Network:
     def step(
         self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor | None, lr: float, correct: ApplyCorrection
     ) -> None:
-        """target ← corrected target − lr · ∇(mean loss of each client) at ``params``.
+        """target ← corrected target − lr · ∇(mean loss of each client) at ``params``, for batches ``x`` [A, B, …].
 
-        ``correct(layer)`` changes the target of one layer in place when its old values are no longer needed. ``x``
-        [A, B, …] and ``y`` from ``targets``: one mini-batch per client; ``counts`` [A]: its samples without padding,
-        None means all B.
+        ``correct(layer)`` changes the target of one layer in place when its old values are no longer needed.
+        ``counts`` [A]: the samples of each batch without padding, None means all B.
         """
         x = self._forward(params, x)
         if not self.scratch_per_sample:

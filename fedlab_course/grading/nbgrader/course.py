@@ -38,10 +38,9 @@ c.Execute.startup_timeout = 300
 
 
 def write(out: Path, *, only: Sequence[str] = (), notebooks: Path | None = None) -> list[Path]:
-    """Write a course folder of nbgrader to ``out``, and return the files written: configuration and notebooks.
+    """Write a course folder of nbgrader to ``out``, and return the files written; a configuration is kept.
 
-    Each chapter is an assignment, ``source/02/02_fedprox.ipynb``, in the instructor's version. A configuration that
-    exists is kept. ``only``: numbers or names of chapters. Raises as :func:`fedlab_course.publish.build.build`.
+    Each chapter is an assignment, ``source/02/02_fedprox.ipynb``, in the instructor's version.
     """
     folder = notebooks or folders.NOTEBOOKS
     written = []

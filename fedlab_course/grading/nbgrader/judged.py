@@ -25,9 +25,8 @@ _LOST = "The notebook's kernel did not come to the end of this cell."
 class Judged(Execute):
     """Run a submission for its readers, and write the verdicts of the course's grader into its check cells.
 
-    nbgrader counts the outputs of a check cell: an error is no points, anything else is all. Other cells keep their
-    outputs; where the kernel ended before them, they get an error. ``--no-execute`` leaves out the run, and the
-    exercises are judged all the same.
+    nbgrader counts the outputs of a check cell: an error is no points, anything else is all. The exercises are judged
+    also with ``--no-execute``, which leaves out the run.
     """
 
     grading_timeout = Float(120.0, help="Seconds for one cell while the grader runs a submission").tag(config=True)

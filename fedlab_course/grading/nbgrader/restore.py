@@ -19,8 +19,7 @@ from nbgrader.preprocessors import (
 class Restore(NbGraderPreprocessor):
     """Give each cell the metadata of its release, from the gradebook, and add graded cells that are missing.
 
-    nbgrader trusts the metadata of a submission, and stops grading the class at a copied cell. A cell is known by its
-    ``grade_id`` or by its id; of several, the last counts.
+    nbgrader stops at a copied cell. A cell is known by its ``grade_id`` or id; of several, the last counts.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:

@@ -41,7 +41,13 @@ def test_the_error_names_the_failure_of_each_mirror(mirror: StartMirror, closed:
     cut.cuts["a.bin"] = [1000]
     with pytest.raises(FetchFailed, match=r"a\.bin could not be downloaded") as caught:
         get(closed, mirror({}).url, wrong.url, cut.url)
-    for said in ("Connection refused", "404", "checksum of 300000 bytes", "checksum of 1000 bytes", "--from FOLDER"):
+    for said in (
+        "Connection refused",
+        "404",
+        "checksum of 300000 bytes",
+        "checksum of 1000 bytes",
+        "into the data folder",
+    ):
         assert said in str(caught.value)
     with pytest.raises(FetchFailed, match="Not a gzipped file"):
         download([mirror({"a.bin.gz": b"<html>"}).url], MEMBER, ".gz", progress=False)

@@ -1,4 +1,4 @@
-"""Fetching, importing and verifying."""
+"""Fetching and verifying."""
 
 import errno
 import threading
@@ -13,7 +13,6 @@ from fedlab_core.data.disk.sources import SOURCES, Source
 from fedlab_core.files import locked
 from tests.core.data.small_sets import (
     ARCHIVE,
-    CIFAR_NAMES,
     IDX_NAMES,
     PACK,
     Mirror,
@@ -101,36 +100,9 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
     def refuse(path: Path, *_: object, **__: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system", str(path))
 
-    given = write(tmp_path / "given", idx_contents())
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(FetchFailed, match=r"root cannot be written.*Read-only file system.*--root"):
-        store.import_from("mnist", given, tmp_path / "root")
-
-
-@pytest.mark.parametrize(("inner", "suffix"), [("", ""), ("mnist", ".gz"), ("MNIST/raw", ".xz")])
-@pytest.mark.usefixtures("small")
-def test_import_takes_every_layout(tmp_path: Path, inner: str, suffix: str) -> None:
-    given = write(tmp_path / "given" / inner, idx_contents(), suffix)
-    before = tree(given)
-    folder = store.import_from("mnist", tmp_path / "given", tmp_path / "root")
-    assert tree(folder) == idx_contents() and tree(given) == before and names_in(tmp_path / "root") == {"mnist"}
-
-
-@pytest.mark.usefixtures("small")
-def test_import_of_other_files_says_what_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = write(tmp_path / "given", {"test_batch": b"\x80\x04a pickle", CIFAR_NAMES[0]: b""})
-    with pytest.raises(FetchFailed, match=r"only data_batch_1.bin\. .*cifar10 needs .*; or cifar-10-binary.tar.gz"):
-        store.import_from("cifar10", given, tmp_path / "root")
-    with pytest.raises(FetchFailed, match=r"none of its files.*mnist needs"):
-        store.import_from("mnist", tmp_path / "absent", tmp_path / "root")
-    assert not (tmp_path / "root").exists()
-    last = idx_contents()[IDX_NAMES[3]]
-    write(given, idx_contents() | {IDX_NAMES[3]: last[:-1] + b"x"})
-    with pytest.raises(FetchFailed, match=f"{IDX_NAMES[3]}: wrong checksum"):
-        store.import_from("mnist", given, tmp_path / "root")
-    write(given, {ARCHIVE: tar_gz(cifar_contents())})
-    monkeypatch.setitem(SOURCES, "cifar10", source("cifar10", cifar_contents(), archive=tar_gz(cifar_contents())))
-    assert tree(store.import_from("cifar10", given, tmp_path / "root")) == cifar_contents()
+        store.fetch("mnist", tmp_path / "root")
 
 
 @pytest.mark.usefixtures("small")

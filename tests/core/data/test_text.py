@@ -146,9 +146,9 @@ def test_a_damaged_file_is_named(tmp_path: Path, contents: dict[str, bytes], sai
         loaded(tmp_path, contents)
 
 
-def test_a_subset_is_imported_and_no_fetch_replaces_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_fetch_replaces_a_subset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     part = {SUBSET: table(TWEETS), TEST: table(HELD_OUT)}
     monkeypatch.setitem(SOURCES, "sentiment140", SENTIMENT140._replace(mirrors=(), subset=members_of(part)))
-    folder = store.import_from("sentiment140", write(tmp_path / "given", part, ".xz"), tmp_path / "root")
+    folder = write(tmp_path / "root" / "sentiment140", part)
     assert store.fetch("sentiment140", tmp_path / "root", progress=False) == folder and tree(folder) == part
     assert store.verify("sentiment140", tmp_path / "root") == {str(folder / name): "ok" for name in part}

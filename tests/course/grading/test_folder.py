@@ -171,6 +171,16 @@ def test_an_interrupted_run_ends_everything_and_keeps_what_is_graded(tmp_path: P
         assert not list(tmp_path.glob("fedlab-grading-*"))
 
 
+def test_what_a_killed_run_left_is_removed_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name, days in (("fedlab-grading-old", 2), ("fedlab-grading-new", 0), ("another", 2)):
+        (tmp_path / name / "room").mkdir(parents=True)
+        os.utime(tmp_path / name, (time.time() - days * 86_400,) * 2)
+    with room.house():
+        assert not (tmp_path / "fedlab-grading-old").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"fedlab-grading-new", "another"}
+
+
 def test_arguments_that_do_not_fit_are_refused(tmp_path: Path, capsys) -> None:
     file, table = tmp_path / "a.txt", tmp_path / "marks.csv"
     file.touch()

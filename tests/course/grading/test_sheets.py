@@ -170,8 +170,8 @@ def test_cells_are_known_by_nbgrader_s_grade_id_and_answers_by_their_names() -> 
             each["id"] = f"drawn-{number}"
         made.append(new_code_cell(SOLVED[STEP.id], id="mine"))
 
-    judged = {step.exercise: step.cell.source for step in planned(change) if step.exercise}
-    assert judged == {STEP: SOLVED[STEP.id]} | {one: one.stub_source.strip() for one in (TRAINING, POINT)}
+    judged = {step.exercise.id: step.cell.source for step in planned(change) if step.exercise}
+    assert judged == {STEP.id: SOLVED[STEP.id]} | {one.id: one.stub_source.strip() for one in (TRAINING, POINT)}
 
 
 def test_what_a_hint_quotes_cannot_forge_lines_or_steer_a_terminal() -> None:

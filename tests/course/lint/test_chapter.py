@@ -7,11 +7,11 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from fedlab_course import lint as rules
 from fedlab_course.chapters import outline
 from fedlab_course.check import bank
 from fedlab_course.check.bank import Bank, Option, Prediction, Question
 from fedlab_course.evidence import judging
-from fedlab_course.lint import chapter as rules
 
 PREDICTIONS = {f"99-{name}": Prediction(f"99-{name}", "What?", {"a": "A", "b": "B"}, "a", "It is.") for name in "pqr"}
 OPTIONS = (Option("A", "Yes.", True), Option("B", "No."), Option("C", "No."))

@@ -61,20 +61,12 @@ EXERCISES = (
         id="03-control",
         solution=renewed_control,
         cases=(
-            Case(
-                (_NONE, _NONE, _W, _END, 4, 0.1),
-                [0.5, 0.1],
-                "The old controls are zero. Four gradients are on the way.",
-            ),
-            Case(
-                (_OWN, _C, _W, _END_2, 4, 0.1), [0.5, 0.1], "The same gradients, and the move contains c and c_k too."
-            ),
+            Case((_NONE, _NONE, _W, _END, 4, 0.1), [0.5, 0.1], "The old controls are zero. Four gradients add up."),
+            Case((_OWN, _C, _W, _END_2, 4, 0.1), [0.5, 0.1], "The same gradients; the move contains c and c_k too."),
         ),
         mistakes=(
             Mistake("(w - y)", "(y - w)", "A client moves against its gradients. In which direction does w − y point?"),
-            Mistake(
-                "(num_steps * lr)", "num_steps", "Your control is η times too small. What is the length of a step?"
-            ),
+            Mistake("(num_steps * lr)", "num_steps", "Your control is η times too small. How long is a step?"),
             Mistake("(num_steps * lr)", "lr", "Your control is the sum of the four gradients, not their mean."),
             Mistake("c_k - c + ", "", "The move contains the correction c − c_k, and so does your control."),
             Mistake("c_k - c + ", "c - c_k + ", "Do c and c_k have the right signs?"),
@@ -98,9 +90,7 @@ EXERCISES = (
         ),
         mistakes=(
             Mistake("/ num_clients", "/ len(local)", "You divide by the size of the cohort. Whose mean is c?"),
-            Mistake(
-                " / num_clients", "", "You add the sum of all changes. How much does a mean over N clients change?"
-            ),
+            Mistake(" / num_clients", "", "You add the sum of all changes. How does a mean over N clients change?"),
             Mistake("c + (after - before)", "(after - before)", "Your new c does not contain the old one."),
             Mistake("(after - before)", "(before - after)", "Your c moves by the right amount in the wrong direction."),
             Mistake("(after - before)", "(after - after)", "Two controls change, and your c stays as it was."),

@@ -82,19 +82,9 @@ EXERCISES = (
         mistakes=(
             Mistake(" / presence.sum()", "", "The weights of a mean must sum to 1."),
             Mistake("presence.sum()", "len(means)", "No client is preferred here. What is the sum of your weights?"),
-            Mistake(
-                "presence @ means / presence.sum()", "means.mean()", "Your result does not depend on the presences."
-            ),
-            Mistake(
-                "presence @ means / presence.sum()",
-                "presence**2 @ means / (presence**2).sum()",
-                "A presence of 0.2 must count one fifth of 1, and yours counts less.",
-            ),
-            Mistake(
-                "presence @ means / presence.sum()",
-                "means[presence < 2] @ (2 - presence) / (2 - presence).sum()",
-                "In yours a client counts more if it is present less.",
-            ),
+            Mistake("presence @ means / presence.sum()", "means.mean()", "Your result is the same for all presences."),
+            Mistake("return", "presence = presence**2\n    return", "A presence of 0.2 must count one fifth of 1."),
+            Mistake("return", "presence = 2 - presence\n    return", "In yours a client that is away counts more."),
         ),
     ),
 )

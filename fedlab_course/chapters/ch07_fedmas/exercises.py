@@ -103,9 +103,7 @@ EXERCISES = (
             Mistake("lr * importance.max()", "importance.max()", "Your result does not depend on η."),
             Mistake("importance.max()", "importance.mean()", "Your λ is safe for a parameter with the mean Ω."),
             Mistake("importance.max()", "importance.min()", "Your λ is safe for the least important parameter."),
-            Mistake(
-                "1 / (lr * importance.max())", "lr * importance.max()", "Where does the factor 1 − 2 η λ Ω become −1?"
-            ),
+            Mistake("1 / (lr * importance.max())", "lr * importance.max()", "Where is the factor 1 − 2 η λ Ω = −1?"),
             Mistake("importance.max()", "4.0", "Your result does not depend on Ω."),
         ),
     ),
@@ -113,16 +111,12 @@ EXERCISES = (
         id="07-bytes",
         solution=values_sent,
         cases=(
-            Case(
-                ([3], 10), (70, 40), "There is one tier. Three of its clients train, and the model has ten parameters."
-            ),
+            Case(([3], 10), (70, 40), "There is one tier. Three clients train, and the model has ten parameters."),
             Case(([3, 1, 2], 10), (150, 90), "There are three tiers, in which 3, 1 and 2 clients train."),
         ),
         mistakes=(
             Mistake("2 * clients", "clients", "What does a client need for the penalty, beside the model?"),
-            Mistake(
-                "(2 * clients + tiers)", "2 * clients", "One more client receives the new model, to measure Ω at it."
-            ),
+            Mistake("(2 * clients + tiers)", "2 * clients", "One more client receives the new model, to measure Ω."),
             Mistake("(clients + tiers)", "clients", "How does the server get the new Ω?"),
             Mistake("(clients + tiers)", "(2 * clients + tiers)", "Does a client that trains send Ω up?"),
             Mistake("(clients + tiers)", "2 * clients", "Does each client of a tier measure Ω?"),

@@ -53,12 +53,7 @@ EXERCISES = (
             ),
             Case((WELL["FedProx"], 0), True, "The healthy FedAvg passes, and the healthy FedProx fails."),
             Case((WELL["FedNova"], 1), True, "The healthy FedAvg passes, and the healthy FedNova fails."),
-            Case(
-                (WELL["SCAFFOLD"], 0),
-                None,
-                "SCAFFOLD gives each client the same weight, so a client in three pieces counts three times. Does the "
-                "question apply?",
-            ),
+            Case((WELL["SCAFFOLD"], 0), None, "SCAFFOLD weighs all clients alike. Does the question apply?"),
             Case((SICK[5], 0), True, "Patient 5 keeps the last client alone, which is the same in both runs."),
             Case(
                 (SICK[1], 0),
@@ -82,12 +77,7 @@ EXERCISES = (
         id="09-clones",
         solution=clones,
         cases=(
-            Case(
-                (WELL["FedAvg"], 0),
-                True,
-                "The healthy FedAvg fails. Have all six clients the same curvature and the same optimum, those of the "
-                "one who works alone?",
-            ),
+            Case((WELL["FedAvg"], 0), True, "The healthy FedAvg fails. Are all six like the one who works alone?"),
             Case((WELL["FedProx"], 0), True, "The healthy FedAvg passes, and the healthy FedProx fails."),
             Case((WELL["FedNova"], 1), True, "The healthy FedAvg passes, and the healthy FedNova fails."),
             Case((WELL["SCAFFOLD"], 0), True, "The healthy FedAvg passes, and the healthy SCAFFOLD fails."),
@@ -100,11 +90,7 @@ EXERCISES = (
                 "The healthy SCAFFOLD fails. After a round only two of six clients have renewed their c_k, so from the "
                 "second round on the crowd is another problem. How many rounds do you run?",
             ),
-            Mistake(
-                ", clients_per_round=2",
-                "",
-                "Patient 7 multiplies its step by N / K, and passes. How many of your six clients take part?",
-            ),
+            Mistake(", clients_per_round=2", "", "Patient 7 passes. How many of your six clients take part?"),
             Mistake("return same", "return not same", "The healthy fail and Patient 7 passes: when is it True?"),
             Mistake("return same", "same", "Return True or False, and None for nobody. Is a `return` missing?"),
         ),
@@ -124,9 +110,7 @@ EXERCISES = (
                 "the mean or the square?",
             ),
             Mistake("(gradients**2)", "np.abs(gradients)", "That is the mean of absolute values, as MAS takes it."),
-            Mistake(
-                ".mean(axis=0)", ".sum(axis=0)", "That is the sum. With ten times the data it is ten times larger."
-            ),
+            Mistake(".mean(axis=0)", ".sum(axis=0)", "That is the sum: ten times the data make it ten times larger."),
             Mistake("(gradients**2).mean(axis=0)", "gradients[-1] ** 2", "You square the last gradient alone."),
             Mistake("residual[:, None] * x", "x", "The gradient of a sample is its residual times x."),
         ),

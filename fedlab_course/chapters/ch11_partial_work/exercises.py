@@ -80,11 +80,7 @@ EXERCISES = (
                 "With equal steps FedNova is FedAvg, where a client counts by its samples. Your clients all count "
                 "alike.",
             ),
-            Mistake(
-                "(rho @ num_steps) * (rho @ moves)",
-                "rho @ (local - w)",
-                "This is FedAvg: the steps τ_k change nothing in your result. What is done with each move first?",
-            ),
+            Mistake("/ num_steps[:, None]", "/ (rho @ num_steps)", "This is FedAvg. What is done with each move?"),
             Mistake("rho @ num_steps", "num_steps.mean()", "Right for equal samples only: τ_eff is a weighted mean."),
             Mistake("return w + ", "return ", "If no client moves, the model must stay. Yours goes to {found}."),
         ),

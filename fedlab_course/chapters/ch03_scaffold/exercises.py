@@ -37,6 +37,7 @@ _C, _OWN, _NONE = np.array([0.2, 0.3]), np.array([-0.4, 0.7]), np.zeros(2)
 _END, _END_2 = np.array([0.8, 1.96]), np.array([0.56, 2.12])
 _LOCAL, _MEAN = np.array([[3.0, 1.0], [0.0, 0.0]]), np.array([0.3, 0.4])
 _BEFORE, _AFTER = np.array([[0.4, 1.0], [-0.8, 0.6]]), np.array([[2.0, 1.0], [0.5, -1.0]])
+_ROUND = (_W, _MEAN, _LOCAL, _BEFORE)
 
 EXERCISES = (
     Exercise(
@@ -77,16 +78,8 @@ EXERCISES = (
         id="03-server",
         solution=server_update,
         cases=(
-            Case(
-                (_W, _MEAN, _LOCAL, _BEFORE, _BEFORE, 5),
-                ([1.5, 0.5], [0.3, 0.4]),
-                "The new w is the mean of the y_k. No client changed its control, so c stays (0.3, 0.4).",
-            ),
-            Case(
-                (_W, _MEAN, _LOCAL, _BEFORE, _AFTER, 5),
-                ([1.5, 0.5], [0.88, 0.08]),
-                "Before the round c was the mean of the c_k of all five clients. After the round it must be so again.",
-            ),
+            Case((*_ROUND, _BEFORE, 5), ([1.5, 0.5], [0.3, 0.4]), "No control has changed, so c stays (0.3, 0.4)."),
+            Case((*_ROUND, _AFTER, 5), ([1.5, 0.5], [0.88, 0.08]), "Then c must be the mean of all five c_k again."),
         ),
         mistakes=(
             Mistake("/ num_clients", "/ len(local)", "You divide by the size of the cohort. Whose mean is c?"),

@@ -117,9 +117,7 @@ EXERCISES = (
         check=check_fedavgm,
         mistakes=(
             Mistake("updates.weighted_mean()", "updates.params.mean(0)", "plain mean"),
-            Mistake(
-                "updates.weighted_mean() - server.params", "server.params - updates.weighted_mean()", "wrong direction"
-            ),
+            Mistake('["velocity"] + move', '["velocity"] - move', "wrong direction"),
             Mistake("return server.params + velocity", "return velocity", "not the new parameters"),
             Mistake('["velocity"] + move', '["velocity"] + (1 - self.beta) * move', "With which factor"),
             Mistake('        server.state["velocity"] = velocity\n', "", "from one round to the next"),
@@ -151,11 +149,7 @@ EXERCISES = (
                 "np.where(last_asked == 0, 99, last_asked)[available]",
                 "Client 3 is there and was never asked, and you ask {found}. What does 0 in `last_asked` mean?",
             ),
-            Mistake(
-                "available[order[:clients_per_round]]",
-                "available[order[np.arange(clients_per_round) % len(order)]]",
-                "Two clients are to be asked and only client 2 is there: the cohort has 1, and yours has 2.",
-            ),
+            Mistake("order[:clients", "np.resize(order, clients_per_round)[:clients", "A client is asked twice."),
         ),
     ),
 )

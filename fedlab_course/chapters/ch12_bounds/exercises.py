@@ -46,12 +46,7 @@ EXERCISES = (
             Case((diagonal(1, 2, 5), ONES, 1), 134 / 30, "One iteration leads from (1, 1, 1) to (1, 2, 5)/√30."),
         ),
         mistakes=(
-            Mistake(
-                "return v @ product(v)",
-                "return product(product(v)) @ v",
-                "The matrix 3·I stretches every vector by 3, and yours gives {found}. What must the length of v be "
-                "when you take vᵀHv?",
-            ),
+            Mistake("return v", "return product(v)", "3·I stretches by 3, yours gives {found}. How long must v be?"),
             Mistake("return v @ product(v)", "return np.linalg.norm(product(v))", "‖Hv‖ has no sign. What has one?"),
             Mistake("range(times)", "range(max(times, 1))", "With `times` = 0 you iterate once. None is allowed too."),
             Mistake("range(times)", "range(times - 1)", "Take vᵀHv after the last iteration, not before it."),

@@ -24,21 +24,15 @@ def labels_seen(bias_before, bias_after):
     ### END SOLUTION
 
 
+MOVE, NEXT, KEPT = np.array([1.0, -4.0, 2.0]), np.array([1.0, 0.0, 3.0]), np.array([2.5, 0.0, 0.0])
+
 EXERCISES = (
     Exercise(
         id="14-send",
         solution=send,
         cases=(
-            Case(
-                (np.array([1.0, -4.0, 2.0]), np.zeros(3), 1),
-                (np.array([0.0, -4.0, 0.0]), np.array([1.0, 0.0, 2.0])),
-                "One entry of (1, −4, 2) is sent, the largest in absolute value, and the others are kept.",
-            ),
-            Case(
-                (np.array([1.0, 0.0, 3.0]), np.array([2.5, 0.0, 0.0]), 1),
-                (np.array([3.5, 0.0, 0.0]), np.array([0.0, 0.0, 3.0])),
-                "The move is (1, 0, 3), and (2.5, 0, 0) was kept before. Once an entry is sent, nothing of it is kept.",
-            ),
+            Case((MOVE, np.zeros(3), 1), ([0, -4, 0], [1, 0, 2]), "The largest entry of (1, −4, 2) in size is sent."),
+            Case((NEXT, KEPT, 1), ([3.5, 0, 0], [0, 0, 3]), "(1, 0, 3) is the move, and (2.5, 0, 0) was kept before."),
         ),
         mistakes=(
             Mistake("move + residual", "move", "What was kept counts from now on, and yours forgets it."),

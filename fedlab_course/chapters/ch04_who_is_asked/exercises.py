@@ -84,7 +84,6 @@ EXERCISES = (
             Mistake("presence.sum()", "len(means)", "No client is preferred here. What is the sum of your weights?"),
             Mistake("presence @ means / presence.sum()", "means.mean()", "Your result is the same for all presences."),
             Mistake("return", "presence = presence**2\n    return", "A presence of 0.2 must count one fifth of 1."),
-            Mistake("return", "presence = 2 - presence\n    return", "In yours a client that is away counts more."),
         ),
     ),
 )

@@ -26,11 +26,9 @@ _NOISE_MARKER = "circle-open"
 def cluster_map(points: Any, labels: Any, fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
     """Clients where two principal components of ``points`` [N, P] put them, with a marker per cluster.
 
-    ``labels`` [N]: clusters, −1 for noise, as open circles. The colour shows the labels that a client of ``fed`` holds:
-    inside the one it holds most of, on the rim the next one; a client without a label of at least a quarter of its
-    samples is grey. Hovering shows the whole mix. The titles of the axes say which share of the variance they show:
-    distances in the map are not distances in R^P. Raises ``ValueError`` for other numbers of clients, and a ``fed``
-    without labels.
+    ``labels`` [N]: clusters, −1 for noise, as open circles. Colours show the labels that a client of ``fed`` holds most
+    of: inside the first, on the rim the second; grey without one of a quarter of its samples. Axes name their share of
+    the variance. Raises ``ValueError`` for other numbers of clients, and a ``fed`` without labels.
     """
     values, clusters = np.asarray(points, dtype=float), np.asarray(labels)
     counts, names = fed.heterogeneity().label_counts, fed.dataset.classes
@@ -58,9 +56,8 @@ def cluster_map(points: Any, labels: Any, fed: FederatedDataset, *, title: str |
 def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
     """The reachability plot of OPTICS: one bar per client, in the order of the walk; clusters are the valleys.
 
-    ``found``: from :func:`fedlab_core.clustering.optics`. A bar is as high as the client is far from those that were
-    visited before it (the first is drawn as high as the plot). Neighbouring clusters differ in colour and pattern,
-    noise is grey and dotted. Raises ``ValueError`` for a clustering without a walk, such as that of DBSCAN.
+    ``found``: from :func:`fedlab_core.clustering.optics`. A bar is as high as the client is far from those before it,
+    the first as high as the plot. Noise is grey and dotted. Raises ``ValueError`` for a clustering without a walk.
     """
     if found.ordering is None or found.reachability is None:
         raise ValueError("found: has no reachability; only clustering.optics gives one")

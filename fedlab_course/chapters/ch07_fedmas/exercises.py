@@ -104,7 +104,6 @@ EXERCISES = (
             Mistake("importance.max()", "importance.mean()", "Your λ is safe for a parameter with the mean Ω."),
             Mistake("importance.max()", "importance.min()", "Your λ is safe for the least important parameter."),
             Mistake("1 / (lr * importance.max())", "lr * importance.max()", "Where is the factor 1 − 2 η λ Ω = −1?"),
-            Mistake("importance.max()", "4.0", "Your result does not depend on Ω."),
         ),
     ),
     Exercise(

@@ -144,12 +144,6 @@ EXERCISES = (
             ),
             Mistake("order[:clients_per_round]", ":clients_per_round", "You ask the first ones. Who waited longest?"),
             Mistake("[order[:clients_per_round]]", "[order]", "You ask all five clients that are there, not 2."),
-            Mistake(
-                "last_asked[available]",
-                "np.where(last_asked == 0, 99, last_asked)[available]",
-                "Client 3 is there and was never asked, and you ask {found}. What does 0 in `last_asked` mean?",
-            ),
-            Mistake("order[:clients", "np.resize(order, clients_per_round)[:clients", "A client is asked twice."),
         ),
     ),
 )

@@ -50,7 +50,6 @@ EXERCISES = (
             Mistake("return v @ product(v)", "return np.linalg.norm(product(v))", "‖Hv‖ has no sign. What has one?"),
             Mistake("range(times)", "range(max(times, 1))", "With `times` = 0 you iterate once. None is allowed too."),
             Mistake("range(times)", "range(times - 1)", "Take vᵀHv after the last iteration, not before it."),
-            Mistake("range(times)", "range(times + (times > 0))", "You iterate once too often: vᵀHv takes one itself."),
         ),
     ),
     Exercise(

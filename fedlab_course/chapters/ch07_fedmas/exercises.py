@@ -55,14 +55,10 @@ def check_tier_cohorts(answer):
     require([tiers[cohort[0]] for cohort in first] == [0, 1, 2], "The tiers train in the order of their numbers.")
     sizes = [len(cohort) for cohort in first]
     require(sizes == [2, 1, 1], f"A fifth of 10, 3 and 1 clients is 2, 1 and 1 client. Your cohorts have {sizes}.")
-    require(
-        all(len(set(cohort)) == len(cohort) for cohorts in drawn for cohort in cohorts),
-        "A client trains twice in one of your cohorts. Draw without replacement.",
-    )
-    require(
-        len({tuple(sorted(cohorts[0])) for cohorts in drawn}) > 1,
-        "The same clients of a tier train in every round. They are drawn at random, with `rng`.",
-    )
+    once = all(len(set(cohort)) == len(cohort) for cohorts in drawn for cohort in cohorts)
+    require(once, "A client trains twice in one of your cohorts. Draw without replacement.")
+    several = {tuple(sorted(cohorts[0])) for cohorts in drawn}
+    require(len(several) > 1, "The same clients of a tier train in every round. They are drawn at random, with `rng`.")
     everyone = [sorted(cohort) for cohort in _cohorts(answer, tiers, 1.0, 0)]
     wanted = [np.flatnonzero(tiers == tier).tolist() for tier in range(3)]
     require(everyone == wanted, "With a fraction of 1 every client of a tier must train.")

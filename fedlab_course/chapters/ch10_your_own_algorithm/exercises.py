@@ -65,46 +65,29 @@ def check_fedavgm(answer):
 
     shares = SIZES / SIZES.sum()
     plain, full, (path, _) = _expected(0.0, shares), _expected(0.5, shares), found(0.0)
+    require(not close(path, _expected(0.0, np.full(2, 0.5))), "With β = 0 yours is a plain mean: weigh by samples.")
     require(
-        not close(path, _expected(0.0, np.array([0.5, 0.5]))),
-        "With β = 0 yours is FedAvg with a plain mean. A client counts by its samples: `updates.weighted_mean()`.",
+        not close(path[0], 2 * START - plain[0]), "With β = 0 you step in the wrong direction: the move is mean − w."
     )
-    require(
-        not close(path[0], 2 * START - plain[0]),
-        "With β = 0 your model moves by the right amount in the wrong direction: towards the clients is mean − w.",
-    )
-    require(
-        not close(path[0], plain[0] - START),
-        "With β = 0 you return the step, not the new parameters. It must be added to `server.params`.",
-    )
-    require(
-        close(path, plain), f"With β = 0 it must be FedAvg, w = {shown(plain)} in three rounds. Yours is {shown(path)}."
-    )
+    require(not close(path[0], plain[0] - START), "You return the step, not the new parameters: add `server.params`.")
+    require(close(path, plain), f"With β = 0 it must be FedAvg, w = {shown(plain)}. Yours is {shown(path)}.")
     path, kept = found(0.5)
     require(
         close(path[0], plain[0]),
         f"In round 1 the velocity is zero, so for any β the step must be FedAvg's, to {shown(plain[0])}. Yours goes to "
         f"{shown(path[0])}. With which factor does the move count?",
     )
-    require(
-        not close(path, plain),
-        "With β = 0.5 yours is still FedAvg. The velocity must be kept from one round to the next.",
-    )
+    require(not close(path, plain), "With β = 0.5 yours is FedAvg: keep the velocity from one round to the next.")
     require(
         close(path, full),
-        f"With β = 0.5 the model goes to w = {shown(full)} in three rounds, and yours to {shown(path)}. After the "
-        "first round the velocity is β times the *old velocity* plus the move.",
+        f"With β = 0.5 w goes to {shown(full)}, and yours to {shown(path)}: β times the *old velocity*, plus the move.",
     )
-    require(
-        kept,
-        "The numbers are right, but `server.state` is empty. What you keep elsewhere is lost when a run is resumed.",
-    )
+    require(kept, "`server.state` is empty. What you keep elsewhere is lost when a run is resumed.")
     again = found(0.5, True)[0][1:]
     require(
         close(again, full[1:]),
         "The numbers are right in one go. Left after round 1 and resumed by a new instance, your run goes to "
-        f"{shown(again)} instead of {shown(full[1:])}: a checkpoint holds `server.state`, and not what an instance "
-        "keeps for itself.",
+        f"{shown(again)} instead of {shown(full[1:])}: a checkpoint holds `server.state` alone.",
     )
 
 

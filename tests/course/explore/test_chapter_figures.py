@@ -17,7 +17,6 @@ from fedlab_course.chapters.ch04_who_is_asked import figures as figures_04
 from fedlab_course.chapters.ch06_forgetting import figures as figures_06
 from fedlab_course.chapters.ch07_fedmas import figures as figures_07
 from fedlab_course.chapters.ch08_shootout import figures as figures_08
-from fedlab_course.chapters.ch10_your_own_algorithm import figures as figures_10
 from fedlab_course.chapters.ch12_bounds import figures as figures_12
 from fedlab_course.chapters.ch13_one_or_several import figures as figures_13
 from fedlab_course.chapters.ch14_what_is_sent import figures as figures_14
@@ -177,17 +176,6 @@ def test_each_panel_holds_the_same_accuracies_at_another_price() -> None:
             np.testing.assert_allclose(np.asarray(trace.x) * price.iloc[-1] / trace.x[-1], price)
     ends = {trace.name: trace.x[-1] for trace in figure.data if trace.xaxis == "x3"}
     assert ends["SCAFFOLD"] == pytest.approx(2 * ends["FedAvg"])
-
-
-def test_every_name_has_a_line_over_its_own_rounds_and_the_optimum_is_marked() -> None:
-    figure = figures_10.paths({"FedAvg": [0.5, 0.6], "FedDyn μ=1": [0.7, 0.74, 0.75]}, 0.75)
-    assert [trace.name for trace in figure.data] == ["FedAvg", "FedDyn μ=1"]
-    assert list(figure.data[1].x) == [1, 2, 3] and list(figure.data[1].y) == [0.7, 0.74, 0.75]
-    (shape,) = figure.layout.shapes
-    assert (shape.y0, shape.y1) == (0.75, 0.75)
-    table = figure.layout.meta["table"]
-    assert table["columns"] == ["round", "FedAvg", "FedDyn μ=1"]
-    assert table["rows"] == [[1, "0.5000", "0.7000"], [2, "0.6000", "0.7400"], [3, "", "0.7500"]]
 
 
 def test_variances_have_a_bar_for_each_split_and_room_on_their_axis() -> None:

@@ -16,16 +16,8 @@ __all__ = ["cluster_map", "reachability", "variances"]
 
 _LEGEND_ENTRIES = 12
 _MAIN_SHARE = 0.25
-_LABEL_COLOURS: tuple[str, ...] = (
-    style.BLUE,
-    style.VERMILLION,
-    style.GREEN,
-    style.BROWN,
-    style.VIOLET,
-    style.PURPLE,
-    style.BLACK,
-)
-_LABEL_COLOURS += ("#332288", "#999933", "#882255")
+_LABEL_COLOURS = [style.BLUE, style.VERMILLION, style.GREEN, style.BROWN, style.VIOLET, style.PURPLE, style.BLACK]
+_LABEL_COLOURS += ["#332288", "#999933", "#882255"]
 _MIXED = "#8C8C8C"
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon", "triangle-down", "hexagon2")
 _NOISE_MARKER = "circle-open"

@@ -19,10 +19,9 @@ class Hint(Exception):
 class Case:
     """A call of the answer and what it must return.
 
-    ``expected``: written out, from mathematics and not from the solution. Its type says what must come back: a number,
-    an array (for a list of numbers of that shape), truth values, a word, None, a tuple of several results, or numbers
-    in any order (for a set). ``hint``: what the case is, for a student whose answer fails it. Both results follow the
-    hint, unless it has ``{expected}`` or ``{found}`` for them.
+    ``expected``: written out, from mathematics. Its type says what must come back: a number, an array (for a list of
+    numbers), truth values, a word, None, a tuple of several results, or numbers in any order (for a set). ``hint``:
+    what the case is. Both results follow the hint, unless it has ``{expected}`` or ``{found}`` for them.
     """
 
     arguments: tuple[Any, ...]

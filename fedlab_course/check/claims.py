@@ -16,10 +16,9 @@ VERDICT = "application/vnd.fedlab.verdict+json"
 def check(claim: str, holds: Any, evidence: str = "") -> None:
     """Show whether ``claim`` holds in the runs above, with the ``evidence`` (numbers, their spread over seeds).
 
-    ``holds``: a truth value, or an array, table, tensor or list of truth values that must all be true. A claim that
-    does not hold is a result and no error: nothing is raised. Raises ``ValueError`` if ``holds`` is empty, has missing
-    values or holds anything but truth values: a number is the evidence, and a claim compares it. ``python -m
-    fedlab_course run`` collects the verdicts in ``summary.json`` and on the site's start page.
+    ``holds``: a truth value, or an array, table, tensor or list of truth values that must all be true; ``ValueError``
+    for anything else. A claim that does not hold is a result and no error. ``python -m fedlab_course run`` collects the
+    verdicts.
     """
     data: dict[str, Any] = {"claim": str(claim), "holds": _truth(claim, holds), "evidence": str(evidence)}
     word = "✓ holds" if data["holds"] else "✗ does not hold here"

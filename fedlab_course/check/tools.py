@@ -44,32 +44,21 @@ def beside(answer: Any, function: Callable[..., Any], *arguments: Any) -> Any:
 def array(result: Any, shape: tuple[int, ...], what: str = "the result", finite: bool = True) -> np.ndarray:
     """``result`` as float64 numbers of this ``shape``, all ``finite``; a :class:`Hint` if it is anything else."""
     require(result is not None, NOTHING)
+    what = what[:1].upper() + what[1:]
+    begins = f"{what} must be {_shape(shape)}, and yours is"
     try:
         plain = np.asarray(result.detach() if hasattr(result, "detach") else result)
         numbers = np.asarray(plain, dtype=float)
     except (TypeError, ValueError, RuntimeError):
-        raise Hint(f"{_upper(what)} must be {_shape(shape)}, and yours is of type {type(result).__name__}.") from None
-    require(numbers.shape == shape, f"{_upper(what)} must be {_shape(shape)}, and yours is {_shape(numbers.shape)}.")
-    require(not finite or np.isfinite(numbers).all(), f"{_upper(what)} holds a value that is not finite: {numbers}.")
+        raise Hint(f"{begins} of type {type(result).__name__}.") from None
+    require(numbers.shape == shape, f"{begins} {_shape(numbers.shape)}.")
+    require(not finite or np.isfinite(numbers).all(), f"{what} holds a value that is not finite: {numbers}.")
     require(
         plain.dtype.kind != "f" or plain.dtype.itemsize >= 8,
-        f"{_upper(what)} is a {type(result).__name__} of {plain.dtype}, too coarse to compare: the arguments are NumPy "
+        f"{what} is a {type(result).__name__} of {plain.dtype}, too coarse to compare: the arguments are NumPy "
         "arrays and numbers of float64, so compute with these.",
     )
     return numbers
-
-
-def pair(result: Any, words: str) -> tuple[Any, Any]:
-    """The two things in a tuple or list; a :class:`Hint` with ``words``, and with what ``result`` is, for another."""
-    if not isinstance(result, (tuple, list)) or len(result) != 2:
-        many = f" of {len(result)}" if isinstance(result, (tuple, list)) else ""
-        raise Hint(f"{words} Yours is of type {type(result).__name__}{many}.")
-    return result[0], result[1]
-
-
-def number(result: Any, what: str = "the result") -> float:
-    """``result`` as a float; a :class:`Hint` if it is not one number."""
-    return float(array(result, (), what))
 
 
 def close(found: Any, expected: Any, tolerance: float = TOLERANCE) -> bool:
@@ -91,7 +80,3 @@ def _shape(shape: tuple[int, ...]) -> str:
     if len(shape) > 1:
         return f"an array of shape {shape}"
     return f"an array of {shape[0]} number{'' if shape[0] == 1 else 's'}"
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]

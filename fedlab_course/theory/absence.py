@@ -16,11 +16,9 @@ from fedlab_core.sampling import Bernoulli
 def inclusion(probabilities: np.ndarray, clients_per_round: int) -> np.ndarray:
     """π_k of drawing K (or all, if fewer) of the available clients with equal chances, float64 [N].
 
-    Client k is there with ``probabilities`` p_k [N], independently of the others, as :class:`Bernoulli` has it:
-    π_k = p_k · E min(1, K/(1 + B_k)), where B_k, the number of others that are there, is Poisson-binomial. Holds for
-    :class:`~fedlab_core.sampling.Uniform` and for :class:`~fedlab_core.sampling.Systematic`.
-
-    Raises ``ValueError`` for probabilities outside [0, 1] and fewer than one client per round.
+    Client k is there with ``probabilities`` p_k [N], independently, as :class:`Bernoulli` has it. π_k = p_k · E min(1,
+    K/(1 + B_k)), where B_k, how many others are there, is Poisson-binomial. Raises ``ValueError`` for probabilities
+    outside [0, 1] and fewer than one client per round.
     """
     p = Bernoulli(probabilities).probabilities
     validation.integer("clients_per_round", clients_per_round, minimum=1)

@@ -18,7 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from fedlab_course import folders
 from fedlab_course.check import cells, exercises, registry, verdicts
 from fedlab_course.check.exercises import Case, Exercise, Hint, Mistake, judge
-from fedlab_course.check.tools import call, close, number, require
+from fedlab_course.check.tools import call, close, require
 from fedlab_course.check.verdicts import bundle
 
 EVERY = exercises.every()
@@ -132,7 +132,7 @@ class Halver:
 
 
 def check_halver(answer) -> None:
-    require(close(number(call(answer(0.5).twice, 8)), 2), "Twice halved, 8 is 2.")
+    require(close(call(answer(0.5).twice, 8), 2), "Twice halved, 8 is 2.")
 
 
 WORDS = {"title": "Half", "task": "Halve.", "missing": "half of it"}

@@ -61,12 +61,8 @@ EXERCISES = (
             Mistake("low > margin", "high > margin", "Which end of the interval is nearer to zero?"),
             Mistake("low > margin", "low > 0", "Compare with the margin, not with zero."),
             Mistake('return "undecided"', 'return "equivalent"', "A difference that counts is still possible."),
-            Mistake(
-                "-margin <= low and high <= margin", "high <= margin", "The margin has a border on the other side too."
-            ),
-            Mistake(
-                'return "opposite"', 'return "undecided"', "B is ahead by more than the margin. Which word says that?"
-            ),
+            Mistake("-margin <= low and high", "high", "The margin has a border on the other side too."),
+            Mistake('"opposite"', '"undecided"', "B is ahead by more than the margin. Which word says that?"),
         ),
     ),
 )

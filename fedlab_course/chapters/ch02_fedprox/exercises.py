@@ -48,22 +48,14 @@ EXERCISES = (
         cases=(
             Case((_Y, _W, _SLOPE, 0.0, 0.1), [0.97, 2.02], "With μ = 0 the step is one of FedAvg, y − η g."),
             Case((_W, _W, _SLOPE, 0.4, 0.1), [0.47, 3.02], "At y = w the spring does not pull, whatever μ is."),
-            Case(
-                (_Y, _W, np.zeros(2), 0.4, 0.1),
-                [0.98, 2.04],
-                "The gradient is zero. The spring pulls y = (1, 2) to w = (0.5, 3).",
-            ),
+            Case((_Y, _W, np.zeros(2), 0.4, 0.1), [0.98, 2.04], "The gradient is zero. The spring pulls y to w."),
             Case((_Y, _W, _SLOPE, 0.4, 0.1), [0.95, 2.06], "Gradient and spring act in the same step."),
         ),
         mistakes=(
             Mistake("(y - w)", "(w - y)", "Your step goes away from w."),
             Mistake("(y - w)", "y", "Yours pulls. To which point is your spring tied?"),
-            Mistake(
-                "mu * (y", "mu / 2 * (y", "Your spring pulls half as much. What is the derivative of μ/2 ‖y − w‖²?"
-            ),
-            Mistake(
-                "mu * (y", "2 * mu * (y", "Your spring pulls twice as much. What is the derivative of μ/2 ‖y − w‖²?"
-            ),
+            Mistake("mu * (y", "mu / 2 * (y", "Your spring pulls half as much. What is the slope of μ/2 ‖y − w‖²?"),
+            Mistake("mu * (y", "2 * mu * (y", "Your spring pulls twice as much. What is the slope of μ/2 ‖y − w‖²?"),
             Mistake("(gradient + mu * (y - w))", "gradient - mu * (y - w)", "Does η multiply the spring too?"),
             Mistake("gradient + ", "", "Your step does not use the gradient."),
         ),
@@ -95,9 +87,7 @@ EXERCISES = (
             Case((3.0, 1.0, 0.2, 1.5), 3.3 / 4.5, "At the minimum the derivative a (y − b) + μ (y − w) is zero."),
         ),
         mistakes=(
-            Mistake(
-                "(a * b + mu * w) / (a + mu)", "(a * w + mu * b) / (a + mu)", "Which weight belongs to which point?"
-            ),
+            Mistake("a * b + mu * w", "a * w + mu * b", "Which weight belongs to which point?"),
             Mistake(" / (a + mu)", " / (1 + mu)", "The weights of a mean must sum to 1."),
             Mistake(" + mu * w", "", "Your client moves as if w were 0."),
             Mistake("(a * b + mu * w) / (a + mu)", "b - mu * (b - w) / (1 + mu)", "Your result does not depend on a."),

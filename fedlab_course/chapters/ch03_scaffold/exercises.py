@@ -37,6 +37,7 @@ _C, _OWN, _NONE = np.array([0.2, 0.3]), np.array([-0.4, 0.7]), np.zeros(2)
 _END, _END_2 = np.array([0.8, 1.96]), np.array([0.56, 2.12])
 _LOCAL, _MEAN = np.array([[3.0, 1.0], [0.0, 0.0]]), np.array([0.3, 0.4])
 _BEFORE, _AFTER = np.array([[0.4, 1.0], [-0.8, 0.6]]), np.array([[2.0, 1.0], [0.5, -1.0]])
+_ROUND = (_W, _MEAN, _LOCAL, _BEFORE)
 
 EXERCISES = (
     Exercise(
@@ -61,20 +62,12 @@ EXERCISES = (
         id="03-control",
         solution=renewed_control,
         cases=(
-            Case(
-                (_NONE, _NONE, _W, _END, 4, 0.1),
-                [0.5, 0.1],
-                "The old controls are zero. Four gradients are on the way.",
-            ),
-            Case(
-                (_OWN, _C, _W, _END_2, 4, 0.1), [0.5, 0.1], "The same gradients, and the move contains c and c_k too."
-            ),
+            Case((_NONE, _NONE, _W, _END, 4, 0.1), [0.5, 0.1], "The old controls are zero. Four gradients add up."),
+            Case((_OWN, _C, _W, _END_2, 4, 0.1), [0.5, 0.1], "The same gradients; the move contains c and c_k too."),
         ),
         mistakes=(
             Mistake("(w - y)", "(y - w)", "A client moves against its gradients. In which direction does w − y point?"),
-            Mistake(
-                "(num_steps * lr)", "num_steps", "Your control is η times too small. What is the length of a step?"
-            ),
+            Mistake("(num_steps * lr)", "num_steps", "Your control is η times too small. How long is a step?"),
             Mistake("(num_steps * lr)", "lr", "Your control is the sum of the four gradients, not their mean."),
             Mistake("c_k - c + ", "", "The move contains the correction c − c_k, and so does your control."),
             Mistake("c_k - c + ", "c - c_k + ", "Do c and c_k have the right signs?"),
@@ -85,22 +78,12 @@ EXERCISES = (
         id="03-server",
         solution=server_update,
         cases=(
-            Case(
-                (_W, _MEAN, _LOCAL, _BEFORE, _BEFORE, 5),
-                ([1.5, 0.5], [0.3, 0.4]),
-                "The new w is the mean of the y_k. No client changed its control, so c stays (0.3, 0.4).",
-            ),
-            Case(
-                (_W, _MEAN, _LOCAL, _BEFORE, _AFTER, 5),
-                ([1.5, 0.5], [0.88, 0.08]),
-                "Before the round c was the mean of the c_k of all five clients. After the round it must be so again.",
-            ),
+            Case((*_ROUND, _BEFORE, 5), ([1.5, 0.5], [0.3, 0.4]), "No control has changed, so c stays (0.3, 0.4)."),
+            Case((*_ROUND, _AFTER, 5), ([1.5, 0.5], [0.88, 0.08]), "Then c must be the mean of all five c_k again."),
         ),
         mistakes=(
             Mistake("/ num_clients", "/ len(local)", "You divide by the size of the cohort. Whose mean is c?"),
-            Mistake(
-                " / num_clients", "", "You add the sum of all changes. How much does a mean over N clients change?"
-            ),
+            Mistake(" / num_clients", "", "You add the sum of all changes. How does a mean over N clients change?"),
             Mistake("c + (after - before)", "(after - before)", "Your new c does not contain the old one."),
             Mistake("(after - before)", "(before - after)", "Your c moves by the right amount in the wrong direction."),
             Mistake("(after - before)", "(after - after)", "Two controls change, and your c stays as it was."),

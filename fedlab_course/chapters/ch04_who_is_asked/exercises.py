@@ -39,21 +39,18 @@ def check_systematic(answer):
     wrong = int(np.argmax(counts != 1))
     require(
         (counts == 1).all(),
-        "With N = 12 and K = 4 there are three starts. Together they must draw each client exactly once, and yours "
-        f"draw client {wrong} {counts[wrong]} times. Take every third.",
+        f"Three starts draw each client once, and yours client {wrong} {counts[wrong]} times. Take every third.",
     )
-    for start, cohort in enumerate(every):
+    for cohort in every:
         shares = np.bincount(labels[cohort], minlength=3).tolist()
         require(
             shares == [1, 1, 2],
-            f"The strata have 3, 3 and 6 clients, so a cohort of four has 1, 1 and 2 of them. Start {start} gives "
-            f"{shares}. Are the clients in a row stratum by stratum before you take every third?",
+            f"From strata of 3, 3 and 6 clients come 1, 1 and 2, not {shares}. Are they in a row stratum by stratum?",
         )
     pairs = np.concatenate([found(start, 2) for start in range(6)])
     require(
         sorted(pairs.tolist()) == list(range(12)),
-        "Your answer is right for K = 4. For K = 2 the interval is N/K = 6, and the six starts together must draw each "
-        "client exactly once.",
+        "Yours is right for K = 4. For K = 2 the interval is N/K = 6, and six starts must draw each client once.",
     )
 
 
@@ -82,19 +79,8 @@ EXERCISES = (
         mistakes=(
             Mistake(" / presence.sum()", "", "The weights of a mean must sum to 1."),
             Mistake("presence.sum()", "len(means)", "No client is preferred here. What is the sum of your weights?"),
-            Mistake(
-                "presence @ means / presence.sum()", "means.mean()", "Your result does not depend on the presences."
-            ),
-            Mistake(
-                "presence @ means / presence.sum()",
-                "presence**2 @ means / (presence**2).sum()",
-                "A presence of 0.2 must count one fifth of 1, and yours counts less.",
-            ),
-            Mistake(
-                "presence @ means / presence.sum()",
-                "means[presence < 2] @ (2 - presence) / (2 - presence).sum()",
-                "In yours a client counts more if it is present less.",
-            ),
+            Mistake("presence @ means / presence.sum()", "means.mean()", "Your result is the same for all presences."),
+            Mistake("return", "presence = presence**2\n    return", "A presence of 0.2 must count one fifth of 1."),
         ),
     ),
 )

@@ -8,28 +8,16 @@ import plotly.graph_objects as go
 
 from fedlab_core.clustering import Clustering
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.plots.style import (
-    BLACK,
-    BLUE,
-    BROWN,
-    GREEN,
-    GREY,
-    PURPLE,
-    VERMILLION,
-    VIOLET,
-    look,
-    new_figure,
-    set_description,
-)
+from fedlab_core.plots import style
+from fedlab_core.plots.style import GREY, look, new_figure, set_description
 from fedlab_course.chapters.ch04_who_is_asked.figures import variances
 
 __all__ = ["cluster_map", "reachability", "variances"]
 
 _LEGEND_ENTRIES = 12
-_CAPTION_LABELS, _CAPTION_CLIENTS = 3, 3  # at most, at least
-_CAPTION_GAPS = 0.12, 0.05  # in shares of the map's width and height, as it is on a telephone
 _MAIN_SHARE = 0.25
-_LABEL_COLOURS = (BLUE, VERMILLION, GREEN, BROWN, VIOLET, PURPLE, BLACK, "#332288", "#999933", "#882255")
+_LABEL_COLOURS = [style.BLUE, style.VERMILLION, style.GREEN, style.BROWN, style.VIOLET, style.PURPLE, style.BLACK]
+_LABEL_COLOURS += ["#332288", "#999933", "#882255"]
 _MIXED = "#8C8C8C"
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon", "triangle-down", "hexagon2")
 _NOISE_MARKER = "circle-open"
@@ -38,12 +26,9 @@ _NOISE_MARKER = "circle-open"
 def cluster_map(points: Any, labels: Any, fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
     """Clients where two principal components of ``points`` [N, P] put them, with a marker per cluster.
 
-    ``labels`` [N]: clusters, −1 for noise, as open circles. The colour shows the labels that a client of ``fed`` holds:
-    inside the one it holds most of, on the rim the next one; a client without a label of at least a quarter of its
-    samples is grey. Hovering shows the whole mix, and clusters of three or more clients have a caption with the labels
-    of their mean mix (from 10 % on) where there is room. The titles of the axes say which share of the variance they
-    show: distances in the map are not distances in R^P. Raises ``ValueError`` for other numbers of clients, and a
-    ``fed`` without labels.
+    ``labels`` [N]: clusters, −1 for noise, as open circles. Colours show the labels that a client of ``fed`` holds most
+    of: inside the first, on the rim the second; grey without one of a quarter of its samples. Axes name their share of
+    the variance. Raises ``ValueError`` for other numbers of clients, and a ``fed`` without labels.
     """
     values, clusters = np.asarray(points, dtype=float), np.asarray(labels)
     counts, names = fed.heterogeneity().label_counts, fed.dataset.classes
@@ -56,7 +41,6 @@ def cluster_map(points: Any, labels: Any, fed: FederatedDataset, *, title: str |
     titles = [f"component {i + 1} ({share:.0%} of variance)" for i, share in enumerate(shares)]
     figure = new_figure(title=title, x_title=titles[0], y_title=titles[1], height=540)
     _add_clients(figure, clusters, places, mixes, names)
-    _add_captions(figure, clusters, places, mixes, names)
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(showgrid=False)
     shown = f"by two principal components, which show {shares.sum():.0%} of the variance"
@@ -72,9 +56,8 @@ def cluster_map(points: Any, labels: Any, fed: FederatedDataset, *, title: str |
 def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
     """The reachability plot of OPTICS: one bar per client, in the order of the walk; clusters are the valleys.
 
-    ``found``: from :func:`fedlab_core.clustering.optics`. A bar is as high as the client is far from those that were
-    visited before it (the first is drawn as high as the plot). Neighbouring clusters differ in colour and pattern,
-    noise is grey and dotted. Raises ``ValueError`` for a clustering without a walk, such as that of DBSCAN.
+    ``found``: from :func:`fedlab_core.clustering.optics`. A bar is as high as the client is far from those before it,
+    the first as high as the plot. Noise is grey and dotted. Raises ``ValueError`` for a clustering without a walk.
     """
     if found.ordering is None or found.reachability is None:
         raise ValueError("found: has no reachability; only clustering.optics gives one")
@@ -153,25 +136,6 @@ def _add_clients(
         key = {"color": colour, "symbol": symbol, "size": 11, "line": {"width": 2.5, "color": colour}}
         figure.add_scatter(x=[None], y=[None], mode="markers", name=name, marker=key, hoverinfo="skip")
     figure.update_layout(showlegend=len(entries) <= _LEGEND_ENTRIES)
-
-
-def _add_captions(
-    figure: go.Figure, clusters: np.ndarray, places: np.ndarray, mixes: np.ndarray, names: Sequence[str]
-) -> None:
-    """The labels of a cluster above or below it, unless they are many, the cluster is small or there is no room."""
-    numbers, sizes = np.unique(clusters[clusters >= 0], return_counts=True)
-    gaps = np.maximum(np.ptp(places, axis=0), 1e-12) * _CAPTION_GAPS
-    taken: list[np.ndarray] = []
-    for cluster in numbers[np.argsort(-sizes, kind="stable")][: int((sizes >= _CAPTION_CLIENTS).sum())]:
-        mine = clusters == cluster
-        held = [names[label] for label in np.flatnonzero(mixes[mine].mean(axis=0) >= 0.1).tolist()]
-        x, y = places[mine].mean(axis=0)
-        spots = {side: np.array([x, y + side * gaps[1]]) for side in (1, -1)}
-        free = [side for side, spot in spots.items() if all((abs(spot - other) >= gaps).any() for other in taken)]
-        if free and len(held) <= _CAPTION_LABELS:
-            taken.append(spots[free[0]])
-            look = {"font": {"size": 12, "color": BLACK}, "bgcolor": "rgba(255,255,255,0.6)", "showarrow": False}
-            figure.add_annotation(x=x, y=y, yshift=17 * free[0], text="+".join(held), **look)
 
 
 def _mix(mix: np.ndarray, names: Sequence[str]) -> str:

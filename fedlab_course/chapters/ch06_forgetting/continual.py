@@ -1,8 +1,7 @@
 """Tasks one after another: penalties that hold a model to the last one, and what it knows of each on its way.
 
-:class:`Continual` is elastic weight consolidation (Kirkpatrick et al.: Overcoming catastrophic forgetting in neural
-networks, PNAS 2017) where the importance is the Fisher information, and Memory Aware Synapses (Aljundi et al., ECCV
-2018) where it is that of MAS; a uniform importance makes it a plain spring, as that of FedProx.
+:class:`Continual` is elastic weight consolidation (Kirkpatrick et al., PNAS 2017) with the Fisher information, and
+Memory Aware Synapses (Aljundi et al., ECCV 2018) with that of MAS; a uniform importance is a plain spring.
 """
 
 import copy
@@ -33,9 +32,8 @@ class Continual(fl.Algorithm):
     """One client after another, each a task, held to the model that the one before it left.
 
     The penalty is λ Σ_p Ω_p (y_p − r_p)² with λ = ``strength``, r the model at the end of the last task and Ω the
-    ``importance`` measured there, on that task's data: "fisher" the diagonal of the empirical Fisher information, "mas"
-    that of MAS, "uniform" 1 throughout. The first task is free. ``rounds_each``: how many rounds a task has; None: all
-    tasks take their turns in every round.
+    ``importance`` on that task's data: "fisher", the diagonal of the empirical Fisher information, "mas", or "uniform",
+    1. The first task is free. ``rounds_each``: rounds of a task; None: all take their turns in every round.
     """
 
     strength: float
@@ -75,9 +73,7 @@ class Continual(fl.Algorithm):
 
 
 class Watched(NamedTuple):
-    """A run: its parameters ``way`` [V, P] after each of V server updates, without a round in which it diverged; the
-    largest η·max a of any correction g + a ⊙ (y − r) + d; and what went wrong, in words.
-    """
+    """``way`` [V, P] after each server update that did not diverge, the largest η·max a of a correction, and faults."""
 
     way: torch.Tensor
     stiffest: float

@@ -47,6 +47,8 @@ SPENT, ACCURACY = np.array([20.0, 40.0, 60.0, 80.0]), np.array([0.5, 0.8, 0.7, 0
 SEEDS, T = np.array([0.60, 0.75, 0.90]), 4.303
 HALF = T * np.sqrt(0.0007 / 3)  # the differences 0.01, 0.02 and 0.06 have the variance 0.0007
 
+GAPS = np.array([0.01, 0.02, 0.06])
+
 EXERCISES = (
     Exercise(
         id="08-bytes",
@@ -55,12 +57,7 @@ EXERCISES = (
             Case(("FedAvg", [10], 1000), (40_000, 40_000), "Ten clients, and 1000 parameters of four bytes."),
             Case(("SCAFFOLD", [10], 1000), (80_000, 80_000), "SCAFFOLD sends w and c down, and two changes up."),
             Case(("FedCurv", [10], 1000), (120_000, 80_000), "A client receives w, u and v, and sends y and I."),
-            Case(
-                ("FedMas", [1, 2, 1], 1000),
-                (44_000, 28_000),
-                "In FedMas each client receives w and Ω and sends y. In each tier one client then receives the new w "
-                "and sends Ω.",
-            ),
+            Case(("FedMas", [1, 2, 1], 1000), (44_000, 28_000), "Down go w and Ω, up y. A tier adds a w and an Ω."),
         ),
         mistakes=(
             Mistake("4 * num_parameters", "num_parameters", "You count parameters. How many bytes does each one take?"),
@@ -80,58 +77,33 @@ EXERCISES = (
         ),
         mistakes=(
             Mistake("affordable[-1]", "accuracy[-1]", "A budget of 70 does not pay for the round that ends at 80."),
-            Mistake(
-                "affordable[-1] if",
-                "affordable.max() if",
-                "You take the best affordable round. During training nobody knows which round will be the best.",
-            ),
+            Mistake("affordable[-1] if", "affordable.max() if", "While it trains nobody knows which round is best."),
             Mistake("affordable[-1]", "affordable[0]", "You take the first affordable round. The budget buys more."),
             Mistake("affordable[-1]", "affordable.mean()", "A mean over rounds is the accuracy of no model."),
             Mistake("<=", "<", "A budget of exactly 60 pays for the round that ends at 60. You leave it out."),
             Mistake(" if len(affordable) else np.nan", "", "An empty array has no last entry: return `np.nan` then."),
-            Mistake(
-                "affordable[-1] if len(affordable) else np.nan",
-                'accuracy[np.searchsorted(spent, budget, side="right") - 1]',
-                "A budget of 10 pays for no round at all, and you return the last accuracy of the run. Place −1 counts "
-                "from the end.",
-            ),
+            Mistake("np.nan", "accuracy[-1]", "A budget of 10 pays for no round, and yours gives the last accuracy."),
         ),
     ),
     Exercise(
         id="08-paired",
         solution=paired_interval,
         cases=(
-            Case(
-                (SEEDS + 0.02, SEEDS, T),
-                (0.02, 0.02),
-                "The first is better by 0.02 under every seed. So the middle of the interval is 0.02, and the interval "
-                "has no width.",
-            ),
-            Case(
-                (SEEDS + np.array([0.01, 0.02, 0.06]), SEEDS, T),
-                (0.03 - HALF, 0.03 + HALF),
-                "The differences 0.01, 0.02 and 0.06 have the mean 0.03, and half the width is t·σ/√n.",
-            ),
+            Case((SEEDS + 0.02, SEEDS, T), (0.02, 0.02), "Better by 0.02 under every seed: the interval has no width."),
+            Case((SEEDS + GAPS, SEEDS, T), (0.03 - HALF, 0.03 + HALF), "The mean is 0.03. Half the width is t·σ/√n."),
         ),
         mistakes=(
             Mistake("first - second", "second - first", "The first is better, and the middle of yours is −0.02."),
             Mistake(
                 "gap.std(ddof=1)",
                 "np.sqrt(first.var(ddof=1) + second.var(ddof=1))",
-                "Under every seed the difference is the same 0.02, so the interval has no width. The seeds differ, and "
-                "the differences do not: subtract seed by seed first.",
+                "The seeds differ, and the differences do not: subtract seed by seed first.",
             ),
-            Mistake(
-                " / np.sqrt(len(gap))", "", "That is the spread of one difference. A mean over n has √n times less."
-            ),
+            Mistake(" / np.sqrt(len(gap))", "", "That is the spread of one difference. A mean has √n times less."),
             Mistake("np.sqrt(len(gap))", "len(gap)", "You divide by n. The spread of a mean is √n times smaller."),
             Mistake("std(ddof=1)", "std()", "You divide by n, too small for a sample: which argument changes it?"),
             Mistake("t * gap.std", "gap.std", "You use one standard error on each side. What is `t` for?"),
-            Mistake(
-                "gap.mean() - half, gap.mean() + half",
-                "gap.mean() + half, gap.mean() - half",
-                "Your lower end is above the upper one.",
-            ),
+            Mistake("half = t", "half = -t", "Your lower end is above the upper one."),
         ),
     ),
 )

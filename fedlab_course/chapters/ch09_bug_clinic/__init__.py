@@ -2,14 +2,8 @@
 
 A patient is an algorithm of the library, or one of its helpers, with one thing wrong. Patients go by numbers, so that
 their names say nothing; what is wrong with each stands in the docstring of its class, and ``diagnosis`` reads it out.
-Every mistake was seen in public code. Three of them are left out, since an ``Algorithm`` cannot express them: momentum
-inside the local step, batches that are dropped if they are short, and averaged buffers of batch normalisation.
-
-    clinic.PATIENTS                 number → Patient
-    clinic.HEALTHY                  the library's own algorithms, to compare
-    clinic.diagnosis(3)             what is wrong with Patient 3
-    clinic.chart(findings)          a table of patients and examinations, as a figure
-    clinic.who_is_it()              an explorer of a hidden patient
+Every mistake was seen in public code; those inside a local step or a model's buffers are left out, since an
+``Algorithm`` cannot express them.
 """
 
 from fedlab_course.chapters.ch09_bug_clinic.chart import chart

@@ -6,9 +6,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.plots.style import new_figure, set_description
 
-_MARKS = {True: "✓", False: "✗", None: "·"}
-_WORDS = {True: "passes", False: "fails", None: "does not apply"}
-_LEVEL = {True: 1, None: 0, False: -1}
+_FOUND = {True: (1, "✓", "passes"), False: (-1, "✗", "fails"), None: (0, "·", "does not apply")}  # level, mark, words
 _SICK, _NEUTRAL, _WELL = "#F3B48F", "#F5F5F5", "#B9DFD2"
 _COLOURS = [(0, _SICK), (1 / 3, _SICK), (1 / 3, _NEUTRAL), (2 / 3, _NEUTRAL), (2 / 3, _WELL), (1, _WELL)]
 _ROW, _FRAME = 34, 150
@@ -24,14 +22,13 @@ def chart(findings: Mapping[str, Mapping[str, bool | None]], *, title: str | Non
     names = list(findings[examinations[0]]) if examinations else []
     if not names or any(list(row) != names for row in findings.values()):
         raise ValueError("findings: must hold at least one examination, and all of them the same patients")
-    cells = [[findings[row][name] for name in names] for row in examinations]
-    words = [[_WORDS[cell] for cell in row] for row in cells]
+    level, mark, words = ([[_FOUND[row[name]][i] for name in names] for row in findings.values()] for i in range(3))
     figure = new_figure(title=title, x_title="", y_title="", height=_FRAME + _ROW * len(examinations), legend=False)
     figure.add_heatmap(
-        z=[[_LEVEL[cell] for cell in row] for row in cells],
+        z=level,
         x=list(range(len(names))),
         y=examinations,
-        text=[[_MARKS[cell] for cell in row] for row in cells],
+        text=mark,
         customdata=[[list(pair) for pair in zip(names, row, strict=True)] for row in words],
         texttemplate="%{text}",
         textfont={"size": 15, "color": "black"},

@@ -45,35 +45,15 @@ EXERCISES = (
         id="09-cut",
         solution=cut,
         cases=(
-            Case(
-                (WELL["FedAvg"], 0),
-                True,
-                "The healthy FedAvg fails. The two runs must be the same problem: the same client stays whole, and the "
-                "pieces of the other have its curvature and its optimum, and one sample each.",
-            ),
+            Case((WELL["FedAvg"], 0), True, "The healthy FedAvg fails. Have the pieces the a and b of their client?"),
             Case((WELL["FedProx"], 0), True, "The healthy FedAvg passes, and the healthy FedProx fails."),
             Case((WELL["FedNova"], 1), True, "The healthy FedAvg passes, and the healthy FedNova fails."),
-            Case(
-                (WELL["SCAFFOLD"], 0),
-                None,
-                "SCAFFOLD gives each client the same weight, so a client in three pieces counts three times. Does the "
-                "question apply?",
-            ),
+            Case((WELL["SCAFFOLD"], 0), None, "SCAFFOLD weighs all clients alike. Does the question apply?"),
             Case((SICK[5], 0), True, "Patient 5 keeps the last client alone, which is the same in both runs."),
-            Case(
-                (SICK[1], 0),
-                False,
-                "Patient 1 takes the plain mean of the clients' parameters, and passes. In your first run, do the "
-                "clients have different sizes? In your second, are there more of them?",
-            ),
+            Case((SICK[1], 0), False, "Patient 1 takes the plain mean, and passes. Do your clients differ in size?"),
         ),
         mistakes=(
-            Mistake(
-                "[0, 1, 1, 1]",
-                "[0, 1]",
-                "The healthy FedAvg fails, and Patient 1, who weighs all clients alike, passes. Have your pieces as "
-                "many samples together as the client that they are cut from?",
-            ),
+            Mistake("[0, 1, 1, 1]", "[0, 1]", "Patient 1 passes. Have the pieces all the samples of their client?"),
             Mistake("return same(", "return not same(", "The healthy fail, and so does Patient 5: when is it True?"),
             Mistake("return same", "same", "FedAvg gets None, but the question applies to it. Is a `return` missing?"),
         ),
@@ -82,29 +62,15 @@ EXERCISES = (
         id="09-clones",
         solution=clones,
         cases=(
-            Case(
-                (WELL["FedAvg"], 0),
-                True,
-                "The healthy FedAvg fails. Have all six clients the same curvature and the same optimum, those of the "
-                "one who works alone?",
-            ),
+            Case((WELL["FedAvg"], 0), True, "The healthy FedAvg fails. Are all six like the one who works alone?"),
             Case((WELL["FedProx"], 0), True, "The healthy FedAvg passes, and the healthy FedProx fails."),
             Case((WELL["FedNova"], 1), True, "The healthy FedAvg passes, and the healthy FedNova fails."),
             Case((WELL["SCAFFOLD"], 0), True, "The healthy FedAvg passes, and the healthy SCAFFOLD fails."),
             Case((SICK[7], 0), False, "Patient 7 multiplies its step by N / K, and passes."),
         ),
         mistakes=(
-            Mistake(
-                "rounds=1",
-                "rounds=3",
-                "The healthy SCAFFOLD fails. After a round only two of six clients have renewed their c_k, so from the "
-                "second round on the crowd is another problem. How many rounds do you run?",
-            ),
-            Mistake(
-                ", clients_per_round=2",
-                "",
-                "Patient 7 multiplies its step by N / K, and passes. How many of your six clients take part?",
-            ),
+            Mistake("rounds=1", "rounds=3", "From round 2 on the crowd is another problem: not all have renewed c_k."),
+            Mistake(", clients_per_round=2", "", "Patient 7 passes. How many of your six clients take part?"),
             Mistake("return same", "return not same", "The healthy fail and Patient 7 passes: when is it True?"),
             Mistake("return same", "same", "Return True or False, and None for nobody. Is a `return` missing?"),
         ),
@@ -117,16 +83,9 @@ EXERCISES = (
             Case(THREE, np.array([14 / 3, 2.75]), "Three samples have the gradients (1, 2), (−3, −0.5) and (2, −2)."),
         ),
         mistakes=(
-            Mistake(
-                "(gradients**2).mean(axis=0)",
-                "gradients.mean(axis=0) ** 2",
-                "The gradients (1, 2) and (−1, −2) have the mean zero, but neither of them is zero. What comes first, "
-                "the mean or the square?",
-            ),
+            Mistake("(gradients**2).mean(axis=0)", "gradients.mean(axis=0) ** 2", "What comes first, mean or square?"),
             Mistake("(gradients**2)", "np.abs(gradients)", "That is the mean of absolute values, as MAS takes it."),
-            Mistake(
-                ".mean(axis=0)", ".sum(axis=0)", "That is the sum. With ten times the data it is ten times larger."
-            ),
+            Mistake(".mean(axis=0)", ".sum(axis=0)", "That is the sum: ten times the data make it ten times larger."),
             Mistake("(gradients**2).mean(axis=0)", "gradients[-1] ** 2", "You square the last gradient alone."),
             Mistake("residual[:, None] * x", "x", "The gradient of a sample is its residual times x."),
         ),

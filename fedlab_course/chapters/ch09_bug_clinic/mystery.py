@@ -58,9 +58,7 @@ class WhoIsIt(Explorer):
     def code(self) -> str:
         """As of every explorer; the number of the patient is left to the reader until it was named."""
         number = str(self.number) if self.named == self.number else "..."
-        start = (
-            f"import fedlab_core as fl\nfrom fedlab_course import clinic\n\nnumber = {number}  # which patient is it?\n"
-        )
+        start = f"import fedlab_core as fl\nfrom fedlab_course import clinic\n\nnumber = {number}  # which patient?\n"
         return super().code.replace("import fedlab_core as fl\n\n", start, 1)
 
     def guess(self, number: int) -> bool:
@@ -79,11 +77,6 @@ class WhoIsIt(Explorer):
         self._offer()
         self._show(())
 
-    def reset(self) -> None:
-        """Put every control back and take back the guess; the patient stays."""
-        self.named = None
-        super().reset()
-
     def _controls(self) -> Controls:
         return Controls(self._initial, offered=False)
 
@@ -91,11 +84,9 @@ class WhoIsIt(Explorer):
         tip = "The patients who say that they are this algorithm"
         self._suspects = widgets.control(ipywidgets.Dropdown, "who is it?", tip, wide=False)
         self._verdict = widgets.text()
-        say, following = (
-            widgets.button("Name it", "Say that it is this patient"),
-            widgets.button("Next patient", "Another hidden patient"),
-        )
-        say.on_click(lambda _: self._name_chosen())
+        say = widgets.button("Name it", "Say that it is this patient")
+        following = widgets.button("Next patient", "Another hidden patient")
+        say.on_click(lambda _: self._suspects.value is None or self.guess(self._suspects.value))
         following.on_click(lambda _: self.next())
         return widgets.row(self._suspects, say, following), self._verdict
 
@@ -110,10 +101,6 @@ class WhoIsIt(Explorer):
 
     def _suspected(self) -> list[int]:
         return [one for one in _CASES if PATIENTS[one].method == self.method]
-
-    def _name_chosen(self) -> None:
-        if self._suspects.value is not None:
-            self.guess(self._suspects.value)
 
     def _offer(self) -> None:
         self._suspects.options = [(PATIENTS[one].name, one) for one in self._suspected()]

@@ -14,8 +14,8 @@ STEPS, ROUNDS = 5, 3
 def run(make: Any, beta: float, resume: bool = False) -> tuple[list[float], list[str]]:
     """Run the algorithm ``make(beta)``. Return w after each round, and the names in ``server.state`` after round 1.
 
-    ``resume``: the first instance runs all rounds. Then a new instance goes back to the state after round 1 and runs
-    the other rounds again. An answer that keeps its velocity outside of ``server.state`` gives other numbers there.
+    ``resume``: after all rounds a new instance goes back to the state after round 1 and runs the others again, where a
+    velocity outside of ``server.state`` is lost.
     """
 
     def begin() -> Any:

@@ -47,12 +47,7 @@ EXERCISES = (
             Case((0.9, 5), 0.5625, "Your function is right for two epochs, and not for five."),
         ),
         mistakes=(
-            Mistake(
-                "(chance * epochs)[:-1].sum() / (chance * epochs).sum()",
-                "chance[:-1].sum()",
-                "With two epochs and stragglers only, half of the clients are dropped. They did one epoch each, and "
-                "the others did two. Count epochs, not clients.",
-            ),
+            Mistake("(chance * epochs)", "chance", "Count epochs, not clients: those dropped did one, the others two."),
             Mistake("+= 1 - share", "= 1 - share", "With stragglers only you lose everything. May one do all epochs?"),
             Mistake(" / (chance * epochs).sum()", " / num_epochs", "How many epochs are done in all? Divide by them."),
         ),
@@ -68,23 +63,9 @@ EXERCISES = (
             Case((W, LOCAL, SAMPLES, STEPS), np.array([0.6, 2.8]), "The clients have 30 and 10 samples."),
         ),
         mistakes=(
-            Mistake(
-                "(rho @ num_steps) * (rho @ moves)",
-                "rho @ moves",
-                "With equal samples and equal steps FedNova is FedAvg, and your step is too short. After the division "
-                "by τ_k the mean move must be multiplied by something. By what?",
-            ),
-            Mistake(
-                "num_samples / num_samples.sum()",
-                "np.ones(len(local)) / len(local)",
-                "With equal steps FedNova is FedAvg, where a client counts by its samples. Your clients all count "
-                "alike.",
-            ),
-            Mistake(
-                "(rho @ num_steps) * (rho @ moves)",
-                "rho @ (local - w)",
-                "This is FedAvg: the steps τ_k change nothing in your result. What is done with each move first?",
-            ),
+            Mistake("(rho @ num_steps) * ", "", "Your step is too short. By what is the mean of the moves multiplied?"),
+            Mistake("/ num_samples.sum()", "**0 / len(local)", "With equal steps clients count by samples."),
+            Mistake("/ num_steps[:, None]", "/ (rho @ num_steps)", "This is FedAvg. What is done with each move?"),
             Mistake("rho @ num_steps", "num_steps.mean()", "Right for equal samples only: τ_eff is a weighted mean."),
             Mistake("return w + ", "return ", "If no client moves, the model must stay. Yours goes to {found}."),
         ),

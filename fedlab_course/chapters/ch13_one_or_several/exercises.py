@@ -26,6 +26,8 @@ def averages(models, choices, locals, samples):
 
 MODELS = np.array([[0.0, 0.0], [10.0, 20.0], [5.0, 5.0]])
 LOCALS = np.array([[1.0, 2.0], [3.0, 6.0], [7.0, 7.0]])
+ONE_CLIENT = (MODELS[1:], np.array([0]), LOCALS[2:], np.array([2.0]))
+THREE_CLIENTS = (MODELS, np.array([0, 0, 1]), LOCALS, np.array([1.0, 3.0, 2.0]))
 
 EXERCISES = (
     Exercise(
@@ -38,18 +40,8 @@ EXERCISES = (
             Case((3.0, 0.0, 1.0, 1.0), 0.25, "A steep valley holds more: set a (z − b) + λ (z − w) to zero."),
         ),
         mistakes=(
-            Mistake(
-                "(a * b + strength * w) / (a + strength)",
-                "b + strength * w",
-                "For a very large λ the client must rest at w = 1, and yours rests at {found}. A resting point lies "
-                "between b and w.",
-            ),
-            Mistake(
-                "(a * b + strength * w) / (a + strength)",
-                "(b + strength * w) / (1 + strength)",
-                "A steeper valley holds the client nearer to b, and your result is the same for all a: set the "
-                "derivative a (z − b) + λ (z − w) to zero.",
-            ),
+            Mistake("(a * b + strength * w) / (a + strength)", "b + strength * w", "Yours is not between b and w."),
+            Mistake("return", "a = 1\n    return", "A steeper valley holds more, and yours is the same for all a."),
             Mistake("(a * b + strength * w)", "(a * w + strength * b)", "With λ = 0 the client must rest at b."),
         ),
     ),
@@ -57,26 +49,12 @@ EXERCISES = (
         id="13-averages",
         solution=averages,
         cases=(
-            Case(
-                (MODELS[1:], np.array([0]), LOCALS[2:], np.array([2.0])),
-                np.array([[7.0, 7.0], [5.0, 5.0]]),
-                "One client alone chose model 0, so model 0 becomes what this client sent. Model 1 has nobody.",
-            ),
-            Case(
-                (MODELS, np.array([0, 0, 1]), LOCALS, np.array([1.0, 3.0, 2.0])),
-                np.array([[2.5, 5.0], [7.0, 7.0], [5.0, 5.0]]),
-                "Two clients chose model 0 and one chose model 1. The mean over those who chose a model must have "
-                "weights that sum to 1 among them.",
-            ),
+            Case(ONE_CLIENT, [[7.0, 7.0], [5.0, 5.0]], "Model 0 becomes what the one client sent that chose it."),
+            Case(THREE_CLIENTS, [[2.5, 5.0], [7.0, 7.0], [5.0, 5.0]], "Two clients chose model 0, one chose model 1."),
         ),
         mistakes=(
             Mistake("models.copy()", "np.zeros_like(models)", "Nobody chose the last model, and yours becomes [0, 0]."),
-            Mistake(
-                "samples[mine] @ locals[mine] / samples[mine].sum()",
-                "locals[mine].mean(0)",
-                "Both clients of model 0 count alike in your mean. One of them has three times the samples of the "
-                "other.",
-            ),
+            Mistake("new = ", "samples = samples**0\n    new = ", "Both count alike in yours. Who has more samples?"),
             Mistake("/ samples[mine].sum()", "/ samples.sum()", "You divide by all samples. Who trained this model?"),
             Mistake("/ samples[mine].sum()", "", "Yours is twice what the one client sent: weights sum to 1."),
         ),

@@ -16,9 +16,8 @@ from fedlab_core.engines.flat import FlatModel
 class PerCluster(fl.FedSSO):
     """A model for each cluster that FedSSO's probe finds: FedAvg within the clusters, and nothing between them.
 
-    All models begin at w_1, the mean of the probe. A client in no cluster joins the nearest one; where there is no
-    cluster at all, everybody is in one. The global parameters are the mean of all models by samples, which nobody uses.
-    Adds to FedSSO's state: ``models`` [clusters, P].
+    All models begin at w_1, the mean of the probe; without any cluster, everybody is in one. The global parameters are
+    the mean of all models by samples, which nobody uses. Adds to FedSSO's state: ``models`` [clusters, P].
     """
 
     def setup(self, server: Any) -> None:

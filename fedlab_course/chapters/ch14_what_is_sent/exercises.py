@@ -24,29 +24,21 @@ def labels_seen(bias_before, bias_after):
     ### END SOLUTION
 
 
+MOVE, NEXT, KEPT = np.array([1.0, -4.0, 2.0]), np.array([1.0, 0.0, 3.0]), np.array([2.5, 0.0, 0.0])
+
 EXERCISES = (
     Exercise(
         id="14-send",
         solution=send,
         cases=(
-            Case(
-                (np.array([1.0, -4.0, 2.0]), np.zeros(3), 1),
-                (np.array([0.0, -4.0, 0.0]), np.array([1.0, 0.0, 2.0])),
-                "One entry of (1, −4, 2) is sent, the largest in absolute value, and the others are kept.",
-            ),
-            Case(
-                (np.array([1.0, 0.0, 3.0]), np.array([2.5, 0.0, 0.0]), 1),
-                (np.array([3.5, 0.0, 0.0]), np.array([0.0, 0.0, 3.0])),
-                "The move is (1, 0, 3), and (2.5, 0, 0) was kept before. Once an entry is sent, nothing of it is kept.",
-            ),
+            Case((MOVE, np.zeros(3), 1), ([0, -4, 0], [1, 0, 2]), "The largest entry of (1, −4, 2) in size is sent."),
+            Case((NEXT, KEPT, 1), ([3.5, 0, 0], [0, 0, 3]), "(1, 0, 3) is the move, and (2.5, 0, 0) was kept before."),
         ),
         mistakes=(
             Mistake("move + residual", "move", "What was kept counts from now on, and yours forgets it."),
             Mistake("-np.abs(wanted)", "-wanted", "The largest entry in absolute value is −4, and you send 2."),
             Mistake("-np.abs(wanted)", "np.abs(wanted)", "You send 1, the smallest entry: `argsort` sorts upwards."),
-            Mistake(
-                "wanted - sent", "np.zeros_like(sent)", "Nothing is kept, so the next round cannot make up for it."
-            ),
+            Mistake("wanted - sent", "np.zeros_like(sent)", "Nothing is kept: the next round cannot make up for it."),
             Mistake("return sent, wanted - sent", "return sent, wanted", "You keep what you have sent as well."),
         ),
     ),
@@ -54,32 +46,14 @@ EXERCISES = (
         id="14-labels",
         solution=labels_seen,
         cases=(
-            Case(
-                (np.zeros(4), np.array([-0.1, 0.3, -0.1, 0.2])),
-                {1, 3},
-                "Two of the four biases rise here, so two labels are held for sure.",
-            ),
-            Case(
-                (np.array([0.5, -0.5, 0.2]), np.array([0.4, -0.1, 0.1])),
-                {1},
-                "One of the three biases rises here, from −0.5 to −0.1, so one label is held for sure.",
-            ),
+            Case((np.zeros(4), np.array([-0.1, 0.3, -0.1, 0.2])), {1, 3}, "Two of the four biases rise here."),
+            Case((np.array([0.5, -0.5, 0.2]), np.array([0.4, -0.1, 0.1])), {1}, "One bias rises, from −0.5 to −0.1."),
         ),
         mistakes=(
-            Mistake(
-                "bias_after > bias_before",
-                "bias_after < bias_before",
-                "The bias of a label that is not held can only fall, and you name those that fall.",
-            ),
-            Mistake(
-                "bias_after > bias_before", "bias_after > 0", "The move tells, not the value: compare with before."
-            ),
-            Mistake("flatnonzero(bias_after > bias_before)", "argmax(bias_after)", "Two of the four biases rise here."),
-            Mistake(
-                "np.flatnonzero(bias_after > bias_before)",
-                "bias_after > bias_before",
-                "You return a truth value for each label. Return the labels, numbers from 0.",
-            ),
+            Mistake("after > bias", "after < bias", "The bias of a label that is not held can only fall."),
+            Mistake("bias_after > bias_before", "bias_after > 0", "The move tells, not the value: compare the two."),
+            Mistake("flatnonzero(bias_after > bias_before)", "argmax(bias_after)", "One label. Which others rise?"),
+            Mistake("np.flatnonzero", "", "You return a truth value for each label. Return their numbers."),
         ),
     ),
 )

@@ -38,10 +38,9 @@ def moves(
 def scores(moves: torch.Tensor, model: nn.Module, rule: str = "bias") -> np.ndarray:
     """A number [N, C] for each client and label, from the ``moves`` y_k − w [N, P] of a classifier.
 
-    ``rule`` "bias": how far the bias of a label has moved; "row": the sum of that and of the label's weights, which
-    averages noise out. If the layer's inputs are not negative, as after ReLU, both are at most 0 for a label that the
-    client does not hold, whatever the number of plain SGD steps on the cross-entropy. Raises ``ValueError`` for another
-    rule, and for a last layer without weight and bias.
+    ``rule`` "bias": how far the bias of a label has moved; "row": the sum of that and of the label's weights. After
+    plain SGD on the cross-entropy, with inputs of the layer ≥ 0, both are at most 0 for a label that the client does
+    not hold. Raises ``ValueError`` for another rule, and for a last layer without weight and bias.
     """
     validation.choice("rule", rule, ("bias", "row"))
     *_, weight, bias = model.parameters()

@@ -1,6 +1,5 @@
 """The table of verdicts, to be read and filtered."""
 
-import html
 from collections import Counter
 
 import pandas as pd
@@ -11,8 +10,9 @@ from fedlab_course.evidence import judging, shown
 from fedlab_course.evidence.verdicts import VERDICTS
 
 ALL, NONE = "all", "none"
-_CELL = "text-align: left; vertical-align: top; white-space: normal; padding: .2em .6em .2em 0"
-_BOX = '<div style="max-height: 32em; overflow-y: auto" tabindex="0" role="region" aria-label="Table of verdicts">'
+_BOX = """<style>.fedlab-verdicts :is(th, td) { text-align: left; vertical-align: top; white-space: normal }</style>
+<div class="fedlab-verdicts" style="max-height: 32em; overflow-y: auto" tabindex="0" role="region"
+ aria-label="Table of verdicts">"""
 
 
 def counts(family: str = "sources") -> pd.DataFrame:
@@ -60,14 +60,8 @@ def _source(id: str) -> str:
 
 def as_html(source: str = ALL, verdict: str = ALL) -> str:
     """Write :func:`table` as HTML whose text wraps. Raises as it does."""
-    names = ("row", "statement", "verdict", "numbers")
-    head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in names)
-    body = ""
-    for id, says, word, numbers, margin, n in table(source, verdict).itertuples():
-        cells = (html.escape(says), word, f"{numbers}, δ&nbsp;=&nbsp;{margin}, n&nbsp;=&nbsp;{n}")
-        body += f'<tr><td style="{_CELL}; white-space: nowrap">{id}</td>'
-        body += "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells) + "</tr>"
-    return f'{_BOX}<table style="width: 100%"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    with pd.option_context("display.max_colwidth", None):
+        return f"{_BOX}{table(source, verdict).reset_index().to_html(index=False, border=0)}</div>"
 
 
 def browse() -> None:
@@ -80,6 +74,4 @@ def browse() -> None:
     import ipywidgets
 
     options = {"source": sources(), "verdict": [ALL, *VERDICTS, NONE]}
-    lists = {name: ipywidgets.Dropdown(options=own, description=name.title()) for name, own in options.items()}
-    output = ipywidgets.interactive_output(lambda source, verdict: display(HTML(as_html(source, verdict))), lists)
-    display(ipywidgets.VBox([ipywidgets.HBox(list(lists.values())), output]))
+    ipywidgets.interact(lambda source, verdict: display(HTML(as_html(source, verdict))), **options)

@@ -90,21 +90,10 @@ def test_the_colour_shows_the_labels_a_client_holds_and_the_marker_its_cluster()
     assert "circle-open" not in {symbol for name, (_, symbol) in legend(figure).items() if name != "noise"}
 
 
-def test_the_label_mix_shows_on_hover_and_at_the_clusters():
+def test_the_label_mix_shows_on_hover():
     figure = figures.cluster_map(POINTS, LABELS, clients(MIXES))
     seen = drawn(figure)
     assert seen[0]["hover"] == "<br>labels 0 80%, 1 20%" and seen[6]["hover"] == "<br>labels 0 25%, 1 25%, 2 50%"
-    assert [note.text for note in figure.layout.annotations] == ["0+1", "2"]
-
-
-def test_captions_do_not_stand_on_each_other():
-    # Three clusters on one spot: one caption above, one below, none for the third; a fourth cluster far away.
-    labels = np.repeat([0, 1, 2, 3], [3, 5, 4, 3])
-    spots = np.where(labels == 3, 10.0, 0.0)[:, None] + np.zeros((15, 2))
-    spots[-3:, 1] += [-5.0, 0.0, 5.0]
-    notes = figures.cluster_map(spots, labels, clients(np.eye(4)[labels])).layout.annotations
-    assert [note.text for note in notes] == ["1", "2", "3"]
-    assert notes[0].yshift == notes[2].yshift == -notes[1].yshift > 0
 
 
 @pytest.mark.parametrize(("labels", "num_clients"), [(LABELS[:-1], 7), (LABELS, 6)])

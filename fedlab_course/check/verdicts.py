@@ -3,7 +3,6 @@
 import contextlib
 import inspect
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -17,11 +16,13 @@ from fedlab_course import display
 from fedlab_course.check import by_cases, under_nbgrader
 from fedlab_course.check.base import Exercise, Hint
 from fedlab_course.check.described import Described, code, describe, line_of
+from fedlab_course.check.latest import outdated
 from fedlab_course.check.registry import get
 
 MIME = "application/vnd.fedlab.exercise+json"
 _WORDS = {"solved": "✓ solved", "wrong": "✗ not yet", "open": "○ to do"}
 _WORDS |= {"not judged": "– not judged"}  # only a grader says this
+_OUTDATED = "The cell with your latest `{}` stopped with an error. Fix the cell and run it again before you check."
 LIMIT = 10.0  # seconds
 _LATE = "Your code was still running after {:g} s. Is there a loop that never ends?"
 _INTERRUPTED = "You stopped your code before it returned. Is there a loop that never ends?"
@@ -48,10 +49,15 @@ class Verdict:
 def check(name: str, answer: Any) -> None:
     """Show whether ``answer`` solves the exercise called ``name``, and if it does not, a hint.
 
-    Nothing is raised, except under nbgrader, which gives points to check cells that end without error.
+    Nothing is raised, except under nbgrader, which gives points to check cells that end without error. An answer whose
+    cell has been changed since and stopped with an error is not judged: it is the one before.
     """
-    with contextlib.redirect_stderr(sys.stdout):  # nbgrader takes what is on standard error for a failure
-        verdict = judge(get(name), answer)
+    exercise = get(name)
+    if outdated(exercise.name, answer):
+        verdict = Verdict(exercise.id, exercise.title, "wrong", _OUTDATED.format(exercise.name), 0, exercise.points)
+    else:
+        with under_nbgrader.no_standard_error():
+            verdict = judge(exercise, answer)
     display.publish(bundle(verdict))
     if under_nbgrader.grading() and verdict.status != "solved":
         raise NotSolved(verdict.hint)
@@ -63,7 +69,7 @@ def or_solution(name: str, answer: Any) -> Any:
     For what comes after an exercise and needs its result. Raises ``ValueError`` for an unknown exercise.
     """
     exercise = get(name)
-    if judge(exercise, answer).status == "solved":
+    if not outdated(exercise.name, answer) and judge(exercise, answer).status == "solved":
         return answer
     print(f"`{exercise.name}` is not solved yet: the solution stands in for it.")
     return exercise.build(exercise.solution_source)
@@ -160,8 +166,7 @@ def _same_outside(exercise: Exercise, answer: Described) -> None:
             raise Hint(f"`{exercise.name}` must stay a class, and yours is of type {answer.kind}.")
         return
     if answer.kind != "function":
-        kind = "type" if answer.kind == "class" else answer.kind
-        raise Hint(f"`{exercise.name}` must stay a function, and yours is of type {kind}.")
+        raise Hint(f"`{exercise.name}` must stay a function, and yours is of type {_type_of(answer)}.")
     wanted = list(inspect.signature(exercise.solution).parameters)
     if wanted != answer.parameters:
         raise Hint(f"The first line must stay `def {exercise.name}({', '.join(wanted)}):`.")
@@ -171,6 +176,11 @@ def _same_outside(exercise: Exercise, answer: Described) -> None:
         )
     if answer.form == "generator":
         raise Hint(f"`{exercise.name}` is a generator: a call runs none of its code. Write `return`, not `yield`.")
+
+
+def _type_of(answer: Described) -> str:
+    """The type of an answer that is no function, as Python calls it."""
+    return "type" if answer.kind == "class" else answer.kind
 
 
 def _quoted(error: BaseException) -> str:

@@ -1,6 +1,7 @@
-"""The check in a real kernel, as nbgrader runs it."""
+"""The check in a real kernel: it judges the answer that was written last, or says why it does not."""
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -8,7 +9,46 @@ from fedlab_course.check import exercises
 from fedlab_course.harness import kernel
 
 IMPORTS = "import numpy as np\nimport torch\nimport fedlab_core as fl\nfrom fedlab_course import exercises"
-STEP = exercises.get("02-prox-step")
+STEP, MOMENTUM = exercises.get("02-prox-step"), exercises.get("10-momentum")
+FAILING = {
+    "a syntax error": lambda source: source.rstrip() + " +\n",
+    "a line too many that is not Python": lambda source: source.rstrip() + "\n    return (\n",
+    "a name that does not exist": lambda source: "missing_name\n" + source,
+}
+
+
+@pytest.fixture
+def shell():
+    """An IPython shell in this process, as a kernel has it."""
+    found = InteractiveShell.instance()
+    found.history_manager.enabled = False
+    yield found
+    InteractiveShell.clear_instance()
+
+
+def test_an_answer_counts_unless_its_cell_failed_later(shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A right answer does not stand for a later one whose cell failed; other cells do not make it old."""
+    shown = []
+    monkeypatch.setattr("fedlab_course.display.publish", shown.append)
+    shell.run_cell(IMPORTS, store_history=True)
+
+    def run(exercise: exercises.Exercise, source: str, status: str) -> None:
+        shell.run_cell(source, store_history=True)
+        shell.run_cell(f'exercises.check("{exercise.id}", {exercise.name})', store_history=True)
+        verdict = shown.pop()[exercises.MIME]
+        assert verdict["status"] == status, source
+        assert (verdict["points"] == 0) == ("latest" in verdict["hint"]) == (status == "wrong")
+
+    for exercise in (STEP, MOMENTUM):
+        right = exercise.solution_source
+        run(exercise, right, "solved")
+        for change in FAILING.values():
+            run(exercise, change(right), "wrong")
+            run(exercise, right, "solved")
+    helper = f"def {STEP.name}_again(*arguments):\n    return {STEP.name}(*arguments)"
+    inside = "if True:\n" + "".join(f"    {line}\n" for line in STEP.solution_source.splitlines())
+    for other in (helper, f"{STEP.name}(", inside, f"{STEP.name} = {STEP.name}", "1 / 0"):
+        run(STEP, other, "solved")
 
 
 @pytest.mark.slow

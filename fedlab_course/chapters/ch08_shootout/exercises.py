@@ -46,7 +46,6 @@ def paired_interval(first, second, t):
 SPENT, ACCURACY = np.array([20.0, 40.0, 60.0, 80.0]), np.array([0.5, 0.8, 0.7, 0.9])
 SEEDS, T = np.array([0.60, 0.75, 0.90]), 4.303
 HALF = T * np.sqrt(0.0007 / 3)  # the differences 0.01, 0.02 and 0.06 have the variance 0.0007
-
 GAPS = np.array([0.01, 0.02, 0.06])
 
 EXERCISES = (
@@ -57,7 +56,11 @@ EXERCISES = (
             Case(("FedAvg", [10], 1000), (40_000, 40_000), "Ten clients, and 1000 parameters of four bytes."),
             Case(("SCAFFOLD", [10], 1000), (80_000, 80_000), "SCAFFOLD sends w and c down, and two changes up."),
             Case(("FedCurv", [10], 1000), (120_000, 80_000), "A client receives w, u and v, and sends y and I."),
-            Case(("FedMas", [1, 2, 1], 1000), (44_000, 28_000), "Down go w and Ω, up y. A tier adds a w and an Ω."),
+            Case(
+                ("FedMas", [1, 2, 1], 1000),
+                (44_000, 28_000),
+                "A client gets w and Ω and sends y. Each tier adds w and Ω.",
+            ),
         ),
         mistakes=(
             Mistake("4 * num_parameters", "num_parameters", "You count parameters. How many bytes does each one take?"),

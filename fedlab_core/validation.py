@@ -5,9 +5,9 @@ import json
 import math
 import sys
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import partial
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -76,13 +76,24 @@ def names(owner: str, given: Mapping[str, Any], allowed: Iterable[str]) -> None:
         raise ValueError(f"{name}={given[name]}: {owner} has no {name}; it takes {takes}.{did_you_mean(name, allowed)}")
 
 
-NotNegative = Annotated[float, real]
-Positive = Annotated[float, partial(real, exclusive=True)]
-BelowOne = Annotated[float, partial(real, below=1)]
-Share = Annotated[float, partial(real, maximum=1, exclusive=True)]
-ProperShare = Annotated[float, partial(real, below=1, exclusive=True)]
-Count = Annotated[int, partial(integer, minimum=1)]
-Several = Annotated[int, partial(integer, minimum=2)]
+@dataclass(frozen=True)
+class Check:
+    """The check of a parameter in its declaration; a signature shows the ``words``."""
+
+    words: str
+    check: Callable[[str, Any], Any]
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+NotNegative = Annotated[float, Check("≥ 0", real)]
+Positive = Annotated[float, Check("> 0", partial(real, exclusive=True))]
+BelowOne = Annotated[float, Check("in [0, 1)", partial(real, below=1))]
+Share = Annotated[float, Check("in (0, 1]", partial(real, maximum=1, exclusive=True))]
+ProperShare = Annotated[float, Check("in (0, 1)", partial(real, below=1, exclusive=True))]
+Count = Annotated[int, Check("≥ 1", partial(integer, minimum=1))]
+Several = Annotated[int, Check("≥ 2", partial(integer, minimum=2))]
 
 
 def check_fields(owner: Any) -> None:
@@ -97,7 +108,7 @@ def check_fields(owner: Any) -> None:
             if get_origin(option) is Literal:
                 choice(name, value, get_args(option))
             elif get_origin(option) is Annotated:
-                option.__metadata__[0](name, value)
+                option.__metadata__[0].check(name, value)
 
 
 def seed(value: Any) -> int:

@@ -29,7 +29,7 @@ import torch
 from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Server
 from fedlab_core.algorithms.wrapper import Wrapper
 from fedlab_core.clients.updates import widened
-from fedlab_core.validation import Share, integer
+from fedlab_core.validation import Check, Share, integer
 
 INDEX_BYTES = 4
 
@@ -44,7 +44,7 @@ class Compressed(Wrapper):
     refusal: ClassVar[str] = "Its clients need their exact parameters, which the server does not receive"
     inner: Algorithm
     keep: Share | None = None
-    bits: Annotated[int, partial(integer, minimum=3, maximum=16)] | None = None
+    bits: Annotated[int, Check("3 to 16", partial(integer, minimum=3, maximum=16))] | None = None
 
     def __post_init__(self) -> None:
         self.check_inner("mean", "each")

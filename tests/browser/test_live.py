@@ -106,6 +106,7 @@ def fits(box: dict[str, float], width: int, most: int | None) -> bool:
     return (most is None or box["height"] <= most) and box["x"] >= 0 and box["x"] + box["width"] <= width
 
 
+@pytest.mark.slow
 def test_on_a_telephone_what_changes_out_of_sight_is_drawn(lab: str, folder: Path, chromium) -> None:
     first = "Explorer(rounds=20)"
     write(folder / "narrow.ipynb", IMPORT, first, SHORT, SHORT, *["pass"] * 10)
@@ -128,6 +129,7 @@ class Mine(fl.Algorithm):
         self.pull = pull"""
 
 
+@pytest.mark.slow
 def test_a_race_and_a_riddle_fit_the_window_and_a_guess_is_answered(open_notebook) -> None:
     race, riddle = f"{SHORT[:-1]}, own=Mine)", f"clinic.who_is_it(1, {SHORT[9:]}"
     notebook = open_notebook(OWN, race, riddle, *["pass"] * 10)
@@ -152,6 +154,7 @@ def test_a_race_and_a_riddle_fit_the_window_and_a_guess_is_answered(open_noteboo
     assert notebook.faults == []
 
 
+@pytest.mark.slow
 def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook) -> None:
     notebook = open_notebook("pass")
     notebook.page.evaluate("delete window._JUPYTERLAB['jupyterlab-plotly']")
@@ -173,6 +176,7 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
     assert notebook.faults == []
 
 
+@pytest.mark.slow
 def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(open_notebook, folder, lab, chromium) -> None:
     notebook = open_notebook(IMPORT, SHORT, "ideas_01.local_steps()", name="saved.ipynb")
     wait_until(lambda: "done" in notebook.status())
@@ -194,6 +198,7 @@ def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(open_n
     end(again)
 
 
+@pytest.mark.slow
 def test_after_a_restart_the_explorer_says_that_it_is_dead_and_the_cell_makes_a_new_one(open_notebook) -> None:
     notebook = open_notebook(IMPORT, LONG)
     wait_until(lambda: "training" in notebook.status())

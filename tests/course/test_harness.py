@@ -247,6 +247,7 @@ def test_the_notebooks_that_are_run_are_not_overwritten(tmp_path: Path, capsys: 
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX systems send them")
 def test_a_run_is_alone_in_its_folder_and_leaves_nothing_stale_even_if_it_is_killed(tmp_path: Path, capsys) -> None:
     """A run is killed in its second notebook, over a folder that a whole run has left."""

@@ -115,7 +115,8 @@ def running(pid: int) -> bool:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX systems send them")
-@pytest.mark.parametrize("sent", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_all_kernels_stop_with_the_run(tmp_path: Path, sent: int) -> None:
     """Ctrl-C goes to the whole group, as a terminal sends it; SIGTERM to the command alone, as supervisors do."""
     planted.notebook(tmp_path, "00_done", "1")

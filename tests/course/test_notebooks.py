@@ -76,10 +76,10 @@ def test_its_page_is_light_and_loads_nothing_from_elsewhere(quick) -> None:
 
 @pytest.mark.needs_browser
 def test_its_page_has_no_faults_near_and_far(quick, chromium) -> None:
-    """Every second page is looked at in dark colours: all have one style sheet."""
-    pytest.importorskip("axe_playwright_python")
+    """Every second page is dark, and axe reads every third one: all have one style sheet."""
     result, out = quick
-    scheme = ("light", "dark")[int(result.name[:2]) % 2]
+    number = int(result.name[:2])
+    scheme = ("light", "dark")[number % 2]
     visit = Visit(chromium, out / "site" / f"{result.name}.html", 1400, 900, color_scheme=scheme)
     with visit as page:
         page.wait_for_function("document.querySelectorAll('.canvas:not(:has(.main-svg))').length === 0")
@@ -87,4 +87,6 @@ def test_its_page_has_no_faults_near_and_far(quick, chromium) -> None:
         page.set_viewport_size({"width": 667, "height": 467})  # 1000 × 700 at 150 %
         page.wait_for_function("document.querySelector('.canvas')._fullLayout.width < 640")
         assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
-        assert violations(page) == []
+        if number % 3 == 0:
+            pytest.importorskip("axe_playwright_python")
+            assert violations(page) == []

@@ -113,6 +113,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX systems 
 
 
 @posix
+@pytest.mark.slow
 def test_an_interrupted_table_tells_what_is_done(again: Run) -> None:
     folder = again.out.parent
     summary = json.loads((folder / "stopped.json").read_text())
@@ -129,6 +130,7 @@ def test_an_interrupted_table_tells_what_is_done(again: Run) -> None:
 
 
 @posix
+@pytest.mark.slow
 def test_a_row_that_is_done_is_kept_and_the_others_are_run(again: Run) -> None:
     assert again.status == 0, again.stderr
     assert logged(again.out.parent) == ["0.5 [0] quick", "2.0 [3, 4] quick", "2.0 [3, 4] quick"]
@@ -139,6 +141,7 @@ def test_a_row_that_is_done_is_kept_and_the_others_are_run(again: Run) -> None:
 
 
 @posix
+@pytest.mark.slow
 def test_each_row_has_its_folder_and_the_page_links_to_all(again: Run) -> None:
     assert again.summary["finished"] is True
     assert [row["status"] for row in again.summary["rows"]] == ["ok", "ok", "ok"]

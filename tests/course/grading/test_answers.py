@@ -141,6 +141,7 @@ inside.Serving._reply = lambda self, message: {"kind": "function", "form": "", "
 }
 
 
+@pytest.mark.slow
 def test_cheats_hostile_answers_and_cells_that_interfere_get_no_points(tmp_path: Path) -> None:
     """The process of the submission has neither solutions nor checks, and whatever it sends is only a value."""
 

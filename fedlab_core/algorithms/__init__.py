@@ -31,8 +31,32 @@ _PERSONAL: tuple[type[Algorithm], ...] = (IFCA, Ditto, FedPer, FineTune)
 _ALL = (*_COURSE, *_GALLERY, *_PERSONAL)  # without wrappers: a command line cannot name what they wrap
 ALGORITHMS = {kind.__name__.lower(): kind for kind in _ALL}
 
-__all__ = ["ALGORITHMS", "IFCA", "Algorithm", "Wrapper", "epsilon"]
-__all__ += ["FedAvg", "FedCurv", "FedMas", "FedNova", "FedProx", "FedSSO", "Scaffold"]
-__all__ += ["FedAvgMas", "TFedAvg", "TFedAvgMas"]
-__all__ += ["FedAdam", "FedAvgM", "FedDyn", "FedYogi", "MimeLite", "PowerOfChoice", "QFedAvg"]
-__all__ += ["Compressed", "Ditto", "FedPer", "FineTune", "Private"]
+__all__ = [
+    "ALGORITHMS",
+    "IFCA",
+    "Algorithm",
+    "Compressed",
+    "Ditto",
+    "FedAdam",
+    "FedAvg",
+    "FedAvgM",
+    "FedAvgMas",
+    "FedCurv",
+    "FedDyn",
+    "FedMas",
+    "FedNova",
+    "FedPer",
+    "FedProx",
+    "FedSSO",
+    "FedYogi",
+    "FineTune",
+    "MimeLite",
+    "PowerOfChoice",
+    "Private",
+    "QFedAvg",
+    "Scaffold",
+    "TFedAvg",
+    "TFedAvgMas",
+    "Wrapper",
+    "epsilon",
+]

@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course import Explorer, goals
-from fedlab_course.chapters.ch10_your_own_algorithm.variants import FedDynClients, FedDynServer
+from fedlab_course.chapters.ch10_your_own_algorithm.variants import FedDynClients, FedDynInTurn, FedDynServer
 from fedlab_course.check import exercises
 from tests.course.from_notebook import defined
 from tests.support import blobs, limit, quadratics, run, scalar_model
@@ -26,18 +26,10 @@ def test_the_feddyn_of_the_chapter_is_the_librarys(chapter) -> None:
     fed = blobs((3, 17, 8, 30, 1, 12))
     model = fl.models.softmax_regression(fed, seed=2)
     work = {"clients_per_round": 3, "local_epochs": 2, "batch_size": 5, "rounds": 5}
-    pairs = ((chapter["FedDyn"], fl.algorithms.FedDyn), (chapter["InTurn"], InTurn))
+    pairs = ((chapter["FedDyn"], fl.algorithms.FedDyn), (chapter["InTurn"], FedDynInTurn))
     for runs in ([run(fed, model, rule(0.5), **work).history for rule in pair] for pair in pairs):
         torch.testing.assert_close(*(history.params for history in runs), rtol=0, atol=1e-12)
         assert runs[0].frame[["bytes_up", "bytes_down"]].equals(runs[1].frame[["bytes_up", "bytes_down"]])
-
-
-class InTurn(fl.algorithms.FedDyn):
-    """It trains the clients in the order of their numbers, K a round."""
-
-    def cohorts(self, server):
-        first = (server.round - 1) * server.clients_per_round
-        yield np.arange(first, first + server.clients_per_round) % server.num_clients
 
 
 class First(fl.Algorithm):

@@ -1,13 +1,24 @@
-"""Halves of FedDyn: that of the clients alone, and that of the server alone."""
+"""FedDyn with one part changed: which clients train, the clients' half alone, and the server's half alone."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms.feddyn import FedDyn
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
+
+
+@dataclass(frozen=True)
+class FedDynInTurn(FedDyn):
+    """FedDyn that trains the clients in the order of their numbers, K a round, and begins again after the last."""
+
+    def cohorts(self, server: Server) -> Iterable[np.ndarray]:
+        first = (server.round - 1) * server.clients_per_round
+        yield np.arange(first, first + server.clients_per_round) % server.num_clients
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from fedlab_core import validation
 from fedlab_core.history import History
@@ -50,7 +50,7 @@ def t_interval(values: Any, level: float = 0.95) -> Interval:
     if not np.isfinite(numbers).all():
         raise ValueError(f"values: must be finite, got {numbers}")
     mean = float(numbers.mean())
-    t = float(stats.t.ppf((1 + level) / 2, len(numbers) - 1))
+    t = float(special.stdtrit(len(numbers) - 1, (1 + level) / 2))
     half = t * float(numbers.std(ddof=1)) / np.sqrt(len(numbers))
     return Interval(mean, mean - half, mean + half, len(numbers))
 

@@ -6,14 +6,14 @@ and gigabytes for 10,000 clients. For large models project first (:func:`project
 
 Every method gets the clients in the order of their distance from the mean, the farthest first: the order decides about
 border points and the numbers of the clusters. So the numbering of the clients matters only where distances tie.
+
+scikit-learn and SciPy are imported where they are used: that takes a second.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
-from sklearn import cluster
 from threadpoolctl import threadpool_limits
 
 from fedlab_core import validation
@@ -57,6 +57,8 @@ def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | Non
 
     Raises ``ValueError`` for fewer points than ``min_samples``, points that are not finite, and xi outside (0, 1).
     """
+    from sklearn import cluster
+
     values = _points(points, min_samples, eps)
     validation.real("xi", xi, below=1, exclusive=True)
     order = _outermost_first(values)
@@ -125,6 +127,8 @@ def _grow(points: np.ndarray, is_core: np.ndarray, eps: float) -> np.ndarray:
 
 def kmeans(points: Any, num_clusters: int, seed: int) -> Clustering:
     """The best of ten runs of k-means on ``points`` [N, D]; every client is in one of ``num_clusters`` clusters."""
+    from sklearn import cluster
+
     values = _points(points)
     validation.integer("num_clusters", num_clusters, minimum=1, maximum=len(values))
     state = derived_seed(validation.seed(seed), "probe", client=len(values)) % 2**32  # no client has the number N
@@ -142,6 +146,8 @@ def k_distances(points: Any, k: int = 1) -> np.ndarray:
 
 
 def _row(points: np.ndarray, i: int) -> np.ndarray:
+    from scipy.spatial.distance import cdist
+
     return cdist(points[i : i + 1], points)[0]
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from fedlab_core import validation
 from fedlab_core.clients.groups import members_of
@@ -30,6 +29,8 @@ def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> np.nd
         raise ValueError(f"noise={policy!r}: there is no cluster, every client is noise; use noise='keep'")
     if policy != "nearest" or not is_noise.any():
         return labels
+    from scipy.spatial.distance import cdist  # imported here because it takes a quarter of a second
+
     settled, values = labels.copy(), np.asarray(points, dtype=np.float64)
     clusters = {c: members for c, members in members_of(labels).items() if c >= 0}
     centroids = np.array([values[members].mean(axis=0) for members in clusters.values()])

@@ -4,7 +4,7 @@ A chapter says ``questions.predict("01-skew")`` before a result and ``questions.
 with ``questions.quiz("01")`` and ``questions.score("01")``. They are HTML with a script of their own: a choice stays in
 the reader's browser, in JupyterLab as on a page, and never reaches a file or a kernel.
 
-All questions of a chapter are in ``questions.toml`` in its folder; texts are Markdown with TeX.
+All questions of a chapter are in ``questions.toml`` in its folder; texts are words with `code` and $TeX$.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from fedlab_course import chapter
 from fedlab_course.check import bank
 from fedlab_course.check.bank import Option, Prediction, Question
 from fedlab_course.display import publish
-from fedlab_course.publish import markdown
+from fedlab_course.publish.formulas import to_mathml
 
 _numbers = itertools.count()
 _OWN_KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys of an element with this attribute alone
@@ -115,10 +115,12 @@ def _attributes(one: Prediction) -> str:
 
 @cache
 def _inline(text: str) -> str:
-    """Markdown as HTML, without the paragraph around it if it is one."""
-    made = markdown.to_html(text).strip()
-    single = made.startswith("<p>") and made.endswith("</p>") and made.count("<p>") == 1
-    return made[3:-4] if single else made
+    """Words with formulas between dollar signs and code between backticks, as HTML."""
+
+    def piece(match: re.Match[str]) -> str:
+        return to_mathml(html.unescape(match[1])) if match[1] else f"<code>{match[2]}</code>"
+
+    return re.sub(r"\$(.+?)\$|`(.+?)`", piece, html.escape(text, quote=False))
 
 
 def _publish(body: str, plain: str) -> None:

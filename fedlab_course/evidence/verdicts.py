@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from fedlab_core.compare import t_interval
 
@@ -78,7 +78,7 @@ def _tail(distance: float, error: float, n: int) -> float:
     """P(t > −distance / error): small if ``distance`` is far below zero."""
     if error == 0:
         return 0.0 if distance <= 0 else 1.0
-    return float(stats.t.sf(-distance / error, n - 1))
+    return float(special.stdtr(n - 1, distance / error))
 
 
 def corrected(findings: Mapping[str, Finding]) -> dict[str, Finding]:

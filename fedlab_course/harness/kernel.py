@@ -105,6 +105,7 @@ def execute(
             progress_bar=progress or False,
             execution_timeout=timeout,
             store_widget_state=True,
+            shutdown_kernel="immediate",  # PyTorch takes a second to say goodbye
             resources={"metadata": {"path": str(path.parent)}},  # cwd=… would move this process, with all its threads
             config=manager_config(workspace),
             on_notebook_start=lambda notebook: notebooks.append(notebook),

@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable
-from functools import cache
 from typing import Any
 
-from latex2mathml import converter
 from markupsafe import Markup, escape
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
+from fedlab_course.publish.formulas import to_mathml
+
 _HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)<a class="anchor-link"', re.DOTALL)
-# The converter leaves these in its output when it does not know a command or an environment.
-_UNCONVERTED = ("\\", "<mi>&</mi>", "<mi>&amp;</mi>", '<mspace linebreak="newline"')
 
 
 def contents(texts: Iterable[str]) -> list[tuple[int, Markup, Markup]]:
@@ -23,20 +21,6 @@ def contents(texts: Iterable[str]) -> list[tuple[int, Markup, Markup]]:
 def to_html(source: str, pages: Collection[str] = ()) -> str:
     """Convert Markdown with TeX between dollar signs to HTML. Links to notebooks become links to ``pages``."""
     return MarkdownWithMath(renderer=_Renderer(pages)).render(source)
-
-
-@cache
-def to_mathml(tex: str, display: str = "inline") -> str:
-    """Convert TeX to MathML, ``display`` "inline" or "block". Raises ``ValueError`` for unknown TeX."""
-    # The converter knows the unnumbered environments by one name.
-    aligned = re.sub(r"\{(aligned|align|equation\*?)\}", "{align*}", tex)
-    try:
-        mathml = converter.convert(aligned.strip(), display=display)
-    except Exception as error:  # the converter's errors have no common base class
-        raise ValueError(f"formula ${tex}$: {type(error).__name__} {error}") from error
-    if any(sign in mathml for sign in _UNCONVERTED):
-        raise ValueError(f"formula ${tex}$: MathML does not support a command or an environment in it; rewrite it")
-    return mathml
 
 
 class _Renderer(IPythonRenderer):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import numpy as np
 import pytest
 
@@ -25,9 +26,13 @@ pytestmark = pytest.mark.needs_browser
 
 @pytest.fixture(scope="module")
 def notebook(lab: str, folder: Path, chromium) -> Iterator[Notebook]:
-    chapter = (folders.NOTEBOOKS / CHAPTER).read_text(encoding="utf-8")
-    assert "lr=1.0" in chapter  # a rate at which springs of 2 and more diverge
-    (folder / CHAPTER).write_text(chapter.replace("lr=1.0", "lr=0.05"), encoding="utf-8")
+    chapter = nbformat.read(folders.NOTEBOOKS / CHAPTER, as_version=4)
+    for cell in chapter.cells:
+        cell.source = cell.source.replace("lr=1.0", "lr=0.05")  # a rate at which springs of 2 and more diverge
+    needed = ("dataset =", "import", "data, build_model", "start_with")  # the rest is run with all chapters
+    code = [cell for cell in chapter.cells if cell.cell_type == "code" and cell.source.startswith(needed)]
+    chapter.cells = [cell for cell in chapter.cells if cell.cell_type == "markdown" or cell in code]
+    nbformat.write(chapter, folder / CHAPTER)
     opened = Notebook(chromium, lab.format(CHAPTER))
     opened.run()
     opened.scroll_to("Explorer(")

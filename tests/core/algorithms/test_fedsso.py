@@ -12,6 +12,7 @@ import fedlab_core as fl
 from fedlab_core.algorithms.probe import probe_clients
 from fedlab_core.engines.work import Work
 from fedlab_core.sampling import Systematic
+from fedlab_core.server import Server
 from tests.support import Trace, blobs, flat, quadratics, run, scalar_model, simulation
 
 PROBE_LR = 0.01
@@ -122,6 +123,13 @@ def test_chunks_and_projections_leave_w1_and_distances_as_they_are(monkeypatch) 
     sim = simulation(fed, fl.models.mlp(fed, (60,), seed=0), fl.FedAvg(), rounds=1)
     work = {"lr": 0.1, "batch_size": 5, "epochs": 1}
     points, mean = probe_clients(sim._server, **work)
+    whole = Server.probe
+
+    def two_at_most(server, clients, **work):
+        assert len(clients) <= 2
+        return whole(server, clients, **work)
+
+    monkeypatch.setattr(Server, "probe", two_at_most)
     monkeypatch.setattr("fedlab_core.algorithms.probe.CHUNK_VALUES", 2 * len(sim._server.params))
     for projection in (None, 4000):
         found, again = probe_clients(sim._server, projection=projection, **work)

@@ -11,8 +11,8 @@ import pytest
 from nbformat.v4 import new_output
 
 from fedlab_core.plots import style
-from fedlab_course.publish.glossary import GLOSSARY
 from fedlab_course.publish.formulas import to_mathml
+from fedlab_course.publish.glossary import GLOSSARY
 from fedlab_course.publish.markdown import to_html
 from fedlab_course.publish.symbols import SYMBOLS
 from tests.course.planted import Run

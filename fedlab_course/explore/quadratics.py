@@ -1,6 +1,6 @@
 """Clients with quadratic losses, whose every number can be checked by hand, and the contours of their mean loss."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,15 +55,6 @@ class Quadratics:
     def nearest(self, w: np.ndarray, mu: float) -> np.ndarray:
         """argmin f_k(y) + μ/2 ‖y − w‖² [N, D]: the exact solutions of FedProx's local problems."""
         return (self.a * self.b + mu * w) / (self.a + mu)
-
-
-def rest(one_round: Callable[[np.ndarray], np.ndarray], dim: int) -> np.ndarray:
-    """The fixed point [D] of ``one_round``: w → M w + m. Raises ``ValueError`` if rounds move away from it."""
-    shift = one_round(np.zeros(dim))
-    matrix = np.stack([one_round(axis) - shift for axis in np.eye(dim)], axis=1)
-    if np.abs(np.linalg.eigvals(matrix)).max() >= 1:
-        raise ValueError("lr: local steps diverge, because η times the largest curvature is not below 2; lower it")
-    return np.linalg.solve(np.eye(dim) - matrix, shift)
 
 
 def contours(clients: Quadratics, around: np.ndarray) -> go.Figure:

@@ -30,11 +30,6 @@ class Chapter:
         return self.stem[:2]
 
     @property
-    def room(self) -> str:
-        """The dotted name of the chapter's package."""
-        return f"{__package__}.ch{self.stem}"
-
-    @property
     def folder(self) -> Path:
         """The folder of the chapter's package."""
         return Path(__file__).parent / f"ch{self.stem}"

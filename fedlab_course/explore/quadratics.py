@@ -22,13 +22,8 @@ class Quadratics:
 
     @classmethod
     def of(cls, a: Sequence[float] | Points, b: Sequence[float] | Points) -> "Quadratics":
-        """From numbers [N] or [N, D]. Raises ``ValueError`` for different shapes or a_kd ≤ 0."""
+        """From numbers [N] or [N, D], of one shape."""
         curvature, minimum = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-        if curvature.shape != minimum.shape or curvature.ndim not in (1, 2) or not curvature.size:
-            shapes = f"{list(curvature.shape)} and {list(minimum.shape)}"
-            raise ValueError(f"a, b: have shapes {shapes}; must be two arrays [N] or [N, D] of one shape")
-        if not (curvature > 0).all():
-            raise ValueError(f"a={curvature.tolist()}: must be > 0")
         return cls(curvature.reshape(len(curvature), -1), minimum.reshape(len(minimum), -1))
 
     @property

@@ -1,6 +1,6 @@
 """How far clients diverge, and two clients on a line with the place where FedAvg comes to rest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,8 @@ from fedlab_course.explore.quadratics import Quadratics
 
 __all__ = ["divergence", "intervals", "parabolas", "resting_points"]
 
+A, B = (1.0, 3.0), (0.0, 1.0)  # curvatures and minima of the chapter's two clients
+CLIENTS = Quadratics.of(A, B)
 _PANELS = (
     ("y", "divergence", "weight divergence", BLUE, "circle", (0.56, 1.0)),
     ("y2", "common", "common share", VERMILLION, "square", (0.0, 0.44)),
@@ -64,35 +66,33 @@ def divergence(table: pd.DataFrame) -> go.Figure:
     return figure
 
 
-def parabolas(a: Sequence[float], b: Sequence[float], points: Mapping[str, float]) -> go.Figure:
-    """The losses f_k(w) = a_k/2 (w − b_k)² of clients with equal weights, their mean F, and ``points`` on F.
+def parabolas(points: Mapping[str, float]) -> go.Figure:
+    """The losses f_k(w) = a_k/2 (w − b_k)² of the two clients, their mean F, and ``points`` on F.
 
-    ``a``, ``b`` [N]: curvatures and minima; ``points``: at most two, name → w, written with four decimals.
+    ``points``: at most two, name → w, written with four decimals.
     """
-    clients = Quadratics.of(a, b)
-    minimum = clients.b[:, 0]
-    margin = 0.4 * np.ptp(minimum)
-    figure = new_figure(title=None, x_title="w", y_title="loss")
-    add_losses(figure, clients, np.linspace(minimum.min() - margin, minimum.max() + margin, 181))
+    figure = losses(np.linspace(-0.4, 1.4, 181))
     for (name, place), (colour, symbol) in zip(points.items(), _POINTS, strict=False):
-        add_mark(figure, clients, place, f"{name}: {place:.4f}", symbol, colour)
-    places = {f"lowest point of f_{k + 1}": value for k, value in enumerate(minimum)} | dict(points)
-    rows = [[name, f"{value:.4f}"] for name, value in places.items()]
-    phrases = "; ".join(f"{name} at w = {value}" for name, value in rows)
-    set_description(figure, f"Parabolas of {len(minimum)} clients and their mean. {phrases}.", ["point", "w"], rows)
+        add_mark(figure, place, f"{name}: {place:.4f}", symbol, colour)
+    places = {f"lowest point of f_{k + 1}": lowest for k, lowest in enumerate(B)} | dict(points)
+    rows = [[name, f"{place:.4f}"] for name, place in places.items()]
+    phrases = "; ".join(f"{name} at w = {place}" for name, place in rows)
+    set_description(figure, f"Parabolas of {len(B)} clients and their mean. {phrases}.", ["point", "w"], rows)
     return figure
 
 
-def add_losses(figure: go.Figure, clients: Quadratics, w: np.ndarray) -> None:
-    """Add the loss of each client at the points ``w`` [n] of a line, and the mean of the losses."""
-    losses = clients.loss(w[:, None])
-    for k, loss in enumerate(losses):
+def losses(w: np.ndarray, *, height: int = 440) -> go.Figure:
+    """The loss of either client at the points ``w`` [n] of a line, and the mean of the losses."""
+    figure = new_figure(title=None, x_title="w", y_title="loss", height=height)
+    values = CLIENTS.loss(w[:, None])
+    for k, loss in enumerate(values):
         line = {"color": look(k + 1).colour, "dash": look(k + 1).dash}
         figure.add_scatter(x=w, y=loss, name=f"f<sub>{k + 1}</sub>", mode="lines", line=line)
-    figure.add_scatter(x=w, y=losses.mean(0), name="F, their mean", mode="lines", line={"color": BLACK, "width": 3})
+    figure.add_scatter(x=w, y=values.mean(0), name="F, their mean", mode="lines", line={"color": BLACK, "width": 3})
+    return figure
 
 
-def add_mark(figure: go.Figure, clients: Quadratics, w: float, name: str, symbol: str, colour: str) -> None:
+def add_mark(figure: go.Figure, w: float, name: str, symbol: str, colour: str) -> None:
     """Add a point of the mean loss."""
     marker = {"symbol": symbol, "size": 14, "color": colour, "line": {"color": "white", "width": 1}}
-    figure.add_scatter(x=[w], y=[clients.loss(np.array([w])).mean()], name=name, mode="markers", marker=marker)
+    figure.add_scatter(x=[w], y=[CLIENTS.loss(np.array([w])).mean()], name=name, mode="markers", marker=marker)

@@ -6,16 +6,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 import fedlab_core as fl
-from fedlab_core.plots.style import BLACK, GREEN, GREY, look, new_figure, set_description
+from fedlab_core.plots.style import BLACK, GREEN, GREY, look, set_description
 from fedlab_course import theory
-from fedlab_course.chapters.ch01_noniid_and_drift import figures
+from fedlab_course.chapters.ch01_noniid_and_drift.figures import CLIENTS, A, B, add_mark, losses
 from fedlab_course.explore.figures import add_curve, prefixed
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.quadratics import Quadratics
 from fedlab_course.explore.sliders import Slider
 
-_A, _B, _CLIENTS = (1.0, 3.0), (0.0, 1.0), 50
 _STEPS, _RATES = (1, 2, 3, 5, 10, 20, 50), (0.01, 0.03, 0.1, 0.3)
 _ALPHAS = (0.01, 0.03, 0.1, 0.3, 0.7, 1.0, 3.0, 10.0, 100.0)
 
@@ -34,20 +32,17 @@ def local_steps(*, goal: Goal | None = None) -> Idea:
 
 
 def _walks(steps: int, lr: float) -> go.Figure:
-    clients = Quadratics.of(_A, _B)
-    walks = clients.walk(clients.optimum, steps, lr)
-    optimum, mean = clients.optimum.item(), walks[-1].mean()
-    stop = theory.resting_point(_A, _B, steps, lr)
-    figure = new_figure(title=None, x_title="w", y_title="loss", height=520)
-    figures.add_losses(figure, clients, np.linspace(-0.2, 1.2, 121))
+    walks = CLIENTS.walk(CLIENTS.optimum, steps, lr)
+    optimum, mean, stop = CLIENTS.optimum.item(), walks[-1].mean(), theory.resting_point(A, B, steps, lr)
+    figure = losses(np.linspace(-0.2, 1.2, 121), height=520)
     highest = 0.0
     for k, walk in enumerate(walks.swapaxes(0, 1)):
-        at_steps, style = clients.loss(walk)[k], replace(look(k + 1), dash="solid")
+        at_steps, style = CLIENTS.loss(walk)[k], replace(look(k + 1), dash="solid")
         highest = max(highest, at_steps.max())
         add_curve(figure, walk[:, 0], at_steps, f"steps of client {k + 1}", style, size=9, width=1)
-    figures.add_mark(figure, clients, optimum, "optimum, where the round begins", "star", BLACK)
-    figures.add_mark(figure, clients, mean, "mean after the round", "diamond", GREEN)
-    figures.add_mark(figure, clients, stop, "where FedAvg comes to rest", "x", GREY)
+    add_mark(figure, optimum, "optimum, where the round begins", "star", BLACK)
+    add_mark(figure, mean, "mean after the round", "diamond", GREEN)
+    add_mark(figure, stop, "where FedAvg comes to rest", "x", GREY)
     figure.update_xaxes(range=[-0.2, 1.2])
     figure.update_yaxes(range=[-0.05, 2.2 * highest])
     numbers = {"optimum": optimum, "mean after one round": mean, "FedAvg comes to rest at": stop}
@@ -62,7 +57,7 @@ def skew(data: fl.Dataset) -> Idea:
     """Who holds what when ``data`` is dealt with label mixes from Dir(α). Sliders ``alpha`` and ``seed``."""
 
     def draw(alpha: float, seed: int) -> go.Figure:
-        parts = fl.partition.dirichlet(data.train.y, num_clients=_CLIENTS, alpha=alpha, seed=seed)
+        parts = fl.partition.dirichlet(data.train.y, num_clients=50, alpha=alpha, seed=seed)
         return prefixed(fl.plots.partition(fl.FederatedDataset(data, parts)), f"Dirichlet α={alpha:g}, seed {seed}.")
 
     sliders = {

@@ -39,20 +39,18 @@ def side_by_side(degrees: float) -> Goal:
 def scaffold_rounds(
     clients: Quadratics, start: np.ndarray, rounds: int, steps: int, lr: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """w [D] and the controls c_k [N, D] after ``rounds`` rounds of SCAFFOLD (option 2) in which all take part."""
-    w, controls = start, np.zeros_like(clients.b)
+    """w [D] and the corrections c − c_k [N, D] after ``rounds`` of SCAFFOLD (option 2) in which all take part."""
+    w, offset = start, np.zeros_like(clients.b)
     for _ in range(rounds):
-        offset = controls.mean(0) - controls
         y = clients.walk(w, steps, lr, offset)[-1]
         controls = -offset + (w - y) / (steps * lr)
-        w = y.mean(0)
-    return w, controls
+        w, offset = y.mean(0), controls.mean(0) - controls
+    return w, offset
 
 
 def _state(rounds: int, step: int) -> tuple[np.ndarray, ...]:
     """The server's w [D] after ``rounds``, and at the ``step`` the clients' y, gradients and c − c_k, all [N, D]."""
-    w, controls = scaffold_rounds(CLIENTS, START, rounds, STEPS, LR)
-    offset = controls.mean(0) - controls
+    w, offset = scaffold_rounds(CLIENTS, START, rounds, STEPS, LR)
     here = CLIENTS.walk(w, step, LR, offset)[-1]
     return w, here, CLIENTS.gradient(here), offset
 

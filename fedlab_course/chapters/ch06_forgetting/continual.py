@@ -67,16 +67,16 @@ class Continual(fl.Algorithm):
 
 
 class Watched(NamedTuple):
-    """``way`` [V, P] after each server update that did not diverge, the largest η·max a of a correction, and faults."""
+    """``way`` [V, P] after each server update, the largest η·max a of a correction, and the end or last warning."""
 
     way: torch.Tensor
     stiffest: float
-    trouble: list[str]
+    trouble: str
 
     @property
     def diverged(self) -> bool:
         """Whether the run ended before its time."""
-        return any(words.startswith("diverged") for words in self.trouble)
+        return self.trouble.startswith("diverged")
 
 
 @dataclass(frozen=True)
@@ -106,15 +106,15 @@ def watch(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, *
 
     A run that diverges is a result here: nothing is raised, and no warning is shown.
     """
-    simulation, end = fl.Simulation(fed, model, Noted(algorithm), **settings), []
+    simulation, trouble = fl.Simulation(fed, model, Noted(algorithm), **settings), ""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             simulation.run()
+            trouble = str(caught[-1].message) if caught else ""
         except Diverged as error:
-            end = [f"diverged in round {error.round}"]
+            trouble = f"diverged in round {error.round}"
     state = {"noted_way": torch.zeros(0, 0), "noted_stiffest": 0.0} | simulation.state_dict()["algorithm"]
-    trouble = [*dict.fromkeys(str(one.message) for one in caught), *end]
     return Watched(state["noted_way"], float(state["noted_stiffest"]), trouble)
 
 

@@ -206,7 +206,7 @@ def test_a_curve_without_a_logarithm_is_refused(curve, message: str) -> None:
 
 
 def test_parabolas_are_lowest_where_they_should_be_and_points_lie_on_their_mean() -> None:
-    figure = figures_01.parabolas((1, 3), (0, 1), {"optimum": 0.75, "rests": 0.5})
+    figure = figures_01.parabolas({"optimum": 0.75, "rests": 0.5})
     drawn = {trace.name: trace for trace in figure.data}
     for name, lowest in (("f<sub>1</sub>", 0.0), ("f<sub>2</sub>", 1.0), ("F, their mean", 0.75)):
         assert drawn[name].x[np.argmin(drawn[name].y)] == pytest.approx(lowest, abs=0.01)

@@ -1,4 +1,4 @@
-"""The chapters of the course: their one question each, their track, what carries the idea, and their parameters."""
+"""The chapters of the course: their one question each, their track, and their parameters."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,30 +11,23 @@ from fedlab_core import validation
 
 @dataclass(frozen=True)
 class Chapter:
-    """A notebook ``NUMBER_NAME.ipynb``. ``question``: the one it answers; ``device``: what carries its idea.
+    """A notebook ``STEM.ipynb``, whose stem begins with its number, and the ``question`` that it answers.
 
     ``defaults``: the values in its parameters cell, to which stored verdicts belong; the same in the notebook is
     checked by :mod:`fedlab_course.lint`. ``also``: the symbols of this chapter alone, TeX → meaning.
     """
 
-    number: str
-    name: str
+    stem: str
     track: str
     title: str
     question: str
-    device: str
     defaults: Mapping[str, Any]
     also: Mapping[str, str]
 
     @property
-    def stem(self) -> str:
-        """The name of the notebook's file, without its ending."""
-        return f"{self.number}_{self.name}"
-
-    @property
-    def room(self) -> str:
-        """The dotted name of the chapter's package."""
-        return f"{__package__}.ch{self.stem}"
+    def number(self) -> str:
+        """Two digits, such as "01"."""
+        return self.stem[:2]
 
     @property
     def folder(self) -> Path:
@@ -66,8 +59,7 @@ def _read() -> tuple[Chapter, ...]:
     for file in sorted(Path(__file__).parent.glob("ch[0-9][0-9]_*/chapter.toml")):
         given = tomllib.loads(file.read_text(encoding="utf-8"))
         defaults = {name: None if value == "None" else value for name, value in given.pop("defaults", {}).items()}
-        number = file.parent.name[2:4]
-        chapters.append(Chapter(number=number, defaults=defaults, also=given.pop("also", {}), **given))
+        chapters.append(Chapter(file.parent.name[2:], defaults=defaults, also=given.pop("also", {}), **given))
     return tuple(chapters)
 
 

@@ -76,7 +76,7 @@ def of_chapter(number: str) -> Bank:
         if wrong:
             raise ValueError(f"{', '.join(wrong)}: an id is {number}- and a name, and is used once")
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{chapter.room}/{path.name}: {error}") from error
+        raise ValueError(f"{path}: {error}") from error
     return Bank({one.id: one for one in predictions}, {one.id: one for one in quiz})
 
 

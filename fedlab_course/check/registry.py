@@ -25,15 +25,16 @@ def _all() -> tuple[Exercise | Proof, ...]:
 
 def _of(chapter: outline.Chapter) -> list[Exercise | Proof]:
     """The exercises of a chapter in the order of its words. Raises ``ValueError`` if code and words do not match."""
-    coded = {one.id: one for one in importlib.import_module(f"{chapter.room}.exercises").EXERCISES}
+    code = importlib.import_module(f"{outline.__package__}.ch{chapter.stem}.exercises")
+    coded = {one.id: one for one in code.EXERCISES}
     path = chapter.folder / "exercises.toml"
     try:
         written: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["exercise"]
         found = [Proof(**one) if "solution" in one else replace(coded.pop(one["id"]), **one) for one in written]
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{chapter.room}/{path.name}: {error!r}") from error
+        raise ValueError(f"{path}: {error!r}") from error
     if coded:
-        raise ValueError(f"{chapter.room}/{path.name}: has no words for {', '.join(coded)}")
+        raise ValueError(f"{path}: has no words for {', '.join(coded)}")
     return found
 
 

@@ -1,6 +1,6 @@
 """Clients with quadratic losses, whose every number can be checked by hand, and the contours of their mean loss."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,13 +22,8 @@ class Quadratics:
 
     @classmethod
     def of(cls, a: Sequence[float] | Points, b: Sequence[float] | Points) -> "Quadratics":
-        """From numbers [N] or [N, D]. Raises ``ValueError`` for different shapes or a_kd ≤ 0."""
+        """From numbers [N] or [N, D], of one shape."""
         curvature, minimum = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-        if curvature.shape != minimum.shape or curvature.ndim not in (1, 2) or not curvature.size:
-            shapes = f"{list(curvature.shape)} and {list(minimum.shape)}"
-            raise ValueError(f"a, b: have shapes {shapes}; must be two arrays [N] or [N, D] of one shape")
-        if not (curvature > 0).all():
-            raise ValueError(f"a={curvature.tolist()}: must be > 0")
         return cls(curvature.reshape(len(curvature), -1), minimum.reshape(len(minimum), -1))
 
     @property
@@ -55,15 +50,6 @@ class Quadratics:
     def nearest(self, w: np.ndarray, mu: float) -> np.ndarray:
         """argmin f_k(y) + μ/2 ‖y − w‖² [N, D]: the exact solutions of FedProx's local problems."""
         return (self.a * self.b + mu * w) / (self.a + mu)
-
-
-def rest(one_round: Callable[[np.ndarray], np.ndarray], dim: int) -> np.ndarray:
-    """The fixed point [D] of ``one_round``: w → M w + m. Raises ``ValueError`` if rounds move away from it."""
-    shift = one_round(np.zeros(dim))
-    matrix = np.stack([one_round(axis) - shift for axis in np.eye(dim)], axis=1)
-    if np.abs(np.linalg.eigvals(matrix)).max() >= 1:
-        raise ValueError("lr: local steps diverge, because η times the largest curvature is not below 2; lower it")
-    return np.linalg.solve(np.eye(dim) - matrix, shift)
 
 
 def contours(clients: Quadratics, around: np.ndarray) -> go.Figure:

@@ -10,6 +10,7 @@ from playwright.sync_api import Page
 from tests.browser.lab import DRAWN, Notebook, wait_until, write
 
 IMPORT = """\
+import fedlab_core as fl
 from fedlab_course import Explorer
 from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
 from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
@@ -71,7 +72,7 @@ def test_no_chart_stays_empty_on_a_slow_machine(open_notebook) -> None:
         "ideas_02.proximal()",
         "ideas_01.local_steps()",
         "ideas_03.corrections()",
-        "ideas_01.skew(num_clients=10)",
+        "ideas_01.skew(fl.load_dataset('digits'))",
     ]
     notebook = open_notebook(IMPORT, SHORT, SHORT, *figures, slower=4)
     for source in (SHORT, *figures):

@@ -342,7 +342,7 @@ def test_words_that_do_not_match_the_code_are_refused(text, said: str, tmp_path,
     stands_for = type("Module", (), {"EXERCISES": (HALF,)})
     monkeypatch.setattr("importlib.import_module", lambda name: stands_for)
     with pytest.raises(ValueError, match=rf"exercises.toml: .*{said}"):
-        registry._of(type("Chapter", (), {"folder": tmp_path, "room": "a.chapter"}))
+        registry._of(type("Chapter", (), {"folder": tmp_path, "stem": "99_planted"}))
 
 
 def chapter():

@@ -1,42 +1,44 @@
 """How far clients diverge, and two clients on a line with the place where FedAvg comes to rest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, look, new_figure, set_description
+from fedlab_core.plots.style import BLACK, BLUE, GREY, VERMILLION, look, new_figure, set_description
 from fedlab_course.explore.figures import intervals, resting_points
 from fedlab_course.explore.quadratics import Quadratics
 
 __all__ = ["divergence", "intervals", "parabolas", "resting_points"]
 
+A, B = (1.0, 3.0), (0.0, 1.0)  # curvatures and minima of the chapter's two clients
+CLIENTS = Quadratics.of(A, B)
 _PANELS = (
     ("y", "divergence", "weight divergence", BLUE, "circle", (0.56, 1.0)),
     ("y2", "common", "common share", VERMILLION, "square", (0.0, 0.44)),
 )
 _CHANCE = 0.1  # the common share of ten moves that have nothing in common
-_POINTS = ((BLACK, "star"), (GREY, "x"), (GREEN, "diamond"))
+_POINTS = ((BLACK, "star"), (GREY, "x"))
 
 
 def divergence(table: pd.DataFrame) -> go.Figure:
     """Weight divergence and common share against the EMD of ten clients, a point for each number of labels.
 
-    ``table``: columns ``labels_per_client``, ``seed``, ``emd``, ``divergence`` and ``common``, as in the stored table
-    ``c01_divergence``. Points are means over seeds, bars reach from the lowest to the highest seed, and the dotted line
-    is the common share by chance.
+    ``table``: the stored ``c01_divergence``. Points are means over seeds, bars reach from the lowest to the highest
+    seed, and the dotted line is the common share by chance.
     """
-    grouped = table.groupby("labels_per_client")[["emd", "divergence", "common"]]
-    means = grouped.mean().sort_values("emd")
-    low, high = grouped.min().reindex(means.index), grouped.max().reindex(means.index)
-    names = [f"{count} label{'s' * (count != 1)}" for count in means.index]
+    found = table.groupby("labels_per_client")[["emd", "divergence", "common"]].agg(["mean", "min", "max"])
+    found = found.sort_values(("emd", "mean"))
+    means = found.xs("mean", axis="columns", level=1)
+    names = [f"{count} label{'s' * (count != 1)}" for count in found.index]
     figure = new_figure(title=None, x_title="EMD, mean over clients", y_title="", height=560, legend=False)
     for axis, column, words, colour, symbol, domain in _PANELS:
-        up, down = high[column] - means[column], means[column] - low[column]
+        one = found[column]
+        up, down = one["max"] - one["mean"], one["mean"] - one["min"]
         figure.add_scatter(
             x=means["emd"],
-            y=means[column],
+            y=one["mean"],
             yaxis=axis,
             name=words,
             mode="lines+markers+text",
@@ -52,48 +54,45 @@ def divergence(table: pd.DataFrame) -> go.Figure:
     dots = {"color": GREY, "width": 2, "dash": "dot"}
     figure.add_shape(type="line", xref="paper", x0=0, x1=1, yref="y2", y0=_CHANCE, y1=_CHANCE, line=dots)
     figure.update_xaxes(range=[-0.15, 2.0], anchor="y2")
-    figure.update_layout(yaxis_range=[0, 1.2 * float(high["divergence"].max())])
+    figure.update_layout(yaxis_range=[0, 1.2 * found["divergence", "max"].max()])
     rows = [[name, *(f"{value:.3f}" for value in row)] for name, row in zip(names, means.to_numpy(), strict=True)]
-    ends = np.round(means.to_numpy()[[0, -1]], 3)
+    (_, _, weights, common), (_, _, weights_last, common_last) = rows[0], rows[-1]
     text = (
         f"Two line charts against the EMD of the clients, {table['seed'].nunique()} seeds. From {names[0]} to "
-        f"{names[-1]} a client the weight divergence goes from {ends[0, 1]} to {ends[1, 1]}, and the common share of "
-        f"the moves from {ends[0, 2]} to {ends[1, 2]}."
+        f"{names[-1]} a client the weight divergence goes from {weights} to {weights_last}, and the common share of "
+        f"the moves from {common} to {common_last}."
     )
     set_description(figure, text, ["labels a client", "EMD", "weight divergence", "common share"], rows)
     return figure
 
 
-def parabolas(a: Sequence[float], b: Sequence[float], points: Mapping[str, float]) -> go.Figure:
-    """The losses f_k(w) = a_k/2 (w − b_k)² of clients with equal weights, their mean F, and ``points`` on F.
+def parabolas(points: Mapping[str, float]) -> go.Figure:
+    """The losses f_k(w) = a_k/2 (w − b_k)² of the two clients, their mean F, and ``points`` on F.
 
-    ``a``, ``b`` [N]: curvatures and minima; ``points``: at most three, name → w, written with four decimals. Raises
-    ``ValueError`` as :class:`Quadratics` does.
+    ``points``: at most two, name → w, written with four decimals.
     """
-    clients = Quadratics.of(a, b)
-    minimum = clients.b[:, 0]
-    margin = 0.4 * float(np.ptp(minimum))
-    figure = new_figure(title=None, x_title="w", y_title="loss")
-    add_losses(figure, clients, np.linspace(minimum.min() - margin, minimum.max() + margin, 181))
+    figure = losses(np.linspace(-0.4, 1.4, 181))
     for (name, place), (colour, symbol) in zip(points.items(), _POINTS, strict=False):
-        add_mark(figure, clients, place, f"{name}: {place:.4f}", symbol, colour)
-    places = {f"lowest point of f_{k + 1}": value for k, value in enumerate(minimum)} | dict(points)
-    rows = [[name, f"{value:.4f}"] for name, value in places.items()]
-    phrases = "; ".join(f"{name} at w = {value}" for name, value in rows)
-    set_description(figure, f"Parabolas of {len(minimum)} clients and their mean. {phrases}.", ["point", "w"], rows)
+        add_mark(figure, place, f"{name}: {place:.4f}", symbol, colour)
+    places = {f"lowest point of f_{k + 1}": lowest for k, lowest in enumerate(B)} | dict(points)
+    rows = [[name, f"{place:.4f}"] for name, place in places.items()]
+    phrases = "; ".join(f"{name} at w = {place}" for name, place in rows)
+    set_description(figure, f"Parabolas of {len(B)} clients and their mean. {phrases}.", ["point", "w"], rows)
     return figure
 
 
-def add_losses(figure: go.Figure, clients: Quadratics, w: np.ndarray) -> None:
-    """Add the loss of each client at the points ``w`` [n] of a line, and the mean of the losses."""
-    losses = clients.loss(w[:, None])
-    for k, loss in enumerate(losses):
+def losses(w: np.ndarray, *, height: int = 440) -> go.Figure:
+    """The loss of either client at the points ``w`` [n] of a line, and the mean of the losses."""
+    figure = new_figure(title=None, x_title="w", y_title="loss", height=height)
+    values = CLIENTS.loss(w[:, None])
+    for k, loss in enumerate(values):
         line = {"color": look(k + 1).colour, "dash": look(k + 1).dash}
         figure.add_scatter(x=w, y=loss, name=f"f<sub>{k + 1}</sub>", mode="lines", line=line)
-    figure.add_scatter(x=w, y=losses.mean(0), name="F, their mean", mode="lines", line={"color": BLACK, "width": 3})
+    figure.add_scatter(x=w, y=values.mean(0), name="F, their mean", mode="lines", line={"color": BLACK, "width": 3})
+    return figure
 
 
-def add_mark(figure: go.Figure, clients: Quadratics, w: float, name: str, symbol: str, colour: str) -> None:
+def add_mark(figure: go.Figure, w: float, name: str, symbol: str, colour: str) -> None:
     """Add a point of the mean loss."""
     marker = {"symbol": symbol, "size": 14, "color": colour, "line": {"color": "white", "width": 1}}
-    figure.add_scatter(x=[w], y=[clients.loss(np.array([w])).mean()], name=name, mode="markers", marker=marker)
+    figure.add_scatter(x=[w], y=[CLIENTS.loss(np.array([w])).mean()], name=name, mode="markers", marker=marker)

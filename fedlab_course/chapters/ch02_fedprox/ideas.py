@@ -1,53 +1,52 @@
 """Explorer: how FedProx's pull holds clients between their own minima and the global model."""
 
-from typing import Any
-
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, GREEN, GREY, set_description
 from fedlab_course.explore import quadratics as plane
+from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Points, Quadratics, rest
+from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
 from fedlab_course.explore.sliders import Slider
 
-_MU = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+CLIENTS = Quadratics.of(A, B)
 
 
-def proximal(a: Points = A, b: Points = B, *, mu: float = 1.0, **options: Any) -> Idea:
+def proximal(*, goal: Goal | None = None) -> Idea:
     """FedProx's pull: clients solve f_k(y) + μ/2 ‖y − w‖² exactly, and the server takes the mean until it rests.
 
-    Clients f_k(w) = ½ Σ_d a_kd (w_d − b_kd)², ``a`` and ``b`` [2, 2]. Slider ``mu``. The figure shows the resting point
-    w, the clients' answers between their own minima and w, and the way that the resting point takes as μ grows.
-    ``options``: those of ``Idea``, ``goal`` and ``live``.
+    Slider ``mu``. The figure shows the resting point w, the clients' answers between their own minima and w, and the
+    way that the resting point takes as μ grows.
     """
-    clients = Quadratics.of(a, b)
-    sliders = {"mu": Slider.over("μ of FedProx", _MU, mu, "Proximal strength")}
-    return Idea(lambda mu: _figure(clients, mu), sliders, **options)
+    strengths = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+    return Idea(_figure, {"mu": Slider.over("μ of FedProx", strengths, 1.0, "Proximal strength")}, goal=goal)
 
 
-def _figure(clients: Quadratics, mu: float) -> go.Figure:
-    def rests(strength: float) -> np.ndarray:
-        return rest(lambda w: clients.nearest(w, strength).mean(0), 2)
+def _rests(mu: float) -> np.ndarray:
+    """w = Σ s_k b_k / Σ s_k, where w is the mean of the answers (1 − s_k) w + s_k b_k, with s_k = a_k/(a_k + μ)."""
+    part = CLIENTS.a / (CLIENTS.a + mu)
+    return (part * CLIENTS.b).sum(0) / part.sum(0)
 
-    w = rests(mu)
-    answers = clients.nearest(w, mu)
-    way = np.stack([rests(strength) for strength in (0.0, *np.geomspace(0.02, 300, 60))])
-    figure = plane.contours(clients, np.concatenate([clients.b, way]))
+
+def _figure(mu: float) -> go.Figure:
+    w = _rests(mu)
+    answers = CLIENTS.nearest(w, mu)
+    way = np.stack([_rests(strength) for strength in (0.0, *np.geomspace(0.02, 300, 60))])
+    figure = plane.contours(CLIENTS, np.concatenate([CLIENTS.b, way]))
     plane.line(figure, way, "resting point as μ grows", GREY, "1.5px,4px")
-    for k, (answer, minimum) in enumerate(zip(answers, clients.b, strict=True)):
-        colour, symbol = COLOURS[k % 2], SYMBOLS[k % 2]
-        plane.line(figure, np.stack([w, answer]), f"from w to the answer of client {k + 1}", colour, "solid")
-        plane.mark(figure, answer, f"answer of client {k + 1}", symbol, colour)
-        plane.mark(figure, minimum, f"its own minimum b<sub>{k + 1}</sub>", f"{symbol}-open", colour)
-    plane.mark(figure, clients.optimum, "optimum of F", "star", BLACK)
+    for k, (colour, symbol) in enumerate(zip(COLOURS, SYMBOLS, strict=True)):
+        plane.line(figure, np.stack([w, answers[k]]), f"from w to the answer of client {k + 1}", colour, "solid")
+        plane.mark(figure, answers[k], f"answer of client {k + 1}", symbol, colour)
+        plane.mark(figure, CLIENTS.b[k], f"its own minimum b<sub>{k + 1}</sub>", f"{symbol}-open", colour)
+    plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", BLACK)
     plane.mark(figure, w, "FedProx rests at w", "x", GREEN)
-    off, apart, own = (float(np.linalg.norm(u - v)) for u, v in ((w, clients.optimum), answers, clients.b))
+    off, apart, own = (float(np.linalg.norm(u - v)) for u, v in ((w, CLIENTS.optimum), answers, CLIENTS.b))
     text = (
         f"Contours of F in the plane. At μ={mu:g} FedProx rests at ({w[0]:.3f}, {w[1]:.3f}), {off:.3f} from the "
         f"optimum; the clients' answers are {apart:.3f} apart, their minima {own:.3f}."
     )
-    points = {"w, where FedProx rests": w, "optimum of F": clients.optimum}
+    points = {"w, where FedProx rests": w, "optimum of F": CLIENTS.optimum}
     points |= {f"answer of client {k + 1}": answer for k, answer in enumerate(answers)}
     set_description(figure, text, ["point", "w₁", "w₂"], [[name, *plane.pair(at)] for name, at in points.items()])
     return figure

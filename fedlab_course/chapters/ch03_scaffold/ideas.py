@@ -1,7 +1,5 @@
 """Explorer: SCAFFOLD's arrows, the local gradients and what the control variates make of them."""
 
-from typing import Any
-
 import numpy as np
 import plotly.graph_objects as go
 
@@ -15,26 +13,25 @@ from fedlab_course.explore.sliders import Slider
 CLIENTS, START, STEPS, LR = Quadratics.of(A, B), np.array([-1.0, 1.5]), 10, 0.05
 
 
-def corrections(*, rounds: int = 1, step: int = 0, **options: Any) -> Idea:
+def corrections(*, goal: Goal | None = None) -> Idea:
     """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn downhill.
 
     Clients as in chapter 2; both take part in every round, with ten local steps at rate 0.05.
     Sliders: ``rounds``, how many are done, and ``step``, the local step of the next round that we look at.
-    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     sliders = {
-        "rounds": Slider.over("rounds done", (0, 1, 2, 3, 5, 10), rounds, "Rounds before this one"),
-        "step": Slider.over("local step", range(STEPS + 1), step, "Where in the next round we look"),
+        "rounds": Slider.over("rounds done", (0, 1, 2, 3, 5, 10), 1, "Rounds before this one"),
+        "step": Slider.over("local step", range(STEPS + 1), 0, "Where in the next round we look"),
     }
-    return Idea(_arrows, sliders, **options)
+    return Idea(_arrows, sliders, goal=goal)
 
 
 def side_by_side(degrees: float) -> Goal:
-    """The goal of :func:`corrections` as it is by default: both clients step in one direction, to so many degrees."""
+    """The goal that both clients of :func:`corrections` step in one direction, to so many degrees."""
 
     def check(rounds: int, step: int) -> bool:
         _, _, gradient, offset = _state(rounds, step)
-        return _angle(gradient + offset) <= degrees
+        return _angle(*(gradient + offset)) <= degrees
 
     return Goal(f"find a step at which the two clients walk in one direction, to {degrees:g}°", check)
 
@@ -42,20 +39,18 @@ def side_by_side(degrees: float) -> Goal:
 def scaffold_rounds(
     clients: Quadratics, start: np.ndarray, rounds: int, steps: int, lr: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """w [D] and the controls c_k [N, D] after ``rounds`` rounds of SCAFFOLD (option 2) in which all take part."""
-    w, controls = start, np.zeros_like(clients.b)
+    """w [D] and the corrections c − c_k [N, D] after ``rounds`` of SCAFFOLD (option 2) in which all take part."""
+    w, offset = start, np.zeros_like(clients.b)
     for _ in range(rounds):
-        offset = controls.mean(0) - controls
         y = clients.walk(w, steps, lr, offset)[-1]
         controls = -offset + (w - y) / (steps * lr)
-        w = y.mean(0)
-    return w, controls
+        w, offset = y.mean(0), controls.mean(0) - controls
+    return w, offset
 
 
 def _state(rounds: int, step: int) -> tuple[np.ndarray, ...]:
     """The server's w [D] after ``rounds``, and at the ``step`` the clients' y, gradients and c − c_k, all [N, D]."""
-    w, controls = scaffold_rounds(CLIENTS, START, rounds, STEPS, LR)
-    offset = controls.mean(0) - controls
+    w, offset = scaffold_rounds(CLIENTS, START, rounds, STEPS, LR)
     here = CLIENTS.walk(w, step, LR, offset)[-1]
     return w, here, CLIENTS.gradient(here), offset
 
@@ -66,21 +61,21 @@ def _arrows(rounds: int, step: int) -> go.Figure:
     around = np.concatenate([CLIENTS.b, START[None]])
     figure = plane.contours(CLIENTS, around)
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
-    longest = float(np.linalg.norm(list(vectors.values()), axis=-1).max())
-    scale = 0.4 * float(np.ptp(around, axis=0).max()) / max(longest, 1e-12)
+    longest = np.linalg.norm([*vectors.values()], axis=-1).max()
+    scale = 0.4 * np.ptp(around, axis=0).max() / longest
     rows = []
     for k, at in enumerate(here):
-        colour, client = COLOURS[k % 2], f"client {k + 1}"
+        colour, client = COLOURS[k], f"client {k + 1}"
         tip, end = at - scale * gradient[k], at - scale * (gradient[k] + offset[k])
         _arrow(figure, at, tip, f"−g<sub>{k + 1}</sub>, the own gradient of {client}", colour, "5px,3px")
         _arrow(figure, tip, end, f"c<sub>{k + 1}</sub> − c, its correction", PURPLE, "2px,2px")
         _arrow(figure, at, end, f"the step that {client} takes", colour, "solid")
-        plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k % 2], colour)
+        plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k], colour)
         rows += [[client, name, *plane.pair(vector[k])] for name, vector in vectors.items()]
     plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", BLACK)
     text = (
         f"Arrows in the plane after {rounds} rounds of SCAFFOLD, at local step {step}: the clients' own gradients are "
-        f"{_angle(gradient):.0f}° apart, the corrected ones {_angle(gradient + offset):.0f}°. The server is at "
+        f"{_angle(*gradient):.0f}° apart, the corrected ones {_angle(*(gradient + offset)):.0f}°. The server is at "
         f"({w[0]:.3f}, {w[1]:.3f})."
     )
     set_description(figure, text, ["client", "arrow", "w₁", "w₂"], rows)
@@ -88,18 +83,13 @@ def _arrows(rounds: int, step: int) -> go.Figure:
 
 
 def _arrow(figure: go.Figure, tail: np.ndarray, tip: np.ndarray, name: str, colour: str, dash: str) -> None:
-    figure.add_scatter(
-        x=[tail[0], tip[0]],
-        y=[tail[1], tip[1]],
-        name=name,
-        mode="lines+markers",
-        line={"color": colour, "dash": dash, "width": 3 if dash == "solid" else 2},
-        marker={"symbol": "arrow", "angleref": "previous", "size": [0, 14], "color": colour, "opacity": 1},
-    )
+    x, y = np.stack([tail, tip], axis=1)
+    line = {"color": colour, "dash": dash, "width": 3 if dash == "solid" else 2}
+    head = {"symbol": "arrow", "angleref": "previous", "size": [0, 14], "color": colour, "opacity": 1}
+    figure.add_scatter(x=x, y=y, name=name, mode="lines+markers", line=line, marker=head)
 
 
-def _angle(pair: np.ndarray) -> float:
-    """Degrees between two vectors; 0 if one of them vanishes."""
-    u, v = pair
-    lengths = float(np.linalg.norm(u) * np.linalg.norm(v))
-    return float(np.degrees(np.arccos(np.clip(u @ v / lengths, -1, 1)))) if lengths > 0 else 0.0
+def _angle(u: np.ndarray, v: np.ndarray) -> float:
+    """Degrees between two vectors."""
+    cosine = u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
+    return float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))

@@ -23,32 +23,27 @@ _MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon", "t
 _NOISE_MARKER = "circle-open"
 
 
-def cluster_map(points: Any, labels: Any, fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
+def cluster_map(points: Any, clusters: np.ndarray, fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
     """Clients where two principal components of ``points`` [N, P] put them, with a marker per cluster.
 
-    ``labels`` [N]: clusters, −1 for noise, as open circles. Colours show the labels that a client of ``fed`` holds most
-    of: inside the first, on the rim the second; grey without one of a quarter of its samples. Axes name their share of
-    the variance. Raises ``ValueError`` for other numbers of clients, and a ``fed`` without labels.
+    ``clusters`` [N]: −1 for noise, as open circles. Colours show the labels that a client of ``fed`` holds most of:
+    inside the first, on the rim the second; grey without one of a quarter of its samples. Axes name their share of the
+    variance.
     """
-    values, clusters = np.asarray(points, dtype=float), np.asarray(labels)
     counts, names = fed.heterogeneity().label_counts, fed.dataset.classes
     mixes = counts / counts.sum(axis=1, keepdims=True)
-    if not len(values) == len(clusters) == len(mixes):
-        raise ValueError(
-            f"points [{len(values)}], labels [{len(clusters)}]: must have {len(mixes)} rows, one per client"
-        )
-    places, shares = _principal_components(values)
+    places, shares = _principal_components(np.asarray(points, dtype=float))
     titles = [f"component {i + 1} ({share:.0%} of variance)" for i, share in enumerate(shares)]
     figure = new_figure(title=title, x_title=titles[0], y_title=titles[1], height=540)
     _add_clients(figure, clusters, places, mixes, names)
     figure.update_xaxes(showgrid=False)
     figure.update_yaxes(showgrid=False)
-    shown = f"by two principal components, which show {shares.sum():.0%} of the variance"
-    text = f"Map of {len(values)} clients {shown}: {_count(clusters)}."
     rows = []
     for cluster in np.unique(clusters):
         mine = clusters == cluster
         rows.append([_name(cluster), int(mine.sum()), _mix(mixes[mine].mean(axis=0), names)])
+    shown = f"by two principal components, which show {shares.sum():.0%} of the variance"
+    text = f"Map of {len(places)} clients {shown}: {_count(clusters)}."
     set_description(figure, text, ["cluster", "clients", "mean label mix"], rows)
     return figure
 
@@ -64,8 +59,7 @@ def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
     order, clusters = found.ordering, found.labels[found.ordering]
     heights = found.reachability[order]
     reached = np.isfinite(heights)
-    highest = float(heights[reached].max(initial=0.0))
-    top = 1.08 * highest or 1.0
+    highest = float(heights[reached].max())
     legend, x_title = found.num_clusters < _LEGEND_ENTRIES, "clients in the order of the walk"
     figure = new_figure(title=title, x_title=x_title, y_title="reachability distance", legend=legend)
     rows = []
@@ -75,7 +69,7 @@ def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
         colour, shape = (GREY, ".") if cluster < 0 else (look(cluster + 1).colour, ("", "/")[cluster % 2])
         figure.add_bar(
             x=mine,
-            y=np.where(reached[mine], heights[mine], top),
+            y=np.where(reached[mine], heights[mine], 1.08 * highest),
             customdata=order[mine],
             name=name,
             width=1,
@@ -84,7 +78,7 @@ def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
         )
     figure.update_layout(bargap=0)
     figure.update_xaxes(range=[-0.5, len(order) - 0.5], showgrid=False)
-    figure.update_yaxes(range=[0, top])
+    figure.update_yaxes(range=[0, 1.08 * highest])
     inside = heights[reached & (clusters >= 0)]
     text = (
         f"Reachability plot: {len(order)} clients in the order of OPTICS, {_count(found.labels)}. "
@@ -98,15 +92,14 @@ def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
 def _principal_components(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates [N, 2] on the first two components, and their shares of the variance [2].
 
-    Through the N × N products, which are few. Of the two directions of a component, the one in which the client
-    farthest out lies on the positive side.
+    Of the two directions of a component, the one in which the client farthest out lies on the positive side.
     """
     centred = values - values.mean(axis=0)
-    lengths, vectors = np.linalg.eigh(centred @ centred.T)
-    variances = np.maximum(lengths[::-1], 0)
-    columns = (np.sqrt(variances) * vectors[:, ::-1])[:, :2]
-    places = columns * np.sign(columns[np.abs(columns).argmax(axis=0), [0, 1]])
-    return places, variances[:2] / (variances.sum() or 1.0)
+    variances, directions = np.linalg.eigh(centred @ centred.T)  # N × N, which is small; ascending
+    largest = [-1, -2]
+    places = np.sqrt(variances[largest]) * directions[:, largest]
+    places *= np.sign(places[np.abs(places).argmax(axis=0), [0, 1]])
+    return places, variances[largest] / variances.sum()
 
 
 def _add_clients(
@@ -115,7 +108,8 @@ def _add_clients(
     """A marker for each cluster, and inside and on the rim the colours of the labels that a client holds most of."""
     ranks = np.argsort(-mixes, axis=1, kind="stable")[:, :2]
     main = np.take_along_axis(mixes, ranks, axis=1) >= _MAIN_SHARE  # [N, largest and next]
-    hues = np.array(_LABEL_COLOURS)[ranks % len(_LABEL_COLOURS)]
+    colours = np.resize(_LABEL_COLOURS, len(names))  # from the start again after the last
+    hues = colours[ranks]
     inside = np.where(main[:, 0], hues[:, 0], _MIXED)
     rim = np.where(main[:, -1], hues[:, -1], inside)
     symbols = [_NOISE_MARKER if cluster < 0 else _MARKERS[cluster % len(_MARKERS)] for cluster in clusters]
@@ -129,13 +123,14 @@ def _add_clients(
         hovertemplate="client %{customdata[0]}%{customdata[1]}<extra>%{text}</extra>",
         showlegend=False,
     )
-    entries = [(f"label {names[c]}", hues[ranks == c][0], "circle") for c in np.unique(ranks[main])]
-    entries += [("many labels", _MIXED, "circle")] * bool((~main[:, 0]).any())
-    entries += [("noise", GREY, _NOISE_MARKER)] * bool((clusters < 0).any())
-    for name, colour, symbol in entries:
-        key = {"color": colour, "symbol": symbol, "size": 11, "line": {"width": 2.5, "color": colour}}
-        figure.add_scatter(x=[None], y=[None], mode="markers", name=name, marker=key, hoverinfo="skip")
-    figure.update_layout(showlegend=len(entries) <= _LEGEND_ENTRIES)
+    key = [(f"label {names[label]}", colours[label], "circle") for label in np.unique(ranks[main])]
+    if not main[:, 0].all():
+        key.append(("many labels", _MIXED, "circle"))
+    if (clusters < 0).any():
+        key.append(("noise", GREY, _NOISE_MARKER))
+    for name, colour, symbol in key:
+        marker = {"color": colour, "symbol": symbol, "size": 11, "line": {"width": 2.5, "color": colour}}
+        figure.add_scatter(x=[None], y=[None], mode="markers", name=name, marker=marker, hoverinfo="skip")
 
 
 def _mix(mix: np.ndarray, names: Sequence[str]) -> str:

@@ -4,7 +4,6 @@
 Memory Aware Synapses (Aljundi et al., ECCV 2018) with that of MAS; a uniform importance is a plain spring.
 """
 
-import copy
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,12 +14,13 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core import validation
 from fedlab_core.algorithms.wrapper import Wrapper
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
+from fedlab_core.engines.flat import FlatModel
 from fedlab_core.server import Server
 from fedlab_core.simulation import Diverged
+from fedlab_core.validation import Count, NotNegative
 
 MOST_SAMPLES = 2000  # of a test set that are looked at after every update
 MOST_IMAGES = 1500  # of a task: all of the digits, and of larger data what a live run has time for
@@ -36,15 +36,9 @@ class Continual(fl.Algorithm):
     1. The first task is free. ``rounds_each``: rounds of a task; None: all take their turns in every round.
     """
 
-    strength: float
+    strength: NotNegative
     importance: Literal["fisher", "mas", "uniform"] = "fisher"
-    rounds_each: int | None = None
-
-    def __post_init__(self) -> None:
-        validation.real("strength", self.strength)
-        validation.check_fields(self)
-        if self.rounds_each is not None:
-            validation.integer("rounds_each", self.rounds_each, minimum=1)
+    rounds_each: Count | None = None
 
     def setup(self, server: Server) -> None:
         server.state |= {"importance": torch.zeros_like(server.params), "anchor": server.params}
@@ -73,16 +67,16 @@ class Continual(fl.Algorithm):
 
 
 class Watched(NamedTuple):
-    """``way`` [V, P] after each server update that did not diverge, the largest η·max a of a correction, and faults."""
+    """``way`` [V, P] after each server update, the largest η·max a of a correction, and the end or last warning."""
 
     way: torch.Tensor
     stiffest: float
-    trouble: list[str]
+    trouble: str
 
     @property
     def diverged(self) -> bool:
         """Whether the run ended before its time."""
-        return any(words.startswith("diverged") for words in self.trouble)
+        return self.trouble.startswith("diverged")
 
 
 @dataclass(frozen=True)
@@ -112,15 +106,15 @@ def watch(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, *
 
     A run that diverges is a result here: nothing is raised, and no warning is shown.
     """
-    simulation, end = fl.Simulation(fed, model, Noted(algorithm), **settings), []
+    simulation, trouble = fl.Simulation(fed, model, Noted(algorithm), **settings), ""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             simulation.run()
+            trouble = str(caught[-1].message) if caught else ""
         except Diverged as error:
-            end = [f"diverged in round {error.round}"]
+            trouble = f"diverged in round {error.round}"
     state = {"noted_way": torch.zeros(0, 0), "noted_stiffest": 0.0} | simulation.state_dict()["algorithm"]
-    trouble = [*dict.fromkeys(str(one.message) for one in caught), *end]
     return Watched(state["noted_way"], float(state["noted_stiffest"]), trouble)
 
 
@@ -130,11 +124,9 @@ def knowledge(way: torch.Tensor, model: nn.Module, tasks: Sequence[tuple[torch.T
     ``tasks``: samples x [n, …] and labels y [n] of each.
     """
     images, labels = torch.cat([x for x, _ in tasks]), torch.cat([y for _, y in tasks])
-    judge, found = copy.deepcopy(model).eval(), np.zeros((len(way), len(tasks)))
+    judge, found = FlatModel(model), np.zeros((len(way), len(tasks)))
     for v, params in enumerate(way):
-        nn.utils.vector_to_parameters(params, judge.parameters())
-        with torch.no_grad():
-            right = (judge(images).argmax(1) == labels).double()
+        right = (judge.output(params, images).argmax(1) == labels).double()
         found[v] = [float(own.mean()) for own in right.split([len(y) for _, y in tasks])]
     return found
 
@@ -162,14 +154,14 @@ def tests_of(data: fl.data.Dataset, tasks: Sequence[Sequence[int]]) -> Tests:
     return [(x[mine], y[mine]) for mine in members]
 
 
-def recall(knows: np.ndarray, rounds: range | None = None) -> np.ndarray:
-    """Accuracy on a task 0, 1, …, T − 1 updates after its own, [T]: the mean over turns in ``rounds``, all if None.
+def recall(knows: np.ndarray, rounds: range) -> np.ndarray:
+    """Accuracy on a task 0, 1, …, T − 1 updates after its own, [T]: the mean over turns in ``rounds``.
 
-    ``knows`` [V, T], tasks trained in the order 0, 1, …, T − 1, 0, …; a turn whose T − 1 followers are not there does
-    not count. NaN where there is none: the run was over too soon.
+    ``knows`` [V, T], tasks trained in the order 0, 1, …, T − 1, 0, …. A turn counts if its T − 1 followers are there;
+    NaN where none does: the run was over too soon.
     """
     updates, tasks = knows.shape
-    turns = [v for v in range(updates - tasks + 1) if rounds is None or v // tasks in rounds]
+    turns = [v for v in range(updates - tasks + 1) if v // tasks in rounds]
     if not turns:
         return np.full(tasks, np.nan)
     return np.array([np.mean([knows[v + lag, v % tasks] for v in turns]) for lag in range(tasks)])

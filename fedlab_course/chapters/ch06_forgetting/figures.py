@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-import torch
 from torch import nn
 
-from fedlab_core.plots.style import add_band, look, new_figure, set_description
-from fedlab_course.explore.figures import COLOURSCALE, add_curve, forgetting, table_of_shares
+from fedlab_core.plots.style import look, new_figure, set_description
+from fedlab_course.explore.figures import COLOURSCALE, add_curve, forgetting
 
 __all__ = ["forgetting", "importance", "memory", "tradeoff"]
 
@@ -19,18 +18,15 @@ COLUMNS = 5
 def importance(importances: Mapping[str, Any], model: nn.Module, image_shape: Sequence[int]) -> go.Figure:
     """The importance of the first layer's weights as pictures: for each pixel, their sum over the hidden units.
 
-    ``importances``: name → [P], in the order of ``model.parameters()``; ``image_shape`` (height, width). All pictures
-    share one scale. Raises ``ValueError`` if the first layer does not see each pixel.
+    ``importances``: name → [P], in the order of ``model.parameters()``; the first layer must be linear on all pixels
+    of ``image_shape`` (height, width). All pictures share one scale.
     """
     height, width = image_shape
     first = next(model.parameters())
-    if first.ndim != 2 or first.shape[1] != height * width:
-        shape = list(first.shape)
-        raise ValueError(f"model: its first layer must be linear on {height} × {width} pixels; its weights are {shape}")
     pictures = {}
     for name, values in importances.items():
-        of_first = np.asarray(torch.as_tensor(values).cpu(), dtype=float)[: first.numel()]
-        pictures[name] = of_first.reshape(first.shape).sum(0).reshape(height, width)
+        weights = np.asarray(values, dtype=float)[: first.numel()].reshape(first.shape)
+        pictures[name] = weights.sum(0).reshape(height, width)
     columns = min(COLUMNS, len(pictures))
     rows = -(-len(pictures) // columns)
     figure = new_figure(title=None, x_title="", y_title="", height=60 + 165 * rows, legend=False)
@@ -47,7 +43,7 @@ def importance(importances: Mapping[str, Any], model: nn.Module, image_shape: Se
     figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x")
     bar = {"title": {"text": "sum of Ω", "side": "right"}, "thickness": 12}
     top = max(float(picture.max()) for picture in pictures.values())
-    figure.update_layout(coloraxis={"colorscale": COLOURSCALE, "cmin": 0, "cmax": top or 1.0, "colorbar": bar})
+    figure.update_layout(coloraxis={"colorscale": COLOURSCALE, "cmin": 0, "cmax": top, "colorbar": bar})
     figure.update_annotations(font_size=13)
     text = (
         f"{len(pictures)} pictures of {height}×{width} pixels: the importance of the first layer's weights for each "
@@ -57,33 +53,29 @@ def importance(importances: Mapping[str, Any], model: nn.Module, image_shape: Se
     return figure
 
 
-def tradeoff(points: Mapping[str, Any], *, title: str | None = None) -> go.Figure:
+def tradeoff(points: Mapping[str, np.ndarray], *, title: str) -> go.Figure:
     """One curve per penalty, one point per λ: accuracy on the first task against that on the second.
 
     ``points``: name → [L, 3], rows (λ, accuracy on the first task, accuracy on the second) with λ increasing. λ is
-    written at both ends of a curve and where it has most of both tasks. Raises ``ValueError`` for accuracies outside
-    0 … 1.
+    written at both ends of a curve and where it has most of both tasks.
     """
     figure = new_figure(title=title, x_title="accuracy on the second task", y_title="accuracy on the first task")
     rows, phrases = [], []
-    for slot, (name, values) in enumerate(points.items()):
-        table, style = np.asarray(values, dtype=float), look(slot)
+    for slot, (name, table) in enumerate(points.items()):
         strength, first, second = table.T
-        table_of_shares(table[:, 1:], "points")
         best = int(np.argmax(first + second))
         labels = [f"{one:g}" if row in (0, best, len(table) - 1) else "" for row, one in enumerate(strength)]
-        font = {"color": style.colour, "size": 12}
         add_curve(
             figure,
             second,
             first,
             name,
-            style,
+            look(slot),
             mode="lines+markers+text",
             size=9,
             text=labels,
             textposition="bottom left",
-            textfont=font,
+            textfont={"color": look(slot).colour, "size": 12},
             customdata=strength,
             hovertemplate="λ=%{customdata:g}<br>first %{y:.1%}<br>second %{x:.1%}",
         )
@@ -96,24 +88,16 @@ def tradeoff(points: Mapping[str, Any], *, title: str | None = None) -> go.Figur
     return figure
 
 
-def memory(curves: Mapping[str, Any], *, title: str | None = None) -> go.Figure:
-    """Accuracy on a tier's data against the server updates since the tier was trained, one curve per name.
-
-    ``curves``: name → [S, L], for S seeds the accuracy 0, 1, …, L − 1 updates after a tier's own; drawn as their mean
-    with a band from minimum to maximum. Raises ``ValueError`` for accuracies outside 0 … 1.
-    """
+def memory(curves: Mapping[str, np.ndarray], *, title: str) -> go.Figure:
+    """Accuracy on a tier's data 0, 1, …, L − 1 server updates after the tier was trained, one curve [L] per name."""
     figure = new_figure(title=title, x_title="updates since its turn", y_title="accuracy on a tier's data")
     rows = []
     for slot, (name, values) in enumerate(curves.items()):
-        table, style = table_of_shares(values, "curves"), look(slot)
-        along, mean = np.arange(table.shape[1]), table.mean(0)
-        if len(table) > 1:
-            add_band(figure, along, table.min(0), table.max(0), style, group=name)
-        hover = "%{x} updates later: %{y:.1%}"
-        add_curve(figure, along, mean, name, style, legendgroup=name, hovertemplate=hover)
-        rows.append([name, len(table), int(along[-1]), f"{mean[0]:.1%}", f"{mean[-1]:.1%}"])
+        later, hover = np.arange(len(values)), "%{x} updates later: %{y:.1%}"
+        add_curve(figure, later, values, name, look(slot), hovertemplate=hover)
+        rows.append([name, int(later[-1]), f"{values[0]:.1%}", f"{values[-1]:.1%}"])
     figure.update_yaxes(tickformat=".0%", rangemode="tozero")
-    phrases = "; ".join(f"{name} from {first} to {last} after {lag} updates" for name, _, lag, first, last in rows)
+    phrases = "; ".join(f"{name} from {first} to {last} after {lag} updates" for name, lag, first, last in rows)
     text = f"Accuracy on a tier's data against the server updates since the tier was trained: {phrases}."
-    set_description(figure, text, ["name", "seeds", "updates", "just trained", "at the end"], rows)
+    set_description(figure, text, ["name", "updates", "just trained", "at the end"], rows)
     return figure

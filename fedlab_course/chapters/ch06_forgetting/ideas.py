@@ -1,32 +1,26 @@
 """Explorer: what each tier still knows while tiers train one after another."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLACK, look, new_figure, set_description
 from fedlab_course.explore.figures import add_curve
+from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
 
 
 def forgetting(
-    accuracies: Mapping[float, Any],
-    *,
-    visits: Sequence[int],
-    names: Sequence[str],
-    strength: float = 0.0,
-    **options: Any,
+    accuracies: Mapping[float, np.ndarray], *, visits: Sequence[int], names: Sequence[str], goal: Goal | None = None
 ) -> Idea:
     """What each tier still knows while tiers train one after another, for several λ. Slider ``value``.
 
     ``accuracies``: λ → [V, T], the accuracy on the data of each of T tiers after each of V server updates; ``visits``
     [V]: the tier that was trained before each of them, drawn as a ring on its curve; ``names`` [T] of the tiers.
-    ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
-    figures = {key: _figure(key, np.asarray(table), np.asarray(visits), names) for key, table in accuracies.items()}
-    return gallery(figures, "λ of the penalty", value=strength, **options)
+    figures = {strength: _figure(strength, table, np.asarray(visits), names) for strength, table in accuracies.items()}
+    return gallery(figures, "λ of the penalty", goal=goal)
 
 
 def _figure(strength: float, table: np.ndarray, trained: np.ndarray, names: Sequence[str]) -> go.Figure:

@@ -96,12 +96,6 @@ def test_the_label_mix_shows_on_hover():
     assert seen[0]["hover"] == "<br>labels 0 80%, 1 20%" and seen[6]["hover"] == "<br>labels 0 25%, 1 25%, 2 50%"
 
 
-@pytest.mark.parametrize(("labels", "num_clients"), [(LABELS[:-1], 7), (LABELS, 6)])
-def test_a_map_refuses_other_numbers_of_clients(labels, num_clients):
-    with pytest.raises(ValueError, match=f"must have {num_clients} rows"):
-        figures.cluster_map(POINTS, labels, clients(MIXES[:num_clients]))
-
-
 def test_bars_stand_in_the_order_of_the_walk_and_are_as_high_as_the_reachability():
     found = clustering.Clustering(np.array([0, 0, -1, 1, 1]), np.array([2, 0, 1, 4, 3]), np.array([4, 1, np.inf, 2, 6]))
     figure = figures.reachability(found)

@@ -17,12 +17,10 @@ PREDICTIONS = {f"99-{name}": Prediction(f"99-{name}", "What?", {"a": "A", "b": "
 OPTIONS = (Option("A", "Yes.", True), Option("B", "No."), Option("C", "No."))
 QUIZ = {f"99-{name}": Question(f"99-{name}", "What?", OPTIONS) for name in "xyz"}
 CHAPTER = outline.Chapter(
-    number="99",
-    name="planted",
+    stem="99_planted",
     track="core",
     title="Planted",
     question="What?",
-    device="none",
     defaults={"dataset": "digits", "mu": 0.1},
     also={"z": "a letter of this chapter"},
 )

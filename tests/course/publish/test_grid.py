@@ -97,7 +97,7 @@ def test_runs_go_before_ideas_on_the_start_page(tmp_path: Path) -> None:
 
 
 def test_every_position_of_an_idea_of_the_course_is_drawn(tmp_path: Path, chromium) -> None:
-    idea = ideas.proximal(live=False)
+    idea = ideas.proximal()
     with Visit(chromium, site_of(tmp_path, idea.bundle()), color_scheme="dark") as page:
         is_drawn(page)
         slider = page.get_by_role("slider")

@@ -25,7 +25,7 @@ options = [{text = "A", right = true, why = "Yes."}, {text = "B", why = "No."}, 
 
 @pytest.fixture
 def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    chapter = SimpleNamespace(number="98", folder=tmp_path, room="ch98")
+    chapter = SimpleNamespace(number="98", folder=tmp_path)
     monkeypatch.setattr(bank.outline, "CHAPTERS", (chapter,))
 
     def read(text: str) -> bank.Bank:
@@ -59,7 +59,7 @@ def test_a_file_is_read(read) -> None:
 )
 def test_faults_of_a_file_are_named(read, old: str, new: str, words: str) -> None:
     assert old in GOOD
-    with pytest.raises(ValueError, match=rf"ch98/questions\.toml: .*{words}"):
+    with pytest.raises(ValueError, match=rf"questions\.toml: .*{words}"):
         read(GOOD.replace(old, new))
 
 

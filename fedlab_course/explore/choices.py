@@ -6,13 +6,12 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from fedlab_core import algorithms, models, validation
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
-from fedlab_core.history import History
 from fedlab_core.simulation import Simulation
 
 Arguments = tuple[tuple[str, Any], ...]
@@ -29,23 +28,21 @@ SPLITS: dict[str, tuple[str, str, str]] = {
 _TUNED = {"fedprox": ("mu",), "fedcurv": ("strength",), "fedmas": ("strength",)}
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
 _load = lru_cache(maxsize=4)(load_dataset)
-_FACTORS = (0.0, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # times a default: the positions of its slider
 
 
 @dataclass(frozen=True)
-class Own:
-    """An algorithm of the reader.
+class Method:
+    """An algorithm of the library or of the reader, with numbers for its parameters.
 
     ``make``: a class or a function that returns an instance for ``arguments``, name → number. In code ``source`` is
-    the name of ``make``, or ``expression`` makes the instance. ``positions``: those of each argument's slider.
+    the name of ``make``, or ``expression`` makes the instance.
     """
 
     name: str
     make: Callable[..., Any]
-    arguments: tuple[tuple[str, float], ...]
+    arguments: Arguments
     source: str = ""
     expression: str = ""
-    positions: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -74,21 +71,19 @@ class Federation:
 class Curve:
     """One run, with every setting. Equal curves are the same run, whatever their number of ``rounds``."""
 
-    algorithm: str
-    arguments: Arguments
+    algorithm: Method
     federation: Federation
     model: str
     seed: int
     work: Arguments
     lr: float
     rounds: int = field(compare=False)
-    own: Own | None = None
 
     @property
     def name(self) -> str:
         """The algorithm with its parameters, such as "FedProx μ=0.1"."""
-        values = [f"{_SYMBOLS.get(name, name)}={value:g}" for name, value in self.arguments]
-        return " ".join([self.algorithm if self.own else title(self.algorithm), *values])
+        values = [f"{_SYMBOLS.get(name, name)}={value:g}" for name, value in self.algorithm.arguments]
+        return " ".join([self.algorithm.name, *values])
 
     def differences(self, other: "Curve") -> str:
         """The settings that differ from those of ``other``, such as "E=1, η=0.1"; empty if all are equal."""
@@ -112,61 +107,29 @@ class Curve:
             f"seed {self.seed}",
         ]
 
-    def simulation(self) -> Simulation:
-        """The run, not started yet. Raises ``ValueError`` for settings that contradict each other."""
+    def simulation(self, before: Simulation | None = None) -> Simulation:
+        """The run, not started yet, or going on from ``before``, a simulation of an equal curve.
+
+        Raises ``ValueError`` for settings that contradict each other.
+        """
         fed = self.federation.build()
         model = models.MODELS[self.model](fed, seed=self.seed)
-        make = self.own.make if self.own else ALGORITHMS[self.algorithm]
-        work = {"rounds": self.rounds, **dict(self.work)}
-        return Simulation(fed, model, make(**dict(self.arguments)), **work, lr=self.lr, seed=self.seed, progress=False)
+        algorithm = self.algorithm.make(**dict(self.algorithm.arguments))
+        settings = {"rounds": self.rounds, **dict(self.work), "lr": self.lr, "seed": self.seed, "progress": False}
+        simulation = Simulation(fed, model, algorithm, **settings)
+        if before is not None:
+            simulation.load_state_dict(before.compact_state())
+        return simulation
 
     @property
     def code(self) -> str:
         """A call of ``fl.simulate`` on ``fed`` that makes this curve."""
-        source = self.own.source if self.own else f"fl.{ALGORITHMS[self.algorithm].__name__}"
-        algorithm = (self.own and self.own.expression) or _call(source, self.arguments)
+        algorithm = self.algorithm.expression or _call(self.algorithm.source, self.algorithm.arguments)
         keywords = {"rounds": self.rounds, **dict(self.work), "lr": self.lr, "seed": self.seed}
         settings = ", ".join(f"{name}={_text(value)}" for name, value in keywords.items())
         given = f"fed, fl.models.{self.model}(fed, seed={self.seed}), {algorithm}, {settings}"
         wrapped = textwrap.fill(given, 100, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
         return f"fl.simulate(\n{wrapped}\n)\n"
-
-
-@dataclass(frozen=True)
-class Line:
-    """The ``history`` of a ``curve``, and the ``cohorts`` of its rounds: int64 arrays of clients, sorted."""
-
-    curve: Curve
-    history: History
-    cohorts: list[np.ndarray]
-
-    @property
-    def rounds(self) -> int:
-        return self.history.records[-1].round
-
-    def first(self, curve: Curve) -> Self:
-        """At most the rounds of ``curve``, a curve equal to this one. The model of an earlier round is not known."""
-        history, wanted = self.history, curve.rounds
-        if self.rounds > wanted:
-            records = [record for record in history.records if record.round <= wanted]
-            history = History(history.config | {"rounds": wanted}, records, template=history.template)
-        return type(self)(curve, history, self.cohorts[:wanted])
-
-
-class Training:
-    """A run of ``curve``, an iterator over rounds; ``before``: a training of an equal curve, to continue from."""
-
-    def __init__(self, curve: Curve, before: "Training | None" = None) -> None:
-        self._simulation = curve.simulation()
-        if before is not None:
-            self._simulation.load_state_dict(before._simulation.compact_state())
-        cohorts = [] if before is None else list(before.history.cohorts)
-        self.history: Line = Line(curve, self._simulation.history, cohorts)
-
-    def __next__(self) -> Any:
-        record = next(self._simulation)
-        self.history.cohorts.append(np.unique(np.concatenate([np.empty(0, np.int64), *self._simulation.cohorts])))
-        return record
 
 
 @dataclass(frozen=True)
@@ -193,7 +156,7 @@ class Choice:
     batch_size: int | None = 10
     rounds: int = 50
     seed: int = 0
-    own: tuple[Own, ...] = ()
+    own: tuple[Method, ...] = ()
 
     def __post_init__(self) -> None:
         known = (*ALGORITHMS, *(one.name for one in self.own))
@@ -218,11 +181,12 @@ class Choice:
     def curves(self) -> tuple[Curve, ...]:
         """One curve per algorithm, in the order of the registry; the reader's algorithms come last."""
         work = tuple((name, getattr(self, name)) for name in ("clients_per_round", "local_epochs", "batch_size"))
+        methods = {one.name: one for one in self.own}
+        for key, make in ALGORITHMS.items():
+            arguments = tuple((name, getattr(self, name)) for name in tuned(key))
+            methods[key] = Method(title(key), make, arguments, f"fl.{make.__name__}")
         same = (self.federation, self.model, self.seed, work, self.lr, self.rounds)
-        own = {one.name: one for one in self.own}
-        arguments: dict[str, Arguments] = {key: tuple((p, getattr(self, p)) for p in tuned(key)) for key in ALGORITHMS}
-        arguments |= {name: one.arguments for name, one in own.items()}
-        return tuple(Curve(name, arguments[name], *same, own.get(name)) for name in self.algorithms)
+        return tuple(Curve(methods[name], *same) for name in self.algorithms)
 
 
 def tuned(algorithm: str) -> tuple[str, ...]:
@@ -230,20 +194,20 @@ def tuned(algorithm: str) -> tuple[str, ...]:
     return _TUNED.get(algorithm, ())
 
 
-def owned(makers: Any) -> tuple[Own, ...]:
-    """The algorithms of a reader, from one class, function or :class:`Own`, or a list of them.
+def owned(makers: Any) -> tuple[Method, ...]:
+    """The algorithms of a reader, from one class, function or :class:`Method`, or a list of them.
 
     Raises ``ValueError`` for an object without a name, a parameter without a default, and a name that is taken.
     """
     listed = makers if isinstance(makers, (list, tuple)) else [makers]
-    found = tuple(make if isinstance(make, Own) else _own(make) for make in listed)
+    found = tuple(make if isinstance(make, Method) else _own(make) for make in listed)
     names = [one.name for one in found]
     if len(set(names)) < len(names):
         raise ValueError(f"own={names}: must have different names; rename one")
     return found
 
 
-def _own(make: Any) -> Own:
+def _own(make: Any) -> Method:
     function = getattr(make, "func", make)  # of functools.partial
     source = getattr(function, "__name__", "")
     if not callable(make) or not source.isidentifier():
@@ -261,13 +225,7 @@ def _own(make: Any) -> Own:
             )
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             numbers[key] = value
-    positions = tuple((key, _around(value)) for key, value in numbers.items())
-    return Own(name, make, tuple(numbers.items()), source, positions=positions)
-
-
-def _around(value: float) -> tuple[float, ...]:
-    """Multiples of ``value`` with three digits, and ``value`` itself; integers if it is one."""
-    return tuple(sorted({value, *(type(value)(float(f"{factor * value:.3g}")) for factor in _FACTORS if factor != 1)}))
+    return Method(name, make, tuple(numbers.items()), source)
 
 
 def title(algorithm: str) -> str:

@@ -43,9 +43,7 @@ class Stage:
 
     def __init__(self, *parts: Any, look: str) -> None:
         self._source = text()
-        request = button("Send Plotly")
-        request.on_click(lambda _: self._send_plotly())
-        hidden = column(self._source, request, look="fedlab-hidden")
+        hidden = column(self._source, button("Send Plotly", self._send_plotly), look="fedlab-hidden")
         self.box = column(column(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
         self._still: Any = None
         self._kept = ""

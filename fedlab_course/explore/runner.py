@@ -18,18 +18,22 @@ _collected: dict[int, list[str]] = {}  # thread → the texts of its warnings
 
 @dataclass
 class Run:
-    """A run of the latest ``curve`` among equal ones: ``rounds`` are done, and ``simulation`` makes ``reach`` rounds.
+    """A run of the latest ``curve`` among equal ones.
 
-    ``history`` is None until the first round has begun; ``error`` has ended the run.
+    ``history`` is None until the first round has begun; ``cohorts``: the clients of each round, sorted; ``error`` has
+    ended the run.
     """
 
     curve: Any
     simulation: Any = None
     history: Any = None
-    rounds: int = 0
-    reach: int = 0
+    cohorts: list[list[int]] = field(default_factory=list)
     error: BaseException | None = None
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def rounds(self) -> int:
+        return 0 if self.history is None else len(self.history.records)
 
     @property
     def finished(self) -> bool:
@@ -39,9 +43,9 @@ class Run:
 class Runner:
     """Train curves in a background thread.
 
-    ``start``: curve → simulation, an iterator over ``curve.rounds`` rounds with a ``history``; with a second argument,
-    the simulation so far, it returns one that continues. ``listener`` is called after each round and once at the end.
-    A finished run that is no longer requested keeps its history and loses its state, which may be large.
+    ``start``: curve → simulation of its rounds; with a second argument, a simulation of an equal curve, it returns one
+    that continues. ``listener`` is called after each round and once at the end. A finished run that is no longer
+    requested keeps its history and loses its state, which may be large.
     """
 
     def __init__(self, start: Callable[..., Any], listener: Callable[[], None] = lambda: None) -> None:
@@ -81,17 +85,14 @@ class Runner:
             thread.join(None if end is None else max(0.0, end - time.monotonic()))
             if thread.is_alive():
                 raise TimeoutError(f"still training after {timeout:g} s")
-        with self._lock:
-            errors = [self._failure, *(run.error for run in self.runs())]
-        for error in errors:
+        for error in (self._failure, *(run.error for run in self.runs())):
             if error is not None:
                 raise error
 
     @property
     def busy(self) -> bool:
         """Whether a requested curve is still in training."""
-        with self._lock:
-            return not self.stopped and self._next() is not None
+        return not self.stopped and self._next() is not None
 
     @property
     def elapsed(self) -> float:
@@ -141,13 +142,14 @@ class Runner:
         self.advancing = True
         try:
             with _ONE_ROUND_AT_A_TIME, _collecting(run.warnings):
-                if run.simulation is None:
-                    run.simulation, run.rounds = self._start(run.curve), 0
-                elif run.reach != run.curve.rounds:  # continue to the rounds that are requested now
-                    run.simulation = self._start(run.curve, run.simulation)
-                run.history, run.reach = run.simulation.history, run.curve.rounds
-                next(run.simulation)
-            run.rounds += 1
+                simulation = run.simulation
+                if simulation is None:
+                    simulation, run.cohorts = self._start(run.curve), []
+                elif simulation.settings.rounds != run.curve.rounds:  # another number is requested now
+                    simulation = self._start(run.curve, simulation)
+                run.simulation, run.history = simulation, simulation.history
+                next(simulation)
+                run.cohorts.append(sorted({int(client) for cohort in simulation.cohorts for client in cohort}))
         except BaseException as error:
             run.error, run.simulation = error, None
         self.advancing = False
@@ -173,18 +175,10 @@ def _collecting(texts: list[str]) -> Iterator[None]:
         show.dispatches = True  # type: ignore[attr-defined]
         warnings.showwarning = show
     _collected[threading.get_ident()] = texts
-    _show_again()
+    # The default filter, only because Python shows a warning again after its filters have changed.
+    warnings.simplefilter("default", append=True)
     try:
         yield
     finally:
         del _collected[threading.get_ident()]
-        _show_again()
-
-
-def _show_again() -> None:
-    """Let every warning be shown again: Python repeats a warning only after its filters have changed."""
-    warnings.simplefilter("default", _Nothing, append=True)
-
-
-class _Nothing(Warning):
-    """A category without warnings."""
+        warnings.simplefilter("default", append=True)

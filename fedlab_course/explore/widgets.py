@@ -1,6 +1,7 @@
 """The widgets that all explorers share, under ipywidgets 7 and 8, and lines of text beside them."""
 
 import html
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -67,10 +68,12 @@ def row(*parts: Any) -> Any:
     return ipywidgets.HBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=["fedlab-row"])
 
 
-def button(label: str, tooltip: str = "", icon: str = "") -> Any:
-    """A button as wide as its label."""
+def button(label: str, action: Callable[[], Any], tooltip: str = "", icon: str = "") -> Any:
+    """A button as wide as its label, which calls ``action``."""
     look = {"layout": shared(ipywidgets.Layout, width="auto"), "style": style(ipywidgets.Button)}
-    return ipywidgets.Button(description=label, tooltip=tooltip, icon=icon, **look)
+    made = ipywidgets.Button(description=label, tooltip=tooltip, icon=icon, **look)
+    made.on_click(lambda _: action())
+    return made
 
 
 def fold(label: str, look: str) -> tuple[Any, Any]:

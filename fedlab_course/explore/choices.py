@@ -1,7 +1,6 @@
 """The values of an explorer's controls: the federation, the curves to train on it, and both as code."""
 
 import inspect
-import json
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,11 +19,14 @@ _NAMES = ("fedavg", "fedprox", "scaffold", "fednova", "fedcurv", "fedsso", "fedm
 ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in _NAMES}
 # Law of ``fl.partition`` → its field of ``Choice``, the keyword for it, and the law in the symbols of the course.
 SPLITS: dict[str, tuple[str, str, str]] = {
-    "dirichlet": ("alpha", "alpha", "α={:g}"),
-    "labels_per_client": ("labels", "labels_per_client", "{} labels per client"),
-    "quantity": ("alpha", "alpha", "sizes α={:g}"),
+    "dirichlet": ("alpha", "alpha", "α={alpha:g}"),
+    "labels_per_client": ("labels", "labels_per_client", "{labels_per_client} labels per client"),
+    "quantity": ("alpha", "alpha", "sizes α={alpha:g}"),
     "iid": ("", "", "IID"),
 }
+_SETTINGS = ("clients_per_round", "local_epochs", "batch_size", "lr", "seed")
+_IN_SYMBOLS = ("N={num_clients}", "{model}", "E={local_epochs}", "η={lr:g}", "K={clients_per_round}", "B={batch_size}")
+_IN_SYMBOLS += ("{rounds} rounds", "seed {seed}")
 _TUNED = {"fedprox": ("mu",), "fedcurv": ("strength",), "fedmas": ("strength",)}
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
 _load = lru_cache(maxsize=4)(load_dataset)
@@ -63,20 +65,18 @@ class Federation:
     @property
     def code(self) -> str:
         """Two lines that define ``data`` and ``fed``."""
-        parts = _call(f"fl.partition.{self.law}", self.arguments, first="data.train.y")
-        return f"data = fl.load_dataset({_text(self.dataset)})\nfed = fl.FederatedDataset(data, {parts})"
+        parts = f"fl.partition.{self.law}(data.train.y, {_keywords(self.arguments)})"
+        return f'data = fl.load_dataset("{self.dataset}")\nfed = fl.FederatedDataset(data, {parts})'
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One run, with every setting. Equal curves are the same run, whatever their number of ``rounds``."""
+    """One run, with all ``settings`` of ``fl.simulate``. Equal curves are the same run, whatever their ``rounds``."""
 
     algorithm: Method
     federation: Federation
     model: str
-    seed: int
-    work: Arguments
-    lr: float
+    settings: Arguments
     rounds: int = field(compare=False)
 
     @property
@@ -87,36 +87,25 @@ class Curve:
 
     def differences(self, other: "Curve") -> str:
         """The settings that differ from those of ``other``, such as "E=1, η=0.1"; empty if all are equal."""
-        pairs = zip(self._settings(), other._settings(), strict=True)
+        pairs = zip(self._in_symbols(), other._in_symbols(), strict=True)
         return ", ".join(mine for mine, theirs in pairs if mine != theirs)
 
-    def _settings(self) -> list[str]:
+    def _in_symbols(self) -> list[str]:
         """All settings but the algorithm, in the symbols of the course."""
-        work, law = dict(self.work), dict(self.federation.arguments)
-        _, keyword, split = SPLITS[self.federation.law]
-        return [
-            self.federation.dataset,
-            split.format(law.get(keyword)),
-            f"N={law['num_clients']}",
-            self.model,
-            f"E={work['local_epochs']}",
-            f"η={self.lr:g}",
-            f"K={work['clients_per_round']}",
-            f"B={work['batch_size']}",
-            f"{self.rounds} rounds",
-            f"seed {self.seed}",
-        ]
+        federation = self.federation
+        given = {"model": self.model, "rounds": self.rounds, **dict(federation.arguments), **dict(self.settings)}
+        forms = (SPLITS[federation.law][2], *_IN_SYMBOLS)
+        return [federation.dataset, *(form.format(**given) for form in forms)]
 
     def simulation(self, before: Simulation | None = None) -> Simulation:
         """The run, not started yet, or going on from ``before``, a simulation of an equal curve.
 
         Raises ``ValueError`` for settings that contradict each other.
         """
-        fed = self.federation.build()
-        model = models.MODELS[self.model](fed, seed=self.seed)
+        fed, settings = self.federation.build(), dict(self.settings)
+        model = models.MODELS[self.model](fed, seed=settings["seed"])
         algorithm = self.algorithm.make(**dict(self.algorithm.arguments))
-        settings = {"rounds": self.rounds, **dict(self.work), "lr": self.lr, "seed": self.seed, "progress": False}
-        simulation = Simulation(fed, model, algorithm, **settings)
+        simulation = Simulation(fed, model, algorithm, rounds=self.rounds, **settings, progress=False)
         if before is not None:
             simulation.load_state_dict(before.compact_state())
         return simulation
@@ -124,10 +113,9 @@ class Curve:
     @property
     def code(self) -> str:
         """A call of ``fl.simulate`` on ``fed`` that makes this curve."""
-        algorithm = self.algorithm.expression or _call(self.algorithm.source, self.algorithm.arguments)
-        keywords = {"rounds": self.rounds, **dict(self.work), "lr": self.lr, "seed": self.seed}
-        settings = ", ".join(f"{name}={_text(value)}" for name, value in keywords.items())
-        given = f"fed, fl.models.{self.model}(fed, seed={self.seed}), {algorithm}, {settings}"
+        algorithm = self.algorithm.expression or f"{self.algorithm.source}({_keywords(self.algorithm.arguments)})"
+        model = f"fl.models.{self.model}(fed, seed={dict(self.settings)['seed']})"
+        given = f"fed, {model}, {algorithm}, rounds={self.rounds}, {_keywords(self.settings)}"
         wrapped = textwrap.fill(given, 100, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
         return f"fl.simulate(\n{wrapped}\n)\n"
 
@@ -180,13 +168,14 @@ class Choice:
 
     def curves(self) -> tuple[Curve, ...]:
         """One curve per algorithm, in the order of the registry; the reader's algorithms come last."""
-        work = tuple((name, getattr(self, name)) for name in ("clients_per_round", "local_epochs", "batch_size"))
+        settings = tuple((name, getattr(self, name)) for name in _SETTINGS)
         methods = {one.name: one for one in self.own}
         for key, make in ALGORITHMS.items():
             arguments = tuple((name, getattr(self, name)) for name in tuned(key))
             methods[key] = Method(title(key), make, arguments, f"fl.{make.__name__}")
-        same = (self.federation, self.model, self.seed, work, self.lr, self.rounds)
-        return tuple(Curve(methods[name], *same) for name in self.algorithms)
+        return tuple(
+            Curve(methods[name], self.federation, self.model, settings, self.rounds) for name in self.algorithms
+        )
 
 
 def tuned(algorithm: str) -> tuple[str, ...]:
@@ -233,11 +222,5 @@ def title(algorithm: str) -> str:
     return ALGORITHMS[algorithm].title or ALGORITHMS[algorithm].__name__
 
 
-def _call(function: str, arguments: Arguments, first: str = "") -> str:
-    given = [first] if first else []
-    return f"{function}({', '.join([*given, *(f'{name}={_text(value)}' for name, value in arguments)])})"
-
-
-def _text(value: Any) -> str:
-    """A literal that evaluates to exactly this value."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+def _keywords(arguments: Arguments) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in arguments)

@@ -73,7 +73,7 @@ class Explorer(Moving):
         self.controls = Controls(self._initial, offered=self.offered)
         self.picture, self.chart = Chart(view.empty(view.STRIP)), Chart(view.empty())
         self.stage = self._arranged(x, y)
-        self.controls.observe(lambda: self._request(_DELAY))
+        self.controls.observe(lambda: self.start(_DELAY))
         for axis in (self.x, self.y):
             axis.observe(lambda change: self._draw(), "value")
 
@@ -135,17 +135,8 @@ class Explorer(Moving):
         self.runner.stop()
         self._draw()
 
-    def start(self) -> None:
-        """Train the curves of the controls."""
-        self._request()
-
-    def _reaches(self, goal: goals.Known) -> bool:
-        """Whether the curves of the controls, trained to the end, reach the goal."""
-        histories = {line.curve.name: line.history for line in self._current()}
-        return not self.runner.busy and bool(histories) and bool(goal.check(histories))
-
-    def _request(self, delay: float = 0.0) -> None:
-        """Show the clients of the present choice at once, and request its curves."""
+    def start(self, delay: float = 0.0) -> None:
+        """Show the clients of the present choice at once, and train its curves, ``delay`` seconds later."""
         try:
             choice = self.choice
             with self._lock:
@@ -158,6 +149,11 @@ class Explorer(Moving):
             self.runner.request(())
             self._federation, self._problem = None, error
         self._draw()
+
+    def _reaches(self, goal: goals.Known) -> bool:
+        """Whether the curves of the controls, trained to the end, reach the goal."""
+        histories = {line.curve.name: line.history for line in self._current()}
+        return not self.runner.busy and bool(histories) and bool(goal.check(histories))
 
     def _trained(self) -> None:
         """Draw after a round, ten times to once a second, and in at most a fifth of the time."""
@@ -258,7 +254,8 @@ class Explorer(Moving):
 
     _begin = start
 
-    def _bundle(self) -> dict[str, Any]:
+    def bundle(self) -> dict[str, Any]:
+        """The MIME bundle of the trained figure, and what a page needs to train its other positions."""
         if self._initial.own:
             return {"text/plain": self._headless()}
         axes = {"x": self.x.value, "y": self.y.value}

@@ -57,8 +57,6 @@ class Idea(Moving):
         now = {name: replace(one, value=self.sliders[name].value) for name, one in self._positions.items()}
         return grid.bundle(self._draw, now, self._goal)
 
-    _bundle = bundle
-
     def _reaches(self, goal: Known) -> bool:
         return bool(goal.check(**self.values))
 

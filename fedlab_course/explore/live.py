@@ -77,7 +77,7 @@ class Moving:
     stage: Stage
     chart: Chart
     _reaches: Callable[[goals.Known], bool]
-    _bundle: Callable[[], dict[str, Any]]  # the MIME bundle for a notebook without a reader
+    bundle: Callable[[], dict[str, Any]]  # the MIME bundle for a notebook without a reader
     _begin: Callable[[], None]  # fills the figure, once it is on the page
 
     def __init__(self, goal: goals.Known | None, live: bool | None) -> None:
@@ -103,7 +103,7 @@ class Moving:
             self.stage.display()
             self._begin()
         else:
-            display(self._bundle(), raw=True)
+            display(self.bundle(), raw=True)
 
 
 def page() -> str:

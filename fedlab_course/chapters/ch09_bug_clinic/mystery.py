@@ -112,7 +112,7 @@ class WhoIsIt(Explorer):
         algorithms = (_HEALTHY[self.method], *(one.name for one in own))
         self._initial = dataclasses.replace(self._initial, own=own[:1], algorithms=algorithms[:2])
         self.controls.set(dataclasses.replace(self.choice, own=own, algorithms=algorithms))
-        self._request(delay=0.0)
+        self.start()
 
     def _draw(self) -> None:
         super()._draw()

@@ -255,7 +255,7 @@ def test_drawing_is_throttled(monkeypatch) -> None:
     original = view.curves
     monkeypatch.setattr(view, "curves", lambda *a: drawn.append(1) or original(*a))
     explorer.run()
-    assert len(drawn) == 4  # the request, the first round, and the end: by the last round and by the worker
+    assert len(drawn) == 3  # the request, the first round and the last
 
 
 def test_controls_that_change_nothing_are_hidden() -> None:

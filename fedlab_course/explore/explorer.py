@@ -158,11 +158,12 @@ class Explorer(Moving):
     def _trained(self) -> None:
         """Draw after a round, ten times to once a second, and in at most a fifth of the time."""
         started = time.monotonic()
-        if not self.runner.busy or started >= self._next_drawing:
-            self._draw()
-            ended = time.monotonic()
-            pause = max(_BETWEEN_DRAWINGS, min(self.runner.elapsed / 5, 1.0))
-            self._next_drawing = ended + max(pause, 4 * (ended - started))
+        if self.runner.busy and started < self._next_drawing:
+            return
+        self._draw()
+        ended = time.monotonic()
+        pause = max(_BETWEEN_DRAWINGS, min(self.runner.elapsed / 5, 1.0))
+        self._next_drawing = ended + max(pause, 4 * (ended - started))
 
     def _current(self) -> list[Line]:
         """The curves of the controls that have at least one round."""
@@ -235,7 +236,11 @@ class Explorer(Moving):
         ):
             self.buttons[label] = widgets.button(label, action, tip, icon)
         self.status, self.messages, self.aim = (widgets.text() for _ in range(3))
-        opener, self.fold = widgets.fold("The same in Python", "fedlab-code")
+        layout = widgets.shared(ipywidgets.Layout, width="auto")
+        opener = ipywidgets.ToggleButton(description="The same in Python", layout=layout)
+        self.fold = widgets.text(look="fedlab-code")
+        opener.observe(lambda change: widgets.show(self.fold, change["new"]), "value")
+        widgets.show(self.fold, False)
         bar = widgets.row(*self.buttons.values(), self.status)
         parts = (widgets.row(self.y, self.x), self.chart.widget, bar, self.aim, *self._extra())
         main = widgets.column(*parts, look="fedlab-main")

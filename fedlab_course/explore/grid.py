@@ -29,12 +29,6 @@ PLOTLY = "application/vnd.plotly.v1+json"
 _SHORT = 40  # a part with fewer characters is not worth a reference
 
 
-def bundle(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: Known | None = None) -> dict[str, Any]:
-    """The MIME bundle of a figure that ``draw`` makes from the values of ``sliders``, by name, with its ``goal``."""
-    now = draw(**{name: slider.value for name, slider in sliders.items()})
-    return plain(now) | {MIME: build(draw, sliders, goal)}
-
-
 def plain(figure: go.Figure) -> dict[str, Any]:
     """The MIME bundle of a figure that cannot be moved."""
     spec = json.loads(figure.to_json())

@@ -55,7 +55,7 @@ class Idea(Moving):
     def bundle(self) -> dict[str, Any]:
         """The MIME bundle of the figure with all its positions, which a page without a kernel can move."""
         now = {name: replace(one, value=self.sliders[name].value) for name, one in self._positions.items()}
-        return grid.bundle(self._draw, now, self._goal)
+        return grid.plain(self.figure()) | {grid.MIME: grid.build(self._draw, now, self._goal)}
 
     def _reaches(self, goal: Known) -> bool:
         return bool(goal.check(**self.values))

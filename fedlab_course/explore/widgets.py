@@ -76,15 +76,6 @@ def button(label: str, action: Callable[[], Any], tooltip: str = "", icon: str =
     return made
 
 
-def fold(label: str, look: str) -> tuple[Any, Any]:
-    """A button that opens and closes a text below it, and the text; ``look``: its CSS class."""
-    opener = ipywidgets.ToggleButton(description=label, layout=shared(ipywidgets.Layout, width="auto"))
-    inside = text(look=look)
-    inside.layout = shared(ipywidgets.Layout, display="none")
-    opener.observe(lambda change: show(inside, change["new"]), "value")
-    return opener, inside
-
-
 def show(widget: Any, shown: bool) -> None:
     """Show or hide a widget that is as wide as its place."""
     widget.layout = shared(ipywidgets.Layout, width="100%", display=None if shown else "none")

@@ -119,9 +119,7 @@ class Explorer(Moving):
 
     def keep(self) -> None:
         """Keep the curves of the controls on the chart when the controls move."""
-        for line in self._current():
-            self.kept.pop(line.curve, None)  # an equal curve may have another number of rounds
-            self.kept[line.curve] = line
+        self.kept |= {line.curve: line for line in self._current()}
         self._draw()
 
     def reset(self) -> None:
@@ -177,8 +175,8 @@ class Explorer(Moving):
         now = dataclasses.replace(self.choice, algorithms=_RIVALS[:1]).curves()[0]
         for curve, line in self.kept.items():
             if curve not in current or len(current[curve].history.records) < len(line.history.records):
-                differences = curve.differences(now)
-                shown[f"{curve.name}, {differences} (kept)" if differences else f"{curve.name} (kept)"] = line
+                words = [curve.name, line.curve.differences(now)]  # equal curves may have other numbers of rounds
+                shown[f"{', '.join(filter(None, words))} (kept)"] = line
         return shown
 
     def _draw(self) -> None:

@@ -77,10 +77,8 @@ def gallery(figures: Mapping[float, go.Figure], label: str, *, value: float | No
     """One of several figures by number, for example one per λ.
 
     The slider ``value`` has the text ``label`` and begins at ``value``, by default the least number. ``more``: ``goal``
-    and ``live`` of :class:`Idea`. Raises ``ValueError`` for an empty mapping and for a number without a figure.
+    and ``live`` of :class:`Idea`. Raises ``ValueError`` for a number without a figure.
     """
-    if not figures:
-        raise ValueError("figures: must hold at least one figure")
 
     def draw(value: float) -> go.Figure:
         if value not in figures:

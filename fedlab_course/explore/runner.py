@@ -66,7 +66,11 @@ class Runner:
         with self._lock:
             self._wanted = tuple(dict.fromkeys(curves))
             self.stopped = False
-            self._drop_unwanted()
+            for curve, run in list(self._runs.items()):
+                if run.error is not None or not (run.finished or curve in self._wanted):
+                    del self._runs[curve]  # a failed run is tried again
+                elif curve not in self._wanted:
+                    run.simulation = None
             for curve in self._wanted:
                 self._runs.setdefault(curve, Run(curve)).curve = curve
             self._began = self._ended = time.monotonic()
@@ -107,14 +111,6 @@ class Runner:
 
     def _next(self) -> Run | None:
         return min((run for run in self.runs() if not run.finished), key=lambda run: run.rounds, default=None)
-
-    def _drop_unwanted(self) -> None:
-        """Forget failed runs, to try them again, and unfinished runs that are no longer requested."""
-        for curve, run in list(self._runs.items()):
-            if run.error is not None or (curve not in self._wanted and not run.finished):
-                del self._runs[curve]
-            elif curve not in self._wanted:
-                run.simulation = None
 
     def _step(self) -> None:
         """Train a round once the delay of the request is over; then comes the next step, if there is more to train."""

@@ -25,8 +25,8 @@ SPLITS: dict[str, tuple[str, str, str]] = {
     "iid": ("", "", "IID"),
 }
 _SETTINGS = ("clients_per_round", "local_epochs", "batch_size", "lr", "seed")
-_IN_SYMBOLS = ("N={num_clients}", "{model}", "E={local_epochs}", "η={lr:g}", "K={clients_per_round}", "B={batch_size}")
-_IN_SYMBOLS += ("{rounds} rounds", "seed {seed}")
+_FORMS: tuple[str, ...] = ("N={num_clients}", "{model}", "E={local_epochs}", "η={lr:g}", "K={clients_per_round}")
+_FORMS += ("B={batch_size}", "{rounds} rounds", "seed {seed}")
 _TUNED = {"fedprox": ("mu",), "fedcurv": ("strength",), "fedmas": ("strength",)}
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
 _load = lru_cache(maxsize=4)(load_dataset)
@@ -94,7 +94,7 @@ class Curve:
         """All settings but the algorithm, in the symbols of the course."""
         federation = self.federation
         given = {"model": self.model, "rounds": self.rounds, **dict(federation.arguments), **dict(self.settings)}
-        forms = (SPLITS[federation.law][2], *_IN_SYMBOLS)
+        forms = (SPLITS[federation.law][2], *_FORMS)
         return [federation.dataset, *(form.format(**given) for form in forms)]
 
     def simulation(self, before: Simulation | None = None) -> Simulation:

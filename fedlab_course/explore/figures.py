@@ -60,7 +60,7 @@ def intervals(
     figure = new_figure(title=None, x_title=x_title, y_title="", height=120 + 44 * len(numbers), legend=False)
     if reference is not None:
         figure.add_vline(x=reference, line={"color": GREY, "width": 2, "dash": "dot"})
-    rows = []
+    rows: list[list[Any]] = []
     for name, series in numbers.items():
         style, one = styles[name], t_interval(series)
         stroke = {"symbol": "line-ns-open", "size": 17, "color": style.colour, "line": {"width": 2.5}}

@@ -1,18 +1,16 @@
 """The values of an explorer's controls: the federation, the curves to train on it, and both as code."""
 
 import inspect
-import json
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from fedlab_core import algorithms, models, validation
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
-from fedlab_core.history import History
 from fedlab_core.simulation import Simulation
 
 Arguments = tuple[tuple[str, Any], ...]
@@ -21,31 +19,32 @@ _NAMES = ("fedavg", "fedprox", "scaffold", "fednova", "fedcurv", "fedsso", "fedm
 ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in _NAMES}
 # Law of ``fl.partition`` → its field of ``Choice``, the keyword for it, and the law in the symbols of the course.
 SPLITS: dict[str, tuple[str, str, str]] = {
-    "dirichlet": ("alpha", "alpha", "α={:g}"),
-    "labels_per_client": ("labels", "labels_per_client", "{} labels per client"),
-    "quantity": ("alpha", "alpha", "sizes α={:g}"),
+    "dirichlet": ("alpha", "alpha", "α={alpha:g}"),
+    "labels_per_client": ("labels", "labels_per_client", "{labels_per_client} labels per client"),
+    "quantity": ("alpha", "alpha", "sizes α={alpha:g}"),
     "iid": ("", "", "IID"),
 }
+_SETTINGS = ("clients_per_round", "local_epochs", "batch_size", "lr", "seed")
+_FORMS: tuple[str, ...] = ("N={num_clients}", "{model}", "E={local_epochs}", "η={lr:g}", "K={clients_per_round}")
+_FORMS += ("B={batch_size}", "{rounds} rounds", "seed {seed}")
 _TUNED = {"fedprox": ("mu",), "fedcurv": ("strength",), "fedmas": ("strength",)}
 _SYMBOLS = {"mu": "μ", "strength": "λ"}
 _load = lru_cache(maxsize=4)(load_dataset)
-_FACTORS = (0.0, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # times a default: the positions of its slider
 
 
 @dataclass(frozen=True)
-class Own:
-    """An algorithm of the reader.
+class Method:
+    """An algorithm of the library or of the reader, with numbers for its parameters.
 
     ``make``: a class or a function that returns an instance for ``arguments``, name → number. In code ``source`` is
-    the name of ``make``, or ``expression`` makes the instance. ``positions``: those of each argument's slider.
+    the name of ``make``, or ``expression`` makes the instance.
     """
 
     name: str
     make: Callable[..., Any]
-    arguments: tuple[tuple[str, float], ...]
+    arguments: Arguments
     source: str = ""
     expression: str = ""
-    positions: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -66,107 +65,59 @@ class Federation:
     @property
     def code(self) -> str:
         """Two lines that define ``data`` and ``fed``."""
-        parts = _call(f"fl.partition.{self.law}", self.arguments, first="data.train.y")
-        return f"data = fl.load_dataset({_text(self.dataset)})\nfed = fl.FederatedDataset(data, {parts})"
+        parts = f"fl.partition.{self.law}(data.train.y, {_keywords(self.arguments)})"
+        return f'data = fl.load_dataset("{self.dataset}")\nfed = fl.FederatedDataset(data, {parts})'
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One run, with every setting. Equal curves are the same run, whatever their number of ``rounds``."""
+    """One run, with all ``settings`` of ``fl.simulate``. Equal curves are the same run, whatever their ``rounds``."""
 
-    algorithm: str
-    arguments: Arguments
+    algorithm: Method
     federation: Federation
     model: str
-    seed: int
-    work: Arguments
-    lr: float
+    settings: Arguments
     rounds: int = field(compare=False)
-    own: Own | None = None
 
     @property
     def name(self) -> str:
         """The algorithm with its parameters, such as "FedProx μ=0.1"."""
-        values = [f"{_SYMBOLS.get(name, name)}={value:g}" for name, value in self.arguments]
-        return " ".join([self.algorithm if self.own else title(self.algorithm), *values])
+        values = [f"{_SYMBOLS.get(name, name)}={value:g}" for name, value in self.algorithm.arguments]
+        return " ".join([self.algorithm.name, *values])
 
     def differences(self, other: "Curve") -> str:
         """The settings that differ from those of ``other``, such as "E=1, η=0.1"; empty if all are equal."""
-        pairs = zip(self._settings(), other._settings(), strict=True)
+        pairs = zip(self._in_symbols(), other._in_symbols(), strict=True)
         return ", ".join(mine for mine, theirs in pairs if mine != theirs)
 
-    def _settings(self) -> list[str]:
+    def _in_symbols(self) -> list[str]:
         """All settings but the algorithm, in the symbols of the course."""
-        work, law = dict(self.work), dict(self.federation.arguments)
-        _, keyword, split = SPLITS[self.federation.law]
-        return [
-            self.federation.dataset,
-            split.format(law.get(keyword)),
-            f"N={law['num_clients']}",
-            self.model,
-            f"E={work['local_epochs']}",
-            f"η={self.lr:g}",
-            f"K={work['clients_per_round']}",
-            f"B={work['batch_size']}",
-            f"{self.rounds} rounds",
-            f"seed {self.seed}",
-        ]
+        federation = self.federation
+        given = {"model": self.model, "rounds": self.rounds, **dict(federation.arguments), **dict(self.settings)}
+        forms = (SPLITS[federation.law][2], *_FORMS)
+        return [federation.dataset, *(form.format(**given) for form in forms)]
 
-    def simulation(self) -> Simulation:
-        """The run, not started yet. Raises ``ValueError`` for settings that contradict each other."""
-        fed = self.federation.build()
-        model = models.MODELS[self.model](fed, seed=self.seed)
-        make = self.own.make if self.own else ALGORITHMS[self.algorithm]
-        work = {"rounds": self.rounds, **dict(self.work)}
-        return Simulation(fed, model, make(**dict(self.arguments)), **work, lr=self.lr, seed=self.seed, progress=False)
+    def simulation(self, before: Simulation | None = None) -> Simulation:
+        """The run, not started yet, or going on from ``before``, a simulation of an equal curve.
+
+        Raises ``ValueError`` for settings that contradict each other.
+        """
+        fed, settings = self.federation.build(), dict(self.settings)
+        model = models.MODELS[self.model](fed, seed=settings["seed"])
+        algorithm = self.algorithm.make(**dict(self.algorithm.arguments))
+        simulation = Simulation(fed, model, algorithm, rounds=self.rounds, **settings, progress=False)
+        if before is not None:
+            simulation.load_state_dict(before.compact_state())
+        return simulation
 
     @property
     def code(self) -> str:
         """A call of ``fl.simulate`` on ``fed`` that makes this curve."""
-        source = self.own.source if self.own else f"fl.{ALGORITHMS[self.algorithm].__name__}"
-        algorithm = (self.own and self.own.expression) or _call(source, self.arguments)
-        keywords = {"rounds": self.rounds, **dict(self.work), "lr": self.lr, "seed": self.seed}
-        settings = ", ".join(f"{name}={_text(value)}" for name, value in keywords.items())
-        given = f"fed, fl.models.{self.model}(fed, seed={self.seed}), {algorithm}, {settings}"
+        algorithm = self.algorithm.expression or f"{self.algorithm.source}({_keywords(self.algorithm.arguments)})"
+        model = f"fl.models.{self.model}(fed, seed={dict(self.settings)['seed']})"
+        given = f"fed, {model}, {algorithm}, rounds={self.rounds}, {_keywords(self.settings)}"
         wrapped = textwrap.fill(given, 100, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
         return f"fl.simulate(\n{wrapped}\n)\n"
-
-
-@dataclass(frozen=True)
-class Line:
-    """The ``history`` of a ``curve``, and the ``cohorts`` of its rounds: int64 arrays of clients, sorted."""
-
-    curve: Curve
-    history: History
-    cohorts: list[np.ndarray]
-
-    @property
-    def rounds(self) -> int:
-        return self.history.records[-1].round
-
-    def first(self, curve: Curve) -> Self:
-        """At most the rounds of ``curve``, a curve equal to this one. The model of an earlier round is not known."""
-        history, wanted = self.history, curve.rounds
-        if self.rounds > wanted:
-            records = [record for record in history.records if record.round <= wanted]
-            history = History(history.config | {"rounds": wanted}, records, template=history.template)
-        return type(self)(curve, history, self.cohorts[:wanted])
-
-
-class Training:
-    """A run of ``curve``, an iterator over rounds; ``before``: a training of an equal curve, to continue from."""
-
-    def __init__(self, curve: Curve, before: "Training | None" = None) -> None:
-        self._simulation = curve.simulation()
-        if before is not None:
-            self._simulation.load_state_dict(before._simulation.compact_state())
-        cohorts = [] if before is None else list(before.history.cohorts)
-        self.history: Line = Line(curve, self._simulation.history, cohorts)
-
-    def __next__(self) -> Any:
-        record = next(self._simulation)
-        self.history.cohorts.append(np.unique(np.concatenate([np.empty(0, np.int64), *self._simulation.cohorts])))
-        return record
 
 
 @dataclass(frozen=True)
@@ -193,7 +144,7 @@ class Choice:
     batch_size: int | None = 10
     rounds: int = 50
     seed: int = 0
-    own: tuple[Own, ...] = ()
+    own: tuple[Method, ...] = ()
 
     def __post_init__(self) -> None:
         known = (*ALGORITHMS, *(one.name for one in self.own))
@@ -217,12 +168,14 @@ class Choice:
 
     def curves(self) -> tuple[Curve, ...]:
         """One curve per algorithm, in the order of the registry; the reader's algorithms come last."""
-        work = tuple((name, getattr(self, name)) for name in ("clients_per_round", "local_epochs", "batch_size"))
-        same = (self.federation, self.model, self.seed, work, self.lr, self.rounds)
-        own = {one.name: one for one in self.own}
-        arguments: dict[str, Arguments] = {key: tuple((p, getattr(self, p)) for p in tuned(key)) for key in ALGORITHMS}
-        arguments |= {name: one.arguments for name, one in own.items()}
-        return tuple(Curve(name, arguments[name], *same, own.get(name)) for name in self.algorithms)
+        settings = tuple((name, getattr(self, name)) for name in _SETTINGS)
+        methods = {one.name: one for one in self.own}
+        for key, make in ALGORITHMS.items():
+            arguments = tuple((name, getattr(self, name)) for name in tuned(key))
+            methods[key] = Method(title(key), make, arguments, f"fl.{make.__name__}")
+        return tuple(
+            Curve(methods[name], self.federation, self.model, settings, self.rounds) for name in self.algorithms
+        )
 
 
 def tuned(algorithm: str) -> tuple[str, ...]:
@@ -230,20 +183,20 @@ def tuned(algorithm: str) -> tuple[str, ...]:
     return _TUNED.get(algorithm, ())
 
 
-def owned(makers: Any) -> tuple[Own, ...]:
-    """The algorithms of a reader, from one class, function or :class:`Own`, or a list of them.
+def owned(makers: Any) -> tuple[Method, ...]:
+    """The algorithms of a reader, from one class, function or :class:`Method`, or a list of them.
 
     Raises ``ValueError`` for an object without a name, a parameter without a default, and a name that is taken.
     """
     listed = makers if isinstance(makers, (list, tuple)) else [makers]
-    found = tuple(make if isinstance(make, Own) else _own(make) for make in listed)
+    found = tuple(make if isinstance(make, Method) else _own(make) for make in listed)
     names = [one.name for one in found]
     if len(set(names)) < len(names):
         raise ValueError(f"own={names}: must have different names; rename one")
     return found
 
 
-def _own(make: Any) -> Own:
+def _own(make: Any) -> Method:
     function = getattr(make, "func", make)  # of functools.partial
     source = getattr(function, "__name__", "")
     if not callable(make) or not source.isidentifier():
@@ -261,13 +214,7 @@ def _own(make: Any) -> Own:
             )
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             numbers[key] = value
-    positions = tuple((key, _around(value)) for key, value in numbers.items())
-    return Own(name, make, tuple(numbers.items()), source, positions=positions)
-
-
-def _around(value: float) -> tuple[float, ...]:
-    """Multiples of ``value`` with three digits, and ``value`` itself; integers if it is one."""
-    return tuple(sorted({value, *(type(value)(float(f"{factor * value:.3g}")) for factor in _FACTORS if factor != 1)}))
+    return Method(name, make, tuple(numbers.items()), source)
 
 
 def title(algorithm: str) -> str:
@@ -275,11 +222,5 @@ def title(algorithm: str) -> str:
     return ALGORITHMS[algorithm].title or ALGORITHMS[algorithm].__name__
 
 
-def _call(function: str, arguments: Arguments, first: str = "") -> str:
-    given = [first] if first else []
-    return f"{function}({', '.join([*given, *(f'{name}={_text(value)}' for name, value in arguments)])})"
-
-
-def _text(value: Any) -> str:
-    """A literal that evaluates to exactly this value."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+def _keywords(arguments: Arguments) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in arguments)

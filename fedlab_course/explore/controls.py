@@ -14,6 +14,7 @@ from fedlab_course.explore.widgets import column, control, move, show, slider, t
 
 _SPLITS = tuple(zip(("Dirichlet label mixes", "labels per client", "Dirichlet sizes", "IID"), SPLITS, strict=True))
 _MOVING = ("alpha", "labels")  # these redraw the clients while they move; the others act when released
+_FACTORS = (0.0, 0.01, 0.1, 0.2, 0.5, 2.0, 5.0, 10.0)  # times a default of the reader: the positions of its slider
 
 
 class Controls:
@@ -29,12 +30,9 @@ class Controls:
         self.algorithms = {
             key: tick(name, f"Train {name}", value=key in choice.algorithms) for key, name in titles.items() if offered
         }
-        self.own = {}
-        for one in choice.own:
-            for name, positions in one.positions:
-                value, tip = dict(one.arguments)[name], f"{name} in the code"
-                made = Slider(f"{name} of {one.name}", positions, value, tip, moving=False)
-                self.own[one.name, name] = slider(made)
+        self.own = {
+            (one.name, name): _own(one.name, name, value) for one in choice.own for name, value in one.arguments
+        }
         self.fields = _fields(choice)
         self.box = self._arranged()
         self.set(choice)
@@ -45,12 +43,11 @@ class Controls:
         values: dict[str, Any] = {name: widget.value for name, widget in self.fields.items()}
         if self.algorithms:
             values["algorithms"] = tuple(key for key, box in self.algorithms.items() if box.value)
-        numbers = {key: widget.value for key, widget in self.own.items()}
-        own = tuple(
-            dataclasses.replace(one, arguments=tuple((name, numbers[one.name, name]) for name, _ in one.arguments))
-            for one in self._base.own
-        )
-        return dataclasses.replace(self._base, own=own, **values)
+        own = []
+        for one in self._base.own:
+            numbers = tuple((name, self.own[one.name, name].value) for name, _ in one.arguments)
+            own.append(dataclasses.replace(one, arguments=numbers))
+        return dataclasses.replace(self._base, own=tuple(own), **values)
 
     def set(self, choice: Choice) -> None:
         """Move every control to ``choice``, and extend its range if necessary. Observers are not called."""
@@ -67,16 +64,14 @@ class Controls:
         finally:
             self._quiet = False
         self._hide_unused()
-        if self.choice != choice:  # widgets clamp values silently
-            raise RuntimeError(f"the controls have not accepted the choice: {self.choice} instead of {choice}")
 
-    def observe(self, handler: Callable[[bool], None]) -> None:
-        """Call ``handler(moving)`` after every change; ``moving``: the reader may still drag the slider."""
+    def observe(self, handler: Callable[[], None]) -> None:
+        """Call ``handler`` after every change by the reader."""
 
         def changed(change: dict[str, Any]) -> None:
             if not self._quiet:
                 self._hide_unused()
-                handler(any(change["owner"] is self.fields[name] for name in _MOVING))
+                handler()
 
         for widget in (*self.algorithms.values(), *self.own.values(), *self.fields.values()):
             widget.observe(changed, "value")
@@ -84,27 +79,23 @@ class Controls:
     def _hide_unused(self) -> None:
         """Hide the controls without effect."""
         choice = self.choice
-        used = {name for key in choice.algorithms if key in ALGORITHMS for name in tuned(key)}
-        used.add(SPLITS[choice.split][0])
+        used = {SPLITS[choice.split][0], *(name for key in choice.algorithms for name in tuned(key))}
         for name in ("mu", "strength", "alpha", "labels"):
             show(self.fields[name], name in used)
         for (algorithm, _), widget in self.own.items():
             show(widget, algorithm in choice.algorithms)
 
     def _arranged(self) -> Any:
-        named = {
-            "Algorithms": ("mu", "strength"),
-            "Clients": ("split", "alpha", "labels", "clients_per_round"),
-            "Training": ("local_epochs", "lr", "rounds", "seed"),
-        }
-        parts = []
-        for heading, names in named.items():
-            if heading != "Algorithms" or self.algorithms:
-                parts.append(text(f"<b>{heading}</b>", "fedlab-heading"))
-                if heading == "Algorithms":
-                    parts += [column(*self.algorithms.values(), look="fedlab-ticks"), *self.own.values()]
-                parts += [self.fields[name] for name in names]
-        return column(*parts, look="fedlab-controls")
+        def part(heading: str, *names: str) -> list[Any]:
+            return [text(f"<b>{heading}</b>", "fedlab-heading"), *(self.fields[name] for name in names)]
+
+        clients = part("Clients", "split", "alpha", "labels", "clients_per_round")
+        training = part("Training", "local_epochs", "lr", "rounds", "seed")
+        if not self.algorithms:
+            return column(*clients, *training, look="fedlab-controls")
+        heading, *strengths = part("Algorithms", "mu", "strength")
+        ticks = column(*self.algorithms.values(), look="fedlab-ticks")
+        return column(heading, ticks, *self.own.values(), *strengths, *clients, *training, look="fedlab-controls")
 
 
 def _fields(first: Choice) -> dict[str, Any]:
@@ -118,3 +109,10 @@ def _fields(first: Choice) -> dict[str, Any]:
         positions = range(1, first.num_clients + 1) if name == "clients_per_round" else one.positions
         fields[name] = slider(Slider.over(one.label, positions, getattr(first, name), one.tip, moving=name in _MOVING))
     return fields
+
+
+def _own(algorithm: str, name: str, value: float) -> Any:
+    """A slider over multiples of the default ``value`` with three digits; integers if it is one."""
+    positions = [type(value)(float(f"{factor * value:.3g}")) for factor in _FACTORS]
+    made = Slider.over(f"{name} of {algorithm}", positions, value, f"{name} in the code", moving=False)
+    return slider(made)

@@ -4,23 +4,28 @@ import dataclasses
 import html
 import json
 import time
+from functools import partial
 from threading import RLock
 from typing import Any
 
+import ipywidgets
 import plotly.graph_objects as go
 
+from fedlab_core import validation
 from fedlab_core.history import History
 from fedlab_core.plots.style import Look, looks
-from fedlab_course.explore import goals, grid
-from fedlab_course.explore.choices import Choice, Curve, Line, Training, owned
+from fedlab_course.explore import goals, grid, view, widgets
+from fedlab_course.explore.choices import Choice, Curve, owned
 from fedlab_course.explore.controls import Controls
-from fedlab_course.explore.live import Moving
-from fedlab_course.explore.runner import Runner
-from fedlab_course.explore.view import View
+from fedlab_course.explore.live import Chart, Moving, Stage
+from fedlab_course.explore.runner import Run, Runner
+from fedlab_course.explore.view import Line
 
-_DELAY, _DELAY_MOVING = 0.06, 0.15  # seconds without another change before training starts
+_DELAY = 0.1  # seconds without another change before training starts
 _BETWEEN_DRAWINGS = 0.1
 _RIVALS = ("fedavg", "fedprox", "scaffold")
+_X = {"rounds": "rounds", "server updates": "updates", "bytes": "bytes"}
+_Y = {"test accuracy": "test_accuracy", "test loss": "test_loss", "training loss": "train_loss", "drift": "drift"}
 
 
 class Explorer(Moving):
@@ -38,6 +43,8 @@ class Explorer(Moving):
     Headless it does not train algorithms of the reader.
     """
 
+    offered = True  # whether the controls offer the algorithms
+
     def __init__(
         self,
         *,
@@ -49,6 +56,8 @@ class Explorer(Moving):
         **choice: Any,
     ) -> None:
         super().__init__(goal, live)
+        validation.choice("x", x, _X.values())
+        validation.choice("y", y, _Y.values())
         readers = owned(own)
         if readers:
             named = (*choice.get("algorithms", _RIVALS), *(one.name for one in readers))
@@ -57,18 +66,15 @@ class Explorer(Moving):
         self._lock = RLock()
         self._next_drawing = 0.0
         self._problem: Exception | None = None
-        self.controls = self._controls()
-        self.runner = Runner(Training, self._trained)
-        self.kept: dict[Curve, Line] = {}
-        self.view = View(self.controls.box, x, y, self._extra())
-        self.stage, self.chart = self.view.stage, self.view.chart
         self._looks: dict[Curve, Look] = {}
         self._federation: Any = None
-        self.controls.observe(lambda moving: self._request(_DELAY_MOVING if moving else _DELAY))
-        buttons = {"run": self.start, "stop": self.stop, "keep": self.keep, "reset": self.reset}
-        for name, action in buttons.items():
-            self.view.buttons[name].on_click(lambda _, action=action: action())
-        for axis in (self.view.x, self.view.y):
+        self.kept: dict[Curve, Line] = {}
+        self.runner = Runner(Curve.simulation, self._trained)
+        self.controls = Controls(self._initial, offered=self.offered)
+        self.picture, self.chart = Chart(view.empty(view.STRIP)), Chart(view.empty())
+        self.stage = self._arranged(x, y)
+        self.controls.observe(lambda: self.start(_DELAY))
+        for axis in (self.x, self.y):
             axis.observe(lambda change: self._draw(), "value")
 
     @property
@@ -109,13 +115,11 @@ class Explorer(Moving):
             text += "" if federation == dealt else f"\n{federation}\n"
             text += f"histories[{json.dumps(name, ensure_ascii=False)}] = {line.curve.code}"
             dealt = federation
-        return f'{text}\nfl.plots.convergence(histories, x="{self.view.x.value}", y="{self.view.y.value}")\n'
+        return f'{text}\nfl.plots.convergence(histories, x="{self.x.value}", y="{self.y.value}")\n'
 
     def keep(self) -> None:
         """Keep the curves of the controls on the chart when the controls move."""
-        for line in self._current():
-            self.kept.pop(line.curve, None)  # an equal curve may have another number of rounds
-            self.kept[line.curve] = line
+        self.kept |= {line.curve: line for line in self._current()}
         self._draw()
 
     def reset(self) -> None:
@@ -129,23 +133,14 @@ class Explorer(Moving):
         self.runner.stop()
         self._draw()
 
-    def start(self) -> None:
-        """Train the curves of the controls."""
-        self._request()
-
-    def _reaches(self, goal: goals.Known) -> bool:
-        """Whether the curves of the controls, trained to the end, reach the goal."""
-        histories = {line.curve.name: line.history for line in self._current()}
-        return not self.runner.busy and bool(histories) and bool(goal.check(histories))
-
-    def _request(self, delay: float = 0.0) -> None:
-        """Show the partition of the present choice at once, and request its curves."""
+    def start(self, delay: float = 0.0) -> None:
+        """Show the clients of the present choice at once, and train its curves, ``delay`` seconds later."""
         try:
             choice = self.choice
             with self._lock:
                 self._problem, self._next_drawing = None, 0.0
                 if choice.federation != self._federation:
-                    self.view.picture.show(self.view.partition_figure(choice))
+                    self.picture.show(view.clients(choice.federation))
                     self._federation = choice.federation
             self.runner.request(choice.curves(), delay)
         except Exception as error:
@@ -153,57 +148,103 @@ class Explorer(Moving):
             self._federation, self._problem = None, error
         self._draw()
 
+    def _reaches(self, goal: goals.Known) -> bool:
+        """Whether the curves of the controls, trained to the end, reach the goal."""
+        histories = {line.curve.name: line.history for line in self._current()}
+        return not self.runner.busy and bool(histories) and bool(goal.check(histories))
+
     def _trained(self) -> None:
         """Draw after a round, ten times to once a second, and in at most a fifth of the time."""
         started = time.monotonic()
-        if not self.runner.busy or started >= self._next_drawing:
-            self._draw()
-            ended = time.monotonic()
-            pause = max(_BETWEEN_DRAWINGS, min(self.runner.elapsed / 5, 1.0))
-            self._next_drawing = ended + max(pause, 4 * (ended - started))
+        if self.runner.busy and started < self._next_drawing:
+            return
+        self._draw()
+        ended = time.monotonic()
+        pause = max(_BETWEEN_DRAWINGS, min(self.runner.elapsed / 5, 1.0))
+        self._next_drawing = ended + max(pause, 4 * (ended - started))
 
     def _current(self) -> list[Line]:
         """The curves of the controls that have at least one round."""
-        runs = [run for run in self.runner.runs() if run.history is not None and run.history.history.records]
-        return [run.history.first(run.curve) for run in runs]
+        runs = [run for run in self.runner.runs() if run.rounds]
+        return [Line(run.curve, _first(run.history, run.curve.rounds), run.cohorts[: run.curve.rounds]) for run in runs]
 
     def _shown(self) -> dict[str, Line]:
         """The curves that have at least one round, by their names on the chart."""
         current = {line.curve: line for line in self._current()}
         shown = {curve.name: line for curve, line in current.items()}
-        now = self.choice.curves()
+        now = dataclasses.replace(self.choice, algorithms=_RIVALS[:1]).curves()[0]
         for curve, line in self.kept.items():
-            if curve not in current or current[curve].rounds < line.rounds:
-                differences = curve.differences(now[0]) if now else ""
-                first = f"{curve.name}, {differences} (kept)" if differences else f"{curve.name} (kept)"
-                name, number = first, 2
-                while name in shown:
-                    name, number = f"{first} #{number}", number + 1
-                shown[name] = line
+            if curve not in current or len(current[curve].history.records) < len(line.history.records):
+                words = [curve.name, line.curve.differences(now)]  # equal curves may have other numbers of rounds
+                shown[f"{', '.join(filter(None, words))} (kept)"] = line
         return shown
 
     def _draw(self) -> None:
         """Update chart, progress and messages."""
         with self._lock:
             try:
-                runs, shown = self.runner.runs(), self._shown()
+                runs, shown, busy = self.runner.runs(), self._shown(), self.runner.busy
                 curves = dict.fromkeys([*self.kept, *(run.curve for run in runs)])
-                self._looks = looks({curve: curve.algorithm for curve in curves}, self._looks)
+                self._looks = looks({curve: curve.algorithm.name for curve in curves}, self._looks)
                 styles = {name: self._looks[line.curve] for name, line in shown.items()}
                 rounds = max((run.curve.rounds for run in runs), default=1)
-                self.view.draw_curves(shown, styles, rounds, None if self.runner.busy else self._federation)
-                self.view.tell(runs, self.runner, self._problem)
-                self.view.goal.value = self._goal_in_words()
-                if not self.runner.busy:
+                federation = None if busy else self._federation
+                self.chart.show(view.curves(shown, styles, self.x.value, self.y.value, rounds, federation))
+                self._tell(runs)
+                self.aim.value = self._goal_in_words()
+                if not busy:
                     area = '<textarea readonly spellcheck="false" aria-label="The same in Python">'
-                    self.view.fold.value = f"{area}\n{html.escape(self.code)}</textarea>"
+                    self.fold.value = f"{area}\n{html.escape(self.code)}</textarea>"
                     self.stage.keep(self.chart.figure)
             except Exception as error:
                 self._problem = error
-                self.view.tell([], self.runner, error)
+                self._tell([])
 
-    def _controls(self) -> Controls:
-        return Controls(self._initial)
+    def _tell(self, runs: list[Run]) -> None:
+        """Show progress, elapsed time, warnings and errors."""
+        total, done = sum(run.curve.rounds for run in runs), sum(min(run.rounds, run.curve.rounds) for run in runs)
+        busy, stopped = self.runner.busy, self.runner.stopped and done < total
+        self.buttons["Stop"].disabled = not busy
+        self.buttons["Run"].disabled = busy or (done == total and total > 0)
+        errors = [(run.curve.name, run.error) for run in runs if run.error is not None]
+        errors += [("", self._problem)] if self._problem is not None else []
+        if not runs and not errors:
+            self.status.value = widgets.note("Choose at least one algorithm.")
+        else:
+            word = "stopping" if stopped and self.runner.advancing else "stopped" if stopped else "done"
+            word = "training" if busy else "ended with an error" if errors else word
+            text = f"{word}, {done} of {total} rounds, {self.runner.elapsed:.1f} s"
+            bar = f'<progress max="{max(total, 1)}" value="{done}" aria-hidden="true"></progress>'
+            self.status.value = bar + widgets.note(text, kind="timer" if busy else "status")
+        notes = [widgets.note(widgets.error_in_words(error, name), kind="alert") for name, error in errors]
+        notes += [widgets.note(f"{run.curve.name}: {text}", kind="warning") for run in runs for text in run.warnings]
+        self.messages.value = "".join(notes)
+
+    def _arranged(self, x: str, y: str) -> Stage:
+        """The controls on the left; charts, buttons and messages on the right."""
+        menu = partial(widgets.control, ipywidgets.Dropdown, wide=False)
+        self.y = menu("show", "The quantity on the vertical axis", options=list(_Y.items()), value=y)
+        self.x = menu("against", "The quantity on the horizontal axis", options=list(_X.items()), value=x)
+        self.buttons = {}
+        for label, icon, tip, action in (
+            ("Run", "play", "Train with these settings, or continue after Stop", self.start),
+            ("Stop", "stop", "Stop training within one round", self.stop),
+            ("Keep curves", "thumb-tack", "Keep these curves on the chart when the settings change", self.keep),
+            ("Reset", "undo", "Put every control back and drop the kept curves", self.reset),
+        ):
+            self.buttons[label] = widgets.button(label, action, tip, icon)
+        self.status, self.messages, self.aim = (widgets.text() for _ in range(3))
+        layout = widgets.shared(ipywidgets.Layout, width="auto")
+        opener = ipywidgets.ToggleButton(description="The same in Python", layout=layout)
+        self.fold = widgets.text(look="fedlab-code")
+        opener.observe(lambda change: widgets.show(self.fold, change["new"]), "value")
+        widgets.show(self.fold, False)
+        bar = widgets.row(*self.buttons.values(), self.status)
+        parts = (widgets.row(self.y, self.x), self.chart.widget, bar, self.aim, *self._extra())
+        main = widgets.column(*parts, look="fedlab-main")
+        below = widgets.column(self.messages, opener, self.fold, look="fedlab-below")
+        strip = self.picture.widget.add_class("fedlab-strip")
+        return Stage(strip, self.controls.box, main, below, look="fedlab-training")
 
     def _extra(self) -> tuple[Any, ...]:
         """Further widgets below the buttons."""
@@ -216,9 +257,17 @@ class Explorer(Moving):
 
     _begin = start
 
-    def _bundle(self) -> dict[str, Any]:
+    def bundle(self) -> dict[str, Any]:
+        """The MIME bundle of the trained figure, and what a page needs to train its other positions."""
         if self._initial.own:
             return {"text/plain": self._headless()}
-        axes = {"x": self.view.x.value, "y": self.view.y.value}
+        axes = {"x": self.x.value, "y": self.y.value}
         request = {"choice": dataclasses.asdict(self.choice), "goal": goals.as_data(self._goal), **axes}
         return grid.plain(self.run()) | {grid.RUNS: request}
+
+
+def _first(history: History, rounds: int) -> History:
+    """At most so many ``rounds`` of a history. The model of an earlier round is not known."""
+    if len(history.records) <= rounds:
+        return history
+    return History(history.config | {"rounds": rounds}, history.records[:rounds], template=history.template)

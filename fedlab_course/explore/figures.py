@@ -55,15 +55,14 @@ def intervals(
     ``values``: name → one share per seed [n], n ≥ 2. ``reference``: a dotted vertical line, such as 0 for differences.
     Raises ``ValueError`` as :func:`fedlab_core.compare.t_interval`.
     """
-    numbers = {str(name): np.asarray(values[name], dtype=float) for name in values}
-    found = {name: t_interval(series) for name, series in numbers.items()}
+    numbers = {str(name): values[name] for name in values}  # also the columns of a table
     styles = looks({name: name for name in numbers})
     figure = new_figure(title=None, x_title=x_title, y_title="", height=120 + 44 * len(numbers), legend=False)
     if reference is not None:
         figure.add_vline(x=reference, line={"color": GREY, "width": 2, "dash": "dot"})
-    rows = []
+    rows: list[list[Any]] = []
     for name, series in numbers.items():
-        style, one = styles[name], found[name]
+        style, one = styles[name], t_interval(series)
         stroke = {"symbol": "line-ns-open", "size": 17, "color": style.colour, "line": {"width": 2.5}}
         hover = f"%{{x:.1%}}<extra>one seed, {name}</extra>"
         figure.add_scatter(x=series, y=[name] * len(series), mode="markers", marker=stroke, hovertemplate=hover)
@@ -81,7 +80,7 @@ def intervals(
     figure.update_xaxes(tickformat=".0%", tickangle=0, nticks=7)
     figure.update_yaxes(range=[len(numbers) - 0.5, -0.5], showline=False, ticks="", type="category")
     phrases = "; ".join(f"{name} {mean}, {low} to {high}" for name, mean, low, high, _ in rows)
-    runs = sorted({one.runs for one in found.values()})
+    runs = sorted({row[-1] for row in rows})
     seeds = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
     text = f"Dot chart of {x_title}: mean and 95% t-interval over {seeds} seeds. {phrases}."
     set_description(figure, text, ["name", "mean", "low", "high", "runs"], rows)
@@ -127,16 +126,16 @@ def resting_points(
     return figure
 
 
-def forgetting(accuracies: Any, *, names: Sequence[str] | None = None, title: str | None = None) -> go.Figure:
+def forgetting(accuracies: Any, *, names: Sequence[str], title: str | None = None) -> go.Figure:
     """Heat map of the accuracy on each tier's data after each server update; a ring marks the tier just trained.
 
     ``accuracies`` [V, T] in [0, 1]: V server updates, which train the tiers 0, 1, …, T − 1, 0, … in turn. ``names`` [T]
-    of the tiers, by default their numbers. Raises ``ValueError`` for other shapes or values.
+    of the tiers. Raises ``ValueError`` for other shapes or values.
     """
     table = table_of_shares(accuracies)
     updates, tiers = table.shape
     trained = np.arange(updates) % tiers
-    labels = [str(tier) for tier in range(tiers)] if names is None else [str(name) for name in names]
+    labels = [str(name) for name in names]
     if len(set(labels)) != tiers:
         raise ValueError(f"names={labels}: must be {tiers} different names, one per tier")
     along = np.arange(1, updates + 1)

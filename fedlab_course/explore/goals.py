@@ -88,16 +88,12 @@ def words(goal: Known, reached: bool | None) -> str:
 
 
 def as_data(goal: Known | None) -> dict[str, Any] | None:
-    """A goal as JSON, without the check of a :class:`Goal`."""
-    if goal is None:
-        return None
-    if isinstance(goal, Goal):
-        return {"text": goal.text}
-    return {"kind": type(goal).__name__, **asdict(goal)}
+    """A goal as JSON; None for a :class:`Goal`, whose check is code."""
+    return None if goal is None or isinstance(goal, Goal) else {"kind": type(goal).__name__, **asdict(goal)}
 
 
 def of_data(given: Mapping[str, Any] | None) -> Known | None:
-    """The goal of :func:`as_data`; None for a :class:`Goal`."""
+    """The goal of :func:`as_data`."""
     fields = dict(given or {})
     kind = {"reach": reach, "beats": beats}.get(fields.pop("kind", ""))
     return kind(**fields) if kind else None

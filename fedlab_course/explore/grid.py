@@ -29,12 +29,6 @@ PLOTLY = "application/vnd.plotly.v1+json"
 _SHORT = 40  # a part with fewer characters is not worth a reference
 
 
-def bundle(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: Known | None = None) -> dict[str, Any]:
-    """The MIME bundle of a figure that ``draw`` makes from the values of ``sliders``, by name, with its ``goal``."""
-    now = draw(**{name: slider.value for name, slider in sliders.items()})
-    return plain(now) | {MIME: build(draw, sliders, goal)}
-
-
 def plain(figure: go.Figure) -> dict[str, Any]:
     """The MIME bundle of a figure that cannot be moved."""
     spec = json.loads(figure.to_json())
@@ -48,7 +42,7 @@ def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: K
     for position in itertools.product(*(slider.positions for slider in sliders.values())):
         named = dict(zip(sliders, position, strict=True))
         try:
-            cell = _plain(draw(**named).to_plotly_json())
+            cell = _plain(json.loads(draw(**named).to_json()))
         except ValueError as error:  # settings without a figure, such as a learning rate at which all clients diverge
             cell = {"error": str(error)}
         cells.append(_packed(cell, values))
@@ -70,18 +64,14 @@ def size(grid: Mapping[str, Any]) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` in the types of JSON, numbers with six digits, NaN as None."""
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, Mapping) and "bdata" in value:  # how Plotly writes an array of numbers
+    """``value`` with arrays as lists, numbers with six digits, and NaN as None."""
+    if isinstance(value, dict) and "bdata" in value:  # how Plotly writes an array of numbers
         array = np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])
-        return _plain(array.reshape([int(n) for n in str(value.get("shape", array.size)).split(",")]))
-    if isinstance(value, Mapping):
+        return _plain(array.reshape([int(n) for n in str(value.get("shape", array.size)).split(",")]).tolist())
+    if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, list):
         return [_plain(one) for one in value]
-    if isinstance(value, np.generic):
-        value = value.item()
     if isinstance(value, float):
         rounded = float(f"{value:.6g}") if np.isfinite(value) else None
         return int(rounded) if rounded is not None and rounded.is_integer() and abs(rounded) < 1e15 else rounded

@@ -55,9 +55,7 @@ class Idea(Moving):
     def bundle(self) -> dict[str, Any]:
         """The MIME bundle of the figure with all its positions, which a page without a kernel can move."""
         now = {name: replace(one, value=self.sliders[name].value) for name, one in self._positions.items()}
-        return grid.bundle(self._draw, now, self._goal)
-
-    _bundle = bundle
+        return grid.plain(self.figure()) | {grid.MIME: grid.build(self._draw, now, self._goal)}
 
     def _reaches(self, goal: Known) -> bool:
         return bool(goal.check(**self.values))
@@ -79,10 +77,8 @@ def gallery(figures: Mapping[float, go.Figure], label: str, *, value: float | No
     """One of several figures by number, for example one per λ.
 
     The slider ``value`` has the text ``label`` and begins at ``value``, by default the least number. ``more``: ``goal``
-    and ``live`` of :class:`Idea`. Raises ``ValueError`` for an empty mapping and for a number without a figure.
+    and ``live`` of :class:`Idea`. Raises ``ValueError`` for a number without a figure.
     """
-    if not figures:
-        raise ValueError("figures: must hold at least one figure")
 
     def draw(value: float) -> go.Figure:
         if value not in figures:

@@ -43,9 +43,7 @@ class Stage:
 
     def __init__(self, *parts: Any, look: str) -> None:
         self._source = text()
-        request = button("Send Plotly")
-        request.on_click(lambda _: self._send_plotly())
-        hidden = column(self._source, request, look="fedlab-hidden")
+        hidden = column(self._source, button("Send Plotly", self._send_plotly), look="fedlab-hidden")
         self.box = column(column(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
         self._still: Any = None
         self._kept = ""
@@ -79,7 +77,7 @@ class Moving:
     stage: Stage
     chart: Chart
     _reaches: Callable[[goals.Known], bool]
-    _bundle: Callable[[], dict[str, Any]]  # the MIME bundle for a notebook without a reader
+    bundle: Callable[[], dict[str, Any]]  # the MIME bundle for a notebook without a reader
     _begin: Callable[[], None]  # fills the figure, once it is on the page
 
     def __init__(self, goal: goals.Known | None, live: bool | None) -> None:
@@ -105,7 +103,7 @@ class Moving:
             self.stage.display()
             self._begin()
         else:
-            display(self._bundle(), raw=True)
+            display(self.bundle(), raw=True)
 
 
 def page() -> str:

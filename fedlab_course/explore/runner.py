@@ -8,28 +8,34 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-_ONE_ROUND_AT_A_TIME = threading.Lock()  # over all runners: two runs at once would only slow each other down
+# One thread for all runners: two runs at once would only slow each other down.
+_worker = futures.ThreadPoolExecutor(1, "explorer")
 _collected: dict[int, list[str]] = {}  # thread → the texts of its warnings
 
 
 @dataclass
 class Run:
-    """A run of the latest ``curve`` among equal ones: ``rounds`` are done, and ``simulation`` makes ``reach`` rounds.
+    """A run of the latest ``curve`` among equal ones.
 
-    ``history`` is None until the first round has begun; ``error`` has ended the run.
+    ``history`` is None until the first round has begun; ``cohorts``: the clients of each round, sorted; ``error`` has
+    ended the run.
     """
 
     curve: Any
     simulation: Any = None
     history: Any = None
-    rounds: int = 0
-    reach: int = 0
+    cohorts: list[list[int]] = field(default_factory=list)
     error: BaseException | None = None
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def rounds(self) -> int:
+        return 0 if self.history is None else len(self.history.records)
 
     @property
     def finished(self) -> bool:
@@ -37,11 +43,11 @@ class Run:
 
 
 class Runner:
-    """Train curves in a background thread.
+    """Train curves in the background.
 
-    ``start``: curve → simulation, an iterator over ``curve.rounds`` rounds with a ``history``; with a second argument,
-    the simulation so far, it returns one that continues. ``listener`` is called after each round and once at the end.
-    A finished run that is no longer requested keeps its history and loses its state, which may be large.
+    ``start``: curve → simulation of its rounds; with a second argument, a simulation of an equal curve, it returns one
+    that continues. ``listener`` is called after each round. A finished run that is no longer requested keeps its
+    history and loses its state, which may be large.
     """
 
     def __init__(self, start: Callable[..., Any], listener: Callable[[], None] = lambda: None) -> None:
@@ -52,23 +58,25 @@ class Runner:
         self.stopped = False
         self.advancing = False  # a round is in training
         self._not_before = 0.0
-        self._thread: threading.Thread | None = None
-        self._failure: BaseException | None = None
+        self._future: futures.Future[None] | None = None  # of the next step; None at rest
         self._began = self._ended = time.monotonic()
 
     def request(self, curves: Sequence[Any], delay: float = 0.0) -> None:
         """Train these curves and no others, after ``delay`` seconds without a newer request."""
         with self._lock:
             self._wanted = tuple(dict.fromkeys(curves))
-            self.stopped, self._failure = False, None
-            self._drop_unwanted()
+            self.stopped = False
+            for curve, run in list(self._runs.items()):
+                if run.error is not None or not (run.finished or curve in self._wanted):
+                    del self._runs[curve]  # a failed run is tried again
+                elif curve not in self._wanted:
+                    run.simulation = None
             for curve in self._wanted:
                 self._runs.setdefault(curve, Run(curve)).curve = curve
             self._began = self._ended = time.monotonic()
             self._not_before = self._began + delay
-            if self._thread is None and self._next() is not None:
-                self._thread = threading.Thread(target=self._work, name="explorer", daemon=True)
-                self._thread.start()
+            if (self._future is None or self._future.done()) and self._next() is not None:
+                self._future = _worker.submit(self._step)
 
     def stop(self) -> None:
         """Stop within one round. The same request again continues from there."""
@@ -77,21 +85,19 @@ class Runner:
     def wait(self, timeout: float | None = None) -> None:
         """Wait for the end of the request. Raises the first error of its runs, and ``TimeoutError``."""
         end = None if timeout is None else time.monotonic() + timeout
-        while (thread := self._thread) is not None:
-            thread.join(None if end is None else max(0.0, end - time.monotonic()))
-            if thread.is_alive():
+        while (future := self._future) is not None:
+            futures.wait([future], None if end is None else end - time.monotonic())
+            if not future.done():
                 raise TimeoutError(f"still training after {timeout:g} s")
-        with self._lock:
-            errors = [self._failure, *(run.error for run in self.runs())]
-        for error in errors:
-            if error is not None:
-                raise error
+            future.result()  # raises an error of the listener
+        for run in self.runs():
+            if run.error is not None:
+                raise run.error
 
     @property
     def busy(self) -> bool:
         """Whether a requested curve is still in training."""
-        with self._lock:
-            return not self.stopped and self._next() is not None
+        return not self.stopped and self._next() is not None
 
     @property
     def elapsed(self) -> float:
@@ -106,48 +112,30 @@ class Runner:
     def _next(self) -> Run | None:
         return min((run for run in self.runs() if not run.finished), key=lambda run: run.rounds, default=None)
 
-    def _drop_unwanted(self) -> None:
-        """Forget failed runs, to try them again, and unfinished runs that are no longer requested."""
-        for curve, run in list(self._runs.items()):
-            if run.error is not None or (curve not in self._wanted and not run.finished):
-                del self._runs[curve]
-            elif curve not in self._wanted:
-                run.simulation = None
-
-    def _work(self) -> None:
-        try:
-            while True:
-                run = self._take()
-                if run is not None:
-                    self._advance(run)
-                self._listener()
-                with self._lock:
-                    if run is None and (self.stopped or self._next() is None):
-                        self._thread = None
-                        return
-        except BaseException as error:  # of the listener: `wait` raises it
-            with self._lock:
-                self._failure, self._wanted, self._thread = error, (), None
-
-    def _take(self) -> Run | None:
-        """Wait until the delay of the request is over, and return the next run to train, or None."""
+    def _step(self) -> None:
+        """Train a round once the delay of the request is over; then comes the next step, if there is more to train."""
         while (rest := self._not_before - time.monotonic()) > 0 and not self.stopped:
             time.sleep(min(rest, 0.02))
+        run = None if self.stopped else self._next()
+        if run is not None:
+            self._advance(run)
+        self._listener()
         with self._lock:
-            return None if self.stopped else self._next()
+            self._future = _worker.submit(self._step) if self.busy else None
 
     def _advance(self, run: Run) -> None:
         """Train one round of one run. An error ends the run and stays with it."""
         self.advancing = True
         try:
-            with _ONE_ROUND_AT_A_TIME, _collecting(run.warnings):
-                if run.simulation is None:
-                    run.simulation, run.rounds = self._start(run.curve), 0
-                elif run.reach != run.curve.rounds:  # continue to the rounds that are requested now
-                    run.simulation = self._start(run.curve, run.simulation)
-                run.history, run.reach = run.simulation.history, run.curve.rounds
-                next(run.simulation)
-            run.rounds += 1
+            with _collecting(run.warnings):
+                simulation = run.simulation
+                if simulation is None:
+                    simulation, run.cohorts = self._start(run.curve), []
+                elif simulation.settings.rounds != run.curve.rounds:  # another number is requested now
+                    simulation = self._start(run.curve, simulation)
+                run.simulation, run.history = simulation, simulation.history
+                next(simulation)
+                run.cohorts.append(sorted({int(client) for cohort in simulation.cohorts for client in cohort}))
         except BaseException as error:
             run.error, run.simulation = error, None
         self.advancing = False
@@ -173,18 +161,10 @@ def _collecting(texts: list[str]) -> Iterator[None]:
         show.dispatches = True  # type: ignore[attr-defined]
         warnings.showwarning = show
     _collected[threading.get_ident()] = texts
-    _show_again()
+    # The default filter, only because Python shows a warning again after its filters have changed.
+    warnings.simplefilter("default", append=True)
     try:
         yield
     finally:
         del _collected[threading.get_ident()]
-        _show_again()
-
-
-def _show_again() -> None:
-    """Let every warning be shown again: Python repeats a warning only after its filters have changed."""
-    warnings.simplefilter("default", _Nothing, append=True)
-
-
-class _Nothing(Warning):
-    """A category without warnings."""
+        warnings.simplefilter("default", append=True)

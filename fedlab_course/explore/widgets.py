@@ -1,6 +1,7 @@
 """The widgets that all explorers share, under ipywidgets 7 and 8, and lines of text beside them."""
 
 import html
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -67,19 +68,12 @@ def row(*parts: Any) -> Any:
     return ipywidgets.HBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=["fedlab-row"])
 
 
-def button(label: str, tooltip: str = "", icon: str = "") -> Any:
-    """A button as wide as its label."""
+def button(label: str, action: Callable[[], Any], tooltip: str = "", icon: str = "") -> Any:
+    """A button as wide as its label, which calls ``action``."""
     look = {"layout": shared(ipywidgets.Layout, width="auto"), "style": style(ipywidgets.Button)}
-    return ipywidgets.Button(description=label, tooltip=tooltip, icon=icon, **look)
-
-
-def fold(label: str, look: str) -> tuple[Any, Any]:
-    """A button that opens and closes a text below it, and the text; ``look``: its CSS class."""
-    opener = ipywidgets.ToggleButton(description=label, layout=shared(ipywidgets.Layout, width="auto"))
-    inside = text(look=look)
-    inside.layout = shared(ipywidgets.Layout, display="none")
-    opener.observe(lambda change: show(inside, change["new"]), "value")
-    return opener, inside
+    made = ipywidgets.Button(description=label, tooltip=tooltip, icon=icon, **look)
+    made.on_click(lambda _: action())
+    return made
 
 
 def show(widget: Any, shown: bool) -> None:

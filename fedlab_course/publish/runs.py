@@ -61,11 +61,9 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     positions = itertools.product(*(slider.positions for slider in sliders.values()))
     choices = [dataclasses.replace(choice, **dict(zip(sliders, values, strict=True))) for values in positions]
     _train({curve for one in choices for curve in one.curves()}, folder)
-    given = request.get("goal")
-    wanted = goals.of_data(given)
+    wanted = goals.of_data(request.get("goal"))
     goal = goals.Goal(wanted.text, lambda **values: wanted.check(at(**values))) if wanted else None
-    named = {"goal": {"text": given["text"]}} if given and not wanted else {}
-    return {grid.MIME: grid.build(draw, sliders, goal) | named | {"note": _NOTE.format(seed=choice.seed)}}
+    return {grid.MIME: grid.build(draw, sliders, goal) | {"note": _NOTE.format(seed=choice.seed)}}
 
 
 def sliders_of(choice: Choice) -> dict[str, Slider]:

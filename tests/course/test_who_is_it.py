@@ -33,7 +33,7 @@ def test_the_patient_runs_beside_the_healthy_one_unnamed_until_a_right_guess() -
     work = {"rounds": 3, "clients_per_round": 4, "local_epochs": 1, "batch_size": 10, "lr": 0.05, "progress": False}
     alone = fl.simulate(fed, fl.models.mlp(fed, seed=0), clinic.PATIENTS[3].algorithm, **work)
     assert list(figure.data[1].y) == alone.frame.test_accuracy.tolist()
-    texts = [figure.to_json(), explorer.code, explorer.verdict, explorer.view.messages.value, explorer.view.fold.value]
+    texts = [figure.to_json(), explorer.code, explorer.verdict, explorer.messages.value, explorer.fold.value]
     assert not [text for text in texts if "Patient 3" in text or "PATIENTS[3]" in text]
     assert "It says that it is SCAFFOLD" in explorer.verdict
     assert explorer.guess(3)

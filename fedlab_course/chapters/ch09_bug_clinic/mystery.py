@@ -10,8 +10,7 @@ import numpy as np
 from fedlab_core import validation
 from fedlab_course.chapters.ch09_bug_clinic.patients import PATIENTS, diagnosis
 from fedlab_course.explore import widgets
-from fedlab_course.explore.choices import Own
-from fedlab_course.explore.controls import Controls
+from fedlab_course.explore.choices import Method
 from fedlab_course.explore.explorer import Explorer
 from fedlab_course.explore.goals import Goal
 
@@ -30,6 +29,8 @@ class WhoIsIt(Explorer):
     :class:`~fedlab_course.Explorer`. The reader moves the settings, names a patient, and is told whether it is that one
     and what is wrong with it; the run of a wrong guess is drawn as well. Headless it trains nothing.
     """
+
+    offered = False
 
     def __init__(self, case: int = 0, *, live: bool | None = None, **choice: Any) -> None:
         self.case = validation.integer("case", case, minimum=0)
@@ -77,18 +78,17 @@ class WhoIsIt(Explorer):
         self._offer()
         self._show(())
 
-    def _controls(self) -> Controls:
-        return Controls(self._initial, offered=False)
-
     def _extra(self) -> tuple[Any, ...]:
         tip = "The patients who say that they are this algorithm"
         self._suspects = widgets.control(ipywidgets.Dropdown, "who is it?", tip, wide=False)
         self._verdict = widgets.text()
-        say = widgets.button("Name it", "Say that it is this patient")
-        following = widgets.button("Next patient", "Another hidden patient")
-        say.on_click(lambda _: self._suspects.value is None or self.guess(self._suspects.value))
-        following.on_click(lambda _: self.next())
+        say = widgets.button("Name it", self._say, "Say that it is this patient")
+        following = widgets.button("Next patient", self.next, "Another hidden patient")
         return widgets.row(self._suspects, say, following), self._verdict
+
+    def _say(self) -> None:
+        if self._suspects.value is not None:
+            self.guess(self._suspects.value)
 
     def _headless(self) -> str:
         return (
@@ -96,7 +96,7 @@ class WhoIsIt(Explorer):
             "the algorithm that it says it is. You move the settings, name the patient, and are told whether it is."
         )
 
-    def _hidden(self) -> Own:
+    def _hidden(self) -> Method:
         return _patient(HIDDEN, self.number, "number")
 
     def _suspected(self) -> list[int]:
@@ -106,13 +106,13 @@ class WhoIsIt(Explorer):
         self._suspects.options = [(PATIENTS[one].name, one) for one in self._suspected()]
         self._suspects.value = None
 
-    def _show(self, named: tuple[Own, ...]) -> None:
+    def _show(self, named: tuple[Method, ...]) -> None:
         """Train the hidden patient, and those named, beside the healthy algorithm."""
         own = (self._hidden(), *named)
         algorithms = (_HEALTHY[self.method], *(one.name for one in own))
         self._initial = dataclasses.replace(self._initial, own=own[:1], algorithms=algorithms[:2])
         self.controls.set(dataclasses.replace(self.choice, own=own, algorithms=algorithms))
-        self._request(delay=0.0)
+        self.start()
 
     def _draw(self) -> None:
         super()._draw()
@@ -142,5 +142,5 @@ who_is_it = WhoIsIt
 
 
 @cache  # the same object again, so that its run is not trained again
-def _patient(name: str, number: int, written: str) -> Own:
-    return Own(name, lambda: PATIENTS[number].algorithm, (), expression=f"clinic.PATIENTS[{written}].algorithm")
+def _patient(name: str, number: int, written: str) -> Method:
+    return Method(name, lambda: PATIENTS[number].algorithm, (), expression=f"clinic.PATIENTS[{written}].algorithm")

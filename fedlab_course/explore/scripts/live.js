@@ -23,14 +23,8 @@
 
   async function find() {
     const extension = globalThis._JUPYTERLAB?.["jupyterlab-plotly"];
-    if (extension) {
-      try {
-        return await fromJupyterLab(extension);
-      } catch (error) {
-        console.warn("JupyterLab's copy of Plotly cannot be used:", error);
-      }
-    }
-    return globalThis.Plotly?.react ? globalThis.Plotly : await fromKernel();
+    const found = extension ? await fromJupyterLab(extension).catch(console.warn) : globalThis.Plotly;
+    return found?.react ? found : await fromKernel();
   }
 
   async function fromJupyterLab(extension) {

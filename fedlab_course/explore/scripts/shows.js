@@ -248,12 +248,12 @@
     const show = player(figure, { last, draw, rest, next });
     for (const { name, label, values, value } of plan.choices) {
       const input = slider(show.controls, label, values.length - 1, values.indexOf(value), (position) => {
-        const [round, step] = [Math.max(0, Math.ceil(show.moment() / length()) - 1), show.moment() % length()];
+        const passed = show.moment() / length(); // rounds
         chosen[name] = values[position];
         shown.textContent = values[position];
         input.setAttribute("aria-valuetext", values[position]);
         runs = compute();
-        show.go(round * length() + (step ? Math.min(step, chosen.τ) : show.moment() && length()));
+        show.go(Math.round(passed * length()));
       });
       input.setAttribute("aria-valuetext", value);
       const shown = element("span", { className: "value", textContent: value }, input.parentElement);

@@ -93,8 +93,8 @@ def test_forgetting_has_a_row_per_tier_a_column_per_update_and_rings_at_the_trai
 @pytest.mark.parametrize(
     ("accuracies", "names", "message"),
     [
-        ([0.1, 0.2], None, "must be a table"),
-        ([[1.2]], None, "from 0 to 1"),
+        ([0.1, 0.2], ["one"], "must be a table"),
+        ([[1.2]], ["one"], "from 0 to 1"),
         ([[0.1, 0.2]], ["one"] * 2, "2 different names"),
     ],
 )

@@ -14,6 +14,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.engines import cutting, threads
+from fedlab_course.explore import view
 from fedlab_course.explore.choices import Choice
 from fedlab_course.explore.controls import Controls
 from fedlab_course.explore.explorer import Explorer
@@ -52,11 +53,11 @@ def test_a_run_returns_a_plain_figure_with_the_curves_of_the_library() -> None:
     assert curves(figure) == {"FedAvg": independent(fl.FedAvg()), "FedProx μ=0.5": independent(fl.FedProx(0.5))}
     assert list(figure.data[0].x) == [1, 2, 3, 4, 5]
     assert "FedProx μ=0.5" in fl.plots.describe(figure)
-    explorer.view.x.value = "bytes"
+    explorer.x.value = "bytes"
     frame = explorer.histories["FedAvg"].frame
     assert list(explorer.figure().data[0].x) == pytest.approx(list((frame.bytes_up + frame.bytes_down) / 1e6))
     explorer.run(algorithms=())
-    assert "Choose at least one algorithm" in explorer.view.status.value
+    assert "Choose at least one algorithm" in explorer.status.value
 
 
 def test_a_slider_starts_training_and_mu_does_not_touch_fedavg(monkeypatch) -> None:
@@ -103,7 +104,7 @@ def test_more_rounds_go_on_from_the_run_bit_for_bit_and_fewer_train_nothing(monk
     trained.clear()
     moved.controls.fields["rounds"].value = 5
     assert curves(moved.figure()) == {name: y[:5] for name, y in whole.items()}  # without waiting
-    assert "done, 15 of 15 rounds" in moved.view.status.value
+    assert "done, 15 of 15 rounds" in moved.status.value
     assert "rounds=5" in moved.code
     assert {history.config["rounds"] for history in moved.histories.values()} == {5}
     moved.run(rounds=6)
@@ -115,7 +116,7 @@ def test_moving_alpha_redraws_the_partition_at_once() -> None:
     explorer = make()
     explorer.run()
     explorer.controls.fields["alpha"].value = 10.0
-    z = np.array(explorer.view.picture.figure.data[0].z, dtype=float)
+    z = np.array(explorer.picture.figure.data[0].z, dtype=float)
     explorer.wait(60)
     digits = fl.load_dataset("digits")
     parts = fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=10.0, seed=0)
@@ -168,7 +169,7 @@ def test_the_code_on_show_makes_and_draws_every_curve() -> None:
     settings = {"split": "labels_per_client", "labels": 3, "batch_size": None, "seed": 4, "mu": 0.5}
     shown = curves(explorer.run(lr=0.2, algorithms=("fedprox",), **settings))
     assert len(shown) == 3
-    on_page = re.search(r"<textarea[^>]*>\n(.*)</textarea>", explorer.view.fold.value, flags=re.DOTALL)
+    on_page = re.search(r"<textarea[^>]*>\n(.*)</textarea>", explorer.fold.value, flags=re.DOTALL)
     code = html.unescape(on_page[1])
     assert code.count("fl.load_dataset") == 2  # once per federation
     *lines, last = code.strip().splitlines()
@@ -182,10 +183,10 @@ def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
     explorer = make(algorithms=("fedavg",))
     with pytest.raises(fl.Diverged, match="FedAvg"):
         explorer.run(lr=1e30)
-    assert 'role="alert"' in explorer.view.messages.value
-    assert "FedAvg diverged in round 1 at η=1e+30" in explorer.view.messages.value
+    assert 'role="alert"' in explorer.messages.value
+    assert "FedAvg diverged in round 1 at η=1e+30" in explorer.messages.value
     explorer.run(lr=0.05)
-    assert explorer.view.messages.value == ""
+    assert explorer.messages.value == ""
 
 
 def test_a_data_set_that_is_not_there_is_said_in_words(monkeypatch, tmp_path) -> None:
@@ -195,9 +196,9 @@ def test_a_data_set_that_is_not_there_is_said_in_words(monkeypatch, tmp_path) ->
     explorer.start()  # what a live notebook does when it shows the explorer
     with pytest.raises(fl.DatasetNotFound, match="fashion-mnist is not on disk"):
         explorer.wait(60)
-    assert "data fetch fashion-mnist" in explorer.view.messages.value
+    assert "data fetch fashion-mnist" in explorer.messages.value
     explorer.run(dataset="digits")
-    assert explorer.view.messages.value == ""
+    assert explorer.messages.value == ""
     assert len(explorer.histories) == 2
 
 
@@ -225,10 +226,10 @@ def test_what_cannot_be_trained_is_refused_before_a_control_moves(
 
 def test_an_error_while_drawing_is_shown_and_raised(monkeypatch) -> None:
     explorer = make()
-    monkeypatch.setattr(explorer.view, "draw_curves", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(view, "curves", lambda *arguments: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         explorer.run()
-    assert "ZeroDivisionError" in explorer.view.messages.value
+    assert "ZeroDivisionError" in explorer.messages.value
 
 
 def test_stop_ends_training_and_run_goes_on() -> None:
@@ -236,13 +237,13 @@ def test_stop_ends_training_and_run_goes_on() -> None:
     explorer.start()
     while not explorer.histories:
         time.sleep(0.001)
-    explorer.view.buttons["stop"].click()
+    explorer.buttons["Stop"].click()
     explorer.wait(60)
     stopped = len(accuracy(explorer, "FedAvg"))
     assert stopped < 60
-    assert "stopped" in explorer.view.status.value
-    assert not explorer.view.buttons["run"].disabled
-    explorer.view.buttons["run"].click()
+    assert "stopped" in explorer.status.value
+    assert not explorer.buttons["Run"].disabled
+    explorer.buttons["Run"].click()
     explorer.wait(60)
     assert len(accuracy(explorer, "FedAvg")) == 60
 
@@ -251,10 +252,10 @@ def test_drawing_is_throttled(monkeypatch) -> None:
     monkeypatch.setattr("fedlab_course.explore.explorer._BETWEEN_DRAWINGS", 1e9)
     explorer = make(rounds=20, algorithms=("fedavg",))
     drawn: list[int] = []
-    original = explorer.view.draw_curves
-    monkeypatch.setattr(explorer.view, "draw_curves", lambda *a: drawn.append(1) or original(*a))
+    original = view.curves
+    monkeypatch.setattr(view, "curves", lambda *a: drawn.append(1) or original(*a))
     explorer.run()
-    assert len(drawn) == 4  # the request, the first round, and the end: by the last round and by the worker
+    assert len(drawn) == 3  # the request, the first round and the last
 
 
 def test_controls_that_change_nothing_are_hidden() -> None:
@@ -294,7 +295,7 @@ def test_every_control_has_a_label_and_a_tooltip_and_waits_for_its_release() -> 
         assert widget.description, name
         assert widget.tooltip, name
         assert name in ("alpha", "labels") or not getattr(widget, "continuous_update", False), name
-    for box in (*explorer.controls.algorithms.values(), *explorer.view.buttons.values()):
+    for box in (*explorer.controls.algorithms.values(), *explorer.buttons.values()):
         assert box.description
         assert box.tooltip
 
@@ -345,6 +346,6 @@ def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_m
             else:
                 explorer.stop()
             answers[name].append(time.monotonic() - started)
-        assert re.search("stopping|stopped", explorer.view.status.value)
+        assert re.search("stopping|stopped", explorer.status.value)
     assert torch.get_num_threads() == before
     assert {name: sorted(times)[4] for name, times in answers.items() if sorted(times)[4] > 0.3} == {}

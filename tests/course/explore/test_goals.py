@@ -58,11 +58,10 @@ def test_bad_goals_are_named() -> None:
         goals.beats("FedAvg", "SCAFFOLD", x="byte")
 
 
-def test_known_goals_survive_storage_and_others_keep_their_words() -> None:
+def test_known_goals_survive_storage() -> None:
     for goal in (goals.reach(0.8, megabytes=15), goals.beats("FedAvg", "FedProx", x="bytes", margin=0.02)):
         assert goals.of_data(goals.as_data(goal)) == goal
-    own = goals.Goal("find it", lambda **values: True)
-    assert goals.as_data(own) == {"text": "find it"} and goals.of_data(goals.as_data(own)) is None
+    assert goals.of_data(goals.as_data(goals.Goal("find it", lambda **values: True))) is None
 
 
 def test_an_idea_says_whether_its_sliders_reach_the_goal() -> None:

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from fedlab_course.explore import grid
+from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.sliders import Slider
 
 CURVE = np.sin(np.arange(50) / 7)
@@ -40,7 +41,7 @@ def whole(stored: dict[str, Any], value: Any) -> Any:
 
 
 def test_every_position_holds_the_figure_that_is_drawn_for_it() -> None:
-    bundle = grid.bundle(draw, sliders())
+    bundle = Idea(draw, sliders()).bundle()
     stored = json.loads(json.dumps(bundle[grid.MIME]))  # as it comes out of a notebook
     first, second = stored["sliders"]
     assert (first["label"], first["options"], first["start"]) == ("α", ["0.333333", "0.5", "3"], 1)
@@ -60,7 +61,7 @@ def test_every_position_holds_the_figure_that_is_drawn_for_it() -> None:
 
 
 def test_what_figures_share_is_stored_once_and_colours_stay_below_their_key() -> None:
-    text = json.dumps(grid.bundle(draw, sliders())[grid.MIME])
+    text = json.dumps(Idea(draw, sliders()).bundle()[grid.MIME])
     assert text.count(f"{CURVE[20]:.6g}") == 1
     assert text.count('"always the same"') == 1
     assert '"color": ["#123456"' in text

@@ -5,6 +5,7 @@ import time
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
 
@@ -46,12 +47,13 @@ class Fake:
     """A simulation that records what it does; with a gate, each of its rounds must be let through."""
 
     def __init__(self, world: World, curve: Curve, before: "Fake | None" = None) -> None:
-        self.world, self.curve = world, curve
-        self.history = list(before.history) if before is not None else []
+        self.world, self.settings = world, curve
+        self.cohorts = [[1, 0], [2]]
+        self.history = SimpleNamespace(records=list(before.history.records) if before is not None else [])
 
     def __next__(self) -> None:
-        world, name = self.world, self.curve.name
-        assert len(self.history) < self.curve.rounds
+        world, name = self.world, self.settings.name
+        assert len(self.history.records) < self.settings.rounds
         if world.gate is not None:
             assert world.gate.acquire(timeout=60)
         world.at_once += 1
@@ -64,7 +66,7 @@ class Fake:
             warnings.warn(world.warning, stacklevel=1)
         world.trained.append(name)
         world.threads.add(threading.get_ident())
-        self.history.append(len(self.history) + 1)
+        self.history.records.append(len(self.history.records) + 1)
 
 
 def until(condition) -> None:
@@ -86,7 +88,7 @@ def test_curves_grow_together_in_one_other_thread_and_are_not_trained_again() ->
     for names in ("ac", "ab", "ca"):
         runner.request(curves(names))
         runner.wait(60)
-        assert [(run.curve.name, run.history, run.finished) for run in runner.runs()] == [
+        assert [(run.curve.name, run.history.records, run.finished) for run in runner.runs()] == [
             (name, [1, 2, 3, 4, 5], True) for name in names
         ]
     assert Counter(world.trained) == {"a": 5, "b": 5, "c": 5}
@@ -103,7 +105,7 @@ def test_more_rounds_go_on_where_the_run_is_and_fewer_train_nothing() -> None:
         (run,) = runner.runs()
         assert len(world.trained) == trained
         assert (run.rounds, run.curve.rounds, run.finished) == (trained, rounds, True)
-        assert run.history == list(range(1, trained + 1))
+        assert run.history.records == list(range(1, trained + 1))
     assert world.started == {"a": 1}
 
 
@@ -117,7 +119,7 @@ def test_another_number_of_rounds_while_it_trains(rounds: int) -> None:
     world.gate.release(100)
     runner.wait(60)
     assert max(2, rounds) <= len(world.trained) <= max(3, rounds)  # the present round may still end
-    assert runner.runs()[0].history == list(range(1, len(world.trained) + 1))
+    assert runner.runs()[0].history.records == list(range(1, len(world.trained) + 1))
     assert world.started == {"a": 1}
 
 
@@ -127,11 +129,11 @@ def test_a_finished_run_that_is_not_requested_keeps_its_history_and_loses_its_st
     for name in "aba":
         runner.request(curves(name))
         runner.wait(60)
-        assert runner.runs()[0].history == [1, 2, 3, 4, 5]
+        assert runner.runs()[0].history.records == [1, 2, 3, 4, 5]
     assert world.started == {"a": 1, "b": 1}
     runner.request(curves("a", 6))
     runner.wait(60)
-    assert runner.runs()[0].history == [1, 2, 3, 4, 5, 6]
+    assert runner.runs()[0].history.records == [1, 2, 3, 4, 5, 6]
     assert world.started == {"a": 2, "b": 1}
 
 
@@ -194,11 +196,12 @@ def test_an_error_ends_its_run_only_and_wait_raises_it(error: BaseException) -> 
     with pytest.raises(type(error), match=str(error)):
         runner.wait(60)
     bad, good = runner.runs()
-    assert bad.error is error and good.history == [1, 2, 3, 4, 5]
+    assert good.cohorts == [[0, 1, 2]] * 5
+    assert bad.error is error and good.history.records == [1, 2, 3, 4, 5]
     world.failing.clear()
     runner.request(curves("ab"))  # a failed run is tried again
     runner.wait(60)
-    assert runner.runs()[0].history == [1, 2, 3, 4, 5]
+    assert runner.runs()[0].history.records == [1, 2, 3, 4, 5]
     assert world.started == {"a": 2, "b": 1}
 
 

@@ -1,7 +1,6 @@
 """The figures of the sources, drawn from what is stored, by name."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import plotly.graph_objects as go
 
@@ -13,19 +12,13 @@ _DRAWN: Mapping[str, tuple[str, Callable[..., go.Figure]]] = {
     "verdicts": ("All statements, by claim", forest.forest),
     "002-3": ("Labels of the first ten clients, digits", mixes.mixes),
 }
-_FIRST = ("verdicts", "000-digits", "000-mnist", "001-digits", "001-cnn", "002-3")
-_ALL: Mapping[str, tuple[str, Any]] = {**_DRAWN, **charts.CHARTS}
-TITLES = {name: _ALL[name][0] for name in dict.fromkeys([*_FIRST, *charts.CHARTS])}
+TITLES = {name: title for name, (title, _) in [*_DRAWN.items(), *charts.CHARTS.items()]}
 
 
 def draw(name: str) -> go.Figure:
     """Draw the figure ``name``. Raises ``ValueError`` for an unknown one, and one whose tables are not there."""
-    validation.choice("figure", name, TITLES)
-    if name in charts.CHARTS:
-        title, chart = charts.CHARTS[name]
-        return bands.draw(chart, title)
-    title, function = _DRAWN[name]
-    return function(title=title)
+    title = TITLES[validation.choice("figure", name, TITLES)]
+    return _DRAWN[name][1](title=title) if name in _DRAWN else bands.draw(charts.CHARTS[name][1], title)
 
 
 def with_live(name: str, history: History, label: str) -> go.Figure:

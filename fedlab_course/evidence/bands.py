@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from fedlab_core.history import History
-from fedlab_core.plots.style import PURPLE, Look, add_band, looks, new_figure, set_description
+from fedlab_core.plots.style import Look, add_band, looks, new_figure, set_description
 from fedlab_course.evidence import tables
 
 _TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
@@ -73,17 +72,6 @@ def draw(chart: Chart, title: str, folder: Path = tables.TABLES) -> go.Figure:
         figure.update_yaxes(tickformat=".0%")
     set_description(figure, _words(chart, title, rows), _COLUMNS, rows)
     return figure
-
-
-def add_live(figure: go.Figure, history: History, label: str, measure: str) -> None:
-    """Add the curve of a live run to the first panel, thick and without markers, and its end to the description."""
-    curve = history.frame.dropna(subset=measure)
-    line = {"color": PURPLE, "width": 3.5}
-    figure.add_scatter(x=curve["round"], y=curve[measure], name=label, mode="lines", line=line, legendrank=900)
-    round_, value = int(curve["round"].iloc[-1]), float(curve[measure].iloc[-1])
-    alt, rows = figure.layout.meta["alt"], figure.layout.meta["table"]["rows"]
-    text = f"{alt} {label}, one run: {value:.4g} in round {round_}."
-    set_description(figure, text, _COLUMNS, [*rows, [label, round_, f"{value:.4g}", "", 1]])
 
 
 def divide(figure: go.Figure, titles: Sequence[str], x_title: str, y_title: str) -> None:

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.history import History
+from fedlab_core.plots.style import PURPLE, set_description
 from fedlab_course.evidence import bands, charts, forest, mixes
 
 _DRAWN: Mapping[str, tuple[str, Callable[..., go.Figure]]] = {
@@ -22,8 +23,14 @@ def draw(name: str) -> go.Figure:
 
 
 def with_live(name: str, history: History, label: str) -> go.Figure:
-    """Draw stored curves with a thick curve of a live run in front. Raises ``ValueError`` for other figures."""
+    """Draw stored curves and, thick, a live run in front of them. Raises ``ValueError`` for other figures."""
     title, chart = charts.CHARTS[validation.choice("figure", name, charts.CHARTS)]
     figure = bands.draw(chart, title)
-    bands.add_live(figure, history, label, chart.measure)
+    curve = history.frame.dropna(subset=chart.measure)
+    line = {"color": PURPLE, "width": 3.5}
+    figure.add_scatter(x=curve["round"], y=curve[chart.measure], name=label, mode="lines", line=line, legendrank=900)
+    last, (alt, table) = curve.iloc[-1], (figure.layout.meta[what] for what in ("alt", "table"))
+    end = [label, int(last["round"]), f"{last[chart.measure]:.4g}", "", 1]
+    text = f"{alt} {label}, one run: {end[2]} in round {end[1]}."
+    set_description(figure, text, table["columns"], [*table["rows"], end])
     return figure

@@ -1,6 +1,7 @@
 """A stored verdict in a notebook: a box, a line of text, and data that the harness collects."""
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from fedlab_core import validation
@@ -38,21 +39,9 @@ def stored(*ids: str) -> None:
 
 def as_data(one: Judged) -> dict[str, Any]:
     """A stored verdict as JSON can hold it; numbers that are not finite are None."""
-    found = one.finding
-    numbers = {name: float(getattr(found, name)) for name in _NUMBERS}
-    return {
-        "id": found.id,
-        "claim": one.statement.says,
-        "verdict": found.verdict,
-        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
-        "n": found.n,
-        "planned": found.planned,
-        "margin": float(found.margin),
-        "corrected": found.corrected,
-        "examined": one.examined,
-        "source": one.claim.source,
-        "differs": "",
-    }
+    data = asdict(one.finding)
+    data |= {name: value if math.isfinite(value) else None for name, value in data.items() if name in _NUMBERS}
+    return data | {"claim": one.statement.says, "source": one.claim.source, "examined": one.examined, "differs": ""}
 
 
 def word(one: Judged) -> str:
@@ -87,6 +76,7 @@ def _lines(one: Judged, differs: str) -> list[str]:
     if found.verdict != "undecided":
         after = f", {'' if found.corrected else 'not '}significant among all {one.examined} examined (Holm)"
     about = f"{one.statement.measure.replace('_', ' ')}: {interval(one)}" if found.n else "no runs yet"
-    where = f"Row {found.id} of results/{one.report}, {one.claim.source}."
+    report = "COURSE.md" if one.claim.id.isdecimal() else "REPRODUCTION.md"
+    where = f"Row {found.id} of results/{report}, {one.claim.source}."
     lines = [f"{about}, margin δ = {found.margin:g}, {seeds(one)}{after}. {where}"]
     return lines + ([f"This verdict belongs to the default setting; this run has {differs}."] if differs else [])

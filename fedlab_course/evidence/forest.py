@@ -49,7 +49,7 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     figure.update_xaxes(tickangle=0, tickfont_size=12, title_font_size=13)
     ids = {"tickvals": list(places.values()), "ticktext": list(places), "range": [depth - 0.4, -0.6]}
     figure.update_yaxes(**ids, showgrid=False, ticks="", tickfont_size=11, showline=False)
-    listed = [[id, one.statement.says, shown.word(one), *_facts(one)] for id, one in rows.items()]
+    listed = [[id, one.statement.says, shown.WORDS[one.finding.verdict], *_facts(one)] for id, one in rows.items()]
     columns = ["row", "statement", "verdict", "mean and interval", "δ", "seeds"]
     verdicts = [one.finding.verdict for one in rows.values()]
     counts = ", ".join(f"{verdicts.count(verdict)} {name}" for verdict, name in _NAMES.items())

@@ -15,8 +15,8 @@ WORDS = {
     "opposite": "✗ opposite",
     "equivalent": "≈ equivalent within δ",
     "undecided": "? undecided",
+    "not measured": "– not measured yet",
 }
-UNMEASURED = "– not measured yet"
 _NUMBERS = ("mean", "low", "high")
 
 
@@ -33,7 +33,7 @@ def stored(*ids: str) -> None:
             chance = "" if found.corrected or found.verdict == "undecided" else ", not after correction"
             beside = f"{interval(one)}, n = {found.n}{chance}"
         data = {STORED: as_data(one) | {"differs": changed}}
-        said = (f"{word(one)} (stored)", one.statement.says, _lines(one, changed), data)
+        said = (f"{WORDS[found.verdict]} (stored)", one.statement.says, _lines(one, changed), data)
         display.publish(display.verdict("fedlab-verdict", *said, beside=beside))
 
 
@@ -42,11 +42,6 @@ def as_data(one: Judged) -> dict[str, Any]:
     data = asdict(one.finding)
     data |= {name: value if math.isfinite(value) else None for name, value in data.items() if name in _NUMBERS}
     return data | {"claim": one.statement.says, "source": one.claim.source, "examined": one.examined, "differs": ""}
-
-
-def word(one: Judged) -> str:
-    """The verdict in a word or two, with its sign."""
-    return WORDS[one.finding.verdict] if one.finding.n else UNMEASURED
 
 
 def interval(one: Judged) -> str:
@@ -73,7 +68,7 @@ def seeds(one: Judged) -> str:
 def _lines(one: Judged, differs: str) -> list[str]:
     """The numbers and their row, and if need be that they belong to another setting."""
     found, after = one.finding, ""
-    if found.verdict != "undecided":
+    if found.verdict not in ("undecided", "not measured"):
         after = f", {'' if found.corrected else 'not '}significant among all {one.examined} examined (Holm)"
     about = f"{one.statement.measure.replace('_', ' ')}: {interval(one)}" if found.n else "no runs yet"
     report = "COURSE.md" if one.claim.id.isdecimal() else "REPRODUCTION.md"

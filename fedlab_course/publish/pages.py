@@ -59,7 +59,6 @@ def build(
         show=Markup(shows.one_round().html),
         moving=moving,
         words=shown.WORDS,
-        unmeasured=shown.UNMEASURED,
         reference=(target / "api" / "index.html").is_file(),
         **common,
     )

@@ -42,7 +42,7 @@ def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
         found = one.finding
         wanted = found.n > 0 and verdict in (ALL, found.verdict) if verdict != NONE else found.n == 0
         if wanted and source in (ALL, _source(id)):
-            word = shown.WORDS[found.verdict] + (" *" if found.corrected and found.verdict != "undecided" else "")
+            word = shown.WORDS[found.verdict] + (" *" if found.corrected else "")
             rows.append((id, one.statement.says, word, shown.interval(one), f"{found.margin:g}", found.n))
     columns = ["row", "statement", "verdict", "mean and 95 % interval", "δ", "seeds"]
     return pd.DataFrame(rows, columns=columns).set_index("row")

@@ -41,7 +41,8 @@ def as_data(one: Judged) -> dict[str, Any]:
     """A stored verdict as JSON can hold it; numbers that are not finite are None."""
     data = asdict(one.finding)
     data |= {name: value if math.isfinite(value) else None for name, value in data.items() if name in _NUMBERS}
-    return data | {"claim": one.statement.says, "source": one.claim.source, "examined": one.examined, "differs": ""}
+    words = {"claim": one.statement.says, "evidence": f"{interval(one)}, {seeds(one)}", "source": one.claim.source}
+    return data | words | {"examined": one.examined, "differs": ""}
 
 
 def interval(one: Judged) -> str:

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -138,7 +139,16 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
         "plots": any(outputs.PLOTLY in data for data in found),
         "moving": outputs.figure(moving, "plot small") if moving else None,
         "runs": bool(moving and grid.RUNS in moving),
+        "badges": _badges(result["verdicts"], result["stored"]),
     }
+
+
+def _badges(verdicts: Sequence[dict[str, Any]], stored: Sequence[dict[str, Any]]) -> list[str]:
+    """How many claims hold, and how many stored verdicts there are of each kind."""
+    words = [f"{sum(one['holds'] for one in verdicts)} of {len(verdicts)} claims hold"] if verdicts else []
+    counts = Counter(one["verdict"] for one in stored)
+    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in shown.WORDS if kind in counts)
+    return [*words, f"stored verdicts: {kinds}"] if stored else words
 
 
 def _tracks(pages: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:

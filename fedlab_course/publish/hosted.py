@@ -46,14 +46,6 @@ _BADGES = {
     "Kaggle": "https://kaggle.com/static/images/open-in-kaggle.svg",
     "Binder": "https://mybinder.org/badge_logo.svg",
 }
-_VALID = {  # argument → its pattern, and what it must be
-    "repository": (r"[A-Za-z0-9-]+/(?!\.)[\w.-]+", "OWNER/NAME of a GitHub repository, for example jane-doe/my-course"),
-    "branch": (r"(?!.*(\.\.|//))\w([\w./-]*\w)?", "a branch, a tag or a commit, of letters, digits and . _ - /"),
-    "wheel": (
-        r"(https|git\+https|file)://[^\s'\"\\]+",
-        "an address that begins with https://, git+https:// or file://",
-    ),
-}
 _README = """\
 {heading}
 Click a badge to open a chapter in the browser; its first cell installs the course. Colab needs a Google account. Kaggle
@@ -80,10 +72,11 @@ def build(
     names. Raises ``ValueError`` before anything is written for invalid names and addresses, a notebook without a title,
     and a folder with its own README.md or the notebooks of the course.
     """
-    for name, value in {"repository": repository, "branch": branch, "wheel": wheel}.items():
-        pattern, words = _VALID[name]
-        if value is not None and not re.fullmatch(pattern, value, flags=re.ASCII):
-            raise ValueError(f"--{name} {value}: must be {words}")
+    if not re.fullmatch(r"[A-Za-z0-9-]+/(?!\.)[\w.-]+", repository, flags=re.ASCII):
+        words = "must be OWNER/NAME of a GitHub repository, for example jane-doe/my-course"
+        raise ValueError(f"--repository {repository}: {words}")
+    if wheel is not None and not re.match("(https|git\\+https|file)://", wheel):
+        raise ValueError(f"--wheel {wheel}: must be an address that begins with https://, git+https:// or file://")
     readme, folder = out / "README.md", notebooks or folders.NOTEBOOKS
     if readme.is_file() and not readme.read_text(encoding="utf-8").startswith(HEADING):
         raise ValueError(f"--out {out}: has its own README.md; name another folder")

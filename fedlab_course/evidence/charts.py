@@ -26,18 +26,12 @@ _SKEWS: Mapping[str, Where] = {
     "one shard a client": {"shards_per_client": 1},
 }
 _ALL_SKEWS: Mapping[str, Where] = {"IID": {"partition": "iid"}, **_SKEWS}
-_LINES: Mapping[str, Where] = {
-    "FedAvg": {"algorithm": "fedavg"},
-    "FedAvg (μ = 0)": {"algorithm": "fedavg"},
-    "FedProx μ = 0.01": {"algorithm": "fedprox", "mu": 0.01},
-    "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1},
-    "FedProx μ = 0.2": {"algorithm": "fedprox"},
-    "SCAFFOLD": {"algorithm": "scaffold"},
-    "FedCurv λ = 2": {"algorithm": "fedcurv"},
-    "FedAvgMas": {"algorithm": "fedavgmas", "strength": 0.01},
-    "TFedAvg": {"algorithm": "tfedavg"},
-    "FedMas": {"algorithm": "fedmas", "strength": 0.01},
-    "FedMas λ = 0.01": {"algorithm": "fedmas", "strength": 0.01},
+_PARAMETERS: Mapping[str, Where] = {  # of the lines that are named for an algorithm, to tell its rows apart
+    "FedProx μ = 0.01": {"mu": 0.01},
+    "FedProx μ = 0.1": {"mu": 0.1},
+    "FedAvgMas": {"strength": 0.01},
+    "FedMas": {"strength": 0.01},
+    "FedMas λ = 0.01": {"strength": 0.01},
 }
 _LINES_000 = ("FedAvg", "FedProx μ = 0.1", "SCAFFOLD")
 _LINES_001 = ("FedAvg (μ = 0)", "FedProx μ = 0.1", "FedProx μ = 0.01")
@@ -46,7 +40,8 @@ _DIRICHLET = ("FedAvg", "FedCurv λ = 2", "FedProx μ = 0.2", "SCAFFOLD", "FedMa
 
 
 def _accuracy(table: str, names: tuple[str, ...], drawn: Mapping[str, Drawn] = _NONE, **where: Any) -> Chart:
-    return Chart(table, "test_accuracy", {name: _LINES[name] for name in names}, {"": where}, drawn)
+    lines = {name: {"algorithm": name.split()[0].lower(), **_PARAMETERS.get(name, {})} for name in names}
+    return Chart(table, "test_accuracy", lines, {"": where}, drawn)
 
 
 def _losses(
@@ -80,10 +75,7 @@ CHARTS: Mapping[str, tuple[str, Chart]] = {  # figure → its title and its curv
         _accuracy("drift_digits", _LINES_000, ILLUSTRATION_000, labels_per_client=2),
     ),
     "000-mnist": ("Two labels a client, MNIST", _accuracy("drift_mnist", _LINES_000, ILLUSTRATION_000)),
-    "001-digits": (
-        "FedProx by μ, digits",
-        _accuracy("drift_digits", _LINES_001, _DRAWN_001, labels_per_client=2),
-    ),
+    "001-digits": ("FedProx by μ, digits", _accuracy("drift_digits", _LINES_001, _DRAWN_001, labels_per_client=2)),
     "001-cnn": ("FedProx by μ, CNN on MNIST", _accuracy("cnn_mnist", _LINES_001, _DRAWN_001)),
     "002-4-digits": ("Tiers, one label a client, digits", _accuracy("tiers_digits", _TIERS, tiers="")),
     "002-4-mnist": ("Tiers, one label a client, MNIST", _accuracy("tiers_mnist", _TIERS)),

@@ -19,7 +19,6 @@ _DRAWN_001: Mapping[str, Drawn] = {
     "FedProx μ = 0.01": ("μ = 0.01", _ROUNDS_001, [0.30, 0.68, 0.82, 0.87, 0.90, 0.91, 0.92, 0.925, 0.93, 0.93, 0.935]),
 }
 
-_NONE: Mapping[str, Drawn] = {}
 _ALONE: Mapping[str, Where] = {"": {}}
 _SKEWS: Mapping[str, Where] = {
     "two shards a client": {"shards_per_client": 2},
@@ -39,9 +38,9 @@ _TIERS = ("FedAvg", "FedAvgMas", "TFedAvg", "FedMas")  # [002], figure 4
 _DIRICHLET = ("FedAvg", "FedCurv λ = 2", "FedProx μ = 0.2", "SCAFFOLD", "FedMas λ = 0.01")  # figures 5 and 6
 
 
-def _accuracy(table: str, names: tuple[str, ...], drawn: Mapping[str, Drawn] = _NONE, **where: Any) -> Chart:
+def _accuracy(table: str, names: tuple[str, ...], drawn: Mapping[str, Drawn] | None = None, **where: Any) -> Chart:
     lines = {name: {"algorithm": name.split()[0].lower(), **_PARAMETERS.get(name, {})} for name in names}
-    return Chart(table, "test_accuracy", lines, {"": where}, drawn)
+    return Chart(table, "test_accuracy", lines, {"": where}, drawn or {})
 
 
 def _losses(

@@ -1,5 +1,6 @@
 """All verdicts in one figure: a row for each statement, its mean and interval in units of its margin."""
 
+import itertools
 import textwrap
 from collections.abc import Mapping
 
@@ -64,15 +65,14 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
 def _places(rows: Mapping[str, Judged]) -> tuple[dict[str, float], list[tuple[float, str]], int]:
     """The row of each statement, the rows and texts of the headings of claims, and how many rows there are."""
     places: dict[str, float] = {}
-    headings, depth, claim = [], 0, ""
-    for id, one in rows.items():
-        if one.claim.id != claim:
-            claim = one.claim.id
-            lines = textwrap.wrap(f"{claim}: {one.claim.claim}", _WRAP)
-            headings.append((float(depth), "<br>".join(lines).replace(claim, f"<b>{claim}</b>", 1)))
-            depth += len(lines)
-        places[id] = float(depth)
-        depth += 1
+    headings, depth = [], 0
+    for claim, mine in itertools.groupby(rows, key=lambda id: rows[id].claim):
+        lines = textwrap.wrap(f"{claim.id}: {claim.claim}", _WRAP)
+        headings.append((float(depth), "<br>".join(lines).replace(claim.id, f"<b>{claim.id}</b>", 1)))
+        depth += len(lines)
+        for id in mine:
+            places[id] = float(depth)
+            depth += 1
     return places, headings, depth
 
 

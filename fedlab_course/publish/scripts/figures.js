@@ -12,10 +12,11 @@
   const specs = new Map(); // figure → its picture
   let printing = false;
 
-  function layoutFor(layout, small) {
-    const fitted = { ...layout, autosize: true, uirevision: "kept" };
+  function layoutFor(layout, figure) {
+    // Plotly keeps what a reader has zoomed and hidden as long as this value stays.
+    const fitted = { ...layout, autosize: true, uirevision: figure.dataset.view ?? "0" };
     delete fitted.width;
-    if (small) fitted.height = SMALL;
+    if (figure.matches(".small")) fitted.height = SMALL;
     if (printing) return { ...fitted, autosize: false, width: PAPER, height: Math.min(layout.height ?? 450, 420) };
     if (narrow.matches) {
       fitted.font = { ...layout.font, size: 12 };
@@ -32,7 +33,7 @@
     const canvas = figure.querySelector(".canvas");
     const spec = structuredClone(specs.get(figure)); // Plotly writes into what it is given
     const { data, layout } = spec;
-    await Plotly.react(canvas, { data, layout: layoutFor(layout ?? {}, figure.matches(".small")), config: CONFIG });
+    await Plotly.react(canvas, { data, layout: layoutFor(layout ?? {}, figure), config: CONFIG });
     // On a phone, legend entries are below each other: make the figure taller, so that the data keep their room. If the
     // axes share one scale, the width limits the data instead.
     const legend = canvas.querySelector(".legend");
@@ -68,10 +69,10 @@
     const canvas = figure.querySelector(".canvas");
     const tools = figure.querySelector(".tools");
     const [reset, save] = tools.children;
-    const axes = () => Object.keys(canvas._fullLayout).filter((key) => /^[xy]axis\d*$/.test(key));
-    const initial = (axis) => specs.get(figure).layout?.[axis]?.range;
-    const ranges = (axis) => (initial(axis) ? [`${axis}.range`, [...initial(axis)]] : [`${axis}.autorange`, true]);
-    reset.onclick = () => Plotly.relayout(canvas, Object.fromEntries(axes().map(ranges)));
+    reset.onclick = () => {
+      figure.dataset.view = Number(figure.dataset.view ?? 0) + 1;
+      draw(figure);
+    };
     save.onclick = () => {
       const size = { width: canvas.clientWidth, height: canvas.clientHeight };
       Plotly.downloadImage(canvas, { format: "svg", filename: "figure", ...size });

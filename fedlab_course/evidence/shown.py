@@ -61,9 +61,9 @@ def number(value: float) -> str:
 def seeds(one: Judged) -> str:
     """How many seeds there are, of how many planned if some are missing."""
     found = one.finding
-    if found.complete:
-        return f"{found.n} seed{'' if found.n == 1 else 's'}"
-    return f"{found.n} of {found.planned} planned seeds"
+    if found.n < found.planned:
+        return f"{found.n} of {found.planned} planned seeds"
+    return f"{found.n} seed{'' if found.n == 1 else 's'}"
 
 
 def _lines(one: Judged, differs: str) -> list[str]:

@@ -32,11 +32,6 @@ class Finding:
     p: float
     corrected: bool = False
 
-    @property
-    def complete(self) -> bool:
-        """Whether all planned seeds are there."""
-        return self.n >= self.planned
-
 
 def judge(
     id: str, values: Sequence[float], margin: float, *, expect: str, planned: int, exact: bool = False

@@ -156,7 +156,7 @@ def _section(claim: Claim, judged: Sequence[Judged], why: tuple[str, str] | None
 def _row(one: Judged) -> str:
     found, statement = one.finding, one.statement
     word = f"**{found.verdict}**" if found.corrected else found.verdict
-    planned = "" if found.complete else f" of {found.planned}"
+    planned = f" of {found.planned}" if found.n < found.planned else ""
     cells = (statement.id, statement.says, measured(found), f"{found.n}{planned}", f"{found.margin:g}", word)
     return f"| {' | '.join(cells)} |"
 

@@ -1,6 +1,6 @@
 """Compare algorithms seed by seed, with intervals, at equal rounds, server updates or bytes.
 
-Everything starts from name → histories, one per seed::
+Everything starts from name → histories, one per seed:
 
     values = compare.at_equal(histories, "bytes")      # one row per seed, one column per name
     compare.summary(values)                            # mean and t-interval of each name

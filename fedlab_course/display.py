@@ -1,6 +1,7 @@
 """How a verdict looks, on a claim, a stored statement or an exercise: as a box, as text and as data."""
 
 import html
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -35,7 +36,8 @@ def verdict(
     """
     lines = list(lines)
     head = f"<strong>{word}</strong> · {html.escape(text)}"
-    below = "".join(f'<div style="font-size: .9em">{_with_code(line)}</div>' for line in lines)
+    coded = (re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(line)) for line in lines)
+    below = "".join(f'<div style="font-size: .9em">{line}</div>' for line in coded)
     edge = f'class="{kind}" style="border-left: 4px solid {_EDGES.get(word[0], OPEN)}; '
     if beside is None:
         shown = f'<div {edge}padding: .3em .8em; margin: .5em 0">{head}{below}</div>'
@@ -44,8 +46,3 @@ def verdict(
         shown = f'<details {edge}padding: 0 .8em; margin: .2em 0"><summary>{head}</summary>{below}</details>'
     stop = "" if not lines or text.endswith(("?", "!", ".")) else "."
     return {**(data or {}), "text/html": shown, "text/plain": " ".join([f"{word}: {text}{stop}", *lines])}
-
-
-def _with_code(line: str) -> str:
-    pieces = html.escape(line).split("`")
-    return "".join(f"<code>{piece}</code>" if number % 2 else piece for number, piece in enumerate(pieces))

@@ -22,7 +22,7 @@ class Algorithm:
     """Base class with FedAvg's behaviour; a subclass overrides what differs.
 
     An instance holds hyper-parameters only; all state is in ``server.state``, so that one instance serves many runs.
-    FedProx is::
+    FedProx is:
 
         class FedProx(Algorithm):
             def __init__(self, mu):

@@ -43,7 +43,7 @@ def algorithm_names(groups: Mapping[str, Sequence[History]]) -> dict[str, str]:
 
 
 def averaged(name: str, runs: Sequence[History], x: str, y: str) -> Series:
-    """Average column ``y`` over runs, against their :func:`~fedlab_core.compare.price` ``x``.
+    """Average column ``y`` over runs, against their :func:`fedlab_core.compare.price` ``x``.
 
     Uses the rounds that every run has evaluated.
     """

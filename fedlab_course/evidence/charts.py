@@ -9,40 +9,28 @@ from fedlab_course.evidence.bands import Chart, Drawn, Where
 # eleven rounds of μ = 0; which one is missing is not known, and that curve is left out.
 _ROUNDS_000 = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
 _ROUNDS_001 = [1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50]
-_FEDAVG = [0.1, 0.25, 0.38, 0.48, 0.55, 0.60, 0.63, 0.65, 0.67, 0.68, 0.69]
-_FEDPROX = [0.1, 0.35, 0.55, 0.68, 0.75, 0.79, 0.82, 0.84, 0.85, 0.86, 0.87]
-_SCAFFOLD = [0.1, 0.45, 0.68, 0.80, 0.86, 0.89, 0.91, 0.92, 0.925, 0.93, 0.93]
-_STRONG = [0.25, 0.60, 0.75, 0.81, 0.85, 0.88, 0.90, 0.91, 0.915, 0.92, 0.92]
-_WEAK = [0.30, 0.68, 0.82, 0.87, 0.90, 0.91, 0.92, 0.925, 0.93, 0.93, 0.935]
 ILLUSTRATION_000: Mapping[str, Drawn] = {
-    "FedAvg": ("FedAvg", _ROUNDS_000, _FEDAVG),
-    "FedProx μ = 0.1": ("FedProx", _ROUNDS_000, _FEDPROX),
-    "SCAFFOLD": ("SCAFFOLD", _ROUNDS_000, _SCAFFOLD),
+    "FedAvg": ("FedAvg", _ROUNDS_000, [0.1, 0.25, 0.38, 0.48, 0.55, 0.60, 0.63, 0.65, 0.67, 0.68, 0.69]),
+    "FedProx μ = 0.1": ("FedProx", _ROUNDS_000, [0.1, 0.35, 0.55, 0.68, 0.75, 0.79, 0.82, 0.84, 0.85, 0.86, 0.87]),
+    "SCAFFOLD": ("SCAFFOLD", _ROUNDS_000, [0.1, 0.45, 0.68, 0.80, 0.86, 0.89, 0.91, 0.92, 0.925, 0.93, 0.93]),
 }
 _DRAWN_001: Mapping[str, Drawn] = {
-    "FedProx μ = 0.1": ("μ = 0.1", _ROUNDS_001, _STRONG),
-    "FedProx μ = 0.01": ("μ = 0.01", _ROUNDS_001, _WEAK),
+    "FedProx μ = 0.1": ("μ = 0.1", _ROUNDS_001, [0.25, 0.60, 0.75, 0.81, 0.85, 0.88, 0.90, 0.91, 0.915, 0.92, 0.92]),
+    "FedProx μ = 0.01": ("μ = 0.01", _ROUNDS_001, [0.30, 0.68, 0.82, 0.87, 0.90, 0.91, 0.92, 0.925, 0.93, 0.93, 0.935]),
 }
 
-_NONE: Mapping[str, Drawn] = {}
 _ALONE: Mapping[str, Where] = {"": {}}
 _SKEWS: Mapping[str, Where] = {
     "two shards a client": {"shards_per_client": 2},
     "one shard a client": {"shards_per_client": 1},
 }
 _ALL_SKEWS: Mapping[str, Where] = {"IID": {"partition": "iid"}, **_SKEWS}
-_LINES: Mapping[str, Where] = {
-    "FedAvg": {"algorithm": "fedavg"},
-    "FedAvg (μ = 0)": {"algorithm": "fedavg"},
-    "FedProx μ = 0.01": {"algorithm": "fedprox", "mu": 0.01},
-    "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1},
-    "FedProx μ = 0.2": {"algorithm": "fedprox"},
-    "SCAFFOLD": {"algorithm": "scaffold"},
-    "FedCurv λ = 2": {"algorithm": "fedcurv"},
-    "FedAvgMas": {"algorithm": "fedavgmas", "strength": 0.01},
-    "TFedAvg": {"algorithm": "tfedavg"},
-    "FedMas": {"algorithm": "fedmas", "strength": 0.01},
-    "FedMas λ = 0.01": {"algorithm": "fedmas", "strength": 0.01},
+_PARAMETERS: Mapping[str, Where] = {  # of the lines that are named for an algorithm, to tell its rows apart
+    "FedProx μ = 0.01": {"mu": 0.01},
+    "FedProx μ = 0.1": {"mu": 0.1},
+    "FedAvgMas": {"strength": 0.01},
+    "FedMas": {"strength": 0.01},
+    "FedMas λ = 0.01": {"strength": 0.01},
 }
 _LINES_000 = ("FedAvg", "FedProx μ = 0.1", "SCAFFOLD")
 _LINES_001 = ("FedAvg (μ = 0)", "FedProx μ = 0.1", "FedProx μ = 0.01")
@@ -50,8 +38,9 @@ _TIERS = ("FedAvg", "FedAvgMas", "TFedAvg", "FedMas")  # [002], figure 4
 _DIRICHLET = ("FedAvg", "FedCurv λ = 2", "FedProx μ = 0.2", "SCAFFOLD", "FedMas λ = 0.01")  # figures 5 and 6
 
 
-def _accuracy(table: str, names: tuple[str, ...], drawn: Mapping[str, Drawn] = _NONE, **where: Any) -> Chart:
-    return Chart(table, "test_accuracy", {name: _LINES[name] for name in names}, {"": where}, drawn)
+def _accuracy(table: str, names: tuple[str, ...], drawn: Mapping[str, Drawn] | None = None, **where: Any) -> Chart:
+    lines = {name: {"algorithm": name.split()[0].lower(), **_PARAMETERS.get(name, {})} for name in names}
+    return Chart(table, "test_accuracy", lines, {"": where}, drawn or {})
 
 
 def _losses(
@@ -85,10 +74,7 @@ CHARTS: Mapping[str, tuple[str, Chart]] = {  # figure → its title and its curv
         _accuracy("drift_digits", _LINES_000, ILLUSTRATION_000, labels_per_client=2),
     ),
     "000-mnist": ("Two labels a client, MNIST", _accuracy("drift_mnist", _LINES_000, ILLUSTRATION_000)),
-    "001-digits": (
-        "FedProx by μ, digits",
-        _accuracy("drift_digits", _LINES_001, _DRAWN_001, labels_per_client=2),
-    ),
+    "001-digits": ("FedProx by μ, digits", _accuracy("drift_digits", _LINES_001, _DRAWN_001, labels_per_client=2)),
     "001-cnn": ("FedProx by μ, CNN on MNIST", _accuracy("cnn_mnist", _LINES_001, _DRAWN_001)),
     "002-4-digits": ("Tiers, one label a client, digits", _accuracy("tiers_digits", _TIERS, tiers="")),
     "002-4-mnist": ("Tiers, one label a client, MNIST", _accuracy("tiers_mnist", _TIERS)),

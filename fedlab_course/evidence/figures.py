@@ -1,36 +1,36 @@
 """The figures of the sources, drawn from what is stored, by name."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.history import History
+from fedlab_core.plots.style import PURPLE, set_description
 from fedlab_course.evidence import bands, charts, forest, mixes
 
 _DRAWN: Mapping[str, tuple[str, Callable[..., go.Figure]]] = {
     "verdicts": ("All statements, by claim", forest.forest),
     "002-3": ("Labels of the first ten clients, digits", mixes.mixes),
 }
-_FIRST = ("verdicts", "000-digits", "000-mnist", "001-digits", "001-cnn", "002-3")
-_ALL: Mapping[str, tuple[str, Any]] = {**_DRAWN, **charts.CHARTS}
-TITLES = {name: _ALL[name][0] for name in dict.fromkeys([*_FIRST, *charts.CHARTS])}
+TITLES = {name: title for name, (title, _) in [*_DRAWN.items(), *charts.CHARTS.items()]}
 
 
 def draw(name: str) -> go.Figure:
     """Draw the figure ``name``. Raises ``ValueError`` for an unknown one, and one whose tables are not there."""
-    validation.choice("figure", name, TITLES)
-    if name in charts.CHARTS:
-        title, chart = charts.CHARTS[name]
-        return bands.draw(chart, title)
-    title, function = _DRAWN[name]
-    return function(title=title)
+    title = TITLES[validation.choice("figure", name, TITLES)]
+    return _DRAWN[name][1](title=title) if name in _DRAWN else bands.draw(charts.CHARTS[name][1], title)
 
 
 def with_live(name: str, history: History, label: str) -> go.Figure:
-    """Draw stored curves with a thick curve of a live run in front. Raises ``ValueError`` for other figures."""
+    """Draw stored curves and, thick, a live run in front of them. Raises ``ValueError`` for other figures."""
     title, chart = charts.CHARTS[validation.choice("figure", name, charts.CHARTS)]
     figure = bands.draw(chart, title)
-    bands.add_live(figure, history, label, chart.measure)
+    curve = history.frame.dropna(subset=chart.measure)
+    line = {"color": PURPLE, "width": 3.5}
+    figure.add_scatter(x=curve["round"], y=curve[chart.measure], name=label, mode="lines", line=line, legendrank=900)
+    last, (alt, table) = curve.iloc[-1], (figure.layout.meta[what] for what in ("alt", "table"))
+    end = [label, int(last["round"]), f"{last[chart.measure]:.4g}", "", 1]
+    text = f"{alt} {label}, one run: {end[2]} in round {end[1]}."
+    set_description(figure, text, table["columns"], [*table["rows"], end])
     return figure

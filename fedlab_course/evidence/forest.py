@@ -1,5 +1,6 @@
 """All verdicts in one figure: a row for each statement, its mean and interval in units of its margin."""
 
+import itertools
 import textwrap
 from collections.abc import Mapping
 
@@ -17,7 +18,7 @@ _LOOKS = {
     "undecided": (GREY, "square"),
 }
 _NAMES = {verdict: shown.WORDS[verdict].partition(" ")[2] for verdict in _LOOKS}
-_TICKS = (-100, -10, 0, 10, 100)
+_TICKS = {-100: "−100δ", -10: "−10δ", 0: "0", 10: "10δ", 100: "100δ"}  # margins → text
 _MOST = 400.0  # margins; a mean beyond it, or with the margin zero, is drawn at the edge
 _ROW, _AROUND, _WRAP = 19, 160, 40  # pixels, pixels, characters
 
@@ -42,14 +43,14 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     for y, text in headings:
         where = {"x": 0.0, "xref": "paper", "xanchor": "left", "y": y - 0.5, "yanchor": "top", "align": "left"}
         figure.add_annotation(text=text, showarrow=False, font_size=12, **where)
-    edge, ticks = _bend(_MOST), {_bend(tick): f"{tick}δ".replace("-", "−") if tick else "0" for tick in _TICKS}
+    edge, ticks = _bend(_MOST), {_bend(tick): text for tick, text in _TICKS.items()}
     if not all(one.finding.margin for one in rows.values()):
         ticks[edge] = "δ = 0"
-    figure.update_xaxes(tickvals=list(ticks), ticktext=list(ticks.values()), range=[-1.05 * edge, 1.05 * edge])
-    figure.update_xaxes(tickangle=0, tickfont_size=12, title_font_size=13)
-    ids = {"tickvals": list(places.values()), "ticktext": list(places), "range": [depth - 0.4, -0.6]}
-    figure.update_yaxes(**ids, showgrid=False, ticks="", tickfont_size=11, showline=False)
-    listed = [[id, one.statement.says, shown.word(one), *_facts(one)] for id, one in rows.items()]
+    along = {"tickvals": list(ticks), "ticktext": list(ticks.values()), "range": [-1.05 * edge, 1.05 * edge]}
+    figure.update_xaxes(**along, tickangle=0, tickfont_size=12, title_font_size=13)
+    down = {"tickvals": list(places.values()), "ticktext": list(places), "range": [depth - 0.4, -0.6]}
+    figure.update_yaxes(**down, showgrid=False, ticks="", tickfont_size=11, showline=False)
+    listed = [[id, one.statement.says, shown.WORDS[one.finding.verdict], *_facts(one)] for id, one in rows.items()]
     columns = ["row", "statement", "verdict", "mean and interval", "δ", "seeds"]
     verdicts = [one.finding.verdict for one in rows.values()]
     counts = ", ".join(f"{verdicts.count(verdict)} {name}" for verdict, name in _NAMES.items())
@@ -64,15 +65,14 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
 def _places(rows: Mapping[str, Judged]) -> tuple[dict[str, float], list[tuple[float, str]], int]:
     """The row of each statement, the rows and texts of the headings of claims, and how many rows there are."""
     places: dict[str, float] = {}
-    headings, depth, claim = [], 0, ""
-    for id, one in rows.items():
-        if one.claim.id != claim:
-            claim = one.claim.id
-            lines = textwrap.wrap(f"{claim}: {one.claim.claim}", _WRAP)
-            headings.append((float(depth), "<br>".join(lines).replace(claim, f"<b>{claim}</b>", 1)))
-            depth += len(lines)
-        places[id] = float(depth)
-        depth += 1
+    headings, depth = [], 0
+    for claim, mine in itertools.groupby(rows, key=lambda id: rows[id].claim):
+        lines = textwrap.wrap(f"{claim.id}: {claim.claim}", _WRAP)
+        headings.append((float(depth), "<br>".join(lines).replace(claim.id, f"<b>{claim.id}</b>", 1)))
+        depth += len(lines)
+        for id in mine:
+            places[id] = float(depth)
+            depth += 1
     return places, headings, depth
 
 
@@ -83,15 +83,13 @@ def _bend(value: float) -> float:
 
 def _add(figure: go.Figure, verdict: str, rows: Mapping[str, Judged], places: Mapping[str, float]) -> None:
     colour, symbol = _LOOKS[verdict]
-    middle, low, high = ([_in_margins(one, what) for one in rows.values()] for what in ("mean", "low", "high"))
-    spread = {"type": "data", "symmetric": False, "color": colour, "thickness": 2, "width": 4}
-    spread["array"] = [b - a for a, b in zip(middle, high, strict=True)]
-    spread["arrayminus"] = [a - b for a, b in zip(middle, low, strict=True)]
+    middle, low, high = np.array([_in_margins(one) for one in rows.values()]).T
+    bar = {"array": high - middle, "arrayminus": middle - low, "symmetric": False, "thickness": 2, "width": 4}
     filled = [one.finding.corrected or verdict == "undecided" for one in rows.values()]
     figure.add_scatter(
         x=middle,
         y=[places[id] for id in rows],
-        error_x=spread,
+        error_x=bar,
         name=_NAMES[verdict],
         mode="markers",
         marker={"color": colour, "symbol": [symbol if one else f"{symbol}-open" for one in filled], "size": 9},
@@ -100,12 +98,11 @@ def _add(figure: go.Figure, verdict: str, rows: Mapping[str, Judged], places: Ma
     )
 
 
-def _in_margins(one: Judged, what: str) -> float:
-    """The place on the axis of the "mean", or of an end of the interval; the mean if there is no interval."""
+def _in_margins(one: Judged) -> list[float]:
+    """The places on the axis of the mean and the ends of its interval; without an interval, three times the mean."""
     found = one.finding
-    value = float(getattr(found, what))
-    value = value if np.isfinite(value) else found.mean
-    return _bend(value / found.margin if found.margin else np.sign(value) * _MOST)
+    values = [found.mean, *(end if np.isfinite(end) else found.mean for end in (found.low, found.high))]
+    return [_bend(value / found.margin if found.margin else np.sign(value) * _MOST) for value in values]
 
 
 def _facts(one: Judged) -> list[str]:

@@ -19,11 +19,6 @@ class Judged:
     finding: Finding
     examined: int
 
-    @property
-    def report(self) -> str:
-        """The file in ``results`` that has the statement."""
-        return "COURSE.md" if self.claim.id.isdecimal() else "REPRODUCTION.md"
-
 
 def judge(claims: Sequence[Claim], folder: Path = tables.TABLES) -> dict[str, Judged]:
     """Judge all statements of ``claims``: id → result, in their order, corrected for how many there are."""

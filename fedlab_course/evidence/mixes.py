@@ -5,44 +5,41 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.plots.style import BLUE, new_figure, set_description
+from fedlab_course.evidence.bands import divide
 
 CLIENTS = 10
-_PANEL, _AROUND, _LARGEST = 260, 110, 20  # pixels
+_HEIGHT, _LARGEST = 630, 20  # pixels
 
 
-def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), seed: int = 0, *, title: str) -> go.Figure:
+def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), *, title: str) -> go.Figure:
     """Draw the samples of each label of the first ten of 100 Dirichlet clients as discs, one panel for each α."""
     data = fl.load_dataset(dataset)
-    figure = new_figure(title=title, x_title="client", y_title="label", legend=False)
+    figure = new_figure(title=title, x_title="", y_title="", height=_HEIGHT, legend=False)
+    divide(figure, [f"Dirichlet, α = {alpha:g}" for alpha in alphas], "client", "label")
     counts = {}
     for alpha in alphas:
-        parts = fl.partition.dirichlet(data.train.y, num_clients=100, alpha=alpha, seed=seed)
+        parts = fl.partition.dirichlet(data.train.y, num_clients=100, alpha=alpha, seed=0)
         counts[alpha] = fl.FederatedDataset(data, parts).heterogeneity().label_counts[:CLIENTS]
     most = max(int(count.max()) for count in counts.values())
     names = [str(name) for name in data.classes]
-    rows, held_by, height = [], [], 1 / len(counts)
-    for place, (alpha, count) in enumerate(counts.items(), start=1):
-        top = 1 - (place - 1) * height
+    rows, held_by = [], []
+    for panel, (alpha, count) in enumerate(counts.items(), start=1):
         client, label = np.nonzero(count)
         held = count[client, label]
         figure.add_scatter(
             x=client,
             y=label,
             customdata=held,
-            yaxis="y" if place == 1 else f"y{place}",
             mode="markers",
             marker={"color": BLUE, "size": _LARGEST * np.sqrt(held / most), "line": {"width": 0}},
             hovertemplate="client %{x}, label %{y}: %{customdata} samples<extra></extra>",
+            row=panel,
+            col=1,
         )
-        axis = {"domain": [top - height + 0.06, top - 0.06], "range": [-0.7, len(names) - 0.3], "anchor": "x"}
-        axis |= {"title": "label", "tickvals": list(range(len(names))), "ticktext": names}
-        figure.update_layout({f"yaxis{place if place > 1 else ''}": axis})
-        where = {"x": 0, "xanchor": "left", "xref": "paper", "y": top - 0.06, "yanchor": "bottom", "yref": "paper"}
-        figure.add_annotation(text=f"<b>Dirichlet, α = {alpha:g}</b>", showarrow=False, font_size=13, **where)
         rows += [[f"{alpha:g}", k, int((one > 0).sum()), f"{one.max() / one.sum():.0%}"] for k, one in enumerate(count)]
         held_by.append(f"α = {alpha:g}: {np.mean((count > 0).sum(1)):.1f} labels a client")
-    figure.update_layout(height=_AROUND + _PANEL * len(counts))
-    figure.update_xaxes(range=[-0.7, CLIENTS - 0.3], dtick=1, anchor="y" if len(counts) == 1 else f"y{len(counts)}")
+    figure.update_xaxes(range=[-0.7, CLIENTS - 0.3], dtick=1)
+    figure.update_yaxes(range=[-0.7, len(names) - 0.3], tickvals=list(range(len(names))), ticktext=names)
     text = f"Discs: samples of each label that the first {CLIENTS} of 100 clients hold, {data.name}. "
     set_description(figure, f"{text}{'; '.join(held_by)}.", ["α", "client", "labels", "share of the largest"], rows)
     return figure

@@ -1,6 +1,7 @@
 """A stored verdict in a notebook: a box, a line of text, and data that the harness collects."""
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from fedlab_core import validation
@@ -14,8 +15,8 @@ WORDS = {
     "opposite": "✗ opposite",
     "equivalent": "≈ equivalent within δ",
     "undecided": "? undecided",
+    "not measured": "– not measured yet",
 }
-UNMEASURED = "– not measured yet"
 _NUMBERS = ("mean", "low", "high")
 
 
@@ -32,32 +33,16 @@ def stored(*ids: str) -> None:
             chance = "" if found.corrected or found.verdict == "undecided" else ", not after correction"
             beside = f"{interval(one)}, n = {found.n}{chance}"
         data = {STORED: as_data(one) | {"differs": changed}}
-        said = (f"{word(one)} (stored)", one.statement.says, _lines(one, changed), data)
+        said = (f"{WORDS[found.verdict]} (stored)", one.statement.says, _lines(one, changed), data)
         display.publish(display.verdict("fedlab-verdict", *said, beside=beside))
 
 
 def as_data(one: Judged) -> dict[str, Any]:
     """A stored verdict as JSON can hold it; numbers that are not finite are None."""
-    found = one.finding
-    numbers = {name: float(getattr(found, name)) for name in _NUMBERS}
-    return {
-        "id": found.id,
-        "claim": one.statement.says,
-        "verdict": found.verdict,
-        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
-        "n": found.n,
-        "planned": found.planned,
-        "margin": float(found.margin),
-        "corrected": found.corrected,
-        "examined": one.examined,
-        "source": one.claim.source,
-        "differs": "",
-    }
-
-
-def word(one: Judged) -> str:
-    """The verdict in a word or two, with its sign."""
-    return WORDS[one.finding.verdict] if one.finding.n else UNMEASURED
+    data = asdict(one.finding)
+    data |= {name: value if math.isfinite(value) else None for name, value in data.items() if name in _NUMBERS}
+    words = {"claim": one.statement.says, "evidence": f"{interval(one)}, {seeds(one)}", "source": one.claim.source}
+    return data | words | {"examined": one.examined, "differs": ""}
 
 
 def interval(one: Judged) -> str:
@@ -76,17 +61,18 @@ def number(value: float) -> str:
 def seeds(one: Judged) -> str:
     """How many seeds there are, of how many planned if some are missing."""
     found = one.finding
-    if found.complete:
-        return f"{found.n} seed{'' if found.n == 1 else 's'}"
-    return f"{found.n} of {found.planned} planned seeds"
+    if found.n < found.planned:
+        return f"{found.n} of {found.planned} planned seeds"
+    return f"{found.n} seed{'' if found.n == 1 else 's'}"
 
 
 def _lines(one: Judged, differs: str) -> list[str]:
     """The numbers and their row, and if need be that they belong to another setting."""
     found, after = one.finding, ""
-    if found.verdict != "undecided":
+    if found.verdict not in ("undecided", "not measured"):
         after = f", {'' if found.corrected else 'not '}significant among all {one.examined} examined (Holm)"
     about = f"{one.statement.measure.replace('_', ' ')}: {interval(one)}" if found.n else "no runs yet"
-    where = f"Row {found.id} of results/{one.report}, {one.claim.source}."
+    report = "COURSE.md" if one.claim.id.isdecimal() else "REPRODUCTION.md"
+    where = f"Row {found.id} of results/{report}, {one.claim.source}."
     lines = [f"{about}, margin δ = {found.margin:g}, {seeds(one)}{after}. {where}"]
     return lines + ([f"This verdict belongs to the default setting; this run has {differs}."] if differs else [])

@@ -32,16 +32,6 @@ class Finding:
     p: float
     corrected: bool = False
 
-    @property
-    def word(self) -> str:
-        """The verdict, or "not measured"."""
-        return self.verdict if self.n else "not measured"
-
-    @property
-    def complete(self) -> bool:
-        """Whether all planned seeds are there."""
-        return self.n >= self.planned
-
 
 def judge(
     id: str, values: Sequence[float], margin: float, *, expect: str, planned: int, exact: bool = False
@@ -50,16 +40,17 @@ def judge(
 
     ``expect`` "positive": **holds** if the interval lies above δ = ``margin``, **opposite** if it lies below −δ,
     **equivalent** if it lies within ±δ, and else **undecided**. "zero": **holds** if it lies within ±δ, **opposite** if
-    it lies outside. One value decides only if it is ``exact``.
+    it lies outside. One value decides only if it is ``exact``. Without values it is **not measured**.
     """
     numbers = np.asarray(values, dtype=float)
     n = len(numbers)
-    if n == 0 or (n == 1 and not exact):
-        mean = float(numbers.mean()) if n else math.nan
-        return Finding(id, "undecided", mean, -math.inf, math.inf, n, planned, margin, 1.0)
+    if n == 0:
+        return Finding(id, "not measured", math.nan, -math.inf, math.inf, n, planned, margin, 1.0)
     mean = low = high = float(numbers.mean())
     error = 0.0
-    if n > 1:
+    if n == 1 and not exact:
+        low, high = -math.inf, math.inf
+    elif n > 1:
         interval = t_interval(numbers, LEVEL)
         low, high, error = interval.low, interval.high, float(numbers.std(ddof=1) / math.sqrt(n))
     within = -margin <= low and high <= margin

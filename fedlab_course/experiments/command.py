@@ -83,5 +83,5 @@ def _status(known: Sequence[str]) -> int:
         uses = [claim.id for claim in claims if name in claim.tables]
         print(f"{name:<24}{len(table):5d} rows, {table.seed.nunique():2d} seeds  {', '.join(uses)}")
     found = [one.finding for one in judging.every().values()]
-    print(f"{sum(one.complete for one in found)} of {len(found)} statements have all their seeds")
+    print(f"{sum(one.n >= one.planned for one in found)} of {len(found)} statements have all their seeds")
     return 0

@@ -65,7 +65,7 @@ def overview() -> str:
     judged, why = judging.stored(), reasons()
     lines = [_OVERVIEW, "| | the source says | verdicts | in a sentence |", "|---|---|---|---|"]
     for claim in configs.read():
-        counts = Counter(judged[one.id].finding.word for one in claim.statements)
+        counts = Counter(judged[one.id].finding.verdict for one in claim.statements)
         found = ", ".join(f"{number} {word}" for word, number in counts.most_common())
         first = re.split(r"(?<=[.;])\s", why[claim.id][1])[0].rstrip(";.") if claim.id in why else ""
         lines.append(f"| {claim.id} | {claim.claim} | {found} | {first}. |")
@@ -104,7 +104,7 @@ def signature(judged: Iterable[Judged]) -> str:
 
 
 def _counted(judged: Mapping[str, Judged], folder: Path) -> str:
-    counts = Counter(one.finding.word for one in judged.values())
+    counts = Counter(one.finding.verdict for one in judged.values())
     clear = sum(one.finding.corrected for one in judged.values())
     used = [
         tables.read(name, folder) for name in sorted({name for one in judged.values() for name in one.claim.tables})
@@ -122,14 +122,14 @@ def _counted(judged: Mapping[str, Judged], folder: Path) -> str:
 
 def _words(judged: Mapping[str, Judged]) -> list[str]:
     """The verdicts, and what else stands in the place of one."""
-    return list(dict.fromkeys([*verdicts.VERDICTS, *(one.finding.word for one in judged.values())]))
+    return list(dict.fromkeys([*verdicts.VERDICTS, *(one.finding.verdict for one in judged.values())]))
 
 
 def _summary(claims: Sequence[Claim], judged: Mapping[str, Judged]) -> str:
     words = _words(judged)
     lines = [f"| claim | source | says | {' | '.join(words)} |", "|---" * (3 + len(words)) + "|"]
     for claim in claims:
-        counts = Counter(judged[one.id].finding.word for one in claim.statements)
+        counts = Counter(judged[one.id].finding.verdict for one in claim.statements)
         cells = [str(counts[name] or "") for name in words]
         lines.append(f"| [{claim.id}](#{claim.id}) | {claim.source} | {claim.claim} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
@@ -155,8 +155,8 @@ def _section(claim: Claim, judged: Sequence[Judged], why: tuple[str, str] | None
 
 def _row(one: Judged) -> str:
     found, statement = one.finding, one.statement
-    word = f"**{found.word}**" if found.corrected else found.word
-    planned = "" if found.complete else f" of {found.planned}"
+    word = f"**{found.verdict}**" if found.corrected else found.verdict
+    planned = f" of {found.planned}" if found.n < found.planned else ""
     cells = (statement.id, statement.says, measured(found), f"{found.n}{planned}", f"{found.margin:g}", word)
     return f"| {' | '.join(cells)} |"
 

@@ -12,7 +12,6 @@ In a figure ``{"$": n}`` stands for ``values[n]``. Numbers are rounded to six di
 import base64
 import itertools
 import json
-import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -56,11 +55,6 @@ def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: K
         "values": [json.loads(text) for text in values],
     }
     return grid if goal is None else grid | {"goal": {"text": goal.text, "met": met}}
-
-
-def size(grid: Mapping[str, Any]) -> int:
-    """Bytes of a compressed grid."""
-    return len(zlib.compress(_json(grid).encode()))
 
 
 def _plain(value: Any) -> Any:

@@ -18,7 +18,7 @@ class Idea(Moving):
     """A figure that is drawn again for each position of its sliders.
 
     ``draw``: a function of the sliders' values, by name, that returns a figure. ``sliders``: name →
-    :class:`~fedlab_course.explore.sliders.Slider`; the attribute holds their widgets. ``goal``: its check is a function
+    :class:`fedlab_course.explore.sliders.Slider`; the attribute holds their widgets. ``goal``: its check is a function
     of the sliders' values. ``live``: whether a reader is there; detected if None. As the last line of a cell it shows
     itself: live with its sliders, and elsewhere as a plain figure, with all its positions for a page.
     """

@@ -1,10 +1,6 @@
-"""The API reference of both packages, made by pdoc: ``python -m fedlab_course.publish.api FOLDER``.
-
-pdoc imports and patches the modules that it describes, so it runs in its own process.
-"""
+"""The API reference of both packages, made by pdoc."""
 
 import hashlib
-import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -40,24 +36,9 @@ def write(target: Path) -> None:
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
     print("API reference: started", flush=True)
-    command = [sys.executable, "-W", "ignore", "-m", __name__, str(target)]
+    command = [sys.executable, "-W", "ignore", "-m", "pdoc", *MODULES, "--output-directory", str(target)]
+    command += ["--template-directory", str(_TEMPLATES), "--footer-text", f"fedlab_core {fedlab_core.__version__}"]
     result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
     if result.returncode:
         raise RuntimeError(f"pdoc failed to write the API reference: {result.stderr.strip()}")
     stamp.write_text(wanted, encoding="utf-8")
-
-
-def _make(target: Path) -> None:
-    import pdoc
-    from pdoc import docstrings, render
-
-    plain = docstrings.rst
-    # Markdown needs no "::" before an indented block, and does not know "~", which hides a module name.
-    signs = re.compile(r":(?=:$)|(?<=:`)~", flags=re.MULTILINE)
-    vars(docstrings)["rst"] = lambda text, source: plain(signs.sub("", text), source)
-    render.configure(footer_text=f"fedlab_core {fedlab_core.__version__}", template_directory=_TEMPLATES)
-    pdoc.pdoc(*MODULES, output_directory=target)
-
-
-if __name__ == "__main__":
-    _make(Path(sys.argv[1]))

@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import quote
 
 from fedlab_course import folders
-from fedlab_course.chapters import outline
 from fedlab_course.publish import build as builder
 
 CELL = "install-the-course"
@@ -47,14 +46,6 @@ _BADGES = {
     "Kaggle": "https://kaggle.com/static/images/open-in-kaggle.svg",
     "Binder": "https://mybinder.org/badge_logo.svg",
 }
-_VALID = {  # argument → its pattern, and what it must be
-    "repository": (r"[A-Za-z0-9-]+/(?!\.)[\w.-]+", "OWNER/NAME of a GitHub repository, for example jane-doe/my-course"),
-    "branch": (r"(?!.*(\.\.|//))\w([\w./-]*\w)?", "a branch, a tag or a commit, of letters, digits and . _ - /"),
-    "wheel": (
-        r"(https|git\+https|file)://[^\s'\"\\]+",
-        "an address that begins with https://, git+https:// or file://",
-    ),
-}
 _README = """\
 {heading}
 Click a badge to open a chapter in the browser; its first cell installs the course. Colab needs a Google account. Kaggle
@@ -81,37 +72,35 @@ def build(
     names. Raises ``ValueError`` before anything is written for invalid names and addresses, a notebook without a title,
     and a folder with its own README.md or the notebooks of the course.
     """
-    for name, value in {"repository": repository, "branch": branch, "wheel": wheel}.items():
-        pattern, words = _VALID[name]
-        if value is not None and not re.fullmatch(pattern, value, flags=re.ASCII):
-            raise ValueError(f"--{name} {value}: must be {words}")
+    if not re.fullmatch(r"[A-Za-z0-9-]+/(?!\.)[\w.-]+", repository, flags=re.ASCII):
+        words = "must be OWNER/NAME of a GitHub repository, for example jane-doe/my-course"
+        raise ValueError(f"--repository {repository}: {words}")
+    if wheel is not None and not re.match("(https|git\\+https|file)://", wheel):
+        raise ValueError(f"--wheel {wheel}: must be an address that begins with https://, git+https:// or file://")
     readme, folder = out / "README.md", notebooks or folders.NOTEBOOKS
     if readme.is_file() and not readme.read_text(encoding="utf-8").startswith(HEADING):
         raise ValueError(f"--out {out}: has its own README.md; name another folder")
     inside = not out.is_absolute() and ".." not in out.parts and out.name
     place = f"{repository}/blob/{quote(branch)}/{quote(out.as_posix() if inside else out.resolve().name)}"
     source = wheel or f"https://github.com/{repository}/archive/{quote(branch)}.zip"
-    binder = f"https://mybinder.org/v2/gh/{repository}/{quote(branch, safe='')}?urlpath=lab/tree/notebooks"
+    addresses = {
+        "Colab": f"https://colab.research.google.com/github/{place}/",
+        "Kaggle": f"https://kaggle.com/kernels/welcome?src=https://github.com/{place}/",
+        # of its own installed course
+        "Binder": f"https://mybinder.org/v2/gh/{repository}/{quote(branch, safe='')}?urlpath=lab/tree/notebooks/",
+    }
     made: dict[str, Any] = {}
     rows = ["| chapter | " + " | ".join(_BADGES) + " |", "|---" * (1 + len(_BADGES)) + "|"]
     for path in folders.select(folder, only):
-        opened = {
-            "Colab": f"https://colab.research.google.com/github/{place}/{quote(path.name)}",
-            "Kaggle": f"https://kaggle.com/kernels/welcome?src=https://github.com/{place}/{quote(path.name)}",
-            "Binder": f"{binder}/{path.name}",  # of its own installed course
-        }
-        made[path.name] = _convert(path, opened, source)
-        name = what = path.stem
-        if chapter := outline.named(path.stem):
-            name, what = (text.format(int(chapter.number), chapter.title) for text in ("{}. {}", "chapter {}, {},"))
-        rows.append(f"| {name} | {_badges(what, opened, ' | ')} |")
+        made[path.name], title, badges = _convert(path, addresses, source)
+        rows.append(f"| {title} | {' | '.join(badges)} |")
     written = builder.write(out, folder, made)
     readme.write_text(_README.format(heading=HEADING, table="\n".join(rows)), encoding="utf-8")
     return [*written, readme]
 
 
-def _convert(path: Path, opened: dict[str, str], source: str) -> Any:
-    """Read the notebook at ``path``, and add badges below its title and the cell that installs ``source``."""
+def _convert(path: Path, addresses: dict[str, str], source: str) -> tuple[Any, str, list[str]]:
+    """The notebook at ``path`` with badges below its title and the cell that installs ``source``; title and badges."""
     import nbformat
     from nbformat.v4 import new_code_cell
 
@@ -119,13 +108,13 @@ def _convert(path: Path, opened: dict[str, str], source: str) -> Any:
     first = notebook.cells[0] if notebook.cells else None
     if first is None or first.cell_type != "markdown" or not first.source.startswith("# "):
         raise ValueError(f"{path.name}: must begin with a cell of text whose first line is a title, '# …'")
-    title, end, rest = first.source.partition("\n")
-    first.source = f"{title}\n\n{_badges('this chapter', opened, ' ')}{end}{rest}"
+    heading, end, rest = first.source.partition("\n")
+    title = heading.removeprefix("# ")
+    badges = [
+        f"[![Open {title} in {host}]({_BADGES[host]})]({address}{quote(path.name)})"
+        for host, address in addresses.items()
+    ]
+    first.source = f"{heading}\n\n{' '.join(badges)}{end}{rest}"
     install = _INSTALL.format(course=f"fedlab-core[hosted] @ {source}").strip()
     notebook.cells.insert(1, new_code_cell(install, id=CELL))
-    return notebook
-
-
-def _badges(what: str, opened: dict[str, str], between: str) -> str:
-    """Pictures with links, host → address, in Markdown; their alternative text says what the links open."""
-    return between.join(f"[![Open {what} in {host}]({_BADGES[host]})]({url})" for host, url in opened.items())
+    return notebook, title, badges

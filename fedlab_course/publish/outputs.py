@@ -57,7 +57,6 @@ def figure(data: dict[str, Any], kind: str = "plot") -> Markup:
         kind=kind,
         spec=data[PLOTLY],
         stored=stored,
-        kilobytes=max(1, round(grid.size(stored) / 1000)) if stored else 0,
         note=data.get(grid.STILL, ""),
         alt=meta.get("alt") or (f"Figure: {title}" if title else "Figure"),
         table=meta.get("table"),

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -54,12 +55,10 @@ def build(
         target / "index.html",
         "home",
         pages=pages,
-        tracks=_tracks(pages),
         missing=missing,
         show=Markup(shows.one_round().html),
         moving=moving,
         words=shown.WORDS,
-        unmeasured=shown.UNMEASURED,
         reference=(target / "api" / "index.html").is_file(),
         **common,
     )
@@ -121,7 +120,7 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
     first = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
     heading = re.search(r"^# +(.+)$", first, flags=re.MULTILINE)
     title, chapter = heading[1].strip() if heading else result["name"], outline.named(result["name"])
-    question = chapter.question if chapter else ""
+    question, track = (chapter.question, chapter.track) if chapter else ("", "")
     found = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
     for data in found:
         if grid.RUNS in data:
@@ -133,21 +132,23 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
         "number": result["name"].partition("_")[0],
         "title": title,
         "question": question,
+        "track": track,
         "cells": cells,
         "contents": markdown.contents(cell["html"] for cell in cells if cell["kind"] == "markdown"),
         "slides": slides.of(notebook, title, question, names),
         "plots": any(outputs.PLOTLY in data for data in found),
         "moving": outputs.figure(moving, "plot small") if moving else None,
         "runs": bool(moving and grid.RUNS in moving),
+        "badges": _badges(result["verdicts"], result["stored"]),
     }
 
 
-def _tracks(pages: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Group the pages by the heading of their track; other notebooks have no heading."""
-    of = {chapter.stem: chapter.track for chapter in outline.CHAPTERS}
-    headings = {"core": "The core track", "further": "Further chapters", "": ""}
-    found = {track: [page for page in pages if of.get(page["name"], "") == track] for track in headings}
-    return [(heading, found[track]) for track, heading in headings.items() if found[track]]
+def _badges(verdicts: Sequence[dict[str, Any]], stored: Sequence[dict[str, Any]]) -> list[str]:
+    """How many claims hold, and how many stored verdicts there are of each kind."""
+    words = [f"{sum(one['holds'] for one in verdicts)} of {len(verdicts)} claims hold"] if verdicts else []
+    counts = Counter(one["verdict"] for one in stored)
+    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in shown.WORDS if kind in counts)
+    return [*words, f"stored verdicts: {kinds}"] if stored else words
 
 
 def _cell(cell: Any, names: Sequence[str]) -> dict[str, Any]:

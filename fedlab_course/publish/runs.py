@@ -1,5 +1,6 @@
 """The grid of runs behind an explorer on a page: trained once, in parallel, and stored by configuration."""
 
+import contextlib
 import dataclasses
 import hashlib
 import itertools
@@ -42,13 +43,13 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     sliders = sliders_of(choice)
 
     def at(**values: Any) -> dict[str, History]:
-        """The runs at a position of the sliders. Raises ``ValueError`` with the message of one that diverged."""
+        """The runs at a position of the sliders. Raises ``ValueError`` for one that diverged."""
         found = {}
         for curve in dataclasses.replace(choice, **values).curves():
-            history, failed = _paths(curve, folder)
-            if failed.exists():
-                raise ValueError(failed.read_text(encoding="utf-8"))
-            found[curve.name] = History.load(history)
+            history = found[curve.name] = History.load(_path(curve, folder))
+            if len(history.records) < curve.rounds:
+                place = f"round {len(history.records) + 1} at η={curve.lr:g}"
+                raise ValueError(f"{curve.name} diverged in {place}. Try a smaller learning rate.")
         return found
 
     def draw(**values: Any) -> go.Figure:
@@ -77,34 +78,29 @@ def sliders_of(choice: Choice) -> dict[str, Slider]:
 def _train(curves: Iterable[Curve], folder: Path) -> None:
     """Train the ``curves`` that are missing in ``folder``, one process for each core."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = [(curve, *_paths(curve, folder)) for curve in sorted(curves, key=repr)]
-    missing = [job for job in wanted if not any(path.exists() for path in job[1:])]
+    paths = {curve: _path(curve, folder) for curve in sorted(curves, key=repr)}
+    missing = [(curve, path) for curve, path in paths.items() if not path.exists()]
     if missing:
         with workers_of(None, min(cores.usable(), len(missing))) as pool:
             for future in [pool.submit(_run, *job) for job in missing]:
                 future.result()
 
 
-def _run(curve: Curve, history: Path, failed: Path) -> None:
-    """Train one curve and save its history, or the message of a run that diverged."""
+def _run(curve: Curve, path: Path) -> None:
+    """Train one curve and save its history, which ends before the round in which a run diverged."""
     import torch
 
     torch.set_num_threads(1)
     simulation = curve.simulation()
-    try:
+    with contextlib.suppress(Diverged):
         for _ in simulation:
             pass
-    except Diverged as error:
-        words = f"{curve.name} diverged in round {error.round} at η={error.lr:g}. Try a smaller learning rate."
-        failed.write_text(words, encoding="utf-8")
-    else:
-        simulation.history.save(history)
+    simulation.history.save(path)
 
 
-def _paths(curve: Curve, folder: Path) -> tuple[Path, Path]:
-    """The files of a run: its history, or the message of a run that diverged."""
-    name = hashlib.sha256(f"{_library()} {curve!r}".encode()).hexdigest()[:24]
-    return folder / f"{name}.npz", folder / f"{name}.txt"
+def _path(curve: Curve, folder: Path) -> Path:
+    """The file of a run, whose name has the digest of its settings and of the library."""
+    return folder / f"{hashlib.sha256(f'{_library()} {curve!r}'.encode()).hexdigest()[:24]}.npz"
 
 
 @cache

@@ -21,9 +21,8 @@ def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> l
 
     A prediction has its own slide before its result. A figure has a slide together with its interpretation.
     """
-    slides: list[dict[str, Any]] = [
-        {"title": title, "parts": [Markup("<p>{}</p>").format(question)], "kind": "opening"}
-    ]
+    opening = {"title": title, "parts": [Markup("<p>{}</p>").format(question)], "kind": "opening"}
+    slides: list[dict[str, Any]] = [opening]
 
     def add(heading: str, part: Markup, kind: str) -> None:
         slides.append({"title": Markup(markdown.to_html(heading)).striptags(), "parts": [part], "kind": kind})

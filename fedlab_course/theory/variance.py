@@ -17,7 +17,7 @@ def simple_variance(models: np.ndarray, clients_per_round: int) -> float:
 
 
 def systematic_variance(models: np.ndarray, labels: np.ndarray, clients_per_round: int) -> float:
-    """The variance of the mean of a :class:`~fedlab_core.sampling.Systematic` cohort, whatever the shares.
+    """The variance of the mean of a :class:`fedlab_core.sampling.Systematic` cohort, whatever the shares.
 
     ``models`` [N, P]; ``labels`` [N], −1 for strata of one. Each of the N starts fixes the numbers m_c drawn from the
     clusters; given them, the cohort is a stratified sample with weights 1/K. So the variance is the mean over the

@@ -26,7 +26,7 @@ class WhoIsIt(Explorer):
     """Which patient is it? Explorer of a hidden patient beside the algorithm of the library that it says it is.
 
     ``case``: 0, 1, … for one patient after another; ``choice``: initial values of controls, as of
-    :class:`~fedlab_course.Explorer`. The reader moves the settings, names a patient, and is told whether it is that one
+    :class:`fedlab_course.Explorer`. The reader moves the settings, names a patient, and is told whether it is that one
     and what is wrong with it; the run of a wrong guess is drawn as well. Headless it trains nothing.
     """
 

@@ -23,12 +23,11 @@ def counts(family: str = "sources") -> pd.DataFrame:
     """
     families = {"sources": judging.stored, "course": judging.course}
     every = families[validation.choice("family", family, families)]().values()
-    count = Counter(shown.word(one) for one in every)
-    significant = Counter(shown.word(one) for one in every if one.finding.n and one.finding.corrected)
-    undecided = (shown.WORDS["undecided"], shown.UNMEASURED)
-    words = pd.Index([*shown.WORDS.values(), shown.UNMEASURED], name="verdict")
-    corrected = ["" if word in undecided else str(significant[word]) for word in words]
-    return pd.DataFrame({"statements": [count[word] for word in words], "after correction": corrected}, words)
+    count = Counter(one.finding.verdict for one in every)
+    significant = Counter(one.finding.verdict for one in every if one.finding.corrected)
+    corrected = ["" if word in ("undecided", "not measured") else str(significant[word]) for word in shown.WORDS]
+    words = pd.Index(shown.WORDS.values(), name="verdict")
+    return pd.DataFrame({"statements": [count[word] for word in shown.WORDS], "after correction": corrected}, words)
 
 
 def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
@@ -43,7 +42,7 @@ def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
         found = one.finding
         wanted = found.n > 0 and verdict in (ALL, found.verdict) if verdict != NONE else found.n == 0
         if wanted and source in (ALL, _source(id)):
-            word = shown.word(one) + (" *" if found.corrected and found.verdict != "undecided" else "")
+            word = shown.WORDS[found.verdict] + (" *" if found.corrected else "")
             rows.append((id, one.statement.says, word, shown.interval(one), f"{found.margin:g}", found.n))
     columns = ["row", "statement", "verdict", "mean and 95 % interval", "δ", "seeds"]
     return pd.DataFrame(rows, columns=columns).set_index("row")

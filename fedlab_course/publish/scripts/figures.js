@@ -1,7 +1,8 @@
 "use strict";
 
 // Draws each figure from its JSON, for the screen and for paper; the style sheet turns figures dark on a dark page.
-// `fedlab.show(figure, spec)` replaces the picture, the description and the data of a figure.
+// Sliders replace the picture, the description and the data of a figure by others stored in the page, in the form of
+// fedlab_course/explore/grid.py.
 (() => {
   const SMALL = 320; // pixels: the height of the figure on the start page
   const PAPER = 660; // pixels: the narrower of A4 and Letter between margins of 15 mm
@@ -11,10 +12,11 @@
   const specs = new Map(); // figure → its picture
   let printing = false;
 
-  function layoutFor(layout, small) {
-    const fitted = { ...layout, autosize: true, uirevision: "kept" };
+  function layoutFor(layout, figure) {
+    // Plotly keeps what a reader has zoomed and hidden as long as this value stays.
+    const fitted = { ...layout, autosize: true, uirevision: figure.dataset.view ?? "0" };
     delete fitted.width;
-    if (small) fitted.height = SMALL;
+    if (figure.matches(".small")) fitted.height = SMALL;
     if (printing) return { ...fitted, autosize: false, width: PAPER, height: Math.min(layout.height ?? 450, 420) };
     if (narrow.matches) {
       fitted.font = { ...layout.font, size: 12 };
@@ -31,7 +33,7 @@
     const canvas = figure.querySelector(".canvas");
     const spec = structuredClone(specs.get(figure)); // Plotly writes into what it is given
     const { data, layout } = spec;
-    await Plotly.react(canvas, { data, layout: layoutFor(layout ?? {}, figure.matches(".small")), config: CONFIG });
+    await Plotly.react(canvas, { data, layout: layoutFor(layout ?? {}, figure), config: CONFIG });
     // On a phone, legend entries are below each other: make the figure taller, so that the data keep their room. If the
     // axes share one scale, the width limits the data instead.
     const legend = canvas.querySelector(".legend");
@@ -65,38 +67,73 @@
 
   function addTools(figure) {
     const canvas = figure.querySelector(".canvas");
-    const bar = Object.assign(document.createElement("div"), { className: "tools" });
-    const axes = () => Object.keys(canvas._fullLayout).filter((key) => /^[xy]axis\d*$/.test(key));
-    const initial = (axis) => specs.get(figure).layout?.[axis]?.range;
-    const ranges = (axis) => (initial(axis) ? [`${axis}.range`, [...initial(axis)]] : [`${axis}.autorange`, true]);
-    const size = () => ({ width: canvas.clientWidth, height: canvas.clientHeight });
-    const actions = {
-      "Reset view": () => Plotly.relayout(canvas, Object.fromEntries(axes().map(ranges))),
-      "Save as SVG": () => Plotly.downloadImage(canvas, { format: "svg", filename: "figure", ...size() }),
+    const tools = figure.querySelector(".tools");
+    const [reset, save] = tools.children;
+    reset.onclick = () => {
+      figure.dataset.view = Number(figure.dataset.view ?? 0) + 1;
+      draw(figure);
     };
-    for (const [words, action] of Object.entries(actions)) {
-      const button = bar.appendChild(document.createElement("button"));
-      Object.assign(button, { type: "button", textContent: words, onclick: action });
+    save.onclick = () => {
+      const size = { width: canvas.clientWidth, height: canvas.clientHeight };
+      Plotly.downloadImage(canvas, { format: "svg", filename: "figure", ...size });
+    };
+    tools.hidden = false;
+  }
+
+  // A stored value with the parts that it shares, {"$": number}, in their places.
+  function whole(value, parts) {
+    if (Array.isArray(value)) return value.map((one) => whole(one, parts));
+    if (value === null || typeof value !== "object") return value;
+    if ("$" in value) return whole(parts[value.$], parts);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, whole(one, parts)]));
+  }
+
+  function addSliders(figure, place) {
+    const { sliders, cells, values, goal } = JSON.parse(place.querySelector("script").textContent);
+    const inputs = [...place.querySelectorAll("input")];
+    const position = () => sliders.reduce((at, { options }, i) => at * options.length + Number(inputs[i].value), 0);
+    let waiting = 0;
+
+    function say() {
+      inputs.forEach((input, i) => {
+        const text = sliders[i].options[input.value];
+        input.nextElementSibling.textContent = text;
+        input.setAttribute("aria-valuetext", text);
+      });
+      const state = goal?.met ? (goal.met[position()] ? " ✓ Reached." : " Not yet.") : "";
+      place.querySelector(".goal").textContent = goal ? `Goal: ${goal.text}.${state}` : "";
     }
-    canvas.after(bar);
+
+    function move() {
+      const shown = whole(cells[position()], values);
+      place.querySelector(".problem").textContent = shown.error ?? "";
+      if (!shown.error) show(figure, shown);
+      say();
+    }
+
+    place.addEventListener("input", () => {
+      cancelAnimationFrame(waiting);
+      waiting = requestAnimationFrame(move);
+    });
+    say();
+    place.hidden = false;
   }
 
-  function failed(figure) {
-    figure.querySelector("details").open = true;
-    figure.querySelector(".canvas").replaceWith(
-      "The chart did not load: load the page again. Its description and data are below.");
-  }
-
-  window.fedlab = { show };
   const figures = [...document.querySelectorAll("figure.plot")];
   if (!window.Plotly) {
-    figures.forEach(failed);
+    for (const figure of figures) {
+      const words = "The chart did not load: load the page again. Its description and data are below.";
+      figure.querySelector(".canvas").replaceWith(words);
+      figure.querySelector("details").open = true;
+    }
     return;
   }
   for (const figure of figures) {
     specs.set(figure, JSON.parse(figure.querySelector(":scope > script").textContent));
     draw(figure);
     addTools(figure);
+    const place = figure.querySelector(":scope > .grid");
+    if (place) addSliders(figure, place);
   }
   const again = (onPaper) => () => {
     printing = onPaper;

@@ -1,36 +1,23 @@
 "use strict";
 
-// The table of contents marks the current section; on a narrow screen it closes after a choice.
+// The table of contents marks the current section.
 (() => {
   const contents = document.querySelector(".toc");
   if (!contents) return;
-  const fold = contents.querySelector("details");
-  const wide = window.matchMedia("(min-width: 1180px)");
   const links = [...contents.querySelectorAll("a")];
   const headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
 
   function follow() {
-    const line = document.querySelector("header").offsetHeight + (wide.matches ? 0 : contents.offsetHeight) + 40;
+    const line = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) + 40;
     // At the end of the page the last sections are too short to reach the line.
     const atEnd = window.scrollY > 0 && window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 2;
     const now = atEnd ? links.length - 1 : headings.findLastIndex((heading) => heading.getBoundingClientRect().top <= line);
-    links.forEach((link) => link.removeAttribute("aria-current"));
-    links[now]?.setAttribute("aria-current", "true");
-    contents.querySelector(".here").textContent = links[now]?.textContent ?? "";
-    if (wide.matches) contents.scrollTop = (links[now]?.offsetTop ?? 0) - contents.clientHeight / 2;
-  }
-
-  function arrange() {
-    fold.open = wide.matches;
-    follow();
+    links.forEach((link, number) => (link.ariaCurrent = number === now ? "true" : null));
+    contents.scrollTop = (links[now]?.offsetTop ?? 0) - contents.clientHeight / 2;
   }
 
   window.addEventListener("scroll", follow, { passive: true });
-  contents.addEventListener("click", (event) => {
-    if (event.target.closest("a") && !wide.matches) fold.open = false;
-  });
-  wide.addEventListener("change", arrange);
-  arrange();
+  follow();
 })();
 
 // Boxes that scroll can be scrolled with the keyboard.

@@ -48,7 +48,7 @@ def test_a_panel_holds_the_mean_of_each_line_and_its_band(folder: Path) -> None:
     assert [(list(trace.x), list(trace.y)) for trace in dotted] == [([0, 10], [0.1, 0.7])]
     assert dotted[0].line.color == curves["FedAvg", "y"].line.color
     assert "few, FedAvg 0.2 ± 0.02" in plots.describe(figure)
-    assert figure.layout.meta["table"]["rows"][-1] == ["many", "FedProx μ = 0.1", 10, "0.6", "0.02", 5]
+    assert figure.layout.meta["table"]["rows"][-1] == ["many, FedProx μ = 0.1", 10, "0.6", "0.02", 5]
 
 
 def test_a_line_may_be_from_another_table(folder: Path) -> None:

@@ -54,7 +54,7 @@ def test_the_edge_of_the_margin_decides_and_the_one_sided_test_has_p_of_a_fortie
 
 
 def test_no_seeds_and_one_seed_decide_nothing_unless_there_is_no_chance():
-    assert verdict([], 1.0).verdict == "undecided"
+    assert verdict([], 1.0).verdict == "not measured"
     assert verdict([7.0], 1.0).verdict == "undecided"
     assert verdict([7.0], 1.0, exact=True).verdict == "holds"
     assert verdict([0.0], 0.0, "zero", exact=True).verdict == "holds"
@@ -64,7 +64,7 @@ def test_no_seeds_and_one_seed_decide_nothing_unless_there_is_no_chance():
 def test_equal_numbers_have_an_interval_without_width():
     found = verdict([2.0, 2.0, 2.0], 0.0)
     assert (found.low, found.high, found.verdict, found.p) == (2.0, 2.0, "holds", 0.0)
-    assert not found.complete
+    assert found.n < found.planned
 
 
 def test_holm_by_hand():

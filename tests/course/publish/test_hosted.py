@@ -50,9 +50,7 @@ def test_only_a_line_of_badges_and_one_cell_are_new(built: Path) -> None:
 
 def test_badges_have_the_addresses_that_the_hosts_document_in_each_chapter_and_in_the_readme(built: Path) -> None:
     shown = BADGE.findall(cells(built / "02_fedprox.ipynb")[0].source)
-    assert [words for words, _, _ in shown] == [
-        f"Open this chapter in {host}" for host in ("Colab", "Kaggle", "Binder")
-    ]
+    assert [words for words, _, _ in shown] == [f"Open FedProx in {host}" for host in ("Colab", "Kaggle", "Binder")]
     assert [address for _, _, address in shown] == [
         "https://colab.research.google.com/github/jane/course/blob/term/2/hosted/02_fedprox.ipynb",
         "https://kaggle.com/kernels/welcome?src=https://github.com/jane/course/blob/term/2/hosted/02_fedprox.ipynb",
@@ -62,8 +60,7 @@ def test_badges_have_the_addresses_that_the_hosts_document_in_each_chapter_and_i
     rows = [BADGE.findall(line) for line in lines if BADGE.search(line)]
     for row, chapter in zip(rows, outline.CHAPTERS, strict=True):
         of_notebook = BADGE.findall(cells(built / f"{chapter.stem}.ipynb")[0].source)
-        assert [address for _, _, address in row] == [address for _, _, address in of_notebook]
-        assert all(words.startswith(f"Open chapter {int(chapter.number)}, {chapter.title}, in ") for words, _, _ in row)
+        assert row == of_notebook
 
 
 @pytest.mark.parametrize(("out", "folder"), [("docs/cloud", "docs/cloud"), ("../elsewhere", "elsewhere")])
@@ -96,9 +93,7 @@ def test_pip_gets_the_archive_of_the_branch_or_what_is_given(tmp_path: Path) -> 
         (["--repository", "https://github.com/jane/course"], "must be OWNER/NAME"),
         (["--repository", "jane/co urse"], "--repository jane/co urse: must be OWNER/NAME"),
         (["--repository", "jane/.."], "must be OWNER/NAME"),
-        (["--repository", "jane/course", "--branch", "a..b"], "--branch a..b: must be a branch"),
         (["--repository", "jane/course", "--wheel", "course.whl"], "--wheel course.whl: must be an address"),
-        (["--repository", "jane/course", "--wheel", "https://a/'b"], "must be an address"),
         (["--repository", "jane/course", "--out", str(folders.NOTEBOOKS)], "would overwrite the notebooks"),
     ],
 )

@@ -28,11 +28,6 @@ class Source(NamedTuple):
     archive: Member | None = None
     subset: tuple[Member, ...] = ()
 
-    @property
-    def forms(self) -> tuple[tuple[Member, ...], ...]:
-        """The sets of files from which the data can be read, the preferred one first."""
-        return (self.members, self.subset) if self.subset else (self.members,)
-
 
 def _idx_members(*md5_sums: str) -> tuple[Member, ...]:
     """The four idx files: a header of 16 bytes before images and 8 before labels, then one byte per pixel or label."""

@@ -166,8 +166,6 @@ def shared(parts: Sequence[Any], fraction: float, *, seed: int = 0) -> Partition
     """
     validation.real("fraction", fraction, maximum=1, exclusive=True)
     arrays = [validation.indices(f"parts[{k}]", part) for k, part in enumerate(parts)]
-    if not arrays:
-        raise ValueError("parts=[]: must hold at least one client")
     held = np.unique(np.concatenate(arrays))
     common = stream(validation.seed(seed), "shared").choice(held, max(1, round(fraction * len(held))), replace=False)
     together = [np.union1d(part, common) for part in arrays]

@@ -99,4 +99,4 @@ SENTIMENT140 = Source(
 
 SOURCES = {source.name: source for source in (MNIST, FASHION_MNIST, CIFAR10, SENTIMENT140)}
 BUILT_IN = {"digits": "comes with scikit-learn", "synthetic": "is computed when it is loaded"}
-DATASETS = ("digits", "mnist", "fashion-mnist", "cifar10", "sentiment140", "synthetic")
+DATASETS = ("digits", *SOURCES, "synthetic")

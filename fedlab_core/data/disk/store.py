@@ -20,7 +20,6 @@ from tqdm import tqdm
 from fedlab_core.data.disk.files import Location, check, locate, md5_of, search_roots
 from fedlab_core.data.disk.sources import SOURCES, Member, Source
 from fedlab_core.files import locked, replacing
-from fedlab_core.validation import choice
 
 TIMEOUT = 30.0  # seconds without a byte
 
@@ -35,7 +34,7 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
     ``root``: the data folder; by default ``$FEDLAB_DATA`` if set, otherwise the user cache folder. Raises
     ``FetchFailed`` if no mirror delivers the set or the data folder cannot be written.
     """
-    source, base = SOURCES[choice("name", name, SOURCES)], search_roots(root)[0]
+    source, base = SOURCES[name], search_roots(root)[0]
     try:
         if present := _intact(source, base):
             return present
@@ -58,7 +57,7 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
 
 def verify(name: str, root: str | os.PathLike[str] | None = None) -> dict[str, str]:
     """Check every file of the set ``name``: path, or name if it is missing → state (:func:`files.check`)."""
-    return _states(locate(SOURCES[choice("name", name, SOURCES)], search_roots(root)))
+    return _states(locate(SOURCES[name], search_roots(root)))
 
 
 def _states(location: Location) -> dict[str, str]:

@@ -10,12 +10,11 @@ three) rounds without evaluation; ``data_mib``: memory with samples and partitio
 """
 
 import argparse
-import json
+import multiprocessing
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +24,6 @@ import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
 
 COHORT, CLASSES, NUM_TIERS = 20, 10, 10
-
 
 ALGORITHMS: dict[str, Callable[[int, int | None], fl.Algorithm]] = {
     "FedAvg": lambda n, d: fl.FedAvg(),
@@ -91,19 +89,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--out", type=Path, help="write the table to this CSV file")
-    parser.add_argument("--row", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.row:
-        print(json.dumps(measure(*TABLES[options.row[0]][int(options.row[1])])))
-        return
-    rows = []
-    for table in options.only:
-        for number in range(len(TABLES[table])):
-            command = [sys.executable, __file__, "--row", table, str(number)]
-            output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-            rows.append(json.loads(output))
-            print(output.strip(), flush=True)
-    found = pd.DataFrame(rows)
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as fresh:
+        futures = [fresh.submit(measure, *row) for table in options.only for row in TABLES[table]]
+        for future in futures:
+            print(future.result(), flush=True)
+    found = pd.DataFrame([future.result() for future in futures])
     print(found.to_string(index=False))
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)

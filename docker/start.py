@@ -8,7 +8,6 @@ Standard library only.
 from __future__ import annotations
 
 import os
-import re
 import runpy
 import shutil
 import sys
@@ -22,12 +21,8 @@ def main(command: list[str]) -> None:
     """Become ``command``, with the number of threads set and the chapters copied."""
     if not command:
         sys.exit("usage: python start.py COMMAND [ARGUMENT ...]")
-    try:
-        threads = str(cores(os.environ))
-    except ValueError as error:
-        sys.exit(f"start: {error}")
     for name in VARIABLES:
-        os.environ.setdefault(name, threads)
+        os.environ.setdefault(name, str(cores(os.environ)))
     if os.environ.get("FEDLAB_CHAPTERS"):
         try:
             lay_out(Path(os.environ["FEDLAB_CHAPTERS"]), Path.home() / "fedlab")
@@ -42,12 +37,9 @@ def main(command: list[str]) -> None:
 def cores(environment: Mapping[str, str]) -> int:
     """How many whole cores this process may keep busy, at least one.
 
-    What the library counts, or the limit that JupyterHub has put into ``CPU_LIMIT`` if that is lower. Raises
-    ``ValueError`` if that is no number.
+    What the library counts, or the limit that JupyterHub has put into ``CPU_LIMIT`` if that is lower.
     """
     limit = environment.get("CPU_LIMIT")
-    if limit and not re.fullmatch(r"\d+(\.\d+)?", limit):
-        raise ValueError(f"CPU_LIMIT={limit!r}: is not a number of cores, such as 1 or 0.5")
     return max(1, min(usable(), int(float(limit)))) if limit else usable()
 
 

@@ -15,8 +15,7 @@ def on_disk(name: str) -> bool:
     from fedlab_core.data.disk.files import locate, search_roots
     from fedlab_core.data.disk.sources import SOURCES
 
-    location = locate(SOURCES[name], search_roots(None))
-    return location is not None and not location.missing
+    return not locate(SOURCES[name], search_roots(None)).missing
 
 
 def browser() -> str | None:

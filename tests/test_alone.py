@@ -57,7 +57,7 @@ def test_a_simulation_a_figure_and_the_command_line(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     last = result.stdout.splitlines()[-1].split()
     assert last[:5] == ["Figure", "2", "0", "0", "False"] and (tmp_path / "history.npz").is_file()
-    assert "fedlab_core.read.pytorch" in last
+    assert "fedlab_core.read.samples" in last
     late = {"datasets", "flwr_datasets", "kaleido", "pyarrow", "torchvision"}
     assert not late & set(last)
 

@@ -1,9 +1,6 @@
-"""Draw docs/convergence.png, the picture of the README: ``python tools/picture.py`` (needs Chromium and Playwright)."""
+"""Draw docs/convergence.png, the picture of the README: ``python tools/picture.py`` (with the extra ``figures``)."""
 
-import shutil
 from pathlib import Path
-
-from playwright.sync_api import sync_playwright
 
 import fedlab_core as fl
 
@@ -22,16 +19,7 @@ def main() -> None:
             arguments = {"rounds": 50, "clients_per_round": 10, "local_epochs": 5, "batch_size": 10, "lr": 0.05}
             histories[name].append(fl.simulate(fed, model, algorithm, seed=seed, progress=False, **arguments))
     figure = fl.plots.convergence(histories, title="Handwritten digits, two labels per client")
-    figure.update_layout(width=900, height=460)
-    chromium = next(path for name in ("chromium", "google-chrome") if (path := shutil.which(name)))
-    with sync_playwright() as playwright:
-        page = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"]).new_page(
-            viewport={"width": 920, "height": 480}, device_scale_factor=1.5
-        )
-        page.set_content(figure.to_html(include_plotlyjs=True, full_html=True, config={"staticPlot": True}))
-        page.wait_for_selector(".main-svg")
-        OUT.parent.mkdir(exist_ok=True)
-        page.locator(".js-plotly-plot").screenshot(path=OUT)
+    figure.write_image(OUT, width=900, height=460, scale=1.5)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """Check that a federation, a model, an algorithm and settings fit together, before any work starts."""
 
 import math
-from typing import Any
 
 import torch
 from torch import nn
 
-from fedlab_core import losses, validation
-from fedlab_core.algorithms import ALGORITHMS, Algorithm
+from fedlab_core import losses
+from fedlab_core.algorithms import Algorithm
 from fedlab_core.checks import inspection
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.randomness import stream
@@ -18,7 +17,8 @@ def check_run(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, set
     """Raise ``ValueError`` for anything that cannot run. Returns the output of the model for the first two samples."""
     if not isinstance(fed, FederatedDataset):
         raise ValueError(f"fed must be a FederatedDataset, got {type(fed).__name__}: FederatedDataset(dataset, parts)")
-    _check_algorithm(algorithm)
+    if not isinstance(algorithm, Algorithm):
+        raise ValueError(f"algorithm={algorithm!r}: must be an instance of an algorithm, such as fl.FedProx(mu=0.1)")
     settings.cohort_size(fed.num_clients)
     if settings.loss == "cross_entropy" and fed.num_classes is None:
         raise ValueError("loss='cross_entropy': needs class labels, but the targets are floats; use 'squared_error'")
@@ -36,13 +36,6 @@ def check_run(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, set
         losses.check_is_mean(settings.loss, output, fed.y[: len(output)].to(output.device))
     algorithm.check(fed, settings)
     return output
-
-
-def _check_algorithm(algorithm: Any) -> None:
-    if isinstance(algorithm, str):
-        validation.choice("algorithm", algorithm.lower(), ALGORITHMS)
-    if not isinstance(algorithm, Algorithm):
-        raise ValueError(f"algorithm={algorithm!r}: must be an instance of an algorithm, such as fl.FedProx(mu=0.1)")
 
 
 def _check_parameters(model: nn.Module, fed: FederatedDataset, settings: Settings) -> None:

@@ -34,7 +34,7 @@ def _list(arguments: argparse.Namespace) -> int:
     for name, source in SOURCES.items():
         location = locate(source, search_roots(arguments.root))
         where = "not on disk"
-        if location is not None:
+        if location.files:
             where = f"{', '.join(path.name for path in location.files.values())} in {location.folder}"
             where += f"; {', '.join(location.missing)} missing" if location.missing else ""
         print(f"{name}: {where}\n    terms: {source.terms}\n    cite: {source.citation}")
@@ -53,7 +53,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
 def _verify(arguments: argparse.Namespace) -> int:
     roots = search_roots(arguments.root)
     names = [choice("name", name, DATASETS) for name in arguments.names]
-    names = names or [name for name, source in SOURCES.items() if locate(source, roots)]
+    names = names or [name for name, source in SOURCES.items() if locate(source, roots).files]
     if not names:
         raise ValueError("no data set is on disk; fetch one with `python -m fedlab_core data fetch NAME`")
     good = True

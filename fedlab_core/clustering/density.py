@@ -17,8 +17,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedlab_core import validation
+from fedlab_core.clients.groups import members_of
 from fedlab_core.randomness import derived_seed
 
+NOISE_POLICIES = ("keep", "drop", "nearest")
 DECIMALS = np.finfo(np.float64).precision  # to which scikit-learn rounds reachabilities
 
 
@@ -61,8 +63,8 @@ def optics(points: Any, min_samples: int = 2, xi: float = 0.25, eps: float | Non
 
     values = _points(points, min_samples, eps)
     validation.real("xi", xi, below=1, exclusive=True)
-    order = _outermost_first(values)
-    by_client, values = np.argsort(order), values[order]
+    order, by_client = _outermost_first(values)
+    values = values[order]
     core = np.around(_to_kth_nearest(values, min_samples - 1), DECIMALS)
     ordering, reachability, predecessor = _walk(values, core)
     if eps is None:
@@ -102,12 +104,12 @@ def dbscan(points: Any, eps: float | None = None, min_samples: int = 2) -> Clust
     itself included; k = min_samples − 1. The result has the eps that was used.
     """
     values = _points(points, min_samples, eps)
-    order = _outermost_first(values)
+    order, by_client = _outermost_first(values)
     values = values[order]
     nearest = _to_kth_nearest(values, min_samples - 1)
     if eps is None:
         eps = max(knee(np.sort(nearest)), float(np.finfo(np.float64).tiny))
-    return Clustering(_grow(values, nearest <= eps, eps)[np.argsort(order)], eps=float(eps))
+    return Clustering(_grow(values, nearest <= eps, eps)[by_client], eps=float(eps))
 
 
 def _grow(points: np.ndarray, is_core: np.ndarray, eps: float) -> np.ndarray:
@@ -132,10 +134,10 @@ def kmeans(points: Any, num_clusters: int, seed: int) -> Clustering:
     values = _points(points)
     validation.integer("num_clusters", num_clusters, minimum=1, maximum=len(values))
     state = derived_seed(validation.seed(seed), "probe", client=len(values)) % 2**32  # no client has the number N
-    order = _outermost_first(values)
+    order, by_client = _outermost_first(values)
     with threadpool_limits(1):  # threads wait for one another, and sums depend on their number
         labels = cluster.KMeans(num_clusters, n_init=10, random_state=state).fit(values[order]).labels_
-    return Clustering(labels[np.argsort(order)].astype(np.int64))
+    return Clustering(labels[by_client].astype(np.int64))
 
 
 def k_distances(points: Any, k: int = 1) -> np.ndarray:
@@ -143,6 +145,31 @@ def k_distances(points: Any, k: int = 1) -> np.ndarray:
     values = _points(points)
     validation.integer("k", k, minimum=1, maximum=len(values) - 1)
     return np.sort(_to_kth_nearest(values, k))
+
+
+def settle_noise(labels: np.ndarray, points: Any, policy: str = "keep") -> np.ndarray:
+    """Apply a noise ``policy`` to ``labels`` [N] of ``points`` [N, D]; int64 [N].
+
+    - "keep": noise clients stay −1, each a stratum of one.
+    - "drop": they stay −1 and are no longer drawn, so the run estimates the mean over the clustered clients only.
+    - "nearest": each joins the cluster with the nearest centroid (the mean of its members); ties go to the lower label.
+
+    Raises ``ValueError`` if there is no cluster, unless the policy is "keep".
+    """
+    from scipy.spatial.distance import cdist
+
+    validation.choice("noise", policy, NOISE_POLICIES)
+    labels = np.asarray(labels, dtype=np.int64)
+    is_noise = labels < 0
+    if policy != "keep" and is_noise.all():
+        raise ValueError(f"noise={policy!r}: there is no cluster, every client is noise; use noise='keep'")
+    if policy != "nearest" or not is_noise.any():
+        return labels
+    settled, values = labels.copy(), np.asarray(points, dtype=np.float64)
+    clusters = {c: members for c, members in members_of(labels).items() if c >= 0}
+    centroids = np.array([values[members].mean(axis=0) for members in clusters.values()])
+    settled[is_noise] = np.array(list(clusters))[cdist(values[is_noise], centroids).argmin(axis=1)]
+    return settled
 
 
 def _row(points: np.ndarray, i: int) -> np.ndarray:
@@ -165,9 +192,10 @@ def knee(values: Any) -> float:
     return float(curve[below.argmax()] if below.max() > rounding else curve[-1])
 
 
-def _outermost_first(values: np.ndarray) -> np.ndarray:
-    """Order the clients by their distance from the mean, the farthest first, int64 [N]."""
-    return np.argsort(-np.linalg.norm(values - values.mean(axis=0), axis=1), kind="stable")
+def _outermost_first(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Order the clients by their distance from the mean, the farthest first; and the place of each, int64 [N]."""
+    order = np.argsort(-np.linalg.norm(values - values.mean(axis=0), axis=1), kind="stable")
+    return order, np.argsort(order)
 
 
 def _points(points: Any, min_samples: int | None = None, eps: float | None = None) -> np.ndarray:

@@ -85,7 +85,8 @@ class FederatedDataset:
         """Measure size, label mix, and EMD and Jensen–Shannon distance to the global mix, per client and in total."""
         if self.num_classes is None:
             raise ValueError("heterogeneity() needs class labels; these targets are floats (regression)")
-        return measure_heterogeneity(self.y.numpy(), self.parts, self.num_classes, self.dataset.classes)
+        labels = self.y.numpy()[self.indices]
+        return measure_heterogeneity(labels, self.sizes, self.num_classes, self.dataset.classes)
 
     @cached_property
     def fingerprint(self) -> str:

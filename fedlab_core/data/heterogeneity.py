@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from fedlab_core.data.partition.parts import join_parts
-
 
 @dataclass(frozen=True, repr=False)
 class Heterogeneity:
@@ -34,19 +32,13 @@ class Heterogeneity:
 
 
 def measure_heterogeneity(
-    y: np.ndarray, parts: Sequence[np.ndarray], num_classes: int, class_names: Sequence[str] = ()
+    labels: np.ndarray, sizes: np.ndarray, num_classes: int, class_names: Sequence[str] = ()
 ) -> Heterogeneity:
     """Compare the label mix of each client with the mix of all clients together.
 
-    ``y``: labels [n], integers 0 … num_classes − 1. ``parts``: one index array into ``y`` per client; a sample counts
-    once for each client that holds it. ``class_names``: by default the numbers.
-
-    Raises ``ValueError`` for no clients, an empty client, and wrong indices or labels.
+    ``labels``: those of the first client, then those of the next, …, each in 0 … num_classes − 1. ``sizes``: how many
+    each client has, [N], none of them 0. ``class_names``: by default the numbers.
     """
-    _, sizes, joined = join_parts("parts", parts, len(y))
-    labels = np.asarray(y)[joined]
-    if labels.min() < 0 or labels.max() >= num_classes:
-        raise ValueError(f"y: labels must lie in 0 … {num_classes - 1}, got {labels.min()} … {labels.max()}")
     cells = np.repeat(np.arange(len(sizes)), sizes) * num_classes + labels
     counts = np.bincount(cells, minlength=len(sizes) * num_classes).reshape(-1, num_classes)
 

@@ -35,9 +35,9 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
     location = locate(source, roots)
     arguments = name if root is None else f"{name} --root {shlex.quote(os.fspath(root))}"
     fetch = f"`python -m fedlab_core data fetch {arguments}`"
-    if location is None or location.missing:
+    if location.missing:
         where = f"it is not in {' nor in '.join(map(str, roots))}"
-        if location is not None:
+        if location.files:
             where = f"{location.folder} lacks {', '.join(location.missing)}"
         raise DatasetNotFound(f"{name} is not on disk: {where}. Fetch it with {fetch}.")
     try:

@@ -3,9 +3,8 @@
 Each algorithm has the same colour, dash and marker in every figure. ``describe(figure)`` is the figure in words.
 """
 
-from fedlab_core.plots.accuracy import clients
 from fedlab_core.plots.curves import convergence, drift
-from fedlab_core.plots.holdings import partition
+from fedlab_core.plots.per_client import clients, partition
 from fedlab_core.plots.style import describe
 
 __all__ = ["clients", "convergence", "describe", "drift", "partition"]

@@ -4,8 +4,7 @@ The clients are the users in the data; without users, a :class:`fedlab_core.Data
 become 0 … C − 1; ``dataset.classes`` has the original ones, and ``fed.names[k]`` the name of client k.
 """
 
-from fedlab_core.read.hub import hugging_face
-from fedlab_core.read.pytorch import image_folder, torch_dataset
+from fedlab_core.read.samples import hugging_face, image_folder, torch_dataset
 from fedlab_core.read.tables import csv, frame
 
 __all__ = ["csv", "frame", "hugging_face", "image_folder", "torch_dataset"]

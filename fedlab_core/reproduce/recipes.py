@@ -21,7 +21,6 @@ from fedlab_core.data import Dataset, FederatedDataset, partition
 DEFAULT_SETTINGS = {"rounds": 50, "clients_per_round": 0.2, "batch_size": 10, "lr": 0.05}
 DEFAULT_EPOCHS = 5
 DEFAULT_DEAL = {"num_clients": 100}
-DEFAULT_ALPHA = 0.3
 _TEXTUAL = (bool, int, float, str)
 
 
@@ -83,33 +82,24 @@ def deal_of(law: str, given: Mapping[str, Any]) -> dict[str, Any]:
     Raises ``ValueError`` for an unknown law, or an unknown or missing parameter.
     """
     accepted = _parameters_of(partition.LAWS[validation.choice("partition", law, partition.LAWS)])
-    usual = DEFAULT_DEAL | ({"alpha": DEFAULT_ALPHA} if law == "dirichlet" else {})
+    usual = DEFAULT_DEAL | ({"alpha": 0.3} if law == "dirichlet" else {})
     chosen = {name: value for name, value in usual.items() if name in accepted} | dict(given)
     return {"law": law, **_arguments(f"partition {law}", chosen, accepted)}
 
 
 def federation(dataset: Dataset, recipe: Mapping[str, Any], seed: int = 0) -> FederatedDataset:
-    """Partition ``dataset`` by a ``recipe``, which comes from :func:`deal_of` or from the configuration of a run."""
+    """Partition ``dataset`` by a ``recipe``, which comes from :func:`deal_of` or, with a seed, from a run."""
     return FederatedDataset(dataset, _parts(dataset, recipe, seed))
-
-
-def first_law(recipe: Mapping[str, Any]) -> str:
-    """The law of a partition, before data were shared."""
-    return first_law(recipe["parts"]) if recipe["law"] == "shared" else recipe["law"]
 
 
 def _parts(dataset: Dataset, recipe: Mapping[str, Any], seed: int) -> partition.Partition:
     if recipe["law"] == "shared":
-        dealt = recipe["parts"]
-        own = _parts(dataset, dealt, dealt.get("seed", 0))
-        return partition.shared(own, recipe["fraction"], seed=recipe["seed"])
+        return partition.shared(_parts(dataset, recipe["parts"], seed), recipe["fraction"], seed=recipe["seed"])
     law = partition.LAWS[recipe["law"]]
     given = {name: recipe[name] for name in _parameters_of(law) if name in recipe}
-    if recipe["law"] != "by_user":
-        return law(dataset.train.y, seed=seed, **given)
-    if dataset.users is None:
-        raise ValueError(f"partition by_user: the data set {dataset.name} has no users")
-    return law(dataset.users, **given)
+    if recipe["law"] == "by_user":
+        return law(dataset.users, **given)
+    return law(dataset.train.y, seed=recipe.get("seed", seed), **given)
 
 
 def _parameters_of(build: Callable[..., Any]) -> dict[str, inspect.Parameter]:

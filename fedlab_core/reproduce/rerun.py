@@ -71,11 +71,13 @@ def dataset_name(config: Mapping[str, Any]) -> str:
 
 
 def _federation(config: Mapping[str, Any]) -> FederatedDataset:
-    known, recipe = dataset_name(config), config["partition"]
-    law = recipes.first_law(recipe)
-    if known not in DATASETS or law not in partition.LAWS:
-        raise ValueError(f"dataset {config['dataset']!r} dealt by the law {law!r} cannot be made again; pass fed=…")
-    return recipes.federation(load_dataset(known), recipe, recipe.get("seed", 0))
+    known, deal = dataset_name(config), config["partition"]
+    while deal["law"] == "shared":
+        deal = deal["parts"]
+    if known not in DATASETS or deal["law"] not in partition.LAWS:
+        about = f"dataset {config['dataset']!r} dealt by the law {deal['law']!r}"
+        raise ValueError(f"{about} cannot be made again; pass fed=…")
+    return recipes.federation(load_dataset(known), config["partition"])
 
 
 def _instance(what: str, description: Mapping[str, Any], kinds: Iterable[type]) -> Any:

@@ -16,12 +16,15 @@ from fedlab_core.one_page import draw_cohort
 
 
 class Design(ABC):
-    """A law of cohorts."""
+    """A law of cohorts: by default K = ``clients_per_round`` of the n ``available`` clients, all n if n < K."""
+
+    available: Any  # bool [N]
+    clients_per_round: int
 
     @property
-    @abstractmethod
     def probabilities(self) -> np.ndarray:
-        """First-order inclusion probabilities π_k, float64 [N]; 0 for a client that cannot be drawn."""
+        """First-order inclusion probabilities π_k, float64 [N]: min(1, K/n), or 0 for a client that is not there."""
+        return self.available * min(1.0, self.clients_per_round / max(1, int(self.available.sum())))
 
     @abstractmethod
     def draw(self, rng: np.random.Generator) -> np.ndarray:
@@ -30,7 +33,7 @@ class Design(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Uniform(Design):
-    """K = ``clients_per_round`` of the available clients, every subset equally likely; all of them if fewer than K."""
+    """Draw K of the available clients, every subset equally likely."""
 
     available: np.ndarray
     clients_per_round: int
@@ -38,10 +41,6 @@ class Uniform(Design):
     def __post_init__(self) -> None:
         _mask(self.available, len(self.available))
         validation.integer("clients_per_round", self.clients_per_round, minimum=1)
-
-    @property
-    def probabilities(self) -> np.ndarray:
-        return _equal_probabilities(self.available, self.clients_per_round)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         return draw_cohort(np.flatnonzero(self.available), self.clients_per_round, rng)
@@ -64,10 +63,6 @@ class Systematic(Design):
     def __post_init__(self) -> None:
         object.__setattr__(self, "available", _mask(self.available, len(_checked(self.labels))))
         validation.integer("clients_per_round", self.clients_per_round, minimum=1)
-
-    @property
-    def probabilities(self) -> np.ndarray:
-        return _equal_probabilities(self.available, self.clients_per_round)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         present = np.flatnonzero(self.available)
@@ -129,11 +124,6 @@ def weights(shares: np.ndarray, probabilities: np.ndarray, *, literal: bool = Fa
         raise ValueError(f"probabilities={pi.min():g} … {pi.max():g}: must be in (0, 1] for every drawn client")
     ratios = np.asarray(shares, dtype=np.float64) / pi
     return ratios if literal else ratios / ratios.sum()
-
-
-def _equal_probabilities(available: Any, clients_per_round: int) -> np.ndarray:
-    """min(1, K/n) for each of the n available clients."""
-    return available * min(1.0, clients_per_round / max(1, int(available.sum())))
 
 
 def _mask(available: np.ndarray | None, num_clients: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from tqdm.auto import tqdm
 
 from fedlab_core.progress import watched
 from fedlab_core.sweep import crew, plan
-from fedlab_core.sweep.folder import Folder
+from fedlab_core.sweep.folder import RESULTS, Folder
 
 _in_time = tqdm.format_interval
 
@@ -37,7 +37,7 @@ def _run(options: argparse.Namespace) -> int:
 def _sweep(folder: Folder, options: argparse.Namespace) -> int:
     started, runs = time.perf_counter(), folder.plan.runs
     with folder.claimed():
-        missing = folder.missing()
+        missing = [run for run in runs if folder.status(run) not in RESULTS]
         print(f"{len(runs)} runs, of which {len(runs) - len(missing)} are done", flush=True)
         try:
             _compute(folder, missing, options)

@@ -110,10 +110,11 @@ def simulation(config: Config, checkpoint: Path | None = None) -> Simulation:
     A checkpoint that cannot be read is set aside with a warning.
     """
     fed = dealt(dataset_name(config), json.dumps(config["partition"]), config["seed"])
-    if checkpoint is not None and checkpoint.exists():
-        try:
-            return prepared(config, fed=fed, checkpoint=checkpoint, progress=False)
-        except ValueError as error:
-            checkpoint.replace(checkpoint.with_suffix(".damaged"))
-            warnings.warn(f"{error}. The run starts anew", stacklevel=2)
-    return prepared(config, fed=fed, checkpoint=checkpoint, progress=False)
+    try:
+        return prepared(config, fed=fed, checkpoint=checkpoint, progress=False)
+    except ValueError as error:
+        if checkpoint is None or not checkpoint.exists():
+            raise
+        checkpoint.replace(checkpoint.with_suffix(".damaged"))
+        warnings.warn(f"{error}. The run starts anew", stacklevel=2)
+        return prepared(config, fed=fed, checkpoint=checkpoint, progress=False)

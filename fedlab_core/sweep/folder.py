@@ -71,10 +71,6 @@ class Folder:
         is_begun = (self.of(run) / CHECKPOINT).exists()
         return self.outcome(run).get("status", "begun" if is_begun else "waiting")
 
-    def missing(self) -> list[Run]:
-        """The runs that are neither done nor diverged."""
-        return [run for run in self.plan.runs if self.status(run) not in RESULTS]
-
     def write_tables(self) -> float:
         """Write table.csv, curves.csv and timings.csv, and return the seconds of computation in all runs.
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from fedlab_core import validation
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset
 from fedlab_core.reproduce import recipes
@@ -58,10 +60,9 @@ class Plan:
     @property
     def axes(self) -> list[str]:
         """The axes on which runs differ, and always the algorithm; the seed comes last."""
-        values: dict[str, set[str]] = {name: set() for run in self.runs for name in run.axes if name != "seed"}
-        for name, found in values.items():
-            found.update(repr(run.axes.get(name)) for run in self.runs)
-        return [name for name, found in values.items() if name == "algorithm" or len(found) > 1] + ["seed"]
+        table = pd.DataFrame([run.axes for run in self.runs], dtype=object)
+        varied = [name for name in table if name == "algorithm" or table[name].map(repr).nunique() > 1]
+        return [name for name in varied if name != "seed"] + ["seed"]
 
 
 def read(path: Path, only: Wish | None = None) -> Plan:

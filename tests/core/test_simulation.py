@@ -115,7 +115,6 @@ def test_progress_is_one_line_when_headless_and_nothing_when_off(capsys, monkeyp
         ({"lr": 1e300, "fed": blobs(SIZES, dtype=torch.float32)}, r"lr=1e\+300: must be at most 3.4"),
         ({"loss": "squared_error"}, "float targets"),
         ({"device": "meta"}, "device='meta'"),
-        ({"algorithm": "fedprx"}, "Did you mean 'fedprox'"),
         ({"algorithm": "scaffold"}, "must be an instance of an algorithm, such as fl.FedProx"),
         ({"algorithm": fl.FedAvg}, "instance"),
     ],

@@ -22,15 +22,11 @@ class DatasetCorrupt(OSError):
 
 
 class Location(NamedTuple):
-    """The ``files`` of a data set in ``folder``, by member name, and all ``members`` that should be there."""
+    """The ``files`` of a data set that are in ``folder``, and the names of those that are ``missing`` there."""
 
     folder: Path
-    files: dict[str, Path]
-    members: tuple[Member, ...]
-
-    @property
-    def missing(self) -> list[str]:
-        return [member.name for member in self.members if member.name not in self.files]
+    files: dict[Member, Path]
+    missing: list[str]
 
 
 def cache_folder() -> Path:
@@ -48,14 +44,20 @@ def search_roots(root: str | os.PathLike[str] | None = None) -> list[Path]:
     return [Path(named).expanduser(), cache_folder()] if named else [cache_folder()]
 
 
-def locate(source: Source, roots: Iterable[Path]) -> Location | None:
-    """Return the first complete copy of ``source`` below ``roots``, otherwise the first incomplete copy, or None."""
-    found = []
-    for root, folder, members in itertools.product(roots, source.folders, source.forms):
-        paths = {one.name: [root / folder / (one.name + suffix) for suffix in _OPENERS] for one in members}
-        files = {name: next(filter(Path.is_file, options), None) for name, options in paths.items()}
-        found.append(Location(root / folder, {name: path for name, path in files.items() if path}, members))
-    return min((one for one in found if one.files), key=lambda one: bool(one.missing), default=None)
+def locate(source: Source, roots: Iterable[Path]) -> Location:
+    """Return the first complete copy of ``source`` below ``roots``, otherwise the first incomplete or empty place."""
+    places, forms = [], [source.members, source.subset] if source.subset else [source.members]
+    for root, folder, members in itertools.product(roots, source.folders, forms):
+        paths = {member: _packed(root / folder / member.name) for member in members}
+        files = {member: path for member, path in paths.items() if path}
+        places.append(Location(root / folder, files, [member.name for member, path in paths.items() if not path]))
+    return min(places, key=lambda place: (not place.files, bool(place.missing)))
+
+
+def _packed(path: Path) -> Path | None:
+    """The file ``path``, plain or packed, if there is one."""
+    paths = (path.with_name(path.name + suffix) for suffix in _OPENERS)
+    return next(filter(Path.is_file, paths), None)
 
 
 def content(path: Path, member: Member) -> bytes:
@@ -75,10 +77,8 @@ def content(path: Path, member: Member) -> bytes:
     return data
 
 
-def check(path: Path | None, member: Member) -> str:
-    """Return ``"ok"``, ``"missing"``, ``"wrong checksum"``, or the error of :func:`content`."""
-    if path is None:
-        return "missing"
+def check(path: Path, member: Member) -> str:
+    """Return ``"ok"``, ``"wrong checksum"``, or the error of :func:`content`."""
     try:
         return "ok" if md5_of(content(path, member)) == member.md5 else "wrong checksum"
     except DatasetCorrupt as error:

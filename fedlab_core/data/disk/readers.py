@@ -22,7 +22,7 @@ CIFAR10_CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog
 
 def read_idx_dataset(name: str, location: Location) -> Dataset:
     """Read 60,000 training and 10,000 test images of 28 × 28 grey values from four idx files."""
-    arrays = [_idx(location.files[member.name], member) for member in location.members]
+    arrays = [_idx(path, member) for member, path in location.files.items()]
     train, test = (_split(images[:, None], labels) for images, labels in (arrays[:2], arrays[2:]))
     return Dataset(name, train, test, 10, GARMENTS if name == "fashion-mnist" else DIGITS)
 
@@ -32,7 +32,7 @@ def read_cifar10(name: str, location: Location) -> Dataset:
 
     Source: A. Krizhevsky, Learning multiple layers of features from tiny images (2009).
     """
-    *batches, last = [_batch(location.files[member.name], member) for member in location.members]
+    *batches, last = [_batch(path, member) for member, path in location.files.items()]
     train, test = (_split(b[:, 1:].reshape(-1, 3, 32, 32), b[:, 0]) for b in (np.concatenate(batches), last))
     return Dataset(name, train, test, 10, CIFAR10_CLASSES)
 

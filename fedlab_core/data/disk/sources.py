@@ -28,11 +28,6 @@ class Source(NamedTuple):
     archive: Member | None = None
     subset: tuple[Member, ...] = ()
 
-    @property
-    def forms(self) -> tuple[tuple[Member, ...], ...]:
-        """The sets of files from which the data can be read, the preferred one first."""
-        return (self.members, self.subset) if self.subset else (self.members,)
-
 
 def _idx_members(*md5_sums: str) -> tuple[Member, ...]:
     """The four idx files: a header of 16 bytes before images and 8 before labels, then one byte per pixel or label."""
@@ -104,4 +99,4 @@ SENTIMENT140 = Source(
 
 SOURCES = {source.name: source for source in (MNIST, FASHION_MNIST, CIFAR10, SENTIMENT140)}
 BUILT_IN = {"digits": "comes with scikit-learn", "synthetic": "is computed when it is loaded"}
-DATASETS = ("digits", "mnist", "fashion-mnist", "cifar10", "sentiment140", "synthetic")
+DATASETS = ("digits", *SOURCES, "synthetic")

@@ -61,10 +61,9 @@ def tokens(text: str) -> list[str]:
 
 def _tables(location: Location) -> list[tuple[str, bytes]]:
     """The training table and the test table, each with its name for error messages."""
-    found = [(location.files[member.name], member) for member in location.members]
-    if len(found) > 1:
-        return [(str(path), content(path, member)) for path, member in found]
-    path, member = found[0]
+    if len(location.files) > 1:
+        return [(str(path), content(path, member)) for member, path in location.files.items()]
+    ((member, path),) = location.files.items()
     try:
         with zipfile.ZipFile(io.BytesIO(content(path, member))) as archive:
             return [(f"{path}: {name}", archive.read(name)) for name in _PACKED]

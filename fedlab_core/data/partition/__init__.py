@@ -6,9 +6,8 @@ each. ``dirichlet``: random label mixes. ``by_user``: natural clients. ``shared`
 
 from collections.abc import Callable
 
-from fedlab_core.data.partition.laws import by_user, dirichlet, iid, labels_per_client, quantity, shards
+from fedlab_core.data.partition.laws import by_user, dirichlet, iid, labels_per_client, quantity, shards, shared
 from fedlab_core.data.partition.parts import Partition
-from fedlab_core.data.partition.sharing import shared
 
 _LAWS = (iid, shards, labels_per_client, dirichlet, quantity, by_user)
 LAWS: dict[str, Callable[..., Partition]] = {law.__name__: law for law in _LAWS}

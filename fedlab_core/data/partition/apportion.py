@@ -1,7 +1,5 @@
 """Draws, roundings and tables with fixed margins for the partitioners."""
 
-import heapq
-
 import numpy as np
 
 _SWEEPS_PER_STAGE = 50
@@ -71,17 +69,16 @@ def _round_table(table: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np
 
 
 def holders_per_label(counts: np.ndarray, num_clients: int, labels_per_client: int) -> np.ndarray:
-    """Apportion N·``labels_per_client`` places to labels by ``counts`` (Webster's rule), each from 1 to min(N, n_c)."""
-    samples, most = counts.tolist(), np.minimum(counts, num_clients).tolist()
-    holders = [1] * len(samples)
-    claims = [(-n / 1.5, c) for c, n in enumerate(samples) if most[c] > 1]
-    heapq.heapify(claims)
-    for _ in range(num_clients * labels_per_client - len(samples)):
-        c = heapq.heappop(claims)[1]
-        holders[c] += 1
-        if holders[c] < most[c]:
-            heapq.heappush(claims, (-samples[c] / (holders[c] + 0.5), c))
-    return np.array(holders)
+    """Apportion N·``labels_per_client`` places to labels by ``counts`` (Webster's rule), each from 1 to min(N, n_c).
+
+    After h places, a label claims the next one with n_c/(h + ½). The largest claims are met, ties in order of labels.
+    """
+    further = np.minimum(counts, num_clients) - 1
+    labels = np.repeat(np.arange(len(counts)), further)
+    held = np.concatenate([np.arange(1, number + 1) for number in further])
+    largest_first = np.argsort(-counts[labels] / (held + 0.5), kind="stable")
+    met = labels[largest_first[: num_clients * labels_per_client - len(counts)]]
+    return 1 + np.bincount(met, minlength=len(counts))
 
 
 def match_labels(

@@ -1,7 +1,8 @@
 """The partitioners.
 
-Every function returns a :class:`Partition`: disjoint index arrays, none of them empty, that cover the data exactly
-(:func:`by_user` may leave samples out). Randomness comes from the "partition" stream of ``seed``.
+Every law returns a :class:`Partition`: disjoint index arrays, none of them empty, that cover the data exactly
+(:func:`by_user` may leave samples out). Randomness comes from the "partition" stream of ``seed``. :func:`shared` adds
+common samples to a partition.
 """
 
 from collections.abc import Sequence
@@ -149,6 +150,28 @@ def by_user(users: Sequence[np.ndarray] | None, *, min_samples: int = 1) -> Part
         largest = max(map(len, arrays))
         raise ValueError(f"min_samples={min_samples}: no user has that many samples; the largest has {largest}")
     return Partition(kept, {"law": "by_user", "num_clients": len(kept), "min_samples": min_samples})
+
+
+def shared(parts: Sequence[Any], fraction: float, *, seed: int = 0) -> Partition:
+    """Add a globally shared set G to each of ``parts`` (Zhao et al. 2018, section 4, with α = 1).
+
+    ``fraction`` is β = |G|/|D|. G is a uniform sample of round(β |D|) of the |D| samples that clients hold, at least
+    one. A client receives those that it does not hold yet; a run adds their bytes to bytes_down before round 1. They
+    count in n_k. ``held_out`` keeps back no shared sample.
+
+    Deviations: the paper gathers G apart from the clients' data, uniform over the classes. Here G is drawn from their
+    data, with their label mix, as if the server had a copy. The paper also trains the first model on G.
+
+    Raises ``ValueError`` unless ``fraction`` lies in (0, 1].
+    """
+    validation.real("fraction", fraction, maximum=1, exclusive=True)
+    arrays = [validation.indices(f"parts[{k}]", part) for k, part in enumerate(parts)]
+    held = np.unique(np.concatenate(arrays))
+    common = stream(validation.seed(seed), "shared").choice(held, max(1, round(fraction * len(held))), replace=False)
+    together = [np.union1d(part, common) for part in arrays]
+    received = sum(map(len, together)) - sum(len(np.unique(part)) for part in arrays)
+    recipe = {"law": "shared", "fraction": fraction, "seed": seed, "parts": getattr(parts, "recipe", {"law": "given"})}
+    return Partition(together, recipe, received=getattr(parts, "received", 0) + received)
 
 
 def _labels(y: Any) -> np.ndarray:

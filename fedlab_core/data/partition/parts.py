@@ -39,9 +39,8 @@ def join_parts(name: str, parts: Sequence[Any], size: int) -> tuple[list[np.ndar
         raise ValueError(f"{name}[{lengths.argmin()}]: this client is empty; give every client at least one sample")
     joined = np.concatenate(arrays)
     if joined.min() < 0 or joined.max() >= size:
-        outside = np.argmax((joined < 0) | (joined >= size))
-        k = int(np.searchsorted(np.cumsum(lengths), outside, side="right"))
-        validation.indices(f"{name}[{k}]", arrays[k], size)
+        for k, array in enumerate(arrays):
+            validation.indices(f"{name}[{k}]", array, size)
     return arrays, lengths, joined
 
 

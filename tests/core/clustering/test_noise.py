@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedlab_core.clustering.noise import NOISE_POLICIES, settle_noise
+from fedlab_core.clustering.density import NOISE_POLICIES, settle_noise
 
 LABELS = np.array([0, 0, -1, 1, 1, -1])
 POINTS = np.array([[0.0], [2.0], [4.0], [10.0], [12.0], [100.0]])

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from fedlab_core.data.disk import download as module
-from fedlab_core.data.disk.download import FetchFailed, download
+from fedlab_core.data.disk import store
+from fedlab_core.data.disk.store import FetchFailed, download
 from tests.core.data.small_sets import Mirror, members_of
 
 DATA = os.urandom(300_000)
@@ -54,6 +54,6 @@ def test_the_error_names_the_failure_of_each_mirror(mirror: StartMirror, closed:
 
 
 def test_a_silent_server_runs_into_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TIMEOUT", 0.1)
+    monkeypatch.setattr(store, "TIMEOUT", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(FetchFailed, match="timed out"):
         get(f"http://127.0.0.1:{silent.getsockname()[1]}/")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fedlab_core.data.disk import store
-from fedlab_core.data.disk.download import FetchFailed
 from fedlab_core.data.disk.sources import SOURCES, Source
+from fedlab_core.data.disk.store import FetchFailed
 from fedlab_core.files import locked
 from tests.core.data.small_sets import (
     ARCHIVE,

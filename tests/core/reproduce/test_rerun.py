@@ -145,6 +145,12 @@ def test_what_cannot_be_made_again_is_asked_for(fed) -> None:
     assert same(fl.rerun(history.config, fed=own, model=model, loss=loss, availability=present), history)
 
 
+def test_a_parameter_that_the_algorithm_does_not_have_is_refused(fed) -> None:
+    config = fl.simulate(fed, fl.models.softmax_regression(fed), fl.FedProx(0.1), **WORK).config
+    with pytest.raises(ValueError, match="speed=2: algorithm FedProx has no speed; it takes mu"):
+        fl.rerun(config | {"algorithm": config["algorithm"] | {"speed": 2}})
+
+
 @pytest.mark.parametrize("change", [lambda layers: layers.__setitem__(2, nn.Tanh()), patch])
 def test_a_changed_layer_is_another_model_and_loads_as_one(fed, tmp_path, change) -> None:
     """Its recipe still says ReLU: neither configuration nor file may believe it."""

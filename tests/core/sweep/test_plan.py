@@ -93,7 +93,7 @@ REFUSED = [
     ("seed = []", ["seed=[]: an axis needs at least one value"]),
     ('dataset = {name = "digits", size = 3}', ["size=3: dataset digits has no size"]),
     ("algorithm = {mu = 1}", ["must be a name, or a table"]),
-    ('partition = "by_user"', ["by_user: the data set digits has no users"]),
+    ('partition = "by_user"', ["partition by_user, algorithm fedavg: users: this data set has no natural clients"]),
     ("[settings]\nround = 3", ["setting='round'", "Did you mean 'rounds'?"]),
     ('[settings]\ncheckpoint = "x"', ["setting='checkpoint'"]),
     ('[settings]\nlr = {schedule = "Inverse", lr0 = 1}', ["lr.schedule='Inverse'", "Did you mean 'InverseTime'?"]),

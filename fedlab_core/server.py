@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -234,18 +234,11 @@ class Server:
 
     def snapshot(self) -> tuple[Any, ...]:
         """The state of the run, with which :meth:`restore` undoes everything that happens from now on."""
-        for table in self._tables():
-            table.commit()
-        return self.round, self.lr, self.params.clone(), copy_state(self.state), self.ledger
+        return self.round, self.lr, self.params.clone(), copy.deepcopy(self.state), self.ledger
 
     def restore(self, snapshot: tuple[Any, ...]) -> None:
-        """Undo everything since the ``snapshot``, which must be the latest one."""
-        for table in self._tables():
-            table.rollback()
+        """Undo everything since the ``snapshot``."""
         self.round, self.lr, self._params, self.state, self.ledger = snapshot
-
-    def _tables(self) -> list[ClientTable]:
-        return [value for value in self.state.values() if isinstance(value, ClientTable)]
 
 
 def finite(updates: LocalUpdates, lr: float) -> LocalUpdates:
@@ -254,8 +247,3 @@ def finite(updates: LocalUpdates, lr: float) -> LocalUpdates:
     if len(bad):
         raise ProbeDiverged(int(updates.clients[int(bad[0])]), lr)
     return updates
-
-
-def copy_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy ``state``, except client tables, which undo their own changes."""
-    return {name: value if isinstance(value, ClientTable) else copy.deepcopy(value) for name, value in state.items()}

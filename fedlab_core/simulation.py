@@ -27,7 +27,7 @@ from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
 from fedlab_core.reproduce.configuration import configuration
 from fedlab_core.reproduce.description import described
-from fedlab_core.server import Ledger, ProbeDiverged, Server, copy_state
+from fedlab_core.server import Ledger, ProbeDiverged, Server
 from fedlab_core.settings import from_keywords, takes_settings
 
 TRAIN_LOSS_SAMPLES = 10_000
@@ -151,7 +151,7 @@ class Simulation:
             "records": self.history.rows(),
             "params": self._server.params.clone(),
             "client_accuracy": self.history.client_accuracy,
-            "algorithm": copy_state(self._server.state),
+            "algorithm": copy.deepcopy(self._server.state),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -166,7 +166,7 @@ class Simulation:
         self.history.records = [RoundRecord(**row) for row in state["records"]]
         self.history.params = server.params
         self.history.client_accuracy = state.get("client_accuracy")
-        server.state = copy_state(state["algorithm"])
+        server.state = copy.deepcopy(state["algorithm"])
         for name, value in server.state.items():
             if isinstance(value, (torch.Tensor, ClientTable)):
                 server.state[name] = value.to(device)

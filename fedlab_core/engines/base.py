@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates, Rows, gathered, widened
+from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates, Rows, gathered
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
@@ -115,25 +115,16 @@ class Engine(ABC):
         """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n."""
         if not len(y):
             return Evaluation(math.nan, math.nan)
-        is_plain_mean = self.loss in LOSSES.values()  # any other may weight or skip samples, and takes all at once
-        total, hits = widened(torch.zeros(2, device=params.device))
-        outputs = []
-
-        def measured(twin: Engine, part: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
-            output, targets = twin.model.output(params, part[0]), part[1]
-            own = hits.new_zeros(()) if y.is_floating_point() else (output.argmax(1) == targets).sum()
-            return (self.loss(output, targets) * len(targets) if is_plain_mean else output), own
-
         number = min(len(y), pieces(len(y), EVALUATION_SAMPLES))
-        parts = list(zip(x.tensor_split(number), y.tensor_split(number), strict=True))
-        for found, own in self.each(measured, parts, len(y)):
-            if is_plain_mean:
-                total += found
-            else:
-                outputs.append(found)
-            hits += own
-        loss = float(total) / len(y) if is_plain_mean else float(self.loss(torch.cat(outputs), y))
-        return Evaluation(loss, math.nan if y.is_floating_point() else float(hits) / len(y))
+        parts = x.tensor_split(number)
+        outputs = list(self.each(lambda twin, part: twin.model.output(params, part), parts, len(y)))
+        output = torch.cat(outputs)
+        if self.loss in LOSSES.values():
+            pairs = zip(outputs, y.tensor_split(number), strict=True)
+            loss = sum(float(self.loss(own, targets) * len(targets)) for own, targets in pairs) / len(y)
+        else:
+            loss = float(self.loss(output, y))  # it may weight or skip samples
+        return Evaluation(loss, math.nan if y.is_floating_point() else int((output.argmax(1) == y).sum()) / len(y))
 
     def losses(self, params: Tensor, clients: np.ndarray) -> Tensor:
         """F_k [K] of the given clients at ``params`` [P] on all their samples."""

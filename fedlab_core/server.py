@@ -172,7 +172,7 @@ class Server:
 
     def gradients(self, clients: np.ndarray) -> torch.Tensor:
         """Full-batch gradients ∇F_k(w) [K, P] at the global parameters."""
-        return self._engine.gradients(self.params, clients)
+        return self._engine.mean_gradients(self.params, [self.fed.parts[client] for client in clients])
 
     def train(
         self, clients: np.ndarray, corrections: Sequence[Correction], *, epochs: int | None = None, stream: str

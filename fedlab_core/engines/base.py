@@ -102,10 +102,6 @@ class Engine(ABC):
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
         """The mean over each group of |∇ loss(one sample)|^``power`` at the group's row of ``params``, [G, P]."""
 
-    def gradients(self, params: Tensor, clients: np.ndarray) -> Tensor:
-        """Full-batch gradients ∇F_k(params) [K, P] of the given clients."""
-        return self.mean_gradients(params, [self.fed.parts[client] for client in clients])
-
     def num_samples(self, clients: np.ndarray) -> Tensor:
         """n_k [K] of the given clients."""
         return torch.tensor(self.fed.sizes[clients], dtype=self.model.dtype, device=self.device)

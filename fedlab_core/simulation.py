@@ -16,7 +16,7 @@ from fedlab_core.algorithms import Algorithm
 from fedlab_core.checks.run import check_run
 from fedlab_core.clients.accuracy import client_accuracy, hold_out
 from fedlab_core.clients.table import ClientTable
-from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
@@ -183,11 +183,8 @@ class Simulation:
         server.round += 1
         server.lr = self.settings.rates[server.round - 1]
         self._distances: list[torch.Tensor] = []
-        self._unmeasured: list[ChunkedUpdates] = []
         self.cohorts = []
         one_round(server, self.algorithm, self._train)
-        for updates in self._unmeasured:
-            self._measure(updates)
         self._check_unchanged(before)
         evaluation: dict[str, Any] = self._evaluate()
         self._seconds += time.perf_counter() - started
@@ -201,25 +198,18 @@ class Simulation:
         )
 
     def _train(self, cohort: np.ndarray, corrections: Sequence[Correction]) -> LocalUpdates:
-        """Train a cohort, measure its distances and add its cost to the ledger."""
+        """Train a cohort, measure its distances ‖y_k − w‖₂ and add its cost to the ledger."""
         server = self._server
         updates = server.train(cohort, corrections, stream="batches")
-        if isinstance(updates, ChunkedUpdates):
-            self._unmeasured.append(updates)  # it trains when the algorithm asks for its mean
-        else:
-            self._measure(updates)
+        distances = updates.distances()
+        bad = torch.nonzero(~torch.isfinite(distances)).flatten()
+        if len(bad):  # neither is the client's loss finite
+            raise self._diverged(int(cohort[int(bad[0])]))
+        self._distances.append(distances)
         self.cohorts.append(cohort)
         down, up = self.algorithm.communication(server, cohort)
         server.spend(down=down, up=up, server_updates=1)
         return self.algorithm.upload(server, updates)
-
-    def _measure(self, updates: LocalUpdates) -> None:
-        """Record ‖y_k − w‖₂ [K]; if a distance is not finite, neither is the client's loss."""
-        distances = updates.distances()
-        bad = torch.nonzero(~torch.isfinite(distances)).flatten()
-        if len(bad):
-            raise self._diverged(int(updates.clients[int(bad[0])]))
-        self._distances.append(distances)
 
     def _check_unchanged(self, before: dict[str, Any]) -> None:
         """Raise ``ValueError`` if the algorithm changed an attribute of its own in the round."""

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates, Rows, gathered
+from fedlab_core.clients.updates import LocalUpdates, Rows, gathered
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
@@ -19,7 +19,6 @@ from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.work import BatchPlan, Work, plan_batches
 from fedlab_core.losses import LOSSES, Loss
 
-AT_ONCE_BYTES = 2**29  # larger cohorts keep the parameters of a few clients at a time in memory
 EVALUATION_SAMPLES = 2000  # per forward pass
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -82,11 +81,8 @@ class Engine(ABC):
         """Local SGD from ``params`` w [P] on every client of ``work``, with one correction per client."""
         plans = plan_batches(work, self.fed.sizes[work.clients].tolist())
         steps = torch.tensor([plan.num_steps for plan in plans], dtype=params.dtype, device=self.device)
-        counts = steps, self.num_samples(work.clients), params
-        if len(plans) * params.nbytes > AT_ONCE_BYTES:
-            return ChunkedUpdates(work.clients, lambda: self.trained(params, work, plans, corrections), *counts)
         rows = gathered(len(plans), self.trained(params, work, plans, corrections))
-        return LocalUpdates(work.clients, rows, *counts)
+        return LocalUpdates(work.clients, rows, steps, self.num_samples(work.clients), params)
 
     @abstractmethod
     def trained(

@@ -232,14 +232,11 @@ class Simulation:
         if self.round % s.eval_every and self.round != s.rounds:
             return {"test_accuracy": math.nan, "test_loss": math.nan, "train_loss": math.nan}
         test = self._engine.evaluate(params, self._test.x, self._test.y)
-        losses = [test.loss] if len(self.fed.test) else []
-        train_loss = math.nan
-        if s.train_loss:
-            train_loss = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y).loss
-            losses.append(train_loss)
-        if not all(map(math.isfinite, losses)):
-            raise self._diverged(None)
-        return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train_loss}
+        train = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y)
+        for loss, split in ((test.loss, self._test), (train.loss, self._train_sample)):
+            if len(split) and not math.isfinite(loss):
+                raise self._diverged(None)
+        return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train.loss}
 
     def _draw_train_sample(self) -> Split:
         """Draw the samples that ``train_loss`` is measured on, once for all rounds."""

@@ -79,10 +79,11 @@ class Engine(ABC):
 
     def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         """Local SGD from ``params`` w [P] on every client of ``work``, with one correction per client."""
-        plans = plan_batches(work, self.fed.sizes[work.clients].tolist())
-        steps = torch.tensor([plan.num_steps for plan in plans], dtype=params.dtype, device=self.device)
+        sizes = self.fed.sizes[work.clients]
+        plans = plan_batches(work, sizes.tolist())
         rows = gathered(len(plans), self.trained(params, work, plans, corrections))
-        return LocalUpdates(work.clients, rows, steps, self.num_samples(work.clients), params)
+        steps = rows.new_tensor([plan.num_steps for plan in plans])
+        return LocalUpdates(work.clients, rows, steps, rows.new_tensor(sizes), params)
 
     @abstractmethod
     def trained(
@@ -97,10 +98,6 @@ class Engine(ABC):
     @abstractmethod
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
         """The mean over each group of |∇ loss(one sample)|^``power`` at the group's row of ``params``, [G, P]."""
-
-    def num_samples(self, clients: np.ndarray) -> Tensor:
-        """n_k [K] of the given clients."""
-        return torch.tensor(self.fed.sizes[clients], dtype=self.model.dtype, device=self.device)
 
     @torch.no_grad()
     def evaluate(self, params: Tensor, x: Tensor, y: Tensor) -> Evaluation:

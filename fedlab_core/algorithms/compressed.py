@@ -21,7 +21,7 @@ grow without a bound. top_k takes the first of entries that are equal up to roun
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -41,7 +41,7 @@ class Compressed(Wrapper):
     State: that of ``inner``, and ``residuals`` e_k [N, P].
     """
 
-    refusal: ClassVar[str] = "Its clients need their exact parameters, which the server does not receive"
+    refusal = "Its clients need their exact parameters, which the server does not receive"
     inner: Algorithm
     keep: Share | None = None
     bits: Annotated[int, Check("3 to 16", partial(integer, minimum=3, maximum=16))] | None = None

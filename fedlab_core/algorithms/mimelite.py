@@ -13,12 +13,11 @@ m [P] the server's momentum, β its decay. As a local step: scale 1 − β, offs
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
+from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Server, Settings
 from fedlab_core.validation import BelowOne
 
 
@@ -26,7 +25,7 @@ from fedlab_core.validation import BelowOne
 class MimeLite(Algorithm):
     """MimeLite with momentum β in [0, 1). State: ``momentum`` m [P] and ``offset`` β m / (1 − β) [P]."""
 
-    needs: ClassVar[Needs] = "each"
+    needs = "each"
     beta: BelowOne
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:

@@ -16,12 +16,11 @@ Deviations. The paper samples clients with probability n_k / n; here sampling is
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
+from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Server
 from fedlab_core.clients.updates import widened
 from fedlab_core.validation import NotNegative
 
@@ -32,7 +31,7 @@ SMALLEST_LOSS = 1e-10
 class QFedAvg(Algorithm):
     """q-FedAvg with fairness q ≥ 0. Raises ``ValueError`` in a round in which a client's loss is negative."""
 
-    needs: ClassVar[Needs] = "each"
+    needs = "each"
     q: NotNegative
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:

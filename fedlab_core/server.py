@@ -31,12 +31,12 @@ class Ledger:
     bytes_down: int = 0
 
 
-class ProbeDiverged(ArithmeticError):
-    """The parameters of ``client`` are not finite after training at the rate ``lr``."""
+@dataclass(eq=False)
+class ClientDiverged(ArithmeticError):
+    """The parameters of ``client`` are not finite after training at the rate ``lr``, so that its loss is not either."""
 
-    def __init__(self, client: int, lr: float) -> None:
-        super().__init__(f"the parameters of client {client} are not finite at lr={lr:g}")
-        self.client, self.lr = client, lr
+    client: int
+    lr: float
 
 
 class Server:
@@ -180,7 +180,8 @@ class Server:
         """Train ``clients`` with the rate, batches and momentum of this round and a correction for each.
 
         ``epochs``: None is the work of a round, stragglers included. ``stream`` of the batches: rounds use "batches".
-        Nothing is aggregated, and the ledger does not change: call :meth:`spend`.
+        Nothing is aggregated, and the ledger does not change: call :meth:`spend`. A client whose parameters are not
+        finite ends the run as ``Diverged``.
         """
         s = self._settings
         for client, correction in zip(clients.tolist(), corrections, strict=True):
@@ -190,7 +191,7 @@ class Server:
         amounts = [c.amount or epochs or self._amount(k) for k, c in zip(clients.tolist(), corrections, strict=True)]
         unit = s.unit if epochs is None else "epochs"
         work = Work(clients, np.array(amounts), unit, s.batch_size, self.lr, self.round, self.seed, stream)
-        return self._engine.train(self.params, work, corrections)
+        return self._trained(work, corrections)
 
     def _amount(self, client: int) -> int:
         """Epochs or steps of a client in this round; for a straggler a draw from 1 … E."""
@@ -206,12 +207,19 @@ class Server:
     ) -> LocalUpdates:
         """Train ``clients`` by plain SGD from w, outside the rounds, for either ``epochs`` or ``steps``.
 
-        As :meth:`train`, with the stream "probe". Raises :class:`ProbeDiverged`, which ends the run as ``Diverged``.
+        As :meth:`train`, with the stream "probe".
         """
         unit, amount = ("epochs", epochs) if epochs else ("steps", steps)
         amounts = np.full(len(clients), amount)
         work = Work(clients, amounts, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
-        return finite(self._engine.train(self.params, work, [PLAIN] * len(clients)), lr)
+        return self._trained(work, [PLAIN] * len(clients))
+
+    def _trained(self, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
+        updates = self._engine.train(self.params, work, corrections)
+        bad = torch.nonzero(~torch.isfinite(updates.distances)).flatten()
+        if len(bad):
+            raise ClientDiverged(int(work.clients[int(bad[0])]), work.lr)
+        return updates
 
     def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:
         """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``."""
@@ -239,11 +247,3 @@ class Server:
     def restore(self, snapshot: tuple[Any, ...]) -> None:
         """Undo everything since the ``snapshot``."""
         self.round, self.lr, self._params, self.state, self.ledger = snapshot
-
-
-def finite(updates: LocalUpdates, lr: float) -> LocalUpdates:
-    """Return ``updates``, or raise :class:`ProbeDiverged` if some of them are not finite; ``lr`` was their rate."""
-    bad = torch.nonzero(~torch.isfinite(updates.params).all(1)).flatten()
-    if len(bad):
-        raise ProbeDiverged(int(updates.clients[int(bad[0])]), lr)
-    return updates

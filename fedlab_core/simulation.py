@@ -27,7 +27,7 @@ from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
 from fedlab_core.reproduce.configuration import configuration
 from fedlab_core.reproduce.description import described
-from fedlab_core.server import Ledger, ProbeDiverged, Server
+from fedlab_core.server import ClientDiverged, Ledger, Server
 from fedlab_core.settings import from_keywords, takes_settings
 
 TRAIN_LOSS_SAMPLES = 10_000
@@ -116,7 +116,7 @@ class Simulation:
                 server.restore(before)
                 self.cohorts = cohorts
                 self.history.params = server.params if self.round else None
-                if isinstance(error, ProbeDiverged):
+                if isinstance(error, ClientDiverged):
                     raise Diverged(str(self.algorithm), when, error.client, error.lr, self.history) from None
                 raise
         self.history.params = server.params
@@ -198,14 +198,10 @@ class Simulation:
         )
 
     def _train(self, cohort: np.ndarray, corrections: Sequence[Correction]) -> LocalUpdates:
-        """Train a cohort, measure its distances ‖y_k − w‖₂ and add its cost to the ledger."""
+        """Train a cohort, record its distances and add its cost to the ledger."""
         server = self._server
         updates = server.train(cohort, corrections, stream="batches")
-        distances = updates.distances()
-        bad = torch.nonzero(~torch.isfinite(distances)).flatten()
-        if len(bad):  # neither is the client's loss finite
-            raise self._diverged(int(cohort[int(bad[0])]))
-        self._distances.append(distances)
+        self._distances.append(updates.distances)
         self.cohorts.append(cohort)
         down, up = self.algorithm.communication(server, cohort)
         server.spend(down=down, up=up, server_updates=1)
@@ -224,9 +220,6 @@ class Simulation:
                 f"server.state[{name!r}], which interruptions, checkpoints and other runs handle correctly"
             )
 
-    def _diverged(self, client: int | None) -> Diverged:
-        return Diverged(str(self.algorithm), self.round, client, self._server.lr, self.history)
-
     def _evaluate(self) -> dict[str, float]:
         s, params = self.settings, self._server.params
         if self.round % s.eval_every and self.round != s.rounds:
@@ -235,7 +228,7 @@ class Simulation:
         train = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y)
         for loss, split in ((test.loss, self._test), (train.loss, self._train_sample)):
             if len(split) and not math.isfinite(loss):
-                raise self._diverged(None)
+                raise Diverged(str(self.algorithm), self.round, None, self._server.lr, self.history)
         return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train.loss}
 
     def _draw_train_sample(self) -> Split:

@@ -41,7 +41,7 @@ class QFedAvg(Algorithm):
         losses, lipschitz = losses.clamp_min(SMALLEST_LOSS), 1 / server.lr
         powers = (losses / losses.max()) ** self.q  # F_k^q, less a common factor that cancels
         mean = updates.weighted_mean(powers.to(server.params))  # Σ F_k^q y_k / Σ F_k^q
-        squares = (lipschitz * widened(updates.distances())) ** 2
+        squares = (lipschitz * widened(updates.distances)) ** 2
         h = self.q * powers / losses * squares + lipschitz * powers
         return server.params - (lipschitz * powers.sum() / h.sum()).to(server.params) * (server.params - mean)
 

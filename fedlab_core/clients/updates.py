@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -36,6 +37,7 @@ class LocalUpdates:
         """Σ y_k / K, a vector [P]."""
         return self.weighted_mean(torch.ones_like(self.num_samples))
 
+    @cached_property
     def distances(self) -> torch.Tensor:
         """‖y_k − w‖₂ [K], a few at a time: a large temporary table takes longer than the sums."""
         few = max(1, _DISTANCE_VALUES // len(self.received))

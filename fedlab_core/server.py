@@ -205,10 +205,7 @@ class Server:
     def probe(
         self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
     ) -> LocalUpdates:
-        """Train ``clients`` by plain SGD from w, outside the rounds, for either ``epochs`` or ``steps``.
-
-        As :meth:`train`, with the stream "probe".
-        """
+        """Train ``clients`` outside the rounds by plain SGD, for ``epochs`` or ``steps``; see :meth:`train`."""
         unit, amount = ("epochs", epochs) if epochs else ("steps", steps)
         amounts = np.full(len(clients), amount)
         work = Work(clients, amounts, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")

@@ -134,8 +134,10 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        for name in declarations():
-            object.__setattr__(self, name, check(name, getattr(self, name)))
+        for name, declared in declarations().items():
+            value = getattr(self, name)
+            if value is not None or type(None) not in get_args(declared.type):
+                object.__setattr__(self, name, declared.metadata["check"](name, value))
         if (self.local_epochs is None) == (self.local_steps is None):
             given = f"local_epochs={self.local_epochs!r}, local_steps={self.local_steps!r}"
             raise ValueError(f"{given}: give exactly one of them, an integer ≥ 1")
@@ -184,14 +186,6 @@ def declarations() -> dict[str, Field[Any]]:
 def meaning(name: str) -> str:
     """The meaning of a setting in a phrase."""
     return str(declarations()[name].metadata["meaning"])
-
-
-def check(name: str, value: Any) -> Any:
-    """Convert ``value`` to the final form of the setting ``name``. Raises ``ValueError`` if it is not allowed."""
-    declared = declarations()[name]
-    if value is None and type(None) in get_args(declared.type):
-        return None
-    return declared.metadata["check"](name, value)
 
 
 def takes_settings(function: T) -> T:

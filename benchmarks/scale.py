@@ -21,6 +21,7 @@ import pandas as pd
 import torch
 
 import fedlab_core as fl
+from fedlab_core.algorithms.tiers import Dbscan
 from fedlab_core.data.dataset import Dataset, Split
 
 COHORT, CLASSES, NUM_TIERS = 20, 10, 10
@@ -30,7 +31,7 @@ ALGORITHMS: dict[str, Callable[[int, int | None], fl.Algorithm]] = {
     "SCAFFOLD": lambda n, d: fl.Scaffold(),
     "FedMas, ten tiers": lambda n, d: fl.FedMas(0.001, tiers=[k % NUM_TIERS for k in range(n)]),
     "FedSSO": lambda n, d: fl.FedSSO(projection=d),
-    "FedMas": lambda n, d: fl.FedMas(0.001, tiers=f"dbscan(projection={d})"),
+    "FedMas": lambda n, d: fl.FedMas(0.001, tiers=Dbscan(projection=d)),
 }
 ROUNDS = [(name, n, None) for name in ("FedAvg", "SCAFFOLD") for n in (1_000, 10_000, 100_000, 1_000_000)]
 ROUNDS += [("FedMas, ten tiers", n, None) for n in (1_000, 10_000, 100_000)]

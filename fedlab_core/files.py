@@ -96,10 +96,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def write(path: str | Path, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray | torch.Tensor]) -> None:
-    """Write ``meta`` (JSON) and named ``arrays`` to the archive ``path`` (.npz), atomically.
-
-    Raises ``ValueError`` for a tensor of a dtype that NumPy does not have.
-    """
+    """Write ``meta`` (JSON) and named ``arrays`` (see :func:`as_numpy`) to the archive ``path`` (.npz), atomically."""
     named: dict[str, Any] = {name: as_numpy(name, array) for name, array in arrays.items()}
     text = json.dumps({"format": FORMAT, **meta})
     with replacing(path) as file:

@@ -22,17 +22,6 @@ class InverseTime:
         return self.lr0 / (1 + t)
 
 
-@dataclass(frozen=True)
-class Listed:
-    """The rates of a user's schedule, as a finished run recorded them: η_t = ``rates[t]``."""
-
-    schedule: str
-    rates: tuple[float, ...]
-
-    def __call__(self, t: int) -> float:
-        return self.rates[t]
-
-
 def rates(lr: float | Schedule, rounds: int) -> list[float]:
     """η of each round. Raises ``ValueError`` for a rate that is not finite and positive."""
     if not callable(lr):
@@ -46,8 +35,7 @@ def describe(lr: float | Schedule, rates: Sequence[float]) -> Any:
         return float(lr)
     if isinstance(lr, InverseTime):
         return {"schedule": "InverseTime", "lr0": lr.lr0}
-    name = lr.schedule if isinstance(lr, Listed) else getattr(lr, "__qualname__", type(lr).__name__)
-    return {"schedule": name, "rates": list(rates)}
+    return {"schedule": getattr(lr, "__qualname__", type(lr).__name__), "rates": list(rates)}
 
 
 def from_description(description: Any) -> float | Schedule:
@@ -56,4 +44,9 @@ def from_description(description: Any) -> float | Schedule:
         return float(description)
     if description["schedule"] == "InverseTime":
         return InverseTime(description["lr0"])
-    return Listed(description["schedule"], tuple(description["rates"]))
+
+    def recorded(t: int) -> float:
+        return description["rates"][t]
+
+    recorded.__qualname__ = description["schedule"]
+    return recorded

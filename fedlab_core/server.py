@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,12 +31,12 @@ class Ledger:
     bytes_down: int = 0
 
 
-class ProbeDiverged(ArithmeticError):
-    """The parameters of ``client`` are not finite after training at the rate ``lr``."""
+@dataclass(eq=False)
+class ClientDiverged(ArithmeticError):
+    """The parameters of ``client`` are not finite after training at the rate ``lr``, so that its loss is not either."""
 
-    def __init__(self, client: int, lr: float) -> None:
-        super().__init__(f"the parameters of client {client} are not finite at lr={lr:g}")
-        self.client, self.lr = client, lr
+    client: int
+    lr: float
 
 
 class Server:
@@ -172,7 +172,7 @@ class Server:
 
     def gradients(self, clients: np.ndarray) -> torch.Tensor:
         """Full-batch gradients ∇F_k(w) [K, P] at the global parameters."""
-        return self._engine.gradients(self.params, clients)
+        return self._engine.mean_gradients(self.params, [self.fed.parts[client] for client in clients])
 
     def train(
         self, clients: np.ndarray, corrections: Sequence[Correction], *, epochs: int | None = None, stream: str
@@ -180,7 +180,8 @@ class Server:
         """Train ``clients`` with the rate, batches and momentum of this round and a correction for each.
 
         ``epochs``: None is the work of a round, stragglers included. ``stream`` of the batches: rounds use "batches".
-        Nothing is aggregated, and the ledger does not change: call :meth:`spend`.
+        Nothing is aggregated, and the ledger does not change: call :meth:`spend`. A client whose parameters are not
+        finite ends the run as ``Diverged``.
         """
         s = self._settings
         for client, correction in zip(clients.tolist(), corrections, strict=True):
@@ -190,7 +191,7 @@ class Server:
         amounts = [c.amount or epochs or self._amount(k) for k, c in zip(clients.tolist(), corrections, strict=True)]
         unit = s.unit if epochs is None else "epochs"
         work = Work(clients, np.array(amounts), unit, s.batch_size, self.lr, self.round, self.seed, stream)
-        return self._engine.train(self.params, work, corrections)
+        return self._trained(work, corrections)
 
     def _amount(self, client: int) -> int:
         """Epochs or steps of a client in this round; for a straggler a draw from 1 … E."""
@@ -204,14 +205,18 @@ class Server:
     def probe(
         self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
     ) -> LocalUpdates:
-        """Train ``clients`` by plain SGD from w, outside the rounds, for either ``epochs`` or ``steps``.
-
-        As :meth:`train`, with the stream "probe". Raises :class:`ProbeDiverged`, which ends the run as ``Diverged``.
-        """
+        """Train ``clients`` outside the rounds by plain SGD, for ``epochs`` or ``steps``; see :meth:`train`."""
         unit, amount = ("epochs", epochs) if epochs else ("steps", steps)
         amounts = np.full(len(clients), amount)
         work = Work(clients, amounts, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
-        return finite(self._engine.train(self.params, work, [PLAIN] * len(clients)), lr)
+        return self._trained(work, [PLAIN] * len(clients))
+
+    def _trained(self, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
+        updates = self._engine.train(self.params, work, corrections)
+        bad = torch.nonzero(~torch.isfinite(updates.distances)).flatten()
+        if len(bad):
+            raise ClientDiverged(int(work.clients[int(bad[0])]), work.lr)
+        return updates
 
     def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:
         """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``."""
@@ -234,28 +239,8 @@ class Server:
 
     def snapshot(self) -> tuple[Any, ...]:
         """The state of the run, with which :meth:`restore` undoes everything that happens from now on."""
-        for table in self._tables():
-            table.commit()
-        return self.round, self.lr, self.params.clone(), copy_state(self.state), self.ledger
+        return self.round, self.lr, self.params.clone(), copy.deepcopy(self.state), self.ledger
 
     def restore(self, snapshot: tuple[Any, ...]) -> None:
-        """Undo everything since the ``snapshot``, which must be the latest one."""
-        for table in self._tables():
-            table.rollback()
+        """Undo everything since the ``snapshot``."""
         self.round, self.lr, self._params, self.state, self.ledger = snapshot
-
-    def _tables(self) -> list[ClientTable]:
-        return [value for value in self.state.values() if isinstance(value, ClientTable)]
-
-
-def finite(updates: LocalUpdates, lr: float) -> LocalUpdates:
-    """Return ``updates``, or raise :class:`ProbeDiverged` if some of them are not finite; ``lr`` was their rate."""
-    bad = torch.nonzero(~torch.isfinite(updates.params).all(1)).flatten()
-    if len(bad):
-        raise ProbeDiverged(int(updates.clients[int(bad[0])]), lr)
-    return updates
-
-
-def copy_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy ``state``, except client tables, which undo their own changes."""
-    return {name: value if isinstance(value, ClientTable) else copy.deepcopy(value) for name, value in state.items()}

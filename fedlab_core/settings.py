@@ -6,7 +6,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cached_property, partial
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import torch
 
@@ -24,10 +24,6 @@ T = TypeVar("T")
 def _setting(meaning: str, check: Check, default: Any = MISSING) -> Any:
     """A field with its ``meaning`` and its ``check``: from name and value to the value in its final form."""
     return field(default=default, metadata={"meaning": meaning, "check": check})
-
-
-def _or_none(check: Check) -> Check:
-    return lambda name, value: None if value is None else check(name, value)
 
 
 def _or_function(check: Check) -> Check:
@@ -82,12 +78,10 @@ class Settings:
     rounds: int = _setting("communication rounds T", _AMOUNT)
     clients_per_round: int | float = _setting("clients in a cohort K, an integer, or their fraction in (0, 1]", _cohort)
     local_epochs: int | None = _setting(
-        "epochs E that a client trains in a round (either local_epochs or local_steps)", _or_none(_AMOUNT), None
+        "epochs E that a client trains in a round (either local_epochs or local_steps)", _AMOUNT, None
     )
-    local_steps: int | None = _setting(
-        "SGD steps τ that a client takes in a round, in place of epochs", _or_none(_AMOUNT), None
-    )
-    batch_size: int | None = _setting("samples B in a local step; None is full batch", _or_none(_COUNT))
+    local_steps: int | None = _setting("SGD steps τ that a client takes in a round, in place of epochs", _AMOUNT, None)
+    batch_size: int | None = _setting("samples B in a local step; None is full batch", _COUNT)
     lr: float | Schedule = _setting(
         "learning rate η of the local steps, or a schedule from t = 0, 1, … (rounds done) to η_t",
         _or_function(partial(validation.real, exclusive=True)),
@@ -110,7 +104,7 @@ class Settings:
     threads: int | None = _setting(
         "threads that train clients in parallel, without an effect on the numbers; None is $FEDLAB_THREADS, or else "
         "one for each core that this process may use",
-        _or_none(_COUNT),
+        _COUNT,
         None,
     )
     eval_every: int = _setting("rounds from one evaluation to the next; the last round is evaluated too", _COUNT, 1)
@@ -119,12 +113,12 @@ class Settings:
     client_accuracy: bool = _setting("whether to record each client's accuracy in every evaluation", _FLAG, False)
     on_round: Callable[..., Any] | None = _setting(
         "a function (record, server) that is called after each round",
-        _or_none(_instance(Callable, "None or a function (record, server)")),
+        _instance(Callable, "None or a function (record, server)"),
         None,
     )
     checkpoint: str | Path | None = _setting(
         "file that is written as rounds end, and from which the run resumes",
-        _or_none(_instance((str, Path), "the path of a file")),
+        _instance((str, Path), "the path of a file"),
         None,
     )
     progress: bool = _setting("whether to show progress", _FLAG, True)
@@ -135,13 +129,15 @@ class Settings:
     )
     availability: Availability | None = _setting(
         "which clients can be sampled in which round (fedlab_core.sampling); None is all of them",
-        _or_none(_instance(Availability, "None or an Availability, such as sampling.Bernoulli(probabilities)")),
+        _instance(Availability, "None or an Availability, such as sampling.Bernoulli(probabilities)"),
         None,
     )
 
     def __post_init__(self) -> None:
-        for name in declarations():
-            object.__setattr__(self, name, check(name, getattr(self, name)))
+        for name, declared in declarations().items():
+            value = getattr(self, name)
+            if value is not None or type(None) not in get_args(declared.type):
+                object.__setattr__(self, name, declared.metadata["check"](name, value))
         if (self.local_epochs is None) == (self.local_steps is None):
             given = f"local_epochs={self.local_epochs!r}, local_steps={self.local_steps!r}"
             raise ValueError(f"{given}: give exactly one of them, an integer ≥ 1")
@@ -190,11 +186,6 @@ def declarations() -> dict[str, Field[Any]]:
 def meaning(name: str) -> str:
     """The meaning of a setting in a phrase."""
     return str(declarations()[name].metadata["meaning"])
-
-
-def check(name: str, value: Any) -> Any:
-    """Convert ``value`` to the final form of the setting ``name``. Raises ``ValueError`` if it is not allowed."""
-    return declarations()[name].metadata["check"](name, value)
 
 
 def takes_settings(function: T) -> T:

@@ -16,7 +16,7 @@ from fedlab_core.algorithms import Algorithm
 from fedlab_core.checks.run import check_run
 from fedlab_core.clients.accuracy import client_accuracy, hold_out
 from fedlab_core.clients.table import ClientTable
-from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.data.dataset import Split
 from fedlab_core.data.federated import FederatedDataset
@@ -27,7 +27,7 @@ from fedlab_core.progress import Progress
 from fedlab_core.randomness import stream
 from fedlab_core.reproduce.configuration import configuration
 from fedlab_core.reproduce.description import described
-from fedlab_core.server import Ledger, ProbeDiverged, Server, copy_state
+from fedlab_core.server import ClientDiverged, Ledger, Server
 from fedlab_core.settings import from_keywords, takes_settings
 
 TRAIN_LOSS_SAMPLES = 10_000
@@ -116,7 +116,7 @@ class Simulation:
                 server.restore(before)
                 self.cohorts = cohorts
                 self.history.params = server.params if self.round else None
-                if isinstance(error, ProbeDiverged):
+                if isinstance(error, ClientDiverged):
                     raise Diverged(str(self.algorithm), when, error.client, error.lr, self.history) from None
                 raise
         self.history.params = server.params
@@ -151,7 +151,7 @@ class Simulation:
             "records": self.history.rows(),
             "params": self._server.params.clone(),
             "client_accuracy": self.history.client_accuracy,
-            "algorithm": copy_state(self._server.state),
+            "algorithm": copy.deepcopy(self._server.state),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -166,7 +166,7 @@ class Simulation:
         self.history.records = [RoundRecord(**row) for row in state["records"]]
         self.history.params = server.params
         self.history.client_accuracy = state.get("client_accuracy")
-        server.state = copy_state(state["algorithm"])
+        server.state = copy.deepcopy(state["algorithm"])
         for name, value in server.state.items():
             if isinstance(value, (torch.Tensor, ClientTable)):
                 server.state[name] = value.to(device)
@@ -183,11 +183,8 @@ class Simulation:
         server.round += 1
         server.lr = self.settings.rates[server.round - 1]
         self._distances: list[torch.Tensor] = []
-        self._unmeasured: list[ChunkedUpdates] = []
         self.cohorts = []
         one_round(server, self.algorithm, self._train)
-        for updates in self._unmeasured:
-            self._measure(updates)
         self._check_unchanged(before)
         evaluation: dict[str, Any] = self._evaluate()
         self._seconds += time.perf_counter() - started
@@ -201,25 +198,14 @@ class Simulation:
         )
 
     def _train(self, cohort: np.ndarray, corrections: Sequence[Correction]) -> LocalUpdates:
-        """Train a cohort, measure its distances and add its cost to the ledger."""
+        """Train a cohort, record its distances and add its cost to the ledger."""
         server = self._server
         updates = server.train(cohort, corrections, stream="batches")
-        if isinstance(updates, ChunkedUpdates):
-            self._unmeasured.append(updates)  # it trains when the algorithm asks for its mean
-        else:
-            self._measure(updates)
+        self._distances.append(updates.distances)
         self.cohorts.append(cohort)
         down, up = self.algorithm.communication(server, cohort)
         server.spend(down=down, up=up, server_updates=1)
         return self.algorithm.upload(server, updates)
-
-    def _measure(self, updates: LocalUpdates) -> None:
-        """Record ‖y_k − w‖₂ [K]; if a distance is not finite, neither is the client's loss."""
-        distances = updates.distances()
-        bad = torch.nonzero(~torch.isfinite(distances)).flatten()
-        if len(bad):
-            raise self._diverged(int(updates.clients[int(bad[0])]))
-        self._distances.append(distances)
 
     def _check_unchanged(self, before: dict[str, Any]) -> None:
         """Raise ``ValueError`` if the algorithm changed an attribute of its own in the round."""
@@ -234,22 +220,16 @@ class Simulation:
                 f"server.state[{name!r}], which interruptions, checkpoints and other runs handle correctly"
             )
 
-    def _diverged(self, client: int | None) -> Diverged:
-        return Diverged(str(self.algorithm), self.round, client, self._server.lr, self.history)
-
     def _evaluate(self) -> dict[str, float]:
         s, params = self.settings, self._server.params
         if self.round % s.eval_every and self.round != s.rounds:
             return {"test_accuracy": math.nan, "test_loss": math.nan, "train_loss": math.nan}
         test = self._engine.evaluate(params, self._test.x, self._test.y)
-        losses = [test.loss] if len(self.fed.test) else []
-        train_loss = math.nan
-        if s.train_loss:
-            train_loss = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y).loss
-            losses.append(train_loss)
-        if not all(map(math.isfinite, losses)):
-            raise self._diverged(None)
-        return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train_loss}
+        train = self._engine.evaluate(params, self._train_sample.x, self._train_sample.y)
+        for loss, split in ((test.loss, self._test), (train.loss, self._train_sample)):
+            if len(split) and not math.isfinite(loss):
+                raise Diverged(str(self.algorithm), self.round, None, self._server.lr, self.history)
+        return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": train.loss}
 
     def _draw_train_sample(self) -> Split:
         """Draw the samples that ``train_loss`` is measured on, once for all rounds."""

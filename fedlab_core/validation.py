@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from numbers import Integral, Real
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import torch
@@ -101,8 +101,9 @@ def check_fields(owner: Any) -> None:
 
     None is allowed where the declaration says so: ``Positive | None``.
     """
+    kinds = get_type_hints(type(owner), include_extras=True)  # declarations may be texts, and are not in a field
     for declared in fields(owner):
-        name, value, kind = declared.name, getattr(owner, declared.name), declared.type
+        name, value, kind = declared.name, getattr(owner, declared.name), kinds[declared.name]
         options = get_args(kind) if get_origin(kind) in _UNIONS else (kind,)
         for option in options if value is not None or type(None) not in options else ():
             if get_origin(option) is Literal:

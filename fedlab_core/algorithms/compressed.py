@@ -19,9 +19,9 @@ grow without a bound. top_k takes the first of entries that are equal up to roun
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -41,7 +41,7 @@ class Compressed(Wrapper):
     State: that of ``inner``, and ``residuals`` e_k [N, P].
     """
 
-    refusal: ClassVar[str] = "Its clients need their exact parameters, which the server does not receive"
+    refusal = "Its clients need their exact parameters, which the server does not receive"
     inner: Algorithm
     keep: Share | None = None
     bits: Annotated[int, Check("3 to 16", partial(integer, minimum=3, maximum=16))] | None = None
@@ -66,7 +66,7 @@ class Compressed(Wrapper):
         wanted = updates.params - received + residuals[updates.clients]
         sent = self._compress(server, updates.clients, wanted, count)
         residuals[updates.clients] = wanted - sent
-        return LocalUpdates(updates.clients, received + sent, updates.num_steps, updates.num_samples, received)
+        return replace(updates, params=received + sent)
 
     def _compress(self, server: Server, clients: np.ndarray, wanted: torch.Tensor, count: int) -> torch.Tensor:
         """c_k [K, P] from d_k [K, P]."""

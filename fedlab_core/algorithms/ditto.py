@@ -17,7 +17,6 @@ import numpy as np
 import torch
 
 from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
-from fedlab_core.server import finite
 from fedlab_core.validation import NotNegative
 
 
@@ -35,7 +34,7 @@ class Ditto(Algorithm):
             Correction(start=v, weight=self.strength, anchor=server.params)
             for v in self.client_params(server, updates.clients)
         ]
-        trained = finite(server.train(updates.clients, own, stream="personal"), server.lr)
+        trained = server.train(updates.clients, own, stream="personal")
         server.state["personal"][updates.clients] = trained.params - server.state["start"]
         return updates.weighted_mean()
 

@@ -15,11 +15,10 @@ n_k. The paper asks for v ≥ τ² at the start; here v = τ². The paper tunes 
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
+from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Server
 from fedlab_core.validation import BelowOne, Positive
 
 
@@ -27,7 +26,7 @@ from fedlab_core.validation import BelowOne, Positive
 class FedAdam(Algorithm):
     """Adam on the server with rate η_g > 0, β₁ and β₂ in [0, 1), τ > 0. State: ``m`` and ``v`` [P]."""
 
-    needs: ClassVar[Needs] = "mean"
+    needs = "mean"
     server_lr: Positive
     beta1: BelowOne = 0.9
     beta2: BelowOne = 0.99

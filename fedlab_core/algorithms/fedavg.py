@@ -11,13 +11,12 @@ w [P] global and y_k [P] local parameters, n_k samples of client k, S the cohort
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from fedlab_core.algorithms.base import Algorithm, Needs
+from fedlab_core.algorithms.base import Algorithm
 
 
 @dataclass(frozen=True)
 class FedAvg(Algorithm):
     """The default behaviour of :class:`Algorithm`; no parameters."""
 
-    needs: ClassVar[Needs] = "mean"
+    needs = "mean"

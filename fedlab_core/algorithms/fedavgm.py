@@ -10,11 +10,10 @@ v [P] velocity, zero at the start; β its decay; η_g server rate. β = 0 and η
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
+from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Server
 from fedlab_core.validation import BelowOne, Positive
 
 
@@ -22,7 +21,7 @@ from fedlab_core.validation import BelowOne, Positive
 class FedAvgM(Algorithm):
     """FedAvg with server momentum β in [0, 1) and server rate η_g > 0. State: ``velocity`` [P]."""
 
-    needs: ClassVar[Needs] = "mean"
+    needs = "mean"
     beta: BelowOne = 0.9
     server_lr: Positive = 1.0
 

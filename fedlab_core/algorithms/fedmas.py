@@ -24,12 +24,12 @@ Gaps of the text.
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
+from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Server, Settings
 from fedlab_core.algorithms.tiers import Dbscan, OneTier, Tiers, tiers_from
 from fedlab_core.one_page import draw_cohort
 from fedlab_core.validation import NotNegative
@@ -46,7 +46,7 @@ class FedMas(Algorithm):
     ``warned``.
     """
 
-    needs: ClassVar[Needs] = "each"
+    needs = "each"
     strength: NotNegative
     tiers: Tiers | str | list[int] = field(default_factory=Dbscan)
     importance_update: Literal["replace", "accumulate", "ema"] = "replace"

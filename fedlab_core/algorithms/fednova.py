@@ -16,12 +16,11 @@ Deviation. The paper's p_k are weights over all N clients; here they are normali
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
+from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Server, Settings
 from fedlab_core.clients.updates import widened
 from fedlab_core.validation import NotNegative
 
@@ -30,7 +29,7 @@ from fedlab_core.validation import NotNegative
 class FedNova(Algorithm):
     """FedNova with proximal weight μ ≥ 0. A run needs ημ < 2 in every round, which keeps ‖a_k‖₁ positive."""
 
-    needs: ClassVar[Needs] = "each"
+    needs = "each"
     mu: NotNegative = 0.0
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:

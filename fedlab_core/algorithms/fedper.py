@@ -12,7 +12,7 @@ training alone. The local layers of w never change, so that the run's test accur
 Deviation. In the paper all clients take part in every round; here weights are normalised over the cohort.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -55,8 +55,7 @@ class FedPer(Algorithm):
         is_local = server.state["is_local"]
         moved = updates.params[:, is_local] - server.params[is_local]
         server.state["personal"][updates.clients] = moved
-        params = torch.where(is_local, server.params, updates.params)
-        return LocalUpdates(updates.clients, params, updates.num_steps, updates.num_samples, updates.received)
+        return replace(updates, params=torch.where(is_local, server.params, updates.params))
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         return torch.where(server.state["is_local"], server.params, updates.weighted_mean())

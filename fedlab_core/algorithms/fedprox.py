@@ -13,9 +13,8 @@ sampling is uniform and weights are n_k. The paper has no default μ and searche
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from fedlab_core.algorithms.base import Algorithm, Correction, Needs, Server
+from fedlab_core.algorithms.base import Algorithm, Correction, Server
 from fedlab_core.validation import NotNegative
 
 
@@ -23,7 +22,7 @@ from fedlab_core.validation import NotNegative
 class FedProx(Algorithm):
     """FedAvg with a proximal term of strength μ ≥ 0."""
 
-    needs: ClassVar[Needs] = "mean"
+    needs = "mean"
     mu: NotNegative
 
     def correction(self, server: Server, client: int) -> Correction:

@@ -24,12 +24,12 @@ Deviations.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, FederatedDataset, LocalUpdates, Needs, Server, Settings
+from fedlab_core.algorithms.base import Algorithm, FederatedDataset, LocalUpdates, Server, Settings
 from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
 from fedlab_core.clustering import optics, settle_noise
 from fedlab_core.sampling import AtLeastOne, Design, Systematic
@@ -44,7 +44,7 @@ class FedSSO(Algorithm):
     ``projection`` D: cluster random projections [N, D], for thousands of clients.
     """
 
-    needs: ClassVar[Needs] = "each"
+    needs = "each"
     min_samples: Several = 2
     xi: ProperShare = 0.25
     probe: Literal["epoch", "full_batch", "sample"] = "epoch"

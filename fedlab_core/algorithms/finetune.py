@@ -15,7 +15,6 @@ import numpy as np
 import torch
 
 from fedlab_core.algorithms.base import PLAIN, Algorithm, Server
-from fedlab_core.server import finite
 from fedlab_core.validation import Count
 
 
@@ -27,4 +26,4 @@ class FineTune(Algorithm):
 
     def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
         corrections = [PLAIN] * len(clients)
-        return finite(server.train(clients, corrections, epochs=self.epochs, stream="fine_tune"), server.lr).params
+        return server.train(clients, corrections, epochs=self.epochs, stream="fine_tune").params

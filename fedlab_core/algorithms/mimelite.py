@@ -13,13 +13,11 @@ m [P] the server's momentum, β its decay. As a local step: scale 1 − β, offs
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Needs, Server, Settings
-from fedlab_core.algorithms.probe import CHUNK_VALUES
+from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Server, Settings
 from fedlab_core.validation import BelowOne
 
 
@@ -27,7 +25,7 @@ from fedlab_core.validation import BelowOne
 class MimeLite(Algorithm):
     """MimeLite with momentum β in [0, 1). State: ``momentum`` m [P] and ``offset`` β m / (1 − β) [P]."""
 
-    needs: ClassVar[Needs] = "each"
+    needs = "each"
     beta: BelowOne
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
@@ -41,17 +39,11 @@ class MimeLite(Algorithm):
         return Correction(offset=server.state["offset"], scale=1 - self.beta)
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        gradient = self._mean_gradient(server, updates.clients)
+        gradient = server.gradients(updates.clients).sum(0) / len(updates.clients)
         momentum = (1 - self.beta) * gradient + self.beta * server.state["momentum"]
         # the same tensor for all clients of a cohort, so that the engine stores it once
         server.state |= {"momentum": momentum, "offset": self.beta / (1 - self.beta) * momentum}
         return updates.mean()
-
-    def _mean_gradient(self, server: Server, clients: np.ndarray) -> torch.Tensor:
-        """The mean of ∇F_k(w) [P] over the ``clients``, a few at a time to save memory."""
-        num_chunks = min(len(clients), -(-len(clients) * server.num_parameters // CHUNK_VALUES))
-        parts = (server.gradients(part).sum(0) for part in np.array_split(clients, num_chunks))
-        return sum(parts, torch.zeros_like(server.params)) / len(clients)
 
     def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         return 2 * len(cohort) * server.num_parameters, 2 * len(cohort) * server.num_parameters

@@ -16,13 +16,12 @@ available, all of them are candidates.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
 
 from fedlab_core import validation
-from fedlab_core.algorithms.base import Algorithm, FederatedDataset, LocalUpdates, Needs, Server, Settings
+from fedlab_core.algorithms.base import Algorithm, FederatedDataset, LocalUpdates, Server, Settings
 from fedlab_core.validation import Count
 
 
@@ -30,7 +29,7 @@ from fedlab_core.validation import Count
 class PowerOfChoice(Algorithm):
     """Power-of-choice among d = ``candidates`` clients, an integer from K to N."""
 
-    needs: ClassVar[Needs] = "each"
+    needs = "each"
     candidates: Count
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:

@@ -52,7 +52,7 @@ class Private(Wrapper):
         updates = self.inner.upload(server, updates)
         if self.clip == math.inf:
             return updates
-        shares, w = (self.clip / updates.distances()).clamp(max=1), updates.received
+        shares, w = (self.clip / updates.distances).clamp(max=1), updates.received
         change = shares.mean() * (updates.weighted_mean(shares) - w)
         noise = torch.from_numpy(server.stream("privacy").standard_normal(len(w))).to(w)
         mean = w + change + self.noise * self.clip / len(shares) * noise

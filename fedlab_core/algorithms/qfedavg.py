@@ -16,12 +16,11 @@ Deviations. The paper samples clients with probability n_k / n; here sampling is
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Needs, Server
+from fedlab_core.algorithms.base import Algorithm, LocalUpdates, Server
 from fedlab_core.clients.updates import widened
 from fedlab_core.validation import NotNegative
 
@@ -32,7 +31,7 @@ SMALLEST_LOSS = 1e-10
 class QFedAvg(Algorithm):
     """q-FedAvg with fairness q ≥ 0. Raises ``ValueError`` in a round in which a client's loss is negative."""
 
-    needs: ClassVar[Needs] = "each"
+    needs = "each"
     q: NotNegative
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -42,7 +41,7 @@ class QFedAvg(Algorithm):
         losses, lipschitz = losses.clamp_min(SMALLEST_LOSS), 1 / server.lr
         powers = (losses / losses.max()) ** self.q  # F_k^q, less a common factor that cancels
         mean = updates.weighted_mean(powers.to(server.params))  # Σ F_k^q y_k / Σ F_k^q
-        squares = (lipschitz * widened(updates.distances())) ** 2
+        squares = (lipschitz * widened(updates.distances)) ** 2
         h = self.q * powers / losses * squares + lipschitz * powers
         return server.params - (lipschitz * powers.sum() / h.sum()).to(server.params) * (server.params - mean)
 

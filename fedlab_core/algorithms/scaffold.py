@@ -18,7 +18,7 @@ Deviations. With "all", c is the mean of c_k over all N clients after every roun
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -34,7 +34,7 @@ class Scaffold(Algorithm):
     State: ``c`` [P] and ``c_clients`` [N, P].
     """
 
-    title: ClassVar[str] = "SCAFFOLD"
+    title = "SCAFFOLD"
     server_lr: Positive = 1.0
     option: Literal[1, 2] = 2
     control_update: Literal["all", "cohort"] = "all"

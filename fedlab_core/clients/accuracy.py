@@ -6,9 +6,11 @@ import numpy as np
 import torch
 
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.engines import base
+from fedlab_core.engines.base import Engine
 from fedlab_core.randomness import client_streams
 from fedlab_core.server import Server
+
+AT_ONCE_BYTES = 2**29  # of the models of several clients
 
 
 def hold_out(fed: FederatedDataset, share: float, seed: int) -> tuple[FederatedDataset, FederatedDataset]:
@@ -35,9 +37,9 @@ def hold_out(fed: FederatedDataset, share: float, seed: int) -> tuple[FederatedD
     return FederatedDataset(fed.dataset, kept), FederatedDataset(fed.dataset, held)
 
 
-def client_accuracy(algorithm: Any, server: Server, engine: base.Engine, fed: FederatedDataset) -> np.ndarray:
+def client_accuracy(algorithm: Any, server: Server, engine: Engine, fed: FederatedDataset) -> np.ndarray:
     """Compute the accuracy [N] of each client's model (``algorithm.client_params``) on its samples in ``fed``."""
-    at_once = max(1, base.AT_ONCE_BYTES // server.params.nbytes)
+    at_once = max(1, AT_ONCE_BYTES // server.params.nbytes)
     hits = []
     for first in range(0, fed.num_clients, at_once):
         clients = np.arange(first, min(first + at_once, fed.num_clients))

@@ -1,75 +1,61 @@
 """Per-client vectors that take memory only for clients that have taken part."""
 
-from typing import Self
+import copy
+from typing import Any, Self
 
 import numpy as np
 import torch
+
+from fedlab_core import validation
 
 
 class ClientTable:
     """A table [N, P] of zeros that stores a row once it is written.
 
-    ``table[clients]`` is a tensor [K, P], or [P] for one client. ``rollback`` undoes all writes since ``commit``.
+    ``table[clients]`` is a tensor [K, P], or [P] for one client. A deep copy shares the rows, because a row is never
+    changed in place.
     """
 
     def __init__(self, num_clients: int, like: torch.Tensor) -> None:
         self.num_clients = num_clients
-        self._slots = np.full(num_clients, -1, dtype=np.int64)
-        self._rows = torch.zeros(0, len(like), dtype=like.dtype, device=like.device)
-        self._used = 0
-        self._undo: list[tuple[np.ndarray, torch.Tensor]] = []
+        self._zero = torch.zeros_like(like)
+        self._rows: dict[int, torch.Tensor] = {}
 
     def __getitem__(self, clients: int | np.ndarray) -> torch.Tensor:
-        slots = self._slots[np.atleast_1d(clients)]
-        if (seen := slots >= 0).all():
-            rows = self._rows[torch.from_numpy(slots)]
-        else:
-            rows = self._rows.new_zeros(len(slots), self._rows.shape[1])
-            rows[torch.from_numpy(np.flatnonzero(seen))] = self._rows[torch.from_numpy(slots[seen])]
-        return rows[0] if np.ndim(clients) == 0 else rows
+        rows = [self._rows.get(client, self._zero) for client in self._checked(clients)]
+        if np.ndim(clients) == 0:
+            return rows[0].clone()
+        return torch.stack(rows) if rows else self._zero.new_empty(0, len(self._zero))
 
     def __setitem__(self, clients: int | np.ndarray, rows: torch.Tensor) -> None:
-        clients = np.atleast_1d(clients)
-        seen = self._slots[clients] >= 0
-        self._undo.append((clients[~seen], self._rows.new_zeros(self._rows.shape[1])))
-        self._undo.append((clients[seen], self[clients[seen]]))
-        self._write(clients, rows)
+        checked = self._checked(clients)
+        for client, row in zip(checked, rows.expand(len(checked), len(self._zero)), strict=True):
+            self._rows[client] = row.to(self._zero, copy=True)
 
-    def commit(self) -> None:
-        self._undo.clear()
+    def __deepcopy__(self, memo: Any) -> Self:
+        copied = copy.copy(self)
+        copied._rows = dict(self._rows)
+        return copied
 
-    def rollback(self) -> None:
-        while self._undo:
-            self._write(*self._undo.pop())
-
-    def _write(self, clients: np.ndarray, rows: torch.Tensor) -> None:
-        new = clients[self._slots[clients] < 0]
-        used, capacity = self._used + len(new), len(self._rows)
-        if used > capacity:
-            grown = self._rows.new_empty(min(max(used, 2 * capacity), self.num_clients), self._rows.shape[1])
-            grown[:capacity] = self._rows
-            self._rows = grown
-        self._slots[new] = np.arange(self._used, used)
-        self._used = used
-        self._rows[torch.from_numpy(self._slots[clients])] = rows
+    def _checked(self, clients: int | np.ndarray) -> list[int]:
+        checked: list[int] = validation.indices("clients", np.atleast_1d(clients), self.num_clients).tolist()
+        return checked
 
     def dense(self) -> torch.Tensor:
         return self[np.arange(self.num_clients)]
 
     def stored(self) -> tuple[np.ndarray, torch.Tensor]:
         """The clients [M] with a stored row, in increasing order, and their rows [M, P]."""
-        clients = np.flatnonzero(self._slots >= 0)
-        return clients, self._rows[torch.from_numpy(self._slots[clients])]
+        clients = np.array(sorted(self._rows), dtype=np.int64)
+        return clients, self[clients]
 
     @classmethod
     def from_rows(cls, num_clients: int, clients: np.ndarray, rows: torch.Tensor) -> Self:
-        """Copy ``rows`` [M, P] of increasing int64 ``clients`` [M] to a table; ``ValueError`` if they do not fit."""
-        if rows.ndim != 2 or clients.shape != rows.shape[:1] or clients.dtype != np.int64:
-            raise ValueError(f"{clients.dtype} clients {list(clients.shape)} do not fit rows {list(rows.shape)}")
-        if len(clients) and (clients[0] < 0 or clients[-1] >= num_clients or (np.diff(clients) <= 0).any()):
-            raise ValueError(f"the clients of the rows are not increasing or not in 0 … {num_clients - 1}")
+        """Copy ``rows`` [M, P] of increasing ``clients`` [M] to a table; ``ValueError`` if they do not fit."""
+        if clients.shape != rows.shape[:1] or (np.diff(clients) <= 0).any():
+            raise ValueError(f"rows {list(rows.shape)}: do not fit the clients {clients}, which must increase")
         table = cls(num_clients, rows.new_zeros(rows.shape[1]))
-        table._write(clients, rows)
+        table[clients] = rows
         return table
 
     @classmethod

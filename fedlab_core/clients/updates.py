@@ -1,8 +1,8 @@
 """The updates that a cohort sends to the server."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -37,61 +37,12 @@ class LocalUpdates:
         """Σ y_k / K, a vector [P]."""
         return self.weighted_mean(torch.ones_like(self.num_samples))
 
+    @cached_property
     def distances(self) -> torch.Tensor:
-        """‖y_k − w‖₂ [K]."""
-        return _distances(self.params, self.received)
-
-
-class ChunkedUpdates(LocalUpdates):
-    """LocalUpdates computed in chunks of clients, to save memory.
-
-    The clients train when ``weighted_mean`` or ``params`` is read, every time with the same numbers. ``rows`` yields
-    chunks: places among the K, and parameters.
-    """
-
-    def __init__(
-        self,
-        clients: np.ndarray,
-        rows: Callable[[], Rows],
-        num_steps: torch.Tensor,
-        num_samples: torch.Tensor,
-        received: torch.Tensor,
-    ) -> None:
-        # the fields are frozen, and params is missing until it is read
-        vars(self).update(clients=clients, num_steps=num_steps, num_samples=num_samples, received=received)
-        vars(self).update(_rows=rows, _distances=None)
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "params":
-            raise AttributeError(name)
-        vars(self)["params"] = gathered(len(self.clients), self._measured())
-        return self.params
-
-    def weighted_mean(self, weights: torch.Tensor | None = None) -> torch.Tensor:
-        weights = self.num_samples if weights is None else weights
-        shares, mean = weights / weights.sum(), torch.zeros_like(self.received)
-        for places, rows in self._measured():
-            mean += shares[torch.from_numpy(places).to(shares.device)] @ rows
-        return mean
-
-    def distances(self) -> torch.Tensor:
-        if self._distances is None:
-            for _ in self._measured():
-                pass
-        return self._distances
-
-    def _measured(self) -> Rows:
-        distances = torch.empty_like(self.num_samples)
-        for places, rows in self._rows():
-            distances[torch.from_numpy(places).to(rows.device)] = _distances(rows, self.received)
-            yield places, rows
-        vars(self)["_distances"] = distances
-
-
-def _distances(rows: torch.Tensor, origin: torch.Tensor) -> torch.Tensor:
-    """‖row − origin‖₂ [K] of ``rows`` [K, P], in parts: a large temporary table takes longer than the sums."""
-    few = max(1, _DISTANCE_VALUES // len(origin))
-    return torch.cat([torch.linalg.vector_norm(part - origin, dim=1) for part in rows.split(few)])
+        """‖y_k − w‖₂ [K], a few at a time: a large temporary table takes longer than the sums."""
+        few = max(1, _DISTANCE_VALUES // len(self.received))
+        parts = self.params.split(few)
+        return torch.cat([torch.linalg.vector_norm(part - self.received, dim=1) for part in parts])
 
 
 def widened(numbers: torch.Tensor) -> torch.Tensor:

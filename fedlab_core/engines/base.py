@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fedlab_core.clients.updates import ChunkedUpdates, LocalUpdates, Rows, gathered, widened
+from fedlab_core.clients.updates import LocalUpdates, Rows, gathered
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines import threads
@@ -19,7 +19,6 @@ from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.work import BatchPlan, Work, plan_batches
 from fedlab_core.losses import LOSSES, Loss
 
-AT_ONCE_BYTES = 2**29  # larger cohorts keep the parameters of a few clients at a time in memory
 EVALUATION_SAMPLES = 2000  # per forward pass
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -80,13 +79,11 @@ class Engine(ABC):
 
     def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         """Local SGD from ``params`` w [P] on every client of ``work``, with one correction per client."""
-        plans = plan_batches(work, self.fed.sizes[work.clients].tolist())
-        steps = torch.tensor([plan.num_steps for plan in plans], dtype=params.dtype, device=self.device)
-        counts = steps, self.num_samples(work.clients), params
-        if len(plans) * params.nbytes > AT_ONCE_BYTES:
-            return ChunkedUpdates(work.clients, lambda: self.trained(params, work, plans, corrections), *counts)
+        sizes = self.fed.sizes[work.clients]
+        plans = plan_batches(work, sizes.tolist())
         rows = gathered(len(plans), self.trained(params, work, plans, corrections))
-        return LocalUpdates(work.clients, rows, *counts)
+        steps = rows.new_tensor([plan.num_steps for plan in plans])
+        return LocalUpdates(work.clients, rows, steps, rows.new_tensor(sizes), params)
 
     @abstractmethod
     def trained(
@@ -102,38 +99,21 @@ class Engine(ABC):
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
         """The mean over each group of |∇ loss(one sample)|^``power`` at the group's row of ``params``, [G, P]."""
 
-    def gradients(self, params: Tensor, clients: np.ndarray) -> Tensor:
-        """Full-batch gradients ∇F_k(params) [K, P] of the given clients."""
-        return self.mean_gradients(params, [self.fed.parts[client] for client in clients])
-
-    def num_samples(self, clients: np.ndarray) -> Tensor:
-        """n_k [K] of the given clients."""
-        return torch.tensor(self.fed.sizes[clients], dtype=self.model.dtype, device=self.device)
-
     @torch.no_grad()
     def evaluate(self, params: Tensor, x: Tensor, y: Tensor) -> Evaluation:
         """Mean loss and accuracy of ``params`` [P] on samples ``x`` [n, …], ``y`` [n, …], exact for any n."""
         if not len(y):
             return Evaluation(math.nan, math.nan)
-        is_plain_mean = self.loss in LOSSES.values()  # any other may weight or skip samples, and takes all at once
-        total, hits = widened(torch.zeros(2, device=params.device))
-        outputs = []
-
-        def measured(twin: Engine, part: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
-            output, targets = twin.model.output(params, part[0]), part[1]
-            own = hits.new_zeros(()) if y.is_floating_point() else (output.argmax(1) == targets).sum()
-            return (self.loss(output, targets) * len(targets) if is_plain_mean else output), own
-
         number = min(len(y), pieces(len(y), EVALUATION_SAMPLES))
-        parts = list(zip(x.tensor_split(number), y.tensor_split(number), strict=True))
-        for found, own in self.each(measured, parts, len(y)):
-            if is_plain_mean:
-                total += found
-            else:
-                outputs.append(found)
-            hits += own
-        loss = float(total) / len(y) if is_plain_mean else float(self.loss(torch.cat(outputs), y))
-        return Evaluation(loss, math.nan if y.is_floating_point() else float(hits) / len(y))
+        parts = x.tensor_split(number)
+        outputs = list(self.each(lambda twin, part: twin.model.output(params, part), parts, len(y)))
+        output = torch.cat(outputs)
+        if self.loss in LOSSES.values():
+            pairs = zip(outputs, y.tensor_split(number), strict=True)
+            loss = sum(float(self.loss(own, targets) * len(targets)) for own, targets in pairs) / len(y)
+        else:
+            loss = float(self.loss(output, y))  # it may weight or skip samples
+        return Evaluation(loss, math.nan if y.is_floating_point() else int((output.argmax(1) == y).sum()) / len(y))
 
     def losses(self, params: Tensor, clients: np.ndarray) -> Tensor:
         """F_k [K] of the given clients at ``params`` [P] on all their samples."""

@@ -44,14 +44,11 @@ class FlatModel:
         """Put the module into training or evaluation mode."""
         inspection.set_training(self.module, training)
 
-    def split(self, params: Tensor) -> dict[str, Tensor]:
-        """Views of ``params`` [P] in the shapes of the module's parameters."""
-        pieces = zip(self._shapes.items(), params.split(self._sizes), strict=True)
-        return {name: piece.view(shape) for (name, shape), piece in pieces}
-
     def __call__(self, params: Tensor, x: Tensor) -> Tensor:
         """The module's output on ``x`` with the parameters ``params`` [P]."""
-        return functional_call(self.module, self.split(params), (x,), tie_weights=self._tie_weights)
+        pieces = zip(self._shapes.items(), params.split(self._sizes), strict=True)
+        views = {name: piece.view(shape) for (name, shape), piece in pieces}
+        return functional_call(self.module, views, (x,), tie_weights=self._tie_weights)
 
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, loss: Loss) -> Tensor:
         """The gradient [P] of ``loss`` over the samples ``x`` [n, …], ``y`` [n, …] with respect to ``params`` [P]."""

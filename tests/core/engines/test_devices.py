@@ -44,7 +44,7 @@ def test_a_round_stays_on_its_device(case: str, device: str) -> None:
                 device
             }
             assert updates.weighted_mean().shape == params.shape
-    gradients = engine.gradients(params, np.arange(3))
+    gradients = engine.mean_gradients(params, [fed.parts[client] for client in range(3)])
     assert gradients.device.type == device and gradients.shape == (3, len(params))
 
 

@@ -3,15 +3,15 @@
 from fedlab_course.theory.absence import AbsentGroup, inclusion
 from fedlab_course.theory.bounds import best_local_steps, error_bound
 from fedlab_course.theory.quadratics import covered, ditto_error, fedavg_path, resting_point
-from fedlab_course.theory.softmax import Dissimilarity, SoftmaxRegression
+from fedlab_course.theory.softmax import SoftmaxRegression, dissimilarity
 from fedlab_course.theory.variance import simple_variance, systematic_variance, weight_variance
 
 __all__ = [
     "AbsentGroup",
-    "Dissimilarity",
     "SoftmaxRegression",
     "best_local_steps",
     "covered",
+    "dissimilarity",
     "ditto_error",
     "error_bound",
     "fedavg_path",

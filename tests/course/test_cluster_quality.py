@@ -62,8 +62,3 @@ def test_two_labels_per_client_make_pairs():
     by_hand = [tuple(np.unique(y[part])) for part in parts]
     assert groups.num_shared == sum(by_hand.count(pair) >= 2 for pair in set(by_hand))
     assert [groups.labels[group] for group in groups.ids] == by_hand
-
-
-def test_a_share_that_no_label_has_is_refused():
-    with pytest.raises(ValueError, match=r"min_share=0\.6: a client has no label with this share"):
-        label_groups([np.arange(2)], np.array([0, 1]), min_share=0.6)

@@ -26,17 +26,17 @@ _ORDER = np.random.default_rng(7).permutation(_CASES).tolist()
 class WhoIsIt(Explorer):
     """Which patient is it? Explorer of a hidden patient beside the algorithm of the library that it says it is.
 
-    ``case``: 0, 1, … for one patient after another; ``choice``: initial values of controls, as of
-    :class:`~fedlab_course.Explorer`. The reader moves the settings, names a patient, and is told whether it is that one
-    and what is wrong with it; the run of a wrong guess is drawn as well. Headless it trains nothing.
+    ``case``: 0, 1, … for one patient after another; ``choice``: the arguments of :class:`~fedlab_course.Explorer`. The
+    reader moves the settings, names a patient, and is told whether it is that one and what is wrong with it; the run of
+    a wrong guess is drawn as well. Headless it trains nothing.
     """
 
-    def __init__(self, case: int = 0, *, live: bool | None = None, **choice: Any) -> None:
+    def __init__(self, case: int = 0, **choice: Any) -> None:
         self.case = validation.integer("case", case, minimum=0)
         self.named: int | None = None
         goal = Goal("name the patient that is hidden here", lambda histories: self.named == self.number)
-        first = {**_START, "own": self._hidden(), "algorithms": (_HEALTHY[self.method],), "goal": goal}
-        super().__init__(live=live, **{**first, **choice})
+        first = {"own": _own(self.number, hidden=True), "algorithms": (_HEALTHY[self.method],), "goal": goal}
+        super().__init__(**_START | first | choice)
         self._offer()
 
     @property
@@ -48,11 +48,6 @@ class WhoIsIt(Explorer):
     def method(self) -> str:
         """What it says it is."""
         return PATIENTS[self.number].method
-
-    @property
-    def verdict(self) -> str:
-        """The answer to the guess, as HTML."""
-        return str(self._verdict.value)
 
     @property
     def code(self) -> str:
@@ -67,8 +62,9 @@ class WhoIsIt(Explorer):
         Raises ``ValueError`` for a patient who says it is something else.
         """
         self.named = validation.choice("number", number, self._suspected())
-        self._show(() if number == self.number else (_patient(PATIENTS[number].name, number, str(number)),))
-        return number == self.number
+        right = number == self.number
+        self._show(() if right else (number,))
+        return right
 
     def next(self) -> None:
         """Hide another patient."""
@@ -82,13 +78,13 @@ class WhoIsIt(Explorer):
 
     def _extra(self) -> tuple[Any, ...]:
         tip = "The patients who say that they are this algorithm"
-        self._suspects = widgets.control(ipywidgets.Dropdown, "who is it?", tip, wide=False)
-        self._verdict = widgets.text()
+        self.suspects = widgets.control(ipywidgets.Dropdown, "who is it?", tip, wide=False)
+        self.verdict = widgets.text()
         say = widgets.button("Name it", "Say that it is this patient")
         following = widgets.button("Next patient", "Another hidden patient")
-        say.on_click(lambda _: self._suspects.value is None or self.guess(self._suspects.value))
+        say.on_click(lambda _: self.suspects.value is None or self.guess(self.suspects.value))
         following.on_click(lambda _: self.next())
-        return widgets.row(self._suspects, say, following), self._verdict
+        return widgets.row(self.suspects, say, following), self.verdict
 
     def _headless(self) -> str:
         return (
@@ -96,19 +92,16 @@ class WhoIsIt(Explorer):
             "the algorithm that it says it is. You move the settings, name the patient, and are told whether it is."
         )
 
-    def _hidden(self) -> Own:
-        return _patient(HIDDEN, self.number, "number")
-
     def _suspected(self) -> list[int]:
         return [one for one in _CASES if PATIENTS[one].method == self.method]
 
     def _offer(self) -> None:
-        self._suspects.options = [(PATIENTS[one].name, one) for one in self._suspected()]
-        self._suspects.value = None
+        self.suspects.options = [(PATIENTS[one].name, one) for one in self._suspected()]
+        self.suspects.value = None
 
-    def _show(self, named: tuple[Own, ...]) -> None:
+    def _show(self, named: tuple[int, ...]) -> None:
         """Train the hidden patient, and those named, beside the healthy algorithm."""
-        own = (self._hidden(), *named)
+        own = (_own(self.number, hidden=True), *map(_own, named))
         algorithms = (_HEALTHY[self.method], *(one.name for one in own))
         self._initial = dataclasses.replace(self._initial, own=own[:1], algorithms=algorithms[:2])
         self.controls.set(dataclasses.replace(self.choice, own=own, algorithms=algorithms))
@@ -116,31 +109,29 @@ class WhoIsIt(Explorer):
 
     def _draw(self) -> None:
         super()._draw()
-        self._verdict.value = widgets.note(self._judged())
+        self.verdict.value = widgets.note(self._judged())
 
     def _judged(self) -> str:
+        """The answer to the guess; to a wrong one with the first difference of both runs, once they have ended."""
         if self.named is None:
             return f"Case {self.case + 1}. It says that it is {self.method}."
         name, words = PATIENTS[self.named].name, diagnosis(self.named)
         if self.named == self.number:
             return f"Yes, it is {name}. {words}"
-        return f"No, it is not {name}. What is wrong with {name}: {words} {self._evidence(name)}"
-
-    def _evidence(self, name: str) -> str:
-        """The first difference between the two runs, once both have ended."""
-        histories = self.histories
+        answer, histories = f"No, it is not {name}. What is wrong with {name}: {words}", self.histories
         if self.runner.busy or not {name, HIDDEN} <= histories.keys():
-            return ""
+            return answer
         for ours, theirs in zip(histories[HIDDEN].records, histories[name].records, strict=False):
             if ours.train_loss != theirs.train_loss:
                 losses = f"{name} is {theirs.train_loss:.4g}, and that of {HIDDEN} is {ours.train_loss:.4g}"
-                return f"In round {ours.round} the training loss of {losses}."
-        return "Under these settings both make the same run. Which settings would tell them apart?"
+                return f"{answer} In round {ours.round} the training loss of {losses}."
+        return f"{answer} Under these settings both make the same run. Which settings would tell them apart?"
 
 
 who_is_it = WhoIsIt
 
 
 @cache  # the same object again, so that its run is not trained again
-def _patient(name: str, number: int, written: str) -> Own:
+def _own(number: int, hidden: bool = False) -> Own:
+    name, written = (HIDDEN, "number") if hidden else (PATIENTS[number].name, str(number))
     return Own(name, lambda: PATIENTS[number].algorithm, (), expression=f"clinic.PATIENTS[{written}].algorithm")

@@ -12,7 +12,3 @@ from fedlab_course.chapters.ch09_bug_clinic.mystery import who_is_it
 from fedlab_course.chapters.ch09_bug_clinic.patients import HEALTHY, PATIENTS, Patient, diagnosis
 
 __all__ = ["HEALTHY", "HELPERS", "PATIENTS", "GaveUp", "Patient", "chart", "diagnosis", "who_is_it"]
-
-
-def __dir__() -> list[str]:
-    return __all__

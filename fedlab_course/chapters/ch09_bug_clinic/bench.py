@@ -26,7 +26,7 @@ def draw(seed: int, num_clients: int) -> tuple[np.ndarray, np.ndarray]:
 def start(patient: Patient, a: Numbers, b: Numbers, sizes: int | Sequence[int] = 1, **changes: Any) -> fl.Simulation:
     """The patient's simulation on these clients, from w = 2; by default all take part and make 5 steps, three times.
 
-    ``changes``: other settings of :func:`fedlab_core.simulate`. Raises ``ValueError`` as that does.
+    ``changes``: other settings of :func:`fedlab_core.simulate`.
     """
     fed = fl.synthetic.quadratics(list(a), list(b), sizes)
     model = fl.models.linear(fed, bias=False)

@@ -1,6 +1,6 @@
 """Patients that are no algorithms: importance, partitions, stragglers and evaluation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from fedlab_core.randomness import stream
+import fedlab_core as fl
 
 
 class GaveUp(RuntimeError):
@@ -22,13 +22,8 @@ def squared_mean(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Te
 
 def last_batch(model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 8) -> torch.Tensor:
     """The loop over batches keeps what it computed for the last one only."""
-    for start in range(0, len(y), batch_size):
-        samples = slice(start, start + batch_size)
-        squares = [
-            _gradient(model, functional.cross_entropy(model(one), label)) ** 2
-            for one, label in zip(x[samples].split(1), y[samples].split(1), strict=True)
-        ]
-        fisher = torch.stack(squares).mean(0)
+    for batch in zip(x.split(batch_size), y.split(batch_size), strict=True):
+        fisher = fl.importance.fisher_diagonal(model, *batch)
     return fisher
 
 
@@ -38,27 +33,14 @@ def signed_importance(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
 
 
 def retry_partition(
-    y: Sequence[int] | np.ndarray | torch.Tensor,
-    *,
-    num_clients: int,
-    alpha: float,
-    min_size: int = 10,
-    seed: int = 0,
-    patience: int = 1000,
+    y: Any, *, num_clients: int, alpha: float, min_size: int = 10, patience: int = 1000
 ) -> tuple[list[np.ndarray], int]:
     """All is dealt anew until every client happens to have enough samples; for a small α that never happens.
 
     Returns the index arrays and the number of deals. The original has no ``patience``: here it raises :class:`GaveUp`.
     """
-    labels, rng = np.asarray(y), stream(seed, "partition")
     for deal in range(1, patience + 1):
-        hands: list[list[np.ndarray]] = [[] for _ in range(num_clients)]
-        for label in np.unique(labels):
-            samples = rng.permutation(np.flatnonzero(labels == label))
-            cuts = np.cumsum(rng.dirichlet(np.full(num_clients, alpha)))[:-1] * len(samples)
-            for hand, share in zip(hands, np.split(samples, cuts.astype(int)), strict=True):
-                hand.append(share)
-        parts = [np.concatenate(hand) for hand in hands]
+        parts = fl.partition.dirichlet(y, num_clients=num_clients, alpha=alpha, by="class", seed=deal)
         if min(map(len, parts)) >= min_size:
             return parts, deal
     raise GaveUp(f"after {patience} deals some client still has fewer than {min_size} samples")

@@ -15,11 +15,9 @@ from fedlab_core.correction import Correction
 from fedlab_core.server import Server
 from fedlab_course.chapters.ch09_bug_clinic.helpers import HELPERS
 
-_MU, _STRENGTH = 1.0, 0.01
-
 
 class Sick:
-    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3", by its place in a list."""
+    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3", the third that is defined."""
 
     number: ClassVar[int]
 
@@ -153,32 +151,18 @@ class Patient:
     algorithm: Algorithm
 
 
-_WELL = (FedAvg(), FedProx(mu=_MU), Scaffold(), FedNova(), FedCurv(strength=_STRENGTH))
-_NAMES = ("FedAvg", "FedProx", "SCAFFOLD", "FedNova", "FedCurv")
-HEALTHY = {name: Patient(name, name, algorithm) for name, algorithm in zip(_NAMES, _WELL, strict=True)}
-
-_SICK: tuple[Any, ...] = (
-    UniformMean(),
-    CohortShare(),
-    NeverApplied(),
-    MovingAnchor(mu=_MU),
-    LastOverwrites(),
-    FlippedSign(),
-    TwiceRescaled(),
-    LongestSteps(),
-    OverwrittenControl(),
-    SameCohorts(),
-    ControlFromWeights(),
-    StaleShare(strength=_STRENGTH),
-)
+_WELL = {"FedAvg": FedAvg(), "FedProx": FedProx(mu=1.0), "SCAFFOLD": Scaffold(), "FedNova": FedNova()}
+_WELL |= {"FedCurv": FedCurv(strength=0.01)}
+HEALTHY = {name: Patient(name, name, algorithm) for name, algorithm in _WELL.items()}
+_SICK: dict[int, Any] = dict(enumerate(Sick.__subclasses__(), start=1))  # in the order of their definitions
 PATIENTS: dict[int, Patient] = {}
-for _number, _sick in enumerate(_SICK, start=1):
-    type(_sick).number = _number
-    [_method] = [name for name, well in HEALTHY.items() if isinstance(_sick, type(well.algorithm))]
-    PATIENTS[_number] = Patient(str(_sick), _method, _sick)
+for _number, _kind in _SICK.items():
+    _kind.number = _number
+    [_well] = [one for one in HEALTHY.values() if issubclass(_kind, type(one.algorithm))]
+    PATIENTS[_number] = Patient(f"Patient {_number}", _well.method, _kind(**vars(_well.algorithm)))
 
 
 def diagnosis(number: int) -> str:
     """What is wrong with this patient. Raises ``ValueError`` for a number that nobody has."""
-    sick: dict[int, Any] = dict(enumerate(map(type, _SICK), start=1)) | HELPERS
+    sick = _SICK | HELPERS
     return (inspect.getdoc(sick[validation.choice("patient", number, sick)]) or "").split("\n\n")[0]

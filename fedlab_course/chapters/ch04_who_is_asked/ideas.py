@@ -64,7 +64,7 @@ def cohorts(data: Dataset | None = None, **options: Any) -> Idea:
         parts = partition.labels_per_client(data.train.y, num_clients=_CLIENTS, labels_per_client=labels, seed=0)
         fed = FederatedDataset(data, parts)
         holds = fed.heterogeneity().label_counts > 0
-        strata = cluster_quality.label_groups(fed.parts, fed.y).ids
+        strata = cluster_quality.label_groups(fed.parts, fed.y)
         designs = {
             "blind": sampling.Uniform(np.ones(_CLIENTS, dtype=bool), clients),
             "from strata": sampling.Systematic(strata, clients),

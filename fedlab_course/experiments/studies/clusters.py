@@ -34,13 +34,14 @@ def optics(seed: int, *, dataset: str, split: str) -> list[Row]:
     """One row for each probe and space."""
     fed, rows = deal(split, seed, dataset=dataset), list[Row]()
     groups = cluster_quality.label_groups(fed.parts, fed.y, MIN_SHARES[split])
+    shared = int((np.bincount(groups) >= 2).sum())  # all that a clustering with min_samples = 2 can find
     for kind in PROBES:
         params = probe(fed, kind, seed)
         full = clustering.optics(params)
         projected = clustering.optics(clustering.project(params, PROJECTED, seed))
         for space, found in (("full", full), (f"projected {PROJECTED}", projected)):
-            quality = cluster_quality.quality(found.labels, groups.ids)
-            row: Row = {"probe": kind, "space": space, "shared_groups": groups.num_shared}
+            quality = cluster_quality.quality(found.labels, groups)
+            row: Row = {"probe": kind, "space": space, "shared_groups": shared}
             row |= {"clusters": quality.num_clusters, "pure": quality.num_pure, "noise": quality.num_noise}
             row |= {"purity": quality.purity, "adjusted_rand": quality.adjusted_rand}
             rows.append(row | {"same_as_full": same_partition(full.labels, found.labels)})

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from sklearn import metrics
 from torch import nn
 
 import fedlab_core as fl
@@ -64,12 +65,11 @@ class Named(NamedTuple):
 def named(found: np.ndarray, mixes: np.ndarray) -> Named:
     """Name the labels with a positive score in ``found`` [N, C], and compare with the true ``mixes`` [N, C]."""
     said, held = found > 0, mixes > 0
-    both = (said & held).sum()
     best = np.take_along_axis(mixes, found.argmax(1)[:, None], axis=1)[:, 0]
     return Named(
-        exact=float((said == held).all(1).mean()),
-        precision=float(both / said.sum()) if said.any() else float("nan"),
-        recall=float(both / held.sum()),
+        exact=metrics.accuracy_score(held, said),
+        precision=metrics.precision_score(held, said, average="micro", zero_division=np.nan),
+        recall=metrics.recall_score(held, said, average="micro"),
         main=float((best == mixes.max(1)).mean()),
     )
 

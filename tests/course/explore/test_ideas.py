@@ -37,7 +37,7 @@ IDEAS = {
     "local_steps": ideas_01.local_steps,
     "proximal": ideas_02.proximal,
     "corrections": ideas_03.corrections,
-    "decay": lambda: ideas_12.decay(rounds=60),
+    "decay": ideas_12.decay,
     "skew": lambda: ideas_01.skew(num_clients=10),
     "absence": ideas_04.absence,
     "cohorts": ideas_04.cohorts,

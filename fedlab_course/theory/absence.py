@@ -43,7 +43,6 @@ class AbsentGroup:
     clients_per_round: int = 4
 
     def __post_init__(self) -> None:
-        validation.integer("size", self.size, minimum=1)
         if self.clients_per_round > self._always:
             raise ValueError(
                 f"clients_per_round={self.clients_per_round}: only {self._always} clients are always there; draw fewer"

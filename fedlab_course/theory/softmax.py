@@ -124,8 +124,7 @@ class SoftmaxRegression:
     def visited(self, rounds: int, kept: Collection[int], **settings: Any) -> list[torch.Tensor]:
         """The parameters after those of the ``rounds`` of FedAvg that are ``kept``, all clients in each.
 
-        The ridge is a :class:`~fedlab_core.Correction` with the weight ``ridge`` and the anchor 0. ``settings``: other
-        arguments of ``fl.simulate``.
+        ``settings``: other arguments of ``fl.simulate``.
         """
         law = {"rounds": rounds, "clients_per_round": self.fed.num_clients, "eval_every": rounds, "progress": False}
         model = fl.models.softmax_regression(self.fed, seed=settings.get("seed", 0))

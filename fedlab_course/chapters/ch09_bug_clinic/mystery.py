@@ -61,7 +61,7 @@ class WhoIsIt(Explorer):
 
         Raises ``ValueError`` for a patient who says it is something else.
         """
-        self.named = validation.choice("number", number, self._suspected())
+        self.named = validation.choice("number", number, [suspect for _, suspect in self.suspects.options])
         right = number == self.number
         self._show(() if right else (number,))
         return right
@@ -92,11 +92,9 @@ class WhoIsIt(Explorer):
             "the algorithm that it says it is. You move the settings, name the patient, and are told whether it is."
         )
 
-    def _suspected(self) -> list[int]:
-        return [one for one in _CASES if PATIENTS[one].method == self.method]
-
     def _offer(self) -> None:
-        self.suspects.options = [(PATIENTS[one].name, one) for one in self._suspected()]
+        """List the patients who say that they are the same algorithm."""
+        self.suspects.options = [(PATIENTS[one].name, one) for one in _CASES if PATIENTS[one].method == self.method]
         self.suspects.value = None
 
     def _show(self, named: tuple[int, ...]) -> None:
@@ -126,9 +124,6 @@ class WhoIsIt(Explorer):
                 losses = f"{name} is {theirs.train_loss:.4g}, and that of {HIDDEN} is {ours.train_loss:.4g}"
                 return f"{answer} In round {ours.round} the training loss of {losses}."
         return f"{answer} Under these settings both make the same run. Which settings would tell them apart?"
-
-
-who_is_it = WhoIsIt
 
 
 @cache  # the same object again, so that its run is not trained again

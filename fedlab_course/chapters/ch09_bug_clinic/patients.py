@@ -15,9 +15,7 @@ from torch.nn import functional
 
 import fedlab_core as fl
 from fedlab_core import validation
-from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedNova, FedProx, Scaffold
 from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
 from fedlab_core.server import Server
 
 
@@ -36,14 +34,14 @@ class Sick:
     __str__ = __repr__
 
 
-class UniformMean(Sick, FedAvg):
+class UniformMean(Sick, fl.FedAvg):
     """The server takes the plain mean of the y_k, and does not weigh them by their samples n_k."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         return updates.params.mean(0)
 
 
-class CohortShare(Sick, Scaffold):
+class CohortShare(Sick, fl.Scaffold):
     """c is updated by the sum of the changes over |S|, the cohort, in place of N, all clients."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -53,27 +51,27 @@ class CohortShare(Sick, Scaffold):
         return params
 
 
-class NeverApplied(Sick, Scaffold):
+class NeverApplied(Sick, fl.Scaffold):
     """The correction is written to gradients that are not there yet, so no local step ever contains it."""
 
-    def correction(self, server: Server, client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> fl.Correction:
         y = server.params.clone().requires_grad_()  # what the client receives
         if y.grad is not None:  # before the first backward pass there is no gradient to add to
             y.grad += server.state["c"] - server.state["c_clients"][client]
-        return Correction()
+        return fl.Correction()
 
 
-class MovingAnchor(Sick, FedProx):
+class MovingAnchor(Sick, fl.FedProx):
     """The anchor is updated in place together with the parameters, so y − r is zero and the term never pulls."""
 
-    def correction(self, server: Server, client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> fl.Correction:
         y = server.params.clone().requires_grad_()
         r = y  # a second name, and no copy
         (pull,) = torch.autograd.grad(self.mu / 2 * ((y - r) ** 2).sum(), y)
-        return Correction(offset=pull)
+        return fl.Correction(offset=pull)
 
 
-class LastOverwrites(Sick, FedAvg):
+class LastOverwrites(Sick, fl.FedAvg):
     """The loop that sums says ``=`` where it should say ``+=``: the last client of the cohort overwrites the others."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -83,14 +81,14 @@ class LastOverwrites(Sick, FedAvg):
         return total / samples
 
 
-class FlippedSign(Sick, Scaffold):
+class FlippedSign(Sick, fl.Scaffold):
     """The clients step along g + c_k − c: the correction has the wrong sign."""
 
-    def correction(self, server: Server, client: int) -> Correction:
-        return Correction(offset=server.state["c_clients"][client] - server.state["c"])
+    def correction(self, server: Server, client: int) -> fl.Correction:
+        return fl.Correction(offset=server.state["c_clients"][client] - server.state["c"])
 
 
-class TwiceRescaled(Sick, FedNova):
+class TwiceRescaled(Sick, fl.FedNova):
     """The weights ρ_k^S sum to 1 over the cohort already, and the sum is multiplied by N/K once more."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -98,7 +96,7 @@ class TwiceRescaled(Sick, FedNova):
         return server.params + server.num_clients / len(updates.clients) * step
 
 
-class LongestSteps(Sick, Scaffold):
+class LongestSteps(Sick, fl.Scaffold):
     """In the renewal of c_k, τ is the largest number of steps in the cohort, and not that of each client itself."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -106,7 +104,7 @@ class LongestSteps(Sick, Scaffold):
         return super().aggregate(server, replace(updates, num_steps=longest))
 
 
-class OverwrittenControl(Sick, Scaffold):
+class OverwrittenControl(Sick, fl.Scaffold):
     """c_k is overwritten before its change is formed, so every change is zero, and c stays zero."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -116,7 +114,7 @@ class OverwrittenControl(Sick, Scaffold):
         return params
 
 
-class SameCohorts(Sick, FedAvg):
+class SameCohorts(Sick, fl.FedAvg):
     """The generator of the cohorts is seeded with the number of the round, so every seed asks the same clients."""
 
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
@@ -124,7 +122,7 @@ class SameCohorts(Sick, FedAvg):
         yield np.sort(rng.choice(server.num_clients, server.clients_per_round, replace=False))
 
 
-class ControlFromWeights(Sick, Scaffold):
+class ControlFromWeights(Sick, fl.Scaffold):
     """c starts as a copy of the weights, made together with the model, while the c_k start at zero."""
 
     def setup(self, server: Server) -> None:
@@ -132,7 +130,7 @@ class ControlFromWeights(Sick, Scaffold):
         server.state["c"] = server.params.clone()
 
 
-class StaleShare(Sick, FedCurv):
+class StaleShare(Sick, fl.FedCurv):
     """A client subtracts its own share even if it was not in the last cohort: the penalty can become negative.
 
     The shares of all rounds are kept, and what is subtracted from the sum of the last cohort is then not part of it.
@@ -153,11 +151,11 @@ class Patient:
 
     name: str
     method: str
-    algorithm: Algorithm
+    algorithm: fl.Algorithm
 
 
-_WELL = {"FedAvg": FedAvg(), "FedProx": FedProx(mu=1.0), "SCAFFOLD": Scaffold(), "FedNova": FedNova()}
-_WELL |= {"FedCurv": FedCurv(strength=0.01)}
+_WELL = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(mu=1.0), "SCAFFOLD": fl.Scaffold(), "FedNova": fl.FedNova()}
+_WELL |= {"FedCurv": fl.FedCurv(strength=0.01)}
 HEALTHY = {name: Patient(name, name, algorithm) for name, algorithm in _WELL.items()}
 _SICK: dict[int, Any] = dict(enumerate(Sick.__subclasses__(), start=1))  # in the order of their definitions
 PATIENTS: dict[int, Patient] = {}

@@ -17,8 +17,8 @@ def moves(
 ) -> tuple[torch.Tensor, np.ndarray]:
     """The moves y_k − w [N, P] of all clients, and the steps τ_k [N] that each took.
 
-    They train from ``start`` [P], or from the weights of ``model``, which is not changed. ``work``: further arguments
-    of :func:`probes.train`; without any this is the probe of FedSSO.
+    They train from ``start`` [P], or from the weights of ``model``. ``work``: further arguments of
+    :func:`probes.train`; without any this is the probe of FedSSO.
     """
     w = nn.utils.parameters_to_vector(model.parameters()).detach() if start is None else start
     updates = probes.train(fed, model, w, **work)

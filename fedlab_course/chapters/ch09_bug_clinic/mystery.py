@@ -17,7 +17,7 @@ from fedlab_course.explore.goals import Goal
 
 HIDDEN = "the patient"
 _HEALTHY = {"FedAvg": "fedavg", "SCAFFOLD": "scaffold"}
-_START = {"split": "labels_per_client", "labels": 2, "rounds": 30}
+_START: dict[str, Any] = {"split": "labels_per_client", "labels": 2, "rounds": 30}
 # Each of the other methods has one patient only: there is nothing to find out.
 _CASES = [number for number, patient in PATIENTS.items() if patient.method in _HEALTHY]
 _ORDER = np.random.default_rng(7).permutation(_CASES).tolist()

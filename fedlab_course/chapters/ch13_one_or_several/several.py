@@ -59,7 +59,8 @@ def concepts(data: Dataset, *, num_clients: int, num_groups: int, seed: int = 0)
     validation.integer("num_groups", num_groups, minimum=1, maximum=classes)
     ids = np.arange(num_clients) % num_groups
     parts = fl.partition.iid(data.train.y, num_clients=num_clients, seed=seed)
-    clients = [(data.train.x[part], (data.train.y[part] + g) % classes) for part, g in zip(parts, ids, strict=True)]
+    pairs = zip(parts, ids.tolist(), strict=True)
+    clients = [(data.train.x[part], (data.train.y[part] + group) % classes) for part, group in pairs]
     fed = fl.FederatedDataset.from_clients(clients, (data.test.x, data.test.y), name=f"{data.name}, {num_groups} names")
     renamed = [Split(data.test.x, (data.test.y + g) % classes) for g in range(num_groups)]
     return Concepts(fed, ids, [renamed[g] for g in ids])
@@ -107,7 +108,7 @@ def serve(
     simulation = fl.Simulation(fed, model, algorithm, held_out=0.25, on_round=keep, **settings)
     history = simulation.run()
     assert history.clients is not None  # the run has ended
-    trained = accuracies([simulation.fed.client(k) for k in everybody])
+    trained = accuracies([simulation.fed.client(k) for k in range(fed.num_clients)])
     whole = accuracies([(one.x, one.y) for one in tests or [fed.test] * len(everybody)])
     models = torch.unique(rows, dim=0, return_inverse=True)[1].numpy()
     return Served(history, history.clients.accuracy, trained, whole, models)

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 import fedlab_core as fl
 from fedlab_core.randomness import stream
-from fedlab_core.server import Server
+from fedlab_course.theory.softmax import Ridge
 
 RIDGE = 1.0
 
@@ -35,17 +35,6 @@ class Problem:
     def simulation(self, **settings: Any) -> fl.Simulation:
         """A run with these further settings."""
         return fl.Simulation(self.fed, self.model, self.algorithm, loss=self.loss, progress=False, **settings)
-
-
-@dataclass(frozen=True)
-class Ridge(fl.Algorithm):
-    """FedAvg on F_k + ``strength``/2 ‖w‖², exactly: the local gradient gets strength · y."""
-
-    strength: float
-
-    def correction(self, server: Server, client: int) -> fl.Correction:
-        """a = strength around the anchor 0."""
-        return fl.Correction(weight=self.strength)
 
 
 def linear(inputs: int = 1, outputs: int = 1, *, bias: bool = False, start: float = 0.0) -> nn.Module:

@@ -43,7 +43,7 @@ def label_sets(fed: fl.FederatedDataset, split: str) -> np.ndarray:
     """Number the clients' label sets, int64 [N]; all 0 where the ``split`` has none."""
     if not split.endswith(("label", "labels")):
         return np.zeros(fed.num_clients, dtype=np.int64)
-    return cluster_quality.label_groups(fed.parts, fed.y).ids
+    return cluster_quality.label_groups(fed.parts, fed.y)
 
 
 def finished(simulation: fl.Simulation) -> tuple[fl.History, bool]:

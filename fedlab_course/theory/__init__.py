@@ -1,19 +1,18 @@
 """What theory says, to be compared with experiments: variances of a sampled mean, absence, what bounds are made of."""
 
 from fedlab_course.theory.absence import AbsentGroup, inclusion
-from fedlab_course.theory.bounds import best_local_steps, error_bound
+from fedlab_course.theory.bounds import Constants
 from fedlab_course.theory.quadratics import covered, ditto_error, fedavg_path, resting_point
-from fedlab_course.theory.softmax import Dissimilarity, SoftmaxRegression
+from fedlab_course.theory.softmax import SoftmaxRegression, dissimilarity
 from fedlab_course.theory.variance import simple_variance, systematic_variance, weight_variance
 
 __all__ = [
     "AbsentGroup",
-    "Dissimilarity",
+    "Constants",
     "SoftmaxRegression",
-    "best_local_steps",
     "covered",
+    "dissimilarity",
     "ditto_error",
-    "error_bound",
     "fedavg_path",
     "inclusion",
     "resting_point",

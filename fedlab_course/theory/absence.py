@@ -34,9 +34,8 @@ class AbsentGroup:
     """Clients that minimise (x − e_k)², in groups of ``size`` clients whose means are ``means``.
 
     Clients of the last group are there with a probability ``presence``, all others always, and ``clients_per_round`` of
-    those who are there are drawn with equal chances. Resting points are those of the mean over rounds.
-
-    Raises ``ValueError`` if the groups that are always there do not fill a cohort.
+    those who are there are drawn with equal chances. Resting points are those of the mean over rounds. Raises
+    ``ValueError`` if the groups that are always there do not fill a cohort.
     """
 
     size: int = 10
@@ -44,7 +43,6 @@ class AbsentGroup:
     clients_per_round: int = 4
 
     def __post_init__(self) -> None:
-        validation.integer("size", self.size, minimum=1)
         if self.clients_per_round > self._always:
             raise ValueError(
                 f"clients_per_round={self.clients_per_round}: only {self._always} clients are always there; draw fewer"
@@ -57,7 +55,7 @@ class AbsentGroup:
 
     def fedavg(self, presence: float) -> float:
         """The plain mean of the cohort: Σ π_k e_k / K."""
-        return self._with_weight(self.size * self._inclusion(presence)[1] / self.clients_per_round)
+        return self._with_weight(self.size * self._inclusion(presence)[-1] / self.clients_per_round)
 
     def one_of_each(self, presence: float) -> float:
         """One client of each group that is there: with probability (1 − p)^size the last group has none."""
@@ -76,7 +74,7 @@ class AbsentGroup:
             return self._with_weight(0)
         from scipy import stats
 
-        common, rare = self._inclusion(presence)
+        common, *_, rare = self._inclusion(presence)
         there, drawn = np.arange(self.size + 1)[:, None], np.arange(self.clients_per_round + 1)
         law = stats.binom.pmf(there, self.size, presence)
         chances = law * stats.hypergeom.pmf(drawn, self._always + there, there, self.clients_per_round)
@@ -87,14 +85,9 @@ class AbsentGroup:
     def _always(self) -> int:
         return self.size * (len(self.means) - 1)
 
-    def _inclusion(self, presence: float) -> tuple[float, float]:
-        """π_k of a client that is always there, and of one of the last group, as :func:`inclusion` has them."""
-        from scipy import stats
-
-        b, k = np.arange(self.size + 1), self.clients_per_round
-        common = stats.binom.pmf(b, self.size, presence) @ (k / (self._always + b))
-        rare = presence * stats.binom.pmf(b, self.size - 1, presence) @ (k / (self._always + 1 + b))
-        return float(common), float(rare)
+    def _inclusion(self, presence: float) -> np.ndarray:
+        """π_k of every client; those of the last group are the last."""
+        return inclusion(np.repeat([1.0, presence], [self._always, self.size]), self.clients_per_round)
 
     def _with_weight(self, weight: float) -> float:
         """The mean of all groups if the last one has this weight and the others share the rest evenly."""

@@ -8,36 +8,19 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from fedlab_core import validation
 
-
-class LabelGroups(NamedTuple):
-    """Clients with the same set of labels: ``ids`` int64 [N], and ``labels``, the set of each group, sorted."""
-
-    ids: np.ndarray
-    labels: tuple[tuple[int, ...], ...]
-
-    @property
-    def num_shared(self) -> int:
-        """Groups that at least two clients hold: all that a density clustering with min_samples = 2 can find."""
-        return int((np.bincount(self.ids) >= 2).sum())
-
-
-def label_groups(parts: Sequence[np.ndarray], y: Any, min_share: float = 0.0) -> LabelGroups:
-    """Group clients by the set of labels that they hold.
+def label_groups(parts: Sequence[np.ndarray], y: Any, min_share: float = 0.0) -> np.ndarray:
+    """Group clients by the set of labels that they hold, int64 [N]; the groups go by their sorted sets.
 
     ``parts``: one index array per client; ``y``: labels [n]. A label counts for a client if at least ``min_share`` of
     its samples (0 … 1) have it, so that 1/(2s) leaves out what s shards carry over from a neighbouring label.
     """
-    validation.real("min_share", min_share)
     sets = []
     for part in parts:
         present, counts = np.unique(np.asarray(y)[part], return_counts=True)
         sets.append(tuple(present[counts >= min_share * len(part)].tolist()))
-    if () in sets:
-        raise ValueError(f"min_share={min_share}: a client has no label with this share; lower it")
     groups = sorted(set(sets))
-    return LabelGroups(np.array([groups.index(held) for held in sets], dtype=np.int64), tuple(groups))
+    return np.array([groups.index(held) for held in sets], dtype=np.int64)
 
 
 class Quality(NamedTuple):

@@ -3,39 +3,33 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from scipy import optimize
+from scipy.sparse.linalg import LinearOperator, eigsh
+from torch.autograd.functional import vhp
+from torch.nn import functional
 
 import fedlab_core as fl
 from fedlab_core import validation
 from fedlab_core.randomness import stream
 from fedlab_core.server import Server
 
-_MOST, _TOLERANCE = 1000, 1e-8  # of power iteration: steps, and the last relative change
+Part = tuple[torch.Tensor, torch.Tensor]
 
 
-class Dissimilarity(NamedTuple):
-    """At each of M points: ``spread`` [M], Σ ρ_k ‖∇F_k‖², and ``whole`` [M], ‖∇F‖²; spread ≥ whole, by Jensen.
+def dissimilarity(gradients: Sequence[torch.Tensor], weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """At each of M points: the spread Σ ρ_k ‖∇F_k‖² [M] and the whole ‖∇F‖² [M]; spread ≥ whole, by Jensen.
 
-    (G, B)-dissimilarity (Karimireddy et al. 2020, assumption A1) is spread ≤ G² + B² whole at all w.
+    ``gradients``: those of the clients, [N, P] at each point; ``weights`` ρ [N]. (G, B)-dissimilarity (Karimireddy et
+    al. 2020, assumption A1) is spread ≤ G² + B² whole at all w.
     """
-
-    spread: np.ndarray
-    whole: np.ndarray
-
-    @classmethod
-    def of(cls, gradients: Sequence[torch.Tensor], weights: np.ndarray) -> "Dissimilarity":
-        """From the clients' gradients [N, P] at each point, and their weights ρ [N]."""
-        rho = torch.from_numpy(np.asarray(weights, dtype=np.float64))
-        pairs = [(float(rho @ g.double().square().sum(1)), float((rho @ g.double()).square().sum())) for g in gradients]
-        return cls(*np.array(pairs).T)
-
-    def least_gradient(self) -> float:
-        """The least G with which the inequality holds at all points for B = 1."""
-        return float(np.sqrt(np.maximum(self.spread - self.whole, 0).max()))
+    rho = torch.from_numpy(weights)
+    spread = [float(rho @ one.square().sum(1)) for one in gradients]
+    whole = [float((rho @ one).square().sum()) for one in gradients]
+    return np.array(spread), np.array(whole)
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ class SoftmaxRegression:
     """F_k(w) = mean cross-entropy of client k + ridge/2 ‖w‖², in float64, and F = Σ ρ_k F_k.
 
     w [P] is what a linear layer with bias holds, in its order: the weights of each class, then the biases;
-    P = C (d + 1). Each F_k is ``ridge``-strongly convex. Raises ``ValueError`` for a regression task and ridge < 0.
+    P = C (d + 1). Each F_k is ``ridge``-strongly convex. Raises ``ValueError`` for ridge < 0.
     """
 
     fed: fl.FederatedDataset
@@ -51,21 +45,19 @@ class SoftmaxRegression:
 
     def __post_init__(self) -> None:
         validation.real("ridge", self.ridge)
-        if self.fed.num_classes is None:
-            raise ValueError("fed: must hold labels, and it is a regression task")
 
     @property
     def size(self) -> int:
         """P."""
-        return self._classes * self._parts[0][0].shape[1]
+        return sum(one.numel() for one in fl.models.softmax_regression(self.fed).parameters())
 
     def losses(self, w: torch.Tensor) -> np.ndarray:
         """F_k(w) [N]."""
-        return np.array([self._objective(w, *part)[0] for part in self._parts])
+        return np.array([float(self._loss(w.detach(), *part)) for part in self._parts])
 
     def gradients(self, w: torch.Tensor) -> torch.Tensor:
         """∇F_k(w) [N, P]."""
-        return torch.stack([self._objective(w, *part)[1] for part in self._parts])
+        return torch.stack([self._with_gradient(w, *part)[1] for part in self._parts])
 
     def loss(self, w: torch.Tensor) -> float:
         """F(w)."""
@@ -84,41 +76,31 @@ class SoftmaxRegression:
 
     @property
     def smoothness(self) -> float:
-        """An L that holds everywhere: max_k ½ λ_max(XᵀX/n_k) + ridge, for a softmax has curvatures of at most ½."""
-        norms = [float(torch.linalg.matrix_norm(x, 2)) ** 2 / len(x) for x, _ in self._parts]
-        return 0.5 * max(norms) + self.ridge
+        """An L that holds everywhere: max_k ½ λ_max(XᵀX/n_k) + ridge, for a softmax has curvatures of at most ½.
+
+        X: the inputs with a 1 behind them, for the bias.
+        """
+        ones = [functional.pad(x, (0, 1), value=1.0) for x, _ in self._parts]
+        return 0.5 * max(float(torch.linalg.matrix_norm(x, 2)) ** 2 / len(x) for x in ones) + self.ridge
 
     def curvatures(self, w: torch.Tensor) -> np.ndarray:
-        """The largest eigenvalue of ∇²F_k(w) [N], by power iteration: no Hessian is ever formed.
+        """The largest eigenvalue of ∇²F_k(w) [N], by Lanczos iterations from products ∇²F_k(w) v: without a Hessian."""
+        w, start = w.detach().double(), stream(0, "power_iteration").normal(size=self.size)
+        found = []
+        for part in self._parts:
 
-        With p = softmax and z = X V, the row of a sample in ∇²F_k V is p ⊙ (z − pᵀz).
-        """
-        matrix, found = self._matrix(w), []
-        start = torch.from_numpy(stream(0, "power_iteration").normal(size=self.size))
-        for x, _ in self._parts:
-            p, v, value, before = torch.softmax(x @ matrix.T, 1), start / start.norm(), 0.0, np.inf
-            for _ in range(_MOST):
-                if abs(value - before) <= _TOLERANCE * abs(value):
-                    break
-                z = x @ self._matrix(v).T
-                rows = p * (z - (p * z).sum(1, keepdim=True))
-                image = self._flat(rows.T @ x / len(x)) + self.ridge * v
-                before, value, v = value, float(v @ image), image / image.norm()
-            found.append(value)
+            def product(v: np.ndarray, part: Part = part) -> np.ndarray:
+                return vhp(lambda u: self._loss(u, *part), w, torch.from_numpy(v))[1].numpy()
+
+            hessian = LinearOperator((len(w), len(w)), matvec=product, dtype=float)
+            found += eigsh(hessian, 1, v0=start, which="LA", return_eigenvectors=False).tolist()
         return np.array(found)
 
     def squares(self, w: torch.Tensor) -> np.ndarray:
-        """E‖∇F_k(w, ξ)‖² [N] for one sample ξ of client k, which the fourth assumption bounds.
-
-        The square for a sample: that of e xᵀ, twice ridge · wᵀ(e xᵀ), and ridge² ‖w‖², with e = softmax − label.
-        """
-        matrix, found = self._matrix(w), []
-        for x, y in self._parts:
-            logits = x @ matrix.T
-            error = torch.softmax(logits, 1) - y
-            plain, mixed = error.square().sum(1) * x.square().sum(1), (error * logits).sum(1)
-            found.append(float((plain + 2 * self.ridge * mixed).mean()))
-        return np.array(found) + self.ridge**2 * float(matrix.square().sum())
+        """E‖∇F_k(w, ξ)‖² [N] for one sample ξ of client k, which the fourth assumption bounds."""
+        each = torch.func.vmap(torch.func.grad(self._loss), in_dims=(None, 0, 0))
+        rows = [each(w.detach().double(), x[:, None], y[:, None]) for x, y in self._parts]
+        return np.array([float(one.square().sum(1).mean()) for one in rows])
 
     def noise(self, w: torch.Tensor) -> np.ndarray:
         """σ_k² = E‖∇F_k(w, ξ) − ∇F_k(w)‖² [N] for one sample ξ of client k, which the third bounds."""
@@ -129,9 +111,10 @@ class SoftmaxRegression:
         gradients, √ of the largest E‖∇F_k(w, ξ)‖² at w = 0 and at w*; G is the least, √(Σ ρ_k ‖∇F_k(w*)‖²).
         """
         w, rho = self.optimum, self.fed.weights
+        spread, whole = dissimilarity([self.gradients(w)], rho)
         return {
             "gap": self.gap,
-            "dissimilarity": Dissimilarity.of([self.gradients(w)], rho).least_gradient(),
+            "dissimilarity": max(0.0, float(spread[0] - whole[0])) ** 0.5,
             "noise": float(rho @ self.noise(w)),
             "smoothness": self.smoothness,
             "curvature": float(self.curvatures(w).max()),
@@ -141,51 +124,36 @@ class SoftmaxRegression:
     def visited(self, rounds: int, kept: Collection[int], **settings: Any) -> list[torch.Tensor]:
         """The parameters after those of the ``rounds`` of FedAvg that are ``kept``, all clients in each.
 
-        The ridge is a :class:`fedlab_core.Correction` with the weight ``ridge`` and the anchor 0. ``settings``: other
-        arguments of ``fl.simulate``.
+        ``settings``: other arguments of ``fl.simulate``.
         """
         law = {"rounds": rounds, "clients_per_round": self.fed.num_clients, "eval_every": rounds, "progress": False}
         model = fl.models.softmax_regression(self.fed, seed=settings.get("seed", 0))
-        simulation = fl.Simulation(self.fed, model, _Ridge(self.ridge), **law | settings)
+        simulation = fl.Simulation(self.fed, model, Ridge(self.ridge), **law | settings)
         found = [simulation.history.params for record in simulation if record.round in kept]
         return [params for params in found if params is not None]
 
-    @property
-    def _classes(self) -> int:
-        assert self.fed.num_classes is not None
-        return self.fed.num_classes
-
     @cached_property
-    def _parts(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        """Inputs with a 1 behind them [n_k, d + 1], and one-hot labels [n_k, C]."""
-        found = []
-        for x, y in map(self.fed.client, range(self.fed.num_clients)):
-            ones = torch.ones(len(x), 1, dtype=torch.float64)
-            labels = torch.nn.functional.one_hot(y, self._classes).double()
-            found.append((torch.cat([x.flatten(1).double(), ones], 1), labels))
-        return found
+    def _parts(self) -> list[Part]:
+        """Inputs [n_k, d] and labels [n_k]."""
+        return [(x.flatten(1).double(), y) for x, y in map(self.fed.client, range(self.fed.num_clients))]
 
-    def _matrix(self, w: torch.Tensor) -> torch.Tensor:
-        """[C, d + 1], the bias in the last column."""
-        w = w.detach().double()
-        return torch.cat([w[: -self._classes].reshape(self._classes, -1), w[-self._classes :, None]], 1)
+    def _loss(self, w: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """The loss at ``w`` [P] of a client with inputs ``x`` and labels ``y``."""
+        w, classes = w.double(), len(w) // (x.shape[1] + 1)
+        weights, bias = w[:-classes].reshape(classes, -1), w[-classes:]
+        return functional.cross_entropy(functional.linear(x, weights, bias), y) + self.ridge / 2 * w.square().sum()
 
-    def _flat(self, matrix: torch.Tensor) -> torch.Tensor:
-        return torch.cat([matrix[:, :-1].flatten(), matrix[:, -1]])
-
-    def _objective(self, w: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[float, torch.Tensor]:
-        """The loss of a client with inputs ``x`` and labels ``y``, and its gradient [P]."""
-        w = w.detach().double()
-        log = torch.log_softmax(x @ self._matrix(w).T, 1)
-        gradient = self._flat((log.exp() - y).T @ x / len(x)) + self.ridge * w
-        return 0.5 * self.ridge * float(w @ w) - float((y * log).sum(1).mean()), gradient
+    def _with_gradient(self, w: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[float, torch.Tensor]:
+        w = w.detach().double().requires_grad_()
+        loss = self._loss(w, x, y)
+        return float(loss.detach()), torch.autograd.grad(loss, w)[0]
 
     def _least(self, clients: slice) -> tuple[torch.Tensor, float]:
         """The minimiser and the minimum of the mean loss of some clients, each by its share."""
         rho = self.fed.weights[clients] / self.fed.weights[clients].sum()
 
         def both(flat: np.ndarray) -> tuple[float, np.ndarray]:
-            found = [self._objective(torch.from_numpy(flat), *part) for part in self._parts[clients]]
+            found = [self._with_gradient(torch.from_numpy(flat), *part) for part in self._parts[clients]]
             losses, gradients = zip(*found, strict=True)
             return float(rho @ losses), rho @ torch.stack(gradients).numpy()
 
@@ -195,8 +163,8 @@ class SoftmaxRegression:
 
 
 @dataclass(frozen=True)
-class _Ridge(fl.Algorithm):
-    """FedAvg on F_k + ``strength``/2 ‖w‖²: the local gradient gets strength · y."""
+class Ridge(fl.Algorithm):
+    """FedAvg on F_k + ``strength``/2 ‖w‖², exactly: the local gradient gets strength · y."""
 
     strength: float
 

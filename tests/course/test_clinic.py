@@ -180,9 +180,3 @@ def test_the_chart_shows_marks_and_says_who_fails() -> None:
     words = "limit: Patient 3 and Patient 4 fail; cut: Patient 4 fails; order: nobody fails."
     assert words in fl.plots.describe(figure)
     assert figure.layout.meta["table"]["rows"][1] == ["cut", "does not apply", "passes", "fails"]
-
-
-def test_a_chart_needs_the_same_patients_in_every_row() -> None:
-    for bad in ({}, {"limit": {"FedAvg": True}, "cut": {}}):
-        with pytest.raises(ValueError, match="findings"):
-            clinic.chart(bad)

@@ -21,7 +21,7 @@ def fed():
 @pytest.mark.parametrize(("rule", "epochs", "lr"), [("bias", 2, 0.1), ("row", 1, 0.01)])
 def test_a_label_that_rises_is_held(fed, rule, epochs, lr):
     model = fl.models.mlp(fed, (30,), seed=0)
-    moves, _ = leaks.moves(fed, model, epochs=epochs, lr=lr)
+    moves, _ = leaks.moves(fed, model, amount=epochs, lr=lr)
     scores, held = leaks.scores(moves, model, rule), leaks.label_mixes(fed) > 0
     assert (scores[~held] <= 0).all() and (scores[held] > 0).any()
 
@@ -31,7 +31,7 @@ def test_one_full_step_gives_the_mix_back_exactly(fed):
     model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 10))
     for parameters in model.parameters():
         torch.nn.init.zeros_(parameters)
-    moves, steps = leaks.moves(fed, model, epochs=1, lr=0.1, batch_size=1000)
+    moves, steps = leaks.moves(fed, model, lr=0.1, batch_size=1000)
     assert steps.tolist() == [1.0] * 30
     told = leaks.mixes_from(leaks.scores(moves, model), np.full(10, 0.1), 0.1, steps)
     assert told == pytest.approx(leaks.label_mixes(fed), abs=1e-5)

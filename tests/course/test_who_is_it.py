@@ -33,13 +33,13 @@ def test_the_patient_runs_beside_the_healthy_one_unnamed_until_a_right_guess() -
     work = {"rounds": 3, "clients_per_round": 4, "local_epochs": 1, "batch_size": 10, "lr": 0.05, "progress": False}
     alone = fl.simulate(fed, fl.models.mlp(fed, seed=0), clinic.PATIENTS[3].algorithm, **work)
     assert list(figure.data[1].y) == alone.frame.test_accuracy.tolist()
-    texts = [figure.to_json(), explorer.code, explorer.verdict, explorer.messages.value, explorer.fold.value]
+    texts = [figure.to_json(), explorer.code, explorer.verdict.value, explorer.messages.value, explorer.fold.value]
     assert not [text for text in texts if "Patient 3" in text or "PATIENTS[3]" in text]
-    assert "It says that it is SCAFFOLD" in explorer.verdict
+    assert "It says that it is SCAFFOLD" in explorer.verdict.value
     assert explorer.guess(3)
     explorer.wait(60)
-    assert "Yes, it is Patient 3" in explorer.verdict
-    assert clinic.diagnosis(3) in html.unescape(explorer.verdict)
+    assert "Yes, it is Patient 3" in explorer.verdict.value
+    assert clinic.diagnosis(3) in html.unescape(explorer.verdict.value)
     shown = {name: one.frame.test_accuracy.tolist() for name, one in explorer.histories.items()}
     namespace: dict = {}
     exec(explorer.code, namespace)
@@ -58,13 +58,13 @@ def test_a_wrong_guess_is_told_with_a_reason_from_both_runs_and_the_next_patient
         (one.round, one.train_loss, other.train_loss) for one, other in pairs if one.train_loss != other.train_loss
     )
     reason = f"In round {round} the training loss of Patient 9 is {theirs:.4g}, and that of the patient is {ours:.4g}."
-    assert "No, it is not Patient 9" in explorer.verdict
-    assert reason in explorer.verdict
+    assert "No, it is not Patient 9" in explorer.verdict.value
+    assert reason in explorer.verdict.value
     before = explorer.case
     explorer.next()
     explorer.wait(60)
     assert explorer.case == before + 1 and explorer.number != 3 and len(explorer.histories) == 2
-    assert f"Case {before + 2}" in explorer.verdict
+    assert f"Case {before + 2}" in explorer.verdict.value
 
 
 def test_where_two_patients_run_alike_it_says_so() -> None:
@@ -72,7 +72,7 @@ def test_where_two_patients_run_alike_it_says_so() -> None:
     explorer.run()
     explorer.guess(6)
     explorer.wait(60)
-    assert "Which settings would tell them apart?" in explorer.verdict
+    assert "Which settings would tell them apart?" in explorer.verdict.value
 
 
 def test_only_patients_who_say_the_same_can_be_named() -> None:

@@ -79,7 +79,7 @@ def cohorts(data: fl.Dataset, *, goal: Goal | None = None) -> Idea:
         holds = fl.FederatedDataset(data, parts).heterogeneity().label_counts > 0
         designs = {
             "blind": fl.sampling.Uniform(np.ones(_CLIENTS, dtype=bool), clients),
-            "from strata": fl.sampling.Systematic(cluster_quality.label_groups(parts, y).ids, clients),
+            "from strata": fl.sampling.Systematic(cluster_quality.label_groups(parts, y), clients),
         }
         rng, counts = np.random.default_rng(0), {}
         for name, design in designs.items():

@@ -16,7 +16,6 @@ class TrueTiers(Tiers):
     """A tier for each set of labels that clients hold: what a clustering could find at best."""
 
     def labels(self, server: Server) -> np.ndarray:
-        """The tier of each client, int64 [N]."""
         sets: dict[tuple[int, ...], int] = {}
         held = [tuple(np.unique(server.fed.y[part].numpy()).tolist()) for part in server.fed.parts]
         return np.array([sets.setdefault(labels, len(sets)) for labels in held], dtype=np.int64)
@@ -29,7 +28,6 @@ class RandomTiers(Tiers):
     num_tiers: int = 10
 
     def labels(self, server: Server) -> np.ndarray:
-        """The tier of each client, int64 [N]."""
         return server.stream("random_tiers").permutation(np.arange(server.num_clients) % self.num_tiers)
 
 
@@ -52,8 +50,7 @@ class RotatedPairs(fl.Algorithm):
     """Pairs of clients with different labels, in rotation: as regular as tiers of true groups, and never of one kind.
 
     The groups of :class:`TrueTiers` stand in a ring. A round has a cohort for each group in turn: one client of it, and
-    one of the group on the opposite side, so that each group trains twice a round, as it does with tiers of which two
-    clients are sampled.
+    one of the group on the opposite side, so that each group trains twice a round, as with two clients of every tier.
     """
 
     def setup(self, server: Server) -> None:

@@ -7,12 +7,7 @@ Every mistake was seen in public code; those inside a local step or a model's bu
 """
 
 from fedlab_course.chapters.ch09_bug_clinic.chart import chart
-from fedlab_course.chapters.ch09_bug_clinic.helpers import HELPERS, GaveUp
-from fedlab_course.chapters.ch09_bug_clinic.mystery import who_is_it
-from fedlab_course.chapters.ch09_bug_clinic.patients import HEALTHY, PATIENTS, Patient, diagnosis
+from fedlab_course.chapters.ch09_bug_clinic.mystery import WhoIsIt as who_is_it
+from fedlab_course.chapters.ch09_bug_clinic.patients import HEALTHY, HELPERS, PATIENTS, GaveUp, Patient, diagnosis
 
 __all__ = ["HEALTHY", "HELPERS", "PATIENTS", "GaveUp", "Patient", "chart", "diagnosis", "who_is_it"]
-
-
-def __dir__() -> list[str]:
-    return __all__

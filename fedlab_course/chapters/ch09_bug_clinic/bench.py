@@ -26,7 +26,7 @@ def draw(seed: int, num_clients: int) -> tuple[np.ndarray, np.ndarray]:
 def start(patient: Patient, a: Numbers, b: Numbers, sizes: int | Sequence[int] = 1, **changes: Any) -> fl.Simulation:
     """The patient's simulation on these clients, from w = 2; by default all take part and make 5 steps, three times.
 
-    ``changes``: other settings of :func:`fedlab_core.simulate`. Raises ``ValueError`` as that does.
+    ``changes``: other settings of :func:`fedlab_core.simulate`.
     """
     fed = fl.synthetic.quadratics(list(a), list(b), sizes)
     model = fl.models.linear(fed, bias=False)
@@ -38,12 +38,12 @@ def start(patient: Patient, a: Numbers, b: Numbers, sizes: int | Sequence[int] =
 
 def end(patient: Patient, a: Numbers, b: Numbers, sizes: int | Sequence[int] = 1, **changes: Any) -> float:
     """The parameter w after the last round; NaN, which equals nothing, if the patient diverged. See :func:`start`."""
+    simulation = start(patient, a, b, sizes, **changes)
     try:
-        found = start(patient, a, b, sizes, **changes).run().params
+        simulation.run()
     except fl.Diverged:
         return float("nan")
-    assert found is not None  # there is a round at least
-    return float(found.item())
+    return simulation.state_dict()["params"].item()
 
 
 def same(u: float, v: float) -> bool:

@@ -7,23 +7,20 @@ import plotly.graph_objects as go
 from fedlab_core.plots.style import new_figure, set_description
 
 _FOUND = {True: (1, "✓", "passes"), False: (-1, "✗", "fails"), None: (0, "·", "does not apply")}  # level, mark, words
-_SICK, _NEUTRAL, _WELL = "#F3B48F", "#F5F5F5", "#B9DFD2"
-_COLOURS = [(0, _SICK), (1 / 3, _SICK), (1 / 3, _NEUTRAL), (2 / 3, _NEUTRAL), (2 / 3, _WELL), (1, _WELL)]
+_COLOURS = ["#F3B48F", "#F5F5F5", "#B9DFD2"]  # sick, neutral, well
 _ROW, _FRAME = 34, 150
 
 
-def chart(findings: Mapping[str, Mapping[str, bool | None]], *, title: str | None = None) -> go.Figure:
+def chart(findings: Mapping[str, Mapping[str, bool | None]]) -> go.Figure:
     """Examinations (rows) and patients (columns): ✓ passes, ✗ fails, · does not apply.
 
-    ``findings``: examination → name of the patient → True, False or None. "Patient 3" stands as "3" under its column.
-    Raises ``ValueError`` if there are none, or if two examinations saw different patients.
+    ``findings``: examination → name of the patient → True, False or None, of the same patients in each. "Patient 3"
+    stands as "3" above its column.
     """
     examinations = list(findings)
-    names = list(findings[examinations[0]]) if examinations else []
-    if not names or any(list(row) != names for row in findings.values()):
-        raise ValueError("findings: must hold at least one examination, and all of them the same patients")
+    names = list(findings[examinations[0]])
     level, mark, words = ([[_FOUND[row[name]][i] for name in names] for row in findings.values()] for i in range(3))
-    figure = new_figure(title=title, x_title="", y_title="", height=_FRAME + _ROW * len(examinations), legend=False)
+    figure = new_figure(title=None, x_title="", y_title="", height=_FRAME + _ROW * len(examinations), legend=False)
     figure.add_heatmap(
         z=level,
         x=list(range(len(names))),

@@ -49,7 +49,7 @@ EXERCISES = (
             Case((WELL["FedProx"], 0), True, "The healthy FedAvg passes, and the healthy FedProx fails."),
             Case((WELL["FedNova"], 1), True, "The healthy FedAvg passes, and the healthy FedNova fails."),
             Case((WELL["SCAFFOLD"], 0), None, "SCAFFOLD weighs all clients alike. Does the question apply?"),
-            Case((SICK[5], 0), True, "Patient 5 keeps the last client alone, which is the same in both runs."),
+            Case((SICK[5], 0), True, "Patient 5 keeps only the last client, the same in both runs: it passes."),
             Case((SICK[1], 0), False, "Patient 1 takes the plain mean, and passes. Do your clients differ in size?"),
         ),
         mistakes=(

@@ -1,25 +1,26 @@
-"""The patients that are algorithms, the healthy algorithms to compare with, and the diagnoses."""
+"""The patients, the healthy algorithms to compare with, and the diagnoses.
+
+Patients 1 to 12 are algorithms; 13 to 18 are helpers: importance, partitions, stragglers and evaluation.
+"""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from torch import nn
+from torch.nn import functional
 
+import fedlab_core as fl
 from fedlab_core import validation
-from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedNova, FedProx, Scaffold
 from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import Correction
 from fedlab_core.server import Server
-from fedlab_course.chapters.ch09_bug_clinic.helpers import HELPERS
-
-_MU, _STRENGTH = 1.0, 0.01
 
 
 class Sick:
-    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3", by its place in a list."""
+    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3", the third that is defined."""
 
     number: ClassVar[int]
 
@@ -33,14 +34,14 @@ class Sick:
     __str__ = __repr__
 
 
-class UniformMean(Sick, FedAvg):
+class UniformMean(Sick, fl.FedAvg):
     """The server takes the plain mean of the y_k, and does not weigh them by their samples n_k."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         return updates.params.mean(0)
 
 
-class CohortShare(Sick, Scaffold):
+class CohortShare(Sick, fl.Scaffold):
     """c is updated by the sum of the changes over |S|, the cohort, in place of N, all clients."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -50,27 +51,27 @@ class CohortShare(Sick, Scaffold):
         return params
 
 
-class NeverApplied(Sick, Scaffold):
+class NeverApplied(Sick, fl.Scaffold):
     """The correction is written to gradients that are not there yet, so no local step ever contains it."""
 
-    def correction(self, server: Server, client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> fl.Correction:
         y = server.params.clone().requires_grad_()  # what the client receives
         if y.grad is not None:  # before the first backward pass there is no gradient to add to
             y.grad += server.state["c"] - server.state["c_clients"][client]
-        return Correction()
+        return fl.Correction()
 
 
-class MovingAnchor(Sick, FedProx):
+class MovingAnchor(Sick, fl.FedProx):
     """The anchor is updated in place together with the parameters, so y − r is zero and the term never pulls."""
 
-    def correction(self, server: Server, client: int) -> Correction:
+    def correction(self, server: Server, client: int) -> fl.Correction:
         y = server.params.clone().requires_grad_()
         r = y  # a second name, and no copy
         (pull,) = torch.autograd.grad(self.mu / 2 * ((y - r) ** 2).sum(), y)
-        return Correction(offset=pull)
+        return fl.Correction(offset=pull)
 
 
-class LastOverwrites(Sick, FedAvg):
+class LastOverwrites(Sick, fl.FedAvg):
     """The loop that sums says ``=`` where it should say ``+=``: the last client of the cohort overwrites the others."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -80,14 +81,14 @@ class LastOverwrites(Sick, FedAvg):
         return total / samples
 
 
-class FlippedSign(Sick, Scaffold):
+class FlippedSign(Sick, fl.Scaffold):
     """The clients step along g + c_k − c: the correction has the wrong sign."""
 
-    def correction(self, server: Server, client: int) -> Correction:
-        return Correction(offset=server.state["c_clients"][client] - server.state["c"])
+    def correction(self, server: Server, client: int) -> fl.Correction:
+        return fl.Correction(offset=server.state["c_clients"][client] - server.state["c"])
 
 
-class TwiceRescaled(Sick, FedNova):
+class TwiceRescaled(Sick, fl.FedNova):
     """The weights ρ_k^S sum to 1 over the cohort already, and the sum is multiplied by N/K once more."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -95,7 +96,7 @@ class TwiceRescaled(Sick, FedNova):
         return server.params + server.num_clients / len(updates.clients) * step
 
 
-class LongestSteps(Sick, Scaffold):
+class LongestSteps(Sick, fl.Scaffold):
     """In the renewal of c_k, τ is the largest number of steps in the cohort, and not that of each client itself."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -103,7 +104,7 @@ class LongestSteps(Sick, Scaffold):
         return super().aggregate(server, replace(updates, num_steps=longest))
 
 
-class OverwrittenControl(Sick, Scaffold):
+class OverwrittenControl(Sick, fl.Scaffold):
     """c_k is overwritten before its change is formed, so every change is zero, and c stays zero."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -113,7 +114,7 @@ class OverwrittenControl(Sick, Scaffold):
         return params
 
 
-class SameCohorts(Sick, FedAvg):
+class SameCohorts(Sick, fl.FedAvg):
     """The generator of the cohorts is seeded with the number of the round, so every seed asks the same clients."""
 
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
@@ -121,7 +122,7 @@ class SameCohorts(Sick, FedAvg):
         yield np.sort(rng.choice(server.num_clients, server.clients_per_round, replace=False))
 
 
-class ControlFromWeights(Sick, Scaffold):
+class ControlFromWeights(Sick, fl.Scaffold):
     """c starts as a copy of the weights, made together with the model, while the c_k start at zero."""
 
     def setup(self, server: Server) -> None:
@@ -129,7 +130,7 @@ class ControlFromWeights(Sick, Scaffold):
         server.state["c"] = server.params.clone()
 
 
-class StaleShare(Sick, FedCurv):
+class StaleShare(Sick, fl.FedCurv):
     """A client subtracts its own share even if it was not in the last cohort: the penalty can become negative.
 
     The shares of all rounds are kept, and what is subtracted from the sum of the last cohort is then not part of it.
@@ -150,35 +151,78 @@ class Patient:
 
     name: str
     method: str
-    algorithm: Algorithm
+    algorithm: fl.Algorithm
 
 
-_WELL = (FedAvg(), FedProx(mu=_MU), Scaffold(), FedNova(), FedCurv(strength=_STRENGTH))
-_NAMES = ("FedAvg", "FedProx", "SCAFFOLD", "FedNova", "FedCurv")
-HEALTHY = {name: Patient(name, name, algorithm) for name, algorithm in zip(_NAMES, _WELL, strict=True)}
-
-_SICK: tuple[Any, ...] = (
-    UniformMean(),
-    CohortShare(),
-    NeverApplied(),
-    MovingAnchor(mu=_MU),
-    LastOverwrites(),
-    FlippedSign(),
-    TwiceRescaled(),
-    LongestSteps(),
-    OverwrittenControl(),
-    SameCohorts(),
-    ControlFromWeights(),
-    StaleShare(strength=_STRENGTH),
-)
+_WELL = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(mu=1.0), "SCAFFOLD": fl.Scaffold(), "FedNova": fl.FedNova()}
+_WELL |= {"FedCurv": fl.FedCurv(strength=0.01)}
+HEALTHY = {name: Patient(name, name, algorithm) for name, algorithm in _WELL.items()}
+_SICK: dict[int, Any] = dict(enumerate(Sick.__subclasses__(), start=1))  # in the order of their definitions
 PATIENTS: dict[int, Patient] = {}
-for _number, _sick in enumerate(_SICK, start=1):
-    type(_sick).number = _number
-    [_method] = [name for name, well in HEALTHY.items() if isinstance(_sick, type(well.algorithm))]
-    PATIENTS[_number] = Patient(str(_sick), _method, _sick)
+for _number, _kind in _SICK.items():
+    _kind.number = _number
+    [_well] = [one for one in HEALTHY.values() if issubclass(_kind, type(one.algorithm))]
+    PATIENTS[_number] = Patient(f"Patient {_number}", _well.method, _kind(**vars(_well.algorithm)))
+
+
+class GaveUp(RuntimeError):
+    """A loop without an end was stopped."""
+
+
+def squared_mean(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The gradient of the batch is squared, and not the gradient of each sample: the mean is taken too early."""
+    return _gradient(model, functional.cross_entropy(model(x), y)) ** 2
+
+
+def last_batch(model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 8) -> torch.Tensor:
+    """The loop over batches keeps what it computed for the last one only."""
+    for batch in zip(x.split(batch_size), y.split(batch_size), strict=True):
+        fisher = fl.importance.fisher_diagonal(model, *batch)
+    return fisher
+
+
+def signed_importance(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    """The gradients keep their signs: samples cancel, and a negative Ω rewards a parameter for moving away."""
+    return _gradient(model, (model(x) ** 2).sum(1).mean())
+
+
+def retry_partition(
+    y: Any, *, num_clients: int, alpha: float, min_size: int = 10, patience: int = 1000
+) -> tuple[list[np.ndarray], int]:
+    """All is dealt anew until every client happens to have enough samples; for a small α that never happens.
+
+    Returns the index arrays and the number of deals. The original has no ``patience``: here it raises :class:`GaveUp`.
+    """
+    for deal in range(1, patience + 1):
+        parts = fl.partition.dirichlet(y, num_clients=num_clients, alpha=alpha, by="class", seed=deal)
+        if min(map(len, parts)) >= min_size:
+            return parts, deal
+    raise GaveUp(f"after {patience} deals some client still has fewer than {min_size} samples")
+
+
+def straggler_epochs(local_epochs: int, rng: np.random.Generator) -> int:
+    """The upper end of ``integers`` is left out, so nobody does all E epochs, and E = 1 fails."""
+    return int(rng.integers(1, local_epochs))
+
+
+@torch.no_grad()
+def mean_of_batches(model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 100) -> float:
+    """Accuracy is averaged over batches, so a sample of the short last batch counts more than the others."""
+    batches = zip(x.split(batch_size), y.split(batch_size), strict=True)
+    return float(np.mean([float((model(x).argmax(1) == y).float().mean()) for x, y in batches]))
+
+
+def _gradient(model: nn.Module, value: torch.Tensor) -> torch.Tensor:
+    """∂ value / ∂w, flat [P]."""
+    gradients = torch.autograd.grad(value, list(model.parameters()))
+    return torch.cat([gradient.reshape(-1) for gradient in gradients])
+
+
+_HELPERS = (squared_mean, last_batch, signed_importance, retry_partition, straggler_epochs, mean_of_batches)
+HELPERS: dict[int, Callable[..., Any]] = dict(enumerate(_HELPERS, start=len(PATIENTS) + 1))
 
 
 def diagnosis(number: int) -> str:
     """What is wrong with this patient. Raises ``ValueError`` for a number that nobody has."""
-    sick: dict[int, Any] = dict(enumerate(map(type, _SICK), start=1)) | HELPERS
+    sick = _SICK | HELPERS
     return (inspect.getdoc(sick[validation.choice("patient", number, sick)]) or "").split("\n\n")[0]

@@ -13,16 +13,15 @@ _A, _B, _MOST = (2.0, 2.0), (0.0, 1.0), 10
 _RATES, _MU = (0.01, 0.03, 0.1), (0.0, 0.3, 1.0, 3.0, 10.0)
 
 
-def unequal_work(*, lr: float = 0.1, mu: float = 1.0, **options: Any) -> Idea:
+def unequal_work(**options: Any) -> Idea:
     """Two clients (w − b_k)², b = (0, 1); the first makes ten local steps, the second from one to ten.
 
     Sliders ``lr`` and ``mu``. The figure shows the resting points of FedAvg, FedProx, FedNova, and FedNova with a
-    proximal term, against the steps of the second client; with μ = 0 there is no such term.
-    ``options``: those of ``Idea``, ``goal`` and ``live``.
+    proximal term, against the steps of the second client. ``options``: those of ``Idea``, ``goal`` and ``live``.
     """
     sliders = {
-        "lr": Slider.over("learning rate η", _RATES, lr, "Step size of the local steps"),
-        "mu": Slider.over("μ of the spring", _MU, mu, "Proximal strength"),
+        "lr": Slider.over("learning rate η", _RATES, 0.1, "Step size of the local steps"),
+        "mu": Slider.over("μ of the spring", _MU, 1.0, "Proximal strength"),
     }
     return Idea(_figure, sliders, **options)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import GREY, look, new_figure, set_description
+from fedlab_core.plots.style import GREY, Look, look, new_figure, set_description
 from fedlab_course.explore.figures import add_curve
 
 _FEW = 8  # values that are ticks themselves
@@ -35,8 +35,7 @@ def power_laws(
     slots, dashes = itertools.count(), itertools.cycle(("dot", "dash", "dashdot"))
     for name, (x, y) in read.items():
         if name in bounds:
-            line = {"color": GREY, "dash": next(dashes), "width": 2}
-            figure.add_scatter(x=x, y=y, name=name, mode="lines", line=line)
+            add_curve(figure, x, y, name, Look(GREY, next(dashes), ""), mode="lines")
         else:
             add_curve(figure, x, y, name, look(next(slots)), hovertemplate="%{x:.4g}: %{y:.4g}")
     figure.update_xaxes(type="log", **_ticks([x for x, _ in read.values()]))

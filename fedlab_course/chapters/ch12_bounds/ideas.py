@@ -11,22 +11,21 @@ from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.sliders import Slider
 from fedlab_course.theory import fedavg_path
 
-_A, _B, _OPTIMUM, _STEPS = (1.0, 3.0), (0.0, 1.0), 0.75, 10
+_A, _B, _OPTIMUM, _STEPS, _ROUNDS = (1.0, 3.0), (0.0, 1.0), 0.75, 10, 3000
 _POWERS, _RATES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0), (0.01, 0.03, 0.1, 0.3)
 _LEAST = 1e-12  # what rounding leaves of a distance
 
 
-def decay(*, lr: float = 0.1, power: float = 0.0, rounds: int = 3000, **options: Any) -> Idea:
+def decay(*, power: float = 0.0, **options: Any) -> Idea:
     """The distance of FedAvg from the optimum, round by round, at η_t = η_0/(1 + t)^p, with exact gradients.
 
-    Two clients a_k/2 (w − b_k)² with a = (1, 3) and b = (0, 1) make ten local steps in each of ``rounds`` rounds, from
-    w = 0. Sliders ``lr`` η_0 and ``power`` p. Behind it the run at the constant rate η_0.
-    ``options``: those of ``Idea``, ``goal`` and ``live``.
+    Two clients a_k/2 (w − b_k)² with a = (1, 3) and b = (0, 1) make ten local steps in each of 3000 rounds, from w = 0.
+    Sliders ``lr`` η_0 and ``power`` p. Behind it the run at the constant rate η_0. ``options``: of ``Idea``.
     """
-    shown = np.unique(np.geomspace(1, rounds, 40).round().astype(int))
+    shown = np.unique(np.geomspace(1, _ROUNDS, 40).round().astype(int))
 
     def distance(lr: float, power: float) -> np.ndarray:
-        rates = lr / (1 + np.arange(rounds)) ** power
+        rates = lr / (1 + np.arange(_ROUNDS)) ** power
         return np.maximum(abs(fedavg_path(_A, _B, rates, _STEPS) - _OPTIMUM), _LEAST)[shown]
 
     def draw(lr: float, power: float) -> go.Figure:
@@ -37,7 +36,7 @@ def decay(*, lr: float = 0.1, power: float = 0.0, rounds: int = 3000, **options:
         return prefixed(figure, f"FedAvg with {_STEPS} local steps.")
 
     sliders = {
-        "lr": Slider.over("first rate η₀", _RATES, lr, "Step size in the first round"),
+        "lr": Slider.over("first rate η₀", _RATES, 0.1, "Step size in the first round"),
         "power": Slider.over("exponent p", _POWERS, power, "How fast the rate falls; 0 is constant"),
     }
     return Idea(draw, sliders, **options)

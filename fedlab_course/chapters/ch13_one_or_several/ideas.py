@@ -16,29 +16,23 @@ _LEFT = 0.03  # where λ = 0 stands on a logarithmic axis
 _GOAL_SPREAD = 0.25
 
 
-def personal(*, strength: float = 1.0, spread: float = 1.0, live: bool | None = None) -> Idea:
+def personal() -> Idea:
     """Ditto's error on quadratics against λ, with many clients: what chance adds, what the pull adds, and their sum.
 
     Sliders ``strength`` λ, and ``spread`` V, the variance between the clients' true optima. What a client knows of its
     own has the variance ν = 1. The goal is a λ within 5 % of the least error at V = 0.25.
     """
     sliders = {
-        "strength": Slider.over("λ of Ditto", _STRENGTHS, strength, "Strength of the pull"),
-        "spread": Slider.over("V between clients", _SPREADS, spread, "Variance of the clients' optima"),
+        "strength": Slider.over("λ of Ditto", _STRENGTHS, 1.0, "Strength of the pull"),
+        "spread": Slider.over("V between clients", _SPREADS, 1.0, "Variance of the clients' optima"),
     }
     text = f"with V = {_GOAL_SPREAD:g}, find a λ whose error is at most 5 % above the least"
-    return Idea(_figure, sliders, goal=Goal(text, _reached), live=live)
-
-
-def _error(strength: float, spread: float) -> tuple[float, float, float]:
-    """The error by chance, by the pull, and both."""
-    chance, pull = (float(part) for part in ditto_error(strength, _CHANCE, spread))
-    return chance, pull, chance + pull
+    return Idea(_figure, sliders, goal=Goal(text, _reached))
 
 
 def _reached(strength: float, spread: float) -> bool:
-    least = _error(_CHANCE / spread, spread)[2]
-    return spread == _GOAL_SPREAD and _error(strength, spread)[2] <= _ENOUGH * least
+    here, least = (sum(ditto_error(one, _CHANCE, spread)) for one in (strength, _CHANCE / spread))
+    return spread == _GOAL_SPREAD and bool(here <= _ENOUGH * least)
 
 
 def _figure(strength: float, spread: float) -> go.Figure:
@@ -52,19 +46,20 @@ def _figure(strength: float, spread: float) -> go.Figure:
     ):
         figure.add_scatter(x=grid, y=values, name=name, mode="lines", line={"color": colour, "dash": dash, "width": 2})
     best = _CHANCE / spread
-    places = {"λ here": strength, "best λ": best, "alone": 0.0}
-    errors = {name: _error(place, spread) for name, place in places.items()}
+    rows = []
+    for name, place in {"λ here": strength, "best λ": best, "alone": 0.0}.items():
+        parts = ditto_error(place, _CHANCE, spread)
+        rows.append([name, place, *(f"{part:.3f}" for part in (*parts, sum(parts)))])
     here = {"color": BLACK, "symbol": "diamond", "size": 13}
-    x, y = [max(strength, _LEFT)], [errors["λ here"][2]]
+    x, y = [max(strength, _LEFT)], [sum(ditto_error(strength, _CHANCE, spread))]
     figure.add_scatter(x=x, y=y, name=f"λ = {strength:g}", mode="markers", marker=here)
     ticks = [_LEFT, 0.1, 1, 10, 100]
     figure.update_xaxes(type="log", tickvals=ticks, ticktext=["0 (alone)", "0.1", "1", "10", "100"])
     figure.update_yaxes(range=[0, 1.1 * max(_CHANCE, min(spread, 2.0))])
     text = (
         f"Error of Ditto against λ, clients with a variance of {spread:g} between them and of 1 by chance. At λ = "
-        f"{strength:g} it is {y[0]:.3f}; the least is {errors['best λ'][2]:.3f} at λ = {best:g}, alone {_CHANCE:g}, "
+        f"{strength:g} it is {rows[0][-1]}; the least is {rows[1][-1]} at λ = {best:g}, alone {_CHANCE:g}, "
         f"one model for all {spread:g}."
     )
-    rows = [[name, places[name], *(f"{part:.3f}" for part in parts)] for name, parts in errors.items()]
     set_description(figure, text, ["", "λ", "by chance", "by the pull", "error"], rows)
     return figure

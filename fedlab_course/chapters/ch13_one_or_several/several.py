@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_core import validation
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.engines.flat import FlatModel
 
@@ -44,7 +45,7 @@ class PerCluster(fl.FedSSO):
 class Concepts(NamedTuple):
     """A federation whose clients name things differently: group g = ``ids[k]`` of client k calls label c (c + g) mod C.
 
-    ``fed``: IID but for the names, and its test set has those of group 0; ``tests`` holds the test set of each client.
+    ``fed``: IID but for the names, and its test set has those of group 0; ``tests``: the test set of each client.
     """
 
     fed: fl.FederatedDataset
@@ -53,16 +54,13 @@ class Concepts(NamedTuple):
 
 
 def concepts(data: Dataset, *, num_clients: int, num_groups: int, seed: int = 0) -> Concepts:
-    """Deal out ``data`` evenly, and let client k belong to group k mod ``num_groups``, from 1 to the classes C.
-
-    Raises ``ValueError`` for another number of groups, and for data without classes.
-    """
-    classes = data.num_classes
-    if classes is None or not 1 <= num_groups <= classes:
-        raise ValueError(f"num_groups={num_groups}: must be an integer from 1 to the number of classes, {classes}")
+    """Deal out ``data`` evenly, and let client k belong to group k mod ``num_groups``, from 1 to the classes C."""
+    classes = len(data.classes)
+    validation.integer("num_groups", num_groups, minimum=1, maximum=classes)
     ids = np.arange(num_clients) % num_groups
-    parts = map(torch.from_numpy, fl.partition.iid(data.train.y, num_clients=num_clients, seed=seed))
-    clients = [(data.train.x[i], (data.train.y[i] + g) % classes) for i, g in zip(parts, ids.tolist(), strict=True)]
+    parts = fl.partition.iid(data.train.y, num_clients=num_clients, seed=seed)
+    pairs = zip(parts, ids.tolist(), strict=True)
+    clients = [(data.train.x[part], (data.train.y[part] + group) % classes) for part, group in pairs]
     fed = fl.FederatedDataset.from_clients(clients, (data.test.x, data.test.y), name=f"{data.name}, {num_groups} names")
     renamed = [Split(data.test.x, (data.test.y + g) % classes) for g in range(num_groups)]
     return Concepts(fed, ids, [renamed[g] for g in ids])
@@ -87,33 +85,30 @@ def serve(
     model: nn.Module,
     algorithm: fl.Algorithm,
     tests: list[Split] | None = None,
-    *,
-    held_out: float = 0.25,
     **settings: Any,
 ) -> Served:
-    """Run ``algorithm``, with a share ``held_out`` of each client's samples kept from training, and measure clients.
+    """Run ``algorithm``, with a quarter of each client's samples kept from training, and measure clients.
 
     ``tests``: the test set of each client, by default that of ``fed``; ``settings``: further arguments of
     :func:`fedlab_core.simulate`.
     """
+    everybody, flat = np.arange(fed.num_clients), FlatModel(model)
     rows = torch.empty(0)
 
     def keep(record: Any, server: Any) -> None:
         nonlocal rows
-        if record.round == simulation.settings.rounds:
-            rows = algorithm.client_params(server, np.arange(fed.num_clients)).expand(fed.num_clients, -1).clone()
-
-    simulation = fl.Simulation(fed, model, algorithm, held_out=held_out, on_round=keep, **settings)
-    history = simulation.run()
-    assert history.clients is not None  # the run has ended
-    flat = FlatModel(simulation.model)
+        if record.round == settings["rounds"]:
+            rows = algorithm.client_params(server, everybody).expand(len(everybody), -1).clone()
 
     def accuracies(sets: list[Any]) -> np.ndarray:
         with torch.no_grad():
             found = [(flat(row, x).argmax(1) == y).float().mean() for row, (x, y) in zip(rows, sets, strict=True)]
         return np.array(found, dtype=float)
 
+    simulation = fl.Simulation(fed, model, algorithm, held_out=0.25, on_round=keep, **settings)
+    history = simulation.run()
+    assert history.clients is not None  # the run has ended
     trained = accuracies([simulation.fed.client(k) for k in range(fed.num_clients)])
-    whole = accuracies([(one.x, one.y) for one in tests or [fed.test] * fed.num_clients])
+    whole = accuracies([(one.x, one.y) for one in tests or [fed.test] * len(everybody)])
     models = torch.unique(rows, dim=0, return_inverse=True)[1].numpy()
-    return Served(history, np.asarray(history.clients.accuracy), trained, whole, models)
+    return Served(history, history.clients.accuracy, trained, whole, models)

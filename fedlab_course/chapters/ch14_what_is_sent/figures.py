@@ -1,7 +1,6 @@
 """What a move tells of labels: the last layer of one client, and the same under noise."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,30 +42,26 @@ def label_moves(scores: Any, mix: Any, names: Sequence[str]) -> go.Figure:
     return figure
 
 
-def noise(split: str, *, folder: Path = tables.TABLES) -> go.Figure:
+def noise(split: str) -> go.Figure:
     """What the probe still tells, against the noise σ that each client adds: labels named, and clusters found.
 
-    ``split``: "one label" or "two labels". Means over seeds; bars are one standard deviation. Raises ``ValueError`` for
-    another split, and if the table is not there.
+    ``split``: "one label" or "two labels". Means over seeds; bars are one standard deviation.
     """
     wanted = {"partition": split, "move": "probe", "rule": "row"}
-    rows = tables.matching(tables.present(TABLE, folder), TABLE, wanted).dropna(subset="noise")
-    found = rows.groupby("noise")[[column for _, column, _ in _CURVES]].agg(["mean", "std"])
-    levels = found.index.to_numpy(dtype=float)
+    rows = tables.matching(tables.present(TABLE), TABLE, wanted).dropna(subset="noise")
+    found = rows.groupby("noise")[[column for _, column, _ in _CURVES]]
+    means, spreads = found.mean(), found.std()
+    levels = means.index.to_numpy(dtype=float)
     shown = levels[levels > 0].tolist()
     left = min(shown) / 3  # where σ = 0 stands on a logarithmic axis
-    figure = new_figure(
-        title=None, x_title="noise σ, in units of the clipped move", y_title="share of clients, or index"
-    )
+    x_title = "noise σ, in units of the clipped move"
+    figure = new_figure(title=None, x_title=x_title, y_title="share of clients, or index")
     for name, column, look in _CURVES:
-        bars = {"type": "data", "array": found[column, "std"], "color": look.colour, "thickness": 1.5}
-        add_curve(figure, np.maximum(levels, left), found[column, "mean"], name, look, size=9, error_y=bars)
+        bars = {"type": "data", "array": spreads[column], "color": look.colour, "thickness": 1.5}
+        add_curve(figure, np.maximum(levels, left), means[column], name, look, size=9, error_y=bars)
     figure.update_xaxes(type="log", tickvals=[left, *shown], ticktext=["0", *(f"{level:g}" for level in shown)])
     figure.update_yaxes(range=[-0.05, 1.08])
-    means = found.xs("mean", axis=1, level=1)
-    lines = [
-        [f"{level:g}", *(f"{one:.2f}" for one in row)] for level, row in zip(levels, means.to_numpy(), strict=True)
-    ]
+    lines = [[f"{level:g}", *(f"{one:.2f}" for one in row)] for level, *row in means.itertuples()]
     phrases = "; ".join(f"σ {level}: {exact} named, {main} main, index {index}" for level, exact, main, index in lines)
     text = f"Curves against noise, split {split}: shares of clients, and agreement of clusters. {phrases}."
     set_description(figure, text, ["σ", *(name for name, *_ in _CURVES)], lines)

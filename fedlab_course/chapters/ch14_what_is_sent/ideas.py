@@ -15,18 +15,18 @@ _KEPT, _EPOCHS = (0.01, 0.1, 1.0), (1, 5, 20)
 _MOST = 80.0  # megabytes on the axis
 
 
-def budget(*, keep: float = 1.0, epochs: int = 5, live: bool | None = None) -> Idea:
+def budget() -> Idea:
     """Test accuracy against what was sent, for stored runs on the digits, Dirichlet 0.3, mean over ten seeds.
 
     Sliders ``keep``, the share of the entries that a client sends, and ``epochs`` E. The goal: 80 % for at most 9 MB,
     up and down.
     """
     sliders = {
-        "keep": Slider.over("share of entries sent", _KEPT, keep, "1 is FedAvg; less has error feedback", moving=False),
-        "epochs": Slider.over("E", _EPOCHS, epochs, "Local epochs", moving=False),
+        "keep": Slider.over("share of entries sent", _KEPT, 1.0, "1 is FedAvg; less has error feedback", moving=False),
+        "epochs": Slider.over("E", _EPOCHS, 5, "Local epochs", moving=False),
     }
     text = f"reach {TARGET:.0%} mean test accuracy with at most {_LIMIT:g} MB, up and down"
-    return Idea(_figure, sliders, goal=Goal(text, lambda keep, epochs: spent(keep, epochs) <= _LIMIT), live=live)
+    return Idea(_figure, sliders, goal=Goal(text, lambda keep, epochs: spent(keep, epochs) <= _LIMIT))
 
 
 def spent(keep: float, epochs: int, what: str = "megabytes") -> float:

@@ -1,37 +1,27 @@
 """What the move y_k − w of a client tells about the labels that it holds, read off the last layer."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from sklearn import metrics
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_core import engines, losses, validation
-from fedlab_core.engines import threads
-from fedlab_core.engines.work import Work
+from fedlab_core import validation
+from fedlab_course.chapters.ch07_fedmas import probes
 
 
 def moves(
-    fed: fl.FederatedDataset,
-    model: nn.Module,
-    start: torch.Tensor | None = None,
-    *,
-    epochs: int = 1,
-    lr: float = 0.01,
-    batch_size: int = 10,
-    seed: int = 0,
+    fed: fl.FederatedDataset, model: nn.Module, start: torch.Tensor | None = None, **work: Any
 ) -> tuple[torch.Tensor, np.ndarray]:
     """The moves y_k − w [N, P] of all clients, and the steps τ_k [N] that each took.
 
-    They train from ``start`` [P], or from the weights of ``model``, which is not changed; with the defaults this is the
-    probe of FedSSO.
+    They train from ``start`` [P], or from the weights of ``model``. ``work``: further arguments of
+    :func:`probes.train`; without any this is the probe of FedSSO.
     """
-    engine = engines.create("auto", fed, model, losses.resolve("cross_entropy"), "cpu")
-    w, clients = engine.model.parameters() if start is None else start, np.arange(fed.num_clients)
-    work = Work(clients, np.full(len(clients), epochs), "epochs", batch_size, lr, round=0, seed=seed, stream="probe")
-    with threads.one_inside():
-        updates = engine.train(w, work, [fl.Correction()] * len(clients))
+    w = nn.utils.parameters_to_vector(model.parameters()).detach() if start is None else start
+    updates = probes.train(fed, model, w, **work)
     return updates.params - w, updates.num_steps.double().numpy()
 
 
@@ -75,12 +65,11 @@ class Named(NamedTuple):
 def named(found: np.ndarray, mixes: np.ndarray) -> Named:
     """Name the labels with a positive score in ``found`` [N, C], and compare with the true ``mixes`` [N, C]."""
     said, held = found > 0, mixes > 0
-    both = (said & held).sum()
     best = np.take_along_axis(mixes, found.argmax(1)[:, None], axis=1)[:, 0]
     return Named(
-        exact=float((said == held).all(1).mean()),
-        precision=float(both / said.sum()) if said.any() else float("nan"),
-        recall=float(both / held.sum()),
+        exact=metrics.accuracy_score(held, said),
+        precision=metrics.precision_score(held, said, average="micro", zero_division=np.nan),
+        recall=metrics.recall_score(held, said, average="micro"),
         main=float((best == mixes.max(1)).mean()),
     )
 

@@ -10,6 +10,7 @@ from fedlab_course.evidence import judging, shown
 from fedlab_course.evidence.verdicts import VERDICTS
 
 ALL, NONE = "all", "none"
+OUTCOMES = [ALL, *VERDICTS, NONE]
 _BOX = """<style>.fedlab-verdicts :is(th, td) { text-align: left; vertical-align: top; white-space: normal }</style>
 <div class="fedlab-verdicts" style="max-height: 32em; overflow-y: auto" tabindex="0" role="region"
  aria-label="Table of verdicts">"""
@@ -36,12 +37,12 @@ def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
     ``source``: the beginning of a claim, such as "002"; ``verdict``: one of the four. Raises ``ValueError`` for others.
     """
     validation.choice("source", source, sources())
-    validation.choice("verdict", verdict, [ALL, *VERDICTS, NONE])
+    validation.choice("verdict", verdict, OUTCOMES)
     rows = []
     for id, one in judging.stored().items():
         found = one.finding
         wanted = found.n > 0 and verdict in (ALL, found.verdict) if verdict != NONE else found.n == 0
-        if wanted and source in (ALL, _source(id)):
+        if wanted and source in (ALL, id.partition("-")[0]):
             word = shown.WORDS[found.verdict] + (" *" if found.corrected else "")
             rows.append((id, one.statement.says, word, shown.interval(one), f"{found.margin:g}", found.n))
     columns = ["row", "statement", "verdict", "mean and 95 % interval", "δ", "seeds"]
@@ -50,15 +51,11 @@ def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
 
 def sources() -> list[str]:
     """List the values of ``source``: the beginnings of the ids of claims."""
-    return [ALL, *dict.fromkeys(_source(id) for id in judging.stored())]
-
-
-def _source(id: str) -> str:
-    return id.partition("-")[0]
+    return [ALL, *dict.fromkeys(id.partition("-")[0] for id in judging.stored())]
 
 
 def as_html(source: str = ALL, verdict: str = ALL) -> str:
-    """Write :func:`table` as HTML whose text wraps. Raises as it does."""
+    """Write :func:`table` as HTML whose text wraps."""
     with pd.option_context("display.max_colwidth", None):
         return f"{_BOX}{table(source, verdict).reset_index().to_html(index=False, border=0)}</div>"
 
@@ -72,5 +69,5 @@ def browse() -> None:
         return
     import ipywidgets
 
-    options = {"source": sources(), "verdict": [ALL, *VERDICTS, NONE]}
-    ipywidgets.interact(lambda source, verdict: display(HTML(as_html(source, verdict))), **options)
+    lists = {"source": sources(), "verdict": OUTCOMES}
+    ipywidgets.interact(lambda source, verdict: display(HTML(as_html(source, verdict))), **lists)

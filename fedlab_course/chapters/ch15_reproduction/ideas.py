@@ -51,16 +51,14 @@ def _figure(values: Sequence[float], delta: float) -> go.Figure:
     stroke = {"symbol": "line-ns-open", "size": 17, "color": BLUE, "line": {"width": 2.5}}
     figure.add_scatter(x=list(values), y=["seeds"] * len(values), mode="markers", marker=stroke, name="one seed")
     bar = {"type": "data", "array": [found.high - found.mean], "color": BLUE, "thickness": 2.5, "width": 7}
-    mean = {"name": "mean and 95 % interval", "marker": {"color": BLUE, "size": 12}, "error_x": bar}
-    figure.add_scatter(x=[found.mean], y=["mean"], mode="markers", **mean)
+    about = {"name": "mean and 95 % interval", "marker": {"color": BLUE, "size": 12}, "error_x": bar}
+    figure.add_scatter(x=[found.mean], y=["mean"], mode="markers", **about)
     reach = min(0.25, 1.1 * max(0.05, *(abs(value) for value in (*values, found.low, found.high))))
     figure.update_xaxes(range=[-reach, reach], tickformat="+.1%")
     figure.update_yaxes(type="category", range=[-0.6, 1.6], showline=False, ticks="")
-    numbers = [f"{value:+.4f}" for value in (found.mean, found.low, found.high)]
-    text = (
-        f"{word}: with {found.n} seeds the mean is {numbers[0]} and the 95 % interval goes from {numbers[1]} to "
-        f"{numbers[2]}; the strip is ±{delta:g}."
-    )
-    rows = [[f"{found.n}", f"{delta:g}", *numbers, word]]
-    set_description(figure, text, ["seeds", "δ", "mean", "low", "high", "verdict"], rows)
+    mean, low, high = (f"{value:+.4f}" for value in (found.mean, found.low, found.high))
+    text = f"{word}: with {found.n} seeds the mean is {mean} and the 95 % interval goes from {low} to {high}; "
+    text += f"the strip is ±{delta:g}."
+    row = [f"{found.n}", f"{delta:g}", mean, low, high, word]
+    set_description(figure, text, ["seeds", "δ", "mean", "low", "high", "verdict"], [row])
     return figure

@@ -2,7 +2,7 @@
 
 import json
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,13 +21,14 @@ _ROUNDING = 1e-4  # of the largest number in a contrast: tables keep six digits,
 def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
     """Compute the number of a statement from runs made now: seed → number.
 
-    Raises ``ValueError`` for an unknown row and a seed that its grid does not have, and ``DatasetNotFound``.
+    Raises ``ValueError`` for an unknown row and a seed that its grid does not have.
     """
     one = _judged(row).statement
-    return {
-        seed: sum(sign * _measured(name, wanted, one.measure, seed) for sign, name, wanted in one.rows()) - one.constant
-        for seed in seeds
-    }
+    found = {}
+    for seed in seeds:
+        sides = [sign * _measured(table, wanted, one.measure, seed) for sign, table, wanted in one.rows()]
+        found[seed] = sum(sides) - one.constant
+    return found
 
 
 def show(row: str, seeds: Sequence[int] = (0,)) -> None:
@@ -67,22 +68,17 @@ def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> fl
 
 
 def _of_experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
-    """The number of an experiment's row; the cases that share most values with the row are tried first."""
+    """The number of an experiment's row, from the cases that fit it."""
     one = registry.EXPERIMENTS[configs.experiment_of(table)]
     part = table.removeprefix(one.name).removeprefix("_")
-    earlier = {one.after: tables.read(one.after)} if one.after else {}
-    for case in sorted((case for case, _ in one.units(earlier, [seed])), key=lambda case: -_shared(case, wanted)):
-        if not tables.fits(case, {name: value for name, value in wanted.items() if name in case}):
-            continue
-        for row in _unit(one.name, json.dumps(dict(case)), seed):
-            if row.get("table", "") == part and tables.fits(row, wanted):
-                return float(row[measure])
+    earlier, columns = {one.after: tables.read(one.after)} if one.after else {}, one.columns or {}
+    for case, _ in one.units(earlier, [seed]):
+        known = {columns.get(name, name): value for name, value in case.items()}
+        if tables.fits(known, {name: value for name, value in wanted.items() if name in known}):
+            for row in _unit(one.name, json.dumps(dict(case)), seed):
+                if row.get("table", "") == part and tables.fits(row, wanted):
+                    return float(row[measure])
     raise ValueError(f"seeds={seed}: the experiment {one.name} has no row with {wanted}")
-
-
-def _shared(case: Mapping[str, Any], wanted: Mapping[str, Any]) -> int:
-    values = list(wanted.values())
-    return sum(value in values for value in case.values())
 
 
 @lru_cache(maxsize=64)

@@ -31,8 +31,7 @@ def constants(seed: int, *, split: str) -> list[Row]:
     """One row: the constants of one deal."""
     found = theory.SoftmaxRegression(deal(split, seed, NUM_CLIENTS), RIDGE).constants()
     given: dict[str, Any] = {name: found[name] for name in ("gap", "noise", "smoothness", "gradient")}
-    cohort = {"num_clients": NUM_CLIENTS, "clients_per_round": COHORT}
-    best = theory.best_local_steps(**given, **cohort, convexity=RIDGE)
+    best = theory.Constants(**given, convexity=RIDGE).best_local_steps(NUM_CLIENTS, COHORT)
     return [found | {"best_steps": best}]
 
 

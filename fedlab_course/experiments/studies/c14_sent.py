@@ -30,11 +30,11 @@ from fedlab_course.theory import cluster_quality
 KEPT = (0.1, 0.01)
 TARGET, MEGABYTE = 0.8, 1e6
 MOVES: dict[str, dict[str, Any]] = {
-    "probe": {"epochs": 1, "lr": 0.01},
-    "one epoch": {"epochs": 1, "lr": 0.05},
-    "five epochs": {"epochs": 5, "lr": 0.05},
-    "one epoch, late": {"epochs": 1, "lr": 0.05},
-    "five epochs, late": {"epochs": 5, "lr": 0.05},
+    "probe": {"amount": 1, "lr": 0.01},
+    "one epoch": {"amount": 1, "lr": 0.05},
+    "five epochs": {"amount": 5, "lr": 0.05},
+    "one epoch, late": {"amount": 1, "lr": 0.05},
+    "five epochs, late": {"amount": 5, "lr": 0.05},
 }
 NOISES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.01, 0.03, 0.1, 0.3)
 LATE = DIGITS | {"rounds": 30, "eval_every": 30}

@@ -19,7 +19,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core import clustering, sampling
 from fedlab_course import theory
-from fedlab_course.chapters.ch07_fedmas.probes import HIDDEN, PROBES, create_engine, probe, train
+from fedlab_course.chapters.ch07_fedmas.probes import HIDDEN, PROBES, network, probe, train
 from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.runs import deal
 from fedlab_course.theory import cluster_quality
@@ -34,13 +34,14 @@ def optics(seed: int, *, dataset: str, split: str) -> list[Row]:
     """One row for each probe and space."""
     fed, rows = deal(split, seed, dataset=dataset), list[Row]()
     groups = cluster_quality.label_groups(fed.parts, fed.y, MIN_SHARES[split])
+    shared = int((np.bincount(groups) >= 2).sum())  # all that a clustering with min_samples = 2 can find
     for kind in PROBES:
         params = probe(fed, kind, seed)
         full = clustering.optics(params)
         projected = clustering.optics(clustering.project(params, PROJECTED, seed))
         for space, found in (("full", full), (f"projected {PROJECTED}", projected)):
-            quality = cluster_quality.quality(found.labels, groups.ids)
-            row: Row = {"probe": kind, "space": space, "shared_groups": groups.num_shared}
+            quality = cluster_quality.quality(found.labels, groups)
+            row: Row = {"probe": kind, "space": space, "shared_groups": shared}
             row |= {"clusters": quality.num_clusters, "pure": quality.num_pure, "noise": quality.num_noise}
             row |= {"purity": quality.purity, "adjusted_rand": quality.adjusted_rand}
             rows.append(row | {"same_as_full": same_partition(full.labels, found.labels)})
@@ -71,11 +72,11 @@ def dbscan(seed: int, *, alpha: float) -> list[Row]:
 def variance(seed: int, *, split: str) -> list[Row]:
     """One row for each design."""
     fed = deal(split, seed, dataset="mnist")
-    engine = create_engine(fed, seed)
-    probed = train(engine, engine.model.parameters(), "epoch", seed)
+    model = network(fed, seed)
+    probed = train(fed, model, seed=seed).params
     labels = clustering.optics(probed).labels
     shares = torch.from_numpy(fed.weights).to(probed)
-    models = train(engine, shares @ probed, "epoch", seed, round=1).double().numpy()
+    models = train(fed, model, shares @ probed, round=1, seed=seed, stream="batches").params.double().numpy()
     everyone = np.ones(fed.num_clients, dtype=bool)
     designs: dict[str, tuple[sampling.Design, float]] = {
         "simple": (sampling.Uniform(everyone, COHORT), theory.simple_variance(models, COHORT)),

@@ -235,21 +235,21 @@ def test_divergence_goes_from_little_skew_to_much_with_bars_over_seeds() -> None
     assert line.y0 == line.y1 == pytest.approx(0.1) and line.yref == "y2"
 
 
-def test_serving_places_each_method_at_its_means(tmp_path):
+def test_serving_places_each_method_at_its_means(monkeypatch):
     rows = [
         {"partition": "iid", "method": method, "seed": seed, "own": own + seed / 10, "whole": whole - seed / 10}
         for method, own, whole in (("FedAvg", 0.5, 0.7), ("alone", 0.2, 0.4), ("Ditto λ=1", 0.3, 0.5))
         for seed in (0, 1)
     ]
-    tables.write("c13_several", pd.DataFrame(rows), tmp_path)
-    figure = figures_13.serving("iid", folder=tmp_path)
+    monkeypatch.setattr(tables, "present", lambda name: pd.DataFrame(rows))
+    figure = figures_13.serving("iid")
     (fedavg,) = [trace for trace in figure.data if trace.name == "FedAvg"]
     assert (fedavg.x[0], fedavg.y[0]) == pytest.approx((0.55, 0.65))
     (path,) = [trace for trace in figure.data if trace.mode == "lines"]
     assert list(path.x) == pytest.approx([0.25, 0.35])
     assert "FedAvg 55.0% ± 7.1%" in fl.plots.describe(figure)
     with pytest.raises(ValueError, match="no row"):
-        figures_13.serving("unheard of", folder=tmp_path)
+        figures_13.serving("unheard of")
 
 
 def test_bars_tell_held_labels_from_others():
@@ -259,15 +259,15 @@ def test_bars_tell_held_labels_from_others():
     assert "Upwards: a. The client holds: a, b." in fl.plots.describe(figure)
 
 
-def test_noise_is_drawn_by_level_and_an_unclipped_probe_left_out(tmp_path):
+def test_noise_is_drawn_by_level_and_an_unclipped_probe_left_out(monkeypatch):
     about = {"partition": "two labels", "move": "probe", "rule": "row", "main": 0.5}
     rows = [
         about | {"noise": noise, "seed": seed, "exact": exact, "adjusted_rand": 1 - exact}
         for noise, exact in ((None, 0.9), (0.0, 0.8), (0.1, 0.2))
         for seed in (0, 1)
     ]
-    tables.write("c14_labels", pd.DataFrame(rows), tmp_path)
-    figure = figures_14.noise("two labels", folder=tmp_path)
+    monkeypatch.setattr(tables, "present", lambda name: pd.DataFrame(rows))
+    figure = figures_14.noise("two labels")
     exact, _, rand = figure.data
     assert list(exact.y) == pytest.approx([0.8, 0.2]) and list(rand.y) == pytest.approx([0.2, 0.8])
     assert figure.layout.xaxis.ticktext == ("0", "0.1")

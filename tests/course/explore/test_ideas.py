@@ -37,7 +37,7 @@ IDEAS = {
     "local_steps": ideas_01.local_steps,
     "proximal": ideas_02.proximal,
     "corrections": ideas_03.corrections,
-    "decay": lambda: ideas_12.decay(rounds=60),
+    "decay": ideas_12.decay,
     "skew": lambda: ideas_01.skew(fl.load_dataset("digits")),
     "absence": ideas_04.absence,
     "cohorts": lambda: ideas_04.cohorts(fl.load_dataset("digits")),

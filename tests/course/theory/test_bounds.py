@@ -29,10 +29,9 @@ def point(size: int = 15, seed: int = 1) -> torch.Tensor:
 
 def test_dissimilarity_of_two_quadratics() -> None:
     """∇f_k = a_k (w − b_k), a = (1, 3), b = (0, 1): at w* = 3/4 they are ±3/4, at w = 2 they are 2 and 3."""
-    gradients = [torch.tensor([[0.75], [-0.75]]), torch.tensor([[2.0], [3.0]])]
-    found = theory.Dissimilarity.of(gradients, np.array([0.5, 0.5]))
-    assert found.spread == pytest.approx([0.5625, 6.5]) and found.whole == pytest.approx([0, 6.25])
-    assert found.least_gradient() == pytest.approx(0.75)
+    gradients = [torch.tensor([[0.75], [-0.75]]).double(), torch.tensor([[2.0], [3.0]]).double()]
+    spread, whole = theory.dissimilarity(gradients, np.array([0.5, 0.5]))
+    assert spread == pytest.approx([0.5625, 6.5]) and whole == pytest.approx([0, 6.25])
 
 
 def test_losses_and_gradients_are_those_of_a_linear_layer() -> None:
@@ -83,17 +82,18 @@ def test_visited_parameters_are_those_of_gradient_descent() -> None:
 def test_the_bound_of_theorem_1_by_hand() -> None:
     """μ = 2, L = 4, G = 3, E = 2, Γ = 5, Σ ρσ² = 1: B = 1 + (64 + 2)·9 + 40 = 635, LB·2/(3μ²) = 1270/3; γ = 16."""
     given = {"noise": 1.0, "smoothness": 4.0, "convexity": 2.0, "gradient": 3.0, "gap": 5.0}
-    assert theory.error_bound(np.array([0, 84]), 2, start=0.0, **given) == pytest.approx([1270 / 48, 12.7 / 3])
-    assert theory.error_bound(np.array([0]), 2, start=100.0, **given) == pytest.approx([1700 / 16])
+    known = theory.Constants(**given)
+    assert known.error_bound(np.array([0, 84]), 2, start=0.0) == pytest.approx([1270 / 48, 12.7 / 3])
+    assert known.error_bound(np.array([0]), 2, start=100.0) == pytest.approx([1700 / 16])
     with pytest.raises(ValueError, match="convexity"):
-        theory.error_bound(np.array([1]), 1, start=0.0, **given | {"convexity": 0.0})
+        theory.Constants(**given | {"convexity": 0.0})
 
 
 @pytest.mark.parametrize("gap", [0.0, 7.25, 100.0])
 def test_best_number_of_local_steps_is_the_least_of_eq_35(gap: float) -> None:
     """A·E + B/E with A = (1 + 90/1000)·4 = 4.36 and B = 1 + 4Γ + 4·4/0.5 = 33 + 4Γ."""
-    known = {"noise": 1.0, "smoothness": 4.0, "convexity": 0.5, "gradient": 2.0}
-    best = theory.best_local_steps(gap=gap, num_clients=100, clients_per_round=10, **known)
+    known = theory.Constants(noise=1.0, smoothness=4.0, convexity=0.5, gradient=2.0, gap=gap)
+    best = known.best_local_steps(num_clients=100, clients_per_round=10)
     steps = np.linspace(0.5, 20, 4000)
     assert best == pytest.approx(steps[np.argmin(4.36 * steps + (33 + 4 * gap) / steps)], abs=0.005)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from fedlab_course.chapters import outline
 from fedlab_course.chapters.outline import Chapter
-from fedlab_course.check import bank, cells, registry
+from fedlab_course.check import cells, questions, registry
 from fedlab_course.evidence import judging
 from fedlab_course.publish import symbols
 
@@ -125,7 +125,7 @@ def _parameters(notebook: Any, chapter: Chapter) -> Iterator[str]:
 
 def _questions(source: str, number: str) -> Iterator[str]:
     """Check that each prediction has its result after it, and that the chapter has a quiz and a score."""
-    known, calls = bank.of_chapter(number), _CALL.findall(source)
+    known, calls = questions.of_chapter(number), _CALL.findall(source)
     for id in known.predictions:
         asked = [name for name, given in calls if given == id]
         if asked != ["predict", "outcome"]:

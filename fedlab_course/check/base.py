@@ -72,8 +72,10 @@ class Proof(Task):
 class Exercise(Task):
     """An exercise with a check.
 
-    ``solution``: a function or class whose source holds the solution markers. ``cases``: calls and their results, from
-    the simplest to the most special; or ``check``: a function that raises :class:`Hint` for a wrong answer.
+    ``solution``: a function or class whose source holds the solution markers, perhaps twice; the student sees ``...``
+    in place of the lines between them. ``cases``: calls and their results, from the simplest to the most special; or,
+    for classes and random draws, ``check``: a function that raises :class:`Hint` for a wrong answer, with the helpers
+    of :mod:`fedlab_course.check.tools`.
 
     The file ``exercises.toml`` of the chapter has the words: ``title``; ``task``, Markdown; ``missing``: what the
     answer should return, for hints; ``points``; ``discussion``: Markdown beside the solution, what we observe and the

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from fedlab_course.check.base import Exercise, Task
+from fedlab_course.check.base import Exercise, Proof
 
 PARTS = ("task", "answer", "check", "solution")
 SECTION = "exercises"
@@ -16,12 +16,12 @@ hint if something is not right."""
 FOLDED = " The solution is folded away under the check."
 
 
-def cell_id(exercise: Task, part: str) -> str:
+def cell_id(exercise: Exercise | Proof, part: str) -> str:
     """The id of a cell, such as "ex-02-prox-step-answer"."""
     return f"ex-{exercise.id}-{part}"
 
 
-def make(exercise: Task, number: int) -> list[Any]:
+def make(exercise: Exercise | Proof, number: int) -> list[Any]:
     """The cells of an exercise, in the order of ``PARTS``; ``number`` counts from 1 in the chapter.
 
     A proof has a task and a solution.
@@ -42,7 +42,7 @@ def make(exercise: Task, number: int) -> list[Any]:
     return [kinds[part](sources[part], id=cell_id(exercise, part)) for part in PARTS if part in sources]
 
 
-def write(notebook: Any, exercises: Iterable[Task]) -> None:
+def write(notebook: Any, exercises: Iterable[Exercise | Proof]) -> None:
     """Put the cells of ``exercises`` into ``notebook``, in their order, at the places where exercises begin now.
 
     A new exercise stands beside the one it is registered beside. The first ones of a notebook go to its end, before
@@ -69,7 +69,7 @@ def write(notebook: Any, exercises: Iterable[Task]) -> None:
         _open_section(notebook, groups[0])
 
 
-def drift(notebook: Any, exercises: Iterable[Task]) -> list[str]:
+def drift(notebook: Any, exercises: Iterable[Exercise | Proof]) -> list[str]:
     """Where the cells of ``notebook`` differ from the registered ``exercises``; empty if they agree."""
     wanted = {cell.id: cell for number, one in enumerate(exercises, start=1) for cell in make(one, number)}
     there = {cell.id: cell for cell in notebook.cells if cell.get("id", "").startswith("ex-")}

@@ -117,13 +117,12 @@ class Plan:
     def clear(self) -> None:
         """Remove the start page, and the notebooks and pages that the last summary lists. Begin a new summary."""
         (self.out / "site" / "index.html").unlink(missing_ok=True)
-        names = [Path(entry["name"]).name for entry in summary(self.out).get("notebooks", [])]
+        names = [entry["name"] for entry in summary(self.out).get("notebooks", [])]
         # if the run is killed before all are removed, the next one finds the rest
         write_summary(self.out, {"finished": False, "notebooks": [{"name": name} for name in names]})
         for name in names:
-            (self.out / "notebooks" / f"{name}.ipynb").unlink(missing_ok=True)
-            for page in (f"{name}.html", f"{name}_slides.html"):
-                (self.out / "site" / page).unlink(missing_ok=True)
+            for file in (f"notebooks/{name}.ipynb", f"site/{name}.html", f"site/{name}_slides.html"):
+                (self.out / file).unlink(missing_ok=True)
         self.write_summary(finished=False)
 
     def write_summary(self, *, finished: bool) -> None:
@@ -191,9 +190,6 @@ def write_summary(out: Path, written: dict[str, Any]) -> None:
 
 
 def summary(out: Path) -> dict[str, Any]:
-    """The content of ``summary.json`` in ``out``; empty if it is missing or damaged."""
-    try:
-        found = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    """The content of ``summary.json`` in ``out``; empty if there is none."""
+    path = out / SUMMARY
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

@@ -125,6 +125,6 @@ def _write(rows: Sequence[Row], plans: Sequence[Plan], options: Options) -> None
     links = [f"../rows/{one.name}/site/index.html" if one.status != "not run" else None for one in results]
     pages.write_rows(results, links, options.out / "site", options.profile)
     entries = [{**vars(one), "folder": f"rows/{one.name}"} for one in results]
-    about = {"profile": options.profile, "python": sys.version.split()[0]}
-    about["finished"] = all(one.finished for one in plans)
+    finished = all(one.finished for one in plans)
+    about = {"profile": options.profile, "python": sys.version.split()[0], "finished": finished}
     plan.write_summary(options.out, {**about, "rows": entries})

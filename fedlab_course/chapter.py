@@ -1,22 +1,13 @@
 """The beginning of a chapter: its data, its model and its setting in one call, and whether stored verdicts apply."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
 import fedlab_core as fl
 from fedlab_core.progress import watched
 from fedlab_course.chapters import outline
-
-
-class Begun(NamedTuple):
-    """What :func:`begin` returns: the data set, the function that builds a model, and keywords of ``fl.simulate``."""
-
-    data: fl.data.Dataset
-    build_model: Callable[..., torch.nn.Module]
-    setting: dict[str, Any]
-
 
 _differs: list[str] = []
 
@@ -29,8 +20,10 @@ def begin(
     clients_per_round: tuple[int, int] = (20, 10),
     local_epochs: tuple[int, int] = (5, 2),
     **further: Any,
-) -> Begun:
+) -> tuple[fl.data.Dataset, Callable[..., torch.nn.Module], dict[str, Any]]:
     """Load the data of chapter ``number``, and say in a line or two what is used.
+
+    Return the data set, the function that builds a model, and keywords of ``fl.simulate``.
 
     ``given``: the chapter's parameters by name, as ``globals()`` has them. They go before the pairs here: the value for
     the digits and full runs, and that for quick runs on large data. ``further`` settings are passed on. Parameters that
@@ -57,7 +50,7 @@ def begin(
         from fedlab_course.explore import live  # widgets, which a headless run does not need
 
         display(HTML(live.page()))
-    return Begun(data, build_model, setting)
+    return data, build_model, setting
 
 
 def differs() -> str:

@@ -11,13 +11,13 @@ from typing import Any
 
 from fedlab_core import validation
 from fedlab_core.cli import program
-from fedlab_core.data import load_dataset
 from fedlab_core.engines import cores
 from fedlab_course import folders, grading
 from fedlab_course.experiments import command as evidence
 from fedlab_course.grading.nbgrader import course
 from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
+from fedlab_course.harness.plan import Options
 from fedlab_course.publish import build as builder
 from fedlab_course.publish import hosted
 
@@ -36,7 +36,7 @@ def main(given: Sequence[str] | None = None) -> int:
 def _configure_run(parser: argparse.ArgumentParser) -> None:
     limits = ", ".join(f"{seconds} in {profile}" for profile, seconds in harness.TIMEOUTS.items())
     add = parser.add_argument
-    add("--profile", choices=harness.PROFILES, default="quick", help="quick or full experiments (default: quick)")
+    add("--profile", choices=harness.TIMEOUTS, default="quick", help="quick or full experiments (default: quick)")
     add("--dataset", metavar="NAME", help="data set for the notebooks that have this parameter")
     _add_notebooks(parser)
     parameter = "set a parameter of the notebooks; may be repeated"
@@ -103,19 +103,18 @@ def _whole(unit: str) -> Callable[[str], int]:
 
 def _run(options: argparse.Namespace) -> int:
     _need("papermill", "nbconvert", "latex2mathml")
-    if options.dataset is not None:
-        load_dataset(options.dataset)  # reports an unknown name or missing files before anything runs
     if options.again and options.rows is None:
         raise ValueError("--again: works only with --rows; without it everything is run")
     names = ("profile", "dataset", "only", "out", "timeout", "notebooks", "jobs")
-    given = {name: getattr(options, name) for name in names} | {"settings": validation.parse_assignments(options.set)}
+    given = {name: getattr(options, name) for name in names}
+    asked = Options(**given, settings=validation.parse_assignments(options.set))
     if options.rows is not None:
-        results = rows.run_rows(options.rows, again=options.again, **given)
+        results = rows.run_rows(options.rows, asked, again=options.again)
     else:
         whole = not options.only and options.notebooks == folders.NOTEBOOKS
         if whole:
             _need("pdoc")
-        results = harness.run_course(**given, reference=whole)
+        results = harness.run_course(asked, reference=whole)
     print(f"site: {options.out / 'site' / 'index.html'}")
     failed = [result for result in results if result.status != "ok"]
     for result in failed:

@@ -15,7 +15,7 @@ from typing import Any
 
 from fedlab_course.chapters import outline
 from fedlab_course.chapters.outline import Chapter
-from fedlab_course.check import bank, cells, registry
+from fedlab_course.check import cells, questions, registry
 from fedlab_course.evidence import judging
 from fedlab_course.publish import symbols
 
@@ -114,7 +114,7 @@ def _parameters(notebook: Any, chapter: Chapter) -> Iterator[str]:
 def _questions(notebook: Any, number: str) -> Iterator[str]:
     """Check that each prediction has its result after it, and that the chapter has a quiz and a score."""
     calls = [call for cell in notebook.cells if cell.cell_type == "code" for call in _CALL.findall(cell.source)]
-    for id in bank.of_chapter(number).predictions:
+    for id in questions.of_chapter(number).predictions:
         asked = [name for name, given in calls if given == id]
         if asked != ["predict", "outcome"]:
             found = ", ".join(asked) or "no call"

@@ -4,11 +4,11 @@ import re
 
 from fedlab_course import folders
 from fedlab_course.chapters import outline
-from fedlab_course.check import bank, registry
+from fedlab_course.check import questions, registry
 
 TEACHING = folders.NOTEBOOKS.parent / "docs" / "teaching"
 PAGES = sorted(path for path in TEACHING.glob("*.md") if path.name != "timings.md")  # tools/timings.py writes that
-PREDICTIONS = {name for chapter in outline.CHAPTERS for name in bank.of_chapter(chapter.number).predictions}
+PREDICTIONS = {name for chapter in outline.CHAPTERS for name in questions.of_chapter(chapter.number).predictions}
 EXERCISES = {
     f"{int(chapter.number)}.{number}"
     for chapter in outline.CHAPTERS

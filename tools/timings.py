@@ -16,7 +16,7 @@ import pandas as pd
 
 from fedlab_course import folders
 from fedlab_course.chapters import outline
-from fedlab_course.check import bank, registry
+from fedlab_course.check import questions, registry
 from fedlab_course.check.base import Proof
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,7 +59,7 @@ def text() -> str:
     for chapter in outline.CHAPTERS:
         notebook = nbformat.read(folders.NOTEBOOKS / f"{chapter.stem}.ipynb", as_version=4)
         read = re.search(r"\*\*Time\*\*: (\d+ min)", notebook.cells[0].source)
-        known, tasks = bank.of_chapter(chapter.number), registry.of_chapter(chapter.number)
+        known, tasks = questions.of_chapter(chapter.number), registry.of_chapter(chapter.number)
         proofs = sum(isinstance(task, Proof) for task in tasks)
         checked = len(tasks) - proofs
         minutes = CHECKED * checked + PROVED * proofs

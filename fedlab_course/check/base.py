@@ -42,23 +42,17 @@ class Mistake:
     hint: str
 
 
-def _check_id(id: str) -> None:
-    if not re.fullmatch(r"\d\d-[a-z0-9]+(-[a-z0-9]+)*", id):
-        raise ValueError(f"exercise id {id!r}: must be two digits and a name, such as '02-prox-step'")
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Task:
+    """What an exercise and a proof have. The id is the number of the chapter and a name, such as "02-prox-step".
 
-
-@dataclass(frozen=True, kw_only=True)
-class Proof:
-    """An exercise on paper: a ``task`` and its ``solution``, both Markdown. Only a reader checks the answer."""
+    ``task``: Markdown.
+    """
 
     id: str
-    title: str
-    task: str
-    solution: str
-    points: int = 2
-
-    def __post_init__(self) -> None:
-        _check_id(self.id)
+    title: str = ""
+    task: str = ""
+    points: int
 
     @property
     def chapter(self) -> str:
@@ -67,39 +61,40 @@ class Proof:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Exercise:
-    """An exercise. Its id is the number of its chapter and a name, such as "02-prox-step".
+class Proof(Task):
+    """An exercise on paper, and its ``solution`` in Markdown. Only a reader checks the answer."""
 
-    ``solution``: a function or class whose source holds the solution markers. ``cases``: calls and their results, from
-    the simplest to the most special; or ``check``: a function that raises :class:`Hint` for a wrong answer.
+    solution: str
+    points: int = 2
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Exercise(Task):
+    """An exercise with a check.
+
+    ``solution``: a function or class whose source holds the solution markers, perhaps twice; the student sees ``...``
+    in place of the lines between them. ``cases``: calls and their results, from the simplest to the most special; or,
+    for classes and random draws, ``check``: a function that raises :class:`Hint` for a wrong answer, with the helpers
+    of :mod:`fedlab_course.check.tools`.
 
     The file ``exercises.toml`` of the chapter has the words: ``title``; ``task``, Markdown; ``missing``: what the
     answer should return, for hints; ``points``; ``discussion``: Markdown beside the solution, what we observe and the
     answers to questions of the task.
     """
 
-    id: str
     solution: Any
     mistakes: tuple[Mistake, ...]
     cases: tuple[Case, ...] = ()
     check: Callable[[Any], None] | None = None
-    title: str = ""
-    task: str = ""
     missing: str = ""
     points: int = 1
     discussion: str = ""
 
     def __post_init__(self) -> None:
-        _check_id(self.id)
         if bool(self.cases) == bool(self.check):
             raise ValueError(f"exercise {self.id}: needs cases or a check, and not both")
         if not _REGION.search(self.marked_source):
             raise ValueError(f"exercise {self.id}: its solution needs a line {BEGIN!r} and a line {END!r}")
-
-    @property
-    def chapter(self) -> str:
-        """The two digits that its notebook's name begins with."""
-        return self.id[:2]
 
     @property
     def name(self) -> str:

@@ -31,13 +31,13 @@ def make(exercise: Exercise | Proof, number: int) -> list[Any]:
     name = f"{int(exercise.chapter)}.{number}"
     kinds = {"task": new_markdown_cell, "answer": new_code_cell, "check": new_code_cell, "solution": new_markdown_cell}
     sources = {"task": f"### Exercise {name}: {exercise.title}\n\n{exercise.task.strip()}"}
-    if isinstance(exercise, Proof):
-        solved = exercise.solution.strip()
-    else:
+    if isinstance(exercise, Exercise):
         sources["answer"] = exercise.stub_source.strip()
         sources["check"] = f'exercises.check("{exercise.id}", {exercise.name})'
         words = f"\n\n{exercise.discussion.strip()}" if exercise.discussion else ""
         solved = f"```python\n{exercise.solution_source.strip()}\n```{words}"
+    else:
+        solved = exercise.solution.strip()
     sources["solution"] = f"<details><summary>Solution of exercise {name}</summary>\n\n{solved}\n\n</details>"
     return [kinds[part](sources[part], id=cell_id(exercise, part)) for part in PARTS if part in sources]
 

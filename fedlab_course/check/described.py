@@ -1,8 +1,10 @@
-"""What an answer is, without calling it, and which line of it stopped with an error."""
+"""What an answer is, without calling it, whether it is the latest, and which line of it stopped with an error."""
 
 import dis
 import inspect
 import linecache
+import re
+import sys
 import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,3 +57,22 @@ def line_of(error: BaseException) -> str:
         if not frame.filename.startswith(_LIBRARY) and "site-packages" not in frame.filename:
             return linecache.getline(frame.filename, frame.lineno or 0).strip()
     return ""
+
+
+def outdated(name: str, answer: Any) -> bool:
+    """Whether a cell run later than the one ``answer`` is from defines ``name`` anew, and so must have failed.
+
+    False outside IPython, and for an answer that is from no cell.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        return False
+    functions = vars(answer).values() if inspect.isclass(answer) else [answer]
+    files = {function.__code__.co_filename for function in functions if inspect.isfunction(function)}
+    sources = {"".join(linecache.getlines(file)).strip() for file in files} - {""}
+    cells = shell.user_ns.get("In", [])
+    definition = re.compile(rf"^(def|class)\s+{re.escape(name)}\b", flags=re.MULTILINE)
+    own = [number for number, cell in enumerate(cells) if cell.strip() in sources]
+    written = [number for number, cell in enumerate(cells) if definition.search(cell)]
+    return bool(own and written) and written[-1] > own[-1]

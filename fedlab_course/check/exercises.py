@@ -1,40 +1,196 @@
-"""Exercises of the course: a stub, a check with hints, a solution, and the mistakes that each hint is for.
+"""Exercises of the course: an answer is judged, and the verdict is shown with a hint.
 
 A notebook says ``exercises.check("02-prox-step", prox_step)``. The verdict is shown in words, and nothing is raised, so
 that a notebook runs from top to bottom unsolved. Only under nbgrader, which grades by errors, a wrong answer raises.
 
-The folder of a chapter has their code in ``exercises.py``, and their words and the exercises on paper in
-``exercises.toml``; chapter 0 has the shortest of both, to begin with.
-
-- The student sees the solution with the lines between the markers replaced by ``...``. The answer is a function or a
-  class. What a class has already (``__init__``, for instance) is outside the markers, which may occur twice.
-- A hint says what the answer does and asks what to look at; it does not give the answer away. Results of another form,
-  errors in the student's code and a changed first line get hints of their own, and need no :class:`Mistake`.
-- Where cases do not fit (classes, random draws), ``check`` is a function of the answer that raises :class:`Hint`, with
-  the helpers of :mod:`fedlab_course.check.tools`.
-- Lines of a solution have at most 98 columns, and the notebook must import every module the solution uses.
-
-``python -m fedlab_course.check`` writes the cells of all exercises into the notebooks: in their order, where exercises
-are now, new ones beside their neighbours, and the first ones before "What to remember".
+``CONTRIBUTING.md`` shows how to write an exercise. A hint says what the answer does and asks what to look at; it does
+not give the answer away. Results of another form, errors in the student's code and a changed first line get hints of
+their own, and need no ``Mistake``. Lines of a solution have at most 98 columns, and the notebook must import every
+module the solution uses.
 """
 
-from fedlab_course.check.base import Case, Exercise, Hint, Mistake, Proof
-from fedlab_course.check.registry import every, get, of_chapter
-from fedlab_course.check.verdicts import MIME, NotSolved, Verdict, check, judge, or_solution
+import contextlib
+import inspect
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
 
-__all__ = [
-    "MIME",
-    "Case",
-    "Exercise",
-    "Hint",
-    "Mistake",
-    "NotSolved",
-    "Proof",
-    "Verdict",
-    "check",
-    "every",
-    "get",
-    "judge",
-    "of_chapter",
-    "or_solution",
-]
+import numpy as np
+
+from fedlab_course import display
+from fedlab_course.check import by_cases
+from fedlab_course.check.base import Exercise, Hint
+from fedlab_course.check.described import Described, code, describe, line_of, outdated
+from fedlab_course.check.registry import get
+
+MIME = "application/vnd.fedlab.exercise+json"
+UNDER_NBGRADER = "NBGRADER_EXECUTION" in os.environ  # looked up now: an answer may remove the variable later
+LIMIT = 10.0  # seconds
+_WORDS = {"solved": "✓ solved", "wrong": "✗ not yet", "open": "○ to do", "not judged": "– not judged"}
+
+
+class NotSolved(AssertionError):
+    """An answer that is open or wrong, raised only where errors are what is graded."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``status``: "open" (still the stub), "wrong", "solved" or, only of the grader, "not judged".
+
+    ``hint``: what the student should look at; ``of``: the points of a solved exercise; ``remark``: for the instructor.
+    """
+
+    exercise: str
+    title: str
+    status: str
+    hint: str
+    of: int
+    remark: str = ""
+
+    @property
+    def points(self) -> int:
+        """The points earned: all or none."""
+        return self.of if self.status == "solved" else 0
+
+
+def check(name: str, answer: Any) -> None:
+    """Show whether ``answer`` solves the exercise called ``name``, and if it does not, a hint.
+
+    Nothing is raised, except under nbgrader, which gives points to check cells that end without error.
+    """
+    exercise = get(name)
+    with contextlib.redirect_stderr(sys.stdout):  # nbgrader takes standard error for a failure
+        verdict = judge(exercise, answer)
+    display.publish(bundle(verdict))
+    if UNDER_NBGRADER and verdict.status != "solved":
+        raise NotSolved(verdict.hint)
+
+
+def or_solution(name: str, answer: Any) -> Any:
+    """The ``answer`` if it solves the exercise called ``name``, and else the solution, which a printed line says.
+
+    For what comes after an exercise and needs its result. Raises ``ValueError`` for an unknown exercise.
+    """
+    exercise = get(name)
+    if judge(exercise, answer).status == "solved":
+        return answer
+    print(f"`{exercise.name}` is not solved yet: the solution stands in for it.")
+    return exercise.build(exercise.solution_source)
+
+
+def judge(exercise: Exercise, answer: Any) -> Verdict:
+    """The verdict on ``answer``. Whatever the student's code raises becomes a hint that quotes it.
+
+    An answer whose cell has been changed since and stopped with an error is not judged: it is the one before. Code that
+    runs for more than ``LIMIT`` seconds is stopped, on the main thread and not on Windows.
+    """
+    try:
+        if not outdated(exercise.name, answer):
+            with _limited():
+                return judge_described(exercise, describe(answer), answer)
+        latest = f"The cell with your latest `{exercise.name}` stopped with an error."
+        hint = f"{latest} Fix the cell and run it again before you check."
+    except _Late:
+        hint = f"Your code was still running after {LIMIT:g} s. Is there a loop that never ends?"
+    except KeyboardInterrupt:
+        hint = "You stopped your code before it returned. Is there a loop that never ends?"
+    return Verdict(exercise.id, exercise.title, "wrong", hint, exercise.points)
+
+
+class _Late(BaseException):
+    """The time is over. Student's code that catches every ``Exception`` does not catch this."""
+
+
+@contextlib.contextmanager
+def _limited() -> Iterator[None]:
+    """Raise ``_Late`` in the block after ``LIMIT`` seconds, where the system can."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        raise _Late
+
+    before = signal.signal(signal.SIGALRM, stop)
+    rest = signal.setitimer(signal.ITIMER_REAL, LIMIT, 1.0)  # again each second, if the code catches it
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *rest)
+
+
+def judge_described(exercise: Exercise, described: Described, answer: Any) -> Verdict:
+    """The verdict on something to call that stands for an answer, which itself is as ``described``."""
+    status, hint = "solved", ""
+    try:
+        # Standard error is kept silent: nbgrader takes it for a failure.
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            empty = _empty(exercise, described)
+            if empty:
+                status, hint = "open", f"{empty} Write code that returns {exercise.missing}, in place of the `...`."
+            else:
+                _same_outside(exercise, described)
+                check = exercise.check or partial(by_cases.check, exercise)
+                check(answer)
+    except Hint as found:
+        status, hint = "wrong", str(found)
+    except NotImplementedError:
+        status, hint = "open", f"`{exercise.name}` is not written yet. It should return {exercise.missing}."
+    except (Exception, SystemExit) as error:
+        status, hint = "wrong", _quoted(error)
+    return Verdict(exercise.id, exercise.title, status, hint, exercise.points)
+
+
+def bundle(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as data, as HTML and as text."""
+    lines, data = [verdict.hint] if verdict.hint else [], {MIME: asdict(verdict) | {"points": verdict.points}}
+    return display.verdict("fedlab-exercise", _WORDS[verdict.status], verdict.title, lines, data)
+
+
+def _empty(exercise: Exercise, answer: Described) -> str:
+    """What is still as in the stub, in words; "" if nothing is."""
+    if answer.kind == "nothing":
+        return f"There is nothing called `{exercise.name}` yet."
+    stub = exercise.build(exercise.stub_source)
+    if not inspect.isclass(stub):
+        return f"`{exercise.name}` is still empty." if answer.code == code(stub) else ""
+    given = vars(exercise.solution)
+    for name, method in vars(stub).items():
+        to_write = inspect.isfunction(method) and code(method) != code(given[name])
+        if to_write and answer.methods.get(name) == code(method):
+            return f"The method `{name}` of `{exercise.name}` is still empty."
+    return ""
+
+
+def _same_outside(exercise: Exercise, answer: Described) -> None:
+    """Raise a :class:`Hint` if the answer is of another kind than the stub, or has other arguments."""
+    kind = "class" if inspect.isclass(exercise.solution) else "function"
+    if answer.kind != kind:
+        raise Hint(f"`{exercise.name}` must stay a {kind}, and yours is of type {answer.kind}.")
+    if kind == "class":
+        return
+    wanted = list(inspect.signature(exercise.solution).parameters)
+    if wanted != answer.parameters:
+        raise Hint(f"The first line must stay `def {exercise.name}({', '.join(wanted)}):`.")
+    if answer.form == "async":
+        raise Hint(
+            f"`{exercise.name}` is asynchronous: a call gives a coroutine and no result. Write `def`, not `async def`."
+        )
+    if answer.form == "generator":
+        raise Hint(f"`{exercise.name}` is a generator: a call runs none of its code. Write `return`, not `yield`.")
+
+
+def _quoted(error: BaseException) -> str:
+    """The error in words, with the line of the student's code that it comes from."""
+    words = f"Your code stops with {type(error).__name__}: {error}".rstrip(": ")
+    line = getattr(error, "line", "") or line_of(error)  # an error in the process of a submission brings its line
+    return f"{words}, in the line `{line}`." if line else f"{words}."

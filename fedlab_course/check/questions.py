@@ -12,12 +12,14 @@ import html
 import itertools
 import json
 import re
+import tomllib
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from fedlab_core import validation
 from fedlab_course import chapter
-from fedlab_course.check import bank
-from fedlab_course.check.bank import Option, Prediction, Question
+from fedlab_course.chapters import outline
 from fedlab_course.display import publish
 from fedlab_course.publish.formulas import to_mathml
 
@@ -25,12 +27,89 @@ _numbers = itertools.count()
 _OWN_KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys of an element with this attribute alone
 
 
+@dataclass(frozen=True)
+class Prediction:
+    """A question before a run: ``options`` by key, what ``happened``, and ``because``: the result in numbers."""
+
+    id: str
+    asks: str
+    options: dict[str, str]
+    happened: str
+    because: str
+
+    def __post_init__(self) -> None:
+        if self.happened not in self.options or len(self.options) < 2:
+            raise ValueError(f"{self.id}: needs two options or more, and one of them as happened={self.happened!r}")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer of a quiz, and ``why`` it is right or wrong."""
+
+    text: str
+    why: str
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of a quiz with three to five options, one of them right."""
+
+    id: str
+    asks: str
+    options: tuple[Option, ...]
+
+    def __post_init__(self) -> None:
+        right = sum(option.right for option in self.options)
+        if right != 1 or not 3 <= len(self.options) <= 5:
+            raise ValueError(f"{self.id}: needs three to five options, one of them right; {right} are right")
+
+
+@dataclass(frozen=True)
+class Bank:
+    """The questions of a chapter, by id and in their order."""
+
+    predictions: dict[str, Prediction]
+    quiz: dict[str, Question]
+
+
+@cache
+def of_chapter(number: str) -> Bank:
+    """The questions of the chapter ``number``, such as "01".
+
+    Raises ``ValueError`` for an unknown chapter and a file with a fault.
+    """
+    path = outline.get(number).folder / "questions.toml"
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        for name in given:
+            validation.choice("table", name, ["predict", "quiz"])
+        predictions = [Prediction(**one) for one in given.get("predict", [])]
+        quiz = [
+            Question(**one | {"options": tuple(Option(**option) for option in one["options"])})
+            for one in given.get("quiz", [])
+        ]
+        ids = [one.id for one in predictions] + [one.id for one in quiz]
+        wrong = [id for id in ids if not id.startswith(f"{number}-") or ids.count(id) > 1]
+        if wrong:
+            raise ValueError(f"{', '.join(wrong)}: an id is {number}- and a name, and is used once")
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    return Bank({one.id: one for one in predictions}, {one.id: one for one in quiz})
+
+
+def prediction(id: str) -> Prediction:
+    """The prediction with this id. Raises ``ValueError`` that names the nearest one."""
+    known = of_chapter(id[:2]).predictions
+    return known[validation.choice("prediction", id, known)]
+
+
 def predict(id: str) -> None:
     """Ask for the prediction ``id``, such as "01-skew"; the choice stays in the reader's browser.
 
     Raises ``ValueError`` that names the nearest id for an unknown one.
     """
-    one, group = bank.prediction(id), _group(id)
+    one, group = prediction(id), _group(id)
     options = "".join(_option(group, text, f' value="{html.escape(key)}"') for key, text in one.options.items())
     _publish(
         f'<fedlab-predict data-id="{id}"><fieldset><legend><b>Predict.</b> '
@@ -41,7 +120,7 @@ def predict(id: str) -> None:
 
 def outcome(id: str) -> None:
     """Say what happened with the default parameters, and compare the reader's prediction ``id`` with it."""
-    one = bank.prediction(id)
+    one = prediction(id)
     prefix = "With the default parameters: " if chapter.differs() else ""
     happened = one.options[one.happened]
     _publish(
@@ -53,7 +132,7 @@ def outcome(id: str) -> None:
 
 def quiz(number: str) -> None:
     """Ask the quiz questions of the chapter ``number``, such as "01". Each option says why it is right or wrong."""
-    asked = bank.of_chapter(number).quiz.values()
+    asked = of_chapter(number).quiz.values()
     heading = "<p><b>Check yourself.</b> Choose an answer to read why it is right or not.</p>"
     plain = [
         f"{one.asks}\n" + "\n".join(f"- {o.text} ({'right' if o.right else 'no'}: {o.why})" for o in _mixed(one))
@@ -64,7 +143,7 @@ def quiz(number: str) -> None:
 
 def score(number: str) -> None:
     """Show how many of the predictions of the chapter ``number`` were right, and which; the reader can clear them."""
-    every = bank.of_chapter(number).predictions
+    every = of_chapter(number).predictions
     entries = [
         f'<li {_attributes(one)}>{_inline(one.asks)} <span class="predicted">No prediction.</span></li>'
         for one in every.values()

@@ -1,10 +1,10 @@
 """All exercises: each chapter's folder has their code in ``exercises.py`` and their words in ``exercises.toml``."""
 
 import importlib
+import re
 import tomllib
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from fedlab_core import validation
 from fedlab_course.chapters import outline
@@ -13,14 +13,8 @@ from fedlab_course.check.base import Exercise, Proof
 
 @cache
 def _all() -> tuple[Exercise | Proof, ...]:
-    """All of them, in the order of the chapters. Raises ``ValueError`` for an id in the wrong file or used twice."""
-    found: dict[str, Exercise | Proof] = {}
-    for chapter in outline.CHAPTERS:
-        for exercise in _of(chapter):
-            if exercise.id in found or exercise.chapter != chapter.number:
-                raise ValueError(f"chapter {chapter.number}: exercise id {exercise.id!r} is used twice or is another's")
-            found[exercise.id] = exercise
-    return tuple(found.values())
+    """All of them, in the order of the chapters."""
+    return tuple(exercise for chapter in outline.CHAPTERS for exercise in _of(chapter))
 
 
 def _of(chapter: outline.Chapter) -> list[Exercise | Proof]:
@@ -29,12 +23,17 @@ def _of(chapter: outline.Chapter) -> list[Exercise | Proof]:
     coded = {one.id: one for one in code.EXERCISES}
     path = chapter.folder / "exercises.toml"
     try:
-        written: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["exercise"]
-        found = [Proof(**one) if "solution" in one else replace(coded.pop(one["id"]), **one) for one in written]
+        written = tomllib.loads(path.read_text(encoding="utf-8"))["exercise"]
+        found: list[Exercise | Proof] = [
+            Proof(**one) if "solution" in one else replace(coded.pop(one["id"]), **one) for one in written
+        ]
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{path}: {error!r}") from error
     if coded:
         raise ValueError(f"{path}: has no words for {', '.join(coded)}")
+    for one in found:
+        if not re.fullmatch(rf"{chapter.number}(-[a-z0-9]+)+", one.id):
+            raise ValueError(f"{path}: id={one.id!r}: must be {chapter.number}- and a name")
     return found
 
 

@@ -8,6 +8,6 @@ it. This is not a sandbox: a submission runs with your rights. Grade the work of
 
 from fedlab_course.grading.folder import GradingFailed, grade, grade_folder
 from fedlab_course.grading.limits import Limits, user_number
-from fedlab_course.grading.table import Row, report, total
+from fedlab_course.grading.table import report, total
 
-__all__ = ["GradingFailed", "Limits", "Row", "grade", "grade_folder", "report", "total", "user_number"]
+__all__ = ["GradingFailed", "Limits", "grade", "grade_folder", "report", "total", "user_number"]

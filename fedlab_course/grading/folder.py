@@ -11,16 +11,17 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from fedlab_course import processes
-from fedlab_course.grading import room
+from fedlab_course.check.exercises import Verdict
+from fedlab_course.grading import room, table
 from fedlab_course.grading.limits import Limits
-from fedlab_course.grading.table import Row, Table, clean, total
+from fedlab_course.grading.table import Submission, clean, total
 from fedlab_course.harness.run import each as each_at_once
 
 MAX_FILE = 64 * 2**20  # bytes of a notebook
@@ -33,25 +34,12 @@ class GradingFailed(OSError):
     """A submission that could not be graded; the message says why."""
 
 
-@dataclass
-class Submission:
-    """A file. ``name``: below the folder; ``problem``: why it cannot be graded, or ""; ``rows``: its result."""
-
-    path: Path
-    name: str
-    student: str
-    digest: str = ""
-    problem: str = ""
-    rows: list[Row] = field(default_factory=list)
-
-
-def grade(path: Path, bounds: Limits | None = None) -> list[Row]:
+def grade(path: Path, bounds: Limits | None = None) -> list[Verdict]:
     """Grade a notebook: a row for each exercise. Raises ``ValueError`` without a file, or :class:`GradingFailed`."""
     if not path.exists():
         raise ValueError(f"{path}: there is no such file")
     found = _submission(path, path.parent)
-    with room.house() as house:
-        _judge(found, house, bounds or Limits(), threading.Event())
+    _judge(found, bounds or Limits(), threading.Event())
     if found.problem:
         raise GradingFailed(f"{path}: {found.problem}")
     return found.rows
@@ -62,19 +50,18 @@ def grade_folder(folder: Path, csv: Path, jobs: int = 1, bounds: Limits | None =
 
     Raises ``ValueError`` for a folder without notebooks and for another table.
     """
-    found, table = submissions(folder), Table(csv)
-    todo = [each for each in found if not table.has(each.name, each.digest)]
+    found = submissions(folder)
+    todo = table.ungraded(csv, found)
     if len(todo) < len(found):
         print(f"{len(found) - len(todo)} of {len(found)} are graded already")
     stop = threading.Event()
 
     def enter(each: Submission) -> None:
-        table.add(each.student, each.name, each.digest, each.rows, each.problem)
+        table.add(csv, each)
         points, of = total(each.rows)
         print(f"{clean(each.name)}: {each.problem or f'{points} of {of} points'}")
 
-    with room.house() as house:
-        each_at_once(todo, jobs, lambda each: _judge(each, house, bounds or Limits(), stop), enter, stop.set)
+    each_at_once(todo, jobs, lambda each: _judge(each, bounds or Limits(), stop), enter, stop.set)
     return [f"{clean(each.name)}: {each.problem}" for each in todo if each.problem]
 
 
@@ -114,16 +101,16 @@ def _submission(path: Path, folder: Path) -> Submission:
     return found
 
 
-def _judge(each: Submission, house: Path, bounds: Limits, stop: threading.Event) -> None:
+def _judge(each: Submission, bounds: Limits, stop: threading.Event) -> None:
     """Fill in the rows of a submission, or its problem. The judge also ends if this process does."""
     if each.problem:
         return
-    request = {"path": str(each.path.resolve()), "house": str(house), "limits": asdict(bounds)}
-    command = [sys.executable, "-P", "-m", "fedlab_course.grading.judge", json.dumps(request)]
     paths = os.pathsep.join(filter(None, [str(room.PACKAGES), os.environ.get("PYTHONPATH")]))
     how: Any = {"env": os.environ | {"PYTHONPATH": paths}, "start_new_session": True}
     seen: set[psutil.Process] = set()
-    with tempfile.TemporaryFile() as said:
+    with room.house() as house, tempfile.TemporaryFile() as said:
+        request = {"path": str(each.path.resolve()), "house": str(house), "limits": asdict(bounds)}
+        command = [sys.executable, "-P", "-m", "fedlab_course.grading.judge", json.dumps(request)]
         judge = psutil.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=subprocess.DEVNULL, **how)
         try:
             why = _watch(judge, seen, bounds, stop)
@@ -135,7 +122,7 @@ def _judge(each: Submission, house: Path, bounds: Limits, stop: threading.Event)
         lines = said.read(_MAX_SAID).split(b"\n")[:-1]  # the last one may not be complete
     last: dict[str, Any] = json.loads(lines[-1]) if lines else {}
     each.problem = clean(last.get("problem") or ("" if last else why or "its judge stopped"))
-    each.rows = [Row(**row) for row in last.get("rows", [])]
+    each.rows = [Verdict(**row) for row in last.get("rows", [])]
     if why and each.rows:
         each.rows[0] = replace(each.rows[0], remark=f"{clean(why)}. {each.rows[0].remark}".strip())
 

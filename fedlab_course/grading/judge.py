@@ -16,12 +16,12 @@ from fedlab_course import processes
 from fedlab_course.check import registry
 from fedlab_course.check.base import Exercise
 from fedlab_course.check.described import Described
-from fedlab_course.check.verdicts import judge_described
+from fedlab_course.check.exercises import Verdict, judge_described
 from fedlab_course.grading import room, sheet
 from fedlab_course.grading.limits import Limits, bind
 from fedlab_course.grading.runner import Answer, Ended, Runner
 from fedlab_course.grading.sheet import Step
-from fedlab_course.grading.table import Row, clean
+from fedlab_course.grading.table import clean
 
 _UNREACHED = "The notebook did not get this far."
 
@@ -35,7 +35,9 @@ class Judging:
         self._notes: list[str] = []
         remarks = {step.exercise.id: step.remark for step in self._steps if step.exercise is not None}
         held = [one for one in registry.every() if one.id in remarks]
-        self._rows = {one.id: Row(one.id, "not judged", 0, one.points, _UNREACHED, remarks[one.id]) for one in held}
+        self._rows = {
+            one.id: Verdict(one.id, one.title, "not judged", _UNREACHED, one.points, remarks[one.id]) for one in held
+        }
 
     def run(self) -> None:
         """Judge every exercise. What ends the process of the submission is left out, and the rest runs again."""
@@ -94,9 +96,7 @@ class Judging:
         self._notes.append(f"{step.cell.place} {why}. Graded without it.")
 
     def _enter(self, name: str, status: str, hint: str) -> None:
-        row = self._rows[name]
-        points = row.of if status == "solved" else 0
-        self._rows[name] = replace(row, status=status, points=points, hint=clean(hint))
+        self._rows[name] = replace(self._rows[name], status=status, hint=clean(hint))
         self._report()
 
     def _report(self) -> None:

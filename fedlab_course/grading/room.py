@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from fedlab_core.files import LEFTOVER_SECONDS
 from fedlab_course import folders
 from fedlab_course.harness.kernel import THREADS
 
@@ -32,15 +33,14 @@ def or_solution(name, answer):
 
 @contextmanager
 def house() -> Iterator[Path]:
-    """A temporary folder for the rooms of submissions, with the packages that each of them gets a copy of."""
+    """A temporary folder for the rooms of one submission, which has a new one after each cell that ends its process."""
     for left in Path(tempfile.gettempdir()).glob("fedlab-grading-*"):  # by a run that was killed
         with suppress(FileNotFoundError):  # another run removes it too
-            if time.time() - left.lstat().st_mtime > 86_400 and not left.is_symlink():
+            if time.time() - left.lstat().st_mtime > LEFTOVER_SECONDS and not left.is_symlink():
                 remove(left)
     folder = Path(tempfile.mkdtemp(prefix="fedlab-grading-"))
     try:
         folder.chmod(0o711)  # another user may pass through and sees nothing
-        _write_packages(folder / "packages")
         yield folder
     finally:
         remove(folder)
@@ -63,13 +63,11 @@ def _write_packages(folder: Path) -> None:
 def make(house: Path, user: int | None) -> Path:
     """Make a room in ``house``, and give it to ``user``."""
     place = Path(tempfile.mkdtemp(dir=house))
-    shutil.copytree(house / "packages", place / "packages")
+    _write_packages(place / "packages")
     for name in ("work", "tmp", "home", "ipython"):
         (place / name).mkdir()
     if user is not None:
-        for folder, _, files in os.walk(place):
-            for name in ("", *files):
-                os.chown(os.path.join(folder, name), user, user)
+        subprocess.run(["chown", "-R", f"{user}:{user}", place], check=True)
     return place
 
 

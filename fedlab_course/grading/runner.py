@@ -140,13 +140,10 @@ def _called(functions: Sequence[Callable[..., Any]], reply: dict[str, Any]) -> d
 
 def _error(raised: Any) -> BaseException:
     """Return the error of the student's code, with its ``line``. If it is a built-in one, it has its own type."""
-    try:
-        name, words, line = map(str, raised)
-    except (TypeError, ValueError):
-        name, words, line = "Exception", "", ""
+    name, words, line = map(str, raised)
     base = getattr(builtins, name, None)
     base = base if inspect.isclass(base) and issubclass(base, (Exception, SystemExit)) else Exception
-    kind: Any = type(name if name.isidentifier() else "Exception", (base,), {"__str__": lambda error: words})
+    kind: Any = type(name, (base,), {"__str__": lambda error: words})
     error: BaseException = kind.__new__(kind)
     error.line = line  # type: ignore[attr-defined]
     return error

@@ -1,31 +1,17 @@
-"""The result of grading: a row for each exercise, their report, and the table of a class with a row for each file."""
+"""The result of grading: the report on a submission, and the table of a class with a row for each file."""
 
-import csv
-import io
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import pandas as pd
+
 from fedlab_core import files
+from fedlab_course.check.exercises import Verdict
 
 _MAX_WORDS = 1000  # characters of a hint
 _FIRST, _LAST = ["student", "submission"], ["total", "of", "remarks", "digest"]
-
-
-@dataclass(frozen=True)
-class Row:
-    """The result of an exercise: "solved", "wrong", "open" or "not judged", and 0 or ``of`` points.
-
-    ``hint``: for the student; ``remark``: for the instructor.
-    """
-
-    exercise: str
-    status: str
-    points: int
-    of: int
-    hint: str
-    remark: str = ""
 
 
 def clean(words: str) -> str:
@@ -34,12 +20,12 @@ def clean(words: str) -> str:
     return "".join(character if character.isprintable() else "�" for character in " ".join(short.split()))
 
 
-def total(rows: Sequence[Row]) -> tuple[int, int]:
+def total(rows: Sequence[Verdict]) -> tuple[int, int]:
     """Return the points of all exercises, and the largest possible number."""
     return sum(row.points for row in rows), sum(row.of for row in rows)
 
 
-def report(rows: Sequence[Row]) -> str:
+def report(rows: Sequence[Verdict]) -> str:
     """Return a line for each exercise, with its hint and its remark below it, and the total."""
     width = max(len(row.exercise) for row in rows)
     lines = []
@@ -57,49 +43,49 @@ def safe(text: str) -> str:
     return f"'{line}" if line.startswith(("=", "+", "-", "@", "'")) else line
 
 
-class Table:
-    """The table at ``path``, which may exist. Raises ``ValueError`` if the file is another table."""
+@dataclass
+class Submission:
+    """A file. ``name``: below the folder; ``problem``: why it cannot be graded, or ""; ``rows``: its result."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._rows = self._read()
+    path: Path
+    name: str
+    student: str
+    digest: str = ""
+    problem: str = ""
+    rows: list[Verdict] = field(default_factory=list)
 
-    def has(self, submission: str, digest: str) -> bool:
-        """Return whether this version of the submission has points already."""
-        row = self._rows.get(safe(submission), {})
-        return row.get("digest") == digest and bool(row.get("total"))
 
-    def add(self, student: str, submission: str, digest: str, rows: Sequence[Row], problem: str) -> None:
-        """Write a submission's ``rows`` or ``problem``, among what other runs may have added meanwhile."""
-        row = {"student": safe(student), "submission": safe(submission), "digest": digest}
-        row |= {each.exercise: str(each.points) for each in rows}
-        if not problem:
-            row |= dict(zip(("total", "of"), map(str, total(rows)), strict=True))
-        said = [f"{each.exercise}: {each.remark}" for each in rows if each.remark]
-        row["remarks"] = safe(clean(" ".join([problem, *said])))
-        with files.locked(self._path.with_name(f".{self._path.name}.lock")):
-            self._rows = self._read() | {row["submission"]: row}
-            self._write()
+def read(path: Path) -> dict[str, dict[str, str]]:
+    """Read the table at ``path``, if there is one, by submission. Raises ``ValueError`` if it is another table."""
+    if not path.exists():
+        return {}
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"--csv {path}: cannot be read ({error})") from error
+    if list(table)[:2] != _FIRST or list(table)[-4:] != _LAST:
+        raise ValueError(f"--csv {path}: is another table. Name a new file, or a table that grade wrote")
+    return {row["submission"]: row for row in table.to_dict("records")}
 
-    def _read(self) -> dict[str, dict[str, str]]:
-        if not self._path.exists():
-            return {}
-        try:
-            with self._path.open(newline="", encoding="utf-8-sig") as file:
-                reader = csv.DictReader(file)
-                names, rows = list(reader.fieldnames or []), list(reader)
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise ValueError(f"--csv {self._path}: cannot be read ({error})") from error
-        if names[:2] != _FIRST or names[-4:] != _LAST:
-            raise ValueError(f"--csv {self._path}: is another table. Name a new file, or a table that grade wrote")
-        return {row["submission"]: row for row in rows}
 
-    def _write(self) -> None:
-        exercises = sorted({name for row in self._rows.values() for name in row} - {*_FIRST, *_LAST})
-        with files.replacing(self._path) as file:
+def ungraded(path: Path, found: Sequence[Submission]) -> list[Submission]:
+    """Return those without points in the table at ``path``, or changed since. Raises ``ValueError`` as :func:`read`."""
+    graded = {(name, row["digest"]) for name, row in read(path).items() if row["total"]}
+    return [each for each in found if (safe(each.name), each.digest) not in graded]
+
+
+def add(path: Path, each: Submission) -> None:
+    """Write the row of a submission into the table at ``path``, among what other runs may have added meanwhile."""
+    row = {"student": safe(each.student), "submission": safe(each.name), "digest": each.digest}
+    row |= {one.exercise: str(one.points) for one in each.rows}
+    if not each.problem:
+        row |= dict(zip(("total", "of"), map(str, total(each.rows)), strict=True))
+    said = [f"{one.exercise}: {one.remark}" for one in each.rows if one.remark]
+    row["remarks"] = safe(clean(" ".join([each.problem, *said])))
+    with files.locked(path.with_name(f".{path.name}.lock")):
+        rows = read(path) | {row["submission"]: row}
+        exercises = sorted({name for row in rows.values() for name in row} - {*_FIRST, *_LAST})
+        table = pd.DataFrame([rows[name] for name in sorted(rows)], columns=[*_FIRST, *exercises, *_LAST])
+        with files.replacing(path) as file:
             os.chmod(file.name, 0o600)
-            text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-            writer = csv.DictWriter(text, [*_FIRST, *exercises, *_LAST], restval="")
-            writer.writeheader()
-            writer.writerows(self._rows[name] for name in sorted(self._rows))
-            text.detach()
+            table.to_csv(file, index=False)

@@ -13,22 +13,21 @@ NOTE = "Interactive control: open this notebook in JupyterLab to use it."
 
 
 def problems(notebook: Any) -> list[str]:
-    """List all errors of a run with their cells: also those in widgets, in threads (on stderr) and in verdicts."""
+    """List all errors of a run with their cells: also those in widgets and in threads (on stderr)."""
     state, seen, found = _state(notebook), set(), []
     for place, cell in _placed(notebook):
         widgets = [key for output in cell.get("outputs", []) for key in _family(state, output)]
         seen.update(widgets)
         inside = [output for key in dict.fromkeys(widgets) for output in state[key].get("outputs", [])]
-        unreadable = [_unreadable(entry) for entry in _published(cell, VERDICT)]
-        found += [f"{place}: {error}" for error in [*_errors(cell.get("outputs", [])), *filter(None, unreadable)]]
+        found += [f"{place}: {error}" for error in _errors(cell.get("outputs", []))]
         found += [f"{place}, inside a widget: {error}" for error in _errors(inside)]
     unseen = [output for key, model in state.items() if key not in seen for output in model.get("outputs", [])]
     return found + [f"inside a widget that no cell shows: {error}" for error in _errors(unseen)]
 
 
 def verdicts(notebook: Any) -> list[dict[str, Any]]:
-    """The readable verdicts in order, each with ``claim``, ``holds`` and ``evidence``."""
-    return [dict(entry) for cell in notebook.cells for entry in _published(cell, VERDICT) if not _unreadable(entry)]
+    """The verdicts in order, each with ``claim``, ``holds`` and ``evidence``."""
+    return [dict(entry) for cell in notebook.cells for entry in _published(cell, VERDICT)]
 
 
 def stored(notebook: Any) -> list[dict[str, Any]]:
@@ -65,14 +64,6 @@ def _placed(notebook: Any) -> Iterator[tuple[str, Any]]:
 
 def _published(cell: Any, mime: str) -> list[Any]:
     return [output["data"][mime] for output in cell.get("outputs", []) if mime in output.get("data", {})]
-
-
-def _unreadable(verdict: Any) -> str | None:
-    """The fault of a verdict that does not come from ``claims.check``, or None."""
-    kinds = {"claim": str, "holds": bool, "evidence": str}
-    if isinstance(verdict, dict) and {key: type(value) for key, value in verdict.items()} == kinds:
-        return None
-    return f"verdict={verdict!r:.80}: must have claim (text), holds (true or false) and evidence (text)"
 
 
 def _without_widget(state: dict[str, Any], output: Any) -> list[Any]:

@@ -18,6 +18,24 @@ SUMMARY = "summary.json"
 
 
 @dataclass(frozen=True)
+class Options:
+    """What a run is asked for.
+
+    ``only``: numbers or names of notebooks; ``settings``: parameter → value, or its text; ``timeout``: whole seconds
+    for one cell; ``jobs``: notebooks at once, by default one for each core.
+    """
+
+    profile: str = "quick"
+    dataset: str | None = None
+    only: Sequence[str] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    out: Path = Path("build")
+    timeout: int | None = None
+    notebooks: Path = folders.NOTEBOOKS
+    jobs: int | None = None
+
+
+@dataclass(frozen=True)
 class Result:
     """The result of one notebook. ``status``: "ok", "failed" or "not run"; ``error``: cell and exception."""
 
@@ -54,17 +72,15 @@ class Notebook:
 
 @dataclass(eq=False)
 class Plan:
-    """The notebooks with values and results, and the folder ``out``. ``cache``: the folder of explorers' runs.
+    """The notebooks with values and results. ``digest``: of everything that the results depend on.
 
-    ``assets``: of the site, if they are in another folder. ``digest``: of everything that the results depend on.
+    ``above``: for a row of a table the folder of all rows, which has the assets of the sites and the explorers' runs.
     """
 
+    options: Options
     notebooks: Sequence[Notebook]
     values: Mapping[str, dict[str, Any]]
-    profile: str
-    out: Path
-    cache: Path
-    assets: str | None = None
+    above: Path | None = None
     digest: str = ""
     results: list[Result] = field(init=False)
     _pages: dict[str, Any] = field(init=False, default_factory=dict)
@@ -74,6 +90,11 @@ class Plan:
         for one in self.notebooks:
             defaults = {key: entry.default for key, entry in one.declared.items()}
             self.results.append(Result(one.name, parameters=defaults | self.values[one.name]))
+
+    @property
+    def out(self) -> Path:
+        """The folder that the run writes."""
+        return self.options.out
 
     @property
     def done(self) -> list[Result]:
@@ -88,7 +109,7 @@ class Plan:
     def longest_first(self) -> list[int]:
         """Order the numbers of the notebooks by their seconds in the last run, or else by their numbers of cells."""
         last = summary(self.out)
-        entries = last.get("notebooks", []) if last.get("profile") == self.profile else []
+        entries = last.get("notebooks", []) if last.get("profile") == self.options.profile else []
         seconds = {entry["name"]: entry["seconds"] for entry in entries if entry.get("seconds")}
         expected = [seconds.get(one.name, one.cells) for one in self.notebooks]
         return sorted(range(len(expected)), key=lambda number: -expected[number])
@@ -96,19 +117,18 @@ class Plan:
     def clear(self) -> None:
         """Remove the start page, and the notebooks and pages that the last summary lists. Begin a new summary."""
         (self.out / "site" / "index.html").unlink(missing_ok=True)
-        names = [Path(entry["name"]).name for entry in summary(self.out).get("notebooks", [])]
+        names = [entry["name"] for entry in summary(self.out).get("notebooks", [])]
         # if the run is killed before all are removed, the next one finds the rest
         write_summary(self.out, {"finished": False, "notebooks": [{"name": name} for name in names]})
         for name in names:
-            (self.out / "notebooks" / f"{name}.ipynb").unlink(missing_ok=True)
-            for page in (f"{name}.html", f"{name}_slides.html"):
-                (self.out / "site" / page).unlink(missing_ok=True)
+            for file in (f"notebooks/{name}.ipynb", f"site/{name}.html", f"site/{name}_slides.html"):
+                (self.out / file).unlink(missing_ok=True)
         self.write_summary(finished=False)
 
     def write_summary(self, *, finished: bool) -> None:
         """Write ``summary.json``."""
         written = {
-            "profile": self.profile,
+            "profile": self.options.profile,
             "python": sys.version.split()[0],
             "finished": finished,
             "seconds": round(sum(result.seconds for result in self.results), 1),
@@ -122,7 +142,8 @@ class Plan:
         from fedlab_course.publish import pages
 
         names = names or [one.name for one in self.notebooks]
-        self._pages[result.name] = pages.page(asdict(result), self.out / "notebooks", names, self.cache)
+        cache = (self.above or self.out) / "runs"
+        self._pages[result.name] = pages.page(asdict(result), self.out / "notebooks", names, cache)
 
     def report(self) -> None:
         """Build the site of the notebooks that were run, then write the summary, which is always last."""
@@ -134,26 +155,29 @@ class Plan:
                 self.prepare_page(result, names)
         missing = [result.name for result in self.results if result.name not in names]
         built = [self._pages.pop(name) for name in names]
-        pages.build(built, self.out / "site", self.profile, missing, self.assets)
+        assets = "../../../site/assets" if self.above else None
+        pages.build(built, self.out / "site", self.options.profile, missing, assets)
         self.write_summary(finished=self.finished)
 
 
 @contextmanager
-def claimed(out: Path, source: Path) -> Iterator[None]:
+def claimed(options: Options) -> Iterator[None]:
     """Make the folder ``out`` and lock it. Raises ``ValueError`` like :func:`make`, and if another run has it."""
-    make(out, source)
+    make(options)
     try:
-        held = FileLock(out / ".lock").acquire(timeout=0)
+        held = FileLock(options.out / ".lock").acquire(timeout=0)
     except Timeout:
-        raise ValueError(f"--out {out}: another run writes there now; wait for it or name another folder") from None
+        busy = "another run writes there now; wait for it or name another folder"
+        raise ValueError(f"--out {options.out}: {busy}") from None
     with held:
         yield
 
 
-def make(out: Path, source: Path) -> None:
-    """Make ``out`` and its folders. Raises ``ValueError`` if one cannot be written or is the folder ``source``."""
+def make(options: Options) -> None:
+    """Make ``out`` and its folders. Raises ``ValueError`` if one cannot be written or has the notebooks to run."""
+    out = options.out
     folder = out / "notebooks"
-    if folder.resolve() == source.resolve():
+    if folder.resolve() == options.notebooks.resolve():
         raise ValueError(f"--out {out}: would overwrite the notebooks in {folder}; name another folder")
     for each in (out, folder, out / "site"):
         folders.make(each)
@@ -166,9 +190,6 @@ def write_summary(out: Path, written: dict[str, Any]) -> None:
 
 
 def summary(out: Path) -> dict[str, Any]:
-    """The content of ``summary.json`` in ``out``; empty if it is missing or damaged."""
-    try:
-        found = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    """The content of ``summary.json`` in ``out``; empty if there is none."""
+    path = out / SUMMARY
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

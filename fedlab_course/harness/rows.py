@@ -8,20 +8,18 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import fedlab_core
 from fedlab_core import validation
-from fedlab_core.data import load_dataset
 from fedlab_course import folders
-from fedlab_course.harness import plan, run
-from fedlab_course.harness.plan import Plan, Result
+from fedlab_course.harness import parameters, plan, run
+from fedlab_course.harness.plan import Options, Plan, Result
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_ASSETS = "../../../site/assets"
 Row = dict[str, Any]  # its name, the selected notebooks "only", and its parameters
 
 
@@ -47,54 +45,40 @@ def read(file: Path, only: Sequence[str] = ()) -> list[Row]:
     return rows
 
 
-def run_rows(
-    file: Path,
-    *,
-    profile: str = "quick",
-    dataset: str | None = None,
-    only: Sequence[str] = (),
-    settings: Mapping[str, str] | None = None,
-    out: Path = Path("build"),
-    timeout: int | None = None,
-    notebooks: Path | None = None,
-    jobs: int | None = None,
-    again: bool = False,
-) -> list[Result]:
+def run_rows(file: Path, options: Options, *, again: bool = False) -> list[Result]:
     """Run the notebooks once for each row of ``file`` into ``out/rows/NAME``; ``out/site/index.html`` lists the rows.
 
-    The other arguments are those of :func:`fedlab_course.harness.run.run_course`; a row overrides them. Finished rows
-    are kept unless ``again`` is true. Raises ``ValueError`` before anything runs if a row has a fault.
+    A row overrides ``options``. Finished rows are kept unless ``again`` is true. Raises ``ValueError`` before anything
+    runs if a row has a fault.
     """
-    source, table = notebooks or folders.NOTEBOOKS, read(file, only)
+    table = read(file, options.only)
     plans = []
     for row in table:
         try:
-            plans.append(_plan(row, source, profile, dataset, settings or {}, out))
+            plans.append(_plan(row, options))
         except ValueError as error:
             raise ValueError(f"--rows {file}: row {row['name']}: {error}") from error
     kept = []
-    with plan.claimed(out, source):
-        _write(table, plans, out, profile)
+    with plan.claimed(options):
+        _write(table, plans, options)
         for one in plans:
-            plan.make(one.out, source)
+            plan.make(one.options)
             kept.append(not again and _restored(one))
             try:
                 if not kept[-1]:
-                    run.carry_out(one, jobs, timeout)
+                    run.carry_out(one)
             finally:
-                _write(table, plans, out, profile)
+                _write(table, plans, options)
     results = [_whole(one) for one in plans]
     run.tell(results, kept)
     return results
 
 
-def _plan(row: Row, source: Path, profile: str, dataset: str | None, settings: Mapping[str, Any], out: Path) -> Plan:
+def _plan(row: Row, options: Options) -> Plan:
     given = _given(row)
-    profile, dataset = given.pop("profile", profile), given.pop("dataset", dataset)
-    if dataset is not None:
-        load_dataset(dataset)  # reports unknown names and missing files before anything runs
-    folder, cache = out / "rows" / row["name"], out / "runs"
-    one = run.prepare(source, row["only"], profile, dataset, {**settings, **given}, folder, cache, _ASSETS)
+    own = {name: given.pop(name) for name in parameters.OPTIONS if name in given}
+    own |= {"only": row["only"], "settings": {**options.settings, **given}, "out": options.out / "rows" / row["name"]}
+    one = run.prepare(replace(options, **own), options.out)
     one.digest = _digest(one)
     return one
 
@@ -107,7 +91,9 @@ def _digest(one: Plan) -> str:
     """Compute the digest of a row: values, notebooks, and the source of library and course."""
     sources = [folders.digest(Path(module).parent) for module in (str(fedlab_core.__file__), folders.__file__)]
     read = {each.name: hashlib.sha256(each.path.read_bytes()).hexdigest() for each in one.notebooks}
-    return hashlib.sha256(json.dumps([one.profile, one.values, read, sources], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps([one.options.profile, one.values, read, sources], sort_keys=True).encode()
+    ).hexdigest()
 
 
 def _restored(one: Plan) -> bool:
@@ -131,13 +117,14 @@ def _whole(one: Plan) -> Result:
     return Result(one.out.name, status, seconds, verdicts=verdicts, error="; ".join(errors) or None)
 
 
-def _write(rows: Sequence[Row], plans: Sequence[Plan], out: Path, profile: str) -> None:
+def _write(rows: Sequence[Row], plans: Sequence[Plan], options: Options) -> None:
     """Write the page and the summary of all rows."""
     from fedlab_course.publish import pages
 
     results = [replace(_whole(one), parameters=_given(row)) for row, one in zip(rows, plans, strict=True)]
     links = [f"../rows/{one.name}/site/index.html" if one.status != "not run" else None for one in results]
-    pages.write_rows(results, links, out / "site", profile)
+    pages.write_rows(results, links, options.out / "site", options.profile)
     entries = [{**vars(one), "folder": f"rows/{one.name}"} for one in results]
-    about = {"profile": profile, "python": sys.version.split()[0], "finished": all(one.finished for one in plans)}
-    plan.write_summary(out, {**about, "rows": entries})
+    finished = all(one.finished for one in plans)
+    about = {"profile": options.profile, "python": sys.version.split()[0], "finished": finished}
+    plan.write_summary(options.out, {**about, "rows": entries})

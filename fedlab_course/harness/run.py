@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
@@ -12,62 +12,42 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from fedlab_core import validation
+from fedlab_core.data import load_dataset
 from fedlab_core.engines import cores
 from fedlab_core.progress import watched
 from fedlab_course import folders, processes
 from fedlab_course.harness import executed, kernel, parameters, plan
-from fedlab_course.harness.plan import Notebook, Plan, Result
+from fedlab_course.harness.plan import Notebook, Options, Plan, Result
 from fedlab_course.publish import api
 
-PROFILES = ("quick", "full")
-TIMEOUTS = {"quick": 300, "full": 7200}
+TIMEOUTS = {"quick": 300, "full": 7200}  # seconds for one cell, by profile
 _POLL = 0.5  # seconds; some systems deliver Ctrl-C only between two waits
 
 
-def run_course(
-    *,
-    profile: str = "quick",
-    dataset: str | None = None,
-    only: Sequence[str] = (),
-    settings: Mapping[str, str] | None = None,
-    out: Path = Path("build"),
-    timeout: int | None = None,
-    notebooks: Path | None = None,
-    jobs: int | None = None,
-    reference: bool = False,
-) -> list[Result]:
-    """Run the notebooks, ``jobs`` at once; write executed notebooks, site and summary under ``out``.
+def run_course(options: Options, *, reference: bool = False) -> list[Result]:
+    """Run the notebooks; write executed notebooks, site and summary under ``options.out``.
 
-    ``only``: numbers or names of notebooks; ``settings``: parameter → text; ``timeout``: whole seconds for one cell;
-    ``jobs``: by default one for each core; ``reference``: whether the site gets the API reference. A failed notebook
-    does not stop the others. Raises ``ValueError`` before anything runs for what cannot be run, shown or written.
+    ``reference``: whether the site gets the API reference. A failed notebook does not stop the others. Raises
+    ``ValueError`` before anything runs for what cannot be run, shown or written.
     """
-    source = notebooks or folders.NOTEBOOKS
-    whole = prepare(source, only, profile, dataset, settings or {}, out, out / "runs")
-    with plan.claimed(out, source):
+    whole = prepare(options)
+    with plan.claimed(options):
         if reference:
-            api.write(out / "site" / "api")
-        carry_out(whole, jobs, timeout)
+            api.write(options.out / "site" / "api")
+        carry_out(whole)
     tell(whole.results)
     return whole.results
 
 
-def prepare(
-    source: Path,
-    only: Sequence[str],
-    profile: str,
-    dataset: str | None,
-    settings: Mapping[str, Any],
-    out: Path,
-    cache: Path,
-    assets: str | None = None,
-) -> Plan:
-    """Plan a run. Raises ``ValueError`` as :func:`run_course`."""
-    chosen = [read(path) for path in folders.select(source, only)]
-    common = {"profile": validation.choice("profile", profile, PROFILES)}
-    common |= {"dataset": dataset} if dataset is not None else {}
-    values = parameters.resolve({one.name: one.declared for one in chosen}, common, settings)
-    return Plan(chosen, values, profile, out, cache, assets)
+def prepare(options: Options, above: Path | None = None) -> Plan:
+    """Plan a run; ``above``: the folder of all rows. Raises ``ValueError`` as :func:`run_course`."""
+    chosen = [read(path) for path in folders.select(options.notebooks, options.only)]
+    common = {"profile": validation.choice("profile", options.profile, TIMEOUTS)}
+    if options.dataset is not None:
+        load_dataset(options.dataset)  # reports an unknown name or missing files before anything runs
+        common["dataset"] = options.dataset
+    values = parameters.resolve({one.name: one.declared for one in chosen}, common, options.settings)
+    return Plan(options, chosen, values, above)
 
 
 def tell(results: Sequence[Result], kept: Sequence[bool] = ()) -> None:
@@ -95,23 +75,19 @@ def read(path: Path) -> Notebook:
     return Notebook(path, parameters.declared(path), len(cells))
 
 
-def carry_out(one: Plan, jobs: int | None, timeout: int | None) -> None:
-    """Run the notebooks of a plan, ``jobs`` at once, the longest of the last run first, and always report them."""
+def carry_out(one: Plan) -> None:
+    """Run the notebooks of a plan, the longest of the last run first, and always report them."""
     order = one.longest_first()
     one.clear()
     try:
-        _run_all(one, order, min(jobs or default_jobs(), len(order)), timeout)
-    except BaseException as error:
-        try:
-            one.report()
-        except Exception as second:
-            error.add_note(f"The report on the finished notebooks failed too: {second!r}")
-        raise
-    one.report()
+        _run_all(one, order)
+    finally:
+        one.report()
 
 
-def _run_all(one: Plan, order: Sequence[int], jobs: int, timeout: int | None) -> None:
+def _run_all(one: Plan, order: Sequence[int]) -> None:
     """Run the notebooks. After each, write the summary and prepare its page while other notebooks run."""
+    jobs = min(one.options.jobs or default_jobs(), len(order))
     stopped, others = Event(), processes.below()
 
     def done(number: int) -> None:
@@ -123,10 +99,10 @@ def _run_all(one: Plan, order: Sequence[int], jobs: int, timeout: int | None) ->
         processes.end(process for process in processes.below() if process not in others)
 
     with kernel.environment(jobs) as workspace:
-        each(order, jobs, lambda number: _run(one, number, workspace, timeout, stopped), done, stop)
+        each(order, jobs, lambda number: _run(one, number, workspace, stopped), done, stop)
 
 
-def _run(one: Plan, number: int, workspace: Path, timeout: int | None, stopped: Event) -> None:
+def _run(one: Plan, number: int, workspace: Path, stopped: Event) -> None:
     """Execute one notebook and set its result, unless the run was stopped meanwhile."""
     source, start = one.notebooks[number], time.perf_counter()
     tqdm.write(f"{source.name}: started")
@@ -136,7 +112,7 @@ def _run(one: Plan, number: int, workspace: Path, timeout: int | None, stopped: 
             raise RuntimeError("stopped")
 
     bar = {"desc": source.name, "leave": False, "disable": not watched()}
-    limit = timeout or TIMEOUTS[one.profile]
+    limit = one.options.timeout or TIMEOUTS[one.options.profile]
     notebook = kernel.execute(source.path, one.values[source.name], workspace, limit, bar, before_cell)
     if stopped.is_set():
         return

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from fedlab_course.check import bank
+from fedlab_course.check import questions
 from fedlab_course.publish import markdown, outputs
 
 _HEADING = re.compile(r"^#{2,3} +(.+)$", flags=re.MULTILINE)
@@ -53,7 +53,7 @@ def _html(source: str, names: Sequence[str] = ()) -> Markup:
 
 
 def _asked(id: str) -> Markup:
-    one = bank.prediction(id)
+    one = questions.prediction(id)
     options = Markup().join(Markup("<li>{}</li>").format(_html(text)) for text in one.options.values())
     asks = _html(one.asks)
     return Markup('<div class="asks"><p><b>Predict.</b></p>{}<ul>{}</ul></div>').format(asks, options)

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from fedlab_course.check import bank
+from fedlab_course.check import questions
 from tests.browser.lab import Notebook, write
 
 pytestmark = pytest.mark.needs_browser
 
 
 def test_a_prediction_is_kept_and_told_in_another_cell(lab: str, folder: Path, chromium) -> None:
-    one = next(iter(bank.of_chapter("01").predictions.values()))
+    one = next(iter(questions.of_chapter("01").predictions.values()))
     asked, told = f'questions.predict("{one.id}")', f'questions.outcome("{one.id}")'
     write(folder / "questions.ipynb", "from fedlab_course import questions", asked, told, 'questions.score("01")')
     notebook = Notebook(chromium, lab.format("questions.ipynb"))

@@ -7,7 +7,7 @@ import torch
 import fedlab_core as fl
 from fedlab_course.chapters import ch09_bug_clinic as clinic
 from fedlab_course.chapters.ch09_bug_clinic import bench as bench_tools
-from fedlab_course.check import exercises
+from fedlab_course.check import exercises, registry
 from tests.course.from_notebook import defined
 from tests.support import quadratics, run, scalar_model
 
@@ -41,7 +41,7 @@ WELL = [clinic.HEALTHY[method] for method in NOT_FOR]
 def bench():
     """The examinations as chapter 9 shows them, and those that its reader writes as their solutions are."""
     shown = defined("09_bug_clinic.ipynb", "imports", *(f"exam-{cell}" for cell in CELLS))
-    return shown | {name: exercises.get(f"09-{name}").solution for name in ("cut", "clones")}
+    return shown | {name: registry.get(f"09-{name}").solution for name in ("cut", "clones")}
 
 
 def outcome(bench, patient: clinic.Patient, seed: int) -> dict[str, bool | None]:
@@ -153,7 +153,7 @@ def test_the_bench_says_where_a_run_ends_and_that_a_diverged_one_ends_nowhere() 
 
 
 def test_an_open_answer_is_stood_in_for_by_the_solution(capsys: pytest.CaptureFixture[str]) -> None:
-    exercise = exercises.get("09-clones")
+    exercise = registry.get("09-clones")
     stub, solution = exercise.build(exercise.stub_source), exercise.build(exercise.solution_source)
     found = exercises.or_solution("09-clones", stub)
     assert "`clones` is not solved yet" in capsys.readouterr().out

@@ -5,11 +5,12 @@ from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fedlab_course.check import exercises
+from fedlab_course.check import exercises, registry
+from fedlab_course.check.base import Exercise
 from fedlab_course.harness import kernel
 
 IMPORTS = "import numpy as np\nimport torch\nimport fedlab_core as fl\nfrom fedlab_course import exercises"
-STEP, MOMENTUM = exercises.get("02-prox-step"), exercises.get("10-momentum")
+STEP, MOMENTUM = registry.get("02-prox-step"), registry.get("10-momentum")
 FAILING = {
     "a syntax error": lambda source: source.rstrip() + " +\n",
     "a line too many that is not Python": lambda source: source.rstrip() + "\n    return (\n",
@@ -32,7 +33,7 @@ def test_an_answer_counts_unless_its_cell_failed_later(shell, monkeypatch: pytes
     monkeypatch.setattr("fedlab_course.display.publish", shown.append)
     shell.run_cell(IMPORTS, store_history=True)
 
-    def run(exercise: exercises.Exercise, source: str, status: str) -> None:
+    def run(exercise: Exercise, source: str, status: str) -> None:
         shell.run_cell(source, store_history=True)
         shell.run_cell(f'exercises.check("{exercise.id}", {exercise.name})', store_history=True)
         verdict = shown.pop()[exercises.MIME]

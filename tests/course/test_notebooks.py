@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from fedlab_course import folders
-from fedlab_course.harness import parameters, run
+from fedlab_course.harness import parameters, plan, run
 from fedlab_course.publish.outputs import PLOTLY
 from tests.course.light import light_grids
 from tests.course.publish.visit import Visit, violations
@@ -54,7 +54,7 @@ def quick(request, tmp_path_factory: pytest.TempPathFactory, trained: Path) -> I
     """A notebook run in the quick profile: the result and the folder written."""
     out = tmp_path_factory.mktemp("quick")
     with light_grids(out, trained):
-        yield run.run_course(only=[request.param.stem], out=out)[0], out
+        yield run.run_course(plan.Options(only=[request.param.stem], out=out))[0], out
 
 
 def test_it_runs_in_the_quick_profile_and_its_figures_have_text_alternatives(quick) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fedlab_course import folders
-from fedlab_course.harness import parameters, run
+from fedlab_course.harness import parameters, plan, run
 from tests.course.light import light_grids
 
 LITTLE = {
@@ -25,6 +25,7 @@ LITTLE = {
 def test_it_runs_on_mnist(path: Path, tmp_path: Path, trained: Path) -> None:
     settings = {name: LITTLE[name] for name in parameters.declared(path).keys() & LITTLE.keys()}
     with light_grids(tmp_path, trained):
-        (result,) = run.run_course(only=[path.stem], dataset="mnist", settings=settings, out=tmp_path, timeout=1200)
+        asked = plan.Options(only=[path.stem], dataset="mnist", settings=settings, out=tmp_path, timeout=1200)
+        (result,) = run.run_course(asked)
     assert result.error is None
     assert result.parameters.get("rounds", 3) == 3  # a chapter without a race has none

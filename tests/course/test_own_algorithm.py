@@ -7,7 +7,7 @@ import torch
 import fedlab_core as fl
 from fedlab_course import Explorer, goals
 from fedlab_course.chapters.ch10_your_own_algorithm.variants import FedDynClients, FedDynInTurn, FedDynServer
-from fedlab_course.check import exercises
+from fedlab_course.check import exercises, registry
 from tests.course.from_notebook import defined
 from tests.support import blobs, limit, quadratics, run, scalar_model
 
@@ -81,7 +81,7 @@ class FedAvgM(fl.Algorithm):
 
 
 def test_another_right_answer_passes() -> None:
-    assert exercises.judge(exercises.get("10-momentum"), FedAvgM).hint == ""
+    assert exercises.judge(registry.get("10-momentum"), FedAvgM).hint == ""
 
 
 def test_the_clients_half_rests_on_a_spring_to_the_start() -> None:
@@ -124,7 +124,7 @@ class InClassAttribute(FedAvgM):
 
 
 def test_a_velocity_outside_of_the_state_is_found_when_a_run_is_resumed() -> None:
-    assert "resumed by a new instance" in exercises.judge(exercises.get("10-momentum"), InClassAttribute).hint
+    assert "resumed by a new instance" in exercises.judge(registry.get("10-momentum"), InClassAttribute).hint
 
 
 class Mine(FedDynServer):

@@ -17,7 +17,7 @@ from nbgrader.preprocessors import (
 from traitlets import Float
 
 from fedlab_course import grading
-from fedlab_course.check import cells, registry, verdicts
+from fedlab_course.check import cells, exercises, registry
 
 _LOST = "The notebook's kernel did not come to the end of this cell."
 
@@ -37,9 +37,9 @@ class Judged(Execute):
 
     def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:
         """Return the notebook with its outputs and its verdicts. Raises ``GradingFailed`` if it cannot be judged."""
-        exercises = {cells.cell_id(exercise, "check"): exercise for exercise in registry.every()}
+        known = {cells.cell_id(exercise, "check"): exercise.id for exercise in registry.every()}
         checks = {cell.metadata.nbgrader.grade_id: cell for cell in nb.cells if utils.is_grade(cell)}
-        ours = {name: cell for name, cell in checks.items() if name in exercises}
+        ours = {name: cell for name, cell in checks.items() if name in known}
         place = resources["metadata"]
         path = Path(place["path"], place["name"]).with_suffix(".ipynb")
         bounds = grading.Limits(cell=self.grading_timeout)
@@ -47,8 +47,8 @@ class Judged(Execute):
         if self.enabled:
             nb, resources = self._run(nb, resources, km)
         for name, cell in ours.items():
-            row = rows[exercises[name].id]
-            _write(cell, exercises[name].title, row)
+            row = rows[known[name]]
+            _write(cell, row)
             if row.remark:
                 self.log.warning("%s, %s: %s", resources["nbgrader"]["student"], row.exercise, row.remark)
         return nb, resources
@@ -68,10 +68,9 @@ class Judged(Execute):
         return nb, resources
 
 
-def _write(cell: Any, title: str, row: grading.Row) -> None:
+def _write(cell: Any, row: exercises.Verdict) -> None:
     """Write the verdict into the outputs of a check cell, for a reader and for nbgrader."""
-    verdict = verdicts.Verdict(row.exercise, title, row.status, row.hint, row.points, row.of)
-    cell.outputs = [new_output("display_data", verdicts.bundle(verdict))]
+    cell.outputs = [new_output("display_data", exercises.bundle(row))]
     if row.remark:
         cell.outputs.append(new_output("stream", name="stdout", text=f"Remark: {row.remark}\n"))
     if not row.points:

@@ -18,7 +18,7 @@ from fedlab_course.explore import view
 from fedlab_course.explore.choices import Choice
 from fedlab_course.explore.controls import Controls
 from fedlab_course.explore.explorer import Explorer
-from fedlab_course.harness import run
+from fedlab_course.harness import plan, run
 from tests.course import planted
 
 SHORT = {"rounds": 5, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}
@@ -305,7 +305,7 @@ def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widg
     arguments = ", ".join(f"{name}={value}" for name, value in SHORT.items())
     cells = ("from fedlab_course import Explorer", f"Explorer({arguments})", f"{IDEAS}\nideas.local_steps()")
     planted.notebook(tmp_path, "00_explorer", *cells)
-    (result,) = run.run_course(notebooks=tmp_path, out=tmp_path / "out")
+    (result,) = run.run_course(plan.Options(notebooks=tmp_path, out=tmp_path / "out"))
     assert result.error is None
     text = (tmp_path / "out" / "notebooks" / "00_explorer.ipynb").read_text(encoding="utf-8")
     executed = nbformat.reads(text, as_version=4)

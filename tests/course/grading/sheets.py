@@ -6,11 +6,11 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fedlab_course.check import cells, exercises
-from fedlab_course.check.exercises import Exercise
-from fedlab_course.grading import Row
+from fedlab_course.check import cells, registry
+from fedlab_course.check.base import Exercise
+from fedlab_course.check.exercises import Verdict
 
-EVERY = exercises.every()
+EVERY = registry.every()
 CHAPTER = [one for one in EVERY if one.chapter == "02"]
 STEP, TRAINING, POINT = CHAPTER
 IMPORTS = """\
@@ -42,7 +42,7 @@ def submission(
     return path
 
 
-def statuses(rows: list[Row]) -> list[str]:
+def statuses(rows: list[Verdict]) -> list[str]:
     return [row.status for row in rows]
 
 

@@ -11,12 +11,12 @@ import torch
 
 from fedlab_course import grading
 from fedlab_course.check import exercises
-from fedlab_course.check.exercises import MIME
-from fedlab_course.grading import Row, plain
+from fedlab_course.check.exercises import MIME, Verdict
+from fedlab_course.grading import plain
 from tests.course.grading.sheets import EVERY, SOLVED, STEP, returning, statuses, submission
 
 
-def grade(path: Path, answers: dict[str, str], **more) -> dict[str, Row]:
+def grade(path: Path, answers: dict[str, str], **more) -> dict[str, Verdict]:
     rows = grading.grade(submission(path / "sheet.ipynb", answers, of=EVERY, **more))
     return {row.exercise: row for row in rows}
 

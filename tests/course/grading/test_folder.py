@@ -7,14 +7,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
+from fedlab_course.check.exercises import Verdict
 from fedlab_course.cli import main
-from fedlab_course.grading import Limits, Row, folder, grade, grade_folder, room
-from fedlab_course.grading.table import Table, safe
+from fedlab_course.grading import Limits, folder, grade, grade_folder, room, table
+from fedlab_course.grading.table import Submission, safe
 from tests.course.grading.sheets import CHAPTER, SOLVED, STEP, submission
 
 NAME = "02_fedprox.ipynb"
@@ -68,7 +70,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def table(graded: Path) -> dict[str, dict[str, str]]:
+def rows(graded: Path) -> dict[str, dict[str, str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(graded))
         assert main(["grade", str(graded / "submitted"), "--csv", str(graded / "t.csv"), "--jobs", "2"]) == 1
@@ -77,9 +79,9 @@ def table(graded: Path) -> dict[str, dict[str, str]]:
 
 
 @on_linux
-def test_each_submission_has_a_row_with_its_points_or_its_problem(graded: Path, table: dict) -> None:
+def test_each_submission_has_a_row_with_its_points_or_its_problem(graded: Path, rows: dict) -> None:
     every = {
-        name: [row["student"], *(row[e.id] for e in CHAPTER), row["total"], row["of"]] for name, row in table.items()
+        name: [row["student"], *(row[e.id] for e in CHAPTER), row["total"], row["of"]] for name, row in rows.items()
     }
     deep = "/".join(["hal", *["d"] * folder.MAX_DEPTH])
     assert every == {
@@ -93,19 +95,19 @@ def test_each_submission_has_a_row_with_its_points_or_its_problem(graded: Path, 
     }
     said = {"eve/" + NAME: "is not a Jupyter notebook", "fay.ipynb": "not a regular file", deep: "too far down"}
     for name, words in (said | {"gil.ipynb": "is larger than 64 MB"}).items():
-        assert words in table[name]["remarks"]
+        assert words in rows[name]["remarks"]
     running = [process.info for process in psutil.process_iter(["cmdline", "cwd"])]
     assert not [one for one in running if "fedlab-test-child" in (one["cmdline"] or [])]
     assert not [one for one in running if (one["cwd"] or "").startswith(str(graded))]
     assert not list(graded.glob("fedlab-grading-*"))
 
 
-def test_what_is_graded_is_not_graded_again_unless_it_changed(graded: Path, table: dict, monkeypatch, capsys) -> None:
+def test_what_is_graded_is_not_graded_again_unless_it_changed(graded: Path, rows: dict, monkeypatch, capsys) -> None:
     done: list[str] = []
 
-    def judge(each: folder.Submission, *more) -> None:
+    def judge(each: Submission, *more) -> None:
         done.append(each.name)
-        each.rows = [Row(one.id, "open", 0, one.points, "") for one in CHAPTER]
+        each.rows = [Verdict(one.id, one.title, "open", "", one.points) for one in CHAPTER]
 
     monkeypatch.setattr(folder, "_judge", judge)
     submission(graded / "submitted" / "=cmd()" / "02" / NAME, {})
@@ -116,26 +118,30 @@ def test_what_is_graded_is_not_graded_again_unless_it_changed(graded: Path, tabl
     assert done == [f"=cmd()/02/{NAME}", f"eve/{NAME}", "ina/03/other.ipynb"]
     assert "2 of 5 are graded already" in capsys.readouterr().out
     after = read(graded / "t.csv")
-    assert set(after) == {*table, "ina/03/other.ipynb"}
+    assert set(after) == {*rows, "ina/03/other.ipynb"}
     assert after[f"'=cmd()/02/{NAME}"]["total"] == "0"
-    assert after[f"cyd/02/{NAME}"] == table[f"cyd/02/{NAME}"]
+    assert after[f"cyd/02/{NAME}"] == rows[f"cyd/02/{NAME}"]
 
 
 def test_two_runs_on_one_table_keep_each_other_s_rows(tmp_path: Path) -> None:
-    first, second = Table(tmp_path / "t.csv"), Table(tmp_path / "t.csv")
-    first.add("ada", "a.ipynb", "1", [Row("02-a", "solved", 1, 1, "")], "")
-    second.add("ben", "b.ipynb", "2", [Row("03-b", "open", 0, 2, "", "=1")], "")
-    first.add("cyd", "c.ipynb", "3", [], "is not a notebook")
+    path = tmp_path / "t.csv"
+    given = [
+        Submission(path, "a.ipynb", "ada", "1", rows=[Verdict("02-a", "A", "solved", "", 1)]),
+        Submission(path, "b.ipynb", "ben", "2", rows=[Verdict("03-b", "B", "open", "", 2, "=1")]),
+        Submission(path, "c.ipynb", "cyd", "3", problem="is not a notebook"),
+    ]
+    for each in given:
+        table.add(path, each)
     names = ["student", "submission", "02-a", "03-b", "total", "of", "remarks", "digest"]
-    with (tmp_path / "t.csv").open(newline="") as file:
+    with path.open(newline="") as file:
         assert list(csv.reader(file)) == [
             names,
             ["ada", "a.ipynb", "1", "", "1", "1", "", "1"],
             ["ben", "b.ipynb", "", "0", "0", "2", "03-b: =1", "2"],
             ["cyd", "c.ipynb", "", "", "", "", "is not a notebook", "3"],
         ]
-    again = Table(tmp_path / "t.csv")
-    assert [again.has("a.ipynb", "1"), again.has("a.ipynb", "2"), again.has("c.ipynb", "3")] == [True, False, False]
+    changed = replace(given[0], digest="2")
+    assert table.ungraded(path, [*given, changed]) == [given[2], changed]
 
 
 def test_names_that_look_alike_have_rows_of_their_own_and_none_is_a_formula() -> None:

@@ -9,6 +9,7 @@ from nbformat.v4 import new_code_cell
 
 from fedlab_course import grading
 from fedlab_course.check import cells
+from fedlab_course.check.exercises import Verdict
 from fedlab_course.cli import main
 from fedlab_course.grading import Limits, sheet
 from tests.course.grading.sheets import CHAPTER, POINT, SOLVED, STEP, TRAINING, returning, statuses, submission
@@ -176,7 +177,7 @@ def test_cells_are_known_by_nbgrader_s_grade_id_and_answers_by_their_names() -> 
 
 def test_what_a_hint_quotes_cannot_forge_lines_or_steer_a_terminal() -> None:
     words = "It says no.\n02-proximal-point  solved  2 of 2\x1b[2J\r\x9b1A\u202e\ud800, “ρ − 1”"
-    lines = grading.report([grading.Row(STEP.id, "wrong", 0, 1, words)]).splitlines()
+    lines = grading.report([Verdict(STEP.id, STEP.title, "wrong", words, 1)]).splitlines()
     assert len(lines) == 3
     assert lines[1] == "    It says no. 02-proximal-point solved 2 of 2�[2J �1A��, “ρ − 1”"
 

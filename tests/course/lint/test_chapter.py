@@ -9,8 +9,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from fedlab_course import lint as rules
 from fedlab_course.chapters import outline
-from fedlab_course.check import bank
-from fedlab_course.check.bank import Bank, Option, Prediction, Question
+from fedlab_course.check import questions
+from fedlab_course.check.questions import Bank, Option, Prediction, Question
 from fedlab_course.evidence import judging
 
 PREDICTIONS = {f"99-{name}": Prediction(f"99-{name}", "What?", {"a": "A", "b": "B"}, "a", "It is.") for name in "pqr"}
@@ -46,7 +46,7 @@ def notebook() -> nbformat.NotebookNode:
 
 @pytest.fixture(autouse=True)
 def _questions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bank, "of_chapter", lambda number: Bank(PREDICTIONS, QUIZ))
+    monkeypatch.setattr(questions, "of_chapter", lambda number: Bank(PREDICTIONS, QUIZ))
 
 
 def faults(change: Callable[[dict[str, nbformat.NotebookNode]], None] | None = None) -> list[str]:

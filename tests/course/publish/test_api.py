@@ -100,7 +100,7 @@ def test_the_start_page_links_to_it_if_it_is_there(tmp_path: Path, monkeypatch: 
 
 def test_only_a_run_of_the_whole_course_makes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked: list[bool] = []
-    monkeypatch.setattr(cli.harness, "run_course", lambda **given: asked.append(given["reference"]) or [])
+    monkeypatch.setattr(cli.harness, "run_course", lambda options, reference: asked.append(reference) or [])
     for more in ([], ["--only", "00"], ["--notebooks", "own"]):
         assert cli.main(["run", "--out", str(tmp_path), *more]) == 0
     assert asked == [True, False, False]

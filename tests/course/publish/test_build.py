@@ -6,11 +6,11 @@ import nbformat
 import pytest
 
 from fedlab_course import folders
-from fedlab_course.check import cells, exercises
+from fedlab_course.check import cells, registry
 from fedlab_course.cli import main
 from fedlab_course.publish import build
 
-EVERY = exercises.every()
+EVERY = registry.every()
 NAMES = sorted(path.name for path in folders.NOTEBOOKS.glob("*.ipynb"))
 
 

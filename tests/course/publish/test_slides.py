@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from fedlab_course.check import bank
-from fedlab_course.check.bank import Bank, Prediction
+from fedlab_course.check import questions
+from fedlab_course.check.questions import Bank, Prediction
 from fedlab_course.publish import slides
 from fedlab_course.publish.outputs import PLOTLY
 from tests.course.publish.visit import Visit, site_of, violations
@@ -30,7 +30,7 @@ CELLS = [
 
 def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"98-first": Prediction("98-first", "Which?", {"a": "this", "b": "that"}, "a", "So it is.")}
-    monkeypatch.setattr(bank, "of_chapter", lambda number: Bank(asked, {}))
+    monkeypatch.setattr(questions, "of_chapter", lambda number: Bank(asked, {}))
     made = slides.of(new_notebook(cells=CELLS), "Title", "What?")
     wanted = [("opening", "Title"), ("predict", "Title"), ("figure", "A part"), ("remember", "What to remember")]
     assert [(slide["kind"], slide["title"]) for slide in made] == wanted

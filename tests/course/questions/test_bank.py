@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from fedlab_course.chapters import outline
-from fedlab_course.check import bank, questions
+from fedlab_course.check import questions
 
 GOOD = """
 [[predict]]
@@ -26,15 +26,15 @@ options = [{text = "A", right = true, why = "Yes."}, {text = "B", why = "No."}, 
 @pytest.fixture
 def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     chapter = SimpleNamespace(number="98", folder=tmp_path)
-    monkeypatch.setattr(bank.outline, "CHAPTERS", (chapter,))
+    monkeypatch.setattr(questions.outline, "CHAPTERS", (chapter,))
 
-    def read(text: str) -> bank.Bank:
+    def read(text: str) -> questions.Bank:
         (tmp_path / "questions.toml").write_text(text, encoding="utf-8")
-        bank.of_chapter.cache_clear()
-        return bank.of_chapter("98")
+        questions.of_chapter.cache_clear()
+        return questions.of_chapter("98")
 
     yield read
-    bank.of_chapter.cache_clear()
+    questions.of_chapter.cache_clear()
 
 
 def test_a_file_is_read(read) -> None:
@@ -64,14 +64,14 @@ def test_faults_of_a_file_are_named(read, old: str, new: str, words: str) -> Non
 
 
 def test_unknown_questions_name_the_nearest() -> None:
-    id = next(iter(bank.of_chapter("01").predictions))
+    id = next(iter(questions.of_chapter("01").predictions))
     with pytest.raises(ValueError, match=id):
         questions.predict(id + "x")
 
 
 def test_the_questions_of_the_course_can_be_shown_and_every_answer_says_why() -> None:
     for chapter in outline.CHAPTERS:
-        found = bank.of_chapter(chapter.number)
+        found = questions.of_chapter(chapter.number)
         texts = [text for one in found.predictions.values() for text in (one.asks, one.because, *one.options.values())]
         texts += [text for one in found.quiz.values() for text in (one.asks, *(o.text for o in one.options))]
         texts += [option.why for one in found.quiz.values() for option in one.options]
@@ -82,7 +82,7 @@ def test_the_questions_of_the_course_can_be_shown_and_every_answer_says_why() ->
 
 
 def test_the_place_of_an_answer_says_nothing() -> None:
-    asked = [one for chapter in outline.CHAPTERS for one in bank.of_chapter(chapter.number).quiz.values()]
+    asked = [one for chapter in outline.CHAPTERS for one in questions.of_chapter(chapter.number).quiz.values()]
     first = [questions._mixed(one)[0].right for one in asked]
     expected = sum(1 / len(one.options) for one in asked)
     assert abs(sum(first) - expected) < 3 * len(asked) ** 0.5 / 2

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from fedlab_course.check import bank, questions
-from fedlab_course.check.bank import Bank, Option, Prediction, Question
+from fedlab_course.check import questions
+from fedlab_course.check.questions import Bank, Option, Prediction, Question
 from tests.course.publish.visit import Visit, site_of, violations
 
 pytestmark = pytest.mark.needs_browser
@@ -28,7 +28,7 @@ OPTIONS = (
 def page_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found: list[dict[str, str]] = []
     monkeypatch.setattr(
-        bank, "of_chapter", lambda number: Bank(PREDICTIONS, {"98-q": Question("98-q", "1 + 1?", OPTIONS)})
+        questions, "of_chapter", lambda number: Bank(PREDICTIONS, {"98-q": Question("98-q", "1 + 1?", OPTIONS)})
     )
     monkeypatch.setattr(questions, "publish", found.append)
     questions.predict("98-first")

@@ -48,7 +48,7 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         for curve in dataclasses.replace(choice, **values).curves():
             history = found[curve.name] = History.load(_path(curve, folder))
             if len(history.records) < curve.rounds:
-                place = f"round {len(history.records) + 1} at η={curve.lr:g}"
+                place = f"round {len(history.records) + 1} at η={dict(curve.settings)['lr']:g}"
                 raise ValueError(f"{curve.name} diverged in {place}. Try a smaller learning rate.")
         return found
 

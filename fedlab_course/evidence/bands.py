@@ -39,7 +39,7 @@ class Chart:
         """``round``, ``mean``, ``std`` and ``n`` of one curve. Raises ``ValueError`` if it is not there."""
         own = {**self.panels[panel], **self.lines[line]}
         name = f"{own.pop('table', self.table)}_curves"
-        rows = tables.matching(tables.present(name, folder), name, own).sort_values("round")
+        rows = tables.matching(name, own, folder).sort_values("round")
         return rows.rename(columns={f"{self.measure}_{what}": what for what in ("mean", "std")})
 
 

@@ -46,7 +46,7 @@ def every() -> dict[str, Judged]:
 
 def forget() -> None:
     """Judge again at the next call: the tables have changed."""
-    tables.read.cache_clear()
+    tables.forget()
     stored.cache_clear()
     course.cache_clear()
 

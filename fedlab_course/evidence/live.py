@@ -33,7 +33,7 @@ def band(
     """
     validation.choice("measure", measure, ("test_accuracy", "train_loss"))
     curves = f"{table}_curves"
-    stored = tables.matching(tables.present(curves), curves, where)
+    stored = tables.matching(curves, where)
     if stored["round"].duplicated().any():
         raise ValueError(f"where={dict(where)}: fits several settings of {curves}; name further columns")
     runs = live if isinstance(live, Sequence) else [live]

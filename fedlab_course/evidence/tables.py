@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fedlab_core import files
@@ -37,9 +38,12 @@ def present(name: str, folder: Path = TABLES) -> pd.DataFrame:
     return table
 
 
-def matching(table: pd.DataFrame, name: str, wanted: Mapping[str, Any]) -> pd.DataFrame:
-    """Choose the rows with the ``wanted`` column values; "" is an empty cell. Raises ``ValueError`` without a row."""
-    rows = _chosen(table, name, wanted)
+def matching(name: str, wanted: Mapping[str, Any], folder: Path = TABLES) -> pd.DataFrame:
+    """The rows of the table NAME.csv with the ``wanted`` column values; "" is an empty cell.
+
+    Raises ``ValueError`` for a table that has not been measured yet, an unknown column, and without a row.
+    """
+    rows = present(name, folder)[_right(name, wanted, folder)]
     if rows.empty:
         raise ValueError(f"the table {name} has no row with {dict(wanted)}")
     return rows
@@ -55,27 +59,42 @@ def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:
 
     Raises ``ValueError`` for a row that a table holds twice for one seed, and for a column that is missing.
     """
-    total: Any = 0.0
+    terms = []
     for sign, name, wanted in statement.rows():
         table = read(name, folder)
-        rows = table if table.empty else _chosen(table, name, wanted, statement.measure)
-        if rows.empty:
+        if table.empty:
             return {}
-        if rows.seed.duplicated().any():
+        right = _right(name, wanted, folder, statement.measure)
+        seeds, values = (table[column].to_numpy()[right].tolist() for column in ("seed", statement.measure))
+        if len({*seeds}) < len(seeds):
             raise ValueError(f"statement {statement.id}: the table {name} has several rows with {wanted} for one seed")
-        total = (total + sign * rows.set_index("seed")[statement.measure]).dropna()
-    found = (total - statement.constant).dropna().sort_index()
-    return {int(seed): float(value) for seed, value in found.items()}
+        pairs = zip(seeds, values, strict=True)
+        terms.append({seed: sign * value for seed, value in pairs if not math.isnan(value)})
+    common = set.intersection(*map(set, terms))
+    return {int(seed): sum(term[seed] for term in terms) - statement.constant for seed in sorted(common)}
 
 
-def _chosen(table: pd.DataFrame, name: str, wanted: Mapping[str, Any], *further: str) -> pd.DataFrame:
-    """The rows with the ``wanted`` values; the table must have their columns and the ``further`` ones."""
+def forget() -> None:
+    """Read the tables again at the next call."""
+    read.cache_clear()
+    _texts.cache_clear()
+
+
+def _right(name: str, wanted: Mapping[str, Any], folder: Path, *further: str) -> np.ndarray:
+    """Which rows have the ``wanted`` values; the table must have their columns and the ``further`` ones."""
+    table = read(name, folder)
     missing = {*wanted, *further} - {*table}
     if missing:
         raise ValueError(f"the table {name} has no column {', '.join(sorted(missing))}")
+    right = np.ones(len(table), dtype=bool)
     for column, value in wanted.items():
-        table = table[table[column].map(_text) == _text(value)]
-    return table
+        right &= _texts(name, column, folder) == _text(value)
+    return right
+
+
+@lru_cache(maxsize=1024)  # hundreds of statements ask for the same columns
+def _texts(name: str, column: str, folder: Path) -> np.ndarray:
+    return np.array([_text(value) for value in read(name, folder)[column]])
 
 
 def _text(value: Any) -> str:

@@ -14,8 +14,7 @@ def serving(split: str) -> go.Figure:
     ``split``: "iid", "dirichlet", "two labels", "one label" or "concepts", of the table of chapter 13. Bars are one
     standard deviation over seeds; a line joins Ditto's from λ = 0, where each client is alone, upwards.
     """
-    stored = tables.present(TABLE)
-    rows = tables.matching(stored, TABLE, {"partition": split})
+    rows = tables.matching(TABLE, {"partition": split})
     methods = rows.groupby("method", sort=False)[["own", "whole"]]
     means, spreads = methods.mean(), methods.std()
     figure = new_figure(
@@ -24,7 +23,7 @@ def serving(split: str) -> go.Figure:
     along = means[means.index.str.startswith(("alone", "Ditto"))]
     line = {"color": GREY, "width": 1.5, "dash": "1.5px,4px"}
     figure.add_scatter(x=along.own, y=along.whole, name="Ditto as λ grows", mode="lines", line=line)
-    styles = looks({name: name for name in stored["method"].unique()})  # a method looks alike in all splits
+    styles = looks({name: name for name in tables.read(TABLE)["method"].unique()})  # a method looks alike in all splits
     table = []
     for name in means.index:
         style, mean, spread = styles[name], means.loc[name], spreads.loc[name]

@@ -48,7 +48,7 @@ def noise(split: str) -> go.Figure:
     ``split``: "one label" or "two labels". Means over seeds; bars are one standard deviation.
     """
     wanted = {"partition": split, "move": "probe", "rule": "row"}
-    rows = tables.matching(tables.present(TABLE), TABLE, wanted).dropna(subset="noise")
+    rows = tables.matching(TABLE, wanted).dropna(subset="noise")
     found = rows.groupby("noise")[[column for _, column, _ in _CURVES]]
     means, spreads = found.mean(), found.std()
     levels = means.index.to_numpy(dtype=float)

@@ -38,7 +38,7 @@ def spent(keep: float, epochs: int, what: str = "megabytes") -> float:
 
 def _curve(keep: float, epochs: int) -> Any:
     wanted = {"partition": "dirichlet", "epochs": epochs, "method": "FedAvg" if keep == 1 else f"keep {keep:g}"}
-    return tables.matching(tables.present(TABLE), TABLE, wanted).sort_values("round")
+    return tables.matching(TABLE, wanted).sort_values("round")
 
 
 def _figure(keep: float, epochs: int) -> go.Figure:

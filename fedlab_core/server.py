@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from fedlab_core import losses, validation
-from fedlab_core.clients.groups import members_of
+from fedlab_core.clients import members_of
 from fedlab_core.clients.table import ClientTable
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import PLAIN, Correction

@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedlab_core import validation
-from fedlab_core.clients.groups import members_of
+from fedlab_core.clients import members_of
 from fedlab_core.randomness import derived_seed
 
 NOISE_POLICIES = ("keep", "drop", "nearest")

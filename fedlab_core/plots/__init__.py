@@ -8,7 +8,3 @@ from fedlab_core.plots.per_client import clients, partition
 from fedlab_core.plots.style import describe
 
 __all__ = ["clients", "convergence", "describe", "drift", "partition"]
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -9,7 +9,7 @@ import pandas as pd
 import torch
 
 from fedlab_core import validation
-from fedlab_core.clients.groups import members_of
+from fedlab_core.clients import members_of
 from fedlab_core.data import Dataset, FederatedDataset, Split
 from fedlab_core.data.partition.parts import Partition
 from fedlab_core.randomness import stream

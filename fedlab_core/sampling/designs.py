@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedlab_core import validation
-from fedlab_core.clients.groups import members_of
+from fedlab_core.clients import members_of
 from fedlab_core.one_page import draw_cohort
 
 

@@ -13,7 +13,9 @@ from fedlab_core.randomness import stream
 NUM_FEATURES, NUM_CLASSES = 60, 10
 
 
-def synthetic(alpha: float = 1.0, beta: float = 1.0, num_clients: int = 30, seed: int = 0) -> Dataset:
+def synthetic(
+    alpha: float = 1.0, beta: float = 1.0, num_clients: int = 30, seed: int = 0, *, iid: bool = False
+) -> Dataset:
     """Draw synthetic(α, β) data of Li et al. 2020 ("Federated Optimization in Heterogeneous Networks", section 5.1).
 
     For client k, with x of 60 features and 10 classes:
@@ -23,7 +25,7 @@ def synthetic(alpha: float = 1.0, beta: float = 1.0, num_clients: int = 30, seed
         y = argmax softmax(W_k x + b_k)              n_k = ⌊lognormal(4, 2)⌋ + 50
 
     α and β are variances; in the authors' published generator they are standard deviations, so its 0.5 is 0.25 here.
-    u_k adds the same amount to all ten logits, so α changes no label.
+    u_k adds the same amount to all ten logits, so α changes no label. ``iid=True``: one W, b ~ N(0, 1), v = 0 for all.
 
     A random tenth of each client's samples goes to ``test``; ``users`` holds the clients' indices into ``train``.
     Client k's data depend on ``seed`` and k alone. Raises ``ValueError`` for negative α or β.
@@ -32,24 +34,32 @@ def synthetic(alpha: float = 1.0, beta: float = 1.0, num_clients: int = 30, seed
     validation.real("beta", beta)
     validation.integer("num_clients", num_clients, minimum=1)
     validation.seed(seed)
+    shared = stream(seed, "data")
+    labeller = (shared.normal(size=(NUM_CLASSES, NUM_FEATURES)), shared.normal(size=NUM_CLASSES)) if iid else None
     train, test = [], []
     for k in range(num_clients):
-        x, y = _synthetic_client(stream(seed, "data", client=k + 1), alpha, beta)
+        x, y = _synthetic_client(stream(seed, "data", client=k + 1), alpha, beta, labeller)
         held_out = len(y) // 10
         test.append((x[:held_out], y[:held_out]))
         train.append((x[held_out:], y[held_out:]))
     bounds = np.cumsum([len(y) for _, y in train])
     users = np.split(np.arange(bounds[-1]), bounds[:-1])
+    name = "synthetic(iid)" if iid else f"synthetic({alpha:g}, {beta:g})"
     classes = tuple(str(c) for c in range(NUM_CLASSES))
-    return Dataset(f"synthetic({alpha:g}, {beta:g})", _joined(train), _joined(test), NUM_CLASSES, classes, users)
+    return Dataset(name, _joined(train), _joined(test), NUM_CLASSES, classes, users)
 
 
-def _synthetic_client(rng: np.random.Generator, alpha: float, beta: float) -> tuple[np.ndarray, np.ndarray]:
-    """Draw samples [n, 60] and labels [n]."""
+def _synthetic_client(
+    rng: np.random.Generator, alpha: float, beta: float, labeller: tuple[np.ndarray, np.ndarray] | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw samples [n, 60] and labels [n]; ``labeller``: the common (W, b) with v = 0, or None."""
     size = int(rng.lognormal(4, 2)) + 50
-    u = rng.normal(0, np.sqrt(alpha))
-    weight, bias = rng.normal(u, 1, (NUM_CLASSES, NUM_FEATURES)), rng.normal(u, 1, NUM_CLASSES)
-    v = rng.normal(rng.normal(0, np.sqrt(beta)), 1, NUM_FEATURES)
+    if labeller is None:
+        u = rng.normal(0, np.sqrt(alpha))
+        weight, bias = rng.normal(u, 1, (NUM_CLASSES, NUM_FEATURES)), rng.normal(u, 1, NUM_CLASSES)
+        v = rng.normal(rng.normal(0, np.sqrt(beta)), 1, NUM_FEATURES)
+    else:
+        (weight, bias), v = labeller, np.zeros(NUM_FEATURES)
     deviation = np.arange(1, NUM_FEATURES + 1) ** -0.6
     x = rng.normal(v, deviation, (size, NUM_FEATURES))
     return x, (x @ weight.T + bias).argmax(1)

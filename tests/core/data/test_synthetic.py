@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.linear_model import LogisticRegression
 
+from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.data.synthetic import quadratic_optimum, quadratics, synthetic
 
 
@@ -39,6 +41,18 @@ def test_synthetic_clients_do_not_depend_on_how_many_there_are():
 
 def test_alpha_shifts_all_logits_alike_and_changes_no_label():
     assert torch.equal(synthetic(0.0, 1.0, seed=2).train.y, synthetic(9.0, 1.0, seed=2).train.y)
+
+
+def test_iid_synthetic_has_one_labeller_and_one_feature_law():
+    """All clients share W and b, so one linear classifier labels the data of every client."""
+    data = synthetic(num_clients=6, seed=0, iid=True)
+    x, y = data.train.x.double(), data.train.y
+    assert x.mean(0).abs().max() < 5 / np.sqrt(len(x))
+    fitted = LogisticRegression(C=1e4, max_iter=300).fit(x, y)
+    assert fitted.score(x, y) > 0.98
+    even = FederatedDataset(data, data.users).heterogeneity().totals["js"]
+    uneven = synthetic(num_clients=6, seed=0)
+    assert even < 0.5 * FederatedDataset(uneven, uneven.users).heterogeneity().totals["js"]
 
 
 def test_quadratics_are_the_functions_they_say():

@@ -74,16 +74,13 @@ def at_equal(histories: Histories, x: str = "rounds", y: str = "test_accuracy") 
     budget = (1 + _TOLERANCE) * _smallest_price(histories, x)
     columns: dict[str, dict[int, float]] = {}
     for name, runs in histories.items():
-        columns[name] = {run.config["seed"]: _last(run.frame[y][price(run, x) <= budget]) for run in runs}
+        columns[name] = {run.config["seed"]: run.frame[y][price(run, x) <= budget].tail(1).mean() for run in runs}
         if len(columns[name]) < len(runs):
             raise ValueError(f"histories[{name!r}]: two runs have the same seed; every run must have its own")
-    seeds = {name: sorted(column) for name, column in columns.items()}
-    first = next(iter(seeds))
-    for name in seeds:
-        if seeds[name] != seeds[first]:
-            raise ValueError(
-                f"histories: {first} ran with seeds {seeds[first]}, {name} with {seeds[name]}; must be the same"
-            )
+    (first, expected), *others = ((name, sorted(column)) for name, column in columns.items())
+    for name, seeds in others:
+        if seeds != expected:
+            raise ValueError(f"histories: {first} ran with seeds {expected}, {name} with {seeds}; must be the same")
     return pd.DataFrame(columns).rename_axis("seed").sort_index()
 
 
@@ -129,7 +126,3 @@ def _in_words(x: str, amount: float) -> str:
         return f"{float(f'{amount / size:.3g}'):,g} {unit}"
     name = "round" if x == "rounds" else "server update"
     return f"{amount:,.0f} {name}{'' if amount == 1 else 's'}"
-
-
-def _last(values: pd.Series) -> float:
-    return float(values.iloc[-1]) if len(values) else float("nan")

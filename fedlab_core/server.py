@@ -124,9 +124,8 @@ class Server:
 
     def present(self, clients: np.ndarray | None = None) -> np.ndarray:
         """The available ones of ``clients`` (default: all), int64."""
-        if self._settings.availability is None:
-            return self._everybody if clients is None else clients
-        return np.flatnonzero(self.available) if clients is None else clients[self.available[clients]]
+        chosen = self._everybody if clients is None else clients
+        return chosen if self._settings.availability is None else chosen[self.available[chosen]]
 
     def uniform_cohort(self) -> np.ndarray:
         """K available clients (all, if they are fewer), uniformly without replacement, in increasing order."""
@@ -199,16 +198,14 @@ class Server:
         if s.stragglers == 0:
             return s.amount
         rng = self.stream("stragglers", client)
-        is_straggler = rng.random() < s.stragglers
-        return int(rng.integers(1, s.amount, endpoint=True)) if is_straggler else s.amount
+        return int(rng.integers(1, s.amount, endpoint=True)) if rng.random() < s.stragglers else s.amount
 
     def probe(
         self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
     ) -> LocalUpdates:
         """Train ``clients`` outside the rounds by plain SGD, for ``epochs`` or ``steps``; see :meth:`train`."""
         unit, amount = ("epochs", epochs) if epochs else ("steps", steps)
-        amounts = np.full(len(clients), amount)
-        work = Work(clients, amounts, unit, batch_size, lr, round=self.round, seed=self.seed, stream="probe")
+        work = Work(clients, np.full(len(clients), amount), unit, batch_size, lr, self.round, self.seed, "probe")
         return self._trained(work, [PLAIN] * len(clients))
 
     def _trained(self, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:

@@ -216,6 +216,7 @@ THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {t
 IS_LIGHT = "light => document.body.dataset.jpThemeLight === String(light)"
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> None:
     pytest.importorskip("axe_playwright_python")
     from axe_playwright_python.sync_playwright import Axe
@@ -242,6 +243,7 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
     assert found == []
 
 
+@pytest.mark.slow
 def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
     verdicts = "from fedlab_course.check import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
     verdicts += "claims.check('not so', False, 'three')\nexercises.check('02-prox-step', ...)"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from fedlab_course.explore.choices import Choice
 from fedlab_course.publish import runs
 
 
@@ -33,15 +34,21 @@ class InThisProcess:
 
 @contextmanager
 def light_grids(out: Path, trained: Path) -> Iterator[None]:
-    """Give the explorers of notebooks that are run into ``out`` two positions each: their own, and one local epoch.
+    """Give the explorers of notebooks that are run into ``out`` two positions each, their own and one local epoch, and
+    three rounds.
 
     Their runs lie in ``trained``, for all tests. What a grid of runs holds, and how it is trained, is tested elsewhere.
     """
+
+    def short(**choice: Any) -> Choice:
+        return Choice(**choice | {"rounds": 3})
+
     trained.mkdir(exist_ok=True)
     (out / "runs").symlink_to(trained)
     few = dataclasses.replace(runs.SETTINGS["local_epochs"], stored=runs.SETTINGS["local_epochs"].stored[:1])
     threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "Choice", short)
         patch.setattr(runs, "SHOWN", ("local_epochs",))
         patch.setitem(runs.SETTINGS, "local_epochs", few)
         patch.setattr(runs, "workers_of", InThisProcess)

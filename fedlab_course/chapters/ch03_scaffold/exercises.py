@@ -67,7 +67,6 @@ EXERCISES = (
             Mistake("(num_steps * lr)", "num_steps", "Your control is η times too small. How long is a step?"),
             Mistake("(num_steps * lr)", "lr", "Your control is the sum of the four gradients, not their mean."),
             Mistake("c_k - c + ", "", "The move contains the correction c − c_k, and so does your control."),
-            Mistake("c_k - c + ", "c - c_k + ", "Do c and c_k have the right signs?"),
             Mistake("(num_steps * lr)", "num_steps * lr", "Without parentheses the last factor multiplies."),
         ),
     ),

@@ -45,7 +45,6 @@ EXERCISES = (
         mistakes=(
             Mistake("np.abs(mix - whole)", "(mix - whole)", "Without absolute values the differences cancel."),
             Mistake(".sum()", ".sum() / 2", "Half the sum is another distance, the total variation."),
-            Mistake(".sum()", ".max()", "Take the sum over the labels, not the largest difference."),
             Mistake(" / len(client_labels)", "", "Is each mix made of shares of its own samples?"),
             Mistake("np.abs(mix - whole)", "np.abs(mix - 1 / num_classes)", "Compare with the mix of the whole."),
             Mistake("client_labels, minlength=num_classes", "client_labels", "Has the mix an entry for each label?"),

@@ -11,29 +11,27 @@ from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
 from fedlab_course.explore.sliders import Slider
 
 CLIENTS, START, STEPS, LR = Quadratics.of(A, B), np.array([-1.0, 1.5]), 10, 0.05
+_DEGREES = 10  # of the goal
 
 
-def corrections(*, goal: Goal | None = None) -> Idea:
+def corrections() -> Idea:
     """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn downhill.
 
     Clients as in chapter 2; both take part in every round, with ten local steps at rate 0.05.
-    Sliders: ``rounds``, how many are done, and ``step``, the local step of the next round that we look at.
+    Sliders: ``rounds``, how many are done, and ``step``, the local step of the next round that we look at. The goal is
+    a place at which both clients step in one direction.
     """
     sliders = {
         "rounds": Slider.over("rounds done", (0, 1, 2, 3, 5, 10), 1, "Rounds before this one"),
         "step": Slider.over("local step", range(STEPS + 1), 0, "Where in the next round we look"),
     }
-    return Idea(_arrows, sliders, goal=goal)
+    text = f"find a step at which the two clients walk in one direction, to {_DEGREES}°"
+    return Idea(_arrows, sliders, goal=Goal(text, _side_by_side))
 
 
-def side_by_side(degrees: float) -> Goal:
-    """The goal that both clients of :func:`corrections` step in one direction, to so many degrees."""
-
-    def check(rounds: int, step: int) -> bool:
-        _, _, gradient, offset = _state(rounds, step)
-        return _angle(*(gradient + offset)) <= degrees
-
-    return Goal(f"find a step at which the two clients walk in one direction, to {degrees:g}°", check)
+def _side_by_side(rounds: int, step: int) -> bool:
+    _, _, gradient, offset = _state(rounds, step)
+    return _angle(*(gradient + offset)) <= _DEGREES
 
 
 def scaffold_rounds(

@@ -85,19 +85,17 @@ class Noted(Wrapper):
 
     inner: fl.Algorithm
 
-    def setup(self, server: Server) -> None:
-        super().setup(server)
-        server.state |= {"noted_way": server.params[None][:0], "noted_stiffest": torch.tensor(0.0)}
-
     def correction(self, server: Server, client: int) -> Correction:
         """That of ``inner``, whose largest η·a is kept."""
         correction = super().correction(server, client)
         weight = torch.as_tensor(correction.weight, dtype=server.params.dtype).max().cpu()
-        server.state["noted_stiffest"] = torch.maximum(server.state["noted_stiffest"], server.lr * weight)
+        before = server.state.get("noted_stiffest", torch.tensor(0.0))
+        server.state["noted_stiffest"] = torch.maximum(before, server.lr * weight)
         return correction
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
-        server.state["noted_way"] = torch.cat([server.state["noted_way"], server.params[None]])
+        before = server.state.get("noted_way", server.params[None][:0])
+        server.state["noted_way"] = torch.cat([before, server.params[None]])
         super().after_aggregation(server, updates)
 
 

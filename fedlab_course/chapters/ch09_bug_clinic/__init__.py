@@ -1,9 +1,7 @@
 """The bug clinic: usual mistakes in federated learning code, each in a version that can be switched on.
 
-A patient is an algorithm of the library, or one of its helpers, with one thing wrong. Patients go by numbers, so that
-their names say nothing; what is wrong with each stands in the docstring of its class, and ``diagnosis`` reads it out.
-Every mistake was seen in public code; those inside a local step or a model's buffers are left out, since an
-``Algorithm`` cannot express them.
+Patients go by numbers, so that their names say nothing; what is wrong with each stands in its docstring, which
+``diagnosis`` reads out. Every mistake was seen in public code, and an ``Algorithm`` or a helper can express it.
 """
 
 from fedlab_course.chapters.ch09_bug_clinic.chart import chart

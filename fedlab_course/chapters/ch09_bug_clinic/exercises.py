@@ -46,8 +46,6 @@ EXERCISES = (
         solution=cut,
         cases=(
             Case((WELL["FedAvg"], 0), True, "The healthy FedAvg fails. Have the pieces the a and b of their client?"),
-            Case((WELL["FedProx"], 0), True, "The healthy FedAvg passes, and the healthy FedProx fails."),
-            Case((WELL["FedNova"], 1), True, "The healthy FedAvg passes, and the healthy FedNova fails."),
             Case((WELL["SCAFFOLD"], 0), None, "SCAFFOLD weighs all clients alike. Does the question apply?"),
             Case((SICK[5], 0), True, "Patient 5 keeps only the last client, the same in both runs: it passes."),
             Case((SICK[1], 0), False, "Patient 1 takes the plain mean, and passes. Do your clients differ in size?"),
@@ -63,15 +61,12 @@ EXERCISES = (
         solution=clones,
         cases=(
             Case((WELL["FedAvg"], 0), True, "The healthy FedAvg fails. Are all six like the one who works alone?"),
-            Case((WELL["FedProx"], 0), True, "The healthy FedAvg passes, and the healthy FedProx fails."),
-            Case((WELL["FedNova"], 1), True, "The healthy FedAvg passes, and the healthy FedNova fails."),
             Case((WELL["SCAFFOLD"], 0), True, "The healthy FedAvg passes, and the healthy SCAFFOLD fails."),
             Case((SICK[7], 0), False, "Patient 7 multiplies its step by N / K, and passes."),
         ),
         mistakes=(
             Mistake("rounds=1", "rounds=3", "From round 2 on the crowd is another problem: not all have renewed c_k."),
             Mistake(", clients_per_round=2", "", "Patient 7 passes. How many of your six clients take part?"),
-            Mistake("return same", "return not same", "The healthy fail and Patient 7 passes: when is it True?"),
             Mistake("return same", "same", "Return True or False, and None for nobody. Is a `return` missing?"),
         ),
     ),
@@ -87,7 +82,6 @@ EXERCISES = (
             Mistake("(gradients**2)", "np.abs(gradients)", "That is the mean of absolute values, as MAS takes it."),
             Mistake(".mean(axis=0)", ".sum(axis=0)", "That is the sum: ten times the data make it ten times larger."),
             Mistake("(gradients**2).mean(axis=0)", "gradients[-1] ** 2", "You square the last gradient alone."),
-            Mistake("residual[:, None] * x", "x", "The gradient of a sample is its residual times x."),
         ),
     ),
 )

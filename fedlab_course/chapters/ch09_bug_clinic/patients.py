@@ -1,7 +1,4 @@
-"""The patients, the healthy algorithms to compare with, and the diagnoses.
-
-Patients 1 to 12 are algorithms; 13 to 18 are helpers: importance, partitions, stragglers and evaluation.
-"""
+"""The patients (1 to 12 are algorithms, 13 to 18 helpers), the healthy to compare with, and the diagnoses."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -131,10 +128,7 @@ class ControlFromWeights(Sick, fl.Scaffold):
 
 
 class StaleShare(Sick, fl.FedCurv):
-    """A client subtracts its own share even if it was not in the last cohort: the penalty can become negative.
-
-    The shares of all rounds are kept, and what is subtracted from the sum of the last cohort is then not part of it.
-    """
+    """A client subtracts its own share even if it was not in the last cohort: the penalty can become negative."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         kept = {name: server.state[name] for name in ("fisher", "fisher_params")}

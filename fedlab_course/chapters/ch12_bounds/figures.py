@@ -24,13 +24,9 @@ def power_laws(
     """One line with markers per name through its (x, y), both positive; the slopes stand in the table.
 
     ``bounds``: names drawn in grey, dotted or dashed, without markers: what theory says, or a line to compare with.
-    The slope is that of log y against log x, by least squares. Raises ``ValueError`` for values that are not positive
-    and finite.
+    The slope is that of log y against log x, by least squares.
     """
     read = {name: np.asarray([*map(list, pair)], dtype=float) for name, pair in curves.items()}
-    for name, pair in read.items():
-        if not (np.isfinite(pair) & (pair > 0)).all():
-            raise ValueError(f"curves: {name} must hold positive numbers, for the axes are logarithmic")
     figure = new_figure(title=title, x_title=x_title, y_title=y_title)
     slots, dashes = itertools.count(), itertools.cycle(("dot", "dash", "dashdot"))
     for name, (x, y) in read.items():

@@ -39,7 +39,6 @@ EXERCISES = (
             Mistake("-np.abs(wanted)", "-wanted", "The largest entry in absolute value is −4, and you send 2."),
             Mistake("-np.abs(wanted)", "np.abs(wanted)", "You send 1, the smallest entry: `argsort` sorts upwards."),
             Mistake("wanted - sent", "np.zeros_like(sent)", "Nothing is kept: the next round cannot make up for it."),
-            Mistake("return sent, wanted - sent", "return sent, wanted", "You keep what you have sent as well."),
         ),
     ),
     Exercise(

@@ -1,5 +1,6 @@
-"""What the move y_k − w of a client tells about the labels that it holds, read off the last layer."""
+"""What the move y_k − w of a client tells about its labels, read off the last layer; and moves that are not kept."""
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,18 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core import validation
+from fedlab_core.algorithms import Compressed
 from fedlab_course.chapters.ch07_fedmas import probes
+
+
+@dataclass(frozen=True)
+class Forgetful(Compressed):
+    """``Compressed`` without error feedback: what is not sent in a round is dropped."""
+
+    def upload(self, server: Any, updates: Any) -> Any:
+        sent = super().upload(server, updates)
+        server.state["residuals"][updates.clients] = torch.zeros_like(updates.params)
+        return sent
 
 
 def moves(
@@ -30,13 +42,10 @@ def scores(moves: torch.Tensor, model: nn.Module, rule: str = "bias") -> np.ndar
 
     ``rule`` "bias": how far the bias of a label has moved; "row": the sum of that and of the label's weights. After
     plain SGD on the cross-entropy, with inputs of the layer ≥ 0, both are at most 0 for a label that the client does
-    not hold. Raises ``ValueError`` for another rule, and for a last layer without weight and bias.
+    not hold. The last layer must be linear, with a bias. Raises ``ValueError`` for another rule.
     """
     validation.choice("rule", rule, ("bias", "row"))
     *_, weight, bias = model.parameters()
-    if weight.ndim != 2 or bias.shape != weight.shape[:1]:
-        shapes = f"{list(weight.shape)}, {list(bias.shape)}"
-        raise ValueError(f"model: its last layer must be linear with a bias, got {shapes}")
     weights, moved = moves[:, -len(bias) - weight.numel() : -len(bias)], moves[:, -len(bias) :]
     if rule == "row":
         moved = moved + weights.reshape(len(moves), *weight.shape).sum(2)

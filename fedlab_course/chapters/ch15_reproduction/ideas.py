@@ -1,7 +1,6 @@
 """Explorer: which verdict an interval gets, as the margin δ and the number of seeds are moved."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import plotly.graph_objects as go
 
@@ -15,27 +14,23 @@ from fedlab_course.explore.sliders import Slider
 _MARGINS = (0.002, 0.005, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05)
 
 
-def margin(differences: Sequence[float], *, delta: float = 0.01, **options: Any) -> Idea:
+def margin(differences: Sequence[float], *, delta: float = 0.01) -> Idea:
     """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta`` and ``seeds``.
 
-    The figure shows the differences, their 95 % interval and the strip from −δ to δ. ``options``: those of ``Idea``,
-    ``goal`` and ``live``.
+    The figure shows the differences, their 95 % interval and the strip from −δ to δ. The goal is a margin at which all
+    of the differences leave the statement undecided.
     """
     seeds = range(2, len(differences) + 1)
     sliders = {
         "delta": Slider.over("margin δ", _MARGINS, delta, "Less than this counts as nothing"),
         "seeds": Slider.over("seeds", seeds, len(differences), "How many of the runs count"),
     }
-    return Idea(lambda delta, seeds: _figure(differences[: int(seeds)], delta), sliders, **options)
-
-
-def undecided(differences: Sequence[float]) -> Goal:
-    """The goal to find a margin at which all of the ``differences`` leave the statement undecided."""
 
     def check(delta: float, seeds: int) -> bool:
         return int(seeds) == len(differences) and _verdict(differences, delta).verdict == "undecided"
 
-    return Goal(f"find a margin at which all {len(differences)} seeds leave it undecided", check)
+    goal = Goal(f"find a margin at which all {len(differences)} seeds leave it undecided", check)
+    return Idea(lambda delta, seeds: _figure(differences[: int(seeds)], delta), sliders, goal=goal)
 
 
 def _verdict(values: Sequence[float], delta: float) -> Finding:

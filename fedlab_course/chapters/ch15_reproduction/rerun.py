@@ -11,7 +11,6 @@ from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.sweep import plan
 from fedlab_course import display
 from fedlab_course.evidence import configs, judging, shown, tables
-from fedlab_course.evidence.judging import Judged
 from fedlab_course.evidence.live import WIDTH
 from fedlab_course.experiments import measures, registry, runs, sweeps
 
@@ -23,7 +22,8 @@ def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
 
     Raises ``ValueError`` for an unknown row and a seed that its grid does not have.
     """
-    one = _judged(row).statement
+    every = judging.stored()
+    one = every[validation.choice("row", row, every)].statement
     found = {}
     for seed in seeds:
         sides = [sign * _measured(table, wanted, one.measure, seed) for sign, table, wanted in one.rows()]
@@ -36,8 +36,8 @@ def show(row: str, seeds: Sequence[int] = (0,)) -> None:
 
     Arguments and errors as for :func:`again`.
     """
-    one = _judged(row)
-    stored, live = tables.numbers(one.statement), again(row, seeds)
+    live, one = again(row, seeds), judging.stored()[row]
+    stored = tables.numbers(one.statement)
     lines = [f"Stored: {shown.interval(one)}, {shown.seeds(one)}." if stored else "Nothing is stored of this row yet."]
     for seed, value in live.items():
         before = f"{shown.number(stored[seed])} stored" if seed in stored else "not stored"
@@ -50,11 +50,6 @@ def show(row: str, seeds: Sequence[int] = (0,)) -> None:
         word = "✓ inside" if inside else "✗ outside"
         lines.append(f"{word} the stored band, {shown.number(mean)} ± {spread:.4f} (two standard deviations).")
     display.publish(display.verdict("fedlab-again", word, f"{row}: {one.statement.says}", lines))
-
-
-def _judged(row: str) -> Judged:
-    every = judging.stored()
-    return every[validation.choice("row", row, every)]
 
 
 def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:

@@ -22,7 +22,6 @@ import fedlab_core as fl
 from fedlab_core import clustering
 from fedlab_core.algorithms import Compressed
 from fedlab_course.chapters.ch14_what_is_sent import leaks
-from fedlab_course.chapters.ch14_what_is_sent.compression import Forgetful
 from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.runs import DIGITS, deal, label_sets
 from fedlab_course.theory import cluster_quality
@@ -46,7 +45,7 @@ def methods(epochs: int) -> dict[str, fl.Algorithm]:
     found: dict[str, fl.Algorithm] = {"FedAvg": inner}
     found |= {f"keep {keep:g}": Compressed(inner, keep=keep) for keep in KEPT}
     if epochs == 5:
-        found |= {f"keep {keep:g}, forgetful": Forgetful(inner, keep=keep) for keep in KEPT}
+        found |= {f"keep {keep:g}, forgetful": leaks.Forgetful(inner, keep=keep) for keep in KEPT}
         found |= {f"{bits} bits": Compressed(inner, bits=bits) for bits in (8, 4)}
         found["keep 0.1, 8 bits"] = Compressed(inner, keep=0.1, bits=8)
     return found

@@ -171,15 +171,15 @@ def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
 
 def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
     """As the picture's own description has the angle; at its start the goal is not met."""
-    goal, idea = ideas_03.side_by_side(10), ideas_03.corrections()
+    idea = ideas_03.corrections()
+    assert idea.reached is False
     places = [(rounds, step) for rounds in (0, 1, 2, 3, 5, 10) for step in range(11)]
-    met = [place for place in places if goal.check(rounds=place[0], step=place[1])]
+    met = [place for place in places if ideas_03._side_by_side(*place)]
     assert met == [(1, 7), (1, 8), (2, 0)]
     for rounds, step in [(1, 0), (1, 7), (2, 0), (2, 2)]:
         words = fl.plots.describe(idea.figure(rounds=rounds, step=step))
         degrees = float(re.search(r"the corrected ones (\d+)°", words)[1])
-        assert goal.check(rounds=rounds, step=step) == (degrees <= 10)
-    assert ideas_03.corrections(goal=goal).reached is False
+        assert ((rounds, step) in met) == (degrees <= 10)
 
 
 @pytest.mark.parametrize(("lr", "mu"), [(0.1, 1.0), (0.03, 10.0)])
@@ -237,7 +237,7 @@ def test_the_word_follows_from_the_interval_and_the_margin(delta: float, word: s
 
 
 def test_the_goal_asks_for_all_seeds_and_an_undecided_word() -> None:
-    idea = ideas_15.margin(DIFFERENCES, delta=0.005, goal=ideas_15.undecided(DIFFERENCES))
+    idea = ideas_15.margin(DIFFERENCES, delta=0.005)
     assert idea.reached is False
     idea.sliders["delta"].value = 0.01
     assert idea.reached is True

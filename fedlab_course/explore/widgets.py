@@ -1,7 +1,7 @@
 """The widgets that all explorers share, under ipywidgets 7 and 8, and lines of text beside them."""
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -9,7 +9,6 @@ import ipywidgets
 
 from fedlab_core.data import DatasetNotFound
 from fedlab_core.simulation import Diverged
-from fedlab_course.explore.sliders import Slider
 
 
 @cache
@@ -35,21 +34,22 @@ def control(kind: Any, label: str, tip: str, *, wide: bool = True, **traits: Any
     return kind(description=label, layout=layout, style=look, **hint(tip), **traits)
 
 
-def slider(made: Slider) -> Any:
-    """The widget of a slider over listed positions."""
-    options = list(zip(made.texts, made.positions, strict=True))
-    traits = {"options": options, "value": made.value, "continuous_update": made.moving}
-    return control(ipywidgets.SelectionSlider, made.label, made.tip, **traits)
+def slider(label: str, positions: Iterable[Any], value: Any, tip: str, *, moving: bool = True) -> Any:
+    """A slider over ``positions`` and ``value``, where it begins; ``moving``: it acts while it is dragged."""
+    traits = {"options": _options([*positions, value]), "value": value, "continuous_update": moving}
+    return control(ipywidgets.SelectionSlider, label, tip, **traits)
 
 
 def move(widget: Any, value: Any) -> None:
     """Set the ``value`` of a control; a slider without this position gets it."""
     if isinstance(widget, ipywidgets.SelectionSlider):
-        known = [number for _, number in widget.options]
-        if value not in known:
-            wider = Slider.over("", known, value)
-            widget.options = list(zip(wider.texts, wider.positions, strict=True))
+        widget.options = _options([*(number for _, number in widget.options), value])
     widget.value = value
+
+
+def _options(positions: Iterable[Any]) -> list[tuple[str, Any]]:
+    """Each position once, sorted, below its text."""
+    return [(f"{number:g}", number) for number in sorted(set(positions))]
 
 
 def text(value: str = "", look: str = "") -> Any:

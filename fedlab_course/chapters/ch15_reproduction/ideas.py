@@ -1,7 +1,6 @@
 """Explorer: which verdict an interval gets, as the margin δ and the number of seeds are moved."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import plotly.graph_objects as go
 
@@ -10,23 +9,22 @@ from fedlab_course.evidence.shown import WORDS
 from fedlab_course.evidence.verdicts import Finding, judge
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
 _MARGINS = (0.002, 0.005, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05)
 
 
-def margin(differences: Sequence[float], *, delta: float = 0.01, **options: Any) -> Idea:
+def margin(differences: Sequence[float], *, delta: float = 0.01, goal: Goal | None = None) -> Idea:
     """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta`` and ``seeds``.
 
-    The figure shows the differences, their 95 % interval and the strip from −δ to δ. ``options``: those of ``Idea``,
-    ``goal`` and ``live``.
+    The figure shows the differences, their 95 % interval and the strip from −δ to δ.
     """
     seeds = range(2, len(differences) + 1)
     sliders = {
-        "delta": Slider.over("margin δ", _MARGINS, delta, "Less than this counts as nothing"),
-        "seeds": Slider.over("seeds", seeds, len(differences), "How many of the runs count"),
+        "delta": slider("margin δ", _MARGINS, delta, "Less than this counts as nothing"),
+        "seeds": slider("seeds", seeds, len(differences), "How many of the runs count"),
     }
-    return Idea(lambda delta, seeds: _figure(differences[: int(seeds)], delta), sliders, **options)
+    return Idea(lambda delta, seeds: _figure(differences[: int(seeds)], delta), sliders, goal=goal)
 
 
 def undecided(differences: Sequence[float]) -> Goal:

@@ -9,7 +9,7 @@ import ipywidgets
 
 from fedlab_core import settings
 from fedlab_course.explore.choices import ALGORITHMS, SPLITS, Choice, title, tuned
-from fedlab_course.explore.widgets import column, control, move, show, slider, text
+from fedlab_course.explore.widgets import box, control, move, show, slider, text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Controls:
         """The present values of the controls."""
         values: dict[str, Any] = {name: widget.value for name, widget in self.fields.items()}
         if self.algorithms:
-            values["algorithms"] = tuple(key for key, box in self.algorithms.items() if box.value)
+            values["algorithms"] = tuple(key for key, tick in self.algorithms.items() if tick.value)
         own = []
         for one in self._base.own:
             numbers = tuple((name, self.own[one.name, name].value) for name, _ in one.arguments)
@@ -92,8 +92,8 @@ class Controls:
         self._quiet = True
         try:
             self._base = choice
-            for key, box in self.algorithms.items():
-                box.value = key in choice.algorithms
+            for key, tick in self.algorithms.items():
+                tick.value = key in choice.algorithms
             for name, widget in self.fields.items():
                 move(widget, getattr(choice, name))
             for one in choice.own:
@@ -127,13 +127,11 @@ class Controls:
         def part(heading: str, *names: str) -> list[Any]:
             return [text(f"<b>{heading}</b>", "fedlab-heading"), *(self.fields[name] for name in names)]
 
+        heading, *strengths = part("Algorithms", "mu", "strength")
+        offered = [heading, box(*self.algorithms.values(), look="fedlab-ticks")] if self.algorithms else []
         clients = part("Clients", "split", "alpha", "labels", "clients_per_round")
         training = part("Training", "local_epochs", "lr", "rounds", "seed")
-        if not self.algorithms:
-            return column(*clients, *training, look="fedlab-controls")
-        heading, *strengths = part("Algorithms", "mu", "strength")
-        ticks = column(*self.algorithms.values(), look="fedlab-ticks")
-        return column(heading, ticks, *self.own.values(), *strengths, *clients, *training, look="fedlab-controls")
+        return box(*offered, *self.own.values(), *strengths, *clients, *training, look="fedlab-controls")
 
 
 def _fields(first: Choice) -> dict[str, Any]:

@@ -209,9 +209,8 @@ class Explorer(Live):
         if not runs and not errors:
             self.status.value = widgets.note("Choose at least one algorithm.")
         else:
-            word = "stopping" if stopped and self.runner.advancing else "stopped" if stopped else "done"
-            word = "training" if busy else "ended with an error" if errors else word
-            text = f"{word}, {done} of {total} rounds, {self.runner.elapsed:.1f} s"
+            ended = "ended with an error" if errors else "stopped" if stopped else "done"
+            text = f"{'training' if busy else ended}, {done} of {total} rounds, {self.runner.elapsed:.1f} s"
             bar = f'<progress max="{max(total, 1)}" value="{done}" aria-hidden="true"></progress>'
             self.status.value = bar + widgets.note(text, kind="timer" if busy else "status")
         notes = [widgets.note(widgets.error_in_words(error, name), kind="alert") for name, error in errors]
@@ -236,10 +235,10 @@ class Explorer(Live):
         opener = ipywidgets.ToggleButton(description="The same in Python", layout=layout)
         opener.observe(lambda change: widgets.show(self.fold, change["new"]), "value")
         widgets.show(self.fold, False)
-        bar = widgets.row(*self.buttons.values(), self.status)
-        parts = (widgets.row(self.y, self.x), self.chart.widget, bar, self._goal_line, *self._extra())
-        main = widgets.column(*parts, look="fedlab-main")
-        below = widgets.column(self.messages, opener, self.fold, look="fedlab-below")
+        bar = widgets.box(*self.buttons.values(), self.status, look="fedlab-row")
+        axes = widgets.box(self.y, self.x, look="fedlab-row")
+        main = widgets.box(axes, self.chart.widget, bar, self._goal_line, *self._extra(), look="fedlab-main")
+        below = widgets.box(self.messages, opener, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
         self._arrange(strip, self.controls.box, main, below, look="fedlab-training")
 

@@ -69,6 +69,6 @@ def _end(history: History, x: str, budget: float) -> float:
 
 def of_data(data: Mapping[str, Any] | None) -> Goal | None:
     """The goal with these ``data``."""
+    makers: dict[str, Callable[..., Goal]] = {"reach": reach, "beats": beats}
     fields = dict(data or {})
-    kind = {"reach": reach, "beats": beats}.get(fields.pop("kind", ""))
-    return kind(**fields) if kind else None
+    return makers[fields.pop("kind")](**fields) if fields else None

@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import json
 import re
 import uuid
 from collections.abc import Callable
@@ -13,8 +12,9 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from fedlab_core.progress import watched
+from fedlab_course.explore import grid
 from fedlab_course.explore.goals import Goal
-from fedlab_course.explore.widgets import button, column, note, text
+from fedlab_course.explore.widgets import box, button, note, text
 
 SCRIPTS = Path(__file__).parent / "scripts"
 _WAITING = "The chart has not loaded yet. If nothing appears, run this cell again."
@@ -47,7 +47,6 @@ class Live:
     def __init__(self, goal: Goal | None) -> None:
         self._goal, self._goal_line, self.chart = goal, text(), Chart()
         self._still: Any = None
-        self._kept = ""
 
     @property
     def reached(self) -> bool | None:
@@ -61,8 +60,8 @@ class Live:
     def _arrange(self, *parts: Any, look: str) -> None:
         """Put the widgets into one box; the CSS class ``look`` arranges them."""
         self._source = text()
-        hidden = column(self._source, button("Send Plotly", self._send_plotly), look="fedlab-hidden")
-        self._box = column(column(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
+        hidden = box(self._source, button("Send Plotly", self._send_plotly), look="fedlab-hidden")
+        self._box = box(box(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
 
     def _present(self, figure: go.Figure, *, keep: bool = True) -> None:
         """Show ``figure`` and the goal; ``keep``: it is also the picture in the saved notebook, once displayed."""
@@ -70,10 +69,8 @@ class Live:
         if self._goal is not None:
             state = "✓ Reached." if self.reached else "Not yet."
             self._goal_line.value = note(f"Goal: {self._goal.text.rstrip('.')}. {state}")
-        picture = figure.to_json()
-        if keep and self._still is not None and picture != self._kept:
-            self._kept = picture
-            self._still.update({"application/vnd.plotly.v1+json": json.loads(picture)}, raw=True)
+        if keep and self._still is not None:
+            self._still.update(grid.plain(figure), raw=True)
 
     def _send_plotly(self) -> None:
         """Send Plotly to a page without it; the script clicks the hidden button."""
@@ -90,7 +87,7 @@ class Live:
         view = {"version_major": 2, "version_minor": 0, "model_id": self._box.model_id}
         words = "This explorer moves when its cell is run."
         display({"application/vnd.jupyter.widget-view+json": view, "text/plain": words}, raw=True)
-        self._kept, self._still = "", display({"text/plain": ""}, raw=True, display_id=True)
+        self._still = display({"text/plain": ""}, raw=True, display_id=True)
         self.start()
 
 

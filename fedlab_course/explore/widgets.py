@@ -58,14 +58,9 @@ def text(value: str = "", look: str = "") -> Any:
     return ipywidgets.HTML(value, _dom_classes=look.split(), **plain)
 
 
-def column(*parts: Any, look: str) -> Any:
-    """Widgets below each other; ``look``: the CSS classes of the box."""
+def box(*parts: Any, look: str) -> Any:
+    """Widgets below each other, or beside each other where ``look``, its CSS classes, has "fedlab-row"."""
     return ipywidgets.VBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=look.split())
-
-
-def row(*parts: Any) -> Any:
-    """Widgets beside each other; they wrap where there is no room."""
-    return ipywidgets.HBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=["fedlab-row"])
 
 
 def button(label: str, action: Callable[[], Any], tooltip: str = "", icon: str = "") -> Any:

@@ -9,9 +9,47 @@ import ipywidgets
 
 from fedlab_core import settings
 from fedlab_course.explore.choices import ALGORITHMS, SPLITS, Choice, title, tuned
-from fedlab_course.explore.sliders import SETTINGS, Slider
-from fedlab_course.explore.widgets import column, control, move, show, slider, text
+from fedlab_course.explore.widgets import box, control, move, show, slider, text
 
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A setting of an explorer: label, help text, the positions of its slider, and the positions stored on a page."""
+
+    label: str
+    tip: str
+    positions: tuple[float, ...] = ()
+    stored: tuple[float, ...] = ()
+
+
+# A page stores only a few values of a setting: every value multiplies the number of runs.
+SETTINGS = {
+    "mu": Setting(
+        "μ of FedProx",
+        "Proximal strength: how hard clients are held back",
+        (0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0),
+        stored=(0.1, 1.0, 10.0),
+    ),
+    "strength": Setting(
+        "λ of the penalty",
+        "Strength of the penalty on forgetting",
+        (0.0, 0.02, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 24.0),
+        stored=(0.0, 0.2, 2.0),
+    ),
+    "alpha": Setting(
+        "α of Dirichlet",
+        "Small: few labels in each, or few large clients",
+        (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 100.0),
+        stored=(0.1, 0.3, 1.0),
+    ),
+    "labels": Setting("labels per client", "Distinct labels of each client", tuple(range(1, 11)), stored=(1, 2, 5)),
+    "clients_per_round": Setting("clients a round K", "Out of all N clients"),
+    "local_epochs": Setting("local epochs E", settings.meaning("local_epochs"), tuple(range(1, 21)), stored=(1, 5, 10)),
+    "lr": Setting(
+        "learning rate η", settings.meaning("lr"), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+    ),
+    "rounds": Setting("rounds", settings.meaning("rounds"), tuple(range(5, 201, 5))),
+}
 _SPLITS = tuple(zip(("Dirichlet label mixes", "labels per client", "Dirichlet sizes", "IID"), SPLITS, strict=True))
 _MOVING = ("alpha", "labels")  # these redraw the clients while they move; the others act when released
 _FACTORS = (0.0, 0.01, 0.1, 0.2, 0.5, 2.0, 5.0, 10.0)  # times a default of the reader: the positions of its slider
@@ -42,7 +80,7 @@ class Controls:
         """The present values of the controls."""
         values: dict[str, Any] = {name: widget.value for name, widget in self.fields.items()}
         if self.algorithms:
-            values["algorithms"] = tuple(key for key, box in self.algorithms.items() if box.value)
+            values["algorithms"] = tuple(key for key, tick in self.algorithms.items() if tick.value)
         own = []
         for one in self._base.own:
             numbers = tuple((name, self.own[one.name, name].value) for name, _ in one.arguments)
@@ -54,8 +92,8 @@ class Controls:
         self._quiet = True
         try:
             self._base = choice
-            for key, box in self.algorithms.items():
-                box.value = key in choice.algorithms
+            for key, tick in self.algorithms.items():
+                tick.value = key in choice.algorithms
             for name, widget in self.fields.items():
                 move(widget, getattr(choice, name))
             for one in choice.own:
@@ -89,13 +127,11 @@ class Controls:
         def part(heading: str, *names: str) -> list[Any]:
             return [text(f"<b>{heading}</b>", "fedlab-heading"), *(self.fields[name] for name in names)]
 
+        heading, *strengths = part("Algorithms", "mu", "strength")
+        offered = [heading, box(*self.algorithms.values(), look="fedlab-ticks")] if self.algorithms else []
         clients = part("Clients", "split", "alpha", "labels", "clients_per_round")
         training = part("Training", "local_epochs", "lr", "rounds", "seed")
-        if not self.algorithms:
-            return column(*clients, *training, look="fedlab-controls")
-        heading, *strengths = part("Algorithms", "mu", "strength")
-        ticks = column(*self.algorithms.values(), look="fedlab-ticks")
-        return column(heading, ticks, *self.own.values(), *strengths, *clients, *training, look="fedlab-controls")
+        return box(*offered, *self.own.values(), *strengths, *clients, *training, look="fedlab-controls")
 
 
 def _fields(first: Choice) -> dict[str, Any]:
@@ -107,12 +143,11 @@ def _fields(first: Choice) -> dict[str, Any]:
     }
     for name, one in SETTINGS.items():
         positions = range(1, first.num_clients + 1) if name == "clients_per_round" else one.positions
-        fields[name] = slider(Slider.over(one.label, positions, getattr(first, name), one.tip, moving=name in _MOVING))
+        fields[name] = slider(one.label, positions, getattr(first, name), one.tip, moving=name in _MOVING)
     return fields
 
 
 def _own(algorithm: str, name: str, value: float) -> Any:
     """A slider over multiples of the default ``value`` with three digits; integers if it is one."""
     positions = [type(value)(float(f"{factor * value:.3g}")) for factor in _FACTORS]
-    made = Slider.over(f"{name} of {algorithm}", positions, value, f"{name} in the code", moving=False)
-    return slider(made)
+    return slider(f"{name} of {algorithm}", positions, value, f"{name} in the code", moving=False)

@@ -14,10 +14,11 @@ import plotly.graph_objects as go
 from fedlab_core import validation
 from fedlab_core.history import History
 from fedlab_core.plots.style import Look, looks
-from fedlab_course.explore import goals, grid, view, widgets
+from fedlab_course.explore import grid, view, widgets
 from fedlab_course.explore.choices import Choice, Curve, owned
 from fedlab_course.explore.controls import Controls
-from fedlab_course.explore.live import Chart, Moving, Stage
+from fedlab_course.explore.goals import Goal
+from fedlab_course.explore.live import Chart, Live
 from fedlab_course.explore.runner import Run, Runner
 from fedlab_course.explore.view import Line
 
@@ -28,7 +29,7 @@ _X = {"rounds": "rounds", "server updates": "updates", "bytes": "bytes"}
 _Y = {"test accuracy": "test_accuracy", "test loss": "test_loss", "training loss": "train_loss", "drift": "drift"}
 
 
-class Explorer(Moving):
+class Explorer(Live):
     """Curves of several algorithms under settings that a student changes.
 
     ``own``: algorithms of the reader, one or a list of classes or of functions that return an instance. Each parameter
@@ -36,8 +37,7 @@ class Explorer(Moving):
 
     ``choice``: the initial value of every control, as keywords of :class:`Choice`, for example
     ``Explorer(algorithms=("fedavg", "scaffold"), alpha=0.1, rounds=100)``. ``x``: "rounds", "updates" or "bytes";
-    ``y`` as in :func:`fedlab_core.plots.convergence`. ``goal``: one of :mod:`fedlab_course.explore.goals`. ``live``:
-    whether a reader is there; detected if None.
+    ``y`` as in :func:`fedlab_core.plots.convergence`. ``goal``: one of :mod:`fedlab_course.explore.goals`.
 
     As the last line of a cell it shows itself: live with its controls, and headless as a plain figure, after training.
     Headless it does not train algorithms of the reader.
@@ -51,11 +51,10 @@ class Explorer(Moving):
         own: Any = (),
         x: str = "rounds",
         y: str = "test_accuracy",
-        goal: goals.Known | None = None,
-        live: bool | None = None,
+        goal: Goal | None = None,
         **choice: Any,
     ) -> None:
-        super().__init__(goal, live)
+        super().__init__(goal)
         validation.choice("x", x, _X.values())
         validation.choice("y", y, _Y.values())
         readers = owned(own)
@@ -71,8 +70,8 @@ class Explorer(Moving):
         self.kept: dict[Curve, Line] = {}
         self.runner = Runner(Curve.simulation, self._trained)
         self.controls = Controls(self._initial, offered=self.offered)
-        self.picture, self.chart = Chart(view.empty(view.STRIP)), Chart(view.empty())
-        self.stage = self._arranged(x, y)
+        self.picture = Chart()
+        self._set_out(x, y)
         self.controls.observe(lambda: self.start(_DELAY))
         for axis in (self.x, self.y):
             axis.observe(lambda change: self._draw(), "value")
@@ -148,7 +147,7 @@ class Explorer(Moving):
             self._federation, self._problem = None, error
         self._draw()
 
-    def _reaches(self, goal: goals.Known) -> bool:
+    def _reaches(self, goal: Goal) -> bool:
         """Whether the curves of the controls, trained to the end, reach the goal."""
         histories = {line.curve.name: line.history for line in self._current()}
         return not self.runner.busy and bool(histories) and bool(goal.check(histories))
@@ -189,13 +188,12 @@ class Explorer(Moving):
                 styles = {name: self._looks[line.curve] for name, line in shown.items()}
                 rounds = max((run.curve.rounds for run in runs), default=1)
                 federation = None if busy else self._federation
-                self.chart.show(view.curves(shown, styles, self.x.value, self.y.value, rounds, federation))
+                figure = view.curves(shown, styles, self.x.value, self.y.value, rounds, federation)
+                self._present(figure, keep=not busy)
                 self._tell(runs)
-                self.aim.value = self._goal_in_words()
                 if not busy:
                     area = '<textarea readonly spellcheck="false" aria-label="The same in Python">'
                     self.fold.value = f"{area}\n{html.escape(self.code)}</textarea>"
-                    self.stage.keep(self.chart.figure)
             except Exception as error:
                 self._problem = error
                 self._tell([])
@@ -211,16 +209,15 @@ class Explorer(Moving):
         if not runs and not errors:
             self.status.value = widgets.note("Choose at least one algorithm.")
         else:
-            word = "stopping" if stopped and self.runner.advancing else "stopped" if stopped else "done"
-            word = "training" if busy else "ended with an error" if errors else word
-            text = f"{word}, {done} of {total} rounds, {self.runner.elapsed:.1f} s"
+            ended = "ended with an error" if errors else "stopped" if stopped else "done"
+            text = f"{'training' if busy else ended}, {done} of {total} rounds, {self.runner.elapsed:.1f} s"
             bar = f'<progress max="{max(total, 1)}" value="{done}" aria-hidden="true"></progress>'
             self.status.value = bar + widgets.note(text, kind="timer" if busy else "status")
         notes = [widgets.note(widgets.error_in_words(error, name), kind="alert") for name, error in errors]
         notes += [widgets.note(f"{run.curve.name}: {text}", kind="warning") for run in runs for text in run.warnings]
         self.messages.value = "".join(notes)
 
-    def _arranged(self, x: str, y: str) -> Stage:
+    def _set_out(self, x: str, y: str) -> None:
         """The controls on the left; charts, buttons and messages on the right."""
         menu = partial(widgets.control, ipywidgets.Dropdown, wide=False)
         self.y = menu("show", "The quantity on the vertical axis", options=list(_Y.items()), value=y)
@@ -233,18 +230,17 @@ class Explorer(Moving):
             ("Reset", "undo", "Put every control back and drop the kept curves", self.reset),
         ):
             self.buttons[label] = widgets.button(label, action, tip, icon)
-        self.status, self.messages, self.aim = (widgets.text() for _ in range(3))
+        self.status, self.messages, self.fold = widgets.text(), widgets.text(), widgets.text(look="fedlab-code")
         layout = widgets.shared(ipywidgets.Layout, width="auto")
         opener = ipywidgets.ToggleButton(description="The same in Python", layout=layout)
-        self.fold = widgets.text(look="fedlab-code")
         opener.observe(lambda change: widgets.show(self.fold, change["new"]), "value")
         widgets.show(self.fold, False)
-        bar = widgets.row(*self.buttons.values(), self.status)
-        parts = (widgets.row(self.y, self.x), self.chart.widget, bar, self.aim, *self._extra())
-        main = widgets.column(*parts, look="fedlab-main")
-        below = widgets.column(self.messages, opener, self.fold, look="fedlab-below")
+        bar = widgets.box(*self.buttons.values(), self.status, look="fedlab-row")
+        axes = widgets.box(self.y, self.x, look="fedlab-row")
+        main = widgets.box(axes, self.chart.widget, bar, self._goal_line, *self._extra(), look="fedlab-main")
+        below = widgets.box(self.messages, opener, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
-        return Stage(strip, self.controls.box, main, below, look="fedlab-training")
+        self._arrange(strip, self.controls.box, main, below, look="fedlab-training")
 
     def _extra(self) -> tuple[Any, ...]:
         """Further widgets below the buttons."""
@@ -255,14 +251,12 @@ class Explorer(Moving):
         names = " and ".join(one.name for one in self._initial.own)
         return f"An explorer of {names}. Open this notebook in JupyterLab: there it has controls, and trains."
 
-    _begin = start
-
     def bundle(self) -> dict[str, Any]:
         """The MIME bundle of the trained figure, and what a page needs to train its other positions."""
         if self._initial.own:
             return {"text/plain": self._headless()}
         axes = {"x": self.x.value, "y": self.y.value}
-        request = {"choice": dataclasses.asdict(self.choice), "goal": goals.as_data(self._goal), **axes}
+        request = {"choice": dataclasses.asdict(self.choice), "goal": self._goal.data if self._goal else None, **axes}
         return grid.plain(self.run()) | {grid.RUNS: request}
 
 

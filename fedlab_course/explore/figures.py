@@ -31,16 +31,6 @@ def add_curve(
     figure.add_scatter(x=x, y=y, name=name, mode=mode, line=line, marker=marker, **more)
 
 
-def table_of_shares(values: Any, name: str = "accuracies") -> np.ndarray:
-    """``values`` as float [rows, columns], at least one of each. Raises ``ValueError`` for values outside 0 … 1."""
-    table = np.asarray(values, dtype=float)
-    if table.ndim != 2 or not table.size:
-        raise ValueError(f"{name}: has shape {list(table.shape)}; must be a table with at least one row and column")
-    if not ((table >= 0) & (table <= 1)).all():
-        raise ValueError(f"{name}: must be accuracies from 0 to 1")
-    return table
-
-
 def prefixed(figure: go.Figure, words: str) -> go.Figure:
     """Put ``words`` before the description of ``figure``."""
     meta = figure.layout.meta
@@ -130,9 +120,9 @@ def forgetting(accuracies: Any, *, names: Sequence[str], title: str | None = Non
     """Heat map of the accuracy on each tier's data after each server update; a ring marks the tier just trained.
 
     ``accuracies`` [V, T] in [0, 1]: V server updates, which train the tiers 0, 1, …, T − 1, 0, … in turn. ``names`` [T]
-    of the tiers. Raises ``ValueError`` for other shapes or values.
+    of the tiers. Raises ``ValueError`` for names that are not different.
     """
-    table = table_of_shares(accuracies)
+    table = np.asarray(accuracies, dtype=float)
     updates, tiers = table.shape
     trained = np.arange(updates) % tiers
     labels = [str(name) for name in names]

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_course.explore.goals import Known
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.goals import Goal
 
 MIME = "application/vnd.fedlab.grid+json"
 RUNS = "application/vnd.fedlab.runs+json"  # the choice of an explorer; a page stores a grid of runs for it
@@ -34,12 +33,17 @@ def plain(figure: go.Figure) -> dict[str, Any]:
     return {PLOTLY: spec, "text/plain": (spec["layout"].get("meta") or {}).get("alt", "Figure")}
 
 
-def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: Known | None = None) -> dict[str, Any]:
+def positions(sliders: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The values of ``sliders`` by name, at each of their positions."""
+    values = ([value for _, value in slider.options] for slider in sliders.values())
+    return [dict(zip(sliders, position, strict=True)) for position in itertools.product(*values)]
+
+
+def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Any], goal: Goal | None = None) -> dict[str, Any]:
     """All figures of ``draw`` over the positions of ``sliders``. The check of ``goal`` takes the sliders' values."""
     values: dict[str, int] = {}
     cells, met = [], []
-    for position in itertools.product(*(slider.positions for slider in sliders.values())):
-        named = dict(zip(sliders, position, strict=True))
+    for named in positions(sliders):
         try:
             cell = _plain(json.loads(draw(**named).to_json()))
         except ValueError as error:  # settings without a figure, such as a learning rate at which all clients diverge
@@ -48,7 +52,7 @@ def build(draw: Callable[..., go.Figure], sliders: Mapping[str, Slider], goal: K
         met.append(goal is not None and "error" not in cell and bool(goal.check(**named)))
     grid = {
         "sliders": [
-            {"name": name, "label": one.label, "options": one.texts, "start": one.positions.index(one.value)}
+            {"name": name, "label": one.description, "options": [text for text, _ in one.options], "start": one.index}
             for name, one in sliders.items()
         ],
         "cells": cells,

@@ -1,7 +1,6 @@
 """One idea each: a figure with sliders in a live notebook, and a plain figure everywhere else."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -9,37 +8,26 @@ import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_course.explore import grid, widgets
-from fedlab_course.explore.goals import Goal, Known
-from fedlab_course.explore.live import Chart, Moving, Stage
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.goals import Goal
+from fedlab_course.explore.live import Live
 
 
-class Idea(Moving):
+class Idea(Live):
     """A figure that is drawn again for each position of its sliders.
 
     ``draw``: a function of the sliders' values, by name, that returns a figure. ``sliders``: name →
-    :class:`fedlab_course.explore.sliders.Slider`; the attribute holds their widgets. ``goal``: its check is a function
-    of the sliders' values. ``live``: whether a reader is there; detected if None. As the last line of a cell it shows
-    itself: live with its sliders, and elsewhere as a plain figure, with all its positions for a page.
+    :func:`fedlab_course.explore.widgets.slider`. ``goal``: its check is a function of the sliders' values. As the last
+    line of a cell it shows itself: live with its sliders, and elsewhere as a plain figure, with all its positions for a
+    page.
     """
 
-    def __init__(
-        self,
-        draw: Callable[..., go.Figure],
-        sliders: Mapping[str, Slider],
-        *,
-        goal: Goal | None = None,
-        live: bool | None = None,
-    ) -> None:
-        super().__init__(goal, live)
-        self._draw, self._positions, self._lock = draw, dict(sliders), Lock()
-        self.sliders = {name: widgets.slider(one) for name, one in sliders.items()}
-        self.message, self._goal_line = widgets.text(), widgets.text(self._goal_in_words())
-        self.chart = Chart(self.figure())
-        for slider in self.sliders.values():
-            slider.observe(lambda change: self._redraw(), "value")
-        parts = (*self.sliders.values(), self._goal_line, self.message, self.chart.widget)
-        self.stage = Stage(*parts, look="fedlab-idea")
+    def __init__(self, draw: Callable[..., go.Figure], sliders: Mapping[str, Any], *, goal: Goal | None = None) -> None:
+        super().__init__(goal)
+        self._draw, self.sliders, self._lock = draw, sliders, Lock()
+        self.message = widgets.text()
+        for slider in sliders.values():
+            slider.observe(lambda change: self.start(), "value")
+        self._arrange(*sliders.values(), self._goal_line, self.message, self.chart.widget, look="fedlab-idea")
 
     @property
     def values(self) -> dict[str, Any]:
@@ -52,32 +40,30 @@ class Idea(Moving):
             validation.choice("slider", name, self.sliders)
         return self._draw(**self.values | values)
 
-    def bundle(self) -> dict[str, Any]:
-        """The MIME bundle of the figure with all its positions, which a page without a kernel can move."""
-        now = {name: replace(one, value=self.sliders[name].value) for name, one in self._positions.items()}
-        return grid.plain(self.figure()) | {grid.MIME: grid.build(self._draw, now, self._goal)}
-
-    def _reaches(self, goal: Known) -> bool:
-        return bool(goal.check(**self.values))
-
-    def _begin(self) -> None:
-        self.stage.keep(self.chart.figure)
-
-    def _redraw(self) -> None:
+    def start(self) -> None:
+        """Draw the figure for the values of the sliders."""
         with self._lock:
             try:
-                self.chart.show(self.figure())
-                self.stage.keep(self.chart.figure)
-                self.message.value, self._goal_line.value = "", self._goal_in_words()
+                self._present(self.figure())
+                self.message.value = ""
             except Exception as error:
                 self.message.value = widgets.note(widgets.error_in_words(error), kind="alert")
 
+    def bundle(self) -> dict[str, Any]:
+        """The MIME bundle of the figure with all its positions, which a page without a kernel can move."""
+        return grid.plain(self.figure()) | {grid.MIME: grid.build(self._draw, self.sliders, self._goal)}
 
-def gallery(figures: Mapping[float, go.Figure], label: str, *, value: float | None = None, **more: Any) -> Idea:
+    def _reaches(self, goal: Goal) -> bool:
+        return bool(goal.check(**self.values))
+
+
+def gallery(
+    figures: Mapping[float, go.Figure], label: str, *, value: float | None = None, goal: Goal | None = None
+) -> Idea:
     """One of several figures by number, for example one per λ.
 
-    The slider ``value`` has the text ``label`` and begins at ``value``, by default the least number. ``more``: ``goal``
-    and ``live`` of :class:`Idea`. Raises ``ValueError`` for a number without a figure.
+    The slider ``value`` has the text ``label`` and begins at ``value``, by default the least number. Raises
+    ``ValueError`` for a number without a figure.
     """
 
     def draw(value: float) -> go.Figure:
@@ -86,4 +72,4 @@ def gallery(figures: Mapping[float, go.Figure], label: str, *, value: float | No
         return go.Figure(figures[value])
 
     first = min(figures) if value is None else value
-    return Idea(draw, {"value": Slider.over(label, figures, first, label)}, **more)
+    return Idea(draw, {"value": widgets.slider(label, figures, first, label)}, goal=goal)

@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import json
 import re
 import uuid
 from collections.abc import Callable
@@ -13,8 +12,9 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from fedlab_core.progress import watched
-from fedlab_course.explore import goals
-from fedlab_course.explore.widgets import button, column, note, text
+from fedlab_course.explore import grid
+from fedlab_course.explore.goals import Goal
+from fedlab_course.explore.widgets import box, button, note, text
 
 SCRIPTS = Path(__file__).parent / "scripts"
 _WAITING = "The chart has not loaded yet. If nothing appears, run this cell again."
@@ -23,10 +23,9 @@ _WAITING = "The chart has not loaded yet. If nothing appears, run this cell agai
 class Chart:
     """A ``figure`` that can change, and a ``widget`` of HTML with the figure as JSON, which ``live.js`` draws."""
 
-    def __init__(self, figure: go.Figure) -> None:
+    def __init__(self) -> None:
         self._name = uuid.uuid4().hex
-        self.widget = text()
-        self.show(figure)
+        self.widget, self.figure = text(), go.Figure()
 
     def show(self, figure: go.Figure) -> None:
         """Show a copy of ``figure``."""
@@ -38,51 +37,16 @@ class Chart:
         )
 
 
-class Stage:
-    """The ``parts`` of an explorer, which the CSS class ``look`` arranges, and a plain figure for the saved file."""
+class Live:
+    """What ideas and explorers have in common: a chart with a goal, and a plain figure for the saved notebook."""
 
-    def __init__(self, *parts: Any, look: str) -> None:
-        self._source = text()
-        hidden = column(self._source, button("Send Plotly", self._send_plotly), look="fedlab-hidden")
-        self.box = column(column(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
-        self._still: Any = None
-        self._kept = ""
-
-    def display(self) -> None:
-        """Show the parts in the current cell."""
-        from IPython.display import HTML, display
-
-        display(HTML(f'<span class="fedlab-start"></span>{page()}'))
-        view = {"version_major": 2, "version_minor": 0, "model_id": self.box.model_id}
-        words = "This explorer moves when its cell is run."
-        display({"application/vnd.jupyter.widget-view+json": view, "text/plain": words}, raw=True)
-        self._kept, self._still = "", display({"text/plain": ""}, raw=True, display_id=True)
-
-    def keep(self, figure: go.Figure) -> None:
-        """Make ``figure`` the picture in the saved notebook; does nothing before :meth:`display`."""
-        picture = figure.to_json()
-        if self._still is not None and picture != self._kept:
-            self._kept = picture
-            self._still.update({"application/vnd.plotly.v1+json": json.loads(picture)}, raw=True)
-
-    def _send_plotly(self) -> None:
-        """Send Plotly to a page without it; the script clicks the hidden button."""
-        packed = base64.b64encode(gzip.compress(get_plotlyjs().encode())).decode()
-        self._source.value = f"<fedlab-source>{packed}</fedlab-source>"
-
-
-class Moving:
-    """What ideas and explorers have in common. ``live``: whether a reader is there; detected if None."""
-
-    stage: Stage
-    chart: Chart
-    _reaches: Callable[[goals.Known], bool]
+    start: Callable[[], None]  # draws the chart, once it is on the page
     bundle: Callable[[], dict[str, Any]]  # the MIME bundle for a notebook without a reader
-    _begin: Callable[[], None]  # fills the figure, once it is on the page
+    _reaches: Callable[[Goal], bool]
 
-    def __init__(self, goal: goals.Known | None, live: bool | None) -> None:
-        self._goal = goal
-        self._live = watched() if live is None else live
+    def __init__(self, goal: Goal | None) -> None:
+        self._goal, self._goal_line, self.chart = goal, text(), Chart()
+        self._still: Any = None
 
     @property
     def reached(self) -> bool | None:
@@ -93,23 +57,44 @@ class Moving:
         """The present chart, as a plain figure."""
         return go.Figure(self.chart.figure)
 
-    def _goal_in_words(self) -> str:
-        return note(goals.words(self._goal, self.reached)) if self._goal else ""
+    def _arrange(self, *parts: Any, look: str) -> None:
+        """Put the widgets into one box; the CSS class ``look`` arranges them."""
+        self._source = text()
+        hidden = box(self._source, button("Send Plotly", self._send_plotly), look="fedlab-hidden")
+        self._box = box(box(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
+
+    def _present(self, figure: go.Figure, *, keep: bool = True) -> None:
+        """Show ``figure`` and the goal; ``keep``: it is also the picture in the saved notebook, once displayed."""
+        self.chart.show(figure)
+        if self._goal is not None:
+            state = "✓ Reached." if self.reached else "Not yet."
+            self._goal_line.value = note(f"Goal: {self._goal.text.rstrip('.')}. {state}")
+        if keep and self._still is not None:
+            self._still.update(grid.plain(figure), raw=True)
+
+    def _send_plotly(self) -> None:
+        """Send Plotly to a page without it; the script clicks the hidden button."""
+        packed = base64.b64encode(gzip.compress(get_plotlyjs().encode())).decode()
+        self._source.value = f"<fedlab-source>{packed}</fedlab-source>"
 
     def _ipython_display_(self) -> None:
-        from IPython.display import display
+        from IPython.display import HTML, display
 
-        if self._live:
-            self.stage.display()
-            self._begin()
-        else:
+        if not watched():
             display(self.bundle(), raw=True)
+            return
+        display(HTML(f'<span class="fedlab-start"></span>{page()}'))
+        view = {"version_major": 2, "version_minor": 0, "model_id": self._box.model_id}
+        words = "This explorer moves when its cell is run."
+        display({"application/vnd.jupyter.widget-view+json": view, "text/plain": words}, raw=True)
+        self._still = display({"text/plain": ""}, raw=True, display_id=True)
+        self.start()
 
 
-def page() -> str:
-    """The style and the script of live charts, without indents and lines of comment."""
+def page(kind: str = "live") -> str:
+    """The style and the script of live charts, or of "shows", without indents and lines of comment."""
     style, script = (
-        re.sub(r"^[ \t]*(//.*\n|\n)?", "", (SCRIPTS / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
-        for name in ("live.css", "live.js")
+        re.sub(r"^[ \t]*(//.*\n|\n)?", "", (SCRIPTS / f"{kind}.{end}").read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for end in ("css", "js")
     )
     return f"<style>{style}</style><script>{script}</script>"

@@ -1,7 +1,6 @@
 """Clients with quadratic losses, whose every number can be checked by hand, and the contours of their mean loss."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,21 +9,13 @@ from fedlab_core.plots.style import BLUE, VERMILLION, new_figure
 
 A, B = ((1.0, 4.0), (4.0, 1.0)), ((-1.5, -0.5), (1.0, 1.5))  # the two clients in the plane of all chapters
 COLOURS, SYMBOLS = (BLUE, VERMILLION), ("square", "triangle-up")
-Points = Sequence[Sequence[float]]
 
 
-@dataclass(frozen=True)
 class Quadratics:
-    """f_k(w) = ½ Σ_d a_kd (w_d − b_kd)² for N equal clients: curvatures ``a`` [N, D] > 0, minima ``b`` [N, D]."""
+    """f_k(w) = ½ Σ_d a_kd (w_d − b_kd)² for N equal clients: curvatures ``a`` > 0, minima ``b``, both [N] or [N, D]."""
 
-    a: np.ndarray
-    b: np.ndarray
-
-    @classmethod
-    def of(cls, a: Sequence[float] | Points, b: Sequence[float] | Points) -> "Quadratics":
-        """From numbers [N] or [N, D], of one shape."""
-        curvature, minimum = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-        return cls(curvature.reshape(len(curvature), -1), minimum.reshape(len(minimum), -1))
+    def __init__(self, a: Any, b: Any) -> None:
+        self.a, self.b = (np.asarray(given, dtype=float).reshape(len(given), -1) for given in (a, b))
 
     @property
     def optimum(self) -> np.ndarray:

@@ -56,7 +56,6 @@ class Runner:
         self._runs: dict[Any, Run] = {}
         self._wanted: tuple[Any, ...] = ()
         self.stopped = False
-        self.advancing = False  # a round is in training
         self._not_before = 0.0
         self._future: futures.Future[None] | None = None  # of the next step; None at rest
         self._began = self._ended = time.monotonic()
@@ -125,7 +124,6 @@ class Runner:
 
     def _advance(self, run: Run) -> None:
         """Train one round of one run. An error ends the run and stays with it."""
-        self.advancing = True
         try:
             with _collecting(run.warnings):
                 simulation = run.simulation
@@ -138,7 +136,6 @@ class Runner:
                 run.cohorts.append(sorted({int(client) for cohort in simulation.cohorts for client in cohort}))
         except BaseException as error:
             run.error, run.simulation = error, None
-        self.advancing = False
         self._ended = time.monotonic()
 
 

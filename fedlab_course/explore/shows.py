@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from fedlab_course.explore.live import SCRIPTS
+from fedlab_course.explore.live import page
 from fedlab_course.explore.quadratics import COLOURS, A, B
 
 
@@ -21,8 +21,7 @@ class Show:
     @property
     def html(self) -> str:
         """The figure with its style sheet and script."""
-        style, script = ((SCRIPTS / f"shows.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-        return f"<style>{style}</style>{self.figure}<script>{script}</script>"
+        return self.figure + page("shows")
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self.html, "text/plain": self.alt}

@@ -39,7 +39,9 @@ def curves(
     Lines on ``federation`` get the clients of their rounds, which are long: pass None while the lines grow.
     """
     if not lines:
-        return empty()
+        figure = new_figure(title=None, x_title="", y_title="", height=_HEIGHT)
+        set_description(figure, "An empty chart: nothing has been trained yet.", ["name"], [])
+        return figure
     figure = plots.convergence({name: line.history for name, line in lines.items()}, x=x, y=y)
     for trace in figure.data:
         along, one, line = np.asarray(trace.x), looks[trace.name], lines[trace.name]
@@ -53,10 +55,3 @@ def curves(
     longest = max(rounds, *(line.history.records[-1].round for line in lines.values()))
     figure.update_xaxes(range=[0, longest * 1.02] if x == "rounds" else None, rangemode="tozero")
     return figure.update_yaxes(range=[0, 1.02] if y == "test_accuracy" else None)
-
-
-def empty(height: int = _HEIGHT) -> go.Figure:
-    """A chart before there is anything to draw."""
-    figure = new_figure(title=None, x_title="", y_title="", height=height)
-    set_description(figure, "An empty chart: nothing has been trained yet.", ["name"], [])
-    return figure

@@ -1,7 +1,7 @@
 """The widgets that all explorers share, under ipywidgets 7 and 8, and lines of text beside them."""
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -9,7 +9,6 @@ import ipywidgets
 
 from fedlab_core.data import DatasetNotFound
 from fedlab_core.simulation import Diverged
-from fedlab_course.explore.sliders import Slider
 
 
 @cache
@@ -35,21 +34,22 @@ def control(kind: Any, label: str, tip: str, *, wide: bool = True, **traits: Any
     return kind(description=label, layout=layout, style=look, **hint(tip), **traits)
 
 
-def slider(made: Slider) -> Any:
-    """The widget of a slider over listed positions."""
-    options = list(zip(made.texts, made.positions, strict=True))
-    traits = {"options": options, "value": made.value, "continuous_update": made.moving}
-    return control(ipywidgets.SelectionSlider, made.label, made.tip, **traits)
+def slider(label: str, positions: Iterable[Any], value: Any, tip: str, *, moving: bool = True) -> Any:
+    """A slider over ``positions`` and ``value``, where it begins; ``moving``: it acts while it is dragged."""
+    traits = {"options": _options([*positions, value]), "value": value, "continuous_update": moving}
+    return control(ipywidgets.SelectionSlider, label, tip, **traits)
 
 
 def move(widget: Any, value: Any) -> None:
     """Set the ``value`` of a control; a slider without this position gets it."""
     if isinstance(widget, ipywidgets.SelectionSlider):
-        known = [number for _, number in widget.options]
-        if value not in known:
-            wider = Slider.over("", known, value)
-            widget.options = list(zip(wider.texts, wider.positions, strict=True))
+        widget.options = _options([*(number for _, number in widget.options), value])
     widget.value = value
+
+
+def _options(positions: Iterable[Any]) -> list[tuple[str, Any]]:
+    """Each position once, sorted, below its text."""
+    return [(f"{number:g}", number) for number in sorted(set(positions))]
 
 
 def text(value: str = "", look: str = "") -> Any:
@@ -58,14 +58,9 @@ def text(value: str = "", look: str = "") -> Any:
     return ipywidgets.HTML(value, _dom_classes=look.split(), **plain)
 
 
-def column(*parts: Any, look: str) -> Any:
-    """Widgets below each other; ``look``: the CSS classes of the box."""
+def box(*parts: Any, look: str) -> Any:
+    """Widgets below each other, or beside each other where ``look``, its CSS classes, has "fedlab-row"."""
     return ipywidgets.VBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=look.split())
-
-
-def row(*parts: Any) -> Any:
-    """Widgets beside each other; they wrap where there is no room."""
-    return ipywidgets.HBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=["fedlab-row"])
 
 
 def button(label: str, action: Callable[[], Any], tooltip: str = "", icon: str = "") -> Any:

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import hashlib
-import itertools
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -20,7 +19,8 @@ from fedlab_core.sweep.workers import workers_of
 from fedlab_course import folders
 from fedlab_course.explore import goals, grid
 from fedlab_course.explore.choices import Choice, Curve, tuned
-from fedlab_course.explore.sliders import SETTINGS, Slider
+from fedlab_course.explore.controls import SETTINGS
+from fedlab_course.explore.widgets import slider
 
 DATA = "digits"  # on other data a grid of runs takes hours
 SHOWN = ("mu", "strength", "alpha", "labels", "local_epochs")
@@ -59,20 +59,20 @@ def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             figure.update_xaxes(range=[0, 1.02 * choice.rounds])
         return figure.update_yaxes(range=[0, 1.02]) if request["y"] == "test_accuracy" else figure
 
-    positions = itertools.product(*(slider.positions for slider in sliders.values()))
-    choices = [dataclasses.replace(choice, **dict(zip(sliders, values, strict=True))) for values in positions]
+    choices = [dataclasses.replace(choice, **values) for values in grid.positions(sliders)]
     _train({curve for one in choices for curve in one.curves()}, folder)
     wanted = goals.of_data(request.get("goal"))
     goal = goals.Goal(wanted.text, lambda **values: wanted.check(at(**values))) if wanted else None
     return {grid.MIME: grid.build(draw, sliders, goal) | {"note": _NOTE.format(seed=choice.seed)}}
 
 
-def sliders_of(choice: Choice) -> dict[str, Slider]:
+def sliders_of(choice: Choice) -> dict[str, Any]:
     """The sliders of a page: parameters of the algorithms and of the split, and the local epochs."""
     taken = {name for algorithm in choice.algorithms for name in tuned(algorithm)} | {"local_epochs"}
     taken |= {"dirichlet": {"alpha"}, "labels_per_client": {"labels"}}.get(choice.split, set())
     names = [name for name in SHOWN if name in taken]
-    return {name: Slider.over(SETTINGS[name].label, SETTINGS[name].stored, getattr(choice, name)) for name in names}
+    settings = {name: SETTINGS[name] for name in names}
+    return {name: slider(one.label, one.stored, getattr(choice, name), one.tip) for name, one in settings.items()}
 
 
 def _train(curves: Iterable[Curve], folder: Path) -> None:

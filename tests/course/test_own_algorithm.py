@@ -134,6 +134,6 @@ class Mine(FedDynServer):
 def test_the_goal_of_the_race_can_be_reached_and_is_not_met_as_shipped(chapter) -> None:
     goal = goals.beats("Mine", "FedAvg", x="bytes")
     for own, reached in ((chapter["Mine"], False), (Mine, True)):
-        race = Explorer(own=own, algorithms=("fedavg",), split="labels_per_client", rounds=15, goal=goal, live=False)
+        race = Explorer(own=own, algorithms=("fedavg",), split="labels_per_client", rounds=15, goal=goal)
         race.run()
         assert race.reached is reached

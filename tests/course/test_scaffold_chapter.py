@@ -49,7 +49,7 @@ def test_the_bias_of_fedprox_returns_where_local_steps_overshoot(mu: float, bias
 def test_the_goal_of_the_explorer_is_reached_with_one_epoch_and_not_at_its_start() -> None:
     goal = goals.beats("FedAvg", "SCAFFOLD", x="bytes")
     algorithms = ("fedavg", "scaffold")
-    explorer = Explorer(algorithms=algorithms, split="labels_per_client", rounds=100, goal=goal, live=False)
+    explorer = Explorer(algorithms=algorithms, split="labels_per_client", rounds=100, goal=goal)
     explorer.run()
     assert explorer.reached is False
     explorer.run(local_epochs=1)

@@ -82,5 +82,6 @@ def test_only_patients_who_say_the_same_can_be_named() -> None:
 
 def test_headless_it_says_what_it_is_and_trains_nothing(monkeypatch, capsys) -> None:
     monkeypatch.setattr(fl.Simulation, "__next__", lambda self: pytest.fail("it trains"))
-    clinic.who_is_it(live=False)._ipython_display_()
+    monkeypatch.setenv("FEDLAB_HEADLESS", "1")
+    clinic.who_is_it()._ipython_display_()
     assert "Which patient is it?" in capsys.readouterr().out

@@ -13,7 +13,7 @@ from fedlab_course.explore.quadratics import Quadratics
 __all__ = ["divergence", "intervals", "parabolas", "resting_points"]
 
 A, B = (1.0, 3.0), (0.0, 1.0)  # curvatures and minima of the chapter's two clients
-CLIENTS = Quadratics.of(A, B)
+CLIENTS = Quadratics(A, B)
 _PANELS = (
     ("y", "divergence", "weight divergence", BLUE, "circle", (0.56, 1.0)),
     ("y2", "common", "common share", VERMILLION, "square", (0.0, 0.44)),

@@ -12,7 +12,7 @@ from fedlab_course.chapters.ch01_noniid_and_drift.figures import CLIENTS, A, B, 
 from fedlab_course.explore.figures import add_curve, prefixed
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
 _STEPS, _RATES = (1, 2, 3, 5, 10, 20, 50), (0.01, 0.03, 0.1, 0.3)
 _ALPHAS = (0.01, 0.03, 0.1, 0.3, 0.7, 1.0, 3.0, 10.0, 100.0)
@@ -25,8 +25,8 @@ def local_steps(*, goal: Goal | None = None) -> Idea:
     rest.
     """
     sliders = {
-        "steps": Slider.over("local steps τ", _STEPS, 10, "Local steps in a round"),
-        "lr": Slider.over("learning rate η", _RATES, 0.1, "Step size of the local steps"),
+        "steps": slider("local steps τ", _STEPS, 10, "Local steps in a round"),
+        "lr": slider("learning rate η", _RATES, 0.1, "Step size of the local steps"),
     }
     return Idea(_walks, sliders, goal=goal)
 
@@ -61,7 +61,7 @@ def skew(data: fl.Dataset) -> Idea:
         return prefixed(fl.plots.partition(fl.FederatedDataset(data, parts)), f"Dirichlet α={alpha:g}, seed {seed}.")
 
     sliders = {
-        "alpha": Slider.over("α of Dirichlet", _ALPHAS, 0.3, "Small: few labels per client"),
-        "seed": Slider.over("seed", range(10), 0, "Another draw from the same law"),
+        "alpha": slider("α of Dirichlet", _ALPHAS, 0.3, "Small: few labels per client"),
+        "seed": slider("seed", range(10), 0, "Another draw from the same law"),
     }
     return Idea(draw, sliders)

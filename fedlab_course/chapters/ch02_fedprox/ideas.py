@@ -8,9 +8,9 @@ from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
-CLIENTS = Quadratics.of(A, B)
+CLIENTS = Quadratics(A, B)
 
 
 def proximal(*, goal: Goal | None = None) -> Idea:
@@ -20,7 +20,7 @@ def proximal(*, goal: Goal | None = None) -> Idea:
     way that the resting point takes as μ grows.
     """
     strengths = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-    return Idea(_figure, {"mu": Slider.over("μ of FedProx", strengths, 1.0, "Proximal strength")}, goal=goal)
+    return Idea(_figure, {"mu": slider("μ of FedProx", strengths, 1.0, "Proximal strength")}, goal=goal)
 
 
 def _rests(mu: float) -> np.ndarray:

@@ -8,9 +8,9 @@ from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
-CLIENTS, START, STEPS, LR = Quadratics.of(A, B), np.array([-1.0, 1.5]), 10, 0.05
+CLIENTS, START, STEPS, LR = Quadratics(A, B), np.array([-1.0, 1.5]), 10, 0.05
 _DEGREES = 10  # of the goal
 
 
@@ -22,8 +22,8 @@ def corrections() -> Idea:
     a place at which both clients step in one direction.
     """
     sliders = {
-        "rounds": Slider.over("rounds done", (0, 1, 2, 3, 5, 10), 1, "Rounds before this one"),
-        "step": Slider.over("local step", range(STEPS + 1), 0, "Where in the next round we look"),
+        "rounds": slider("rounds done", (0, 1, 2, 3, 5, 10), 1, "Rounds before this one"),
+        "step": slider("local step", range(STEPS + 1), 0, "Where in the next round we look"),
     }
     text = f"find a step at which the two clients walk in one direction, to {_DEGREES}°"
     return Idea(_arrows, sliders, goal=Goal(text, _side_by_side))

@@ -12,7 +12,7 @@ from fedlab_course.chapters.ch04_who_is_asked import figures
 from fedlab_course.explore.figures import add_curve, prefixed
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 from fedlab_course.theory import cluster_quality
 
 _PRESENCES, _READ = np.linspace(0.02, 1, 50), (0.1, 0.4, 1.0)  # of the curves, and in the table
@@ -30,8 +30,8 @@ def absence(*, marks: Mapping[str, tuple[float, float]] | None = None, goal: Goa
     drawn beside the formulas.
     """
     sliders = {
-        "size": Slider.over("clients in a group", _GROUPS, 10, "All four groups are as large", moving=False),
-        "last": Slider.over("mean of the last group", _LAST, 7.0, "The others want 0, 1 and 2", moving=False),
+        "size": slider("clients in a group", _GROUPS, 10, "All four groups are as large", moving=False),
+        "last": slider("mean of the last group", _LAST, 7.0, "The others want 0, 1 and 2", moving=False),
     }
     return Idea(lambda size, last: _rests(size, last, marks or {}), sliders, goal=goal)
 
@@ -90,7 +90,7 @@ def cohorts(data: fl.Dataset, *, goal: Goal | None = None) -> Idea:
 
     cost = "Each costs a model down and one up"
     sliders = {
-        "clients": Slider.over("clients in a cohort K", _SIZES, 10, cost, moving=False),
-        "labels": Slider.over("labels per client", _LABELS, 1, "1 is the extreme split of [004]", moving=False),
+        "clients": slider("clients in a cohort K", _SIZES, 10, cost, moving=False),
+        "labels": slider("labels per client", _LABELS, 1, "1 is the extreme split of [004]", moving=False),
     }
     return Idea(draw, sliders, goal=goal)

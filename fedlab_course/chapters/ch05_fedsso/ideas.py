@@ -9,7 +9,7 @@ from fedlab_course.chapters.ch05_fedsso import figures
 from fedlab_course.explore.figures import prefixed
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
 __all__ = ["gallery", "reachability"]
 
@@ -22,5 +22,5 @@ def reachability(points: Any, *, xi: float = 0.25, goal: Goal | None = None) -> 
     def draw(xi: float) -> go.Figure:
         return prefixed(figures.reachability(clustering.optics(points, xi=xi)), f"ξ={xi:g}.")
 
-    slider = Slider.over("steepness ξ", _XI, xi, "A cluster begins where the reachability falls by 1 − ξ", moving=False)
-    return Idea(draw, {"xi": slider}, goal=goal)
+    steepness = slider("steepness ξ", _XI, xi, "A cluster begins where the reachability falls by 1 − ξ", moving=False)
+    return Idea(draw, {"xi": steepness}, goal=goal)

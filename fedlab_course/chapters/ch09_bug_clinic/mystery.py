@@ -80,7 +80,7 @@ class WhoIsIt(Explorer):
         self.verdict = widgets.text()
         say = widgets.button("Name it", self._say, "Say that it is this patient")
         following = widgets.button("Next patient", self.next, "Another hidden patient")
-        return widgets.row(self.suspects, say, following), self.verdict
+        return widgets.box(self.suspects, say, following, look="fedlab-row"), self.verdict
 
     def _say(self) -> None:
         if self.suspects.value is not None:

@@ -1,29 +1,28 @@
 """Explorer: where rules of averaging come to rest when one client does less and less."""
 
-from typing import Any
-
 import plotly.graph_objects as go
 
 from fedlab_course import theory
 from fedlab_course.explore.figures import resting_points
+from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
 _A, _B, _MOST = (2.0, 2.0), (0.0, 1.0), 10
 _RATES, _MU = (0.01, 0.03, 0.1), (0.0, 0.3, 1.0, 3.0, 10.0)
 
 
-def unequal_work(**options: Any) -> Idea:
+def unequal_work(*, goal: Goal | None = None) -> Idea:
     """Two clients (w − b_k)², b = (0, 1); the first makes ten local steps, the second from one to ten.
 
     Sliders ``lr`` and ``mu``. The figure shows the resting points of FedAvg, FedProx, FedNova, and FedNova with a
-    proximal term, against the steps of the second client. ``options``: those of ``Idea``, ``goal`` and ``live``.
+    proximal term, against the steps of the second client.
     """
     sliders = {
-        "lr": Slider.over("learning rate η", _RATES, 0.1, "Step size of the local steps"),
-        "mu": Slider.over("μ of the spring", _MU, 1.0, "Proximal strength"),
+        "lr": slider("learning rate η", _RATES, 0.1, "Step size of the local steps"),
+        "mu": slider("μ of the spring", _MU, 1.0, "Proximal strength"),
     }
-    return Idea(_figure, sliders, **options)
+    return Idea(_figure, sliders, goal=goal)
 
 
 def _figure(lr: float, mu: float) -> go.Figure:

@@ -1,14 +1,13 @@
 """Explorer: how near to the optimum a learning rate that falls leads, and how soon."""
 
-from typing import Any
-
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_course.chapters.ch12_bounds.figures import power_laws
 from fedlab_course.explore.figures import prefixed
+from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 from fedlab_course.theory import fedavg_path
 
 _A, _B, _OPTIMUM, _STEPS, _ROUNDS = (1.0, 3.0), (0.0, 1.0), 0.75, 10, 3000
@@ -16,11 +15,11 @@ _POWERS, _RATES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0), (0.01, 0.03, 0.1, 0.3)
 _LEAST = 1e-12  # what rounding leaves of a distance
 
 
-def decay(*, power: float = 0.0, **options: Any) -> Idea:
+def decay(*, power: float = 0.0, goal: Goal | None = None) -> Idea:
     """The distance of FedAvg from the optimum, round by round, at η_t = η_0/(1 + t)^p, with exact gradients.
 
     Two clients a_k/2 (w − b_k)² with a = (1, 3) and b = (0, 1) make ten local steps in each of 3000 rounds, from w = 0.
-    Sliders ``lr`` η_0 and ``power`` p. Behind it the run at the constant rate η_0. ``options``: of ``Idea``.
+    Sliders ``lr`` η_0 and ``power`` p. Behind it the run at the constant rate η_0.
     """
     shown = np.unique(np.geomspace(1, _ROUNDS, 40).round().astype(int))
 
@@ -36,7 +35,7 @@ def decay(*, power: float = 0.0, **options: Any) -> Idea:
         return prefixed(figure, f"FedAvg with {_STEPS} local steps.")
 
     sliders = {
-        "lr": Slider.over("first rate η₀", _RATES, 0.1, "Step size in the first round"),
-        "power": Slider.over("exponent p", _POWERS, power, "How fast the rate falls; 0 is constant"),
+        "lr": slider("first rate η₀", _RATES, 0.1, "Step size in the first round"),
+        "power": slider("exponent p", _POWERS, power, "How fast the rate falls; 0 is constant"),
     }
-    return Idea(draw, sliders, **options)
+    return Idea(draw, sliders, goal=goal)

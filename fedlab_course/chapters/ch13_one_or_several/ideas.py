@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from fedlab_core.plots.style import BLACK, BLUE, VERMILLION, new_figure, set_description
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 from fedlab_course.theory import ditto_error
 
 _STRENGTHS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 30.0, 100.0)
@@ -23,8 +23,8 @@ def personal() -> Idea:
     own has the variance ν = 1. The goal is a λ within 5 % of the least error at V = 0.25.
     """
     sliders = {
-        "strength": Slider.over("λ of Ditto", _STRENGTHS, 1.0, "Strength of the pull"),
-        "spread": Slider.over("V between clients", _SPREADS, 1.0, "Variance of the clients' optima"),
+        "strength": slider("λ of Ditto", _STRENGTHS, 1.0, "Strength of the pull"),
+        "spread": slider("V between clients", _SPREADS, 1.0, "Variance of the clients' optima"),
     }
     text = f"with V = {_GOAL_SPREAD:g}, find a λ whose error is at most 5 % above the least"
     return Idea(_figure, sliders, goal=Goal(text, _reached))

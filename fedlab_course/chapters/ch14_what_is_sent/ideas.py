@@ -8,7 +8,7 @@ from fedlab_core.plots.style import BLUE, GREY, VERMILLION, new_figure, set_desc
 from fedlab_course.evidence import tables
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
 TABLE, TARGET, _LIMIT = "c14_compressed_curves", 0.8, 9.0
 _KEPT, _EPOCHS = (0.01, 0.1, 1.0), (1, 5, 20)
@@ -22,8 +22,8 @@ def budget() -> Idea:
     up and down.
     """
     sliders = {
-        "keep": Slider.over("share of entries sent", _KEPT, 1.0, "1 is FedAvg; less has error feedback", moving=False),
-        "epochs": Slider.over("E", _EPOCHS, 5, "Local epochs", moving=False),
+        "keep": slider("share of entries sent", _KEPT, 1.0, "1 is FedAvg; less has error feedback", moving=False),
+        "epochs": slider("E", _EPOCHS, 5, "Local epochs", moving=False),
     }
     text = f"reach {TARGET:.0%} mean test accuracy with at most {_LIMIT:g} MB, up and down"
     return Idea(_figure, sliders, goal=Goal(text, lambda keep, epochs: spent(keep, epochs) <= _LIMIT))

@@ -9,7 +9,7 @@ from fedlab_course.evidence.shown import WORDS
 from fedlab_course.evidence.verdicts import Finding, judge
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
 _MARGINS = (0.002, 0.005, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05)
 
@@ -22,8 +22,8 @@ def margin(differences: Sequence[float], *, delta: float = 0.01) -> Idea:
     """
     seeds = range(2, len(differences) + 1)
     sliders = {
-        "delta": Slider.over("margin δ", _MARGINS, delta, "Less than this counts as nothing"),
-        "seeds": Slider.over("seeds", seeds, len(differences), "How many of the runs count"),
+        "delta": slider("margin δ", _MARGINS, delta, "Less than this counts as nothing"),
+        "seeds": slider("seeds", seeds, len(differences), "How many of the runs count"),
     }
 
     def check(delta: float, seeds: int) -> bool:

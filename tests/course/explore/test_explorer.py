@@ -346,6 +346,6 @@ def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_m
             else:
                 explorer.stop()
             answers[name].append(time.monotonic() - started)
-        assert re.search("stopping|stopped", explorer.status.value)
+        assert "stopped" in explorer.status.value
     assert torch.get_num_threads() == before
     assert {name: sorted(times)[4] for name, times in answers.items() if sorted(times)[4] > 0.3} == {}

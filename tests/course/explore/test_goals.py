@@ -6,7 +6,7 @@ import pytest
 
 from fedlab_core.history import History, RoundRecord
 from fedlab_course.explore import goals, grid, ideas
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
 
 def history(accuracies: list[float], megabytes: float) -> History:
@@ -60,14 +60,14 @@ def test_bad_goals_are_named() -> None:
 
 def test_known_goals_survive_storage() -> None:
     for goal in (goals.reach(0.8, megabytes=15), goals.beats("FedAvg", "FedProx", x="bytes", margin=0.02)):
-        assert goals.of_data(goals.as_data(goal)) == goal
-    assert goals.of_data(goals.as_data(goals.Goal("find it", lambda **values: True))) is None
+        again = goals.of_data(goal.data)
+        assert (again.text, again.data) == (goal.text, goal.data)
+    assert goals.of_data(goals.Goal("find it", lambda **values: True).data) is None
 
 
 def test_an_idea_says_whether_its_sliders_reach_the_goal() -> None:
-    slider = Slider.over("x", (0, 1, 2), 0, "x")
     goal = goals.Goal("make x larger than 1", lambda x: x > 1)
-    idea = ideas.Idea(lambda x: go.Figure(), {"x": slider}, goal=goal, live=False)
+    idea = ideas.Idea(lambda x: go.Figure(), {"x": slider("x", (0, 1, 2), 0, "x")}, goal=goal)
     assert idea.reached is False
     idea.sliders["x"].value = 2
     assert idea.reached is True

@@ -9,7 +9,7 @@ import pytest
 
 from fedlab_course.explore import grid
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
 CURVE = np.sin(np.arange(50) / 7)
 
@@ -24,7 +24,7 @@ def draw(a: float, b: int) -> go.Figure:
 
 
 def sliders() -> dict[str, Any]:
-    return {"a": Slider.over("α", (0.5, 1 / 3, 3), 0.5, "tip"), "b": Slider.over("b", range(4), 2, "tip")}
+    return {"a": slider("α", (0.5, 1 / 3, 3), 0.5, "tip"), "b": slider("b", range(4), 2, "tip")}
 
 
 def whole(stored: dict[str, Any], value: Any) -> Any:

@@ -23,7 +23,7 @@ from fedlab_course.chapters.ch14_what_is_sent import ideas as ideas_14
 from fedlab_course.chapters.ch14_what_is_sent.ideas import spent
 from fedlab_course.chapters.ch15_reproduction import ideas as ideas_15
 from fedlab_course.explore.quadratics import Quadratics
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 
 A, B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
 
@@ -51,13 +51,14 @@ IDEAS = {
 @pytest.mark.parametrize("name", IDEAS)
 def test_both_ends_of_every_slider_have_figures_of_their_own_in_words(name: str) -> None:
     idea = IDEAS[name]()
+    idea.start()
     assert 1 <= len(idea.sliders) <= 2
-    for slider_name, slider in idea.sliders.items():
-        assert slider.description
-        assert slider.tooltip
+    for slider_name, widget in idea.sliders.items():
+        assert widget.description
+        assert widget.tooltip
         texts = set()
-        for _, value in (slider.options[0], slider.options[-1]):
-            slider.value = value
+        for _, value in (widget.options[0], widget.options[-1]):
+            widget.value = value
             assert idea.message.value == ""
             figure = idea.chart.figure
             assert figure.layout.meta["table"]["rows"]
@@ -76,7 +77,7 @@ def test_an_error_is_raised_by_the_figure_and_said_in_the_widget() -> None:
         theory.covered([25.0], 10, lr)  # 0.1 · 25 > 2
         return go.Figure()
 
-    idea = ideas.Idea(draw, {"lr": Slider.over("rate", (0.01, 0.1), 0.01)})
+    idea = ideas.Idea(draw, {"lr": slider("rate", (0.01, 0.1), 0.01, "tip")})
     with pytest.raises(ValueError, match="lr"):
         idea.figure(lr=0.1)
     idea.sliders["lr"].value = 0.1
@@ -140,7 +141,7 @@ def test_scaffold_and_the_library_agree() -> None:
     simulation = fl.Simulation(fed, start, fl.Scaffold(), **work, loss="squared_error", progress=False)
     w0 = next(start.parameters()).item()
     simulation.run()
-    w, offset = scaffold_rounds(Quadratics.of(A, B), np.array([w0]), 3, 5, 0.1)
+    w, offset = scaffold_rounds(Quadratics(A, B), np.array([w0]), 3, 5, 0.1)
     assert w[0] == pytest.approx(float(simulation.history.params[0]), abs=1e-12)
     state = simulation.state_dict()["algorithm"]
     assert offset == pytest.approx((state["c"] - state["c_clients"]).numpy(), abs=1e-12)

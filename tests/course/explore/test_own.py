@@ -87,7 +87,8 @@ def test_the_code_makes_the_same_run_of_it() -> None:
 
 def test_headless_it_says_what_it_is_and_trains_nothing(monkeypatch, capsys) -> None:
     monkeypatch.setattr(fl.Simulation, "__next__", lambda self: pytest.fail("it trains"))
-    Explorer(own=Heavy, live=False, **SHORT)._ipython_display_()
+    monkeypatch.setenv("FEDLAB_HEADLESS", "1")
+    Explorer(own=Heavy, **SHORT)._ipython_display_()
     assert "An explorer of Heavy" in capsys.readouterr().out
 
 

@@ -96,7 +96,7 @@ def test_what_the_script_draws_is_what_the_library_computes(shown: Any) -> None:
 
 
 def test_local_steps_are_drawn_one_by_one_and_then_averaged(shown: Any) -> None:
-    walk = Quadratics.of(A, B).walk(np.array(START), TAU, LR)
+    walk = Quadratics(A, B).walk(np.array(START), TAU, LR)
     caption, steps = shown.locator(".caption"), shown.locator(".panel:first-child .step")
     for step in range(1, 4):
         shown.get_by_role("button", name="Next step").press("Enter")

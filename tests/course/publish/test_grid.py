@@ -11,7 +11,7 @@ from fedlab_core.plots import style
 from fedlab_course.chapters.ch02_fedprox import ideas
 from fedlab_course.explore import grid
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.sliders import Slider
+from fedlab_course.explore.widgets import slider
 from tests.course.publish.visit import Visit, is_drawn, site_of, violations
 
 pytestmark = pytest.mark.needs_browser
@@ -32,8 +32,8 @@ def power(p: int, shift: float = 0.0) -> go.Figure:
 def moving(tmp_path: Path) -> Path:
     """A page with the figure of :func:`power` and one that stands still."""
     sliders = {
-        "p": Slider.over("power p", (1, 2, 3, 4), 2, "tip"),
-        "shift": Slider.over("shift", (0.0, 0.5), 0.0, "tip"),
+        "p": slider("power p", (1, 2, 3, 4), 2, "tip"),
+        "shift": slider("shift", (0.0, 0.5), 0.0, "tip"),
     }
     return site_of(tmp_path, Idea(power, sliders).bundle(), power(1, 7.0))
 
@@ -90,7 +90,7 @@ def test_a_figure_moves_on_the_start_page_too_and_axe_finds_nothing(
 
 
 def test_runs_go_before_ideas_on_the_start_page(tmp_path: Path) -> None:
-    idea, trained = (Idea(power, {"p": Slider.over(label, (1, 2), 1, "tip")}).bundle() for label in ("idea", "trained"))
+    idea, trained = (Idea(power, {"p": slider(label, (1, 2), 1, "tip")}).bundle() for label in ("idea", "trained"))
     request = {"choice": {"algorithms": ["fedavg"], "dataset": "mnist"}}
     page = site_of(tmp_path, idea, trained | {grid.RUNS: request})
     start = page.with_name("index.html").read_text(encoding="utf-8")

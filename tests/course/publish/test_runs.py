@@ -67,7 +67,8 @@ def test_the_controls_are_those_that_matter(algorithms: str, split: str, names: 
 def test_a_headless_explorer_asks_for_its_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[dict[str, Any]] = []
     monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
-    Explorer(live=False, x="bytes", **dataclasses.asdict(SMALL))._ipython_display_()
+    monkeypatch.setenv("FEDLAB_HEADLESS", "1")
+    Explorer(x="bytes", **dataclasses.asdict(SMALL))._ipython_display_()
     (bundle,) = shown
     assert Choice(**bundle[grid.RUNS]["choice"]) == SMALL
     assert bundle[grid.RUNS]["x"] == "bytes" and bundle[grid.PLOTLY]["data"]

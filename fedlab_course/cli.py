@@ -102,26 +102,21 @@ def _whole(unit: str) -> Callable[[str], int]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    _need("papermill", "nbconvert", "latex2mathml")
+    _need("papermill", "nbconvert", "latex2mathml", "pdoc")
     if options.again and options.rows is None:
         raise ValueError("--again: works only with --rows; without it everything is run")
     names = ("profile", "dataset", "only", "out", "timeout", "notebooks", "jobs")
     given = {name: getattr(options, name) for name in names}
     asked = Options(**given, settings=validation.parse_assignments(options.set))
-    if options.rows is not None:
-        results = rows.run_rows(options.rows, asked, again=options.again)
+    if options.rows is None:
+        results, where = harness.run_course(asked), "notebooks/{}.ipynb"
     else:
-        whole = not options.only and options.notebooks == folders.NOTEBOOKS
-        if whole:
-            _need("pdoc")
-        results = harness.run_course(asked, reference=whole)
+        results, where = rows.run_rows(options.rows, asked, again=options.again), "rows/{}"
     print(f"site: {options.out / 'site' / 'index.html'}")
     failed = [result for result in results if result.status != "ok"]
     for result in failed:
-        place = f"Its folder is {options.out / 'rows' / result.name}"
-        if options.rows is None:
-            place = f"The executed notebook is {options.out / 'notebooks' / result.name}.ipynb"
-        print(f"error: {result.name} failed: {result.error}. {place}", file=sys.stderr)
+        place = options.out / where.format(result.name)
+        print(f"error: {result.name} failed: {result.error}. See {place}", file=sys.stderr)
     return 1 if failed else 0
 
 

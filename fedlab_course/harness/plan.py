@@ -51,8 +51,7 @@ class Result:
         """One line for the terminal."""
         held = sum(verdict["holds"] for verdict in self.verdicts)
         claims = f"  {held} of {len(self.verdicts)} claims hold" if self.verdicts else ""
-        kept = f"  {len(self.stored)} stored verdict{'s' * (len(self.stored) != 1)}" if self.stored else ""
-        return f"{self.status:<7}{self.seconds:6.1f} s{claims}{kept}"
+        return f"{self.status:<7}{self.seconds:6.1f} s{claims}"
 
 
 @dataclass

@@ -56,12 +56,10 @@ def prepare(options: Options) -> Plan:
 
 
 def tell(results: Sequence[Result], kept: Sequence[bool] = ()) -> None:
-    """Print a line for each result and one for each error; ``kept``: which results come from an earlier run."""
+    """Print a line for each result; ``kept``: which results come from an earlier run."""
     for number, result in enumerate(results):
         note = "  (kept)" if kept and kept[number] else ""
         print(f"[{number + 1}/{len(results)}] {result.name:<28} {result.line}{note}")
-        if result.error is not None:
-            print(f"      {result.error}")
 
 
 def _count_cells(path: Path) -> int:

@@ -38,8 +38,8 @@ class Judged(Execute):
     def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:
         """Return the notebook with its outputs and its verdicts. Raises ``GradingFailed`` if it cannot be judged."""
         known = {cells.cell_id(exercise, "check"): exercise.id for exercise in registry.every()}
-        graded = {known.get(cell.metadata.nbgrader.grade_id): cell for cell in nb.cells if utils.is_grade(cell)}
-        graded.pop(None, None)  # cells that the instructor added
+        checks = [cell for cell in nb.cells if utils.is_grade(cell) and cell.metadata.nbgrader.grade_id in known]
+        graded = {known[cell.metadata.nbgrader.grade_id]: cell for cell in checks}
         place = resources["metadata"]
         path = Path(place["path"], place["name"]).with_suffix(".ipynb")
         bounds = grading.Limits(cell=self.grading_timeout)

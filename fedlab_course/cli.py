@@ -5,7 +5,7 @@ import importlib.util
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,8 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
     parameter = "set a parameter of the notebooks; may be repeated"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=parameter)
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
-    add("--timeout", type=_whole("seconds"), metavar="SECONDS", help=f"limit for one cell (default: {limits})")
-    add("--jobs", type=_whole("jobs"), metavar="N", help="notebooks run at once (default: one for each core)")
+    add("--timeout", type=_whole, metavar="SECONDS", help=f"limit for one cell (default: {limits})")
+    add("--jobs", type=_whole, metavar="N", help="notebooks run at once (default: one for each core)")
     table = "TOML file with a [[row]] table of parameters (optional: name, only) for each run"
     add("--rows", type=Path, metavar="FILE", help=table)
     add("--again", action="store_true", help="with --rows: also run finished rows again")
@@ -71,12 +71,13 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
     add("path", type=Path, metavar="FILE|FOLDER", help="a submitted notebook, or with --csv a folder of them")
     table = "write a row for each notebook in FOLDER and its subfolders to this file"
     add("--csv", type=Path, metavar="TABLE", help=table)
-    add("--jobs", type=_whole("jobs"), metavar="N", help="submissions graded at once (default: one for each core)")
-    of_time: dict[str, Any] = {"type": _whole("seconds"), "metavar": "SECONDS"}
-    add("--timeout", default=limits.cell, help="limit for one cell (default: %(default)g)", **of_time)
-    add("--total", default=limits.total, help="limit for one submission (default: %(default)g)", **of_time)
-    memory = "limit for all processes of one submission (default: %(default)s)"
-    add("--memory", type=_whole("megabytes"), default=limits.memory, metavar="MB", help=memory)
+    add("--jobs", type=_whole, metavar="N", help="submissions graded at once (default: one for each core)")
+    for name, unit, default, what in (
+        ("--timeout", "SECONDS", limits.cell, "one cell"),
+        ("--total", "SECONDS", limits.total, "one submission"),
+        ("--memory", "MB", limits.memory, "all processes of one submission"),
+    ):
+        add(name, type=_whole, default=default, metavar=unit, help=f"limit for {what} (default: %(default)g)")
     add("--user", metavar="NAME", help="run the submissions' code as this user (root only)")
     then = "; what is graded stands in the table, and the same command goes on"
     parser.set_defaults(run=_grade, when_interrupted=then)
@@ -92,36 +93,28 @@ def _add_notebooks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--notebooks", type=Path, default=folders.NOTEBOOKS, metavar="FOLDER", help="another folder")
 
 
-def _whole(unit: str) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not (text.isdecimal() and int(text) > 0):
-            raise argparse.ArgumentTypeError(f"{text}: must be a whole number of {unit} > 0")
-        return int(text)
-
-    return read
+def _whole(text: str) -> int:
+    if not (text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text}: must be a whole number > 0")
+    return int(text)
 
 
 def _run(options: argparse.Namespace) -> int:
-    _need("papermill", "nbconvert", "latex2mathml")
+    _need("papermill", "nbconvert", "latex2mathml", "pdoc")
     if options.again and options.rows is None:
         raise ValueError("--again: works only with --rows; without it everything is run")
     names = ("profile", "dataset", "only", "out", "timeout", "notebooks", "jobs")
     given = {name: getattr(options, name) for name in names}
     asked = Options(**given, settings=validation.parse_assignments(options.set))
-    if options.rows is not None:
-        results = rows.run_rows(options.rows, asked, again=options.again)
+    if options.rows is None:
+        results, where = harness.run_course(asked), "notebooks/{}.ipynb"
     else:
-        whole = not options.only and options.notebooks == folders.NOTEBOOKS
-        if whole:
-            _need("pdoc")
-        results = harness.run_course(asked, reference=whole)
+        results, where = rows.run_rows(options.rows, asked, again=options.again), "rows/{}"
     print(f"site: {options.out / 'site' / 'index.html'}")
     failed = [result for result in results if result.status != "ok"]
     for result in failed:
-        place = f"Its folder is {options.out / 'rows' / result.name}"
-        if options.rows is None:
-            place = f"The executed notebook is {options.out / 'notebooks' / result.name}.ipynb"
-        print(f"error: {result.name} failed: {result.error}. {place}", file=sys.stderr)
+        place = options.out / where.format(result.name)
+        print(f"error: {result.name} failed: {result.error}. See {place}", file=sys.stderr)
     return 1 if failed else 0
 
 
@@ -167,12 +160,11 @@ def _lint(options: argparse.Namespace) -> int:
     _need("nbformat")
     from fedlab_course import lint
 
-    faults = 0
-    for path in folders.select(options.notebooks, options.only):
-        for fault in lint.check(path):
-            faults += 1
-            print(f"{path.name}: {fault}", file=sys.stderr)
-    print({0: "no faults", 1: "1 fault"}.get(faults, f"{faults} faults"))
+    paths = folders.select(options.notebooks, options.only)
+    faults = [f"{path.name}: {fault}" for path in paths for fault in lint.check(path)]
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    print(f"{len(faults) or 'no'} fault{'s' * (len(faults) != 1)}")
     return 1 if faults else 0
 
 

@@ -21,7 +21,7 @@ class Case:
 
     ``expected``: written out, from mathematics. Its type says what must come back: a number, an array (for a list of
     numbers), truth values, a word, None, a tuple of several results, or numbers in any order (for a set). ``hint``:
-    what the case is. Both results follow the hint, unless it has ``{expected}`` or ``{found}`` for them.
+    what the case is. Both results follow it; of a word or a truth value only the one found.
     """
 
     arguments: tuple[Any, ...]
@@ -34,7 +34,7 @@ class Mistake:
     """A usual wrong answer: the solution with ``old`` replaced by ``new``.
 
     ``hint``: what follows the hint of the first case that fails, for an answer that returns in all cases what this
-    mistake returns. With a ``check`` instead of cases: words of the hint that the check gives.
+    mistake returns; ``{found}`` in it is the result. With a ``check`` instead of cases: words of the hint of the check.
     """
 
     old: str

@@ -21,20 +21,15 @@ def check(exercise: Exercise, answer: Any) -> None:
             hint = _of_mistake(exercise, answer)
             raise Hint(hint) if hint else found
         if not _same(found, expected):
-            words = f"{_with_results(case.hint, expected)} {_of_mistake(exercise, answer)}".strip()
             for digits in (4, 7, 12):
                 right, yours = _shown(expected, digits), _shown(found, digits)
                 if right != yours:
                     break
-            raise Hint(words.replace("{expected}", right).replace("{found}", yours))
-
-
-def _with_results(hint: str, expected: Any) -> str:
-    """The hint of a case, with both results behind it if it shows none; a word or a truth value is not given away."""
-    if "{found}" in hint or "{expected}" in hint:
-        return hint
-    hidden = any(isinstance(one, str | bool | list) for one in _parts(expected))
-    return f"{hint} Your result: {{found}}." if hidden else f"{hint} Expected: {{expected}}. Your result: {{found}}."
+            words = [case.hint]
+            if not any(isinstance(one, str | bool | list) for one in _parts(expected)):  # these are not given away
+                words.append(f"Expected: {right}.")
+            words += [f"Your result: {yours}.", _of_mistake(exercise, answer).replace("{found}", yours)]
+            raise Hint(" ".join(words).strip())
 
 
 def _of_mistake(exercise: Exercise, answer: Any) -> str:

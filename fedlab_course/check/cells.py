@@ -43,30 +43,27 @@ def make(exercise: Exercise | Proof, number: int) -> list[Any]:
 
 
 def write(notebook: Any, exercises: Iterable[Exercise | Proof]) -> None:
-    """Put the cells of ``exercises`` into ``notebook``, in their order, at the places where exercises begin now.
+    """Renew the cells of ``exercises`` in ``notebook``, each exercise where its task is now; the others go away.
 
-    A new exercise stands beside the one it is registered beside. The first ones of a notebook go to its end, before
-    "What to remember"; ``ValueError`` if it has no such heading. Cells of exercises that are gone are removed.
+    New exercises go to the end, before "What to remember", the first ones below a heading. ``ValueError`` if there is
+    no such cell.
     """
-    blocks = {exercise.id: make(exercise, number) for number, exercise in enumerate(exercises, start=1)}
-    owner = {cell.id: name for name, block in blocks.items() for cell in block}
-    there = {owner[cell.id] for cell in notebook.cells if cell.get("id") in owner}
-    groups: list[list[Any]] = []  # one for each place
-    for name, block in blocks.items():
-        if not groups or (name in there and there & {owner[cell.id] for cell in groups[-1]}):
-            groups.append([])
-        groups[-1] += block
-    renewed, begun = [], set()
+    from nbformat.v4 import new_markdown_cell
+
+    blocks = {cell_id(exercise, "task"): make(exercise, number) for number, exercise in enumerate(exercises, start=1)}
+    renewed = []
     for cell in notebook.cells:
-        mine = owner.get(cell.get("id"))
-        if mine and mine not in begun:
-            begun.add(mine)
-            renewed += groups.pop(0)
-        if not cell.get("id", "").startswith("ex-"):
-            renewed.append(cell)
+        name = cell.get("id", "")
+        renewed += blocks.pop(name, []) if name.startswith("ex-") else [cell]
+    new = [cell for block in blocks.values() for cell in block]
+    if new:
+        place = next((i for i, cell in enumerate(renewed) if cell.source.startswith(CLOSING)), None)
+        if place is None:
+            raise ValueError(f"a notebook with exercises needs a cell that begins with {CLOSING!r}")
+        if not any(cell.get("id") == SECTION for cell in renewed):
+            new.insert(0, new_markdown_cell(_INTRODUCTION + FOLDED, id=SECTION))
+        renewed[place:place] = new
     notebook.cells = renewed
-    if groups:
-        _open_section(notebook, groups[0])
 
 
 def drift(notebook: Any, exercises: Iterable[Exercise | Proof]) -> list[str]:
@@ -81,15 +78,3 @@ def drift(notebook: Any, exercises: Iterable[Exercise | Proof]) -> list[str]:
             found.append(f"cell {id} is not what the exercise says")
     found += [f"cell {id} belongs to no exercise" for id in there if id not in wanted]
     return found if found or [*there] == [*wanted] else ["the cells of the exercises are not in their order"]
-
-
-def _open_section(notebook: Any, block: list[Any]) -> None:
-    """Put the first exercises of a notebook before its closing, below a heading."""
-    from nbformat.v4 import new_markdown_cell
-
-    place = next((i for i, cell in enumerate(notebook.cells) if cell.source.startswith(CLOSING)), None)
-    if place is None:
-        raise ValueError(f"a notebook with exercises needs a cell that begins with {CLOSING!r}")
-    if not any(cell.get("id") == SECTION for cell in notebook.cells):
-        block = [new_markdown_cell(_INTRODUCTION + FOLDED, id=SECTION), *block]
-    notebook.cells[place:place] = block

@@ -3,10 +3,8 @@
 A notebook says ``exercises.check("02-prox-step", prox_step)``. The verdict is shown in words, and nothing is raised, so
 that a notebook runs from top to bottom unsolved. Only under nbgrader, which grades by errors, a wrong answer raises.
 
-``CONTRIBUTING.md`` shows how to write an exercise. A hint says what the answer does and asks what to look at; it does
-not give the answer away. Results of another form, errors in the student's code and a changed first line get hints of
-their own, and need no ``Mistake``. Lines of a solution have at most 98 columns, and the notebook must import every
-module the solution uses.
+``CONTRIBUTING.md`` shows how to write an exercise. A hint says what the answer does and asks what to look at. Results
+of another form, errors in the student's code and a changed first line get hints of their own, and need no ``Mistake``.
 """
 
 import contextlib

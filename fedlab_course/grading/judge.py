@@ -114,8 +114,7 @@ def main(request: dict[str, Any]) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def say(**said: Any) -> None:
-        out.write(json.dumps(said) + "\n")
-        out.flush()
+        print(json.dumps(said), file=out, flush=True)
 
     try:
         Judging(Path(request["path"]), Path(request["house"]), bounds, say).run()

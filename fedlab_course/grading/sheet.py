@@ -76,9 +76,5 @@ def _answers(exercise: Exercise, code: Sequence[Cell]) -> list[int]:
     """
     name, start = cells.cell_id(exercise, "answer"), exercise.stub_source.partition("...")[0].strip()
     found = [i for i, cell in enumerate(code) if cell.name == name or start in cell.source]
-    return sorted(found, key=lambda i: not _is_stub(code[i].source, exercise))
-
-
-def _is_stub(source: str, exercise: Exercise) -> bool:
-    """Return whether a cell is empty or the stub, whatever its white space."""
-    return "".join(source.split()) in ("", "".join(exercise.stub_source.split()))
+    unsolved = ("", "".join(exercise.stub_source.split()))  # whatever the white space
+    return sorted(found, key=lambda i: "".join(code[i].source.split()) not in unsolved)

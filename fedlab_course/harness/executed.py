@@ -25,15 +25,15 @@ def problems(notebook: Any) -> list[str]:
     return found + [f"inside a widget that no cell shows: {error}" for error in _errors(unseen)]
 
 
-def verdicts(notebook: Any) -> list[dict[str, Any]]:
+def verdicts(notebook: Any, mime: str = VERDICT) -> list[dict[str, Any]]:
     """The verdicts in order, each with ``claim``, ``holds`` and ``evidence``."""
-    return [dict(entry) for cell in notebook.cells for entry in _published(cell, VERDICT)]
+    outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [dict(data[mime]) for data in outputs if mime in data]
 
 
 def stored(notebook: Any) -> list[dict[str, Any]]:
     """The stored verdicts that cells show, each once, in the form of :func:`fedlab_course.evidence.shown.as_data`."""
-    entries = [entry for cell in notebook.cells for entry in _published(cell, STORED)]
-    return [dict(entry) for entry in {entry["id"]: entry for entry in entries}.values()]
+    return list({entry["id"]: entry for entry in verdicts(notebook, STORED)}.values())
 
 
 def write(notebook: Any, path: Path) -> None:
@@ -60,10 +60,6 @@ def _placed(notebook: Any) -> Iterator[tuple[str, Any]]:
         number += not added
         first = next(iter(cell.source.strip().splitlines()), "")
         yield f"{'the given parameters' if added else f'cell {number}'} (`{first}`)", cell
-
-
-def _published(cell: Any, mime: str) -> list[Any]:
-    return [output["data"][mime] for output in cell.get("outputs", []) if mime in output.get("data", {})]
 
 
 def _without_widget(state: dict[str, Any], output: Any) -> list[Any]:

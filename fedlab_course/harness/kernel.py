@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from fedlab_core.engines import cores
 from fedlab_core.engines.threads import VARIABLE
@@ -42,25 +43,19 @@ def environment(jobs: int = 1) -> Iterator[Path]:
             path.parent.mkdir(parents=True)
             path.write_text(text, encoding="utf-8")
         Path(folder, "tmp").mkdir()
-        before = dict(os.environ)
-        os.environ.update(
-            {
-                "FEDLAB_HEADLESS": "1",
-                "IPYTHONDIR": folder,
-                "JUPYTER_PATH": _prepend(folder, "JUPYTER_PATH"),
-                "JUPYTER_RUNTIME_DIR": folder,
-                "PLOTLY_RENDERER": "plotly_mimetype",
-                "PYTHONPATH": _prepend(str(PACKAGE_ROOT), "PYTHONPATH"),
-                "TMPDIR": os.path.join(folder, "tmp"),
-                THREADS: os.environ.get(THREADS, "1"),
-                VARIABLE: os.environ.get(VARIABLE, str(max(1, cores.usable() // jobs))),
-            }
-        )
-        try:
+        variables = {
+            "FEDLAB_HEADLESS": "1",
+            "IPYTHONDIR": folder,
+            "JUPYTER_PATH": _prepend(folder, "JUPYTER_PATH"),
+            "JUPYTER_RUNTIME_DIR": folder,
+            "PLOTLY_RENDERER": "plotly_mimetype",
+            "PYTHONPATH": _prepend(str(PACKAGE_ROOT), "PYTHONPATH"),
+            "TMPDIR": os.path.join(folder, "tmp"),
+            THREADS: os.environ.get(THREADS, "1"),
+            VARIABLE: os.environ.get(VARIABLE, str(max(1, cores.usable() // jobs))),
+        }
+        with patch.dict(os.environ, variables):  # restores all variables at the end
             yield Path(folder)
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
 
 
 def _prepend(path: str, variable: str) -> str:

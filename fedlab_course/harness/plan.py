@@ -12,7 +12,6 @@ from filelock import FileLock, Timeout
 
 from fedlab_core import files
 from fedlab_course import folders
-from fedlab_course.harness.parameters import Parameter
 
 SUMMARY = "summary.json"
 
@@ -52,49 +51,38 @@ class Result:
         """One line for the terminal."""
         held = sum(verdict["holds"] for verdict in self.verdicts)
         claims = f"  {held} of {len(self.verdicts)} claims hold" if self.verdicts else ""
-        kept = f"  {len(self.stored)} stored verdict{'s' * (len(self.stored) != 1)}" if self.stored else ""
-        return f"{self.status:<7}{self.seconds:6.1f} s{claims}{kept}"
+        return f"{self.status:<7}{self.seconds:6.1f} s{claims}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Notebook:
-    """The source of a notebook: its path, its declared parameters and its number of cells."""
+    """A notebook of a run: its file, its number of cells, the values that it is given, and its result so far."""
 
     path: Path
-    declared: Mapping[str, Parameter]
     cells: int
-
-    @property
-    def name(self) -> str:
-        """Its file's name without the ending."""
-        return self.path.stem
+    given: dict[str, Any]
+    result: Result
 
 
 @dataclass(eq=False)
 class Plan:
-    """The notebooks with values and results. ``digest``: of everything that the results depend on.
+    """The notebooks of one pass.
 
-    ``above``: for a row of a table the folder of all rows, which has the assets of the sites and the explorers' runs.
+    For a row of a table there is more: ``row``, its parameters; ``above``, the folder of all rows, which has the assets
+    of the sites and the explorers' runs; ``digest``, of everything that the results depend on.
     """
 
     options: Options
     notebooks: Sequence[Notebook]
-    values: Mapping[str, dict[str, Any]]
+    row: Mapping[str, Any] = field(default_factory=dict)
     above: Path | None = None
     digest: str = ""
-    results: list[Result] = field(init=False)
     _pages: dict[str, Any] = field(init=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.results = []
-        for one in self.notebooks:
-            defaults = {key: entry.default for key, entry in one.declared.items()}
-            self.results.append(Result(one.name, parameters=defaults | self.values[one.name]))
-
     @property
-    def out(self) -> Path:
-        """The folder that the run writes."""
-        return self.options.out
+    def results(self) -> list[Result]:
+        """The results of all notebooks."""
+        return [one.result for one in self.notebooks]
 
     @property
     def done(self) -> list[Result]:
@@ -106,44 +94,38 @@ class Plan:
         """True if all notebooks have been run."""
         return len(self.done) == len(self.results)
 
-    def longest_first(self) -> list[int]:
-        """Order the numbers of the notebooks by their seconds in the last run, or else by their numbers of cells."""
-        last = summary(self.out)
+    def longest_first(self) -> list[Notebook]:
+        """Order the notebooks by their seconds in the last run, or else by their numbers of cells."""
+        last = summary(self.options.out)
         entries = last.get("notebooks", []) if last.get("profile") == self.options.profile else []
         seconds = {entry["name"]: entry["seconds"] for entry in entries if entry.get("seconds")}
-        expected = [seconds.get(one.name, one.cells) for one in self.notebooks]
-        return sorted(range(len(expected)), key=lambda number: -expected[number])
+        return sorted(self.notebooks, key=lambda one: -seconds.get(one.result.name, one.cells))
 
     def clear(self) -> None:
         """Remove the start page, and the notebooks and pages that the last summary lists. Begin a new summary."""
-        (self.out / "site" / "index.html").unlink(missing_ok=True)
-        names = [entry["name"] for entry in summary(self.out).get("notebooks", [])]
+        out = self.options.out
+        (out / "site" / "index.html").unlink(missing_ok=True)
+        names = [entry["name"] for entry in summary(out).get("notebooks", [])]
         # if the run is killed before all are removed, the next one finds the rest
-        write_summary(self.out, {"finished": False, "notebooks": [{"name": name} for name in names]})
+        write_summary(self.options, finished=False, notebooks=[{"name": name} for name in names])
         for name in names:
             for file in (f"notebooks/{name}.ipynb", f"site/{name}.html", f"site/{name}_slides.html"):
-                (self.out / file).unlink(missing_ok=True)
+                (out / file).unlink(missing_ok=True)
         self.write_summary(finished=False)
 
     def write_summary(self, *, finished: bool) -> None:
         """Write ``summary.json``."""
-        written = {
-            "profile": self.options.profile,
-            "python": sys.version.split()[0],
-            "finished": finished,
-            "seconds": round(sum(result.seconds for result in self.results), 1),
-            "notebooks": [asdict(result) for result in self.results],
-            "digest": self.digest,
-        }
-        write_summary(self.out, written)
+        seconds = round(sum(result.seconds for result in self.results), 1)
+        entries = [asdict(result) for result in self.results]
+        write_summary(self.options, finished=finished, seconds=seconds, notebooks=entries, digest=self.digest)
 
     def prepare_page(self, result: Result, names: Sequence[str] = ()) -> None:
         """Prepare the page of a notebook, while others run; :meth:`report` writes it. It links to ``names``."""
         from fedlab_course.publish import pages
 
-        names = names or [one.name for one in self.notebooks]
-        cache = (self.above or self.out) / "runs"
-        self._pages[result.name] = pages.page(asdict(result), self.out / "notebooks", names, cache)
+        names, out = names or [one.name for one in self.results], self.options.out
+        cache = (self.above or out) / "runs"
+        self._pages[result.name] = pages.page(asdict(result), out / "notebooks", names, cache)
 
     def report(self) -> None:
         """Build the site of the notebooks that were run, then write the summary, which is always last."""
@@ -156,7 +138,7 @@ class Plan:
         missing = [result.name for result in self.results if result.name not in names]
         built = [self._pages.pop(name) for name in names]
         assets = "../../../site/assets" if self.above else None
-        pages.build(built, self.out / "site", self.options.profile, missing, assets)
+        pages.build(built, self.options.out / "site", self.options.profile, missing, assets)
         self.write_summary(finished=self.finished)
 
 
@@ -183,9 +165,10 @@ def make(options: Options) -> None:
         folders.make(each)
 
 
-def write_summary(out: Path, written: dict[str, Any]) -> None:
+def write_summary(options: Options, *, finished: bool, **content: Any) -> None:
     """Write ``summary.json`` atomically."""
-    with files.replacing(out / SUMMARY) as file:
+    written = {"profile": options.profile, "python": sys.version.split()[0], "finished": finished, **content}
+    with files.replacing(options.out / SUMMARY) as file:
         file.write((json.dumps(written, indent=2, ensure_ascii=False) + "\n").encode())
 
 

@@ -6,7 +6,6 @@
 import hashlib
 import json
 import re
-import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -51,16 +50,15 @@ def run_rows(file: Path, options: Options, *, again: bool = False) -> list[Resul
     A row overrides ``options``. Finished rows are kept unless ``again`` is true. Raises ``ValueError`` before anything
     runs if a row has a fault.
     """
-    table = read(file, options.only)
     plans = []
-    for row in table:
+    for row in read(file, options.only):
         try:
             plans.append(_plan(row, options))
         except ValueError as error:
             raise ValueError(f"--rows {file}: row {row['name']}: {error}") from error
     kept = []
     with plan.claimed(options):
-        _write(table, plans, options)
+        _write(plans, options)
         for one in plans:
             plan.make(one.options)
             kept.append(not again and _restored(one))
@@ -68,43 +66,39 @@ def run_rows(file: Path, options: Options, *, again: bool = False) -> list[Resul
                 if not kept[-1]:
                     run.carry_out(one)
             finally:
-                _write(table, plans, options)
+                _write(plans, options)
     results = [_whole(one) for one in plans]
     run.tell(results, kept)
     return results
 
 
 def _plan(row: Row, options: Options) -> Plan:
-    given = _given(row)
-    own = {name: given.pop(name) for name in parameters.OPTIONS if name in given}
-    own |= {"only": row["only"], "settings": {**options.settings, **given}, "out": options.out / "rows" / row["name"]}
-    one = run.prepare(replace(options, **own), options.out)
-    one.digest = _digest(one)
+    given = {name: value for name, value in row.items() if name not in ("name", "only")}
+    own = {name: given[name] for name in parameters.OPTIONS if name in given}
+    settings = {**options.settings, **{name: value for name, value in given.items() if name not in own}}
+    own |= {"only": row["only"], "settings": settings, "out": options.out / "rows" / row["name"]}
+    one = run.prepare(replace(options, **own))
+    one.row, one.above, one.digest = given, options.out, _digest(one)
     return one
-
-
-def _given(row: Row) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in ("name", "only")}
 
 
 def _digest(one: Plan) -> str:
     """Compute the digest of a row: values, notebooks, and the source of library and course."""
     sources = [folders.digest(Path(module).parent) for module in (str(fedlab_core.__file__), folders.__file__)]
-    read = {each.name: hashlib.sha256(each.path.read_bytes()).hexdigest() for each in one.notebooks}
-    return hashlib.sha256(
-        json.dumps([one.options.profile, one.values, read, sources], sort_keys=True).encode()
-    ).hexdigest()
+    read = [(each.path.name, each.given, hashlib.sha256(each.path.read_bytes()).hexdigest()) for each in one.notebooks]
+    return hashlib.sha256(json.dumps([one.options.profile, read, sources], sort_keys=True).encode()).hexdigest()
 
 
 def _restored(one: Plan) -> bool:
     """Take over the results of an earlier run; False unless it finished this row without an error."""
-    found = plan.summary(one.out)
+    found = plan.summary(one.options.out)
     if (found.get("digest"), found.get("finished")) != (one.digest, True):
         return False
     results = [Result(**entry) for entry in found["notebooks"]]
     if any(result.status != "ok" for result in results):
         return False
-    one.results = results
+    for each, result in zip(one.notebooks, results, strict=True):
+        each.result = result
     return True
 
 
@@ -114,17 +108,15 @@ def _whole(one: Plan) -> Result:
     status = "failed" if errors else "ok" if one.finished else "stopped" if one.done else "not run"
     verdicts = [verdict for each in one.results for verdict in each.verdicts]
     seconds = round(sum(each.seconds for each in one.results), 1)
-    return Result(one.out.name, status, seconds, verdicts=verdicts, error="; ".join(errors) or None)
+    return Result(one.options.out.name, status, seconds, dict(one.row), verdicts, error="; ".join(errors) or None)
 
 
-def _write(rows: Sequence[Row], plans: Sequence[Plan], options: Options) -> None:
+def _write(plans: Sequence[Plan], options: Options) -> None:
     """Write the page and the summary of all rows."""
     from fedlab_course.publish import pages
 
-    results = [replace(_whole(one), parameters=_given(row)) for row, one in zip(rows, plans, strict=True)]
+    results = [_whole(one) for one in plans]
     links = [f"../rows/{one.name}/site/index.html" if one.status != "not run" else None for one in results]
     pages.write_rows(results, links, options.out / "site", options.profile)
     entries = [{**vars(one), "folder": f"rows/{one.name}"} for one in results]
-    finished = all(one.finished for one in plans)
-    about = {"profile": options.profile, "python": sys.version.split()[0], "finished": finished}
-    plan.write_summary(options.out, {**about, "rows": entries})
+    plan.write_summary(options, finished=all(one.finished for one in plans), rows=entries)

@@ -24,43 +24,46 @@ TIMEOUTS = {"quick": 300, "full": 7200}  # seconds for one cell, by profile
 _POLL = 0.5  # seconds; some systems deliver Ctrl-C only between two waits
 
 
-def run_course(options: Options, *, reference: bool = False) -> list[Result]:
+def run_course(options: Options) -> list[Result]:
     """Run the notebooks; write executed notebooks, site and summary under ``options.out``.
 
-    ``reference``: whether the site gets the API reference. A failed notebook does not stop the others. Raises
-    ``ValueError`` before anything runs for what cannot be run, shown or written.
+    A site of the whole course has the API reference. A failed notebook does not stop the others. Raises ``ValueError``
+    before anything runs for what cannot be run, shown or written.
     """
     whole = prepare(options)
     with plan.claimed(options):
-        if reference:
+        if not options.only and options.notebooks == folders.NOTEBOOKS:
             api.write(options.out / "site" / "api")
         carry_out(whole)
     tell(whole.results)
     return whole.results
 
 
-def prepare(options: Options, above: Path | None = None) -> Plan:
-    """Plan a run; ``above``: the folder of all rows. Raises ``ValueError`` as :func:`run_course`."""
-    chosen = [read(path) for path in folders.select(options.notebooks, options.only)]
+def prepare(options: Options) -> Plan:
+    """Plan a run. Raises ``ValueError`` as :func:`run_course`."""
+    cells = {path: _count_cells(path) for path in folders.select(options.notebooks, options.only)}
+    declared = {path.stem: parameters.declared(path) for path in cells}
     common = {"profile": validation.choice("profile", options.profile, TIMEOUTS)}
     if options.dataset is not None:
         load_dataset(options.dataset)  # reports an unknown name or missing files before anything runs
         common["dataset"] = options.dataset
-    values = parameters.resolve({one.name: one.declared for one in chosen}, common, options.settings)
-    return Plan(options, chosen, values, above)
+    values = parameters.resolve(declared, common, options.settings)
+    notebooks = []
+    for path, count in cells.items():
+        used = {name: entry.default for name, entry in declared[path.stem].items()} | values[path.stem]
+        notebooks.append(Notebook(path, count, values[path.stem], Result(path.stem, parameters=used)))
+    return Plan(options, notebooks)
 
 
 def tell(results: Sequence[Result], kept: Sequence[bool] = ()) -> None:
-    """Print a line for each result and one for each error; ``kept``: which results come from an earlier run."""
+    """Print a line for each result; ``kept``: which results come from an earlier run."""
     for number, result in enumerate(results):
         note = "  (kept)" if kept and kept[number] else ""
         print(f"[{number + 1}/{len(results)}] {result.name:<28} {result.line}{note}")
-        if result.error is not None:
-            print(f"      {result.error}")
 
 
-def read(path: Path) -> Notebook:
-    """Read the notebook at ``path``. Raises ``ValueError`` for a formula that the site cannot show."""
+def _count_cells(path: Path) -> int:
+    """Return the number of cells of a notebook. Raises ``ValueError`` for a formula that the site cannot show."""
     import nbformat
 
     from fedlab_course.publish import markdown
@@ -72,7 +75,7 @@ def read(path: Path) -> Notebook:
                 markdown.to_html(cell.source)
             except ValueError as error:
                 raise ValueError(f"{path.stem}: cell {number}: {error}") from error
-    return Notebook(path, parameters.declared(path), len(cells))
+    return len(cells)
 
 
 def carry_out(one: Plan) -> None:
@@ -85,48 +88,48 @@ def carry_out(one: Plan) -> None:
         one.report()
 
 
-def _run_all(one: Plan, order: Sequence[int]) -> None:
+def _run_all(one: Plan, order: Sequence[Notebook]) -> None:
     """Run the notebooks. After each, write the summary and prepare its page while other notebooks run."""
     jobs = min(one.options.jobs or default_jobs(), len(order))
     stopped, others = Event(), processes.below()
 
-    def done(number: int) -> None:
+    def done(notebook: Notebook) -> None:
         one.write_summary(finished=False)
-        one.prepare_page(one.results[number])
+        one.prepare_page(notebook.result)
 
     def stop() -> None:
         stopped.set()
         processes.end(process for process in processes.below() if process not in others)
 
     with kernel.environment(jobs) as workspace:
-        each(order, jobs, lambda number: _run(one, number, workspace, stopped), done, stop)
+        each(order, jobs, lambda notebook: _run(notebook, one.options, workspace, stopped), done, stop)
 
 
-def _run(one: Plan, number: int, workspace: Path, stopped: Event) -> None:
+def _run(one: Notebook, options: Options, workspace: Path, stopped: Event) -> None:
     """Execute one notebook and set its result, unless the run was stopped meanwhile."""
-    source, start = one.notebooks[number], time.perf_counter()
-    tqdm.write(f"{source.name}: started")
+    name, start = one.path.stem, time.perf_counter()
+    tqdm.write(f"{name}: started")
 
     def before_cell() -> None:
         if stopped.is_set():
             raise RuntimeError("stopped")
 
-    bar = {"desc": source.name, "leave": False, "disable": not watched()}
-    limit = one.options.timeout or TIMEOUTS[one.options.profile]
-    notebook = kernel.execute(source.path, one.values[source.name], workspace, limit, bar, before_cell)
+    bar = {"desc": name, "leave": False, "disable": not watched()}
+    limit = options.timeout or TIMEOUTS[options.profile]
+    notebook = kernel.execute(one.path, one.given, workspace, limit, bar, before_cell)
     if stopped.is_set():
         return
     problems = executed.problems(notebook)
-    one.results[number] = result = replace(
-        one.results[number],
+    one.result = replace(
+        one.result,
         seconds=round(time.perf_counter() - start, 1),
         status="failed" if problems else "ok",
         error="; ".join(problems) or None,
         verdicts=executed.verdicts(notebook),
         stored=executed.stored(notebook),
     )
-    executed.write(notebook, one.out / "notebooks" / source.path.name)
-    tqdm.write(f"{source.name}: {' '.join(result.line.split())}")
+    executed.write(notebook, options.out / "notebooks" / one.path.name)
+    tqdm.write(f"{name}: {' '.join(one.result.line.split())}")
 
 
 def default_jobs() -> int:

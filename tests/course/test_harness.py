@@ -81,7 +81,6 @@ def test_every_way_to_fail_is_reported_and_does_not_stop_the_others(failing: Run
         assert entry["status"] == "failed"
         assert expected in entry["error"]
         assert f"error: {name} failed: {expected}" in failing.stderr
-        assert expected in failing.stdout
 
 
 def test_a_failed_notebook_is_kept_with_its_error(failing: Run) -> None:
@@ -100,8 +99,8 @@ REFUSED = [
     (["--set", "dataset=mnits"], ["parameter dataset", "--dataset"]),
     (["--only", "00_godo"], ["notebook='00_godo': must be one of", "Did you mean '00_good'?"]),
     (["--dataset", "mnits"], ["mnits", "mnist"]),
-    (["--timeout", "0.5"], ["--timeout", "0.5: must be a whole number of seconds"]),  # papermill takes no other
-    (["--jobs", "0"], ["--jobs", "0: must be a whole number of jobs > 0"]),
+    (["--timeout", "0.5"], ["--timeout", "0.5: must be a whole number > 0"]),  # papermill takes no other
+    (["--jobs", "0"], ["--jobs", "0: must be a whole number > 0"]),
     (["--profile", "fast"], ["invalid choice: 'fast'", "quick"]),
 ]
 

@@ -93,17 +93,17 @@ def test_kernels_that_start_at_the_same_time_have_sockets_of_their_own() -> None
 
 def test_the_longest_begins_first_and_what_was_not_measured_is_judged_by_its_cells(tmp_path: Path) -> None:
     cells = {"00_short": 1, "01_known": 4, "02_long": 9, "03_middle": 5}
-    notebooks = [plan.Notebook(Path(f"{name}.ipynb"), {}, number) for name, number in cells.items()]
-    one = plan.Plan(plan.Options(out=tmp_path), notebooks, {name: {} for name in cells})
+    notebooks = [plan.Notebook(Path(f"{name}.ipynb"), count, {}, plan.Result(name)) for name, count in cells.items()]
+    one = plan.Plan(plan.Options(out=tmp_path), notebooks)
 
     def order() -> list[str]:
-        return [notebooks[number].name for number in one.longest_first()]
+        return [notebook.result.name for notebook in one.longest_first()]
 
     assert order() == ["02_long", "03_middle", "01_known", "00_short"]
     measured = [{"name": "01_known", "seconds": 30.0}, {"name": "03_middle", "seconds": 2.0}]
-    plan.write_summary(tmp_path, {"profile": "quick", "notebooks": measured})
+    plan.write_summary(one.options, finished=True, notebooks=measured)
     assert order() == ["01_known", "02_long", "03_middle", "00_short"]
-    plan.write_summary(tmp_path, {"profile": "full", "notebooks": measured})
+    plan.write_summary(plan.Options(profile="full", out=tmp_path), finished=True, notebooks=measured)
     assert order() == ["02_long", "03_middle", "01_known", "00_short"]
 
 

@@ -38,16 +38,16 @@ class Judged(Execute):
     def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:
         """Return the notebook with its outputs and its verdicts. Raises ``GradingFailed`` if it cannot be judged."""
         known = {cells.cell_id(exercise, "check"): exercise.id for exercise in registry.every()}
-        checks = {cell.metadata.nbgrader.grade_id: cell for cell in nb.cells if utils.is_grade(cell)}
-        ours = {name: cell for name, cell in checks.items() if name in known}
+        checks = [cell for cell in nb.cells if utils.is_grade(cell) and cell.metadata.nbgrader.grade_id in known]
+        graded = {known[cell.metadata.nbgrader.grade_id]: cell for cell in checks}
         place = resources["metadata"]
         path = Path(place["path"], place["name"]).with_suffix(".ipynb")
         bounds = grading.Limits(cell=self.grading_timeout)
-        rows = {row.exercise: row for row in (grading.grade(path, bounds) if ours else [])}
+        rows = {row.exercise: row for row in (grading.grade(path, bounds) if graded else [])}
         if self.enabled:
             nb, resources = self._run(nb, resources, km)
-        for name, cell in ours.items():
-            row = rows[known[name]]
+        for exercise, cell in graded.items():
+            row = rows[exercise]
             _write(cell, row)
             if row.remark:
                 self.log.warning("%s, %s: %s", resources["nbgrader"]["student"], row.exercise, row.remark)

@@ -9,6 +9,7 @@ import pytest
 import fedlab_core as fl
 from fedlab_core import algorithms
 from fedlab_course import cli
+from fedlab_course.harness import plan, run
 from fedlab_course.publish import api
 from tests.course.publish.test_pages import Page
 from tests.course.publish.visit import site_of
@@ -99,8 +100,11 @@ def test_the_start_page_links_to_it_if_it_is_there(tmp_path: Path, monkeypatch: 
 
 
 def test_only_a_run_of_the_whole_course_makes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    asked: list[bool] = []
-    monkeypatch.setattr(cli.harness, "run_course", lambda options, reference: asked.append(reference) or [])
-    for more in ([], ["--only", "00"], ["--notebooks", "own"]):
+    made: list[Path] = []
+    monkeypatch.setattr(run, "prepare", lambda options: plan.Plan(options, []))
+    monkeypatch.setattr(run, "carry_out", lambda one: None)
+    monkeypatch.setattr(run.api, "write", made.append)
+    for more in (["--only", "00"], ["--notebooks", "own"], []):
+        assert made == []
         assert cli.main(["run", "--out", str(tmp_path), *more]) == 0
-    assert asked == [True, False, False]
+    assert made == [tmp_path / "site" / "api"]

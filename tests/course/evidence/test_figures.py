@@ -10,7 +10,7 @@ from fedlab_core import plots
 from fedlab_course.evidence import figures, forest, judging
 from fedlab_course.evidence.charts import Chart
 from fedlab_course.evidence.configs import Claim, Statement
-from fedlab_course.evidence.verdicts import judge
+from fedlab_course.evidence.judging import judge
 
 CHART = Chart(
     title="Title",

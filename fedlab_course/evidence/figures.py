@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core import validation
 from fedlab_core.history import History
-from fedlab_core.plots.style import BLUE, PURPLE, Look, add_band, looks, new_figure, set_description
+from fedlab_core.plots.style import BLUE, PURPLE, add_band, looks, new_figure, set_description
 from fedlab_course.evidence import forest, tables
 from fedlab_course.evidence.charts import CHARTS, Chart
+from fedlab_course.explore.figures import add_curve
 
 _TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
 _FORMATS = {"test_accuracy": ".1%", "train_loss": ".4g"}
@@ -54,6 +54,8 @@ def chart(one: Chart, folder: Path = tables.TABLES) -> go.Figure:
         look = {"color": styles[line].colour, "width": 2, "dash": "1.5px,4px"}
         name = f"{source}, illustration in the source"
         figure.add_scatter(x=list(x), y=list(y), name=name, mode="lines", line=look, legendrank=1100)
+    form = _FORMATS[one.measure]
+    hover = f"round %{{x}}<br>%{{y:{form}}} ± %{{customdata[0]:{form}}} over %{{customdata[1]}} seeds"
     rows = []
     for number, panel in enumerate(one.panels, start=1):
         curves = {line: one.curve(panel, line, folder) for line in one.lines}
@@ -64,10 +66,13 @@ def chart(one: Chart, folder: Path = tables.TABLES) -> go.Figure:
                 add_band(figure, x, mean - spread, mean + spread, styles[line], group=line, name=band)
                 figure.data[-1].update(xaxis=f"x{number}", yaxis=f"y{number}")
         for line, curve in curves.items():
-            _curve(figure, curve, _FORMATS[one.measure], styles[line], line, number)
+            x, mean, facts = curve["round"].to_numpy(), curve["mean"].to_numpy(), curve[["std", "n"]].to_numpy()
+            about = {"customdata": facts, "hovertemplate": hover, "legendgroup": line, "showlegend": number == 1}
+            add_curve(figure, x, mean, line, styles[line], **about, row=number, col=1)
             last = curve.iloc[-1]
             name = f"{panel}, {line}" if panel else line
             rows.append([name, int(last["round"]), f"{last['mean']:.4g}", f"{last['std']:.2g}", int(last["n"])])
+    figure.update_traces(marker_maxdisplayed=_MARKERS_PER_CURVE, selector={"mode": "lines+markers"})
     if one.measure == "test_accuracy":
         figure.update_yaxes(tickformat=".0%")
     set_description(figure, _words(one, rows), _COLUMNS, rows)
@@ -84,23 +89,6 @@ def divide(figure: go.Figure, titles: Sequence[str], x_title: str, y_title: str)
     figure.update_yaxes(title={"text": y_title, "font": {"size": 14 if count == 1 else 12}})
     if titles[0]:
         figure.update_layout(margin_t=84, title_pad_b=34)
-
-
-def _curve(figure: go.Figure, curve: pd.DataFrame, form: str, style: Look, line: str, panel: int) -> None:
-    figure.add_scatter(
-        x=curve["round"].to_numpy(),
-        y=curve["mean"].to_numpy(),
-        customdata=curve[["std", "n"]].to_numpy(),
-        name=line,
-        legendgroup=line,
-        showlegend=panel == 1,
-        mode="lines+markers",
-        line={"color": style.colour, "dash": style.dash, "width": 2},
-        marker={"color": style.colour, "symbol": style.marker, "size": 8, "maxdisplayed": _MARKERS_PER_CURVE},
-        hovertemplate=f"round %{{x}}<br>%{{y:{form}}} ± %{{customdata[0]:{form}}} over %{{customdata[1]}} seeds",
-        row=panel,
-        col=1,
-    )
 
 
 def _words(one: Chart, rows: list[list[Any]]) -> str:

@@ -9,12 +9,16 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
 
-def label_groups(parts: Sequence[np.ndarray], y: Any) -> np.ndarray:
+def label_groups(parts: Sequence[np.ndarray], y: Any, min_share: float = 0.0) -> np.ndarray:
     """Group clients by the set of labels that they hold, int64 [N]; the groups go by their sorted sets.
 
-    ``parts``: one index array per client; ``y``: labels [n].
+    ``parts``: one index array per client; ``y``: labels [n]. A label counts for a client if at least ``min_share`` of
+    its samples (0 … 1) have it, so that 1/(2s) leaves out what s shards carry over from a neighbouring label.
     """
-    sets = [tuple(np.unique(np.asarray(y)[part]).tolist()) for part in parts]
+    sets = []
+    for part in parts:
+        present, counts = np.unique(np.asarray(y)[part], return_counts=True)
+        sets.append(tuple(present[counts >= min_share * len(part)].tolist()))
     groups = sorted(set(sets))
     return np.array([groups.index(held) for held in sets], dtype=np.int64)
 

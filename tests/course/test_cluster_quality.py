@@ -45,6 +45,14 @@ def test_groups_are_sets_of_labels():
     assert groups.tolist() == [0, 0, 2, 0, 1]  # {0, 1}, {0, 2} and {2}
 
 
+def test_small_shares_of_a_label_can_be_left_out():
+    y = np.array([0] * 9 + [1] * 11)
+    parts = [np.arange(0, 10), np.arange(0, 9)]
+    assert label_groups(parts, y).tolist() == [1, 0]
+    assert label_groups(parts, y, min_share=0.1).tolist() == [1, 0]
+    assert label_groups(parts, y, min_share=0.11).tolist() == [0, 0]
+
+
 def test_two_labels_per_client_make_pairs():
     y = np.repeat(np.arange(10), 300)
     parts = fl.partition.labels_per_client(y, num_clients=100, labels_per_client=2, seed=0)

@@ -75,5 +75,5 @@ def softmax(seed: int, dataset: str = "digits", num_clients: int = 20) -> Proble
     def excess(params: torch.Tensor) -> float:
         return found.loss(params) - least
 
-    model = linear(train[0].shape[1], data.num_classes, bias=True)
+    model = linear(train[0].shape[1], len(data.classes), bias=True)
     return Problem(fed, model, Ridge(RIDGE), "cross_entropy", RIDGE, found.smoothness, excess)

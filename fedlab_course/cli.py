@@ -19,7 +19,6 @@ from fedlab_course.harness import rows
 from fedlab_course.harness import run as harness
 from fedlab_course.harness.plan import Options
 from fedlab_course.publish import build as builder
-from fedlab_course.publish import hosted
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -125,7 +124,7 @@ def _build(options: argparse.Namespace) -> int:
     if options.version == "hosted":
         if "repository" not in given:
             raise ValueError("--repository: build hosted needs the OWNER/NAME of a GitHub repository")
-        paths = hosted.build(out=options.out or Path("hosted"), **given, **where)
+        paths = builder.hosted(out=options.out or Path("hosted"), **given, **where)
     else:
         for name in given:
             raise ValueError(f"--{name}: works only with build hosted")

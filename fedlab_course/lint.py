@@ -44,7 +44,9 @@ def check(path: Path) -> list[str]:
     import nbformat
 
     notebook = nbformat.read(path, as_version=4)
-    found = [*_stored(notebook), *_headings(notebook)]
+    found = [*_headings(notebook)]
+    if "widgets" in notebook.metadata:
+        found.append("the file holds widget state")
     tagged = sum("parameters" in cell.metadata.get("tags", []) for cell in notebook.cells)
     if tagged != 1:
         found.append(f"{tagged} cells have the tag parameters; exactly one must have it")
@@ -53,14 +55,6 @@ def check(path: Path) -> list[str]:
     found += [f"{fault} {renew}" for fault in cells.drift(notebook, registry.of_chapter(path.stem))]
     named = outline.named(path.stem)
     return found + (list(faults(notebook, named)) if named else [])
-
-
-def _stored(notebook: Any) -> Iterator[str]:
-    if "widgets" in notebook.metadata:
-        yield "the file holds widget state"
-    for cell in notebook.cells:
-        if cell.cell_type == "code" and (cell.outputs or cell.execution_count is not None):
-            yield f"cell {cell.get('id')}: holds outputs or an execution count"
 
 
 def _headings(notebook: Any) -> Iterator[str]:
@@ -76,6 +70,8 @@ def _headings(notebook: Any) -> Iterator[str]:
 def _code(cell: Any) -> Iterator[str]:
     if cell.cell_type != "code":
         return
+    if cell.outputs or cell.execution_count is not None:
+        yield "holds outputs or an execution count"
     lines = cell.source.splitlines()
     if len(lines) > MOST_LINES:
         yield f"has {len(lines)} lines; at most {MOST_LINES} are allowed"

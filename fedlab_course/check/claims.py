@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from fedlab_course import display
-from fedlab_course.evidence.live import band
-from fedlab_course.evidence.shown import STORED, stored
+from fedlab_course.evidence.shown import STORED, band, stored
 
 __all__ = ["STORED", "VERDICT", "band", "check", "stored"]
 

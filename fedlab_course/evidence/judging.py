@@ -1,13 +1,40 @@
-"""The verdicts on all statements, from the stored tables."""
+"""From paired numbers to verdicts: holds, opposite, equivalent within δ, undecided; and those on all statements."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from fedlab_course.evidence import configs, tables, verdicts
+import numpy as np
+from scipy import special
+
+from fedlab_core.compare import t_interval
+from fedlab_course.evidence import configs, tables
 from fedlab_course.evidence.configs import Claim, Statement
-from fedlab_course.evidence.verdicts import Finding
+
+LEVEL = 0.95
+VERDICTS = ("holds", "opposite", "equivalent", "undecided")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The ``verdict`` of ``n`` paired numbers on a statement; their ``mean``, and its 95 % interval ``low`` … ``high``.
+
+    ``p``: the one-sided p-value at the edge of the verdict. ``corrected``: whether the verdict is also significant
+    after Holm's correction (1979) for all that were examined. ``planned``: how many seeds were planned.
+    """
+
+    id: str
+    verdict: str
+    mean: float
+    low: float
+    high: float
+    n: int
+    planned: int
+    margin: float
+    p: float
+    corrected: bool = False
 
 
 @dataclass(frozen=True)
@@ -20,23 +47,72 @@ class Judged:
     examined: int
 
 
-def judge(claims: Sequence[Claim], folder: Path = tables.TABLES) -> dict[str, Judged]:
+def judge(
+    id: str, values: Sequence[float], margin: float, *, expect: str, planned: int, exact: bool = False
+) -> Finding:
+    """Judge ``values``, one per seed, by their t-interval.
+
+    ``expect`` "positive": **holds** if the interval lies above δ = ``margin``, **opposite** if it lies below −δ,
+    **equivalent** if it lies within ±δ, and else **undecided**. "zero": **holds** if it lies within ±δ, **opposite** if
+    it lies outside. One value decides only if it is ``exact``. Without values it is **not measured**.
+    """
+    numbers = np.asarray(values, dtype=float)
+    n = len(numbers)
+    if n == 0:
+        return Finding(id, "not measured", math.nan, -math.inf, math.inf, n, planned, margin, 1.0)
+    mean = low = high = float(numbers.mean())
+    error = 0.0
+    if n == 1 and not exact:
+        low, high = -math.inf, math.inf
+    elif n > 1:
+        interval = t_interval(numbers, LEVEL)
+        low, high, error = interval.low, interval.high, float(numbers.std(ddof=1) / math.sqrt(n))
+    within = -margin <= low and high <= margin
+    if within:
+        verdict = "holds" if expect == "zero" else "equivalent"
+        p = max(_tail(mean - margin, error, n), _tail(-margin - mean, error, n))
+    elif low > margin or high < -margin:
+        verdict = "holds" if expect == "positive" and low > margin else "opposite"
+        p = _tail(margin - abs(mean), error, n)
+    else:
+        verdict, p = "undecided", 1.0
+    return Finding(id, verdict, mean, low, high, n, planned, margin, p)
+
+
+def _tail(distance: float, error: float, n: int) -> float:
+    """P(t > −distance / error): small if ``distance`` is far below zero."""
+    if error == 0:
+        return 0.0 if distance <= 0 else 1.0
+    return float(special.stdtr(n - 1, distance / error))
+
+
+def corrected(findings: Mapping[str, Finding]) -> dict[str, Finding]:
+    """Say of each whether it is significant among all of them: Holm's step-down at 2.5 % a side."""
+    level, significant, found = (1 - LEVEL) / 2, True, dict(findings)
+    ordered = sorted(findings.values(), key=lambda one: one.p)
+    for rank, one in enumerate(ordered):
+        significant = significant and one.p <= level / (len(ordered) - rank)
+        found[one.id] = replace(one, corrected=significant)
+    return found
+
+
+def judged(claims: Sequence[Claim], folder: Path = tables.TABLES) -> dict[str, Judged]:
     """Judge all statements of ``claims``: id → result, in their order, corrected for how many there are."""
     found = {statement.id: (claim, statement) for claim in claims for statement in claim.statements}
-    final = verdicts.corrected({id: _finding(statement, folder) for id, (_, statement) in found.items()})
+    final = corrected({id: _finding(statement, folder) for id, (_, statement) in found.items()})
     return {id: Judged(claim, statement, final[id], len(found)) for id, (claim, statement) in found.items()}
 
 
 @lru_cache(maxsize=1)
 def stored() -> dict[str, Judged]:
     """The verdicts on the claims of the sources, in ``results/configs``."""
-    return judge(configs.read())
+    return judged(configs.read())
 
 
 @lru_cache(maxsize=1)
 def course() -> dict[str, Judged]:
     """The verdicts on what the chapters say beyond the sources, a family of its own, in ``results/configs/course``."""
-    return judge(configs.read(configs.COURSE))
+    return judged(configs.read(configs.COURSE))
 
 
 def every() -> dict[str, Judged]:
@@ -54,4 +130,4 @@ def forget() -> None:
 def _finding(one: Statement, folder: Path) -> Finding:
     values = list(tables.numbers(one, folder).values())
     planned = 1 if one.exact else min(len(configs.seeds(table)) for _, table, _ in one.rows())
-    return verdicts.judge(one.id, values, one.margin, expect=one.expect, planned=planned, exact=one.exact)
+    return judge(one.id, values, one.margin, expect=one.expect, planned=planned, exact=one.exact)

@@ -29,21 +29,16 @@ def write(name: str, table: pd.DataFrame, folder: Path = TABLES) -> None:
         file.write(table.to_csv(index=False, lineterminator="\n").encode())
 
 
-def present(name: str, folder: Path = TABLES) -> pd.DataFrame:
-    """Read the table NAME.csv. Raises ``ValueError`` if it has not been measured yet."""
-    table = read(name, folder)
-    if table.empty:
-        there = ", ".join(sorted(path.stem for path in folder.glob("*.csv")))
-        raise ValueError(f"table={name!r}: has not been measured; there are {there or 'none'}")
-    return table
-
-
 def matching(name: str, wanted: Mapping[str, Any], folder: Path = TABLES) -> pd.DataFrame:
     """The rows of the table NAME.csv with the ``wanted`` column values; "" is an empty cell.
 
     Raises ``ValueError`` for a table that has not been measured yet, an unknown column, and without a row.
     """
-    rows = present(name, folder)[_right(name, wanted, folder)]
+    table = read(name, folder)
+    if table.empty:
+        there = ", ".join(sorted(path.stem for path in folder.glob("*.csv")))
+        raise ValueError(f"table={name!r}: has not been measured; there are {there or 'none'}")
+    rows = table[_right(name, wanted, folder)]
     if rows.empty:
         raise ValueError(f"the table {name} has no row with {dict(wanted)}")
     return rows

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import torch
-from scipy import optimize
 from torch import nn
-from torch.nn import functional
 
 import fedlab_core as fl
 from fedlab_core.randomness import stream
-from fedlab_course.theory.softmax import Ridge
+from fedlab_course import theory
+from fedlab_course.experiments.runs import load
+from fedlab_course.theory.bounds import Ridge
 
 RIDGE = 1.0
 
@@ -66,46 +65,15 @@ def quadratics(seed: int, num_clients: int = 20, dimension: int = 20) -> Problem
 
 def softmax(seed: int, dataset: str = "digits", num_clients: int = 20) -> Problem:
     """Softmax regression with ridge ½‖w‖² on a data set, two labels per client; its optimum by L-BFGS, to 10⁻¹²."""
-    x, y, test = _float64(dataset)
-    parts = fl.partition.labels_per_client(y, num_clients=num_clients, labels_per_client=2, seed=seed)
-    fed = fl.FederatedDataset.from_clients([(x[part], y[part]) for part in parts], test=test)
-    ones = torch.ones(len(x), 1, dtype=x.dtype)
-    norms = [float(torch.linalg.matrix_norm(torch.cat([x[part], ones[part]], 1), 2)) ** 2 / len(part) for part in parts]
-    least = _least(dataset)
+    data = load(dataset)
+    train, test = ((split.x.flatten(1).double(), split.y) for split in (data.train, data.test))
+    parts = fl.partition.labels_per_client(data.train.y, num_clients=num_clients, labels_per_client=2, seed=seed)
+    fed = fl.FederatedDataset.from_clients([(train[0][part], train[1][part]) for part in parts], test=test)
+    found = theory.SoftmaxRegression(fed, RIDGE)
+    least = found.loss(found.optimum)
 
     def excess(params: torch.Tensor) -> float:
-        return float(_objective(params, x, y)) - least
+        return found.loss(params) - least
 
-    smoothness = 0.5 * max(norms) + RIDGE  # the softmax has curvatures of at most ½
-    model = linear(x.shape[1], 10, bias=True)
-    return Problem(fed, model, Ridge(RIDGE), "cross_entropy", RIDGE, smoothness, excess)
-
-
-@lru_cache(maxsize=1)
-def _float64(dataset: str) -> tuple[torch.Tensor, torch.Tensor, tuple[torch.Tensor, torch.Tensor]]:
-    """Inputs as float64 [n, pixels] and labels of the training set, and both of the test set."""
-    loaded = fl.load_dataset(dataset)
-    train, test = ((split.x.flatten(1).double(), split.y) for split in (loaded.train, loaded.test))
-    return *train, test
-
-
-def _objective(params: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """F of flat parameters: mean cross-entropy and ridge."""
-    weight, bias = params[:-10].reshape(10, -1), params[-10:]
-    return functional.cross_entropy(functional.linear(x, weight, bias), y) + 0.5 * RIDGE * params.square().sum()
-
-
-@lru_cache(maxsize=2)
-def _least(dataset: str) -> float:
-    """F*, which no partition changes: every sample counts the same."""
-    x, y, _ = _float64(dataset)
-
-    def value_and_gradient(flat: np.ndarray) -> tuple[float, np.ndarray]:
-        params = torch.from_numpy(flat).requires_grad_()
-        loss = _objective(params, x, y)
-        (gradient,) = torch.autograd.grad(loss, params)
-        return float(loss.detach()), gradient.numpy()
-
-    start = np.zeros((x.shape[1] + 1) * 10)
-    options = {"ftol": 1e-16, "gtol": 1e-9, "maxiter": 2000}
-    return float(optimize.minimize(value_and_gradient, start, jac=True, method="L-BFGS-B", options=options).fun)
+    model = linear(train[0].shape[1], len(data.classes), bias=True)
+    return Problem(fed, model, Ridge(RIDGE), "cross_entropy", RIDGE, found.smoothness, excess)

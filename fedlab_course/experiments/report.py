@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from fedlab_course.evidence import configs, figures, judging, tables, verdicts
+from fedlab_course.evidence import configs, figures, judging, tables
 from fedlab_course.evidence.configs import Claim
-from fedlab_course.evidence.judging import Judged
-from fedlab_course.evidence.verdicts import Finding
+from fedlab_course.evidence.judging import Finding, Judged
 from fedlab_course.folders import RESULTS
 
 REPORT, REASONS, FIGURES = RESULTS / "REPRODUCTION.md", RESULTS / "reasons.toml", RESULTS / "figures"
@@ -110,7 +109,7 @@ def _counted(judged: Mapping[str, Judged], folder: Path) -> str:
         tables.read(name, folder) for name in sorted({name for one in judged.values() for name in one.claim.tables})
     ]
     seconds = sum(float(table.seconds.sum()) for table in used if "seconds" in table)
-    decided = sum(counts[name] for name in verdicts.VERDICTS if name != "undecided")
+    decided = sum(counts[name] for name in judging.VERDICTS if name != "undecided")
     listed = ", ".join(f"{counts[name]} {name}" for name in _words(judged))
     return (
         f"{len(judged)} statements were examined: {listed}. With so many, some come out by chance: {clear} of "
@@ -122,7 +121,7 @@ def _counted(judged: Mapping[str, Judged], folder: Path) -> str:
 
 def _words(judged: Mapping[str, Judged]) -> list[str]:
     """The verdicts, and what else stands in the place of one."""
-    return list(dict.fromkeys([*verdicts.VERDICTS, *(one.finding.verdict for one in judged.values())]))
+    return list(dict.fromkeys([*judging.VERDICTS, *(one.finding.verdict for one in judged.values())]))
 
 
 def _summary(claims: Sequence[Claim], judged: Mapping[str, Judged]) -> str:

@@ -25,7 +25,7 @@ _LAWS: dict[str, tuple[Callable[..., list[np.ndarray]], dict[str, Any]]] = {
     "one shard": (fl.partition.shards, {"shards_per_client": 1}),
     "unequal": (fl.partition.dirichlet, {"alpha": 0.3, "by": "class"}),
 }
-_data = lru_cache(maxsize=2)(fl.load_dataset)
+load = lru_cache(maxsize=2)(fl.load_dataset)
 
 
 @lru_cache(maxsize=4)
@@ -34,7 +34,7 @@ def deal(split: str, seed: int, num_clients: int = 100, dataset: str = "digits")
 
     Shards straddle labels where classes differ in size, labels do not.
     """
-    data = _data(dataset)
+    data = load(dataset)
     law, given = _LAWS[split.replace("_", " ").removesuffix(" 0.3")]
     return fl.FederatedDataset(data, law(data.train.y, num_clients=num_clients, seed=seed, **given))
 

@@ -93,8 +93,7 @@ def _run(curve: Curve, path: Path) -> None:
     torch.set_num_threads(1)
     simulation = curve.simulation()
     with contextlib.suppress(Diverged):
-        for _ in simulation:
-            pass
+        simulation.run()
     simulation.history.save(path)
 
 

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from fedlab_course import folders
-from fedlab_course.publish import hosted
+from fedlab_course.publish import build
 from tests.browser.lab import Notebook, served, wait_until
 from tests.hosted import host
 from tests.test_wheel import sdist, wheel  # noqa: F401
@@ -30,7 +30,7 @@ def place(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noq
     """A folder with the chapters for hosts in it, and a host without the course."""
     host.run("-m", "pip", "uninstall", "--quiet", "--yes", *NEW)
     folder = tmp_path_factory.mktemp("cloud")
-    hosted.build("jane/course", folder / "hosted", wheel=wheel.as_uri())
+    build.hosted("jane/course", folder / "hosted", wheel=wheel.as_uri())
     return folder
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from fedlab_core import validation
 from fedlab_core.progress import watched
 from fedlab_course.evidence import judging, shown
-from fedlab_course.evidence.verdicts import VERDICTS
+from fedlab_course.evidence.judging import VERDICTS
 
 ALL, NONE = "all", "none"
 OUTCOMES = [ALL, *VERDICTS, NONE]

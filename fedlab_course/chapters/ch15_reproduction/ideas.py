@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import BLUE, GREY, new_figure, set_description
+from fedlab_course.evidence.judging import Finding, judge
 from fedlab_course.evidence.shown import WORDS
-from fedlab_course.evidence.verdicts import Finding, judge
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider

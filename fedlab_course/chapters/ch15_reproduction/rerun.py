@@ -11,7 +11,6 @@ from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.sweep import plan
 from fedlab_course import display
 from fedlab_course.evidence import configs, judging, shown, tables
-from fedlab_course.evidence.live import WIDTH
 from fedlab_course.experiments import measures, registry, runs, sweeps
 
 _ROUNDING = 1e-4  # of the largest number in a contrast: tables keep six digits, and processors differ in the last bits
@@ -44,7 +43,7 @@ def show(row: str, seeds: Sequence[int] = (0,)) -> None:
         lines.append(f"Seed {seed}: {shown.number(value)} live, {before}.")
     word = "Run again"
     if len(stored) > 1:
-        mean, spread = statistics.mean(stored.values()), WIDTH * statistics.stdev(stored.values())
+        mean, spread = statistics.mean(stored.values()), shown.WIDTH * statistics.stdev(stored.values())
         largest = max(map(abs, [*stored.values(), *live.values()]))
         inside = all(abs(value - mean) <= spread + _ROUNDING * largest for value in live.values())
         word = "✓ inside" if inside else "✗ outside"

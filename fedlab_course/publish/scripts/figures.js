@@ -9,7 +9,6 @@
   const narrow = window.matchMedia("(max-width: 600px)");
   // No button sends a chart to a server; all buttons are outside the picture.
   const CONFIG = { responsive: true, displayModeBar: false, displaylogo: false, showSendToCloud: false, plotlyServerURL: "" };
-  const specs = new Map(); // figure → its picture
   let printing = false;
 
   function layoutFor(layout, figure) {
@@ -31,8 +30,7 @@
 
   async function draw(figure) {
     const canvas = figure.querySelector(".canvas");
-    const spec = structuredClone(specs.get(figure)); // Plotly writes into what it is given
-    const { data, layout } = spec;
+    const { data, layout } = structuredClone(figure.spec); // Plotly writes into what it is given
     await Plotly.react(canvas, { data, layout: layoutFor(layout ?? {}, figure), config: CONFIG });
     // On a phone, legend entries are below each other: make the figure taller, so that the data keep their room. If the
     // axes share one scale, the width limits the data instead.
@@ -54,7 +52,7 @@
   }
 
   function show(figure, spec) {
-    specs.set(figure, spec);
+    figure.spec = spec;
     draw(figure);
     const { alt, table } = spec.layout?.meta ?? {};
     const place = figure.querySelector("details table");
@@ -129,7 +127,7 @@
     return;
   }
   for (const figure of figures) {
-    specs.set(figure, JSON.parse(figure.querySelector(":scope > script").textContent));
+    figure.spec = JSON.parse(figure.querySelector(":scope > script").textContent);
     draw(figure);
     addTools(figure);
     const place = figure.querySelector(":scope > .grid");

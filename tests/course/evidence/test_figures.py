@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 
 from fedlab_core import plots
-from fedlab_course.evidence import bands, figures, forest, judging, mixes
-from fedlab_course.evidence.bands import Chart
+from fedlab_course.evidence import figures, forest, judging
+from fedlab_course.evidence.charts import Chart
 from fedlab_course.evidence.configs import Claim, Statement
-from fedlab_course.evidence.verdicts import judge
+from fedlab_course.evidence.judging import judge
 
 CHART = Chart(
+    title="Title",
     table="t",
     measure="test_accuracy",
     lines={"FedAvg": {"algorithm": "fedavg"}, "FedProx μ = 0.1": {"algorithm": "fedprox", "mu": 0.1}},
@@ -37,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_panel_holds_the_mean_of_each_line_and_its_band(folder: Path) -> None:
-    figure = bands.draw(CHART, "Title", folder)
+    figure = figures.chart(CHART, folder)
     curves = {(trace.name, trace.yaxis): trace for trace in figure.data if trace.mode == "lines+markers"}
     assert {*curves} == {(line, axis) for line in CHART.lines for axis in ("y", "y2")}
     np.testing.assert_allclose(curves["FedAvg", "y2"].y, [0.51, 0.55, 0.6])
@@ -55,13 +56,13 @@ def test_a_line_may_be_from_another_table(folder: Path) -> None:
     frame = pd.DataFrame({"algorithm": ["fedsso"], "round": [1], "test_accuracy_mean": [0.25]})
     frame.assign(test_accuracy_std=0.01, n=3).to_csv(folder / "u_curves.csv", index=False)
     lines = {"FedAvg": {"algorithm": "fedavg", "labels": 1}, "FedSSO": {"table": "u", "algorithm": "fedsso"}}
-    chart = Chart("t", "test_accuracy", lines)
-    drawn = {trace.name: list(trace.y) for trace in bands.draw(chart, "Title", folder).data if trace.showlegend}
+    chart = Chart("Title", "t", "test_accuracy", lines)
+    drawn = {trace.name: list(trace.y) for trace in figures.chart(chart, folder).data if trace.showlegend}
     assert drawn["FedSSO"] == [0.25]
     with pytest.raises(ValueError, match=r"'v_curves': has not been measured; there are t_curves"):
-        bands.draw(Chart("v", "test_accuracy", CHART.lines), "Title", folder)
+        figures.chart(Chart("Title", "v", "test_accuracy", CHART.lines), folder)
     with pytest.raises(ValueError, match="has no row with"):
-        bands.draw(Chart("t", "test_accuracy", {"FedAvg": {"labels": 3}}), "Title", folder)
+        figures.chart(Chart("Title", "t", "test_accuracy", {"FedAvg": {"labels": 3}}), folder)
 
 
 def test_every_figure_of_the_stored_tables_is_drawn_and_described() -> None:
@@ -103,7 +104,7 @@ def test_without_a_margin_a_mean_is_at_the_edge() -> None:
 
 
 def test_discs_are_the_samples_of_the_first_clients() -> None:
-    figure = mixes.mixes(alphas=(0.3, 100.0), title="Labels")
+    figure = figures.mixes(alphas=(0.3, 100.0), title="Labels")
     skewed, even = figure.data
     assert {*skewed.x} <= set(range(10))
     assert len(skewed.x) < len(even.x)  # fewer labels a client

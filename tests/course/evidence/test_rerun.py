@@ -10,7 +10,7 @@ import fedlab_core as fl
 from fedlab_course.chapters.ch15_reproduction import browser, rerun
 from fedlab_course.evidence import judging, tables
 from fedlab_course.evidence.configs import Claim, Statement
-from fedlab_course.evidence.verdicts import corrected, judge
+from fedlab_course.evidence.judging import corrected, judge
 from fedlab_course.experiments import sweeps
 
 GRID = """\

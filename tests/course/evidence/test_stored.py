@@ -13,7 +13,7 @@ from fedlab_course import chapter, display
 from fedlab_course.check import claims
 from fedlab_course.evidence import judging, shown, tables
 from fedlab_course.evidence.configs import Claim, Statement
-from fedlab_course.evidence.verdicts import judge
+from fedlab_course.evidence.judging import judge
 from fedlab_course.harness import executed
 
 GROUND = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours": "o"}

@@ -32,7 +32,7 @@ def tiny(tmp_path, monkeypatch):
     ]
     about = {"source": "[9]", "claim": "A is best.", "expected": "a > b", "setting": "s", "ours": "o"}
     claims = [Claim(id="x-1", statements=statements, **about)]
-    return claims, judging.judge(claims, tmp_path), tmp_path
+    return claims, judging.judged(claims, tmp_path), tmp_path
 
 
 def test_rows_say_what_was_measured(tiny):

@@ -16,7 +16,7 @@ import pytest
 from fedlab_course import folders
 from fedlab_course.chapters import outline
 from fedlab_course.cli import main
-from fedlab_course.publish import hosted
+from fedlab_course.publish import build
 
 SOURCES = sorted(folders.NOTEBOOKS.glob("*.ipynb"))
 BADGE = re.compile(r"\[!\[([^\]]+)\]\(([^)]+)\)\]\(([^)]+)\)")
@@ -41,7 +41,7 @@ def test_only_a_line_of_badges_and_one_cell_are_new(built: Path) -> None:
     for source in SOURCES:
         notebook, original = (nbformat.read(path, as_version=4) for path in (built / source.name, source))
         install = notebook.cells.pop(1)
-        assert (install.cell_type, install.id, install.metadata) == ("code", hosted.CELL, {})
+        assert (install.cell_type, install.id, install.metadata) == ("code", build.CELL, {})
         title, blank, badges, *rest = notebook.cells[0].source.split("\n")
         assert (title[:2], blank, len(BADGE.findall(badges))) == ("# ", "", 3)
         notebook.cells[0].source = "\n".join([title, *rest])
@@ -69,7 +69,7 @@ def test_links_lead_to_the_folder_in_the_repository(
 ) -> None:
     (tmp_path / "checkout").mkdir()
     monkeypatch.chdir(tmp_path / "checkout")
-    hosted.build("jane/course", Path(out), only=["02"])
+    build.hosted("jane/course", Path(out), only=["02"])
     links = [address for _, _, address in BADGE.findall(cells(Path(out, "02_fedprox.ipynb"))[0].source)]
     assert links[0].endswith(f"/jane/course/blob/main/{folder}/02_fedprox.ipynb")
 
@@ -82,7 +82,7 @@ def test_pip_gets_the_archive_of_the_branch_or_what_is_given(tmp_path: Path) -> 
         ({"branch": "v0.1.0"}, archive.format("v0.1.0")),
         ({"wheel": wheel}, wheel),
     ):
-        hosted.build("jane/course", tmp_path, only=["00"], **given)
+        build.hosted("jane/course", tmp_path, only=["00"], **given)
         assert f"COURSE = 'fedlab-core[hosted] @ {wanted}'" in cells(tmp_path / "00_start_here.ipynb")[1].source
 
 
@@ -107,12 +107,12 @@ def test_bad_arguments_are_refused_and_nothing_is_written(
 
 
 def test_only_a_readme_of_the_build_is_overwritten(tmp_path: Path) -> None:
-    hosted.build("jane/course", tmp_path, only=["00"])
-    hosted.build("john/course", tmp_path, only=["00"])
+    build.hosted("jane/course", tmp_path, only=["00"])
+    build.hosted("john/course", tmp_path, only=["00"])
     assert "john/course" in (tmp_path / "README.md").read_text()
     (tmp_path / "README.md").write_text("# My course\n")
     with pytest.raises(ValueError, match=r"has its own README\.md"):
-        hosted.build("jane/course", tmp_path, only=["00"])
+        build.hosted("jane/course", tmp_path, only=["00"])
     assert (tmp_path / "README.md").read_text() == "# My course\n"
 
 
@@ -120,7 +120,7 @@ def test_a_notebook_without_a_title_is_refused(tmp_path: Path) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
     nbformat.write(notebook, tmp_path / "00_bare.ipynb")
     with pytest.raises(ValueError, match=r"00_bare\.ipynb: must begin with a cell of text"):
-        hosted.build("jane/course", tmp_path / "out", notebooks=tmp_path)
+        build.hosted("jane/course", tmp_path / "out", notebooks=tmp_path)
     assert not (tmp_path / "out").exists()
 
 
@@ -159,7 +159,7 @@ def test_the_cell_replaces_no_package_and_names_one_that_is_too_old(version: str
     shutil.copytree(str(pip), site / "pip", ignore=shutil.ignore_patterns("__pycache__"))
     distribution(site, "torch", version)
     distribution(site, "numpy", "2.0.2")
-    hosted.build("jane/course", tmp_path / "out", only=["00"], wheel=wheel.as_uri())
+    build.hosted("jane/course", tmp_path / "out", only=["00"], wheel=wheel.as_uri())
     cell = cells(tmp_path / "out" / "00_start_here.ipynb")[1].source
     clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PIP_FIND_LINKS")}
     command = [python, "-c", f"{cell}\nimport fedlab_course"]

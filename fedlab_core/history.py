@@ -61,8 +61,7 @@ class ClientReport:
     @property
     def worst_decile(self) -> float:
         """Mean accuracy of the worst 10 % of clients (at least one)."""
-        count = max(1, len(self.accuracy) // 10)
-        return float(np.sort(self.accuracy)[:count].mean())
+        return float(np.sort(self.accuracy)[: max(1, len(self.accuracy) // 10)].mean())
 
     def __repr__(self) -> str:
         accuracy = f"accuracy {self.mean:.3f} ± {self.std:.3f}, worst 10 %: {self.worst_decile:.3f}"

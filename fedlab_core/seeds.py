@@ -1,12 +1,12 @@
 """Repeat runs over seeds and read their accuracy, as chapter 0 explains."""
 
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from torch import nn
 
-from fedlab_core import validation
 from fedlab_core.algorithms import Algorithm
 from fedlab_core.data import FederatedDataset
 from fedlab_core.history import History
@@ -35,7 +35,9 @@ def runs(
 
 def accuracy(histories: Sequence[History], rounds: int | range) -> np.ndarray:
     """Test accuracy after a round, or its mean over a range of rounds, one value per history."""
-    chosen = list(rounds) if isinstance(rounds, range) else [validation.integer("rounds", rounds)]
+    if isinstance(rounds, bool) or not isinstance(rounds, (Integral, range)):
+        raise ValueError(f"rounds={rounds!r}: must be a round, as in 30, or a range of rounds, as in range(21, 31)")
+    chosen = list(rounds) if isinstance(rounds, range) else [int(rounds)]
     return np.array([_mean(history, chosen) for history in histories])
 
 

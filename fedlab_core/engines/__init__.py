@@ -66,8 +66,7 @@ def check_agreement(engine: StackedEngine, module: nn.Module) -> None:
 
 def _is_within(tolerance: Tensor, found: Tensor, expected: Tensor) -> bool:
     """Whether all finite rows of ``expected`` are that near to ``found``."""
-    known = expected.isfinite().all(1)
-    return bool((_size(found - expected) <= tolerance)[..., known].all())
+    return bool((_size(found - expected) <= tolerance)[..., expected.isfinite().all(1)].all())
 
 
 def _size(rows: Tensor) -> Tensor:

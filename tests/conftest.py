@@ -25,7 +25,7 @@ def browser() -> str | None:
 
 # Modules that a worker has long to do with: begun last, one of them would keep a single core busy at the end.
 FIRST = ("test_live.py", "test_explorer.py", "test_notebooks.py", "test_answers.py", "test_folder.py", "test_sheets.py")
-FIRST += ("test_crew.py", "test_jobs.py", "test_rows.py", "test_harness.py", "test_wheel.py")
+FIRST += ("test_crew.py", "test_jobs.py", "test_rows.py", "test_harness.py", "test_wheel.py", "test_setup_env.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

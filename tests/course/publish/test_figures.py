@@ -43,6 +43,8 @@ def test_a_figure_asks_no_server_goes_back_after_a_zoom_and_can_be_saved(tmp_pat
         with page.expect_download() as download:
             page.get_by_role("button", name="Save as SVG").click()
         assert "<svg" in Path(download.value.path()).read_text()
+        page.set_viewport_size({"width": 667, "height": 467})
+        page.wait_for_function("document.querySelector('.canvas')._fullLayout.width < 640")
         assert visit.is_clean()
 
 

@@ -31,16 +31,19 @@ def _run(options: argparse.Namespace) -> int:
     if options.workers is not None and (options.workers < 1 or options.scheduler):
         raise ValueError(f"--workers {options.workers}: must be at least 1, and not given with --scheduler")
     folder = Folder(options.out, plan.read(options.config))
-    return _status(folder) if options.dry_run or options.action == "status" else _sweep(folder, options)
+    if options.dry_run or options.action == "status":
+        return _status(folder)
+    return compute(folder, folder.plan.runs, options.scheduler, options.workers)
 
 
-def _sweep(folder: Folder, options: argparse.Namespace) -> int:
-    started, runs = time.perf_counter(), folder.plan.runs
+def compute(folder: Folder, runs: list[plan.Run], scheduler: str | None = None, workers: int | None = None) -> int:
+    """Do those of the ``runs`` of a sweep that are missing, write its tables, and return the exit status."""
+    started = time.perf_counter()
     with folder.claimed():
         missing = [run for run in runs if folder.status(run) not in RESULTS]
         print(f"{len(runs)} runs, of which {len(runs) - len(missing)} are done", flush=True)
         try:
-            _compute(folder, missing, options)
+            _compute(folder, missing, scheduler, workers)
         finally:
             seconds = folder.write_tables()
     print(f"{_in_words(folder)}: {_in_time(seconds)} of computation in all, ", end="")
@@ -48,12 +51,12 @@ def _sweep(folder: Folder, options: argparse.Namespace) -> int:
     return 1 if "failed" in map(folder.status, runs) else 0
 
 
-def _compute(folder: Folder, missing: list[plan.Run], options: argparse.Namespace) -> None:
+def _compute(folder: Folder, missing: list[plan.Run], scheduler: str | None, workers: int | None) -> None:
     """Do the missing runs, with a bar in a terminal and a line for each run elsewhere."""
     for run in missing:
         folder.prepare(run)
     runs, count = sorted(missing, key=lambda run: run.config["seed"]), len(folder.plan.runs)  # one seed shares its data
-    outcomes = crew.outcomes(options.scheduler, options.workers, runs, folder.runs, folder.plan.modules)
+    outcomes = crew.outcomes(scheduler, workers, runs, folder.runs, folder.plan.modules)
     done = count - len(runs)
     with tqdm(desc=folder.plan.name, total=count, initial=done, unit="run", disable=not watched()) as bar:
         for ended, (run, outcome) in enumerate(outcomes, done + 1):

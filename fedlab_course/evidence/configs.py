@@ -1,5 +1,7 @@
 """What was planned before the runs: claims, their statements and margins, and the seeds of every table."""
 
+import hashlib
+import json
 import math
 import tomllib
 from dataclasses import dataclass, field
@@ -13,6 +15,7 @@ from fedlab_course.folders import RESULTS
 CONFIGS = RESULTS / "configs"
 GRIDS = CONFIGS / "grids"
 COURSE = CONFIGS / "course"  # what the chapters say beyond the sources, by chapter
+FURTHER = CONFIGS / "experiments" / "further_seeds.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +25,8 @@ class Statement:
     ``plus`` and ``minus`` hold rows of a ``table``, each as column → value, and ``measure`` is the column that is
     compared; ``where`` applies to all rows, and a row may name a ``table`` of its own. ``expect``: the source says that
     the number is "positive", or that it is "zero". Less than ``margin`` δ is no difference. ``exact``: a number
-    without chance, for which one row is enough.
+    without chance, for which one row is enough. ``untested``: why the runs cannot test the statement, if they cannot;
+    ``changed``: why the plan was changed after the data, if it was.
     """
 
     id: str
@@ -36,6 +40,8 @@ class Statement:
     table: str = ""
     expect: str = "positive"
     exact: bool = False
+    untested: str = ""
+    changed: str = ""
 
     def __post_init__(self) -> None:
         validation.choice("expect", self.expect, ("positive", "zero"))
@@ -45,6 +51,13 @@ class Statement:
         """Sign, table and column values of every row of the contrast."""
         merged = [(1, self.where | row) for row in self.plus] + [(-1, self.where | row) for row in self.minus]
         return [(sign, row.pop("table", self.table), row) for sign, row in merged]
+
+    @property
+    def plan(self) -> str:
+        """The digest of what the verdict depends on beside the data: contrast, measure, margin, grids and seeds."""
+        rows = [[sign, table, row, _grid(table)] for sign, table, row in self.rows()]
+        what = [rows, self.measure, self.margin, self.constant, self.expect, self.exact]
+        return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +93,14 @@ def experiment_of(table: str) -> str:
     if not found:
         raise ValueError(f"table={table!r}: is neither a grid nor made by an experiment")
     return max(found, key=len)
+
+
+def _grid(table: str) -> list[Any]:
+    """What was planned of ``table``: its first seeds and its grid, without the algorithms, which the rows name."""
+    first = tomllib.loads(FURTHER.read_text(encoding="utf-8")).get(table)
+    path = GRIDS / f"{table}.toml"
+    grid = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return [seeds(table)[:first], {key: value for key, value in grid.items() if key not in ("seed", "algorithm")}]
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""From paired numbers to verdicts: holds, opposite, equivalent within δ, undecided; and those on all statements."""
+"""From paired numbers to verdicts, and the verdicts on all stored statements."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,11 @@ from fedlab_course.evidence import configs, tables
 from fedlab_course.evidence.configs import Claim, Statement
 
 LEVEL = 0.95
-VERDICTS = ("holds", "opposite", "equivalent", "undecided")
+ASKED = ("holds", "opposite", "equivalent")  # of a statement that expects a positive number
+EQUAL = ("confirmed", "refuted")  # of a statement that expects zero
+SIGNS = ("higher", "lower")  # than zero, perhaps by less than the margin
+OPEN = ("undecided", "diverged", "not tested", "not measured")
+VERDICTS = (*ASKED, *EQUAL, *SIGNS, *OPEN)
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,8 @@ class Finding:
     """The ``verdict`` of ``n`` paired numbers on a statement; their ``mean``, and its 95 % interval ``low`` … ``high``.
 
     ``p``: the one-sided p-value at the edge of the verdict. ``corrected``: whether the verdict is also significant
-    after Holm's correction (1979) for all that were examined. ``planned``: how many seeds were planned.
+    after Holm's correction (1979) for all that were examined. ``planned``: how many seeds were planned. ``about``: the
+    runs that diverged, or why the statement cannot be tested.
     """
 
     id: str
@@ -35,6 +40,7 @@ class Finding:
     margin: float
     p: float
     corrected: bool = False
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,11 +56,12 @@ class Judged:
 def judge(
     id: str, values: Sequence[float], margin: float, *, expect: str, planned: int, exact: bool = False
 ) -> Finding:
-    """Judge ``values``, one per seed, by their t-interval.
+    """Judge ``values``, one per seed, by their t-interval and δ = ``margin``.
 
-    ``expect`` "positive": **holds** if the interval lies above δ = ``margin``, **opposite** if it lies below −δ,
-    **equivalent** if it lies within ±δ, and else **undecided**. "zero": **holds** if it lies within ±δ, **opposite** if
-    it lies outside. One value decides only if it is ``exact``. Without values it is **not measured**.
+    ``expect`` "positive": **holds** if the interval is above δ, **opposite** if it is below −δ, **equivalent** if it is
+    within ±δ. "zero": **confirmed** if it is within ±δ, **refuted** if it is above δ or below −δ. For both: **higher**
+    or **lower** if the interval contains δ or −δ but not zero, and **undecided** if it contains zero and δ or −δ. One
+    value decides only if it is ``exact``. Without values the statement is **not measured**.
     """
     numbers = np.asarray(values, dtype=float)
     n = len(numbers)
@@ -67,13 +74,14 @@ def judge(
     elif n > 1:
         interval = t_interval(numbers, LEVEL)
         low, high, error = interval.low, interval.high, float(numbers.std(ddof=1) / math.sqrt(n))
-    within = -margin <= low and high <= margin
-    if within:
-        verdict = "holds" if expect == "zero" else "equivalent"
+    if -margin <= low and high <= margin:
+        verdict = "confirmed" if expect == "zero" else "equivalent"
         p = max(_tail(mean - margin, error, n), _tail(-margin - mean, error, n))
     elif low > margin or high < -margin:
-        verdict = "holds" if expect == "positive" and low > margin else "opposite"
+        verdict = "refuted" if expect == "zero" else "holds" if low > margin else "opposite"
         p = _tail(margin - abs(mean), error, n)
+    elif low > 0 or high < 0:
+        verdict, p = ("higher" if low > 0 else "lower"), _tail(-abs(mean), error, n)
     else:
         verdict, p = "undecided", 1.0
     return Finding(id, verdict, mean, low, high, n, planned, margin, p)
@@ -130,4 +138,9 @@ def forget() -> None:
 def _finding(one: Statement, folder: Path) -> Finding:
     values = list(tables.numbers(one, folder).values())
     planned = 1 if one.exact else min(len(configs.seeds(table)) for _, table, _ in one.rows())
-    return judge(one.id, values, one.margin, expect=one.expect, planned=planned, exact=one.exact)
+    found = judge(one.id, values, one.margin, expect=one.expect, planned=planned, exact=one.exact)
+    if found.n and one.untested:
+        return replace(found, verdict="not tested", p=1.0, about=one.untested)
+    if found.n and (runs := tables.diverged(one, folder)):
+        return replace(found, verdict="diverged", p=1.0, about=runs)
+    return found

@@ -18,7 +18,13 @@ WORDS = {
     "holds": "✓ holds",
     "opposite": "✗ opposite",
     "equivalent": "≈ equivalent within δ",
+    "confirmed": "✓ confirmed",
+    "refuted": "✗ refuted",
+    "higher": "▲ higher, perhaps by less than δ",
+    "lower": "▼ lower, perhaps by less than δ",
     "undecided": "? undecided",
+    "diverged": "! diverged",
+    "not tested": "– not tested",
     "not measured": "– not measured yet",
 }
 _NUMBERS = ("mean", "low", "high")

@@ -69,6 +69,18 @@ def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:
     return {int(seed): sum(term[seed] for term in terms) - statement.constant for seed in sorted(common)}
 
 
+def diverged(statement: Statement, folder: Path = TABLES) -> str:
+    """Count the runs of a statement that diverged: "fedmas diverged in 3 of 5 runs", and empty if there is none."""
+    found = []
+    for _, name, wanted in statement.rows():
+        if "diverged" in (table := read(name, folder)):
+            flags = table["diverged"][_right(name, wanted, folder)].astype(bool)
+            if flags.any():
+                who = next((wanted[key] for key in ("algorithm", "method") if key in wanted), name)
+                found.append(f"{who} diverged in {flags.sum()} of {len(flags)} runs")
+    return "; ".join(found)
+
+
 def forget() -> None:
     """Read the tables again at the next call."""
     read.cache_clear()

@@ -55,12 +55,10 @@ def _measure(chosen: Sequence[str], options: argparse.Namespace) -> list[str]:
 
 
 def _sweep(name: str, options: argparse.Namespace) -> bool:
-    further = [f"--workers={options.workers}"] if options.workers else []
-    further += [f"--scheduler={options.scheduler}"] if options.scheduler else []
-    further += ["--dry-run"] if options.dry_run else []
-    done = sweeps.run(name, options.work / "sweeps", further) == 0
-    if done and not options.dry_run:
-        sweeps.write(name, options.work / "sweeps")
+    folder = options.work / "sweeps"
+    done = sweeps.run(name, folder, options.scheduler, options.workers, dry_run=options.dry_run)
+    if not options.dry_run:
+        sweeps.write(name, folder)
     return done
 
 

@@ -10,14 +10,17 @@ import pandas as pd
 
 from fedlab_core.history import History, RoundRecord
 from fedlab_core.sweep.folder import Folder
+from fedlab_core.sweep.plan import Run
 
 MOST_POINTS = 50  # of a stored curve
 _DIGITS = 6  # significant ones that are stored
 _FLOAT = 4  # bytes
 
 
-def tables(folder: Folder) -> tuple[pd.DataFrame, pd.DataFrame]:
+def tables(folder: Folder, runs: Sequence[Run] | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Make the table of a sweep, a row for each run, and its curves as mean and standard deviation over seeds.
+
+    ``runs``: by default all that have ended.
 
     Accuracies and losses of a run that diverged are those of chance from then on: 1/C and ln C for C classes.
 
@@ -28,7 +31,7 @@ def tables(folder: Folder) -> tuple[pd.DataFrame, pd.DataFrame]:
     sweep's target accuracy, one more than there are if none has it; drift: the mean over rounds.
     """
     rows, curves = [], []
-    for run in folder.plan.runs:
+    for run in folder.plan.runs if runs is None else runs:
         outcome = folder.outcome(run)
         if outcome.get("status") not in ("done", "diverged"):
             continue
@@ -112,6 +115,25 @@ def banded(curves: pd.DataFrame, values: Sequence[str], costs: Sequence[str] = (
     bands = grouped[[*values]].agg(["mean", "std"])
     bands.columns = [f"{name}_{what}" for name, what in bands.columns]
     return bands.assign(**{name: grouped[name].mean() for name in costs}, n=grouped.size()).reset_index()
+
+
+def pooled(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """The bands of all seeds, from the bands of some and those of the others."""
+    both = pd.concat([frame for frame in (first, second) if len(frame)], ignore_index=True)
+    measured = [name.removesuffix("_mean") for name in both if name.endswith("_mean")]
+    means, spreads = [f"{name}_mean" for name in measured], [f"{name}_std" for name in measured]
+    keys = [name for name in both if name not in (*means, *spreads, "bytes", "server_updates", "n")]
+    averaged = [name for name in both if name not in (*keys, *spreads, "n")]
+    sums = both.assign(**{name: both["n"] * both[name] for name in averaged})
+    for mean, spread in zip(means, spreads, strict=True):
+        sums[spread] = (both["n"] - 1) * both[spread].fillna(0) ** 2 + both["n"] * both[mean] ** 2
+    sums = sums.groupby(keys, sort=False, dropna=False).sum().reset_index()
+    n = sums["n"]
+    sums[averaged] = sums[averaged].div(n, axis=0)
+    for mean, spread in zip(means, spreads, strict=True):
+        squares = (sums[spread] - n * sums[mean] ** 2).clip(lower=0)
+        sums[spread] = (squares / (n - 1).where(n > 1)) ** 0.5
+    return rounded(sums[[*both]])
 
 
 def rounded(frame: pd.DataFrame) -> pd.DataFrame:

@@ -30,10 +30,14 @@ def test_interval_is_students_t():
         (-5, 1, "positive", "opposite"),
         (0, 4, "positive", "equivalent"),
         (1.5, 1, "positive", "undecided"),
-        (0, 4, "zero", "holds"),
-        (5, 1, "zero", "opposite"),
-        (-5, 1, "zero", "opposite"),
+        (2.5, 1, "positive", "higher"),
+        (-2.5, 1, "positive", "lower"),
+        (0, 4, "zero", "confirmed"),
+        (5, 1, "zero", "refuted"),
+        (-5, 1, "zero", "refuted"),
         (1.5, 1, "zero", "undecided"),
+        (2.5, 1, "zero", "higher"),
+        (-2.5, 1, "zero", "lower"),
     ],
 )
 def test_words(centre, margin, expect, word):
@@ -43,13 +47,13 @@ def test_words(centre, margin, expect, word):
 
 def test_the_edge_of_the_margin_decides_and_the_one_sided_test_has_p_of_a_fortieth_there():
     half = QUANTILE * math.sqrt(4 / 3) / 2
-    for values, edge, sign, word in (
-        ([2, 2, 4, 4], 3 - half, -1, "holds"),
-        ([-4, -4, -2, -2], 3 - half, -1, "opposite"),
-        ([-1, -1, 1, 1], half, 1, "equivalent"),
+    for values, edge, sign, word, beyond in (
+        ([2, 2, 4, 4], 3 - half, -1, "holds", "higher"),
+        ([-4, -4, -2, -2], 3 - half, -1, "opposite", "lower"),
+        ([-1, -1, 1, 1], half, 1, "equivalent", "undecided"),
     ):
         assert verdict(values, edge + sign * 1e-9).verdict == word
-        assert verdict(values, edge - sign * 1e-9).verdict == "undecided"
+        assert verdict(values, edge - sign * 1e-9).verdict == beyond
         assert verdict(values, edge + sign * 1e-9).p == pytest.approx(0.025, rel=1e-5)
 
 
@@ -57,8 +61,15 @@ def test_no_seeds_and_one_seed_decide_nothing_unless_there_is_no_chance():
     assert verdict([], 1.0).verdict == "not measured"
     assert verdict([7.0], 1.0).verdict == "undecided"
     assert verdict([7.0], 1.0, exact=True).verdict == "holds"
-    assert verdict([0.0], 0.0, "zero", exact=True).verdict == "holds"
-    assert verdict([1e-12], 0.0, "zero", exact=True).verdict == "opposite"
+    assert verdict([0.0], 0.0, "zero", exact=True).verdict == "confirmed"
+    assert verdict([1e-12], 0.0, "zero", exact=True).verdict == "refuted"
+
+
+def test_a_sign_that_is_known_has_the_p_of_a_test_against_zero():
+    half = QUANTILE * math.sqrt(4 / 3) / 2
+    values = [half - 1, half - 1, half + 1, half + 1]  # the interval begins at zero
+    assert verdict([value + 1e-9 for value in values], 1.0).p == pytest.approx(0.025, rel=1e-5)
+    assert verdict([value - 1e-9 for value in values], 1.0).verdict == "undecided"
 
 
 def test_equal_numbers_have_an_interval_without_width():

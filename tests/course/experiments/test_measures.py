@@ -9,7 +9,7 @@ import fedlab_core as fl
 from fedlab_core import cli
 from fedlab_core.sweep import plan
 from fedlab_core.sweep.folder import Folder
-from fedlab_course.experiments import measures
+from fedlab_course.experiments import measures, sweeps
 
 GRID = """
 seed = [0, 1]
@@ -73,3 +73,15 @@ def test_curves_are_mean_and_deviation_over_seeds(swept):
 def test_roughness_is_that_of_changes():
     assert measures._roughness(pd.Series([0.0, 1.0, 0.0, 1.0]).to_numpy()) == pytest.approx(math.sqrt(4 / 3))
     assert measures._roughness(pd.Series([0.0, 0.1, 0.2, 0.3]).to_numpy()) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_bands_of_some_seeds_and_of_the_others_make_those_of_all(swept):
+    table, bands = measures.tables(swept)
+    parts = [measures.tables(swept, [run for run in swept.plan.runs if run.axes["seed"] == seed])[1] for seed in (0, 1)]
+    joined = measures.pooled(*parts)
+    assert [*joined] == [*bands] and joined["n"].tolist() == [2] * len(bands)
+    numbers = bands.select_dtypes("number")
+    assert joined[[*numbers]].to_numpy() == pytest.approx(numbers.to_numpy(), rel=1e-3, abs=1e-6, nan_ok=True)
+    assert len(sweeps.missing(swept.plan, table)) == 0
+    (alone,) = sweeps.missing(swept.plan, table.iloc[1:])
+    assert alone.axes["algorithm"] == table.algorithm[0] and alone.axes["seed"] == table.seed[0]

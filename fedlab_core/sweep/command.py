@@ -11,8 +11,6 @@ from fedlab_core.progress import watched
 from fedlab_core.sweep import crew, plan
 from fedlab_core.sweep.folder import RESULTS, Folder
 
-_in_time = tqdm.format_interval
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sweep`` to ``parser``; ``run`` is a function from parsed arguments to the exit status."""
@@ -46,8 +44,8 @@ def compute(folder: Folder, runs: list[plan.Run], scheduler: str | None = None, 
             _compute(folder, missing, scheduler, workers)
         finally:
             seconds = folder.write_tables()
-    print(f"{_in_words(folder)}: {_in_time(seconds)} of computation in all, ", end="")
-    print(f"{_in_time(time.perf_counter() - started)} now\ntable: {folder.tables / 'table.csv'}")
+    print(f"{_in_words(folder)}: {tqdm.format_interval(seconds)} of computation in all, ", end="")
+    print(f"{tqdm.format_interval(time.perf_counter() - started)} now\ntable: {folder.tables / 'table.csv'}")
     return 1 if "failed" in map(folder.status, runs) else 0
 
 
@@ -57,9 +55,8 @@ def _compute(folder: Folder, missing: list[plan.Run], scheduler: str | None, wor
         folder.prepare(run)
     runs, count = sorted(missing, key=lambda run: run.config["seed"]), len(folder.plan.runs)  # one seed shares its data
     outcomes = crew.outcomes(scheduler, workers, runs, folder.runs, folder.plan.modules)
-    done = count - len(runs)
-    with tqdm(desc=folder.plan.name, total=count, initial=done, unit="run", disable=not watched()) as bar:
-        for ended, (run, outcome) in enumerate(outcomes, done + 1):
+    with tqdm(desc=folder.plan.name, total=count, initial=count - len(runs), unit="run", disable=not watched()) as bar:
+        for ended, (run, outcome) in enumerate(outcomes, count - len(runs) + 1):
             folder.keep(run, outcome)
             bar.update()
             if bar.disable or outcome.status == "failed":

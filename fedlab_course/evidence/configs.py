@@ -1,7 +1,5 @@
 """What was planned before the runs: claims, their statements and margins, and the seeds of every table."""
 
-import hashlib
-import json
 import math
 import tomllib
 from dataclasses import dataclass, field
@@ -15,7 +13,6 @@ from fedlab_course.folders import RESULTS
 CONFIGS = RESULTS / "configs"
 GRIDS = CONFIGS / "grids"
 COURSE = CONFIGS / "course"  # what the chapters say beyond the sources, by chapter
-FURTHER = CONFIGS / "experiments" / "further_seeds.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,9 +21,8 @@ class Statement:
 
     ``plus`` and ``minus`` hold rows of a ``table``, each as column → value, and ``measure`` is the column that is
     compared; ``where`` applies to all rows, and a row may name a ``table`` of its own. ``expect``: the source says that
-    the number is "positive", or that it is "zero". Less than ``margin`` δ is no difference. ``exact``: a number
-    without chance, for which one row is enough. ``untested``: why the runs cannot test the statement, if they cannot;
-    ``changed``: why the plan was changed after the data, if it was.
+    the number is "positive", "zero" or "nonzero". Less than ``margin`` δ is no difference. ``exact``: a number
+    without chance, for which one row is enough. ``untested``: why the runs cannot test the statement, if they cannot.
     """
 
     id: str
@@ -41,23 +37,15 @@ class Statement:
     expect: str = "positive"
     exact: bool = False
     untested: str = ""
-    changed: str = ""
 
     def __post_init__(self) -> None:
-        validation.choice("expect", self.expect, ("positive", "zero"))
+        validation.choice("expect", self.expect, ("positive", "zero", "nonzero"))
         validation.real("margin", self.margin)
 
     def rows(self) -> list[tuple[int, str, dict[str, Any]]]:
         """Sign, table and column values of every row of the contrast."""
         merged = [(1, self.where | row) for row in self.plus] + [(-1, self.where | row) for row in self.minus]
         return [(sign, row.pop("table", self.table), row) for sign, row in merged]
-
-    @property
-    def plan(self) -> str:
-        """The digest of what the verdict depends on beside the data: contrast, measure, margin, grids and seeds."""
-        rows = [[sign, table, row, _grid(table)] for sign, table, row in self.rows()]
-        what = [rows, self.measure, self.margin, self.constant, self.expect, self.exact]
-        return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,14 +81,6 @@ def experiment_of(table: str) -> str:
     if not found:
         raise ValueError(f"table={table!r}: is neither a grid nor made by an experiment")
     return max(found, key=len)
-
-
-def _grid(table: str) -> list[Any]:
-    """What was planned of ``table``: its first seeds and its grid, without the algorithms, which the rows name."""
-    first = tomllib.loads(FURTHER.read_text(encoding="utf-8")).get(table)
-    path = GRIDS / f"{table}.toml"
-    grid = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return [seeds(table)[:first], {key: value for key, value in grid.items() if key not in ("seed", "algorithm")}]
 
 
 @lru_cache(maxsize=64)

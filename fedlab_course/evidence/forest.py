@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import BLUE, GREEN, GREY, VERMILLION, new_figure, set_description
+from fedlab_core.plots.style import BLUE, BROWN, GREEN, GREY, PURPLE, VERMILLION, new_figure, set_description
 from fedlab_course.evidence import judging, shown
 from fedlab_course.evidence.judging import Judged
 
@@ -15,7 +15,13 @@ _LOOKS = {
     "holds": (GREEN, "circle"),
     "opposite": (VERMILLION, "x"),
     "equivalent": (BLUE, "diamond"),
+    "confirmed": (GREEN, "circle"),
+    "refuted": (VERMILLION, "x"),
+    "higher": (BROWN, "triangle-right"),
+    "lower": (BROWN, "triangle-left"),
     "undecided": (GREY, "square"),
+    "diverged": (PURPLE, "star"),
+    "not tested": (GREY, "hourglass"),
 }
 _NAMES = {verdict: shown.WORDS[verdict].partition(" ")[2] for verdict in _LOOKS}
 _TICKS = {-100: "−100δ", -10: "−10δ", 0: "0", 10: "10δ", 100: "100δ"}  # margins → text
@@ -53,7 +59,7 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     listed = [[id, one.statement.says, shown.WORDS[one.finding.verdict], *_facts(one)] for id, one in rows.items()]
     columns = ["row", "statement", "verdict", "mean and interval", "δ", "seeds"]
     verdicts = [one.finding.verdict for one in rows.values()]
-    counts = ", ".join(f"{verdicts.count(verdict)} {name}" for verdict, name in _NAMES.items())
+    counts = ", ".join(f"{verdicts.count(verdict)} {name}" for verdict, name in _NAMES.items() if verdict in verdicts)
     words = (
         f"Forest plot of {len(rows)} statements with runs, of {len(every)} examined: {counts}. Mean and 95 % interval "
         "in margins δ; open marks are not significant after correction for all that were examined."
@@ -85,7 +91,7 @@ def _add(figure: go.Figure, verdict: str, rows: Mapping[str, Judged], places: Ma
     colour, symbol = _LOOKS[verdict]
     middle, low, high = np.array([_in_margins(one) for one in rows.values()]).T
     bar = {"array": high - middle, "arrayminus": middle - low, "symmetric": False, "thickness": 2, "width": 4}
-    filled = [one.finding.corrected or verdict == "undecided" for one in rows.values()]
+    filled = [one.finding.corrected or verdict in judging.OPEN for one in rows.values()]
     figure.add_scatter(
         x=middle,
         y=[places[id] for id in rows],

@@ -15,7 +15,7 @@ from fedlab_course.evidence.configs import Claim, Statement
 
 LEVEL = 0.95
 ASKED = ("holds", "opposite", "equivalent")  # of a statement that expects a positive number
-EQUAL = ("confirmed", "refuted")  # of a statement that expects zero
+EQUAL = ("confirmed", "refuted")  # of a statement that expects zero, or any other number
 SIGNS = ("higher", "lower")  # than zero, perhaps by less than the margin
 OPEN = ("undecided", "diverged", "not tested", "not measured")
 VERDICTS = (*ASKED, *EQUAL, *SIGNS, *OPEN)
@@ -59,9 +59,9 @@ def judge(
     """Judge ``values``, one per seed, by their t-interval and δ = ``margin``.
 
     ``expect`` "positive": **holds** if the interval is above δ, **opposite** if it is below −δ, **equivalent** if it is
-    within ±δ. "zero": **confirmed** if it is within ±δ, **refuted** if it is above δ or below −δ. For both: **higher**
-    or **lower** if the interval contains δ or −δ but not zero, and **undecided** if it contains zero and δ or −δ. One
-    value decides only if it is ``exact``. Without values the statement is **not measured**.
+    within ±δ. "zero": **confirmed** if it is within ±δ, **refuted** if it is above δ or below −δ. "nonzero": the
+    reverse of "zero". For all: **higher** or **lower** if the interval contains δ or −δ but not zero, **undecided** if
+    it contains zero and δ or −δ. One value decides only if it is ``exact``. Without values: **not measured**.
     """
     numbers = np.asarray(values, dtype=float)
     n = len(numbers)
@@ -75,10 +75,11 @@ def judge(
         interval = t_interval(numbers, LEVEL)
         low, high, error = interval.low, interval.high, float(numbers.std(ddof=1) / math.sqrt(n))
     if -margin <= low and high <= margin:
-        verdict = "confirmed" if expect == "zero" else "equivalent"
+        verdict = {"zero": "confirmed", "nonzero": "refuted"}.get(expect, "equivalent")
         p = max(_tail(mean - margin, error, n), _tail(-margin - mean, error, n))
     elif low > margin or high < -margin:
-        verdict = "refuted" if expect == "zero" else "holds" if low > margin else "opposite"
+        asked = "holds" if low > margin else "opposite"
+        verdict = {"zero": "refuted", "nonzero": "confirmed"}.get(expect, asked)
         p = _tail(margin - abs(mean), error, n)
     elif low > 0 or high < 0:
         verdict, p = ("higher" if low > 0 else "lower"), _tail(-abs(mean), error, n)

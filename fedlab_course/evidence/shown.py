@@ -38,14 +38,14 @@ _ROUNDING = 1e-5  # of a value: tables keep six digits
 def stored(*ids: str) -> None:
     """Show the stored verdicts on the statements ``ids``, such as "002-1a", with their numbers and where they are.
 
-    A verdict is "holds", "opposite", "equivalent within δ" or "undecided". More than two are a line each, with the
-    details in a fold. Raises ``ValueError`` that names the nearest id for an unknown one.
+    More than two are a line each, with the details in a fold. Raises ``ValueError`` that names the nearest id for an
+    unknown one.
     """
     every, changed = judging.every(), chapter.differs()
     for one in [every[validation.choice("id", id, every)] for id in ids]:
         found, beside = one.finding, "" if len(ids) > 2 else None
         if found.n and len(ids) > 2:
-            chance = "" if found.corrected or found.verdict == "undecided" else ", not after correction"
+            chance = "" if found.corrected or found.verdict in judging.OPEN else ", not after correction"
             beside = f"{interval(one)}, n = {found.n}{chance}"
         data = {STORED: as_data(one) | {"differs": changed}}
         said = (f"{WORDS[found.verdict]} (stored)", one.statement.says, _lines(one, changed), data)
@@ -121,7 +121,9 @@ def seeds(one: Judged) -> str:
 def _lines(one: Judged, differs: str) -> list[str]:
     """The numbers and their row, and if need be that they belong to another setting."""
     found, after = one.finding, ""
-    if found.verdict not in ("undecided", "not measured"):
+    if found.about:
+        after = f", {found.about}"
+    elif found.verdict not in judging.OPEN:
         after = f", {'' if found.corrected else 'not '}significant among all {one.examined} examined (Holm)"
     about = f"{one.statement.measure.replace('_', ' ')}: {interval(one)}" if found.n else "no runs yet"
     report = "COURSE.md" if one.claim.id.isdecimal() else "REPRODUCTION.md"

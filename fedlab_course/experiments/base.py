@@ -21,7 +21,7 @@ class Experiment:
     ``name``; rows with a key "table" go to ``NAME_table`` instead. ``cases``: mappings of plain values, or a function
     that makes them from the tables of another experiment, ``after``. ``bands``: the columns of the table
     ``NAME_curves`` that are kept as mean and standard deviation over seeds alone. ``seeds``: by default those in
-    ``results/configs/experiments``.
+    ``results/configs/experiments``. ``digits``: of the numbers that are stored; 17 keep a number as it is.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Experiment:
     after: str = ""
     bands: tuple[str, ...] = ()
     columns: Mapping[str, str] | None = None
+    digits: int = 6
     seeds: Sequence[int] = ()
 
     def units(self, earlier: Tables, seeds: Sequence[int] | None = None) -> Iterator[tuple[Case, int]]:

@@ -55,7 +55,7 @@ def missing(experiment: str | Experiment, folder: Path = FOLDER) -> list[_Unit]:
 
 
 def gathered(experiment: str | Experiment, folder: Path = FOLDER) -> Tables:
-    """Make the tables of the units that are there, in the order cases × seeds, numbers to six digits.
+    """Make the tables of the units that are there, in the order cases × seeds.
 
     The column ``seconds`` of the main table shares the processor seconds of each unit among its rows; all else depends
     on cases and seeds alone.
@@ -77,7 +77,7 @@ def gathered(experiment: str | Experiment, folder: Path = FOLDER) -> Tables:
         tables[found.name] = tables[found.name].assign(seconds=seconds)  # as the last column
     if found.bands and (curves := f"{found.name}_curves") in tables:
         tables[curves] = banded(tables[curves], list(found.bands))
-    return {name: rounded(table) for name, table in tables.items()}
+    return {name: rounded(table, found.digits) for name, table in tables.items()}
 
 
 def _named(experiment: str | Experiment) -> Experiment:

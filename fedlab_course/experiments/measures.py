@@ -136,6 +136,6 @@ def pooled(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     return rounded(sums[[*both]])
 
 
-def rounded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Numbers to six significant digits, as they are stored."""
-    return frame.map(lambda value: float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value)
+def rounded(frame: pd.DataFrame, digits: int = _DIGITS) -> pd.DataFrame:
+    """Numbers to so many significant digits, as they are stored."""
+    return frame.map(lambda value: float(f"{value:.{digits}g}") if isinstance(value, float) else value)

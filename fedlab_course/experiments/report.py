@@ -12,23 +12,10 @@ from fedlab_course.evidence.judging import Finding, Judged
 from fedlab_course.folders import RESULTS
 
 REPORT, REASONS, FIGURES = RESULTS / "REPRODUCTION.md", RESULTS / "reasons.toml", RESULTS / "figures"
+METHODS, DEVIATIONS = RESULTS / "methods.md", RESULTS / "deviations.md"
 COURSE, OVERVIEW = RESULTS / "COURSE.md", RESULTS.parent / "docs" / "teaching" / "evidence.md"
 SOURCES_TITLE, COURSE_TITLE = "What holds of the sources' claims", "What the chapters say beyond the sources"
 Reasons = Mapping[str, tuple[str, str]]
-_INTRODUCTION = """\
-Written by `python -m fedlab_course evidence report` from the tables in [evidence/](evidence); `make evidence` makes
-these from nothing. Do not edit it by hand.
-
-Each statement is a difference of runs that share their seed: same partition, first weights, cohorts and batches. Its
-95 % t-interval over seeds is compared with a margin δ that was written into the [configuration](configs) before the
-runs were made:
-
-- **holds**: the interval lies beyond δ, in the direction that the source says; or, where the source says that something
-  is equal, within ±δ;
-- **opposite**: it lies beyond δ in the other direction; or, where something is said to be equal, outside ±δ;
-- **equivalent**: it lies within ±δ: the difference is too small to matter;
-- **undecided**: none of these; more seeds could tell.
-"""
 _OVERVIEW = """\
 # The evidence on one page
 
@@ -51,7 +38,8 @@ def write() -> list[Path]:
 def sources() -> str:
     """The report on the claims of the sources."""
     drawn = {name: title for name, title in figures.TITLES.items() if (FIGURES / f"{name}.svg").is_file()}
-    return text(configs.read(), judging.stored(), reasons(), drawn)
+    report = text(configs.read(), judging.stored(), reasons(), drawn)
+    return f"{report}\n{DEVIATIONS.read_text(encoding='utf-8')}"
 
 
 def course() -> str:
@@ -64,8 +52,7 @@ def overview() -> str:
     judged, why = judging.stored(), reasons()
     lines = [_OVERVIEW, "| | the source says | verdicts | in a sentence |", "|---|---|---|---|"]
     for claim in configs.read():
-        counts = Counter(judged[one.id].finding.verdict for one in claim.statements)
-        found = ", ".join(f"{number} {word}" for word, number in counts.most_common())
+        found = _listed(judged[one.id] for one in claim.statements)
         first = re.split(r"(?<=[.;])\s", why[claim.id][1])[0].rstrip(";.") if claim.id in why else ""
         lines.append(f"| {claim.id} | {claim.claim} | {found} | {first}. |")
     return "\n".join(lines) + "\n"
@@ -83,7 +70,7 @@ def text(
 
     Raises ``ValueError`` where a sentence is about other verdicts than the stored ones.
     """
-    parts = [f"# {title}\n\n{_INTRODUCTION}", _counted(judged, folder), _summary(claims, judged)]
+    parts = [f"# {title}\n\n{METHODS.read_text(encoding='utf-8')}", _counted(judged, folder), _summary(claims, judged)]
     parts += [_section(claim, [judged[one.id] for one in claim.statements], why.get(claim.id)) for claim in claims]
     if drawn:
         parts.append("## Figures\n\nBands are one standard deviation over seeds to either side of the mean.\n")
@@ -103,34 +90,34 @@ def signature(judged: Iterable[Judged]) -> str:
 
 
 def _counted(judged: Mapping[str, Judged], folder: Path) -> str:
-    counts = Counter(one.finding.verdict for one in judged.values())
     clear = sum(one.finding.corrected for one in judged.values())
     used = [
         tables.read(name, folder) for name in sorted({name for one in judged.values() for name in one.claim.tables})
     ]
     seconds = sum(float(table.seconds.sum()) for table in used if "seconds" in table)
-    decided = sum(counts[name] for name in judging.VERDICTS if name != "undecided")
-    listed = ", ".join(f"{counts[name]} {name}" for name in _words(judged))
+    decided = sum(one.finding.verdict not in judging.OPEN for one in judged.values())
+    exact = sum(one.finding.n > 0 and one.finding.low == one.finding.high for one in judged.values())
     return (
-        f"{len(judged)} statements were examined: {listed}. With so many, some come out by chance: {clear} of "
-        f"the {decided} decided ones are significant after Holm's correction for all of them, and are in **bold**.\n\n"
+        f"{len(judged)} statements were examined: {_listed(judged.values())}. {exact} of them are without chance: "
+        "their number is exact or the same under all seeds. With so many, some come out by chance: "
+        f"{clear} of the {decided} decided ones are significant after Holm's correction for all of them, and are in "
+        "**bold**.\n\n"
         f"All runs together took {seconds / 3600:.1f} hours of one core of an AMD EPYC, beside other work. Runs that "
         "diverge count with the accuracy and the loss of chance.\n"
     )
 
 
-def _words(judged: Mapping[str, Judged]) -> list[str]:
-    """The verdicts, and what else stands in the place of one."""
-    return list(dict.fromkeys([*judging.VERDICTS, *(one.finding.verdict for one in judged.values())]))
+def _listed(judged: Iterable[Judged]) -> str:
+    """The verdicts and how often each occurs, in their order."""
+    counts = Counter(one.finding.verdict for one in judged)
+    return ", ".join(f"{counts[word]} {word}" for word in judging.VERDICTS if word in counts)
 
 
 def _summary(claims: Sequence[Claim], judged: Mapping[str, Judged]) -> str:
-    words = _words(judged)
-    lines = [f"| claim | source | says | {' | '.join(words)} |", "|---" * (3 + len(words)) + "|"]
+    lines = ["| claim | source | says | verdicts |", "|---|---|---|---|"]
     for claim in claims:
-        counts = Counter(judged[one.id].finding.verdict for one in claim.statements)
-        cells = [str(counts[name] or "") for name in words]
-        lines.append(f"| [{claim.id}](#{claim.id}) | {claim.source} | {claim.claim} | {' | '.join(cells)} |")
+        found = _listed(judged[one.id] for one in claim.statements)
+        lines.append(f"| [{claim.id}](#{claim.id}) | {claim.source} | {claim.claim} | {found} |")
     return "\n".join(lines) + "\n"
 
 
@@ -156,7 +143,8 @@ def _row(one: Judged) -> str:
     found, statement = one.finding, one.statement
     word = f"**{found.verdict}**" if found.corrected else found.verdict
     planned = f" of {found.planned}" if found.n < found.planned else ""
-    cells = (statement.id, statement.says, measured(found), f"{found.n}{planned}", f"{found.margin:g}", word)
+    numbers = f"{measured(found)} ({found.about})" if found.about else measured(found)
+    cells = (statement.id, statement.says, numbers, f"{found.n}{planned}", f"{found.margin:g}", word)
     return f"| {' | '.join(cells)} |"
 
 
@@ -165,7 +153,7 @@ def measured(found: Finding) -> str:
     if found.n == 0:
         return "–"
     if found.low == found.high:
-        return f"{found.mean:+.4g} exactly"
+        return f"{found.mean:+.4g}{' exactly' if found.n == 1 else ' in all'}"
     width = found.high - found.low
     if found.n == 1:
         return f"{found.mean:+.3g}"

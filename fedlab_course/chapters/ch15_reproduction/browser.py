@@ -7,10 +7,10 @@ import pandas as pd
 from fedlab_core import validation
 from fedlab_core.progress import watched
 from fedlab_course.evidence import judging, shown
-from fedlab_course.evidence.judging import VERDICTS
+from fedlab_course.evidence.judging import OPEN, VERDICTS
 
-ALL, NONE = "all", "none"
-OUTCOMES = [ALL, *VERDICTS, NONE]
+ALL = "all"
+OUTCOMES = [ALL, *VERDICTS]
 _BOX = """<style>.fedlab-verdicts :is(th, td) { text-align: left; vertical-align: top; white-space: normal }</style>
 <div class="fedlab-verdicts" style="max-height: 32em; overflow-y: auto" tabindex="0" role="region"
  aria-label="Table of verdicts">"""
@@ -26,22 +26,22 @@ def counts(family: str = "sources") -> pd.DataFrame:
     every = families[validation.choice("family", family, families)]().values()
     count = Counter(one.finding.verdict for one in every)
     significant = Counter(one.finding.verdict for one in every if one.finding.corrected)
-    corrected = ["" if word in ("undecided", "not measured") else str(significant[word]) for word in shown.WORDS]
+    corrected = ["" if word in OPEN else str(significant[word]) for word in shown.WORDS]
     words = pd.Index(shown.WORDS.values(), name="verdict")
     return pd.DataFrame({"statements": [count[word] for word in shown.WORDS], "after correction": corrected}, words)
 
 
 def table(source: str = ALL, verdict: str = ALL) -> pd.DataFrame:
-    """List the statements, by claim. Statements without runs appear only under the ``verdict`` "none".
+    """List the statements, by claim; those without runs only under the ``verdict`` "not measured".
 
-    ``source``: the beginning of a claim, such as "002"; ``verdict``: one of the four. Raises ``ValueError`` for others.
+    ``source``: the beginning of a claim, such as "002". Raises ``ValueError`` for an unknown one or another verdict.
     """
     validation.choice("source", source, sources())
     validation.choice("verdict", verdict, OUTCOMES)
     rows = []
     for id, one in judging.stored().items():
         found = one.finding
-        wanted = found.n > 0 and verdict in (ALL, found.verdict) if verdict != NONE else found.n == 0
+        wanted = verdict == found.verdict or (verdict == ALL and found.n)
         if wanted and source in (ALL, id.partition("-")[0]):
             word = shown.WORDS[found.verdict] + (" *" if found.corrected else "")
             rows.append((id, one.statement.says, word, shown.interval(one), f"{found.margin:g}", found.n))

@@ -126,5 +126,5 @@ _PARTS, _RATES = ("exact", "all", "sampled"), ("constant", "decaying")
 _RATED = [{"problem": problem, "participation": part} for problem in RATED for part in _PARTS]
 _FLOORS = [{"problem": problem, "rate": rate} for problem in FLOORS for rate in _RATES]
 THEOREM_RATES = Experiment("theorem_rates", rates, _RATED)
-ERROR_FLOOR_EXACT = Experiment("error_floor_exact", floor, _FLOORS[:2])
+ERROR_FLOOR_EXACT = Experiment("error_floor_exact", floor, _FLOORS[:2], digits=17)
 ERROR_FLOOR = Experiment("error_floor", floor, _FLOORS[2:])

@@ -33,6 +33,8 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
         "x-1b": [-0.5, -0.6, -0.7],
         "x-1c": [0.0, 0.01, -0.01],
         "x-1d": [0.0, 1.0, -1.0],
+        "x-1f": [0.1, 0.11, 0.12],
+        "x-1g": [-0.1, -0.11, -0.12],
         "x-2": [],
         "x-3": [0.5, 0.5001],
     }
@@ -49,6 +51,8 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(
         ("x-1b", "✗ opposite (stored): "),
         ("x-1c", "≈ equivalent within δ (stored): "),
         ("x-1d", "? undecided (stored): "),
+        ("x-1f", "▲ higher, perhaps by less than δ (stored): "),
+        ("x-1g", "▼ lower, perhaps by less than δ (stored): "),
         ("x-2", "– not measured yet (stored): "),
         ("x-3", "✓ holds (stored): "),
     ):
@@ -65,7 +69,7 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(
     monkeypatch.setattr(chapter, "_differs", ["dataset=mnist"])
     claims.stored("x-1a")
     assert "belongs to the default setting; this run has dataset=mnist" in capsys.readouterr().out
-    with pytest.raises(ValueError, match=r"id='x-1e': must be one of .*Did you mean 'x-1[abcd]'"):
+    with pytest.raises(ValueError, match=r"id='x-1e': must be one of .*Did you mean 'x-1[abcdfg]'"):
         claims.stored("x-1e")
 
 

@@ -41,7 +41,7 @@ def test_rows_say_what_was_measured(tiny):
     # differences .4, .4, .39: mean .39667, deviation .00577, half-width 4.302653 · .00577 / √3 = .01434
     assert "| x-1a | A beats B. | +0.397 [+0.382, +0.411] | 3 of 5 | 0.05 | **holds** |" in found
     assert "| x-1b | B beats A. | -0.397 [-0.411, -0.382] | 3 of 5 | 0.05 | **opposite** |" in found
-    assert "2 statements were examined: 1 holds, 1 opposite, 0 equivalent, 0 undecided" in found
+    assert "2 statements were examined: 1 holds, 1 opposite. 0 of them are without chance" in found
     assert "took 1.0 hours" in found
     assert "Because." in found
 

@@ -1,6 +1,7 @@
 """The figures of the sources, drawn from what is stored, by name."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import fedlab_core as fl
 from fedlab_core import validation
 from fedlab_core.history import History
 from fedlab_core.plots.style import BLUE, PURPLE, add_band, looks, new_figure, set_description
-from fedlab_course.evidence import forest, tables
+from fedlab_course.evidence import forest, judging, tables
 from fedlab_course.evidence.charts import CHARTS, Chart
 from fedlab_course.explore.figures import add_curve
 
@@ -20,6 +21,7 @@ _FORMATS = {"test_accuracy": ".1%", "train_loss": ".4g"}
 _MARKERS_PER_CURVE = 9
 _PANEL, _AROUND, _ENTRY = 230, 150, 30  # pixels
 _COLUMNS = ["curve", "round", "mean", "standard deviation", "seeds"]
+_SOURCES = ("000", "001", "002", "004")
 CLIENTS = 10  # in the figure of labels
 _MIXES_HEIGHT, _LARGEST = 630, 20  # pixels
 
@@ -133,8 +135,16 @@ def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), *, ti
     return figure
 
 
+def verdicts(source: str, *, title: str) -> go.Figure:
+    """Draw the verdicts on the claims whose ids begin with ``source``, or on those of no source of the course."""
+    every = judging.stored()
+    mine = {id: one for id, one in every.items() if (id[:3] if id[:3] in _SOURCES else "others") == source}
+    return forest.forest(mine, title=title)
+
+
 _OTHERS: Mapping[str, tuple[str, Callable[..., go.Figure]]] = {
-    "verdicts": ("All statements, by claim", forest.forest),
+    **{f"verdicts-{one}": (f"Verdicts on [{one}]", partial(verdicts, one)) for one in _SOURCES},
+    "verdicts-others": ("Verdicts on other papers", partial(verdicts, "others")),
     "002-3": ("Labels of the first ten clients, digits", mixes),
 }
 TITLES = {name: title for name, (title, _) in _OTHERS.items()} | {name: one.title for name, one in CHARTS.items()}

@@ -22,6 +22,10 @@ def verdict(low, high, margin):
         return "opposite"
     if -margin <= low and high <= margin:
         return "equivalent"
+    if low > 0:
+        return "higher"
+    if high < 0:
+        return "lower"
     return "undecided"
     ### END SOLUTION
 
@@ -50,14 +54,16 @@ EXERCISES = (
             Case((0.05, 0.07, 0.01), "holds", "[0.05, 0.07] lies above δ = 0.01."),
             Case((-0.07, -0.05, 0.01), "opposite", "[−0.07, −0.05] lies below −δ = −0.01."),
             Case((0.002, 0.006, 0.01), "equivalent", "[0.002, 0.006] lies between −δ = −0.01 and δ = 0.01."),
-            Case((0.004, 0.03, 0.01), "undecided", "[0.004, 0.03] contains δ = 0.01: the difference may count or not."),
-            Case((-0.03, -0.004, 0.01), "undecided", "[−0.03, −0.004] contains −δ = −0.01."),
+            Case((0.004, 0.03, 0.01), "higher", "[0.004, 0.03] contains δ = 0.01, but not zero."),
+            Case((-0.03, -0.004, 0.01), "lower", "[−0.03, −0.004] contains −δ = −0.01, but not zero."),
+            Case((-0.004, 0.03, 0.01), "undecided", "[−0.004, 0.03] contains zero and δ = 0.01."),
             Case((-0.01, 0.01, 0.01), "equivalent", "[−0.01, 0.01] ends exactly at the margin δ = 0.01."),
             Case((0.02, 0.04, 0.05), "equivalent", "Here the margin is δ = 0.05. Do you use the argument `margin`?"),
         ),
         mistakes=(
             Mistake("low > margin", "high > margin", "Which end of the interval is nearer to zero?"),
-            Mistake("low > margin", "low > 0", "Compare with the margin, not with zero."),
+            Mistake("low > margin", "low > 0", "Compare with the margin first, not with zero."),
+            Mistake("if low > 0", "if high > 0", "An interval that contains zero has no known sign."),
             Mistake('return "undecided"', 'return "equivalent"', "A difference that counts is still possible."),
             Mistake("-margin <= low and high", "high", "The margin has a border on the other side too."),
         ),

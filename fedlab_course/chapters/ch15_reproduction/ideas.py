@@ -18,7 +18,7 @@ def margin(differences: Sequence[float], *, delta: float = 0.01) -> Idea:
     """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta`` and ``seeds``.
 
     The figure shows the differences, their 95 % interval and the strip from −δ to δ. The goal is a margin at which all
-    of the differences leave the statement undecided.
+    of the differences say only that the number is higher, perhaps by less than δ.
     """
     seeds = range(2, len(differences) + 1)
     sliders = {
@@ -27,9 +27,9 @@ def margin(differences: Sequence[float], *, delta: float = 0.01) -> Idea:
     }
 
     def check(delta: float, seeds: int) -> bool:
-        return int(seeds) == len(differences) and _verdict(differences, delta).verdict == "undecided"
+        return int(seeds) == len(differences) and _verdict(differences, delta).verdict == "higher"
 
-    goal = Goal(f"find a margin at which all {len(differences)} seeds leave it undecided", check)
+    goal = Goal(f"find a margin at which all {len(differences)} seeds say: higher, perhaps by less than δ", check)
     return Idea(lambda delta, seeds: _figure(differences[: int(seeds)], delta), sliders, goal=goal)
 
 

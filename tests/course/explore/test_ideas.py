@@ -227,7 +227,7 @@ DIFFERENCES = [0.02, 0.03, 0.04]
 
 
 @pytest.mark.parametrize(
-    ("delta", "word"), [(0.005, "holds"), (0.01, "undecided"), (0.05, "undecided"), (0.055, "equivalent")]
+    ("delta", "word"), [(0.005, "holds"), (0.01, "higher"), (0.05, "higher"), (0.055, "equivalent")]
 )
 def test_the_word_follows_from_the_interval_and_the_margin(delta: float, word: str) -> None:
     figure = ideas_15.margin(DIFFERENCES, delta=delta).figure()
@@ -237,7 +237,7 @@ def test_the_word_follows_from_the_interval_and_the_margin(delta: float, word: s
     assert row[:5] == ["3", f"{delta:g}", "+0.0300", "+0.0052", "+0.0548"]
 
 
-def test_the_goal_asks_for_all_seeds_and_an_undecided_word() -> None:
+def test_the_goal_asks_for_all_seeds_and_a_margin_inside_the_interval() -> None:
     idea = ideas_15.margin(DIFFERENCES, delta=0.005)
     assert idea.reached is False
     idea.sliders["delta"].value = 0.01

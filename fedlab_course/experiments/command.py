@@ -22,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--work", type=Path, default=Path("build"), metavar="FOLDER", help="where runs are kept (default: build)")
     add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
     add("--scheduler", metavar="ADDRESS", help="a running Dask scheduler (default: this machine alone)")
+    add("--again", action="store_true", help="do the runs of sweeps that their tables have, too")
     add("--dry-run", action="store_true", help="list the runs, and run none")
     parser.set_defaults(run=_run, when_interrupted=". The same command goes on from what is done.")
 
@@ -55,11 +56,8 @@ def _measure(chosen: Sequence[str], options: argparse.Namespace) -> list[str]:
 
 
 def _sweep(name: str, options: argparse.Namespace) -> bool:
-    folder = options.work / "sweeps"
-    done = sweeps.run(name, folder, options.scheduler, options.workers, dry_run=options.dry_run)
-    if not options.dry_run:
-        sweeps.write(name, folder)
-    return done
+    where = (options.work / "sweeps", options.scheduler, options.workers)
+    return sweeps.run(name, *where, dry_run=options.dry_run, again=options.again)
 
 
 def _experiment(name: str, options: argparse.Namespace) -> bool:

@@ -131,7 +131,7 @@ def _section(claim: Claim, judged: Sequence[Judged], why: tuple[str, str] | None
         f"Source: {claim.source}. Expected: {claim.expected}.\\",
         f"Setting: {claim.setting}.\\",
         f"Here: {claim.ours}.\\",
-        f"Command: `python -m fedlab_course evidence run --only {' '.join(claim.tables)}`",
+        f"Command: `python -m fedlab_course evidence run --again --only {' '.join(claim.tables)}`",
         "",
         _HEAD,
         *(_row(one) for one in judged),

@@ -1,4 +1,4 @@
-"""The sweeps behind the tables: one for each grid of ``results/configs/grids``. Delete a table to make it anew."""
+"""The sweeps behind the tables: one for each grid of ``results/configs/grids``."""
 
 from pathlib import Path
 
@@ -22,23 +22,28 @@ def missing(whole: plan.Plan, stored: pd.DataFrame) -> list[plan.Run]:
     return [run for run in whole.runs if not any(tables.fits(row, _row(run, whole)) for row in rows)]
 
 
-def run(name: str, sweeps: Path, scheduler: str | None, workers: int | None, *, dry_run: bool) -> bool:
-    """Do the runs of a sweep that its table lacks, in the folder ``sweeps``, and return whether none failed.
+def run(
+    name: str, sweeps: Path, scheduler: str | None = None, workers: int | None = None, *, dry_run: bool, again: bool
+) -> bool:
+    """Do the runs of a sweep that its table lacks, add them to its tables, and return whether none failed.
 
-    With ``dry_run`` print how many they are.
+    ``sweeps``: the folder of runs. ``again``: do the runs that the table has, too, and replace it. ``dry_run``: only
+    print how many runs there are to do.
     """
     folder = Folder(sweeps, plan.read(GRIDS / f"{name}.toml"))
-    runs = missing(folder.plan, tables.read(name))
+    stored = [pd.DataFrame() if again else tables.read(one) for one in (name, f"{name}_curves")]
+    runs = missing(folder.plan, stored[0])
     if dry_run or not runs:
         print(f"{len(runs)} runs are missing")
         return True
-    return command.compute(folder, runs, scheduler, workers) == 0
+    done = command.compute(folder, runs, scheduler, workers) == 0
+    write(folder, *stored)
+    return done
 
 
-def write(name: str, sweeps: Path) -> None:
-    """Add the runs in the folder ``sweeps`` to the tables NAME and NAME_curves."""
-    folder = Folder(sweeps, plan.read(GRIDS / f"{name}.toml"))
-    stored, curves = tables.read(name), tables.read(f"{name}_curves")
+def write(folder: Folder, stored: pd.DataFrame, curves: pd.DataFrame) -> None:
+    """Write the tables of a sweep: the ``stored`` rows and ``curves``, and those of further runs in ``folder``."""
+    name = folder.plan.name
     table, bands = measures.tables(folder, missing(folder.plan, stored))
     rows = [*stored.to_dict("records"), *table.to_dict("records")]
     wanted = [_row(run, folder.plan) for run in folder.plan.runs]

@@ -85,3 +85,28 @@ def test_bands_of_some_seeds_and_of_the_others_make_those_of_all(swept):
     assert len(sweeps.missing(swept.plan, table)) == 0
     (alone,) = sweeps.missing(swept.plan, table.iloc[1:])
     assert alone.axes["algorithm"] == table.algorithm[0] and alone.axes["seed"] == table.seed[0]
+
+
+def test_a_sweep_does_the_runs_that_its_table_lacks(tmp_path, monkeypatch, capsys):
+    kept = {}
+    monkeypatch.setattr(sweeps, "GRIDS", tmp_path)
+    monkeypatch.setattr(sweeps.tables, "read", lambda name: kept.get(name, pd.DataFrame()))
+    monkeypatch.setattr(sweeps.tables, "write", kept.__setitem__)
+
+    def run(seeds: str, folder: str, **given: bool) -> str:
+        (tmp_path / "g.toml").write_text(GRID.replace("[0, 1]", seeds))
+        assert sweeps.run("g", tmp_path / folder, workers=1, **{"dry_run": False, "again": False} | given)
+        return capsys.readouterr().out
+
+    assert "2 runs, of which 0 are done" in run("[0]", "first")
+    assert "2 runs, of which 0 are done" in run("[0, 1]", "second")  # not those of seed 0
+    assert "0 runs are missing" in run("[0, 1]", "third")
+    added = dict(kept)
+    assert "4 runs are missing" in run("[0, 1]", "third", dry_run=True, again=True)
+    run("[0, 1]", "third", again=True)
+    for name, table in kept.items():
+        columns = [one for one in table.select_dtypes("number") if one != "seconds"]
+        assert added[name][columns].to_numpy() == pytest.approx(
+            table[columns].to_numpy(), rel=1e-3, abs=1e-6, nan_ok=True
+        )
+        assert added[name]["algorithm"].tolist() == table["algorithm"].tolist()

@@ -4,7 +4,7 @@ import importlib
 import itertools
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -65,10 +65,11 @@ class Plan:
         return [name for name in varied if name != "seed"] + ["seed"]
 
 
-def read(path: Path, only: Wish | None = None) -> Plan:
+def read(path: Path, only: Wish | None = None, seeds: Sequence[int] = ()) -> Plan:
     """Read the plan in a TOML file, and check each point of the grid without a run; ``only`` leaves out other points.
 
-    Raises ``ValueError`` for bad values and for two equal runs, and ``DatasetNotFound``.
+    ``seeds``: instead of those in the file. Raises ``ValueError`` for bad values and for two equal runs, and
+    ``DatasetNotFound``.
     """
     try:
         given = _USUAL | tomllib.loads(path.read_text(encoding="utf-8"))
@@ -79,7 +80,7 @@ def read(path: Path, only: Wish | None = None) -> Plan:
             importlib.import_module(module)
         target = given["target_accuracy"]
         target = None if target is None else validation.real("target_accuracy", target, maximum=1)
-        seeds = [validation.seed(seed) for seed in _axis("seed", given["seed"])]
+        seeds = [validation.seed(seed) for seed in seeds or _axis("seed", given["seed"])]
         points = [[point for one in _axis(key, given[key]) for point in _points(key, one)] for key in _ORDER]
         runs: dict[str, Run] = {}
         for tables in itertools.product(*points):

@@ -77,7 +77,7 @@ def read(folder: Path = CONFIGS) -> list[Claim]:
 
 def experiment_of(table: str) -> str:
     """The experiment that makes ``table``, whose name it begins with. Raises ``ValueError`` if there is none."""
-    found = [name for name in _planned() if table.startswith(name)]
+    found = [name for name in _toml("seeds") if table.startswith(name)]
     if not found:
         raise ValueError(f"table={table!r}: is neither a grid nor made by an experiment")
     return max(found, key=len)
@@ -85,18 +85,25 @@ def experiment_of(table: str) -> str:
 
 @lru_cache(maxsize=64)
 def seeds(table: str) -> list[int]:
+    """List the seeds of ``table``: the planned ones and those that the rule for undecided statements added."""
+    first = planned(table)
+    own = table if (GRIDS / f"{table}.toml").is_file() else experiment_of(table)
+    return [*range(first[0], first[0] + further[own])] if own in (further := _toml("further_seeds")) else first
+
+
+def planned(table: str) -> list[int]:
     """List the planned seeds of ``table``, from its grid or its experiment. Raises as :func:`experiment_of`."""
     path = GRIDS / f"{table}.toml"
     if path.is_file():
         given = tomllib.loads(path.read_text(encoding="utf-8")).get("seed", 0)
         return given if isinstance(given, list) else [given]
-    first, last = _planned()[experiment_of(table)]
+    first, last = _toml("seeds")[experiment_of(table)]
     return list(range(first, last + 1))
 
 
-@lru_cache(maxsize=1)
-def _planned() -> dict[str, list[int]]:
-    return tomllib.loads((CONFIGS / "experiments" / "seeds.toml").read_text(encoding="utf-8"))
+@lru_cache(maxsize=2)
+def _toml(name: str) -> dict[str, Any]:
+    return tomllib.loads((CONFIGS / "experiments" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def _in_order(path: Path) -> list[tuple[float, str]]:

@@ -6,14 +6,13 @@ import pandas as pd
 
 from fedlab_core.sweep import command, plan
 from fedlab_core.sweep.folder import Folder
-from fedlab_course.evidence import tables
-from fedlab_course.evidence.configs import GRIDS
+from fedlab_course.evidence import configs, tables
 from fedlab_course.experiments import measures
 
 
 def names() -> list[str]:
     """The grids, in the order of their names."""
-    return sorted(path.stem for path in GRIDS.glob("*.toml"))
+    return sorted(path.stem for path in configs.GRIDS.glob("*.toml"))
 
 
 def missing(whole: plan.Plan, stored: pd.DataFrame) -> list[plan.Run]:
@@ -30,7 +29,7 @@ def run(
     ``sweeps``: the folder of runs. ``again``: do the runs that the table has, too, and replace it. ``dry_run``: only
     print how many runs there are to do.
     """
-    folder = Folder(sweeps, plan.read(GRIDS / f"{name}.toml"))
+    folder = Folder(sweeps, plan.read(configs.GRIDS / f"{name}.toml", seeds=configs.seeds(name)))
     stored = [pd.DataFrame() if again else tables.read(one) for one in (name, f"{name}_curves")]
     runs = missing(folder.plan, stored[0])
     if dry_run or not runs:

@@ -56,7 +56,7 @@ def test_the_summary_has_times_and_verdicts(good: Run) -> None:
         {"claim": "Squares grow", "holds": True, "evidence": "4, then 9"},
         {"claim": "Squares <shrink>", "holds": False, "evidence": ""},
     ]
-    assert [(one["id"], one["verdict"]) for one in entry["stored"]] == [("000-2", "holds")]  # shown twice, counted once
+    assert [(one["id"], one["verdict"]) for one in entry["stored"]] == [("000-2", "confirmed")]  # shown twice
 
 
 def test_executed_notebooks_hold_outputs_but_no_widget_state_and_no_paths(good: Run) -> None:

@@ -54,7 +54,8 @@ def show(row: str, seeds: Sequence[int] = (0,)) -> None:
 def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
     if table not in sweeps.names():
         return _of_experiment(table, wanted, measure, seed)
-    grid = plan.read(sweeps.GRIDS / f"{table}.toml", only=lambda axes: tables.fits(measures.plain(axes), wanted))
+    path, seeds = configs.GRIDS / f"{table}.toml", configs.seeds(table)
+    grid = plan.read(path, lambda axes: tables.fits(measures.plain(axes), wanted), seeds)
     by_seed = {run.axes["seed"]: run for run in grid.runs}
     if seed not in by_seed:
         raise ValueError(f"seeds={seed}: must be of the seeds of {table}, {list(by_seed)}")

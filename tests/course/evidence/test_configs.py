@@ -1,5 +1,7 @@
 """The configurations of claims: complete, and refused in words where they are not."""
 
+import tomllib
+
 import pytest
 
 from fedlab_core.sweep import plan
@@ -59,14 +61,20 @@ def test_every_table_that_a_claim_rests_on_can_be_made():
 @pytest.mark.needs_data("cifar10")
 @pytest.mark.needs_data("sentiment140")
 def test_every_grid_can_be_planned():
-    for path in sorted([*sweeps.GRIDS.glob("*.toml"), *sweeps.GRIDS.parent.glob("full/*.toml")]):
+    for path in sorted([*configs.GRIDS.glob("*.toml"), *configs.GRIDS.parent.glob("full/*.toml")]):
         assert plan.read(path).runs
 
 
 def test_planned_seeds_are_those_of_the_grid_or_experiment():
-    assert configs.seeds("drift_digits") == list(range(10)) and len(configs.seeds("curves_cifar10")) == 3
-    assert configs.seeds("theorem_rates_growth") == configs.seeds("theorem_rates") == list(range(10))
-    assert configs.seeds("tuning_digits") == [100, 101, 102] and configs.seeds("error_floor_exact") == [0]
+    assert configs.planned("drift_digits") == list(range(10)) and len(configs.planned("curves_cifar10")) == 3
+    assert configs.planned("theorem_rates_growth") == configs.planned("theorem_rates") == list(range(10))
+    assert configs.planned("tuning_digits") == [100, 101, 102] and configs.seeds("error_floor_exact") == [0]
     assert all(configs.seeds(name) for name in EXPERIMENTS)
     with pytest.raises(ValueError, match="neither a grid"):
         configs.seeds("unheard_of")
+
+
+def test_added_seeds_follow_the_planned_ones():
+    for name, number in tomllib.loads((configs.CONFIGS / "experiments" / "further_seeds.toml").read_text()).items():
+        planned, seeds = configs.planned(name), configs.seeds(name)
+        assert len(seeds) == number and seeds[: len(planned)] == planned and seeds[-1] == planned[0] + number - 1

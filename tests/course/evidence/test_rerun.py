@@ -8,10 +8,9 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_course.chapters.ch15_reproduction import browser, rerun
-from fedlab_course.evidence import judging, tables
+from fedlab_course.evidence import configs, judging, tables
 from fedlab_course.evidence.configs import Claim, Statement
 from fedlab_course.evidence.judging import corrected, judge
-from fedlab_course.experiments import sweeps
 
 GRID = """\
 seed = [0, 1]
@@ -41,7 +40,7 @@ def grid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         columns=["algorithm", "mu", "labels_per_client", "seed", "mean_accuracy", "seconds"],
     )
     stored.to_csv(tmp_path / "t.csv", index=False)
-    monkeypatch.setattr(sweeps, "GRIDS", tmp_path)
+    monkeypatch.setattr(configs, "GRIDS", tmp_path)
     monkeypatch.setattr(tables, "read", lambda name, folder=None: pd.read_csv(tmp_path / f"{name}.csv"))
     plenty = {"x-1a": [0.5, 0.6, 0.5], "x-1b": [-0.5, -0.6, -0.5], "y-1": [0.0, 1.0, -1.0], "y-2": []}
     found = corrected({id: judge(id, v, 0.1, expect="positive", planned=3) for id, v in plenty.items()})

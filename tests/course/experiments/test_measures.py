@@ -9,6 +9,7 @@ import fedlab_core as fl
 from fedlab_core import cli
 from fedlab_core.sweep import plan
 from fedlab_core.sweep.folder import Folder
+from fedlab_course.evidence import configs
 from fedlab_course.experiments import measures, sweeps
 
 GRID = """
@@ -89,12 +90,13 @@ def test_bands_of_some_seeds_and_of_the_others_make_those_of_all(swept):
 
 def test_a_sweep_does_the_runs_that_its_table_lacks(tmp_path, monkeypatch, capsys):
     kept = {}
-    monkeypatch.setattr(sweeps, "GRIDS", tmp_path)
+    monkeypatch.setattr(configs, "GRIDS", tmp_path)
     monkeypatch.setattr(sweeps.tables, "read", lambda name: kept.get(name, pd.DataFrame()))
     monkeypatch.setattr(sweeps.tables, "write", kept.__setitem__)
 
     def run(seeds: str, folder: str, **given: bool) -> str:
         (tmp_path / "g.toml").write_text(GRID.replace("[0, 1]", seeds))
+        configs.seeds.cache_clear()
         assert sweeps.run("g", tmp_path / folder, workers=1, **{"dry_run": False, "again": False} | given)
         return capsys.readouterr().out
 

@@ -11,7 +11,8 @@ Acar et al.: Federated Learning Based on Dynamic Regularization, ICLR 2021, algo
 μ > 0 is the paper's α; h, h_k [P]. The fixed point is the optimum of the unweighted mean of the F_k for any number of
 local steps.
 
-Deviation. The paper solves the local problem exactly; here clients do the run's epochs or steps.
+Deviations. The paper solves the local problem exactly; here clients do the run's epochs or steps. Its authors' code
+evaluates the mean of the clients' models, and divides α by each client's relative n_k.
 """
 
 from dataclasses import dataclass

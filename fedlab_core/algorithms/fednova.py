@@ -10,7 +10,7 @@ Wang et al.: Tackling the Objective Inconsistency Problem in Heterogeneous Feder
     local momentum ρ:     ‖a_k‖₁ = [τ_k − ρ (1 − ρ^τ_k) / (1 − ρ)] / (1 − ρ),    τ_eff = Σ_S p_k ‖a_k‖₁
 
 τ_k local steps that client k did, η local rate, μ ≥ 0 proximal weight, ρ the run's ``local_momentum`` (not together
-with μ: the paper has no such form). P numbers down and P + 1 up (Δw, ‖a_k‖₁) per client.
+with μ, as the paper has it; the authors' code combines them). P numbers down, P + 1 up (Δw, ‖a_k‖₁) per client.
 
 Deviation. The paper's p_k are weights over all N clients; here they are normalised over the cohort, without N/K.
 """

@@ -13,7 +13,7 @@ model with the most samples in the cohort, which may change from round to round.
 
 Deviations. The paper averages with equal weights; here the weights are n_k. It leaves the first models open; here they
 are w_0, and w_0 + σ ⊙ z with z standard normal from the stream "models" and σ the root mean square of each parameter
-tensor: about as far from w_0 as another random initialisation.
+tensor: 1/√2 as far from w_0 as another random initialisation, with √2 times its norm.
 """
 
 from collections.abc import Iterator

@@ -88,7 +88,7 @@ def test_the_wheel_holds_every_file_of_both_packages_the_notebooks_and_the_evide
     notebooks = {f"fedlab_course/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
     evidence = {
         f"fedlab_course/{path.relative_to(ROOT)}"
-        for kind in ("configs/*.toml", "configs/*/*.toml", "evidence/*.csv")
+        for kind in ("configs/*.toml", "configs/*/*.toml", "evidence/*.csv", "plans.csv")
         for path in (ROOT / "results").glob(kind)
     }
     assert {f"{package}/py.typed" for package in PACKAGES} <= expected

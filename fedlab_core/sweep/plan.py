@@ -68,8 +68,7 @@ class Plan:
 def read(path: Path, only: Wish | None = None, seeds: Sequence[int] = ()) -> Plan:
     """Read the plan in a TOML file, and check each point of the grid without a run; ``only`` leaves out other points.
 
-    ``seeds``: instead of those in the file. Raises ``ValueError`` for bad values and for two equal runs, and
-    ``DatasetNotFound``.
+    ``seeds``: instead of the file's. Raises ``ValueError`` for bad values and two equal runs, and ``DatasetNotFound``.
     """
     try:
         given = _USUAL | tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,5 +1,6 @@
 """What was planned before the runs: claims, their statements and margins, and the seeds of every table."""
 
+import json
 import math
 import tomllib
 from dataclasses import dataclass, field
@@ -8,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from fedlab_core import validation
+from fedlab_core.reproduce.description import digest
 from fedlab_course.folders import RESULTS
 
 CONFIGS = RESULTS / "configs"
 GRIDS = CONFIGS / "grids"
 COURSE = CONFIGS / "course"  # what the chapters say beyond the sources, by chapter
+SOURCES = ("000", "001", "002", "004", "others")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +25,8 @@ class Statement:
     ``plus`` and ``minus`` hold rows of a ``table``, each as column → value, and ``measure`` is the column that is
     compared; ``where`` applies to all rows, and a row may name a ``table`` of its own. ``expect``: the source says that
     the number is "positive", "zero" or "nonzero". Less than ``margin`` δ is no difference. ``exact``: a number
-    without chance, for which one row is enough. ``untested``: why the runs cannot test the statement, if they cannot.
+    without chance, for which one row is enough. ``untested``: why the runs cannot test the statement, if they cannot;
+    ``changed``: why the plan was changed after the data, if it was.
     """
 
     id: str
@@ -37,6 +41,7 @@ class Statement:
     expect: str = "positive"
     exact: bool = False
     untested: str = ""
+    changed: str = ""
 
     def __post_init__(self) -> None:
         validation.choice("expect", self.expect, ("positive", "zero", "nonzero"))
@@ -47,10 +52,21 @@ class Statement:
         merged = [(1, self.where | row) for row in self.plus] + [(-1, self.where | row) for row in self.minus]
         return [(sign, row.pop("table", self.table), row) for sign, row in merged]
 
+    @property
+    def plan(self) -> str:
+        """The digest of what has to be fixed before the runs: contrast, measure, margin, seeds and settings."""
+        numbers = (float(self.margin), float(self.constant))
+        about = {table: [planned(table), _settings(table)] for _, table, _ in self.rows()}
+        what = (self.rows(), self.measure, numbers, self.expect, self.exact, about)
+        return digest(json.dumps(what, sort_keys=True).encode())
+
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A claim of a source, in its setting; ``ours``: how it is measured here, and what was reduced."""
+    """A claim of a source, in its setting; ``ours``: how it is measured here, and what was reduced.
+
+    ``distance``: the same in a few words; ``lead``: the id of the statement that speaks for it, by default the first.
+    """
 
     id: str
     source: str
@@ -58,6 +74,8 @@ class Claim:
     expected: str
     setting: str
     ours: str
+    distance: str = ""
+    lead: str = ""
     statements: list[Statement]
 
     @property
@@ -75,6 +93,11 @@ def read(folder: Path = CONFIGS) -> list[Claim]:
     return claims
 
 
+def source_of(id: str) -> str:
+    """The source of a claim or statement, one of ``SOURCES``."""
+    return id[:3] if id[:3] in SOURCES else "others"
+
+
 def experiment_of(table: str) -> str:
     """The experiment that makes ``table``, whose name it begins with. Raises ``ValueError`` if there is none."""
     found = [name for name in _toml("seeds") if table.startswith(name)]
@@ -83,22 +106,31 @@ def experiment_of(table: str) -> str:
     return max(found, key=len)
 
 
-@lru_cache(maxsize=64)
 def seeds(table: str) -> list[int]:
     """List the seeds of ``table``: the planned ones and those that the rule for undecided statements added."""
     first = planned(table)
-    own = table if (GRIDS / f"{table}.toml").is_file() else experiment_of(table)
+    own = table if _grid(table) else experiment_of(table)
     return [*range(first[0], first[0] + further[own])] if own in (further := _toml("further_seeds")) else first
 
 
 def planned(table: str) -> list[int]:
     """List the planned seeds of ``table``, from its grid or its experiment. Raises as :func:`experiment_of`."""
-    path = GRIDS / f"{table}.toml"
-    if path.is_file():
-        given = tomllib.loads(path.read_text(encoding="utf-8")).get("seed", 0)
+    if grid := _grid(table):
+        given = grid.get("seed", 0)
         return given if isinstance(given, list) else [given]
     first, last = _toml("seeds")[experiment_of(table)]
     return list(range(first, last + 1))
+
+
+def _settings(table: str) -> dict[str, Any]:
+    """The settings of a grid: all but its seeds, its algorithms, which rows name, and where its code is."""
+    return {key: value for key, value in _grid(table).items() if key not in ("seed", "algorithm", "modules")}
+
+
+@lru_cache(maxsize=64)
+def _grid(table: str) -> dict[str, Any]:
+    path = GRIDS / f"{table}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 @lru_cache(maxsize=2)

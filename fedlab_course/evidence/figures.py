@@ -5,15 +5,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 
-import fedlab_core as fl
 from fedlab_core import validation
 from fedlab_core.history import History
-from fedlab_core.plots.style import BLUE, PURPLE, add_band, looks, new_figure, set_description
+from fedlab_core.plots.style import PURPLE, add_band, looks, new_figure, set_description
 from fedlab_course.evidence import forest, judging, tables
 from fedlab_course.evidence.charts import CHARTS, Chart
+from fedlab_course.evidence.configs import SOURCES, source_of
 from fedlab_course.explore.figures import add_curve
 
 _TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
@@ -21,9 +20,6 @@ _FORMATS = {"test_accuracy": ".1%", "train_loss": ".4g"}
 _MARKERS_PER_CURVE = 9
 _PANEL, _AROUND, _ENTRY = 230, 150, 30  # pixels
 _COLUMNS = ["curve", "round", "mean", "standard deviation", "seeds"]
-_SOURCES = ("000", "001", "002", "004")
-CLIENTS = 10  # in the figure of labels
-_MIXES_HEIGHT, _LARGEST = 630, 20  # pixels
 
 
 def draw(name: str) -> go.Figure:
@@ -101,50 +97,14 @@ def _words(one: Chart, rows: list[list[Any]]) -> str:
     return f"{text} Dotted, drawn in the source and not measured: {drawn}." if drawn else text
 
 
-def mixes(dataset: str = "digits", alphas: tuple[float, ...] = (0.3, 0.7), *, title: str) -> go.Figure:
-    """Draw the samples of each label of the first ten of 100 Dirichlet clients as discs, one panel for each α."""
-    data = fl.load_dataset(dataset)
-    figure = new_figure(title=title, x_title="", y_title="", height=_MIXES_HEIGHT, legend=False)
-    divide(figure, [f"Dirichlet, α = {alpha:g}" for alpha in alphas], "client", "label")
-    counts = {}
-    for alpha in alphas:
-        parts = fl.partition.dirichlet(data.train.y, num_clients=100, alpha=alpha, seed=0)
-        counts[alpha] = fl.FederatedDataset(data, parts).heterogeneity().label_counts[:CLIENTS]
-    most = max(int(count.max()) for count in counts.values())
-    names = [str(name) for name in data.classes]
-    rows, held_by = [], []
-    for panel, (alpha, count) in enumerate(counts.items(), start=1):
-        client, label = np.nonzero(count)
-        held = count[client, label]
-        figure.add_scatter(
-            x=client,
-            y=label,
-            customdata=held,
-            mode="markers",
-            marker={"color": BLUE, "size": _LARGEST * np.sqrt(held / most), "line": {"width": 0}},
-            hovertemplate="client %{x}, label %{y}: %{customdata} samples<extra></extra>",
-            row=panel,
-            col=1,
-        )
-        rows += [[f"{alpha:g}", k, int((one > 0).sum()), f"{one.max() / one.sum():.0%}"] for k, one in enumerate(count)]
-        held_by.append(f"α = {alpha:g}: {np.mean((count > 0).sum(1)):.1f} labels a client")
-    figure.update_xaxes(range=[-0.7, CLIENTS - 0.3], dtick=1)
-    figure.update_yaxes(range=[-0.7, len(names) - 0.3], tickvals=list(range(len(names))), ticktext=names)
-    text = f"Discs: samples of each label that the first {CLIENTS} of 100 clients hold, {data.name}. "
-    set_description(figure, f"{text}{'; '.join(held_by)}.", ["α", "client", "labels", "share of the largest"], rows)
-    return figure
-
-
 def verdicts(source: str, *, title: str) -> go.Figure:
     """Draw the verdicts on the claims whose ids begin with ``source``, or on those of no source of the course."""
-    every = judging.stored()
-    mine = {id: one for id, one in every.items() if (id[:3] if id[:3] in _SOURCES else "others") == source}
+    mine = {id: one for id, one in judging.stored().items() if source_of(id) == source}
     return forest.forest(mine, title=title)
 
 
 _OTHERS: Mapping[str, tuple[str, Callable[..., go.Figure]]] = {
-    **{f"verdicts-{one}": (f"Verdicts on [{one}]", partial(verdicts, one)) for one in _SOURCES},
+    **{f"verdicts-{one}": (f"Verdicts on [{one}]", partial(verdicts, one)) for one in SOURCES[:-1]},
     "verdicts-others": ("Verdicts on other papers", partial(verdicts, "others")),
-    "002-3": ("Labels of the first ten clients, digits", mixes),
 }
 TITLES = {name: title for name, (title, _) in _OTHERS.items()} | {name: one.title for name, one in CHARTS.items()}

@@ -10,7 +10,7 @@ import pandas as pd
 from fedlab_core import validation
 from fedlab_core.history import History
 from fedlab_course import chapter, display
-from fedlab_course.evidence import judging, tables
+from fedlab_course.evidence import configs, judging, plans, tables
 from fedlab_course.evidence.judging import Judged
 
 STORED = "application/vnd.fedlab.stored-verdict+json"
@@ -126,7 +126,9 @@ def _lines(one: Judged, differs: str) -> list[str]:
     elif found.verdict not in judging.OPEN:
         after = f", {'' if found.corrected else 'not '}significant among all {one.examined} examined (Holm)"
     about = f"{one.statement.measure.replace('_', ' ')}: {interval(one)}" if found.n else "no runs yet"
-    report = "COURSE.md" if one.claim.id.isdecimal() else "REPRODUCTION.md"
+    report = "COURSE.md" if one.claim.id.isdecimal() else f"claims/{configs.source_of(one.claim.id)}.md"
     where = f"Row {found.id} of results/{report}, {one.claim.source}."
+    deviates = plans.deviation(one.statement)
     lines = [f"{about}, margin δ = {found.margin:g}, {seeds(one)}{after}. {where}"]
+    lines += [f"The plan of this statement was {deviates}."] if deviates else []
     return lines + ([f"This verdict belongs to the default setting; this run has {differs}."] if differs else [])

@@ -101,12 +101,3 @@ def test_without_a_margin_a_mean_is_at_the_edge() -> None:
     figure = forest.forest({"x-1a": judged("x-1a", [0.2, 0.2, 0.2], margin=0.0)}, title="All")
     assert figure.data[0].x[0] == pytest.approx(max(figure.layout.xaxis.tickvals))
     assert figure.layout.xaxis.ticktext[-1] == "δ = 0"
-
-
-def test_discs_are_the_samples_of_the_first_clients() -> None:
-    figure = figures.mixes(alphas=(0.3, 100.0), title="Labels")
-    skewed, even = figure.data
-    assert {*skewed.x} <= set(range(10))
-    assert len(skewed.x) < len(even.x)  # fewer labels a client
-    area = np.square(skewed.marker.size) / np.asarray(skewed.customdata)
-    np.testing.assert_allclose(area, area[0])

@@ -59,7 +59,7 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(
         claims.stored(id)
         line = capsys.readouterr().out
         assert line.startswith(starts)
-        assert "margin δ = 0.1" in line and f"Row {id} of results/REPRODUCTION.md" in line
+        assert "margin δ = 0.1" in line and f"Row {id} of results/claims/others.md" in line
         assert "default setting" not in line
         # mean 0.6, sd 0.1, t = 4.3027 for two degrees of freedom: ± 0.2484
         assert ("+0.6000 [+0.3516, +0.8484], margin δ = 0.1, 3 seeds" in line) == (id == "x-1a")

@@ -1,21 +1,16 @@
 """Chapter 1, on the digits: how far does skew lead a model, and does it lean towards whoever took part last?
 
-"c01_divergence", Zhao et al. 2018: the federated model against the one trained in one place. The digits among ten
-clients with 10, 5, 3, 2 or 1 labels each, all of them in every round, one local epoch, batches of 10, η = 0.05, 20
-rounds. The central model starts from the same weights and makes as many steps, with batches of 100.
+"c01_divergence", Zhao et al. 2018: ten clients with 10, 5, 3, 2 or 1 labels each, all of them in every round, against a
+central model with the same first weights and as many steps, in batches of 100. ``emd``: the mean over clients of
+Σ_c |p_k(c) − p(c)|. ``divergence``: ‖w_fed − w_central‖ / ‖w_central‖. ``slope``: its growth for each unit of EMD since
+the split before, which is less skewed. ``common``: ‖mean Δ‖² / mean ‖Δ_k‖² of the clients' moves, averaged over the
+rounds: 1 for equal moves, about 1/K for unrelated ones. ``accuracy``: of the federated model, on the test set.
 
-``emd``: the mean over clients of Σ_c |p_k(c) − p(c)|. ``divergence``: ‖w_fed − w_central‖ / ‖w_central‖. ``slope``: its
-growth for each unit of EMD since the split before, which is less skewed. ``common``: ‖mean Δ‖² / mean ‖Δ_k‖² of the
-clients' moves Δ_k = y_k − w, averaged over the rounds: 1 for equal moves, about 1/K for unrelated ones. ``accuracy``:
-of the federated model, on the test set.
-
-"c01_last_cohort": FedAvg with 100 clients. A_t(c): the test accuracy on label c after each of rounds 11 to 50, less its
-mean over these rounds. s_t(c): the share of label c among the samples of round t's cohort. ``lag``: which cohort is
-looked at: 0 the last one, 1 and 2 those before it, and −1 the one that is drawn next, which the model cannot know.
-``gap``: mean A_t(c) of labels whose share of that cohort's samples is above the label's mean over the rounds, less that
-of the others. ``held_gap``: the same of labels that the cohort holds at all, less those that it does not; missing where
-every cohort holds every label. ``correlation``: Pearson's, of A_t(c) with s_t(c) less its mean over the rounds.
-``not_held``: the share of the pairs of round and label where the cohort does not hold the label.
+"c01_last_cohort": A_t(c) is the test accuracy on label c after each of rounds 11 to 50, less its mean over them; s_t(c)
+the share of label c among the samples of round t's cohort. ``lag``: 0 is the last cohort, 1 and 2 those before it, −1
+the one that is drawn next. ``gap``: mean A_t(c) of labels whose share in that cohort is above the label's mean over the
+rounds, less that of the others. ``held_gap``: the same of labels that the cohort holds, less those that it does not;
+missing where every cohort holds every label.
 """
 
 from typing import Any
@@ -98,18 +93,12 @@ def by_label(model: torch.nn.Module, test: Any) -> np.ndarray:
 
 
 def leaning(accuracy: np.ndarray, shares: np.ndarray, lag: int) -> Row:
-    """``gap``, ``held_gap``, ``correlation`` and ``not_held`` from A_t(c) and s_t(c), both [rounds, C], as above."""
+    """``gap`` and ``held_gap`` from A_t(c) and s_t(c), both [rounds, C], as above."""
     rounds = np.arange(FIRST - 1, LAST)
     model = accuracy[rounds] - accuracy[rounds].mean(axis=0)
     share = shares[rounds - lag]
     beyond = share - share.mean(axis=0)
-    held = share > 0
-    return {
-        "gap": _difference(model, beyond > 0),
-        "held_gap": _difference(model, held),
-        "correlation": float(np.corrcoef(model.ravel(), beyond.ravel())[0, 1]),
-        "not_held": float(1 - held.mean()),
-    }
+    return {"gap": _difference(model, beyond > 0), "held_gap": _difference(model, share > 0)}
 
 
 def _difference(values: np.ndarray, where: np.ndarray) -> float | None:

@@ -7,7 +7,7 @@ more round would have cost.
 "c14_labels": moves from w_0: the probe of FedSSO and FedMas (one epoch at 0.01), one epoch and five at FedAvg's rate of
 0.05; and one and five epochs from the model after 30 rounds of FedAvg. The probe again as clients may hide it: clipped
 to the median norm C of all probes, with noise of σ C in every entry. OPTICS on the same moves, against the clients'
-label sets.
+label sets; ``sums_rand``: on the ten sums alone from which the labels are read.
 """
 
 import math
@@ -47,6 +47,7 @@ def methods(epochs: int) -> dict[str, fl.Algorithm]:
     if epochs == 5:
         found |= {f"keep {keep:g}, forgetful": leaks.Forgetful(inner, keep=keep) for keep in KEPT}
         found |= {f"{bits} bits": Compressed(inner, bits=bits) for bits in (8, 4)}
+        found["FedProx"], found["FedProx, keep 0.1"] = fl.FedProx(0.1), Compressed(fl.FedProx(0.1), keep=0.1)
         found["keep 0.1, 8 bits"] = Compressed(inner, keep=0.1, bits=8)
     return found
 
@@ -92,9 +93,10 @@ def labels(seed: int, *, split: str) -> list[Row]:
         for noise, sent in _sent(moves, seed) if kind == "probe" else [("", moves)]:
             agrees = _agreement(sent, fed, split) if kind == "probe" else math.nan
             for rule in ("bias", "row"):
-                found = leaks.named(leaks.scores(sent, model, rule), mixes)._asdict()
-                about = {"move": kind, "noise": noise, "rule": rule}
-                rows.append(about | found | distances | {"adjusted_rand": agrees})
+                sums = leaks.scores(sent, model, rule)
+                alone = _agreement(torch.from_numpy(sums), fed, split) if kind == "probe" else math.nan
+                about = {"move": kind, "noise": noise, "rule": rule} | leaks.named(sums, mixes)._asdict()
+                rows.append(about | distances | {"adjusted_rand": agrees, "sums_rand": alone})
     return rows
 
 

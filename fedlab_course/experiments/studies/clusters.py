@@ -1,57 +1,45 @@
 """Which clusters of clients are found in their probes ([004] figure 2)?
 
 100 clients, each from the same initial weights: MLP 784-200-10 on MNIST, and 3072-64-10 on CIFAR-10. OPTICS
-(min_samples 2, xi 0.25) on the flat parameters after each kind of probe at rate 0.01, on all of them or on 512 random
-projections, compared with the clients' label sets (of a shard that straddles two labels, the label of its larger half).
+(min_samples 2, xi 0.25) on the flat parameters after each kind of probe at rate 0.01, compared with the clients' label
+sets (of a shard that straddles two labels, the label of its larger half). ``surplus``: clusters less the sets that two
+clients or more hold, which is all that it can find.
 DBSCAN on Dirichlet splits over eps, in units of the median distance to the nearest neighbour, with the knee as default.
 
 "variance", stratified sampling ([004] section 3.3): E‖w − w̄‖² of the mean of 10 of 100 clients' models, on MNIST. All
 clients train an epoch from the mean of their probes, as in the first round of FedSSO. Simple random sampling, and
-systematic sampling along the clusters that OPTICS finds: 4,000 cohorts beside the closed forms. ``bias_in_errors``:
-‖mean of the cohorts' means − w̄‖ in units of its standard error, √(variance/4,000); about 1 for an unbiased design.
+systematic sampling along the clusters that OPTICS finds, in closed form. ``inclusion_error``: the largest |π_k N/K − 1|
+of the systematic draw, over all of its starts.
 """
-
-import math
 
 import numpy as np
 import torch
 
 import fedlab_core as fl
-from fedlab_core import clustering, sampling
+from fedlab_core import clustering
 from fedlab_course import theory
 from fedlab_course.chapters.ch07_fedmas.probes import HIDDEN, PROBES, network, probe, train
 from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.runs import deal
 from fedlab_course.theory import cluster_quality
 
-PROJECTED = 512
 MIN_SHARES = {"iid": 0.02, "two shards": 0.25, "two labels": 0.0, "one shard": 0.5, "one label": 0.0}
-COHORT, NUM_COHORTS = 10, 4000
+COHORT = 10
 EPS_FACTORS = (0.7, 0.8, 0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6, 2.0)
 
 
 def optics(seed: int, *, dataset: str, split: str) -> list[Row]:
-    """One row for each probe and space."""
+    """One row for each probe."""
     fed, rows = deal(split, seed, dataset=dataset), list[Row]()
     groups = cluster_quality.label_groups(fed.parts, fed.y, MIN_SHARES[split])
-    shared = int((np.bincount(groups) >= 2).sum())  # all that a clustering with min_samples = 2 can find
+    shared = int((np.bincount(groups) >= 2).sum())
     for kind in PROBES:
-        params = probe(fed, kind, seed)
-        full = clustering.optics(params)
-        projected = clustering.optics(clustering.project(params, PROJECTED, seed))
-        for space, found in (("full", full), (f"projected {PROJECTED}", projected)):
-            quality = cluster_quality.quality(found.labels, groups)
-            row: Row = {"probe": kind, "space": space, "shared_groups": shared}
-            row |= {"clusters": quality.num_clusters, "pure": quality.num_pure, "noise": quality.num_noise}
-            row |= {"purity": quality.purity, "adjusted_rand": quality.adjusted_rand}
-            rows.append(row | {"same_as_full": same_partition(full.labels, found.labels)})
+        found = clustering.optics(probe(fed, kind, seed))
+        quality = cluster_quality.quality(found.labels, groups)
+        row: Row = {"probe": kind, "shared_groups": shared, "clusters": quality.num_clusters}
+        row |= {"surplus": quality.num_clusters - shared, "pure": quality.num_pure, "noise": quality.num_noise}
+        rows.append(row | {"purity": quality.purity, "adjusted_rand": quality.adjusted_rand})
     return rows
-
-
-def same_partition(first: np.ndarray, second: np.ndarray) -> bool:
-    """Whether two clusterings agree up to the numbers of their clusters, noise included."""
-    pairs = set(zip(first.tolist(), second.tolist(), strict=True))
-    return len(pairs) == len(set(first)) == len(set(second)) and np.array_equal(first < 0, second < 0)
 
 
 def dbscan(seed: int, *, alpha: float) -> list[Row]:
@@ -77,27 +65,10 @@ def variance(seed: int, *, split: str) -> list[Row]:
     labels = clustering.optics(probed).labels
     shares = torch.from_numpy(fed.weights).to(probed)
     models = train(fed, model, shares @ probed, round=1, seed=seed, stream="batches").params.double().numpy()
-    everyone = np.ones(fed.num_clients, dtype=bool)
-    designs: dict[str, tuple[sampling.Design, float]] = {
-        "simple": (sampling.Uniform(everyone, COHORT), theory.simple_variance(models, COHORT)),
-        "systematic": (sampling.Systematic(labels, COHORT), theory.systematic_variance(models, labels, COHORT)),
-    }
-    return [
-        {"design": name, "closed_form": closed_form} | drawn(design, models, seed)
-        for name, (design, closed_form) in designs.items()
-    ]
-
-
-def drawn(design: sampling.Design, models: np.ndarray, seed: int) -> Row:
-    """The mean squared distance of cohort means to the mean of all ``models`` [N, P], its standard error, and bias."""
-    rng = fl.randomness.stream(seed, "cohort")
-    gram = (models - models.mean(axis=0)) @ (models - models.mean(axis=0)).T
-    cohorts = [design.draw(rng) for _ in range(NUM_COHORTS)]
-    squared = np.array([gram[np.ix_(cohort, cohort)].mean() for cohort in cohorts])
-    measured, error = float(squared.mean()), float(squared.std(ddof=1) / np.sqrt(NUM_COHORTS))
-    weights = np.bincount(np.concatenate(cohorts), minlength=len(models)) / (COHORT * NUM_COHORTS)
-    bias = math.sqrt(max(0.0, weights @ gram @ weights)) / math.sqrt(measured / NUM_COHORTS)
-    return {"measured": measured, "standard_error": error, "bias_in_errors": bias}
+    places = (np.arange(len(models))[:, None] + len(models) * np.arange(COHORT)) // COHORT
+    systematic: Row = {"design": "systematic", "variance": theory.systematic_variance(models, labels, COHORT)}
+    systematic["inclusion_error"] = float(abs(np.bincount(places.ravel()) / COHORT - 1).max())
+    return [{"design": "simple", "variance": theory.simple_variance(models, COHORT)}, systematic]
 
 
 _SPLITS = [{"dataset": dataset, "split": split} for dataset in HIDDEN for split in MIN_SHARES]

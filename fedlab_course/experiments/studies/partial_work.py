@@ -1,13 +1,12 @@
 """Partial work on the digits, for chapter 11: by chance, and always by the same clients.
 
 FedAvg that drops unfinished work ("drop") and that keeps it ("keep"), FedProx with three strengths ("mu=…") and the
-best of them by the end accuracy of the seed ("best"), and FedNova ("nova"). The runs of one seed are paired.
-
-Stragglers: two labels a client, E = 5; a share of the cohort, drawn anew each round, does 1 … E epochs. Without
-stragglers there is also FedAvg with a cohort of six ("six"): of a cohort of 20 with 90 % stragglers 5.6 finish.
-Two speeds: fifty clients hold five labels, which the seed draws, two each, and always do one epoch; the fifty that
-hold the other five do E = 10. "even" is FedAvg where all of them do ten. slow_accuracy and fast_accuracy: on the labels
-of the one half and of the other, over the last tenth of the rounds.
+best of them by the end accuracy of the seed ("best"), and FedNova ("nova"). Stragglers: two labels a client, E = 5; a
+share of the cohort, drawn anew each round, does 1 … E epochs. Without stragglers there is also FedAvg with a cohort of
+six ("six"): of 20 with 90 % stragglers 5.6 finish. Two speeds: fifty clients hold five labels, which the seed draws,
+two each, and always do one epoch; the fifty that hold the other five do E = 10. "even" is FedAvg where all do ten,
+"small" FedNova with a fifth of the rate and five times the rounds, and "nova, mu=10" FedNova with a proximal term.
+slow_accuracy and fast_accuracy: on the labels of either half, over the last tenth of the rounds.
 """
 
 from dataclasses import dataclass
@@ -72,10 +71,12 @@ def speeds(seed: int, **settings: Any) -> list[Row]:
     slowed = rules(given["local_epochs"], given["batch_size"])
     asked: dict[str, fl.Algorithm] = {name: two_speeds.Slowed(rule, half) for name, rule in slowed.items()}
     found = {}
-    for name, rule in (asked | {"even": fl.FedAvg()}).items():
+    asked |= {"even": fl.FedAvg(), "small": asked["nova"], "nova, mu=10": two_speeds.Slowed(fl.FedNova(mu=10.0), half)}
+    for name, rule in asked.items():
+        work = given | ({"lr": given["lr"] / 5, "rounds": 5 * given["rounds"]} if name == "small" else {})
         model = fl.models.mlp(fed, seed=seed)
         watch = two_speeds.AccuracyBySpeed(model, slow)
-        row, curve = measured(fed, model, rule, **given, on_round=watch, seed=seed)
+        row, curve = measured(fed, model, rule, **work, on_round=watch, seed=seed)
         by_speed = watch.table.rename(columns="{}_accuracy".format)
         row |= by_speed.tail(max(1, len(by_speed) // 10)).mean().to_dict()
         found[name] = (row, curve.join(by_speed, on="round"))

@@ -1,14 +1,12 @@
 """The field of chapter 8 at three prices, and the competitor that it leaves out, on the digits.
 
-100 clients with Dirichlet 0.3 or one label a client. Each method runs 50 rounds with K = 20. ``small`` is FedAvg with
-one client a round, for as many server updates as FedMas made under that seed, and ``small_bytes`` the same for as many
-bytes. Both are evaluated after as many updates as FedMas makes in a round, so that its 50 points stand beside the first
-50 of theirs. Runs of one seed share partition and first weights, and those with uniform cohorts share these too.
+100 clients with Dirichlet 0.3 or one label a client; each method runs 50 rounds with K = 20. ``small`` is FedAvg with
+one client a round, for as many server updates as FedMas made under that seed, and ``small_bytes`` for as many bytes.
+Both are evaluated after as many updates as FedMas makes in a round.
 
-``end_accuracy``: the mean over the last five evaluated points, ``mean_accuracy`` over all. ``accuracy_at_updates``: the
-last point within 50 server updates, ``accuracy_at_bytes``: within what FedAvg's 50 rounds send, to 1 %; the first
-point where not even that fits. ``worst_decile``: accuracy of the final model on the data of the ten clients with the
-lowest one, and ``gap``: how far that lies below the end accuracy.
+``accuracy_at_updates``: the last point within 50 server updates, ``accuracy_at_bytes``: within what FedAvg's 50 rounds
+send, to 1 %; the first point where not even that fits. ``gap``: how far ``worst_decile``, the accuracy of the final
+model on the data of the ten worst-served clients, lies below the end accuracy.
 """
 
 from typing import Any
@@ -41,22 +39,19 @@ def run(seed: int, *, federation: str) -> list[Row]:
         name: measured(fed, fl.models.mlp(fed, seed=seed), recipes.algorithm(name, own), **work)
         for name, own in FIELD.items()
     }
-    budget = found["fedavg"][1].bytes.iloc[-1]
-    rows = [{"method": name} | prices(kept, curve, budget) for name, (kept, curve) in found.items()]
-    _, tiers = found["fedmas"]
+    budget, tiers = found["fedavg"][1].bytes.iloc[-1], found["fedmas"][1]
     every = round(tiers.server_updates.iloc[0])  # the tiers: each makes one update a round
-    one_round = budget / (ROUNDS * COHORT)
-    longest = max(1, int(tiers.bytes.iloc[-1] / one_round) // every) * every
+    longest = max(1, int(tiers.bytes.iloc[-1] * ROUNDS * COHORT / budget) // every) * every
     work |= {"rounds": longest, "clients_per_round": 1, "eval_every": every}
     small, curve = measured(fed, fl.models.mlp(fed, seed=seed), fl.FedAvg(), **work)
-    rows.append({"method": "small"} | prices({}, curve.iloc[:ROUNDS], budget))
-    return [*rows, {"method": "small_bytes"} | prices(small, curve, budget)]
+    found |= {"small": ({"worst_decile": None}, curve.iloc[:ROUNDS]), "small_bytes": (small, curve)}
+    return [{"method": name} | prices(kept["worst_decile"], curve, budget) for name, (kept, curve) in found.items()]
 
 
-def prices(kept: Row, curve: pd.DataFrame, budget: float) -> Row:
-    """The measures of a curve; ``kept`` are those of its run, empty for a part of one."""
+def prices(worst: float | None, curve: pd.DataFrame, budget: float) -> Row:
+    """The measures of a curve; ``worst``: the accuracy of its final model on the worst-served tenth, if known."""
     accuracy = curve.test_accuracy.to_numpy()
-    end, worst = float(accuracy[-POINTS:].mean()), kept.get("worst_decile")
+    end = float(accuracy[-POINTS:].mean())
     return {
         "end_accuracy": end,
         "mean_accuracy": float(accuracy.mean()),

@@ -2,13 +2,10 @@
 
     f_1(x) = μ x² + G x    f_2(x) = −G x    f = (f_1 + f_2)/2 = μ/2 x²     (theorem II there), here μ = 1, x_0 = 1
 
-Full gradients and full participation, G ∈ {1, 10, 100}, K ∈ {2, 10} local steps; "sgd" is one step on f. The paper
-names neither x_0 nor its rates: every method gets the same eleven from 10 to 10⁻⁴, and each measure is that of its
-best rate. ``rounds_to_gap``: until f(x) − f* is 10⁻³ of that at x_0, 601 if 600 rounds do not suffice;
-``log10_gap``: (f(x) − f*)/(f(x_0) − f*) after 100 rounds, but at least 10⁻²⁰, where rounding errors begin.
-
-"scaffold" starts from c_k = 0, so its first round drifts as FedAvg's does, by an amount that grows with G;
-"scaffold_gradients" starts from c_k = ∇f_k(x_0), which cancels G from the first step on.
+Full gradients and full participation; "sgd" is one step on f. The paper names neither x_0 nor its rates: each measure
+is that of the best of eleven rates from 10 to 10⁻⁴. ``rounds_to_gap``: until f(x) − f* is 10⁻³ of that at x_0, 601 if
+600 rounds do not suffice; ``log10_gap``: (f(x) − f*)/(f(x_0) − f*) after 100 rounds, at least 10⁻²⁰. "scaffold" starts
+from c_k = 0, so its first round drifts as FedAvg's does; "scaffold_gradients" starts from c_k = ∇f_k(x_0).
 """
 
 import math

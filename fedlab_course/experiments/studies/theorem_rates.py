@@ -1,32 +1,21 @@
 """Theorems 1 and 2 of [004]: with η_t = β/(t + γ), the error F(w_T) − F* falls as O(E²/T) on strongly convex problems.
 
-T counts local steps, E a round, as in the proofs; β = 2/μ > 1/(2μ) and γ = 8L/μ (Li et al. 2020, which [004]
-follows), so that η_t ≤ 2 η_{t+E}. The rate is that of the first of a round's E steps in all of them: it changes once a
-round in the library, by a factor of at most 1 + E/γ. Errors are taken at T = 50, 100, 200, 500, …, 5,000.
+T counts local steps; β = 2/μ, γ = 8L/μ (Li et al. 2020, which [004] follows), E steps a round at the rate of their
+first. Problems are drawn anew for each seed. "exact": full gradients of all 20 clients; "all", theorem 1: batches of
+``BATCH``; "sampled", theorem 2: the same with 4 of the 20.
 
-``slope_T``: that of log(error) against log(T + γ), least squares. ``excess``: the last error. Table
-``theorem_rates_growth``: ``slope_E``, that of log(error) against log(E) for E ∈ {1, 2, 5, 10} at the same T, the
-mean over T ≥ 500. There is none with exact gradients: one step a round has no drift then, and its error falls as a
-higher power of T, while that of the others grows as (E − 1)².
+``slope_T``: of log(error) against log(T + γ), least squares over ``TIMES``. ``excess``: the last error. Table
+"theorem_rates_growth": ``slope_E`` of log(error) against log(E), the mean over T ≥ 500; with exact gradients one step a
+round has no drift, and it is that against log(E − 1) for the other E.
 
-``participation``: "exact" has full gradients of all clients and no chance but in the data; "all" theorem 1, batches of
-``BATCH`` of all 20 clients; "sampled" theorem 2, the same with 4 of the 20, drawn without replacement. The problems
-are drawn anew for each seed.
-
-"error_floor", [004] section 3.5: does a constant rate leave an error floor, and a decaying one none?
-
-``quadratics``: f_1 = ½ x², f_2 = ³⁄₂ (x − 1)², ten full local steps, η = 0.1: FedAvg has the fixed point
-Σ p(1−q)b / Σ p(1−q), q_k = (1 − η a_k)^10, and no chance. ``softmax_digits`` and ``softmax_mnist``: softmax
-regression with ridge, two labels per client, 4 of 20 (MNIST: 10 of 100) clients a round, five local steps in batches of
-10, η_0 = 0.05. The decaying rate is η_0/(1 + t/100) in round t.
-
-``excess_early`` and ``excess_end``: F(w) − F*, the mean over the 20 rounds up to the 100th, and up to the last;
-``log10_fall``: how many powers of ten lie between. ``log10_end``: the logarithm of the latter. ``floor``: the closed
-form of F − F* at the fixed point, where there is one.
+"error_floor", section 3.5: does a constant rate leave an error floor, and η_0/(1 + t/100) in round t none? ``FLOORS``
+has the problems: two scalar quadratics, with FedAvg's fixed point Σ p(1−q)b / Σ p(1−q), q_k = (1 − η a_k)^10, and
+softmax regression with two labels a client. ``excess_early``, ``excess_end``: F(w) − F*, the mean over the 20 rounds up
+to the 100th, and up to the last; ``log10_fall``: powers of ten between them; ``log10_end``: that of the latter;
+``floor``: the closed form, where there is one.
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -38,7 +27,6 @@ from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.problems import Problem, linear, quadratics, softmax
 from fedlab_course.experiments.runs import parameters
 
-RATED: dict[str, Callable[[int], Problem]] = {"quadratics": quadratics, "softmax_digits": softmax}
 TIMES = (50, 100, 200, 500, 1000, 2000, 5000)
 STEPS = (1, 2, 5, 10)
 BATCH = 5
@@ -58,19 +46,18 @@ def errors(problem: Problem, participation: str, local_steps: int, seed: int) ->
     return np.array(found)
 
 
-def rates(seed: int, *, problem: str, participation: str) -> list[Row]:
+def rates(seed: int, *, participation: str) -> list[Row]:
     """A row for each E, and one of the growth with E."""
-    made = RATED[problem](seed)
+    made = quadratics(seed)
     found = np.stack([errors(made, participation, steps, seed) for steps in STEPS])  # [E, T]
     times = np.log(np.array(TIMES) + 8 * made.smoothness / made.convexity)
     rows: list[Row] = [
         {"local_steps": steps, "slope_T": slope(times, np.log(row)), "excess": row[-1]}
         for steps, row in zip(STEPS, found, strict=True)
     ]
-    if participation == "exact":
-        return rows
     late = np.log(found[:, np.array(TIMES) >= 500]).mean(axis=1)
-    return [*rows, {"table": "growth", "slope_E": slope(np.log(np.array(STEPS)), late)}]
+    exact = int(participation == "exact")
+    return [*rows, {"table": "growth", "slope_E": slope(np.log(np.array(STEPS[exact:]) - exact), late[exact:])}]
 
 
 def slope(x: np.ndarray, y: np.ndarray) -> float:
@@ -122,9 +109,7 @@ def floor(seed: int, *, problem: str, rate: str) -> list[Row]:
     return [row | {"log10_end": math.log10(last), "floor": known}]
 
 
-_PARTS, _RATES = ("exact", "all", "sampled"), ("constant", "decaying")
-_RATED = [{"problem": problem, "participation": part} for problem in RATED for part in _PARTS]
-_FLOORS = [{"problem": problem, "rate": rate} for problem in FLOORS for rate in _RATES]
-THEOREM_RATES = Experiment("theorem_rates", rates, _RATED)
+_FLOORS = [{"problem": problem, "rate": rate} for problem in FLOORS for rate in ("constant", "decaying")]
+THEOREM_RATES = Experiment("theorem_rates", rates, [{"participation": part} for part in ("exact", "all", "sampled")])
 ERROR_FLOOR_EXACT = Experiment("error_floor_exact", floor, _FLOORS[:2], digits=17)
 ERROR_FLOOR = Experiment("error_floor", floor, _FLOORS[2:])

@@ -8,7 +8,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course.experiments import problems
-from fedlab_course.experiments.studies import example_1, scaffold_figure_3, theorem_rates
+from fedlab_course.experiments.studies import example_1, lemmas, scaffold_figure_3, theorem_rates
 
 
 def test_sgd_on_figure_3_contracts_by_one_minus_the_rate() -> None:
@@ -116,3 +116,12 @@ def test_what_drift_leaves_grows_as_the_square_of_the_further_steps(monkeypatch:
     two, five = (theorem_rates.errors(problem, "exact", steps, 0) for steps in (2, 5))
     assert five[-1] / two[-1] == pytest.approx(16, rel=0.1)
     assert five[0] / five[-1] == pytest.approx(4, rel=0.1)
+
+
+def test_the_lemmas_of_fedsso_are_kept_on_quadratics_and_one_is_loose() -> None:
+    """μ-convexity and L-smoothness alone: both ratios of the gradient lie between μ/L and 1."""
+    rows = {row["lemma"]: row for row in lemmas.run(3)}
+    assert all(0 < row["ratio"] <= 1 for row in rows.values())
+    assert rows[1]["ratio"] >= lemmas.CONVEXITY / lemmas.SMOOTHNESS <= rows[2]["ratio"]
+    # B is (81 · 4 L² + L/μ) G² + 2LΓ as printed, and 2/16 squared of the first part as it should be
+    assert 1 < rows[4]["slip"] < 64

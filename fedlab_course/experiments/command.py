@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fedlab_core import validation
 from fedlab_core.data import DatasetNotFound
-from fedlab_course.evidence import configs, judging, tables
+from fedlab_course.evidence import judging, plans, tables
 from fedlab_course.experiments import collecting, report, sweeps
 from fedlab_course.experiments.registry import EXPERIMENTS
 
@@ -16,9 +16,8 @@ from fedlab_course.experiments.registry import EXPERIMENTS
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evidence`` to ``parser``; ``run`` is a function from arguments to the exit status."""
     add = parser.add_argument
-    actions = "compute what is missing and write the reports; list the tables; write the reports alone"
-    add("action", choices=("run", "status", "report"), help=actions)
-    add("--only", nargs="+", default=[], metavar="TABLE", help="some of the tables; `status` lists them")
+    add("action", choices=("run", "report"), help="compute what is missing and write the reports; write the reports")
+    add("--only", nargs="+", default=[], metavar="TABLE", help="some of the tables; `run --dry-run` lists them")
     add("--work", type=Path, default=Path("build"), metavar="FOLDER", help="where runs are kept (default: build)")
     add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
     add("--scheduler", metavar="ADDRESS", help="a running Dask scheduler (default: this machine alone)")
@@ -30,8 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     known = [*sweeps.names(), *EXPERIMENTS]
     chosen = [validation.choice("table", name, known) for name in options.only] or known
-    if options.action == "status":
-        return _status(known)
+    plans.register()
     if options.action == "run" and (failed := _measure(chosen, options)):
         print(f"error: {len(failed)} of {len(chosen)} tables are not complete: {', '.join(failed)}", file=sys.stderr)
         return 1
@@ -69,15 +67,3 @@ def _experiment(name: str, options: argparse.Namespace) -> bool:
     for table, frame in found.items():
         tables.write(table, frame)
     return True
-
-
-def _status(known: Sequence[str]) -> int:
-    """Print for each table its rows, and the claims that rest on it."""
-    claims = [*configs.read(), *configs.read(configs.COURSE)]
-    for name in known:
-        table = tables.read(name)
-        uses = [claim.id for claim in claims if name in claim.tables]
-        print(f"{name:<24}{len(table):5d} rows, {table.seed.nunique():2d} seeds  {', '.join(uses)}")
-    found = [one.finding for one in judging.every().values()]
-    print(f"{sum(one.n >= one.planned for one in found)} of {len(found)} statements have all their seeds")
-    return 0

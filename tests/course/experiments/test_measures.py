@@ -96,7 +96,7 @@ def test_a_sweep_does_the_runs_that_its_table_lacks(tmp_path, monkeypatch, capsy
 
     def run(seeds: str, folder: str, **given: bool) -> str:
         (tmp_path / "g.toml").write_text(GRID.replace("[0, 1]", seeds))
-        configs.seeds.cache_clear()
+        configs._grid.cache_clear()
         assert sweeps.run("g", tmp_path / folder, workers=1, **{"dry_run": False, "again": False} | given)
         return capsys.readouterr().out
 

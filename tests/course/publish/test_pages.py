@@ -85,7 +85,7 @@ def test_the_start_page_lists_each_notebook_with_its_claims(good: Run) -> None:
     for words in ("Title of 00_good", "Title of 01_next", "1 of 2 claims hold", "Squares grow"):
         assert words in html
     assert "stored verdicts: 1 confirmed" in html and "was stopped early" not in html
-    assert re.search(r"✓ holds \(stored\)</td>\s*<td>000-2: \+0\.0000", html)
+    assert re.search(r"✓ confirmed \(stored\)</td>\s*<td>000-2: \+0\.0000", html)
     assert html.count('<details class="chapter">') == 1  # the second notebook claims nothing
     assert "Squares &lt;shrink&gt;" in html
 

@@ -184,7 +184,7 @@ def _row(one: Judged) -> str:
     numbers = f"{measured(found)} ({found.about})" if found.about else measured(found)
     word = f"{word} †" if plans.deviation(statement) else word
     cells = (statement.id, statement.says, numbers, f"{found.n}{planned}", f"{found.margin:g}", word)
-    return f"| {' | '.join(cells)} |"
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
 def measured(found: Finding) -> str:

@@ -136,7 +136,7 @@ def test_the_wheel_runs_its_notebooks_from_an_empty_folder(installed: Path, tmp_
     script = "from fedlab_course import claims, folders; print(folders.NOTEBOOKS); claims.stored('000-2')"
     folder, verdict = run(installed, "-c", script, cwd=tmp_path).splitlines()[:2]
     assert Path(folder) == site_packages(installed) / "fedlab_course" / "notebooks"
-    assert verdict.startswith("✓ holds (stored): SCAFFOLD sends exactly twice the bytes")
+    assert verdict.startswith("✓ confirmed (stored): SCAFFOLD sends exactly twice the bytes")
 
 
 def test_kernels_import_the_wheel_and_not_the_checkout(installed: Path, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ def names() -> list[str]:
 def missing(whole: plan.Plan, stored: pd.DataFrame) -> list[plan.Run]:
     """The runs of a plan that have no row in the ``stored`` table."""
     rows = stored.to_dict("records")
-    return [run for run in whole.runs if not any(tables.fits(row, _row(run, whole)) for row in rows)]
+    wanted = zip(whole.runs, _rows(whole), strict=True)
+    return [run for run, one in wanted if not any(tables.fits(row, one) for row in rows)]
 
 
 def run(
@@ -45,12 +46,13 @@ def write(folder: Folder, stored: pd.DataFrame, curves: pd.DataFrame) -> None:
     name = folder.plan.name
     table, bands = measures.tables(folder, missing(folder.plan, stored))
     rows = [*stored.to_dict("records"), *table.to_dict("records")]
-    wanted = [_row(run, folder.plan) for run in folder.plan.runs]
+    wanted = _rows(folder.plan)
     rows.sort(key=lambda row: next((at for at, one in enumerate(wanted) if tables.fits(row, one)), len(wanted)))
     if len(table):
         tables.write(name, pd.DataFrame(rows))
         tables.write(f"{name}_curves", measures.pooled(curves, bands))
 
 
-def _row(run: plan.Run, whole: plan.Plan) -> dict[str, object]:
-    return measures.plain({name: run.axes.get(name, "") for name in whole.axes})
+def _rows(whole: plan.Plan) -> list[dict[str, object]]:
+    axes = whole.axes
+    return [measures.plain({name: run.axes.get(name, "") for name in axes}) for run in whole.runs]

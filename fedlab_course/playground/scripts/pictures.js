@@ -1,0 +1,170 @@
+// The pictures: clients as bars, decision regions, wrong images, paths. Labels have colours and shapes.
+
+const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E6A700", "#56B4E9", "#7B4FE0", "#8A5A2B", "#7A7A7A", "#B0413E"];
+const GRID = 72; // points of the decision regions on each side
+const REACH = 1.4; // the plane shows −REACH … REACH
+
+function rgb(colour) {
+  return [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
+}
+
+// A canvas in device pixels, cleared; returns its context and its size in CSS pixels.
+function prepared(canvas) {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const ratio = window.devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return { context, width, height };
+}
+
+// The labels of each client as stacked bars, as high as it has samples.
+function bars(svg, parts, y, chosen) {
+  const [width, height] = [460, 130];
+  const most = Math.max(...parts.map((part) => part.length));
+  const [step, gap] = [width / parts.length, parts.length > 40 ? 0.5 : 2];
+  svg.replaceChildren();
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  parts.forEach((part, k) => {
+    let top = height;
+    mixOf(part, y).forEach(([label, count]) => {
+      const tall = count / most * (height - 4);
+      top -= tall;
+      const opacity = chosen < 0 || chosen === k ? 1 : 0.25;
+      shape("rect", { x: k * step + gap / 2, y: top, width: step - gap, height: tall, fill: COLOURS[label], opacity }, svg);
+      if (step > 22 && tall > 14) {
+        shape("text", { x: (k + 0.5) * step, y: top + tall / 2 + 4, "text-anchor": "middle", "font-size": 12, fill: "#fff", opacity }, svg).textContent = label;
+      }
+    });
+  });
+}
+
+// The labels of some samples, [label, number], in order.
+function mixOf(samples, y) {
+  const counts = [];
+  for (const sample of samples) counts[y[sample]] = (counts[y[sample]] ?? 0) + 1;
+  return Array.from(counts.entries()).filter(([, count]) => count);
+}
+
+// The class of each place of the plane, and the training points; those of the `chosen` client stand out.
+function regions(canvas, network, params, set, part) {
+  const { context, width, height } = prepared(canvas);
+  const image = new ImageData(GRID, GRID);
+  const point = new Float64Array(2);
+  const inks = COLOURS.map(rgb);
+  for (let row = 0; row < GRID; row += 1) {
+    for (let column = 0; column < GRID; column += 1) {
+      point[0] = (2 * (column + 0.5) / GRID - 1) * REACH;
+      point[1] = (1 - 2 * (row + 0.5) / GRID) * REACH;
+      const out = network.logits(params, point, 0);
+      const best = largest(out);
+      const sure = Math.exp(out[best] - normaliser(out));
+      image.data.set([...inks[best], 30 + 120 * (sure - 1 / out.length)], 4 * (row * GRID + column));
+    }
+  }
+  const small = new OffscreenCanvas(GRID, GRID);
+  small.getContext("2d").putImageData(image, 0, 0);
+  context.drawImage(small, 0, 0, width, height);
+  const at = (sample) => [(set.x[2 * sample] / REACH + 1) / 2 * width, (1 - set.x[2 * sample + 1] / REACH) / 2 * height];
+  const shown = part ?? set.y.keys();
+  for (const sample of shown) {
+    if (!part && sample % 2) continue; // half of the points: the regions stay visible
+    marker(context, set.y[sample], ...at(sample), part ? 4.5 : 2.8);
+  }
+}
+
+// One shape and colour for each label, with a thin edge in the colour of the page.
+function marker(context, label, x, y, r) {
+  context.beginPath();
+  const corners = [0, 3, 4, 5, 6][label % 5];
+  if (!corners) context.arc(x, y, r, 0, 2 * Math.PI);
+  for (let i = 0; i < corners; i += 1) {
+    const angle = 2 * Math.PI * i / corners - Math.PI / 2;
+    context.lineTo(x + 1.25 * r * Math.cos(angle), y + 1.25 * r * Math.sin(angle));
+  }
+  context.closePath();
+  context.fillStyle = COLOURS[label];
+  context.fill();
+  context.strokeStyle = inkOf(context.canvas, "--ground");
+  context.lineWidth = 0.8;
+  context.stroke();
+}
+
+function inkOf(element, name) {
+  return getComputedStyle(element).getPropertyValue(name);
+}
+
+// Some of the `wrong` images of `set`, each with the model's answer.
+function wrongImages(canvas, network, params, set, wrong) {
+  const { context, width, height } = prepared(canvas);
+  const cell = 62;
+  const [columns, rows] = [Math.max(1, Math.floor(width / cell)), Math.floor(height / cell)];
+  const [ink, alarm] = [inkOf(canvas, "--ink"), inkOf(canvas, "--bad")];
+  const dark = document.createElement("canvas");
+  [dark.width, dark.height] = [8, 8];
+  context.imageSmoothingEnabled = false;
+  context.font = "bold 15px system-ui, sans-serif";
+  wrong.slice(0, columns * rows).forEach((sample, i) => {
+    const image = new ImageData(8, 8);
+    const [r, g, b] = rgb(hex(ink));
+    for (let p = 0; p < 64; p += 1) image.data.set([r, g, b, 255 * set.x[64 * sample + p]], 4 * p);
+    dark.getContext("2d").putImageData(image, 0, 0);
+    const [x, y] = [(i % columns) * cell, Math.floor(i / columns) * cell];
+    context.drawImage(dark, x + 2, y + 6, 42, 42);
+    context.fillStyle = alarm;
+    context.fillText(network.classify(params, set.x, 64 * sample), x + 46, y + 32);
+  });
+}
+
+// A colour of the style sheet as #rrggbb.
+function hex(colour) {
+  const probe = new OffscreenCanvas(1, 1).getContext("2d");
+  probe.fillStyle = colour.trim();
+  return probe.fillStyle;
+}
+
+// Where the points of `paths` stand in a picture, with w in its middle.
+function placing(paths, width, height) {
+  const all = [...paths.points.flat(), ...paths.arrows, paths.moved];
+  const reach = 1.12 * Math.max(1e-9, ...all.map(([x, y]) => Math.max(Math.abs(x), Math.abs(y) * width / height)));
+  return ([x, y]) => [(x / reach + 1) / 2 * width, height / 2 - y / reach * width / 2];
+}
+
+// The paths of the clients from w, their ends in the colour of the label they have most, and the average.
+function walks(canvas, paths, labelOf, chosen) {
+  const { context, width, height } = prepared(canvas);
+  const ink = inkOf(canvas, "--ink");
+  if (!paths) return;
+  const at = placing(paths, width, height);
+  const line = (points, colour, dash = [], thick = 1.5) => {
+    context.beginPath();
+    points.forEach((point) => context.lineTo(...at(point)));
+    context.setLineDash(dash);
+    Object.assign(context, { strokeStyle: colour, lineWidth: thick });
+    context.stroke();
+    context.setLineDash([]);
+  };
+  paths.points.forEach((points, j) => {
+    const client = paths.clients[j];
+    context.globalAlpha = chosen < 0 || chosen === client ? 1 : 0.25;
+    line(points, COLOURS[labelOf(client)]);
+    if (paths.arrows.length) line([[0, 0], paths.arrows[j]], COLOURS[labelOf(client)], [3, 3], 1);
+    marker(context, labelOf(client), ...at(points.at(-1)), 4);
+  });
+  context.globalAlpha = 1;
+  context.fillStyle = ink;
+  context.font = "italic bold 15px serif";
+  context.fillText("w", at([0, 0])[0] + 6, at([0, 0])[1] - 6);
+  context.fillRect(at([0, 0])[0] - 3, at([0, 0])[1] - 3, 6, 6);
+  if (!paths.resting) return;
+  line([[0, 0], paths.moved], ink, [], 2.5);
+  const [x, y] = at(paths.moved);
+  context.beginPath();
+  context.arc(x, y, 5, 0, 2 * Math.PI);
+  context.fillStyle = inkOf(canvas, "--ground");
+  context.fill();
+  context.stroke();
+}

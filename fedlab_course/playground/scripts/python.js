@@ -1,0 +1,46 @@
+// The runs of the page as lines for the library.
+
+function asPython(state) {
+  const plane = state.data !== "digits";
+  const laws = {
+    iid: "iid(y",
+    labels: `labels_per_client(y, labels_per_client=${state.labels}`,
+    dirichlet: `dirichlet(y, alpha=${state.alpha}`,
+    quantity: `quantity(y, alpha=${state.alpha}`,
+  };
+  const hidden = state.hidden ? `mlp(fed, hidden=[${state.hidden.replace("-", ", ")}]` : "softmax_regression(fed";
+  const runs = (state.two ? SIDES : ["a"]).map((side) => run(state, side));
+  return [
+    `# ${say("streams")}`,
+    "import fedlab_core as fl",
+    ...(plane ? ["from fedlab_course import playground"] : []),
+    "",
+    plane ? `data = playground.plane("${state.data}")` : 'data = fl.load_dataset("digits")',
+    "y = data.train.y",
+    `parts = fl.partition.${laws[state.split]}, num_clients=${state.clients}, seed=${state.seed})`,
+    "fed = fl.FederatedDataset(data, parts)",
+    `model = fl.models.${hidden}, seed=${state.seed})`,
+    `shared = dict(rounds=50, clients_per_round=${state.cohort}, batch_size=${state.batch}, ` +
+      `stragglers=${state.stragglers}, seed=${state.seed})`,
+    "histories = {",
+    ...runs.map(({ name, code }) => `    "${name}": ${code},`),
+    "}",
+    "fl.plots.convergence(histories)",
+    "",
+  ].join("\n");
+}
+
+function run(state, side) {
+  const of = (name) => state[`${side}.${name}`];
+  const calls = {
+    fedavg: "FedAvg()",
+    fedprox: `FedProx(mu=${of("mu")})`,
+    scaffold: `Scaffold(server_lr=${of("serverRate")})`,
+    fednova: "FedNova()",
+    fedavgm: `algorithms.FedAvgM(beta=${of("beta")}, server_lr=${of("serverRate")})`,
+    fedsso: "FedSSO()",
+    fedmas: `FedMas(strength=${of("lambda")})`,
+  };
+  const code = `fl.simulate(fed, model, fl.${calls[of("method")]}, local_epochs=${of("epochs")}, lr=${of("lr")}, **shared)`;
+  return { name: `${side.toUpperCase()}: ${CATALOGUE.titles[of("method")]}`, code };
+}

@@ -4,6 +4,7 @@ import importlib
 from typing import Any
 
 # Name → module, imported on demand because the command line needs no widgets.
+_CLASSES = {"Explorer": "explore.explorer", "Playground": "playground"}
 _PLACES = {
     "chapter": "chapter",
     "claims": "check.claims",
@@ -13,6 +14,7 @@ _PLACES = {
     "glossary": "publish.glossary",
     "goals": "explore.goals",
     "ideas": "explore.ideas",
+    "playground": "playground",
     "questions": "check.questions",
     "shows": "explore.shows",
     "symbols": "publish.symbols",
@@ -21,12 +23,12 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Explorer":
-        return importlib.import_module("fedlab_course.explore.explorer").Explorer
+    if name in _CLASSES:
+        return getattr(importlib.import_module(f"fedlab_course.{_CLASSES[name]}"), name)
     if name in _PLACES:
         return importlib.import_module(f"fedlab_course.{_PLACES[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return ["Explorer", *_PLACES]
+    return [*_CLASSES, *_PLACES]

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -17,9 +18,9 @@ from fedlab_course.explore.choices import Choice
 from fedlab_course.explore.controls import SETTINGS
 from fedlab_course.playground.plane import PLANES, UNIT, plane
 
-FOLDER = Path(__file__).parent / "scripts"
+HERE = Path(__file__).parent
 ENGINE = ("random", "network", "split", "clusters", "algorithms", "run")  # what the worker needs
-PAGE = ("state", "python", "charts", "pictures", "side", "page")
+PAGE = ("state", "python", "charts", "pictures", "side", "controls", "page")
 _CHAPTERS = {"fedavg": "01", "fedprox": "02", "scaffold": "03", "fedsso": "05", "fedmas": "07"}
 _CHAPTERS |= {"fednova": "11", "fedavgm": "10"}
 _TITLES = {name: algorithms.ALGORITHMS[name].title or algorithms.ALGORITHMS[name].__name__ for name in _CHAPTERS}
@@ -32,12 +33,13 @@ def html(state: str = "", *, small: bool = False, site: bool = False) -> str:
     ``state``: what follows # in the address of a page that somebody shared; the address itself goes before it.
     ``small``: only the clients, one method and its accuracy. ``site``: beside the pages of the course, to link to them.
     """
-    scripts = {name: (FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in (*ENGINE, "worker", *PAGE)}
-    words = tomllib.loads((FOLDER.parent / "words.toml").read_text(encoding="utf-8"))
-    template = jinja2.Template((FOLDER / "playground.html.j2").read_text(encoding="utf-8"), autoescape=True)
+    scripts = {name: (HERE / f"scripts/{name}.js").read_text(encoding="utf-8") for name in (*ENGINE, "worker", *PAGE)}
+    words = tomllib.loads((HERE / "words.toml").read_text(encoding="utf-8"))
+    template = jinja2.Template((HERE / "template/playground.html.j2").read_text(encoding="utf-8"), autoescape=True)
     return template.render(
         words=words["page"],
-        css=(FOLDER / "playground.css").read_text(encoding="utf-8"),
+        site=site,
+        css=(HERE / "template/playground.css").read_text(encoding="utf-8"),
         engine="\n".join(scripts[name] for name in ENGINE),
         worker=scripts["worker"],
         page="\n".join(scripts[name] for name in PAGE),
@@ -66,8 +68,8 @@ def _catalogue() -> dict[str, Any]:
     chapters = {name: outline.get(number) for name, number in _CHAPTERS.items()}
     sso, mas = algorithms.FedSSO(), Dbscan()
     constants = {
-        name: {"probeRate": of.probe_lr, "probeBatch": of.probe_batch, "probeEpochs": 1, "xi": sso.xi}
-        for name, of in {"fedsso": sso, "fedmas": mas}.items()
+        "fedsso": {"probeRate": sso.probe_lr, "probeBatch": sso.probe_batch, "probeEpochs": 1, "xi": sso.xi},
+        "fedmas": {"probeRate": mas.probe_lr, "probeBatch": mas.probe_batch, "probeEpochs": mas.probe_epochs},
     }
     return {
         "sets": sets,
@@ -82,39 +84,34 @@ def _catalogue() -> dict[str, Any]:
 
 
 def _controls(sets: list[str]) -> dict[str, dict[str, Any]]:
-    """Name → ``values`` and first ``value``; those in ``own`` belong to a side, A or B."""
-    first, server = Choice(), algorithms.Scaffold()
-    methods = list(_CHAPTERS)
+    """Name → ``values`` and the first ``value``, or ``own``: those of A and B. ``of``: the methods that use it."""
+    first, scaffold, momentum = Choice(), algorithms.Scaffold(), algorithms.FedAvgM()
 
-    def control(values: Any, value: Any, **more: Any) -> dict[str, Any]:
-        return {"values": list(values), "value": value, **more}
+    def shared(values: Iterable[Any], value: Any) -> dict[str, Any]:
+        return {"values": list(values), "value": value}
+
+    def own(values: Iterable[Any], *firsts: Any, of: Sequence[str] = tuple(_CHAPTERS)) -> dict[str, Any]:
+        return {"values": list(values), "own": [firsts[0], firsts[-1]], "of": of}
 
     return {
-        "data": control(sets, "blobs"),
-        "split": control(("labels", "dirichlet", "quantity", "iid"), "labels"),
-        "labels": control(SETTINGS["labels"].positions, 1),
-        "alpha": control(SETTINGS["alpha"].positions, first.alpha),
-        "clients": control(range(2, 101), 10),
-        "hidden": control(_HIDDEN, "16"),
-        "seed": control(range(100), first.seed),
-        "cohort": control(range(1, 101), 5),
-        "batch": control((1, 5, 10, 20, 50, 100), first.batch_size),
-        "stragglers": control((0.0, 0.25, 0.5, 0.75, 0.9), 0.0),
-        "two": control((0, 1), 1),
-        "method": control(methods, methods[0], own=[methods[0], "scaffold"]),
-        "lr": control(SETTINGS["lr"].positions, 0.1, own=[0.1, 0.1]),
-        "epochs": control(SETTINGS["local_epochs"].positions, first.local_epochs, own=[first.local_epochs] * 2),
-        "mu": control(SETTINGS["mu"].positions, first.mu, own=[first.mu] * 2, of=["fedprox"]),
-        "lambda": control(SETTINGS["strength"].positions, 0.02, own=[0.02] * 2, of=["fedmas"]),
-        "serverRate": control(
-            (0.1, 0.2, 0.5, 1.0, 1.5, 2.0),
-            server.server_lr,
-            own=[server.server_lr] * 2,
-            of=["scaffold", "fedavgm"],
-        ),
-        "beta": control(
-            (0.0, 0.5, 0.8, 0.9, 0.95, 0.99), algorithms.FedAvgM().beta, own=[algorithms.FedAvgM().beta] * 2, of=["fedavgm"]
-        ),
+        "data": shared(sets, "blobs"),
+        "split": shared(("labels", "dirichlet", "quantity", "iid"), "labels"),
+        "labels": shared(SETTINGS["labels"].positions, 1),
+        "alpha": shared(SETTINGS["alpha"].positions, first.alpha),
+        "clients": shared(range(2, 101), 10),
+        "hidden": shared(_HIDDEN, "16"),
+        "seed": shared(range(100), first.seed),
+        "cohort": shared(range(1, 101), 5),
+        "batch": shared((1, 5, 10, 20, 50, 100), first.batch_size),
+        "stragglers": shared((0.0, 0.25, 0.5, 0.75, 0.9), 0.0),
+        "two": shared((0, 1), 1),
+        "method": own(_CHAPTERS, "fedavg", "scaffold"),
+        "lr": own(SETTINGS["lr"].positions, 0.1),
+        "epochs": own(SETTINGS["local_epochs"].positions, first.local_epochs),
+        "mu": own(SETTINGS["mu"].positions, first.mu, of=("fedprox",)),
+        "lambda": own(SETTINGS["strength"].positions, 0.02, of=("fedmas",)),
+        "serverRate": own((0.1, 0.2, 0.5, 1.0, 1.5, 2.0), scaffold.server_lr, of=("scaffold", "fedavgm")),
+        "beta": own((0.0, 0.5, 0.8, 0.9, 0.95, 0.99), momentum.beta, of=("fedavgm",)),
     }
 
 

@@ -1,6 +1,7 @@
 """The data sets of the playground in the plane."""
 
 import numpy as np
+import torch
 
 from fedlab_core import validation
 from fedlab_core.data import Dataset, Split
@@ -33,7 +34,8 @@ def plane(name: str) -> Dataset:
         x = _polar(0.65, 2 * np.pi * y / 5 + 0.3)
     x += rng.normal(0, {"moons": 0.09, "circles": 0.06, "spiral": 0.03, "blobs": 0.17}[name], x.shape)
     x = np.clip(np.rint(x * UNIT) / UNIT, -1.5, 1.5).astype(np.float32)
-    train, test = Split(x[:_TRAIN], y[:_TRAIN]), Split(x[_TRAIN:], y[_TRAIN:])
+    points, labels = torch.from_numpy(x), torch.from_numpy(y)
+    train, test = Split(points[:_TRAIN], labels[:_TRAIN]), Split(points[_TRAIN:], labels[_TRAIN:])
     return Dataset(name, train, test, num_classes, tuple(map(str, range(num_classes))))
 
 

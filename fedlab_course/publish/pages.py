@@ -16,9 +16,10 @@ from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
 from fedlab_core import files
+from fedlab_course import playground
 from fedlab_course.chapters import outline
 from fedlab_course.evidence import shown
-from fedlab_course.explore import grid, shows
+from fedlab_course.explore import grid
 from fedlab_course.publish import glossary, markdown, outputs, runs, slides, symbols
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
@@ -48,7 +49,7 @@ def build(
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
         _write(target / f"{page['name']}.html", "notebook", page=page, **links, **common)
         _write(target / f"{page['name']}_slides.html", "slides", page=page, **common)
-    _write_symbols(target, common["assets"])
+    _write_common(target, common["assets"])
     # A grid of runs goes before an idea.
     moving = min((page for page in pages if page["moving"]), key=lambda page: not page["runs"], default=None)
     _write(
@@ -56,7 +57,6 @@ def build(
         "home",
         pages=pages,
         missing=missing,
-        show=Markup(shows.one_round().html),
         moving=moving,
         words=shown.WORDS,
         reference=(target / "api" / "index.html").is_file(),
@@ -67,7 +67,7 @@ def build(
 def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path, profile: str) -> None:
     """Write ``target/index.html`` for a run over rows: a table of ``results``, each with the link to its own site."""
     _write_assets(target)
-    _write_symbols(target, ASSETS)
+    _write_common(target, ASSETS)
     names = list(dict.fromkeys(name for result in results for name in result.parameters))
     lines = [["Row", *names, "Status", "Seconds", "Claims that hold"], ["---"] * (len(names) + 4)]
     for one, link in zip(results, links, strict=True):
@@ -86,12 +86,17 @@ def _text(value: Any) -> str:
 
 
 def _write(path: Path, template: str, **values: Any) -> None:
-    html = outputs.TEMPLATES.get_template(f"{template}.html.j2").render(**values)
+    _save(path, outputs.TEMPLATES.get_template(f"{template}.html.j2").render(**values))
+
+
+def _save(path: Path, html: str) -> None:
     with files.replacing(path) as file:
         file.write(html.encode())
 
 
-def _write_symbols(target: Path, assets: str) -> None:
+def _write_common(target: Path, assets: str) -> None:
+    """Write the pages that every page links to: the playground, symbols and glossary."""
+    _save(target / "playground.html", playground.html(site=True))
     source = f"## Symbols\n\n{_SYMBOLS}\n\n{symbols.table()}\n\n## Glossary\n\n{glossary.table()}"
     html = Markup(markdown.to_html(source))
     _write(target / "symbols.html", "text", title="Symbols and glossary", html=html, assets=assets)

@@ -1,6 +1,6 @@
 "use strict";
 
-// Two animations: client drift in the plane, and one round of FedAvg. Nothing moves before Play is pressed.
+// An animation: client drift in the plane. Nothing moves before Play is pressed.
 (() => {
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
   const SVG = "http://www.w3.org/2000/svg";
@@ -67,42 +67,10 @@
       playing = setTimeout(advance, 0);
     });
     button("Next step", () => jump(moment >= last() ? 0 : moment + 1));
-    if (next(0) > 1) button("Next round", () => jump(moment >= last() ? 0 : next(moment)));
+    button("Next round", () => jump(moment >= last() ? 0 : next(moment)));
     const scrub = slider(place, "moment", last(), 0, jump);
     const caption = figure.querySelector(".caption");
     return { go, moment: () => moment, controls: place.parentElement };
-  }
-
-  // One round: 0 start, 1 cohort, 2 the models are out, 3 trained, 4 back, 5 averaged. The style sheet moves the parts.
-  function oneRound(figure) {
-    const plan = JSON.parse(figure.dataset.round);
-    const tokens = [...figure.querySelectorAll("svg > .token")];
-    const captions = Array.from(figure.querySelectorAll("li"), (item) => item.textContent);
-    figure.querySelector("ol").replaceWith(element("p", { className: "caption" }, figure));
-
-    function fill(token, values) {
-      token.querySelectorAll("rect").forEach((bar, i) => {
-        bar.setAttribute("y", 14 - plan.height * values[i]);
-        bar.setAttribute("height", plan.height * values[i]);
-      });
-    }
-
-    function draw(step) {
-      figure.dataset.cohort = step >= 1 ? "yes" : "no";
-      tokens.forEach((token, k) => {
-        const [x, y] = plan.server;
-        const home = step === 4 ? [x + (k - 1) * 58, y + 66] : [x, y];
-        const [left, top] = step === 2 || step === 3 ? plan.places[k] : home;
-        token.style.transform = `translate(${left}px, ${top}px)`;
-        token.style.opacity = step >= 2 && step <= 4 ? 1 : 0;
-        fill(token, step >= 3 ? plan.models[k] : plan.start);
-      });
-      fill(figure.querySelector(".global"), step === 5 ? plan.average : plan.start);
-      return `${step + 1} of ${captions.length}: ${captions[step]}`;
-    }
-
-    const last = () => captions.length - 1;
-    player(figure, { last, draw, rest: () => 2400, next: (step) => step + 1 }).go(0);
   }
 
   // The rounds of FedAvg, FedProx or SCAFFOLD (option 2) on quadratics: w, the walks of the clients, and the mean of
@@ -262,14 +230,11 @@
     show.go(0);
   }
 
-  const kinds = { "fedlab-round": oneRound, "fedlab-drift": drift };
-  for (const [kind, bring] of Object.entries(kinds)) {
-    for (const figure of document.querySelectorAll(`.${kind}:not([data-ready])`)) {
-      figure.dataset.ready = "yes";
-      bring(figure);
-      // JupyterLab's keys are not for the elements of a figure that have the focus: "b" would add a cell.
-      for (const node of figure.querySelectorAll("button, input, [tabindex]"))
-        node.setAttribute("data-lm-suppress-shortcuts", "true");
-    }
+  for (const figure of document.querySelectorAll(".fedlab-drift:not([data-ready])")) {
+    figure.dataset.ready = "yes";
+    drift(figure);
+    // JupyterLab's keys are not for the elements of a figure that have the focus: "b" would add a cell.
+    for (const node of figure.querySelectorAll("button, input, [tabindex]"))
+      node.setAttribute("data-lm-suppress-shortcuts", "true");
   }
 })();

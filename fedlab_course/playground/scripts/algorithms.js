@@ -40,7 +40,7 @@ const ALGORITHMS = {
     aggregate(run, { params, samples, steps }) {
       const shares = normalised(samples);
       const effective = shares.reduce((sum, share, j) => sum + share * steps[j], 0);
-      const weights = shares.map((share, j) => effective * share / steps[j]);
+      const weights = shares.map((share, j) => (effective * share) / steps[j]);
       const kept = 1 - weights.reduce((a, b) => a + b);
       return combined([kept, ...weights], [run.w, ...params]);
     },
@@ -48,7 +48,9 @@ const ALGORITHMS = {
   },
 
   fedavgm: {
-    *setup(run) { run.velocity = new Float64Array(run.w.length); },
+    *setup(run) {
+      run.velocity = new Float64Array(run.w.length);
+    },
     aggregate(run, { params, samples }) {
       const mean = combined(normalised(samples), params);
       run.velocity = run.velocity.map((v, i) => run.options.beta * v + mean[i] - run.w[i]);
@@ -60,8 +62,14 @@ const ALGORITHMS = {
   fedsso: {
     *setup(run) {
       const updates = yield* probed(run);
-      run.clusters = optics(updates.map(({ change }) => change), run.constants.xi);
-      run.w = combined(normalised(run.sizes), updates.map(({ params }) => params));
+      run.clusters = optics(
+        updates.map(({ change }) => change),
+        run.constants.xi,
+      );
+      run.w = combined(
+        normalised(run.sizes),
+        updates.map(({ params }) => params),
+      );
       run.spend(0, 0, 1);
     },
     cohorts(run) {
@@ -83,7 +91,7 @@ const ALGORITHMS = {
     cohorts(run) {
       const tiers = Array.from({ length: Math.max(...run.clusters) + 1 }, (_, tier) => membersOf(run.clusters, tier));
       return tiers.map((members, tier) => {
-        const size = Math.max(1, Math.floor(run.cohortSize / run.parts.length * members.length + 0.5));
+        const size = Math.max(1, Math.floor((run.cohortSize / run.parts.length) * members.length + 0.5));
         return [run.stream("cohort", tier).choice(members, size), tier];
       });
     },
@@ -107,7 +115,11 @@ function* probed(run) {
   const clients = run.parts.map((_, k) => k);
   const { probeRate: lr, probeBatch: batch, probeEpochs } = run.constants;
   const epochs = clients.map(() => probeEpochs);
-  const { params } = yield* run.train(clients, clients.map(() => ({})), { lr, batch, epochs, name: "probe" });
+  const { params } = yield* run.train(
+    clients,
+    clients.map(() => ({})),
+    { lr, batch, epochs, name: "probe" },
+  );
   run.spend(clients.length * run.w.length, clients.length * run.w.length, 0);
   return params.map((own) => ({ params: own, change: own.map((value, i) => value - run.w[i]) }));
 }

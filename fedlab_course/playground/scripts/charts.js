@@ -11,51 +11,49 @@ function shape(tag, attributes, place) {
   return made;
 }
 
+function text(words, attributes, place) {
+  shape("text", { ...FONT, ...attributes }, place).textContent = words;
+}
+
+function stroke(d, attributes, place) {
+  shape("path", { d, fill: "none", "stroke-width": 2, "stroke-linejoin": "round", ...attributes }, place);
+}
+
+// A circle for A, a square for B, which has a dashed line.
+function mark(x, y, { colour, dash }, place) {
+  if (!dash) shape("circle", { cx: x, cy: y, r: 3, fill: colour }, place);
+  else shape("rect", { x: x - 3, y: y - 3, width: 6, height: 6, fill: "none", stroke: colour }, place);
+}
+
 // Draw `lines` into `svg`: each has points [x, y], colour, dash and a name. `dots`: no lines between the points.
 function chart(svg, { lines, x, y, dots = false, range = null }) {
+  const [right, bottom] = [BOX.width - BOX.right, BOX.height - BOX.bottom];
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${BOX.width} ${BOX.height}`);
-  const points = lines.flatMap((line) => line.points).filter((point) => point.every(Number.isFinite));
-  const xs = scale(points.map((point) => point[0]), BOX.left, BOX.width - BOX.right, dots ? null : [0, 1]);
-  const ys = scale(points.map((point) => point[1]), BOX.height - BOX.bottom, BOX.top, range);
-  axis(svg, xs, ys, x, y);
-  for (const { points: own, colour, dash } of lines) {
-    const places = own.filter((point) => point.every(Number.isFinite)).map(([a, b]) => [xs.at(a), ys.at(b)]);
-    if (dots) {
-      for (const [a, b] of places) shape(dash ? "rect" : "circle", mark(a, b, dash, colour), svg);
-    } else if (places.length) {
-      const d = `M${places.map((place) => place.map((value) => value.toFixed(1)).join(" ")).join("L")}`;
-      shape("path", { d, fill: "none", stroke: colour, "stroke-width": 2, "stroke-dasharray": dash, "stroke-linejoin": "round" }, svg);
-      const [a, b] = places.at(-1);
-      shape(dash ? "rect" : "circle", mark(a, b, dash, colour), svg);
-    }
-  }
-  lines.forEach(({ name, colour, dash }, i) => {
-    const x0 = BOX.left + i * 190;
-    shape("path", { d: `M${x0} 10H${x0 + 26}`, stroke: colour, "stroke-width": 2, "stroke-dasharray": dash }, svg);
-    shape(dash ? "rect" : "circle", mark(x0 + 13, 10, dash, colour), svg);
-    shape("text", { x: x0 + 32, y: 14, ...FONT }, svg).textContent = name;
-  });
-}
-
-// A circle for A, a square for B.
-function mark(x, y, square, colour) {
-  return square ? { x: x - 3, y: y - 3, width: 6, height: 6, fill: "none", stroke: colour, "stroke-width": 1.5 } : { cx: x, cy: y, r: 3, fill: colour };
-}
-
-function axis(svg, xs, ys, x, y) {
-  const group = shape("g", FONT, svg);
+  const drawn = lines.map((line) => ({ ...line, points: line.points.filter((point) => point.every(Number.isFinite)) }));
+  const values = (i) => drawn.flatMap(({ points }) => points.map((point) => point[i]));
+  const xs = scale(values(0), BOX.left, right, dots ? null : [0, 1]);
+  const ys = scale(values(1), bottom, BOX.top, range);
   for (const value of ys.ticks) {
     const at = ys.at(value);
-    shape("path", { d: `M${BOX.left} ${at}H${BOX.width - BOX.right}`, stroke: "currentColor", "stroke-opacity": 0.15 }, group);
-    shape("text", { x: BOX.left - 6, y: at + 4, "text-anchor": "end" }, group).textContent = short(value);
+    stroke(`M${BOX.left} ${at}H${right}`, { stroke: "currentColor", "stroke-opacity": 0.15 }, svg);
+    text(short(value), { x: BOX.left - 6, y: at + 4, "text-anchor": "end" }, svg);
   }
-  for (const value of xs.ticks) {
-    shape("text", { x: xs.at(value), y: BOX.height - BOX.bottom + 16, "text-anchor": "middle" }, group).textContent = short(value);
-  }
-  shape("text", { x: (BOX.left + BOX.width) / 2, y: BOX.height - 6, "text-anchor": "middle" }, group).textContent = x;
-  const turned = { x: 12, y: BOX.height / 2 - 12, "text-anchor": "middle", transform: `rotate(-90 12 ${BOX.height / 2 - 12})` };
-  shape("text", turned, group).textContent = y;
+  const middle = { "text-anchor": "middle" };
+  for (const value of xs.ticks) text(short(value), { x: xs.at(value), y: bottom + 16, ...middle }, svg);
+  text(x, { x: (BOX.left + right) / 2, y: BOX.height - 6, ...middle }, svg);
+  text(y, { transform: `translate(12 ${bottom / 2 + 10}) rotate(-90)`, ...middle }, svg);
+  drawn.forEach((line, i) => {
+    const { points, name, colour, dash } = line;
+    const look = { stroke: colour, "stroke-dasharray": dash };
+    const places = points.map(([a, b]) => [xs.at(a).toFixed(1), ys.at(b).toFixed(1)]);
+    if (!dots && places.length) stroke(`M${places.join("L")}`, look, svg);
+    for (const place of dots ? places : places.slice(-1)) mark(...place.map(Number), line, svg);
+    const start = BOX.left + i * 190;
+    stroke(`M${start} 10H${start + 26}`, look, svg);
+    mark(start + 13, 10, line, svg);
+    text(name, { x: start + 32, y: 14 }, svg);
+  });
 }
 
 // Values to pixels, with round ticks.
@@ -69,7 +67,7 @@ function scale(values, from, to, range) {
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough);
   const ticks = [];
   for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + 1e-9 * step; tick += step) ticks.push(tick);
-  return { ticks, at: (value) => from + (value - low) / (high - low) * (to - from) };
+  return { ticks, at: (value) => from + ((value - low) / (high - low)) * (to - from) };
 }
 
 function short(value) {
@@ -79,6 +77,8 @@ function short(value) {
 // The chart as the text of a file, in the colours of paper.
 function asFile(svg) {
   const copy = svg.cloneNode(true);
-  Object.entries({ xmlns: SVG, width: BOX.width, height: BOX.height, style: "color:#1c1f23;background:#fff" }).forEach(([name, value]) => copy.setAttribute(name, value));
+  Object.entries({ xmlns: SVG, width: BOX.width, height: BOX.height, style: "color:#1c1f23;background:#fff" }).forEach(
+    ([name, value]) => copy.setAttribute(name, value),
+  );
   return new XMLSerializer().serializeToString(copy);
 }

@@ -19,10 +19,16 @@ function optics(points, xi) {
       if (reached < reach[i]) [reach[i], predecessor[i]] = [reached, point];
     }
   }
-  const clusters = steepClusters(visits.map((i) => reach[i]), visits.map((i) => predecessor[i]), visits, xi);
+  const clusters = steepClusters(
+    visits.map((i) => reach[i]),
+    visits.map((i) => predecessor[i]),
+    visits,
+    xi,
+  );
   const labels = Array(n).fill(-1);
   let label = 0;
-  for (const [start, end] of clusters) { // inner clusters come first
+  for (const [start, end] of clusters) {
+    // inner clusters come first
     const members = visits.slice(start, end + 1).map((i) => order[i]);
     if (members.some((client) => labels[client] >= 0)) continue;
     for (const client of members) labels[client] = label;
@@ -85,7 +91,12 @@ function steepClusters(plot, predecessor, visits, xi) {
       falls.push({ start: i, end, between: 0 });
     } else {
       end = extent(steepUp, down, i);
-      clusters.push(...falls.map((fall) => candidate(fall, i, end)).filter(Boolean).reverse());
+      clusters.push(
+        ...falls
+          .map((fall) => candidate(fall, i, end))
+          .filter(Boolean)
+          .reverse(),
+      );
     }
     next = end + 1;
     between = reach[next];
@@ -124,7 +135,7 @@ function dbscan(points) {
 // The value of an increasing curve farthest below the chord between its ends; else its last value.
 function knee(curve) {
   const [first, last] = [curve[0], curve.at(-1)];
-  const below = curve.map((value, i) => first + (last - first) * i / Math.max(1, curve.length - 1) - value);
+  const below = curve.map((value, i) => first + ((last - first) * i) / Math.max(1, curve.length - 1) - value);
   const best = largest(below);
   return below[best] > 1e-12 * Math.abs(last) ? curve[best] : last;
 }

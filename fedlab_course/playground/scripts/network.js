@@ -89,7 +89,7 @@ class Network {
     const [omega, gradient, last] = [new Float64Array(this.size), new Float64Array(this.size), this.deltas.at(-1)];
     for (const sample of samples) {
       const start = sample * this.widths[0];
-      this.logits(params, data.x, start).forEach((value, c) => { last[c] = 2 * value; });
+      this.logits(params, data.x, start).forEach((value, c) => (last[c] = 2 * value));
       this.backward(params, data.x, start, gradient.fill(0));
       for (let i = 0; i < omega.length; i += 1) omega[i] += Math.abs(gradient[i]) / samples.length;
     }

@@ -6,7 +6,8 @@ const PACES = { slow: 0, one: 1, five: 5, fast: Infinity };
 const MEASURES = ["accuracy", "loss", "testLoss", "drift", "worst"];
 
 const sets = {};
-const inputs = {}; // name of a value → its control: get, set, show
+const small = CATALOGUE.small || new URLSearchParams(location.hash.slice(1)).has("small");
+const shared = !small && location.protocol !== "about:"; // the address holds the state
 let state;
 let chosen = -1; // a client, or none
 let parts = [];
@@ -25,82 +26,40 @@ worker.onmessage = ({ data: frame }) => {
 
 const sides = Array.from(document.querySelectorAll(".side"), (place, number) => new Side(place, number));
 
-// A slider, a list or a box, built for a value of the state.
-function control(name, place) {
-  const own = name.split(".").at(-1);
-  const { values } = CATALOGUE.controls[own];
-  const label = make("label", { className: "control" }, place);
-  const tip = CATALOGUE.words.tips[own];
-  if (tip) label.title = tip;
-  make("span", { textContent: CATALOGUE.words.labels[own] }, label);
-  const changed = () => change(name, inputs[name].get());
-  if (typeof values[0] === "string") {
-    const select = make("select", {}, label);
-    for (const value of values) make("option", { value, textContent: named(own, value) }, select);
-    select.addEventListener("change", changed);
-    inputs[name] = { label, get: () => select.value, set: (value) => { select.value = value; } };
-    return;
-  }
-  const range = make("input", { type: "range", min: 0, max: values.length - 1 }, label);
-  const output = make("output", {}, label);
-  const write = () => {
-    output.textContent = values[range.value];
-    range.setAttribute("aria-valuetext", output.textContent);
-  };
-  range.addEventListener("input", () => { write(); changed(); });
-  inputs[name] = {
-    label,
-    get: () => values[range.value],
-    set: (value) => { range.value = values.indexOf(value); write(); },
-    limit: (low, high) => Object.assign(range, { min: values.indexOf(low), max: values.indexOf(high) }),
-  };
-}
-
-function make(tag, properties, place) {
-  return place.appendChild(Object.assign(document.createElement(tag), properties));
-}
-
-function named(control, value) {
-  if (control === "method") return CATALOGUE.titles[value];
-  if (control === "hidden") return value || CATALOGUE.words.values.none;
-  return CATALOGUE.words.values[value] ?? value;
-}
-
 function build() {
-  const data = ["data", "split", "labels", "alpha", "clients", "seed"];
-  const training = ["hidden", "cohort", "batch", "stragglers"];
-  data.forEach((name) => control(name, find("#data")));
-  training.forEach((name) => control(name, find("#training")));
-  for (const side of sides) {
-    for (const [name, { own }] of Object.entries(CATALOGUE.controls)) {
-      if (own) control(`${side.name}.${name}`, find(".controls", side.place));
-    }
+  const shared = ["data", "split", "labels", "alpha", "clients", "seed"];
+  for (const [name, { own }] of Object.entries(CATALOGUE.controls)) {
+    if (own) sides.forEach((side) => control(`${side.name}.${name}`, find(".controls", side.place)));
+    else if (name !== "two") control(name, find(shared.includes(name) ? "#data" : "#training"));
   }
-  for (const [list, words] of [["#axis", "axes"], ["#measure-1", "measures"], ["#measure-2", "measures"]]) {
-    const names = words === "axes" ? Object.keys(CATALOGUE.words.axes) : MEASURES;
-    for (const value of names) make("option", { value, textContent: CATALOGUE.words[words][value] }, find(list));
-    find(list).addEventListener("change", charts);
-  }
-  find("#measure-2").value = "drift";
-  for (const [value, textContent] of Object.entries(CATALOGUE.words.speeds)) make("option", { value, textContent }, find("#speed"));
-  find("#speed").value = "five";
-  CATALOGUE.words.story.forEach((one, i) => {
-    make("button", { type: "button", textContent: one.title, onclick: () => tell(i) }, find("#stories"));
+  const { axes, measures, speeds, story: stories } = CATALOGUE.words;
+  options(find("#axis"), Object.keys(axes), axes);
+  options(find("#measure-1"), MEASURES, measures);
+  options(find("#measure-2"), MEASURES, measures).value = "drift";
+  options(find("#speed"), Object.keys(speeds), speeds).value = "five";
+  stories.forEach(({ title }, i) => {
+    make("button", { type: "button", textContent: title, onclick: () => tell(i) }, find("#stories"));
   });
+  const clicks = {
+    play: () => (playing ? pause() : play()),
+    round: () => once("round"),
+    step: () => once("step"),
+    again: restart,
+    share: () => offer(address()),
+    python: () => offer(asPython(state)),
+    csv: () => save("playground.csv", "text/csv", table()),
+    svg: () => drawings().forEach((svg, i) => save(`playground-${i + 1}.svg`, "image/svg+xml", asFile(svg))),
+    close: () => find("dialog").close(),
+  };
+  Object.entries(clicks).forEach(([name, act]) => find(`#${name}`).addEventListener("click", act));
+  for (const name of ["axis", "measure-1", "measure-2"]) find(`#${name}`).addEventListener("change", charts);
   find("#speed").addEventListener("change", () => playing && play());
-  find("#play").addEventListener("click", () => (playing ? pause() : play()));
-  find("#round").addEventListener("click", () => once("round"));
-  find("#step").addEventListener("click", () => once("step"));
-  find("#again").addEventListener("click", restart);
   find("#two").addEventListener("change", (event) => change("two", Number(event.target.checked)));
-  find("#share").addEventListener("click", () => offer(address()));
-  find("#python").addEventListener("click", () => offer(asPython(state)));
-  find("#csv").addEventListener("click", () => save("playground.csv", "text/csv", table()));
-  find("#svg").addEventListener("click", () => {
-    document.querySelectorAll(".chart svg").forEach((svg, i) => save(`playground-${i + 1}.svg`, "image/svg+xml", asFile(svg)));
-  });
-  find("#close").addEventListener("click", () => find("dialog").close());
   pointing();
+}
+
+function drawings() {
+  return document.querySelectorAll(".chart svg");
 }
 
 // Show `text` in a dialog, and copy it.
@@ -109,7 +68,10 @@ async function offer(text) {
   box.value = text;
   find("dialog").showModal();
   box.select();
-  const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  const copied = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
   find("#copied").textContent = say(copied ? "copied" : "failed");
 }
 
@@ -127,7 +89,9 @@ function address() {
 
 function table() {
   const names = ["round", "updates", "up", "down", "accuracy", "testLoss", "loss", "drift", "worst"];
-  const rows = active().flatMap((side) => side.records.map((one) => [side.name, ...names.map((name) => one[name])].join(",")));
+  const rows = active().flatMap((side) =>
+    side.records.map((one) => [side.name, ...names.map((name) => one[name])].join(",")),
+  );
   return `side,${names.join(",")}\n${rows.join("\n")}\n`;
 }
 
@@ -140,16 +104,27 @@ function pointing() {
   const place = find("#bars");
   const at = (event) => {
     const { left, width } = place.getBoundingClientRect();
-    return Math.max(0, Math.min(parts.length - 1, Math.floor((event.clientX - left) / width * parts.length)));
+    return Math.max(0, Math.min(parts.length - 1, Math.floor(((event.clientX - left) / width) * parts.length)));
   };
   place.addEventListener("pointermove", (event) => event.pointerType === "mouse" && choose(at(event)));
   place.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && choose(-1));
-  place.addEventListener("pointerdown", (event) => choose(chosen === at(event) && event.pointerType !== "mouse" ? -1 : at(event)));
+  place.addEventListener("pointerdown", (event) =>
+    choose(chosen === at(event) && event.pointerType !== "mouse" ? -1 : at(event)),
+  );
   place.addEventListener("keydown", (event) => {
-    const moves = { ArrowRight: chosen + 1, ArrowUp: chosen + 1, ArrowLeft: chosen - 1, ArrowDown: chosen - 1, Home: 0, End: parts.length - 1, Escape: -1 };
+    const [next, before] = [chosen + 1, chosen - 1];
+    const moves = {
+      ArrowRight: next,
+      ArrowUp: next,
+      ArrowLeft: before,
+      ArrowDown: before,
+      Home: 0,
+      End: parts.length - 1,
+    };
+    if (event.key === "Escape") choose(-1);
     if (!(event.key in moves)) return;
     event.preventDefault();
-    choose(Math.max(event.key === "Escape" ? -1 : 0, Math.min(parts.length - 1, moves[event.key])));
+    choose(Math.max(0, Math.min(parts.length - 1, moves[event.key])));
   });
   document.addEventListener("pick", (event) => choose(event.detail));
 }
@@ -165,45 +140,24 @@ function choose(client) {
 // Draw the bars, and say which client is chosen.
 function clients() {
   bars(find("#bars"), parts, data.train.y, chosen);
-  const mix = chosen < 0 ? "" : mixOf(parts[chosen], data.train.y).map(([label, number]) => say("label", { label, number })).join(", ");
-  const words = chosen < 0 ? say("pick") : say("client", { client: chosen + 1, number: parts[chosen].length, mix });
+  const one = chosen < 0 ? null : parts[chosen];
+  const mix = one && mixOf(one, data.train.y).map(([label, number]) => say("label", { label, number }));
+  const words = one ? say("client", { client: chosen + 1, number: one.length, mix: mix.join(", ") }) : say("pick");
   find("#client").textContent = words;
-  const values = { "aria-valuemin": 0, "aria-valuemax": parts.length, "aria-valuenow": chosen + 1, "aria-valuetext": words };
-  Object.entries(values).forEach(([name, value]) => find("#bars").setAttribute(name, value));
+  const place = find("#bars");
+  [place.ariaValueMin, place.ariaValueMax, place.ariaValueNow, place.ariaValueText] = [
+    0,
+    parts.length,
+    chosen + 1,
+    words,
+  ];
 }
 
 // A control has moved: the run begins again, and goes on playing if it did.
 function change(name, value) {
   state = fitting({ ...state, [name]: value });
-  story = null;
   arrange();
   restart();
-}
-
-// Set the controls to the state, and hide those without effect.
-function arrange() {
-  const { classes } = CATALOGUE.sets[state.data];
-  for (const [name, input] of Object.entries(inputs)) {
-    input.set(state[name]);
-    const [side, own] = name.includes(".") ? name.split(".") : [null, name];
-    const { of } = CATALOGUE.controls[own];
-    const splits = { labels: ["labels"], alpha: ["dirichlet", "quantity"] };
-    input.label.hidden = (of && !of.includes(state[`${side}.method`])) || (splits[own] && !splits[own].includes(state.split)) || false;
-  }
-  inputs.cohort.limit(1, state.clients);
-  inputs.labels.limit(Math.ceil(classes / state.clients), classes);
-  inputs.cohort.set(state.cohort);
-  inputs.labels.set(state.labels);
-  find("#two").checked = Boolean(state.two);
-  document.body.classList.toggle("two", Boolean(state.two));
-  find("#story").hidden = story === null;
-  if (story) {
-    find("#question").textContent = story.question;
-    find("#answer").hidden = true;
-  }
-  document.querySelectorAll("#stories button").forEach((button, i) => {
-    button.setAttribute("aria-pressed", String(CATALOGUE.words.story[i] === story));
-  });
 }
 
 function restart() {
@@ -217,7 +171,8 @@ function restart() {
   worker.postMessage({ type: "start", id, data, parts, options, constants: CATALOGUE.constants, rounds });
   worker.postMessage({ type: "watch", client: -1 });
   clients();
-  if (location.protocol !== "about:" && !CATALOGUE.small) history.replaceState(null, "", `#${format(state)}`);
+  if (shared) history.replaceState(null, "", `#${format(state)}`);
+  find(".whole a").href = `playground.html#${format({ ...state, two: 1 })}`;
   tellStatus(say("ready"));
 }
 
@@ -251,16 +206,23 @@ function receive(frame) {
   if (frame.rests || now - drawn > 120) charts();
   if (sides[0].records.length > 1 && (frame.rests || now - told > 1000) && sides[0].records.length !== before) {
     const round = sides[0].records.at(-1).round;
-    tellStatus([say("round", { round }), ...active().map((side) => side.words)].join(" "));
+    tellStatus(`${say("round", { round })} ${words()}`);
   }
   if (!frame.done) return;
   if (playing) rested();
-  const end = story ? story.answer : say("end", { rounds: ROUNDS });
   if (story) {
-    find("#answer").textContent = end;
+    find("#answer").textContent = story.answer;
     find("#answer").hidden = false;
   }
-  tellStatus([...active().map((side) => side.words), ...(active().some((side) => side.frame.failed) ? [] : [end])].join(" "));
+  const failed = active().some((side) => side.frame.failed);
+  tellStatus(`${words()} ${story?.answer ?? (failed ? "" : say("end", { rounds: ROUNDS }))}`);
+}
+
+// The present numbers of the sides in words.
+function words() {
+  return active()
+    .map((side) => side.words)
+    .join(" ");
 }
 
 function tellStatus(words) {
@@ -275,9 +237,8 @@ function charts() {
     const y = find(`#measure-${i}`).value;
     const range = y === "accuracy" || y === "worst" ? [0, 100] : null;
     const lines = active().map((side) => side.line(x, y));
-    const words = active().map((side) => side.words).join(" ");
     const svg = find(`#chart-${i}`);
-    svg.setAttribute("aria-label", `${CATALOGUE.words.measures[y]}. ${words}`);
+    svg.ariaLabel = `${CATALOGUE.words.measures[y]}. ${words()}`;
     chart(svg, { lines, x: CATALOGUE.words.axes[x], y: CATALOGUE.words.measures[y], range });
   }
   const dots = { lines: active().map((side) => side.dots), dots: true, range: [0, 100] };
@@ -295,7 +256,7 @@ function tell(number) {
 
 function read(text) {
   const { state: given, complaints } = parse(text);
-  state = given;
+  state = small ? { ...given, two: 0 } : given;
   story = null;
   arrange();
   restart();
@@ -303,7 +264,8 @@ function read(text) {
 }
 
 build();
-document.body.classList.toggle("small", CATALOGUE.small);
+document.body.classList.toggle("small", small);
+find(".whole").hidden = location.protocol === "about:";
 read(location.hash.slice(1) || CATALOGUE.given);
 addEventListener("hashchange", () => read(location.hash.slice(1)));
 addEventListener("resize", () => sides.forEach((side) => side.draw(chosen)));

@@ -1,6 +1,17 @@
 // The pictures: clients as bars, decision regions, wrong images, paths. Labels have colours and shapes.
 
-const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E6A700", "#56B4E9", "#7B4FE0", "#8A5A2B", "#7A7A7A", "#B0413E"];
+const COLOURS = [
+  "#0072B2",
+  "#D55E00",
+  "#009E73",
+  "#CC79A7",
+  "#E6A700",
+  "#56B4E9",
+  "#7B4FE0",
+  "#8A5A2B",
+  "#7A7A7A",
+  "#B0413E",
+];
 const GRID = 72; // points of the decision regions on each side
 const REACH = 1.4; // the plane shows −REACH … REACH
 
@@ -31,13 +42,13 @@ function bars(svg, parts, y, chosen) {
   parts.forEach((part, k) => {
     let top = height;
     mixOf(part, y).forEach(([label, count]) => {
-      const tall = count / most * (height - 4);
+      const tall = (count / most) * (height - 4);
       top -= tall;
       const opacity = chosen < 0 || chosen === k ? 1 : 0.25;
-      shape("rect", { x: k * step + gap / 2, y: top, width: step - gap, height: tall, fill: COLOURS[label], opacity }, svg);
-      if (step > 22 && tall > 14) {
-        shape("text", { x: (k + 0.5) * step, y: top + tall / 2 + 4, "text-anchor": "middle", "font-size": 12, fill: "#fff", opacity }, svg).textContent = label;
-      }
+      const [x, middle] = [k * step + gap / 2, top + tall / 2 + 4];
+      shape("rect", { x, y: top, width: step - gap, height: tall, fill: COLOURS[label], opacity }, svg);
+      const inside = { x: (k + 0.5) * step, y: middle, "text-anchor": "middle", fill: "#fff", opacity };
+      if (step > 22 && tall > 14) text(label, inside, svg);
     });
   });
 }
@@ -57,8 +68,8 @@ function regions(canvas, network, params, set, part) {
   const inks = COLOURS.map(rgb);
   for (let row = 0; row < GRID; row += 1) {
     for (let column = 0; column < GRID; column += 1) {
-      point[0] = (2 * (column + 0.5) / GRID - 1) * REACH;
-      point[1] = (1 - 2 * (row + 0.5) / GRID) * REACH;
+      point[0] = ((2 * (column + 0.5)) / GRID - 1) * REACH;
+      point[1] = (1 - (2 * (row + 0.5)) / GRID) * REACH;
       const out = network.logits(params, point, 0);
       const best = largest(out);
       const sure = Math.exp(out[best] - normaliser(out));
@@ -68,11 +79,11 @@ function regions(canvas, network, params, set, part) {
   const small = new OffscreenCanvas(GRID, GRID);
   small.getContext("2d").putImageData(image, 0, 0);
   context.drawImage(small, 0, 0, width, height);
-  const at = (sample) => [(set.x[2 * sample] / REACH + 1) / 2 * width, (1 - set.x[2 * sample + 1] / REACH) / 2 * height];
-  const shown = part ?? set.y.keys();
-  for (const sample of shown) {
+  const [side, down] = [width / (2 * REACH), height / (2 * REACH)];
+  for (const sample of part ?? set.y.keys()) {
     if (!part && sample % 2) continue; // half of the points: the regions stay visible
-    marker(context, set.y[sample], ...at(sample), part ? 4.5 : 2.8);
+    const [x, y] = [set.x[2 * sample], set.x[2 * sample + 1]];
+    marker(context, set.y[sample], (REACH + x) * side, (REACH - y) * down, part ? 4.5 : 2.8);
   }
 }
 
@@ -82,7 +93,7 @@ function marker(context, label, x, y, r) {
   const corners = [0, 3, 4, 5, 6][label % 5];
   if (!corners) context.arc(x, y, r, 0, 2 * Math.PI);
   for (let i = 0; i < corners; i += 1) {
-    const angle = 2 * Math.PI * i / corners - Math.PI / 2;
+    const angle = (2 * Math.PI * i) / corners - Math.PI / 2;
     context.lineTo(x + 1.25 * r * Math.cos(angle), y + 1.25 * r * Math.sin(angle));
   }
   context.closePath();
@@ -129,8 +140,8 @@ function hex(colour) {
 // Where the points of `paths` stand in a picture, with w in its middle.
 function placing(paths, width, height) {
   const all = [...paths.points.flat(), ...paths.arrows, paths.moved];
-  const reach = 1.12 * Math.max(1e-9, ...all.map(([x, y]) => Math.max(Math.abs(x), Math.abs(y) * width / height)));
-  return ([x, y]) => [(x / reach + 1) / 2 * width, height / 2 - y / reach * width / 2];
+  const reach = 1.12 * Math.max(1e-9, ...all.map(([x, y]) => Math.max(Math.abs(x), (Math.abs(y) * width) / height)));
+  return ([x, y]) => [((x / reach + 1) / 2) * width, height / 2 - ((y / reach) * width) / 2];
 }
 
 // The paths of the clients from w, their ends in the colour of the label they have most, and the average.

@@ -13,7 +13,7 @@ class Stream {
     s[3] = (s[3] + 1) | 0;
     s[0] = s[1] ^ (s[1] >>> 9);
     s[1] = (s[2] + (s[2] << 3)) | 0;
-    s[2] = ((s[2] << 21) | (s[2] >>> 11)) + sum | 0;
+    s[2] = (((s[2] << 21) | (s[2] >>> 11)) + sum) | 0;
     return sum >>> 0;
   }
 
@@ -42,7 +42,9 @@ class Stream {
 
   // `size` different ones of `values`, in increasing order; all of them if they are fewer.
   choice(values, size) {
-    return this.shuffled(values).slice(0, size).sort((a, b) => a - b);
+    return this.shuffled(values)
+      .slice(0, size)
+      .sort((a, b) => a - b);
   }
 
   normal() {
@@ -55,7 +57,7 @@ class Stream {
     for (;;) {
       const z = this.normal();
       const v = (1 + z / Math.sqrt(9 * d)) ** 3;
-      if (v > 0 && Math.log(1 - this.random()) < z * z / 2 + d - d * v + d * Math.log(v)) {
+      if (v > 0 && Math.log(1 - this.random()) < (z * z) / 2 + d - d * v + d * Math.log(v)) {
         return Math.log(d * v) + Math.log(1 - this.random()) / a;
       }
     }

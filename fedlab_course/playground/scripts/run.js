@@ -43,7 +43,8 @@ class Run {
         const work = { lr, batch, epochs: cohort.map((client) => this.epochsOf(client)), name: "batches" };
         const updates = yield* this.train(cohort, corrections, work);
         distances.push(...updates.params.map((own) => apart(own, this.w)));
-        const aggregate = this.algorithm.aggregate ?? ((_, { params, samples }) => combined(normalised(samples), params));
+        const aggregate =
+          this.algorithm.aggregate ?? ((_, { params, samples }) => combined(normalised(samples), params));
         this.w = aggregate(this, updates);
         this.algorithm.after?.(this, tier);
       }
@@ -52,7 +53,10 @@ class Run {
   }
 
   uniformCohort() {
-    return this.stream("cohort").choice(this.parts.map((_, k) => k), this.cohortSize);
+    return this.stream("cohort").choice(
+      this.parts.map((_, k) => k),
+      this.cohortSize,
+    );
   }
 
   // A straggler draws its epochs from 1 … E.

@@ -31,23 +31,19 @@ class Side {
   draw(chosen) {
     if (!this.frame || !this.network) return;
     const { w, local, round, paths, wrong } = this.frame;
-    const params = local ?? w;
-    const { data } = this;
+    const { data, network, parts } = this;
+    const client = chosen + 1;
+    let words = say(chosen < 0 ? "global" : local ? "local" : "absent", { client, round });
     if (data.inputs === 2) {
-      regions(this.picture, this.network, params, data.train, chosen < 0 ? null : this.parts[chosen]);
+      regions(this.picture, network, local ?? w, data.train, parts[chosen]);
     } else {
-      wrongImages(this.picture, this.network, w, data.test, wrong);
-    }
-    const one = chosen + 1;
-    let words = say("global", { round });
-    if (data.inputs === 2 && chosen >= 0) words = say(local ? "local" : "absent", { client: one, round });
-    if (data.inputs !== 2) {
-      words = wrong.length ? say("wrong", { number: wrong.length, all: data.test.y.length }) : say("none_wrong");
+      wrongImages(this.picture, network, w, data.test, wrong);
+      words = say(wrong.length ? "wrong" : "none_wrong", { number: wrong.length, all: data.test.y.length });
     }
     this["picture-words"].textContent = words;
     walks(this.walks, paths, (client) => this.labels[client], chosen);
-    this["walks-words"].textContent = paths
-      ? `${say("paths", { number: paths.clients.length })}${paths.arrows.length ? `; ${say("control")}` : ""}.` : say("before");
+    words = paths ? `${say("paths", { number: paths.clients.length })}.` : say("before");
+    this["walks-words"].textContent = paths?.arrows.length ? `${words} ${say("control")}.` : words;
   }
 
   // The present numbers in words.
@@ -65,9 +61,13 @@ class Side {
 
   // The line of a chart.
   line(x, y) {
-    const across = { round: (one) => one.round, updates: (one) => one.updates, bytes: (one) => (one.up + one.down) / 1e6 }[x];
+    const across = {
+      round: (one) => one.round,
+      updates: (one) => one.updates,
+      bytes: (one) => (one.up + one.down) / 1e6,
+    };
     const factor = y === "accuracy" || y === "worst" ? 100 : 1;
-    return { points: this.records.map((one) => [across(one), factor * one[y]]), ...this.look };
+    return { points: this.records.map((one) => [across[x](one), factor * one[y]]), ...this.look };
   }
 
   get look() {
@@ -89,6 +89,7 @@ class Side {
     const at = placing(paths, width, height);
     const far = paths.points.map((points) => apart(at(points.at(-1)), [offsetX, offsetY]));
     const nearest = largest(far.map((value) => -value));
-    if (far[nearest] < 30) this.place.dispatchEvent(new CustomEvent("pick", { detail: paths.clients[nearest], bubbles: true }));
+    if (far[nearest] < 30)
+      this.place.dispatchEvent(new CustomEvent("pick", { detail: paths.clients[nearest], bubbles: true }));
   }
 }

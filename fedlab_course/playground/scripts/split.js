@@ -15,10 +15,14 @@ const SPLITS = {
 
   dirichlet: (y, { clients, alpha }, stream) => {
     const counts = tally(y);
-    const concentration = counts.map((count) => alpha * counts.length * count / y.length);
+    const concentration = counts.map((count) => (alpha * counts.length * count) / y.length);
     const mixes = Array.from({ length: clients }, () => stream.logDirichlet(concentration));
     const cuts = evenCuts(y.length, clients);
-    const table = fitted(mixes, mixes.map((_, k) => cuts[k + 1] - cuts[k]), counts);
+    const table = fitted(
+      mixes,
+      mixes.map((_, k) => cuts[k + 1] - cuts[k]),
+      counts,
+    );
     const dealt = deal(stream, y, counts, clients, (label) => table.flatMap((row, k) => Array(row[label]).fill(k)));
     return nobodyEmpty(dealt, stream);
   },
@@ -28,7 +32,7 @@ const SPLITS = {
     const most = Math.max(...logs);
     const ends = [0];
     for (const value of logs) ends.push(ends.at(-1) + Math.exp(value - most));
-    const cuts = ends.map((end) => Math.round(end / ends.at(-1) * y.length));
+    const cuts = ends.map((end) => Math.round((end / ends.at(-1)) * y.length));
     return nobodyEmpty(pieces(stream.permutation(y.length), cuts), stream);
   },
 };
@@ -110,7 +114,9 @@ function fitted(mixes, rows, columns) {
   const doublings = Math.ceil(Math.log2(Math.max(1, -Math.min(...mixes.flat()) / 5)));
   let table;
   for (let stage = doublings; stage >= 0; stage -= 1) {
-    scale.forEach((value, c) => { scale[c] = 2 * value; });
+    scale.forEach((value, c) => {
+      scale[c] = 2 * value;
+    });
     for (let sweep = 0; sweep < 50; sweep += 1) {
       table = mixes.map((mix, k) => {
         const logs = mix.map((value, c) => value / 2 ** stage + scale[c]);
@@ -119,7 +125,9 @@ function fitted(mixes, rows, columns) {
       });
       const sums = columns.map((_, c) => table.reduce((sum, row) => sum + row[c], 0));
       if (sums.every((sum, c) => Math.abs(sum - columns[c]) < 0.5)) break;
-      sums.forEach((sum, c) => { scale[c] -= Math.log(sum / columns[c]); });
+      sums.forEach((sum, c) => {
+        scale[c] -= Math.log(sum / columns[c]);
+      });
     }
   }
   return rounded(table, rows, columns);
@@ -129,16 +137,19 @@ function fitted(mixes, rows, columns) {
 function rounded(table, rows, columns) {
   const whole = table.map((row, k) => {
     const floors = row.map(Math.floor);
-    const order = row.map((_, c) => c).sort((a, b) => (row[b] - floors[b]) - (row[a] - floors[a]));
+    const order = row.map((_, c) => c).sort((a, b) => row[b] - floors[b] - (row[a] - floors[a]));
     const missing = rows[k] - floors.reduce((a, b) => a + b);
-    order.slice(0, missing).forEach((c) => { floors[c] += 1; });
+    order.slice(0, missing).forEach((c) => {
+      floors[c] += 1;
+    });
     return floors;
   });
   for (;;) {
     const excess = columns.map((count, c) => whole.reduce((sum, row) => sum + row[c], 0) - count);
     if (excess.every((value) => value === 0)) return whole;
     const [source, target] = [largest(excess), largest(excess.map((value) => -value))];
-    const gain = (row, k) => (row[source] ? row[source] - table[k][source] - row[target] + table[k][target] : -Infinity);
+    const gain = (row, k) =>
+      row[source] ? row[source] - table[k][source] - row[target] + table[k][target] : -Infinity;
     const row = whole[largest(whole.map(gain))];
     row[source] -= 1;
     row[target] += 1;

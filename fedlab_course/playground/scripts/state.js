@@ -9,12 +9,10 @@ function nameOf(control, side) {
 }
 
 function defaults() {
-  const state = {};
-  for (const [name, { value, own }] of Object.entries(CATALOGUE.controls)) {
-    if (own) SIDES.forEach((side, i) => { state[`${side}.${name}`] = own[i]; });
-    else state[name] = value;
-  }
-  return state;
+  const entries = Object.entries(CATALOGUE.controls).flatMap(([name, { value, own }]) =>
+    own ? SIDES.map((side, i) => [`${side}.${name}`, own[i]]) : [[name, value]],
+  );
+  return Object.fromEntries(entries);
 }
 
 // The state of an address, and a word for each value that is not offered.
@@ -23,7 +21,7 @@ function parse(text) {
   for (const [name, given] of new URLSearchParams(text)) {
     if (!(name in state)) continue;
     const control = CATALOGUE.controls[name.split(".").at(-1)];
-    const value = control.values.find((one) => (typeof one === "number" ? given !== "" && one === Number(given) : one === given));
+    const value = control.values.find((one) => String(one) === given || (given && one === Number(given)));
     if (value === undefined) complaints.push(say("offered", { name, given: given.slice(0, 20), value: state[name] }));
     else state[name] = value;
   }
@@ -46,9 +44,8 @@ function format(state) {
 
 // The options of the runs, one for each side.
 function optionsOf(state) {
-  const shared = (name) => state[name];
   return (state.two ? SIDES : ["a"]).map((side) => ({
-    ...Object.fromEntries(Object.keys(CATALOGUE.controls).map((name) => [name, shared(nameOf(name, side))])),
+    ...Object.fromEntries(Object.keys(CATALOGUE.controls).map((name) => [name, state[nameOf(name, side)]])),
     algorithm: state[`${side}.method`],
     hidden: state.hidden ? state.hidden.split("-").map(Number) : [],
   }));

@@ -29,7 +29,15 @@ function start({ data, parts, options, constants, id, rounds }) {
   [number, limit] = [id, rounds];
   sides = options.map((own) => {
     const run = new Run(data, parts, own, constants[own.algorithm] ?? {});
-    return { run, rounds: run.rounds(), records: [run.record([])], basis: null, resting: true, failed: null, diverged: null };
+    return {
+      run,
+      rounds: run.rounds(),
+      records: [run.record([])],
+      basis: null,
+      resting: true,
+      failed: null,
+      diverged: null,
+    };
   });
 }
 
@@ -38,7 +46,8 @@ function advance(whole) {
   const going = () => sides.filter((side) => !side.failed);
   const open = going().filter((side) => !side.resting);
   for (const side of open.length ? open : going()) {
-    do next(side); while (whole && !side.resting && !side.failed);
+    do next(side);
+    while (whole && !side.resting && !side.failed);
   }
   changed = true;
 }
@@ -62,7 +71,8 @@ function done() {
 function turn() {
   const begin = performance.now();
   if (pace !== null && !done() && begin >= due) {
-    do advance(pace !== 0); while (pace === Infinity && performance.now() - begin < 12 && !done());
+    do advance(pace !== 0);
+    while (pace === Infinity && performance.now() - begin < 12 && !done());
     due = begin + (pace === Infinity ? 0 : 1000 / (pace || LOCAL_STEPS));
   }
   if (pace !== null && done()) {
@@ -80,34 +90,34 @@ function frame() {
 }
 
 function seen(side) {
-  const { run } = side;
-  const records = side.records.splice(0);
-  const at = run.updates?.clients.indexOf(watched) ?? -1;
-  const local = at < 0 ? null : run.updates.params[at];
-  const { failed } = side;
-  return { round: run.round, w: run.w, local, records, failed, wrong: run.wrong, clusters: run.clusters, paths: paths(side) };
+  const { run, failed } = side;
+  const { round, w, wrong, clusters, updates } = run;
+  const local = updates?.params[updates.clients.indexOf(watched)] ?? null;
+  return { round, w, local, wrong, clusters, failed, records: side.records.splice(0), paths: paths(side) };
 }
 
 // The clients' paths in the plane of the two directions in which they differ most, w at the origin.
 function paths(side) {
-  const { updates, options, c, controls } = side.run;
+  const { updates, w } = side.run;
   if (!updates) return null;
-  const { clients, params, paths: walked, origin, steps, lr } = updates;
-  const moves = params.map((own) => own.map((value, i) => value - origin[i]));
+  const { clients, params, paths: walked, origin, steps, lr, corrections } = updates;
+  const from = (point) => point.map((value, i) => value - origin[i]);
+  const moves = params.map(from);
   side.basis = directions(moves, side.basis);
   const place = (vector) => side.basis.map((axis) => dot(axis, vector));
-  const points = walked.map((path) => path.map((point) => place(point.map((value, i) => value - origin[i]))));
-  const arrows = options.algorithm === "scaffold" && updates.corrections[0].offset
-    ? updates.corrections.map(({ offset }, j) => place(offset).map((value) => -lr * steps[j] * value)) : [];
-  const mean = place(combined(normalised(updates.samples), moves));
-  return { clients, points, arrows, mean, moved: place(side.run.w.map((value, i) => value - origin[i])), resting: side.resting };
+  const points = walked.map((path) => path.map((point) => place(from(point))));
+  const arrows = corrections.flatMap(({ offset }, j) =>
+    offset ? [place(offset).map((value) => -lr * steps[j] * value)] : [],
+  );
+  return { clients, points, arrows, moved: place(from(w)), resting: side.resting };
 }
 
 // Two orthonormal directions with the largest projections, by a few power iterations from those of the frame before.
 function directions(moves, before) {
   let basis = before ?? [0, 1].map((j) => Float64Array.from(moves[0], (_, i) => Math.sin(1 + i * (j + 1) * 2.4)));
   for (let iteration = 0; iteration < (before ? 2 : 12); iteration += 1) {
-    basis = basis.map((axis) => combined(moves.map((move) => dot(axis, move)), moves));
+    const along = (axis) => moves.map((move) => dot(axis, move));
+    basis = basis.map((axis) => combined(along(axis), moves));
     basis = orthonormal(basis, before);
   }
   return orthonormal(basis, before);
@@ -115,8 +125,8 @@ function directions(moves, before) {
 
 function orthonormal([first, second], spare) {
   const u = unit(first, spare?.[0]);
-  const along = dot(u, second);
-  return [u, unit(second.map((value, i) => value - along * u[i]), spare?.[1])];
+  const rest = combined([1, -dot(u, second)], [second, u]);
+  return [u, unit(rest, spare?.[1])];
 }
 
 // The vector at length 1; if it is zero, `spare` or the first direction.

@@ -38,9 +38,8 @@ def library(method: str, b: Any, steps: int, lr: float, mu: float, count: int) -
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with both animations."""
-    bundles = [show._repr_mimebundle_() for show in (shows.drifting(), shows.one_round())]
-    return site_of(tmp_path_factory.mktemp("shows"), *bundles)
+    """A page with the animation."""
+    return site_of(tmp_path_factory.mktemp("shows"), shows.drifting()._repr_mimebundle_())
 
 
 @pytest.fixture
@@ -56,12 +55,6 @@ def opened(page: Path, chromium) -> Iterator[Any]:
 def shown(opened: Any) -> Any:
     """The picture of drift."""
     return opened.locator(".fedlab-drift")
-
-
-@pytest.fixture
-def one_round(opened: Any) -> Any:
-    """The picture of one round."""
-    return opened.locator(".fedlab-round")
 
 
 def numbers(shown: Any) -> np.ndarray:
@@ -178,40 +171,7 @@ def test_axe_finds_nothing_and_it_fits(page: Path, chromium, scheme: str, width:
         assert all(box["width"] >= 24 and box["height"] >= 24 for box in boxes)  # WCAG 2.2, 2.5.8
 
 
-def test_without_scripts_descriptions_take_the_place_of_the_animations(page: Path, chromium) -> None:
+def test_without_scripts_a_description_takes_the_place_of_the_animation(page: Path, chromium) -> None:
     with Visit(chromium, page, 390, java_script_enabled=False) as shown:
         assert shown.locator(".fedlab-drift .caption").inner_text() == shows.DRIFT_ALT
-        assert shown.locator(".fedlab-round svg").is_visible()
-        assert shown.locator(".fedlab-round li").all_inner_texts() == list(shows.CAPTIONS)
         assert shown.locator(".fedlab-show").get_by_role("button").count() == 0
-
-
-HEIGHTS = "(root) => [...root.querySelectorAll('.global rect')].map((bar) => Number(bar.getAttribute('height')))"
-COHORT = """(root) => [...root.querySelectorAll('svg > .token')].map((token) => {
-    const heights = Array.from(token.children, (bar) => Number(bar.getAttribute('height')));
-    return [Number(token.style.opacity), ...token.style.transform.match(/-?[\\d.]+/g).map(Number), ...heights];
-})"""
-
-
-def test_the_model_goes_out_is_trained_and_comes_back_as_the_average(one_round: Any) -> None:
-    models = [(30, (0.9, 0.7, 0.2, 0.3)), (20, (0.2, 0.9, 0.8, 0.4)), (10, (0.4, 0.1, 0.6, 1.0))]
-    average = [sum(n * model[i] for n, model in models) / 60 for i in range(4)]
-    assert shows.average().tolist() == pytest.approx(average)
-    places = [(64 + 128 * k, 222) for k in (0, 2, 4)]
-    home = [(320 + 58 * k, 128) for k in (-1, 0, 1)]
-    slider = one_round.get_by_role("slider", name="moment")
-    for step, caption in enumerate(shows.CAPTIONS):
-        words = f"{step + 1} of 6: {caption}"
-        assert caption in one_round.get_by_role("img").get_attribute("aria-label")
-        assert one_round.locator(".caption").inner_text() == slider.get_attribute("aria-valuetext") == words
-        assert one_round.evaluate(HEIGHTS) == pytest.approx(
-            [28 * v for v in average] if step == 5 else [14] * 4, abs=0.01
-        )
-        tokens = one_round.evaluate(COHORT)
-        assert {token[0] for token in tokens} == {1 if 2 <= step <= 4 else 0}
-        if 2 <= step <= 4:
-            assert [tuple(token[1:3]) for token in tokens] == (home if step == 4 else places)
-        values = [[0.5] * 4] * 3 if step < 3 else [model for _, model in models]
-        assert [token[3:] for token in tokens] == [pytest.approx([28 * v for v in model]) for model in values]
-        one_round.get_by_role("button", name="Next step").press("Enter")
-    assert one_round.locator(".caption").inner_text().startswith("1 of 6")

@@ -79,7 +79,8 @@ def test_a_figure_moves_on_the_start_page_too_and_axe_finds_nothing(
         page.goto(moving.with_name("index.html").as_uri())
         is_drawn(page)
         show, curve, words = (
-            page.locator(part).bounding_box()["y"] for part in (".fedlab-round", "figure.plot", "main > ol.contents")
+            page.locator(part).bounding_box()["y"]
+            for part in ("iframe.playground", "figure.plot", "main > ol.contents")
         )
         assert show < curve < words
         page.get_by_label("power p").press("ArrowRight")

@@ -1,0 +1,71 @@
+// The controls of the page: one for each value of the state.
+
+const inputs = {}; // name of a value → its control: label, get, set, limit
+
+// A slider, a list or a box, built for a value of the state.
+function control(name, place) {
+  const own = name.split(".").at(-1);
+  const { values } = CATALOGUE.controls[own];
+  const label = make("label", { className: "control" }, place);
+  const tip = CATALOGUE.words.tips[own];
+  if (tip) label.title = tip;
+  make("span", { textContent: CATALOGUE.words.labels[own] }, label);
+  const changed = () => change(name, inputs[name].get());
+  if (typeof values[0] === "string") {
+    const titles = own === "method" ? CATALOGUE.titles : { ...CATALOGUE.words.values, "": CATALOGUE.words.values.none };
+    const select = options(make("select", {}, label), values, titles);
+    select.addEventListener("change", changed);
+    inputs[name] = { label, get: () => select.value, set: (value) => Object.assign(select, { value }) };
+    return;
+  }
+  const range = make("input", { type: "range", min: 0, max: values.length - 1 }, label);
+  const output = make("output", {}, label);
+  const set = (value) => {
+    range.value = values.indexOf(value);
+    range.ariaValueText = output.textContent = value;
+  };
+  range.addEventListener("input", changed); // which sets it
+  inputs[name] = {
+    label,
+    set,
+    get: () => values[range.value],
+    limit: (low, high) => Object.assign(range, { min: values.indexOf(low), max: values.indexOf(high) }),
+  };
+}
+
+function make(tag, properties, place) {
+  return place.appendChild(Object.assign(document.createElement(tag), properties));
+}
+
+// Fill a list with `values` under their `titles`.
+function options(select, values, titles) {
+  for (const value of values) make("option", { value, textContent: titles[value] ?? value }, select);
+  return select;
+}
+
+// Set the controls to the state, and hide those without effect.
+function arrange() {
+  const { classes } = CATALOGUE.sets[state.data];
+  for (const [name, input] of Object.entries(inputs)) {
+    input.set(state[name]);
+    const [side, own] = name.includes(".") ? name.split(".") : [null, name];
+    const { of } = CATALOGUE.controls[own];
+    const splits = { labels: ["labels"], alpha: ["dirichlet", "quantity"] };
+    input.label.hidden =
+      (of && !of.includes(state[`${side}.method`])) || (splits[own] && !splits[own].includes(state.split)) || false;
+  }
+  inputs.cohort.limit(1, state.clients);
+  inputs.labels.limit(Math.ceil(classes / state.clients), classes);
+  inputs.cohort.set(state.cohort);
+  inputs.labels.set(state.labels);
+  find("#two").checked = Boolean(state.two);
+  document.body.classList.toggle("two", Boolean(state.two));
+  find("#story").hidden = story === null;
+  if (story) {
+    find("#question").textContent = story.question;
+    find("#answer").hidden = true;
+  }
+  document.querySelectorAll("#stories button").forEach((button, i) => {
+    button.setAttribute("aria-pressed", String(CATALOGUE.words.story[i] === story));
+  });
+}

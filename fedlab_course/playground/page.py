@@ -56,7 +56,7 @@ class Playground:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         page = escape(html(self.state, small=self.small))
-        height = 560 if self.small else 1150
+        height = 720 if self.small else 1250
         style = f"width:100%;height:{height}px;border:0"
         frame = f'<iframe title="Federated learning playground" style="{style}" srcdoc="{page}"></iframe>'
         return {"text/html": frame, "text/plain": "Federated learning playground"}

@@ -28,7 +28,7 @@ class Visit:
 
     def is_clean(self) -> bool:
         """Whether the page has no faults, asks no server for anything, and fits the width of the screen."""
-        outside = [url for url in self.requests if not url.startswith(("file:", "data:"))]
+        outside = [url for url in self.requests if not url.startswith(("file:", "data:", "blob:", "about:"))]
         wide = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth") > 0
         return self.faults == [] and outside == [] and not wide
 

@@ -4,6 +4,7 @@ import json
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from fedlab_course.explore.controls import SETTINGS
 from fedlab_course.playground.plane import PLANES, UNIT, plane
 
 HERE = Path(__file__).parent
+STYLES = (HERE.parent / "publish/template/colours.css", HERE / "template/playground.css")
 ENGINE = ("random", "network", "split", "clusters", "algorithms", "run")  # what the worker needs
 PAGE = ("state", "python", "charts", "pictures", "side", "controls", "page")
 _CHAPTERS = {"fedavg": "01", "fedprox": "02", "scaffold": "03", "fedsso": "05", "fedmas": "07"}
@@ -39,7 +41,7 @@ def html(state: str = "", *, small: bool = False, site: bool = False) -> str:
     return template.render(
         words=words["page"],
         site=site,
-        css=(HERE / "template/playground.css").read_text(encoding="utf-8"),
+        css="".join(path.read_text(encoding="utf-8") for path in STYLES),
         engine="\n".join(scripts[name] for name in ENGINE),
         worker=scripts["worker"],
         page="\n".join(scripts[name] for name in PAGE),
@@ -62,6 +64,7 @@ class Playground:
         return {"text/html": frame, "text/plain": "Federated learning playground"}
 
 
+@cache
 def _catalogue() -> dict[str, Any]:
     """The controls with their positions and defaults, the fixed parameters, the chapters and the data."""
     sets = {name: _points(plane(name)) for name in PLANES} | {"digits": _images(load_dataset("digits"))}

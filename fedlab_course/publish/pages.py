@@ -110,7 +110,7 @@ def _write_assets(target: Path) -> None:
     for path in (plotly_js, *SCRIPTS.glob("*.js")):
         shutil.copyfile(path, folder / path.name)
     light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("xcode", "github-dark"))
-    css = (TEMPLATE / "site.css").read_text(encoding="utf-8")
+    css = "".join((TEMPLATE / f"{name}.css").read_text(encoding="utf-8") for name in ("colours", "site"))
     css += f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
     (folder / "site.css").write_text(css, encoding="utf-8")
 

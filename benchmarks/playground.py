@@ -20,7 +20,7 @@ ALONE = """([text, rounds]) => {
     const state = parse(text).state;
     const data = decoded(CATALOGUE.sets[state.data]);
     const [options] = optionsOf(state);
-    const run = new Run(data, split(data.train.y, state), options, {});
+    const run = new Run(data, split(data.train.y, state), options);
     const begin = performance.now();
     for (const record of run.rounds()) if (record?.round === rounds) break;
     return (1000 * rounds) / (performance.now() - begin);

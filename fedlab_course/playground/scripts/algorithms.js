@@ -31,7 +31,8 @@ const ALGORITHMS = {
         }
       });
       const equal = clients.map(() => 1 / clients.length);
-      return moved(w, combined(equal, params), options.serverRate);
+      const mean = combined(equal, params);
+      return combined([1 - options.serverRate, options.serverRate], [w, mean]);
     },
     numbers: (run, cohort) => [2 * cohort.length * run.w.length, 2 * cohort.length * run.w.length],
   },
@@ -64,7 +65,7 @@ const ALGORITHMS = {
       const updates = yield* probed(run);
       run.clusters = optics(
         updates.map(({ change }) => change),
-        run.constants.xi,
+        run.options.constants.xi,
       );
       run.w = combined(
         normalised(run.sizes),
@@ -86,7 +87,7 @@ const ALGORITHMS = {
   fedmas: {
     *setup(run) {
       run.clusters = dbscan((yield* probed(run)).map(({ change }) => change));
-      run.omega = null;
+      run.penalty = null; // 2λΩ, once Ω has been measured
     },
     cohorts(run) {
       const tiers = Array.from({ length: Math.max(...run.clusters) + 1 }, (_, tier) => membersOf(run.clusters, tier));
@@ -95,14 +96,15 @@ const ALGORITHMS = {
         return [run.stream("cohort", tier).choice(members, size), tier];
       });
     },
-    correction: (run) => (run.omega ? { weight: run.omega.map((o) => 2 * run.options.lambda * o), anchor: run.w } : {}),
+    correction: (run) => (run.penalty ? { weight: run.penalty, anchor: run.w } : {}),
     after(run, tier) {
       if (!run.options.lambda) return;
       const [client] = run.stream("importance", tier).choice(membersOf(run.clusters, tier), 1);
-      run.omega = run.network.importance(run.w, run.data, run.parts[client]);
+      const omega = run.network.importance(run.w, run.data, run.parts[client]);
+      run.penalty = omega.map((value) => 2 * run.options.lambda * value);
       run.spend(run.w.length, run.w.length, 0);
     },
-    numbers: (run, cohort) => [(run.omega ? 2 : 1) * cohort.length * run.w.length, cohort.length * run.w.length],
+    numbers: (run, cohort) => [(run.penalty ? 2 : 1) * cohort.length * run.w.length, cohort.length * run.w.length],
   },
 };
 
@@ -113,7 +115,7 @@ function membersOf(clusters, cluster) {
 // All clients train once from w; w does not change.
 function* probed(run) {
   const clients = run.parts.map((_, k) => k);
-  const { probeRate: lr, probeBatch: batch, probeEpochs } = run.constants;
+  const { probeRate: lr, probeBatch: batch, probeEpochs } = run.options.constants;
   const epochs = clients.map(() => probeEpochs);
   const { params } = yield* run.train(
     clients,
@@ -136,9 +138,4 @@ function combined(weights, vectors) {
     for (let i = 0; i < sum.length; i += 1) sum[i] += weights[j] * vector[i];
   });
   return sum;
-}
-
-// w + rate (to − w).
-function moved(w, to, rate) {
-  return w.map((value, i) => value + rate * (to[i] - value));
 }

@@ -96,7 +96,7 @@ function table() {
 }
 
 function active() {
-  return state.two ? sides : sides.slice(0, 1);
+  return sides.slice(0, sidesOf(state).length);
 }
 
 // The clients as a slider: arrow keys, pointer, tap.
@@ -168,7 +168,7 @@ function restart() {
   const options = optionsOf(state);
   active().forEach((side, i) => side.start(options[i], data, parts));
   const rounds = story?.rounds ?? ROUNDS;
-  worker.postMessage({ type: "start", id, data, parts, options, constants: CATALOGUE.constants, rounds });
+  worker.postMessage({ type: "start", id, data, parts, options, rounds });
   worker.postMessage({ type: "watch", client: -1 });
   clients();
   if (shared) history.replaceState(null, "", `#${format(state)}`);

@@ -19,6 +19,8 @@ function rgb(colour) {
   return [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
 }
 
+const INKS = COLOURS.map(rgb);
+
 // A canvas in device pixels, cleared; returns its context and its size in CSS pixels.
 function prepared(canvas) {
   const { clientWidth: width, clientHeight: height } = canvas;
@@ -65,7 +67,6 @@ function regions(canvas, network, params, set, part) {
   const { context, width, height } = prepared(canvas);
   const image = new ImageData(GRID, GRID);
   const point = new Float64Array(2);
-  const inks = COLOURS.map(rgb);
   for (let row = 0; row < GRID; row += 1) {
     for (let column = 0; column < GRID; column += 1) {
       point[0] = ((2 * (column + 0.5)) / GRID - 1) * REACH;
@@ -73,22 +74,23 @@ function regions(canvas, network, params, set, part) {
       const out = network.logits(params, point, 0);
       const best = largest(out);
       const sure = Math.exp(out[best] - normaliser(out));
-      image.data.set([...inks[best], 30 + 120 * (sure - 1 / out.length)], 4 * (row * GRID + column));
+      image.data.set([...INKS[best], 30 + 120 * (sure - 1 / out.length)], 4 * (row * GRID + column));
     }
   }
   const small = new OffscreenCanvas(GRID, GRID);
   small.getContext("2d").putImageData(image, 0, 0);
   context.drawImage(small, 0, 0, width, height);
+  const edge = inkOf(canvas, "--ground");
   const [side, down] = [width / (2 * REACH), height / (2 * REACH)];
   for (const sample of part ?? set.y.keys()) {
     if (!part && sample % 2) continue; // half of the points: the regions stay visible
     const [x, y] = [set.x[2 * sample], set.x[2 * sample + 1]];
-    marker(context, set.y[sample], (REACH + x) * side, (REACH - y) * down, part ? 4.5 : 2.8);
+    marker(context, set.y[sample], (REACH + x) * side, (REACH - y) * down, part ? 4.5 : 2.8, edge);
   }
 }
 
-// One shape and colour for each label, with a thin edge in the colour of the page.
-function marker(context, label, x, y, r) {
+// One shape and colour for each label, with a thin `edge` in the colour of the page.
+function marker(context, label, x, y, r, edge) {
   context.beginPath();
   const corners = [0, 3, 4, 5, 6][label % 5];
   if (!corners) context.arc(x, y, r, 0, 2 * Math.PI);
@@ -99,7 +101,7 @@ function marker(context, label, x, y, r) {
   context.closePath();
   context.fillStyle = COLOURS[label];
   context.fill();
-  context.strokeStyle = inkOf(context.canvas, "--ground");
+  context.strokeStyle = edge;
   context.lineWidth = 0.8;
   context.stroke();
 }
@@ -114,13 +116,13 @@ function wrongImages(canvas, network, params, set, wrong) {
   const cell = 62;
   const [columns, rows] = [Math.max(1, Math.floor(width / cell)), Math.floor(height / cell)];
   const [ink, alarm] = [inkOf(canvas, "--ink"), inkOf(canvas, "--bad")];
+  const [r, g, b] = rgb(hex(ink));
   const dark = document.createElement("canvas");
   [dark.width, dark.height] = [8, 8];
   context.imageSmoothingEnabled = false;
   context.font = "bold 15px system-ui, sans-serif";
   wrong.slice(0, columns * rows).forEach((sample, i) => {
     const image = new ImageData(8, 8);
-    const [r, g, b] = rgb(hex(ink));
     for (let p = 0; p < 64; p += 1) image.data.set([r, g, b, 255 * set.x[64 * sample + p]], 4 * p);
     dark.getContext("2d").putImageData(image, 0, 0);
     const [x, y] = [(i % columns) * cell, Math.floor(i / columns) * cell];
@@ -147,7 +149,7 @@ function placing(paths, width, height) {
 // The paths of the clients from w, their ends in the colour of the label they have most, and the average.
 function walks(canvas, paths, labelOf, chosen) {
   const { context, width, height } = prepared(canvas);
-  const ink = inkOf(canvas, "--ink");
+  const [ink, ground] = [inkOf(canvas, "--ink"), inkOf(canvas, "--ground")];
   if (!paths) return;
   const at = placing(paths, width, height);
   const line = (points, colour, dash = [], thick = 1.5) => {
@@ -163,7 +165,7 @@ function walks(canvas, paths, labelOf, chosen) {
     context.globalAlpha = chosen < 0 || chosen === client ? 1 : 0.25;
     line(points, COLOURS[labelOf(client)]);
     if (paths.arrows.length) line([[0, 0], paths.arrows[j]], COLOURS[labelOf(client)], [3, 3], 1);
-    marker(context, labelOf(client), ...at(points.at(-1)), 4);
+    marker(context, labelOf(client), ...at(points.at(-1)), 4, ground);
   });
   context.globalAlpha = 1;
   context.fillStyle = ink;
@@ -175,7 +177,7 @@ function walks(canvas, paths, labelOf, chosen) {
   const [x, y] = at(paths.moved);
   context.beginPath();
   context.arc(x, y, 5, 0, 2 * Math.PI);
-  context.fillStyle = inkOf(canvas, "--ground");
+  context.fillStyle = ground;
   context.fill();
   context.stroke();
 }

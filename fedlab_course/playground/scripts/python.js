@@ -9,7 +9,7 @@ function asPython(state) {
     quantity: `quantity(y, alpha=${state.alpha}`,
   };
   const hidden = state.hidden ? `mlp(fed, hidden=[${state.hidden.replace("-", ", ")}]` : "softmax_regression(fed";
-  const runs = (state.two ? SIDES : ["a"]).map((side) => run(state, side));
+  const runs = sidesOf(state).map((side) => run(state, side));
   return [
     `# ${say("streams")}`,
     "import fedlab_core as fl",

@@ -2,9 +2,9 @@
 
 class Run {
   // `data`: train and test with x (samples × inputs, one row) and y. `options`: the algorithm with its parameters, seed,
-  // hidden, cohort K, epochs E, batch B, lr η and stragglers. `constants`: the fixed parameters of the algorithms.
-  constructor(data, parts, options, constants) {
-    Object.assign(this, { data: data.train, test: data.test, parts, options, constants });
+  // hidden, cohort K, epochs E, batch B, lr η and stragglers, and `constants`, its fixed parameters.
+  constructor(data, parts, options) {
+    Object.assign(this, { data: data.train, test: data.test, parts, options });
     this.network = new Network([data.inputs, ...options.hidden, data.classes]);
     this.w = this.network.initial(options.seed);
     this.sizes = parts.map((part) => part.length);

@@ -10,7 +10,7 @@ class Side {
     this.walks.addEventListener("click", (event) => this.pick(event));
   }
 
-  // Begin again with other `options`; `colour` and `dash` are those of its lines.
+  // Begin again with other `options`.
   start(options, data, parts) {
     this.network = new Network([data.inputs, ...options.hidden, data.classes]);
     Object.assign(this, { options, data, parts, records: [], frame: null });

@@ -42,12 +42,18 @@ function format(state) {
   return new URLSearchParams(changed.map(([name, value]) => [name, String(value)])).toString();
 }
 
+// The sides that train.
+function sidesOf(state) {
+  return state.two ? SIDES : ["a"];
+}
+
 // The options of the runs, one for each side.
 function optionsOf(state) {
-  return (state.two ? SIDES : ["a"]).map((side) => ({
+  return sidesOf(state).map((side) => ({
     ...Object.fromEntries(Object.keys(CATALOGUE.controls).map((name) => [name, state[nameOf(name, side)]])),
     algorithm: state[`${side}.method`],
     hidden: state.hidden ? state.hidden.split("-").map(Number) : [],
+    constants: CATALOGUE.constants[state[`${side}.method`]] ?? {},
   }));
 }
 

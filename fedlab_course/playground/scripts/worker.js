@@ -25,19 +25,11 @@ onmessage = ({ data: message }) => {
   turn();
 };
 
-function start({ data, parts, options, constants, id, rounds }) {
+function start({ data, parts, options, id, rounds }) {
   [number, limit] = [id, rounds];
   sides = options.map((own) => {
-    const run = new Run(data, parts, own, constants[own.algorithm] ?? {});
-    return {
-      run,
-      rounds: run.rounds(),
-      records: [run.record([])],
-      basis: null,
-      resting: true,
-      failed: null,
-      diverged: null,
-    };
+    const run = new Run(data, parts, own);
+    return { run, rounds: run.rounds(), records: [run.record([])], basis: null, resting: true, failed: null };
   });
 }
 
@@ -91,9 +83,9 @@ function frame() {
 
 function seen(side) {
   const { run, failed } = side;
-  const { round, w, wrong, clusters, updates } = run;
+  const { round, w, wrong, updates } = run;
   const local = updates?.params[updates.clients.indexOf(watched)] ?? null;
-  return { round, w, local, wrong, clusters, failed, records: side.records.splice(0), paths: paths(side) };
+  return { round, w, local, wrong, failed, records: side.records.splice(0), paths: paths(side) };
 }
 
 // The clients' paths in the plane of the two directions in which they differ most, w at the origin.

@@ -32,7 +32,7 @@ TRAIN = """([text, rounds]) => {
     const data = decoded(CATALOGUE.sets[state.data]);
     const parts = split(data.train.y, state);
     const [options] = optionsOf({ ...state, two: 0 });
-    const run = new Run(data, parts, options, CATALOGUE.constants[options.algorithm] ?? {});
+    const run = new Run(data, parts, options);
     const first = Array.from(run.w);
     const records = [];
     const params = [];

@@ -105,7 +105,7 @@ def test_stories_show_what_they_say(page: Any, address: str) -> None:
         const data = decoded(CATALOGUE.sets[given.data]);
         const parts = split(data.train.y, given);
         return optionsOf(given).map((options) => {{
-            const run = new Run(data, parts, options, CATALOGUE.constants[options.algorithm] ?? {{}});
+            const run = new Run(data, parts, options);
             const records = [];
             for (const one of run.rounds()) if (one && records.push(one) === rounds) break;
             const at = records.findLast((one) => one.updates <= rounds)?.accuracy;

@@ -8,7 +8,7 @@ _CLASSES = {"Explorer": "explore.explorer", "Playground": "playground"}
 _PLACES = {
     "chapter": "chapter",
     "claims": "check.claims",
-    "clinic": "chapters.ch09_bug_clinic",
+    "clinic": "chapters.ch07_bug_clinic",
     "exercises": "check.exercises",
     "figures": "explore.figures",
     "glossary": "publish.glossary",

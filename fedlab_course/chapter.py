@@ -56,4 +56,4 @@ def begin(
 def differs() -> str:
     """The parameters of the chapter that has begun which are not at their defaults, such as "dataset=mnist", or ""."""
     # How many seeds are run here, and which row is run again, changes nothing that is stored.
-    return ", ".join(one for one in _differs if not one.startswith(("seeds=", "row=")))
+    return ", ".join(one for one in _differs if not one.startswith(("seed", "row=")))

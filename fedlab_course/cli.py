@@ -88,8 +88,9 @@ def _configure_lint(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_notebooks(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", nargs="+", default=[], metavar="NOTEBOOK", help="numbers or names, such as 02")
-    parser.add_argument("--notebooks", type=Path, default=folders.NOTEBOOKS, metavar="FOLDER", help="another folder")
+    add = parser.add_argument
+    add("--only", nargs="+", action="extend", default=[], metavar="NOTEBOOK", help="numbers or names, such as 02")
+    add("--notebooks", type=Path, default=folders.NOTEBOOKS, metavar="FOLDER", help="another folder")
 
 
 def _whole(text: str) -> int:

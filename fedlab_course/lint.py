@@ -1,9 +1,10 @@
 """The rules for notebooks, and the further ones for chapters: parameters, questions, bindings and symbols.
 
 A binding is a comment after a sentence that names what the sentence rests on. ``<!-- 001-1f equivalent, 001-2a holds
--->`` names stored statements, each with the verdict that the sentence states; ``<!-- live -->`` means a check in the
-notebook itself, ``<!-- exact -->`` a formula in the text. Whether every figure has a text alternative shows only in a
-run: ``tests/course/test_notebooks.py`` checks it.
+-->`` names stored statements, each with the verdict that the sentence states, and ``<!-- 001-2c opposite uncorrected
+-->`` one that is not significant after Holm's correction, which the sentence must say. ``<!-- live -->`` means a check
+in the notebook itself, ``<!-- exact -->`` a formula in the text. Whether every figure has a text alternative shows only
+in a run: ``tests/course/test_notebooks.py`` checks it.
 """
 
 import ast
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from fedlab_course import reading
 from fedlab_course.chapters import outline
 from fedlab_course.chapters.outline import Chapter
 from fedlab_course.check import cells, questions, registry
@@ -88,6 +90,13 @@ def faults(notebook: Any, chapter: Chapter) -> Iterator[str]:
         yield f'no cell begins with "{_REMEMBER}"'
     yield from _bindings(notebook)
     yield from _letters(notebook, chapter)
+    counted = reading.length(notebook)
+    for name, most in reading.LIMITS.items():
+        if getattr(counted, name) > most:
+            yield f"{name.replace('_', ' ')}: {getattr(counted, name)}; at most {most} are allowed"
+    stated = re.search(r"^\*\*Time\*\*: (\d+) minutes to read", notebook.cells[0].source, flags=re.MULTILINE)
+    if stated is None or int(stated[1]) != counted.minutes:
+        yield f"the first cell must say: **Time**: {counted.minutes} minutes to read"
 
 
 def _parameters(notebook: Any, chapter: Chapter) -> Iterator[str]:
@@ -127,7 +136,9 @@ def _bindings(notebook: Any) -> Iterator[str]:
         for binding in (one.strip() for comment in comments for one in comment.split(",")):
             id, _, verdict = binding.partition(" ")
             if id in known:
-                stored = known[id].finding.verdict
+                found = known[id].finding
+                open_or_sure = found.corrected or found.verdict in judging.OPEN
+                stored = found.verdict + ("" if open_or_sure else " uncorrected")
                 if verdict != stored:
                     yield f"cell {cell.get('id')}: binding {binding!r}: the stored verdict on {id} is {stored!r}"
             elif binding not in ("live", "exact"):

@@ -1,13 +1,13 @@
-"""Claims of a notebook: :func:`check` uses its own runs, :func:`stored` and :func:`band` the stored ones."""
+"""Claims of a notebook: :func:`check` uses its own runs, :func:`stored` the stored ones."""
 
 from typing import Any
 
 import numpy as np
 
 from fedlab_course import display
-from fedlab_course.evidence.shown import STORED, band, stored
+from fedlab_course.evidence.shown import STORED, stored
 
-__all__ = ["STORED", "VERDICT", "band", "check", "stored"]
+__all__ = ["STORED", "VERDICT", "check", "stored"]
 
 VERDICT = "application/vnd.fedlab.verdict+json"
 

@@ -161,7 +161,7 @@ def _empty(exercise: Exercise, answer: Described) -> str:
     stub = exercise.build(exercise.stub_source)
     if not inspect.isclass(stub):
         return f"`{exercise.name}` is still empty." if answer.code == code(stub) else ""
-    given = vars(exercise.solution)
+    given = vars(exercise.build(exercise.solution_source))  # compiled as the stub is
     for name, method in vars(stub).items():
         to_write = inspect.isfunction(method) and code(method) != code(given[name])
         if to_write and answer.methods.get(name) == code(method):

@@ -1,4 +1,5 @@
-// Predictions: a choice is kept in this browser, by the id of its question, and all elements that show it are updated.
+// Predictions and quizzes: a choice is kept in this browser, by the id of its question, and all elements that show it
+// are updated.
 (() => {
   if (customElements.get("fedlab-predict")) return;
   const lost = new Map(); // where a page may not store anything, a choice lives as long as the page
@@ -18,7 +19,7 @@
     const choice = JSON.parse(element.dataset.options)[read(element.dataset.id)];
     const right = choice === undefined ? null : read(element.dataset.id) === element.dataset.happened;
     element.dataset.came = { true: "yes", false: "no", null: "" }[right];
-    element.querySelector(".predicted").innerHTML = right === null ? "No prediction is recorded here."
+    element.querySelector(".predicted").innerHTML = right === null ? "No prediction."
       : `<b>${right ? "✓ As you predicted" : "✗ You predicted"}:</b> ${choice}.`;
     return right;
   };
@@ -47,7 +48,47 @@
   });
 
   customElements.define("fedlab-outcome", class extends Listening {
-    update() { compare(this); }
+    update() {
+      const details = this.querySelector("details"), made = compare(this) !== null;
+      if (made !== this.made) details.open = this.made = made;
+      details.querySelector("summary").textContent = made ? "The answer" : "Show the answer without choosing";
+    }
+  });
+
+  // On a page: what follows a prediction is shown once it is made, or without a choice.
+  customElements.define("fedlab-waits", class extends Listening {
+    connectedCallback() {
+      super.connectedCallback();
+      this.addEventListener("click", (event) => {
+        if (event.target.closest(".ask")) { this.shown = true; this.update(); }
+      });
+    }
+    update() {
+      const unseen = !this.shown && read(this.dataset.id) === null;
+      if (this.classList.contains("unseen") === unseen) return;
+      this.classList.toggle("unseen", unseen);
+      if (!unseen) window.dispatchEvent(new Event("resize")); // figures that were hidden take their size
+    }
+  });
+
+  // An answer is kept by the place of its option, which is the same each time.
+  customElements.define("fedlab-quiz", class extends Listening {
+    connectedCallback() {
+      super.connectedCallback();
+      this.addEventListener("change", (event) => {
+        const field = event.target.closest("fieldset");
+        write(field.dataset.id, String([...field.querySelectorAll("input")].indexOf(event.target)));
+      });
+    }
+    update() {
+      const fields = [...this.querySelectorAll("fieldset")];
+      for (const field of fields) {
+        const inputs = field.querySelectorAll("input"), choice = read(field.dataset.id);
+        inputs.forEach((input, place) => { input.checked = choice === String(place); });
+      }
+      const chosen = this.querySelectorAll("input:checked"), right = this.querySelectorAll("input[value=right]:checked");
+      this.querySelector(".sum").textContent = chosen.length ? `${right.length} of ${fields.length} right.` : "";
+    }
   });
 
   customElements.define("fedlab-score", class extends Listening {

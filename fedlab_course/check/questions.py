@@ -24,6 +24,7 @@ from fedlab_course.display import publish
 from fedlab_course.publish.formulas import to_mathml
 
 _numbers = itertools.count()
+_UNSEEN = "Show the answer without choosing"
 _OWN_KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys of an element with this attribute alone
 
 
@@ -119,13 +120,14 @@ def predict(id: str) -> None:
 
 
 def outcome(id: str) -> None:
-    """Say what happened with the default parameters, and compare the reader's prediction ``id`` with it."""
+    """Say what happened with the default parameters, in a fold that opens when the prediction ``id`` is made."""
     one = prediction(id)
     prefix = "With the default parameters: " if chapter.differs() else ""
     happened = one.options[one.happened]
     _publish(
-        f'<fedlab-outcome {_attributes(one)}><p class="predicted" role="status">No prediction is recorded here.</p>'
-        f"<p><b>What happened:</b> {prefix}{_inline(happened)}. {_inline(one.because)}</p></fedlab-outcome>",
+        f"<fedlab-outcome {_attributes(one)}><details><summary {_OWN_KEYS}>{_UNSEEN}</summary>"
+        '<p class="predicted" role="status"></p>'
+        f"<p><b>What happened:</b> {prefix}{_inline(happened)}. {_inline(one.because)}</p></details></fedlab-outcome>",
         f"What happened: {prefix}{happened}. {one.because}",
     )
 
@@ -138,7 +140,8 @@ def quiz(number: str) -> None:
         f"{one.asks}\n" + "\n".join(f"- {o.text} ({'right' if o.right else 'no'}: {o.why})" for o in _mixed(one))
         for one in asked
     ]
-    _publish(f'<div class="fedlab-quiz">{heading}{"".join(map(_fieldset, asked))}</div>', "\n".join(plain))
+    body = "".join(map(_fieldset, asked))
+    _publish(f'<fedlab-quiz>{heading}{body}<p class="sum" role="status"></p></fedlab-quiz>', "\n".join(plain))
 
 
 def score(number: str) -> None:
@@ -162,9 +165,11 @@ def _fieldset(one: Question) -> str:
     for option in _mixed(one):
         kind, sign = ("right", "✓ Right.") if option.right else ("wrong", "✗ No.")
         options.append(
-            _option(group, option.text, "", f'<p class="why {kind}"><b>{sign}</b> {_inline(option.why)}</p>')
+            _option(
+                group, option.text, f' value="{kind}"', f'<p class="why {kind}"><b>{sign}</b> {_inline(option.why)}</p>'
+            )
         )
-    return f"<fieldset><legend>{_inline(one.asks)}</legend>{''.join(options)}</fieldset>"
+    return f'<fieldset data-id="{one.id}"><legend>{_inline(one.asks)}</legend>{"".join(options)}</fieldset>'
 
 
 def _mixed(one: Question) -> list[Option]:

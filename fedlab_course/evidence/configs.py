@@ -2,8 +2,10 @@
 
 import json
 import math
+import re
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,8 @@ class Statement:
     compared; ``where`` applies to all rows, and a row may name a ``table`` of its own. ``expect``: the source says that
     the number is "positive", "zero" or "nonzero". Less than ``margin`` δ is no difference. ``exact``: a number
     without chance, for which one row is enough. ``untested``: why the runs cannot test the statement, if they cannot;
-    ``changed``: why the plan was changed after the data, if it was.
+    ``changed``: why the plan was changed after the data, if it was. ``told``: whether a chapter tells it; all that were
+    examined count in the correction.
     """
 
     id: str
@@ -42,6 +45,7 @@ class Statement:
     exact: bool = False
     untested: str = ""
     changed: str = ""
+    told: bool = True
 
     def __post_init__(self) -> None:
         validation.choice("expect", self.expect, ("positive", "zero", "nonzero"))
@@ -93,9 +97,20 @@ def read(folder: Path = CONFIGS) -> list[Claim]:
     return claims
 
 
+def told(claims: Sequence[Claim], wanted: bool = True) -> list[Claim]:
+    """The ``claims`` with those of their statements that a chapter tells, or with the others."""
+    kept = [replace(one, statements=[each for each in one.statements if each.told is wanted]) for one in claims]
+    return [one for one in kept if one.statements]
+
+
 def source_of(id: str) -> str:
     """The source of a claim or statement, one of ``SOURCES``."""
     return id[:3] if id[:3] in SOURCES else "others"
+
+
+def is_course(id: str) -> bool:
+    """Whether a claim or statement belongs to a chapter: its id begins with two digits and no third."""
+    return re.match(r"\d\d(-|$)", id) is not None
 
 
 def experiment_of(table: str) -> str:

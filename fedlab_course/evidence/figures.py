@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.history import History
-from fedlab_core.plots.style import PURPLE, add_band, looks, new_figure, set_description
+from fedlab_core.plots.curves import convergence
+from fedlab_core.plots.style import add_band, look, looks, new_figure, set_description
 from fedlab_course.evidence import forest, judging, tables
 from fedlab_course.evidence.charts import CHARTS, Chart
 from fedlab_course.evidence.configs import SOURCES, source_of
@@ -18,6 +19,7 @@ from fedlab_course.explore.figures import add_curve
 _TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
 _FORMATS = {"test_accuracy": ".1%", "train_loss": ".4g"}
 _MARKERS_PER_CURVE = 9
+_WIDTH = 2.0  # standard deviations over seeds
 _PANEL, _AROUND, _ENTRY = 230, 150, 30  # pixels
 _COLUMNS = ["curve", "round", "mean", "standard deviation", "seeds"]
 
@@ -28,16 +30,22 @@ def draw(name: str) -> go.Figure:
     return chart(CHARTS[name]) if name in CHARTS else _OTHERS[name][1](title=title)
 
 
-def with_live(name: str, history: History, label: str) -> go.Figure:
-    """Draw stored curves and, thick, a live run in front of them. Raises ``ValueError`` for other figures."""
-    measure = CHARTS[validation.choice("figure", name, CHARTS)].measure
-    figure, curve = chart(CHARTS[name]), history.frame.dropna(subset=measure)
-    line = {"color": PURPLE, "width": 3.5}
-    figure.add_scatter(x=curve["round"], y=curve[measure], name=label, mode="lines", line=line, legendrank=900)
-    last, (alt, table) = curve.iloc[-1], (figure.layout.meta[what] for what in ("alt", "table"))
-    end = [label, int(last["round"]), f"{last[measure]:.4g}", "", 1]
-    text = f"{alt} {label}, one run: {end[2]} in round {end[1]}."
-    set_description(figure, text, table["columns"], [*table["rows"], end])
+def with_band(
+    live: Mapping[str, History | Sequence[History]], table: str, where: Mapping[str, Any], *, title: str
+) -> go.Figure:
+    """Draw live accuracy by round, and behind it a stored band: mean ± 2 standard deviations over seeds.
+
+    ``table``: the sweep whose TABLE_curves.csv holds the band; ``where``: column → value of its rows. Raises
+    ``ValueError`` for a table or rows that are not there, and rows of several settings.
+    """
+    figure, stored = convergence(live, title=title), tables.matching(f"{table}_curves", where)
+    if stored["round"].duplicated().any():
+        raise ValueError(f"where={dict(where)}: fits several settings of {table}_curves; name further columns")
+    mean, spread = (stored[f"test_accuracy_{name}"].to_numpy() for name in ("mean", "std"))
+    spread = _WIDTH * spread
+    name = f"{int(stored['n'].max())} stored seeds, mean ± 2 standard deviations"
+    add_band(figure, stored["round"].to_numpy(), mean - spread, mean + spread, look(0), group=name, name=name)
+    figure.data[-1].update(showlegend=True)
     return figure
 
 

@@ -25,7 +25,6 @@ _LOOKS = {
 }
 _NAMES = {verdict: shown.WORDS[verdict].partition(" ")[2] for verdict in _LOOKS}
 _TICKS = {-100: "−100δ", -10: "−10δ", 0: "0", 10: "10δ", 100: "100δ"}  # margins → text
-_MOST = 400.0  # margins; a mean beyond it, or with the margin zero, is drawn at the edge
 _ROW, _AROUND, _WRAP = 19, 160, 40  # pixels, pixels, characters
 
 
@@ -38,7 +37,9 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     rows = {id: one for id, one in every.items() if one.finding.n}
     places, headings, depth = _places(rows)
     figure = new_figure(title=title, x_title="mean in margins δ (grey: ±δ)", y_title="", height=_AROUND + _ROW * depth)
-    figure.add_vrect(x0=_bend(-1.0), x1=_bend(1.0), fillcolor="rgba(89,89,89,0.13)", line_width=0, layer="below")
+    figure.add_vrect(
+        x0=shown.bend(-1.0), x1=shown.bend(1.0), fillcolor="rgba(89,89,89,0.13)", line_width=0, layer="below"
+    )
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     for verdict in _LOOKS:
         mine = {id: one for id, one in rows.items() if one.finding.verdict == verdict}
@@ -49,7 +50,7 @@ def forest(judged: Mapping[str, Judged] | None = None, *, title: str) -> go.Figu
     for y, text in headings:
         where = {"x": 0.0, "xref": "paper", "xanchor": "left", "y": y - 0.5, "yanchor": "top", "align": "left"}
         figure.add_annotation(text=text, showarrow=False, font_size=12, **where)
-    edge, ticks = _bend(_MOST), {_bend(tick): text for tick, text in _TICKS.items()}
+    edge, ticks = shown.bend(shown.MOST), {shown.bend(tick): text for tick, text in _TICKS.items()}
     if not all(one.finding.margin for one in rows.values()):
         ticks[edge] = "δ = 0"
     along = {"tickvals": list(ticks), "ticktext": list(ticks.values()), "range": [-1.05 * edge, 1.05 * edge]}
@@ -82,14 +83,9 @@ def _places(rows: Mapping[str, Judged]) -> tuple[dict[str, float], list[tuple[fl
     return places, headings, depth
 
 
-def _bend(value: float) -> float:
-    """Margins → place on the axis, ± log₁₀(1 + |value|) up to the edge."""
-    return float(np.sign(value) * np.log10(1 + min(abs(value), _MOST)))
-
-
 def _add(figure: go.Figure, verdict: str, rows: Mapping[str, Judged], places: Mapping[str, float]) -> None:
     colour, symbol = _LOOKS[verdict]
-    middle, low, high = np.array([_in_margins(one) for one in rows.values()]).T
+    middle, low, high = np.array([shown.in_margins(one) for one in rows.values()]).T
     bar = {"array": high - middle, "arrayminus": middle - low, "symmetric": False, "thickness": 2, "width": 4}
     filled = [one.finding.corrected or verdict in judging.OPEN for one in rows.values()]
     figure.add_scatter(
@@ -102,13 +98,6 @@ def _add(figure: go.Figure, verdict: str, rows: Mapping[str, Judged], places: Ma
         customdata=[[id, "<br>".join(textwrap.wrap(one.statement.says, 50)), *_facts(one)] for id, one in rows.items()],
         hovertemplate="%{customdata[0]} %{customdata[1]}<br>%{customdata[2]}, δ = %{customdata[3]}<br>%{customdata[4]}",
     )
-
-
-def _in_margins(one: Judged) -> list[float]:
-    """The places on the axis of the mean and the ends of its interval; without an interval, three times the mean."""
-    found = one.finding
-    values = [found.mean, *(end if np.isfinite(end) else found.mean for end in (found.low, found.high))]
-    return [_bend(value / found.margin if found.margin else np.sign(value) * _MOST) for value in values]
 
 
 def _facts(one: Judged) -> list[str]:

@@ -1,16 +1,14 @@
-"""Boxes in a notebook: stored verdicts, with data for the harness, and whether a live run is in their band."""
+"""Evidence in a notebook: stored verdicts, with data for the harness."""
 
+import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
-
 from fedlab_core import validation
-from fedlab_core.history import History
 from fedlab_course import chapter, display
-from fedlab_course.evidence import configs, judging, plans, tables
+from fedlab_course.evidence import configs, judging, plans
 from fedlab_course.evidence.judging import Judged
 
 STORED = "application/vnd.fedlab.stored-verdict+json"
@@ -28,65 +26,86 @@ WORDS = {
     "not measured": "– not measured yet",
 }
 _NUMBERS = ("mean", "low", "high")
-WIDTH = 2.0  # standard deviations over seeds
-# Share of the compared rounds that may leave the band. A run of the same law as five others is beyond two of their
-# standard deviations from their mean in one round of seven: P(|t₄| > 2 / √1.2) = 0.14.
-_ALLOWED = 0.2
-_ROUNDING = 1e-5  # of a value: tables keep six digits
+MOST = 400.0  # margins: the end of the axis of intervals
+_STYLE = (
+    ".fedlab-evidence{margin:.6em 0}.fedlab-evidence table{border-collapse:collapse;width:100%}"
+    ".fedlab-evidence :is(th,td){text-align:left;padding:.25em .6em;vertical-align:top;white-space:normal}"
+    ".fedlab-evidence td:is(:nth-child(1),:nth-child(4)){white-space:nowrap}.fedlab-evidence th{font-weight:normal}"
+    f".fedlab-evidence .good{{border-left:4px solid {display.GOOD}}}.fedlab-evidence .mixed{{border-left:4px solid"
+    f" {display.MIXED}}}.fedlab-evidence .open{{border-left:4px solid {display.OPEN}}}"
+    ".fedlab-evidence details{font-size:.9em}"
+)
 
 
-def stored(*ids: str) -> None:
-    """Show the stored verdicts on the statements ``ids``, such as "002-1a", with their numbers and where they are.
+def stored(*ids: str, more: Sequence[str] = ()) -> None:
+    """Show the stored verdicts on the statements ``ids``, such as "002-1a", as one small table.
 
-    More than two are a line each, with the details in a fold. Raises ``ValueError`` that names the nearest id for an
-    unknown one.
+    A row has the verdict, the statement, a bar for the interval beside the band ±δ, and the numbers. Seeds, margins and
+    the places in ``results`` are in a fold, "Evidence for this section", together with the statements ``more``. Raises
+    ``ValueError`` that names the nearest id for an unknown one.
     """
     every, changed = judging.every(), chapter.differs()
-    for one in [every[validation.choice("id", id, every)] for id in ids]:
-        found, beside = one.finding, "" if len(ids) > 2 else None
-        if found.n and len(ids) > 2:
-            chance = "" if found.corrected or found.verdict in judging.OPEN else ", not after correction"
-            beside = f"{interval(one)}, n = {found.n}{chance}"
-        data = {STORED: as_data(one) | {"differs": changed}}
-        said = (f"{WORDS[found.verdict]} (stored)", one.statement.says, _lines(one, changed), data)
-        display.publish(display.verdict("fedlab-verdict", *said, beside=beside))
+    shown, folded = ([every[validation.choice("id", id, every)] for id in group] for group in (ids, more))
+    data = {STORED: [as_data(one) | {"differs": changed} for one in (*shown, *folded)]}
+    lines = [line for one in (*shown, *folded) for line in _lines(one, changed)]
+    plain = [
+        f"{WORDS[one.finding.verdict]} (stored): {one.statement.says} {' '.join(_lines(one, changed))}" for one in shown
+    ]
+    below = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+    fold = f"<details><summary>Evidence for this section</summary>{_table(folded)}{below}</details>"
+    page = f'<style>{_STYLE}</style><div class="fedlab-evidence">{_table(shown)}{fold}</div>'
+    display.publish({**data, "text/html": page, "text/plain": "\n".join(plain)})
 
 
-def band(
-    live: History | Sequence[History],
-    table: str,
-    where: Mapping[str, Any],
-    *,
-    measure: str = "test_accuracy",
-    name: str = "The live run",
-) -> None:
-    """Show whether ``live`` is inside the stored band: mean ± 2 standard deviations over seeds, round by round.
+def _table(judged: Sequence[Judged]) -> str:
+    if not judged:
+        return ""
+    most = max([3.0, *(1.2 * abs(value) for one in judged for value in _margins(one) if one.finding.margin)])
+    rows = ""
+    for one in judged:
+        word, says = WORDS[one.finding.verdict], html.escape(one.statement.says)
+        rows += f'<tr><td class="{display.edge(word)}"><strong>{word}</strong></td><td>{says}</td>'
+        rows += f"<td>{_bar(one, most)}</td><td>{interval(one)}{_chance(one)}</td></tr>"
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("verdict", "statement", "interval, grey: ±δ", "mean"))
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
-    ``table``: the sweep whose TABLE_curves.csv holds the band; ``where``: column → value of its rows. A run that leaves
-    the band in more than a fifth of the common rounds is outside. Raises ``ValueError`` for a table or setting that is
-    not there, several settings that fit, and runs that share no round with it.
-    """
-    validation.choice("measure", measure, ("test_accuracy", "train_loss"))
-    curves = f"{table}_curves"
-    stored = tables.matching(curves, where)
-    if stored["round"].duplicated().any():
-        raise ValueError(f"where={dict(where)}: fits several settings of {curves}; name further columns")
-    runs = live if isinstance(live, Sequence) else [live]
-    both = pd.concat([run.frame[["round", measure]].dropna() for run in runs]).merge(stored, on="round")
-    if both.empty:
-        first, *_, end = stored["round"]
-        raise ValueError(f"live: has no round of the stored band of {table}, whose rounds are {first} … {end}")
-    mean, spread = both[f"{measure}_mean"], WIDTH * both[f"{measure}_std"].fillna(0.0)
-    count, outside = len(both), int(((both[measure] - mean).abs() > spread + _ROUNDING * mean.abs()).sum())
-    leaves = outside > _ALLOWED * count
-    place, agreeing = ("outside", outside) if leaves else ("inside", count - outside)
-    last = both.sort_values("round").iloc[-1]
-    text = (
-        f"{name} is {place} the stored band in {agreeing} of {count} compared rounds: {measure.replace('_', ' ')}, "
-        f"round {last['round']:.0f}: {last[measure]:.4g} live, {last[f'{measure}_mean']:.4g} ± "
-        f"{WIDTH * last[f'{measure}_std']:.2g} stored ({last['n']:.0f} seeds, two standard deviations)."
+
+def _chance(one: Judged) -> str:
+    """A remark on a verdict that is not significant after Holm's correction, or nothing."""
+    alone = one.finding.n and not one.finding.corrected and one.finding.verdict not in judging.OPEN
+    return "<br><small>not significant after Holm correction</small>" if alone else ""
+
+
+def _bar(one: Judged, most: float) -> str:
+    """A picture of the interval on an axis of margins up to ``most``: the band ±δ, zero, the interval and its mean."""
+    if not one.finding.n or not one.finding.margin:
+        return ""
+    middle, low, high = (70 + 68 * bend(value, most) for value in _margins(one))
+    band = 68 * bend(1.0, most)
+    return (
+        f'<svg viewBox="0 0 140 16" width="140" height="16" aria-hidden="true" stroke="currentColor">'
+        f'<rect x="{70 - band:.1f}" width="{2 * band:.1f}" height="16" fill="#7A7A7A66" stroke="none"/>'
+        f'<path d="M70 0v16" stroke-dasharray="2 2" stroke-width=".7"/>'
+        f'<path d="M{low:.1f} 8H{high:.1f}" stroke-width="2"/>'
+        f'<circle cx="{middle:.1f}" cy="8" r="3.2" fill="currentColor"/></svg>'
     )
-    display.publish(display.verdict("fedlab-band", f"{'✗' if leaves else '✓'} {place}", text))
+
+
+def _margins(one: Judged) -> list[float]:
+    """The mean and the ends of its interval in margins; an interval that is not finite is its mean."""
+    found = one.finding
+    values = [found.mean, *(end if math.isfinite(end) else found.mean for end in (found.low, found.high))]
+    return [value / found.margin if found.margin else math.copysign(math.inf, value) for value in values]
+
+
+def in_margins(one: Judged) -> list[float]:
+    """Places of the mean and the ends of its interval on the axis of a forest plot."""
+    return [bend(value) for value in _margins(one)]
+
+
+def bend(value: float, most: float = MOST) -> float:
+    """Margins → place on an axis from −1 to 1 that is logarithmic on both sides and ends at ``most`` margins."""
+    return math.copysign(math.log1p(min(abs(value), most)) / math.log1p(most), value)
 
 
 def as_data(one: Judged) -> dict[str, Any]:
@@ -126,7 +145,7 @@ def _lines(one: Judged, differs: str) -> list[str]:
     elif found.verdict not in judging.OPEN:
         after = f", {'' if found.corrected else 'not '}significant among all {one.examined} examined (Holm)"
     about = f"{one.statement.measure.replace('_', ' ')}: {interval(one)}" if found.n else "no runs yet"
-    report = "COURSE.md" if one.claim.id.isdecimal() else f"claims/{configs.source_of(one.claim.id)}.md"
+    report = "COURSE.md" if configs.is_course(one.claim.id) else f"claims/{configs.source_of(one.claim.id)}.md"
     where = f"Row {found.id} of results/{report}, {one.claim.source}."
     deviates = plans.deviation(one.statement)
     lines = [f"{about}, margin δ = {found.margin:g}, {seeds(one)}{after}. {where}"]

@@ -7,7 +7,6 @@ from typing import Any
 
 import ipywidgets
 
-from fedlab_core import settings
 from fedlab_course.explore.choices import ALGORITHMS, SPLITS, Choice, title, tuned
 from fedlab_course.explore.widgets import box, control, move, show, slider, text
 
@@ -43,12 +42,12 @@ SETTINGS = {
         stored=(0.1, 0.3, 1.0),
     ),
     "labels": Setting("labels per client", "Distinct labels of each client", tuple(range(1, 11)), stored=(1, 2, 5)),
-    "clients_per_round": Setting("clients a round K", "Out of all N clients"),
-    "local_epochs": Setting("local epochs E", settings.meaning("local_epochs"), tuple(range(1, 21)), stored=(1, 5, 10)),
-    "lr": Setting(
-        "learning rate η", settings.meaning("lr"), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+    "clients_per_round": Setting("clients a round K", "How many of the N clients train in a round"),
+    "local_epochs": Setting(
+        "local epochs E", "Passes over own data in a round", tuple(range(1, 21)), stored=(1, 5, 10)
     ),
-    "rounds": Setting("rounds", settings.meaning("rounds"), tuple(range(5, 201, 5))),
+    "lr": Setting("learning rate η", "Size of a step", (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)),
+    "rounds": Setting("rounds", "How often the server sends and averages", tuple(range(5, 201, 5))),
 }
 _SPLITS = tuple(zip(("Dirichlet label mixes", "labels per client", "Dirichlet sizes", "IID"), SPLITS, strict=True))
 _MOVING = ("alpha", "labels")  # these redraw the clients while they move; the others act when released
@@ -136,10 +135,10 @@ class Controls:
 
 def _fields(first: Choice) -> dict[str, Any]:
     """The widgets, with their values from ``first``: each later change would be a message to the browser."""
-    tip = "How the samples are dealt out to the clients"
+    tip = "Which samples a client holds: any (IID), more of some labels, few labels, or unequal numbers"
     fields = {
         "split": control(ipywidgets.Dropdown, "split", tip, options=_SPLITS, value=first.split),
-        "seed": control(ipywidgets.IntText, "seed", settings.meaning("seed"), value=first.seed),
+        "seed": control(ipywidgets.IntText, "seed", "Other clients, cohorts and batches", value=first.seed),
     }
     for name, one in SETTINGS.items():
         positions = range(1, first.num_clients + 1) if name == "clients_per_round" else one.positions

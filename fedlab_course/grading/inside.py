@@ -67,7 +67,7 @@ class Serving:
             bits = np.random.PCG64()
             bits.state = value
             return np.random.Generator(bits)
-        from fedlab_course.chapters import ch09_bug_clinic as clinic
+        from fedlab_course.chapters import ch07_bug_clinic as clinic
 
         patients = {patient.name: patient for patient in (*clinic.HEALTHY.values(), *clinic.PATIENTS.values())}
         return replace(copy.deepcopy(patients[value]), name="a patient")  # neither name nor identity gives it away

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fedlab_course import processes
-from fedlab_course.chapters import ch09_bug_clinic as clinic
+from fedlab_course.chapters import ch07_bug_clinic as clinic
 from fedlab_course.check.base import Exercise, Hint
 from fedlab_course.grading import room
 from fedlab_course.grading.plain import MAX_BYTES, NotPlain, decode, encode

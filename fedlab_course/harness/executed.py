@@ -28,7 +28,8 @@ def problems(notebook: Any) -> list[str]:
 def verdicts(notebook: Any, mime: str = VERDICT) -> list[dict[str, Any]]:
     """The verdicts in order, each with ``claim``, ``holds`` and ``evidence``."""
     outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
-    return [dict(data[mime]) for data in outputs if mime in data]
+    found = [data[mime] for data in outputs if mime in data]
+    return [dict(one) for entry in found for one in (entry if isinstance(entry, list) else [entry])]
 
 
 def stored(notebook: Any) -> list[dict[str, Any]]:

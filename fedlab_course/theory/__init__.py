@@ -3,7 +3,7 @@
 from fedlab_course.theory.absence import AbsentGroup, inclusion
 from fedlab_course.theory.bounds import Constants, SoftmaxRegression, dissimilarity
 from fedlab_course.theory.quadratics import covered, ditto_error, fedavg_path, resting_point
-from fedlab_course.theory.variance import simple_variance, systematic_variance, weight_variance
+from fedlab_course.theory.variance import simple_variance, systematic_variance
 
 __all__ = [
     "AbsentGroup",
@@ -17,5 +17,4 @@ __all__ = [
     "resting_point",
     "simple_variance",
     "systematic_variance",
-    "weight_variance",
 ]

@@ -38,20 +38,6 @@ class Constants:
     def __post_init__(self) -> None:
         validation.check_fields(self)
 
-    def error_bound(self, steps: np.ndarray, local_steps: int, start: float) -> np.ndarray:
-        """Theorem 1, eq. (26): v/(T + γ) at each T of ``steps``, with E = ``local_steps`` a round and η_t = β/(t + γ).
-
-            v = max{Lβ²B/(4βμ − 2), (γ + 1)·start},    B = Σ ρ_k σ_k² + (4L²(E − 1)² + L/μ) G² + 2LΓ
-
-        with β = 2/μ and γ = 8L/μ as in the experiments, so that Lβ²B/(4βμ − 2) = 2LB/(3μ²); M = 0, for all clients
-        take part. ``start``: F(w_1) − F*.
-        """
-        condition, drift = self.smoothness / self.convexity, 4 * self.smoothness**2 * (local_steps - 1) ** 2
-        total = self.noise + (drift + condition) * self.gradient**2 + 2 * self.smoothness * self.gap
-        gamma = 8 * condition
-        v = max(2 * self.smoothness * total / (3 * self.convexity**2), (gamma + 1) * start)
-        return v / (np.asarray(steps, dtype=float) + gamma)
-
     def best_local_steps(self, num_clients: int, clients_per_round: int) -> float:
         """E* = √(B/A), where the rounds to a given accuracy, A·E + B/E by eq. (35), are fewest.
 

@@ -34,18 +34,6 @@ def systematic_variance(models: np.ndarray, labels: np.ndarray, clients_per_roun
     return float(within.sum(1).mean() + np.square(between).sum(1).mean())
 
 
-def weight_variance(num_clients: int, clients_per_round: int, *, replacement: bool) -> float:
-    """Variance of one client's weight, (times drawn)/m, in a uniform sample of m from N.
-
-    With replacement (1/(mN))·(1 − 1/N), which is [004] eq. (17); without (1/(mN))·(1 − m/N), which is eq. (18). The
-    paper credits stratification with the difference, but simple random sampling without replacement has (18) as well.
-    What stratification reduces is the variance of the aggregate, above.
-    """
-    validation.integer("clients_per_round", clients_per_round, minimum=1, maximum=None if replacement else num_clients)
-    lost = 1 if replacement else clients_per_round
-    return (1 - lost / num_clients) / (clients_per_round * num_clients)
-
-
 def _variance(rows: np.ndarray) -> float:
     """S², summed over coordinates; 0 for a single row."""
     values = np.asarray(rows, dtype=np.float64)

@@ -1,0 +1,60 @@
+"""Run an algorithm of a reader on quadratic clients, where its results are known in closed form."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+import fedlab_core as fl
+from fedlab_course.check.tools import array, beside, close, require, shown
+
+START, ROUNDS, LR = 2.0, 3, 0.1
+_NONE: Mapping[str, Any] = {}
+
+
+def start(algorithm: Any, a: Sequence[float], b: Sequence[float], changes: Mapping[str, Any] = _NONE) -> fl.Simulation:
+    """A simulation of three rounds from w = 2, with five full-batch steps of every client.
+
+    Client k has the loss a_k/2 (w − b_k)² and one sample, or ``changes["sizes"][k]`` copies of one; all take part.
+    ``changes``: other settings of :func:`fedlab_core.simulate`.
+    """
+    changes = dict(changes)
+    fed = fl.synthetic.quadratics(list(a), list(b), changes.pop("sizes", 1))
+    model = fl.models.linear(fed, bias=False)
+    torch.nn.init.constant_(next(model.parameters()), START)
+    settings: dict[str, Any] = {"rounds": ROUNDS, "clients_per_round": len(a), "batch_size": None}
+    settings |= {} if "local_epochs" in changes else {"local_steps": 5}
+    settings |= {"lr": LR, "loss": "squared_error", "eval_every": 1000, "progress": False, **changes}
+    return fl.Simulation(fed, model, algorithm, **settings)
+
+
+def path(
+    make: Any, arguments: Sequence[Any], a: Sequence[float], b: Sequence[float], changes: Mapping[str, Any] = _NONE
+) -> list[float]:
+    """The parameter w after each round of ``make(*arguments)``; the others as in :func:`start`."""
+    simulation = start(make(*arguments), a, b, changes)
+    return [simulation.state_dict()["params"].item() for _ in simulation]
+
+
+def drawn(make: Any, arguments: Sequence[Any], clients: int, changes: Mapping[str, Any]) -> list[list[list[int]]]:
+    """The cohorts of each round of ``make(*arguments)`` on so many equal ``clients``."""
+    simulation = start(make(*arguments), [1.0] * clients, [0.0] * clients, changes)
+    return [[np.asarray(one).tolist() for one in simulation.cohorts] for _ in simulation]
+
+
+def require_path(
+    answer: Any,
+    expected: Sequence[float],
+    hint: str,
+    arguments: Sequence[Any],
+    a: Sequence[float],
+    b: Sequence[float],
+    changes: Mapping[str, Any] = _NONE,
+) -> None:
+    """Raise the ``hint``, with both paths, unless :func:`path` of ``answer`` over as many rounds is ``expected``."""
+    rounds = {"rounds": len(expected)}
+    found = array(beside(answer, path, arguments, a, b, {**changes, **rounds}), (len(expected),))
+    wanted = np.asarray(expected)
+    words = f"{hint} Round by round w must be {shown(wanted)}, and yours is {shown(found)}."
+    require(close(found, wanted), words)

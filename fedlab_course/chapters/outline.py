@@ -1,7 +1,7 @@
 """The chapters of the course: their one question each, their track, and their parameters."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ class Chapter:
     """A notebook ``STEM.ipynb``, whose stem begins with its number, and the ``question`` that it answers.
 
     ``defaults``: the values in its parameters cell, to which stored verdicts belong; the same in the notebook is
-    checked by :mod:`fedlab_course.lint`. ``also``: the symbols of this chapter alone, TeX → meaning.
+    checked by :mod:`fedlab_course.lint`. ``also``: the symbols of this chapter alone, TeX → meaning. ``lesson``: which
+    of the six lessons has it, 0 for none. ``was``: the stems of earlier chapters whose content it has.
     """
 
     stem: str
@@ -23,11 +24,18 @@ class Chapter:
     question: str
     defaults: Mapping[str, Any]
     also: Mapping[str, str]
+    lesson: int = 0
+    was: Sequence[str] = ()
 
     @property
     def number(self) -> str:
         """Two digits, such as "01"."""
         return self.stem[:2]
+
+    @property
+    def card(self) -> str:
+        """A small picture of its idea, as SVG."""
+        return (self.folder / "card.svg").read_text(encoding="utf-8")
 
     @property
     def folder(self) -> Path:

@@ -58,7 +58,8 @@ def course() -> str:
     parts = [
         f"# {COURSE_TITLE}\n\n{counted(judged)}",
         f"## Methods\n\n{_words('methods')}",
-        sections(claims, judged, {}),
+        sections(configs.told(claims), judged, {}),
+        f"## Examined, and told in no chapter\n\n{sections(configs.told(claims, False), judged, {})}",
     ]
     return "\n".join([*parts, f"## Deviations from the plan\n\n{deviations(judged)}"])
 

@@ -1,71 +1,109 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 0: the bytes of a run, and the verdict on an interval."""
+"""Exercises of chapter 0: FedAvg in twenty lines, a function at a time."""
+
+import numpy as np
 
 from fedlab_course.check.base import Case, Exercise, Mistake
 
 
-def bytes_of_a_run(num_parameters, clients_per_round, rounds):
-    """The bytes that FedAvg sends in a run, down and up together."""
+def local_update(w, k, gradient, eta, steps):
+    """The parameters of client k after some local steps from w; gradient(k, y) is ∇F_k(y)."""
     ### BEGIN SOLUTION
-    down = 4 * num_parameters * clients_per_round * rounds
-    up = down
-    return down + up
+    y = w
+    for _ in range(steps):
+        y = y - eta * gradient(k, y)
+    return y
     ### END SOLUTION
 
 
-def verdict(low, high, margin):
-    """The verdict on "A is ahead of B", from the interval [low, high] for A − B and δ."""
+def aggregate(models, sizes):
+    """The average of the models [K, P], weighted by the clients' numbers of samples [K]."""
     ### BEGIN SOLUTION
-    if low > margin:
-        return "holds"
-    if high < -margin:
-        return "opposite"
-    if -margin <= low and high <= margin:
-        return "equivalent"
-    if low > 0:
-        return "higher"
-    if high < 0:
-        return "lower"
-    return "undecided"
+    return np.average(models, axis=0, weights=sizes)
     ### END SOLUTION
 
+
+def fedavg(w, gradient, sizes, cohorts, eta, steps):
+    """The parameters after one round for each cohort.
+
+    A cohort is an array of client numbers; sizes: the samples of all clients [N].
+    """
+    for cohort in cohorts:
+        ### BEGIN SOLUTION
+        models = [local_update(w, k, gradient, eta, steps) for k in cohort]
+        w = aggregate(models, sizes[cohort])
+        ### END SOLUTION
+    return w
+
+
+_A, _B = np.array([1.0, 3.0, 2.0]), np.array([[0.0, 2.0], [1.0, 0.0], [-1.0, 1.0]])
+
+
+def _slope(k, y):
+    """The gradient of a_k/2 ‖y − b_k‖²."""
+    return _A[k] * (y - _B[k])
+
+
+_W, _SIZES = np.array([1.0, 1.0]), np.array([10, 30, 20])
+_TWO = np.array([[0.0, 2.0], [1.0, 4.0]])
+_PAIR, _PAIR_2, _LAST = np.array([0, 1]), np.array([1, 2]), np.array([2])
 
 EXERCISES = (
     Exercise(
-        id="00-bytes",
-        solution=bytes_of_a_run,
+        id="00-local",
+        solution=local_update,
         cases=(
-            Case((1, 1, 1), 8, "One parameter, one client, one round."),
-            Case((1, 5, 1), 40, "Five clients in one round. Each receives a model and sends one back."),
-            Case((1, 1, 9), 72, "Nine rounds. The model is sent again in every round."),
-            Case((15010, 20, 50), 120_080_000, "This is the run of this chapter."),
+            Case((_W, 0, _slope, 0.1, 0), [1.0, 1.0], "With zero steps the client stays at w."),
+            Case((_W, 0, _slope, 0.1, 1), [0.9, 1.1], "One step of client 0, whose gradient at w is (1, −1)."),
+            Case((_W, 1, _slope, 0.1, 1), [1.0, 0.7], "One step of client 1, whose gradient at w is (0, 3)."),
+            Case((_W, 1, _slope, 0.1, 2), [1.0, 0.49], "Two steps of client 1: the second gradient is taken at y."),
         ),
         mistakes=(
-            Mistake("return down + up", "return down", "The model is sent down. What comes back?"),
-            Mistake("4 * num", "num", "You count numbers. How many bytes does each number take?"),
-            Mistake(" * clients_per_round", "", "Your result does not depend on the number of clients."),
-            Mistake(" * rounds", "", "Your result does not depend on the number of rounds."),
+            Mistake("gradient(k, y)", "gradient(k, w)", "Each step takes the gradient at w. Where is the client now?"),
+            Mistake("y - eta", "y + eta", "Your step goes uphill."),
+            Mistake("eta * ", "", "Your step does not depend on η."),
+            Mistake(
+                "for _ in range(steps):\n        y", "if steps:\n        y", "You make one step, whatever `steps` is."
+            ),
         ),
     ),
     Exercise(
-        id="00-verdict",
-        solution=verdict,
+        id="00-aggregate",
+        solution=aggregate,
         cases=(
-            Case((0.05, 0.07, 0.01), "holds", "[0.05, 0.07] lies above δ = 0.01."),
-            Case((-0.07, -0.05, 0.01), "opposite", "[−0.07, −0.05] lies below −δ = −0.01."),
-            Case((0.002, 0.006, 0.01), "equivalent", "[0.002, 0.006] lies between −δ = −0.01 and δ = 0.01."),
-            Case((0.004, 0.03, 0.01), "higher", "[0.004, 0.03] contains δ = 0.01, but not zero."),
-            Case((-0.03, -0.004, 0.01), "lower", "[−0.03, −0.004] contains −δ = −0.01, but not zero."),
-            Case((-0.004, 0.03, 0.01), "undecided", "[−0.004, 0.03] contains zero and δ = 0.01."),
-            Case((-0.01, 0.01, 0.01), "equivalent", "[−0.01, 0.01] ends exactly at the margin δ = 0.01."),
-            Case((0.02, 0.04, 0.05), "equivalent", "Here the margin is δ = 0.05. Do you use the argument `margin`?"),
+            Case((_TWO, np.array([5, 5])), [0.5, 3.0], "Two clients of equal size: the plain mean."),
+            Case((_TWO, np.array([10, 30])), [0.75, 3.5], "Client 1 has three times as many samples."),
+            Case((_TWO[:1], np.array([7])), [0.0, 2.0], "A single client: its own model."),
         ),
         mistakes=(
-            Mistake("low > margin", "high > margin", "Which end of the interval is nearer to zero?"),
-            Mistake("low > margin", "low > 0", "Compare with the margin first, not with zero."),
-            Mistake("if low > 0", "if high > 0", "An interval that contains zero has no known sign."),
-            Mistake('return "undecided"', 'return "equivalent"', "A difference that counts is still possible."),
-            Mistake("-margin <= low and high", "high", "The margin has a border on the other side too."),
+            Mistake(", weights=sizes", "", "Your average ignores how many samples each client has."),
+            Mistake("np.average(models, axis=0, weights=sizes)", "sizes @ models", "Divide by the sum of the sizes."),
+            Mistake("axis=0", "axis=1", "Average over the clients, parameter by parameter."),
+        ),
+    ),
+    Exercise(
+        id="00-fedavg",
+        solution=fedavg,
+        cases=(
+            Case((_W, _slope, _SIZES, [_LAST], 0.1, 1), [0.6, 1.0], "One round in which client 2 trains alone."),
+            Case((_W, _slope, _SIZES, [_PAIR], 0.1, 1), [0.975, 0.8], "Clients 0 and 1 have 10 and 30 samples."),
+            Case((_W, _slope, _SIZES, [_PAIR_2], 0.1, 1), [0.84, 0.82], "Clients 1 and 2 have 30 and 20 samples."),
+            Case(
+                (_W, _slope, _SIZES, [_PAIR, _LAST], 0.1, 1),
+                [0.58, 0.84],
+                "Round 2 starts from the average of round 1.",
+            ),
+            Case((_W, _slope, _SIZES, [_PAIR], 0.1, 2), [0.9525, 0.665], "Two local steps per round."),
+        ),
+        mistakes=(
+            Mistake("sizes[cohort]", "sizes[: len(cohort)]", "Do the sizes belong to the clients of this cohort?"),
+            Mistake(
+                ", sizes[cohort]", ", np.ones(len(cohort))", "Your average ignores how many samples each client has."
+            ),
+            Mistake(
+                "for k in cohort", "for k in range(len(cohort))", "Which clients train? Their numbers are in `cohort`."
+            ),
+            Mistake("        w = ag", "        return ag", "Your function stops after the first round."),
         ),
     ),
 )

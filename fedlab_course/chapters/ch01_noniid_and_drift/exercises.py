@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 1: the distance between label mixes, where FedAvg rests, and a proof on its two limits."""
+"""Exercises of chapter 1: the distance between label mixes, and where FedAvg stops."""
 
 import numpy as np
 

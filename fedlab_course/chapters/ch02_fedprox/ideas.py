@@ -23,6 +23,11 @@ def proximal(*, goal: Goal | None = None) -> Idea:
     return Idea(_figure, {"mu": slider("μ of FedProx", strengths, 1.0, "Proximal strength")}, goal=goal)
 
 
+def off(mu: float) -> float:
+    """The distance from where FedProx stops to the optimum."""
+    return float(np.linalg.norm(_rests(mu) - CLIENTS.optimum))
+
+
 def _rests(mu: float) -> np.ndarray:
     """w = Σ s_k b_k / Σ s_k, where w is the mean of the answers (1 − s_k) w + s_k b_k, with s_k = a_k/(a_k + μ)."""
     part = CLIENTS.a / (CLIENTS.a + mu)
@@ -40,13 +45,13 @@ def _figure(mu: float) -> go.Figure:
         plane.mark(figure, answers[k], f"answer of client {k + 1}", symbol, colour)
         plane.mark(figure, CLIENTS.b[k], f"its own minimum b<sub>{k + 1}</sub>", f"{symbol}-open", colour)
     plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", BLACK)
-    plane.mark(figure, w, "FedProx rests at w", "x", GREEN)
-    off, apart, own = (float(np.linalg.norm(u - v)) for u, v in ((w, CLIENTS.optimum), answers, CLIENTS.b))
+    plane.mark(figure, w, "FedProx stops at w", "x", GREEN)
+    apart, own = (float(np.linalg.norm(u - v)) for u, v in (answers, CLIENTS.b))
     text = (
-        f"Contours of F in the plane. At μ={mu:g} FedProx rests at ({w[0]:.3f}, {w[1]:.3f}), {off:.3f} from the "
+        f"Contours of F in the plane. At μ={mu:g} FedProx stops at ({w[0]:.3f}, {w[1]:.3f}), {off(mu):.3f} from the "
         f"optimum; the clients' answers are {apart:.3f} apart, their minima {own:.3f}."
     )
-    points = {"w, where FedProx rests": w, "optimum of F": CLIENTS.optimum}
+    points = {"w, where FedProx stops": w, "optimum of F": CLIENTS.optimum}
     points |= {f"answer of client {k + 1}": answer for k, answer in enumerate(answers)}
     set_description(figure, text, ["point", "w₁", "w₂"], [[name, *plane.pair(at)] for name, at in points.items()])
     return figure

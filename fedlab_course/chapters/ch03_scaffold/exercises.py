@@ -1,87 +1,135 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 3: the corrected step, where it comes to rest, the control variate, and the server."""
+"""Exercises of chapter 3: corrected local training, the control variate, and SCAFFOLD as a class."""
 
 import numpy as np
+import torch
 
+import fedlab_core as fl
 from fedlab_course.check.base import Case, Exercise, Mistake
+from fedlab_course.check.on_quadratics import LR, ROUNDS, START, path, require_path
 
 
-def scaffold_step(y, gradient, c, c_k, lr):
-    """The local parameters after one step of SCAFFOLD from y."""
+def local_update(w, k, gradient, eta, steps, c, c_k):
+    """The parameters of client k after local steps of SCAFFOLD; gradient(k, y) is ∇F_k(y)."""
+    y = w
+    for _ in range(steps):
+        ### BEGIN SOLUTION
+        y = y - eta * (gradient(k, y) + c - c_k)
+        ### END SOLUTION
+    return y
+
+
+def new_control(c_k, c, w, y, steps, eta):
+    """The control variate c_k⁺ after local steps from w to y."""
     ### BEGIN SOLUTION
-    return y - lr * (gradient + c - c_k)
+    return c_k - c + (w - y) / (steps * eta)
     ### END SOLUTION
 
 
-def renewed_control(c_k, c, w, y, num_steps, lr):
-    """The control variate c_k⁺ of option 2, after num_steps steps from w to y."""
-    ### BEGIN SOLUTION
-    return c_k - c + (w - y) / (num_steps * lr)
-    ### END SOLUTION
+class MyScaffold(fl.Algorithm):
+    """SCAFFOLD with c_k⁺ = c_k − c + (w − y_k)/(τ η) and server rate 1."""
+
+    def setup(self, server):
+        server.state["c"] = torch.zeros_like(server.params)
+        server.state["c_clients"] = server.client_table()  # zeros [N, P]
+
+    def correction(self, server, client):
+        """What is added to the gradient: weight ⊙ (y − anchor) + offset."""
+        ### BEGIN SOLUTION
+        return fl.Correction(offset=server.state["c"] - server.state["c_clients"][client])
+        ### END SOLUTION
+
+    def aggregate(self, server, updates):
+        """The new w; the rows of updates.params are the y_k of the cohort."""
+        before = server.state["c_clients"][updates.clients]  # c_k of the cohort [K, P]
+        steps = updates.num_steps[:, None]
+        ### BEGIN SOLUTION
+        after = before - server.state["c"] + (server.params - updates.params) / (steps * server.lr)
+        server.state["c"] = server.state["c"] + (after - before).sum(0) / server.num_clients
+        ### END SOLUTION
+        server.state["c_clients"][updates.clients] = after
+        return updates.params.mean(0)
 
 
-def server_update(w, c, local, before, after, num_clients):
-    """The new w [P] and the new c [P].
-
-    Of the cohort: local [K, P], and the controls before and after the round, [K, P].
-    """
-    ### BEGIN SOLUTION
-    new_w = w + (local - w).mean(axis=0)
-    new_c = c + (after - before).sum(axis=0) / num_clients
-    return new_w, new_c
-    ### END SOLUTION
+_A, _B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
 
 
-_Y, _W, _SLOPE = np.array([1.0, 2.0]), np.array([1.0, 2.0]), np.array([0.3, -0.2])
+def _slope(k, y):
+    """The gradient of a_k/2 ‖y − (0, 1)‖²."""
+    return _A[k] * (y - np.array([0.0, 1.0]))
+
+
+def _expected():
+    """The path of SCAFFOLD with two clients that both take part, step by step."""
+    w, c, controls, found = START, 0.0, np.zeros(2), []
+    for _ in range(ROUNDS):
+        y = np.full(2, w)
+        for _ in range(5):
+            y = y - LR * (_A * (y - _B) + c - controls)
+        controls = controls - c + (w - y) / (5 * LR)
+        w, c = y.mean(), controls.mean()
+        found.append(w)
+    return found
+
+
+def check_class(answer):
+    """Compare with the recursion, and with the library where one of two clients takes part."""
+    clients = [1.0, 3.0], [0.0, 1.0]
+    require_path(
+        answer, _expected(), "Both clients take part. Round 1 is FedAvg, and then comes c − c_k.", [], *clients
+    )
+    one = {"clients_per_round": 1}
+    hint = "One of two clients takes part. c_k⁺ must be its mean gradient, and c the mean of all c_k: divide by N."
+    require_path(answer, path(fl.Scaffold, [], *clients, one), hint, [], *clients, one)
+
+
+_START, _W = np.array([2.0, -1.0]), np.array([1.0, 2.0])
 _C, _OWN, _NONE = np.array([0.2, 0.3]), np.array([-0.4, 0.7]), np.zeros(2)
 _END, _END_2 = np.array([0.8, 1.96]), np.array([0.56, 2.12])
-_LOCAL, _MEAN = np.array([[3.0, 1.0], [0.0, 0.0]]), np.array([0.3, 0.4])
-_BEFORE, _AFTER = np.array([[0.4, 1.0], [-0.8, 0.6]]), np.array([[2.0, 1.0], [0.5, -1.0]])
-_ROUND = (_W, _MEAN, _LOCAL, _BEFORE)
 
 EXERCISES = (
     Exercise(
-        id="03-step",
-        solution=scaffold_step,
+        id="03-local",
+        solution=local_update,
         cases=(
-            Case((_Y, _SLOPE, _NONE, _NONE, 0.1), [0.97, 2.02], "All controls are zero: a step of FedAvg."),
-            Case((_Y, _SLOPE, _OWN, _OWN, 0.1), [0.97, 2.02], "A client with c_k = c needs no correction."),
-            Case((_Y, _SLOPE, _C, _OWN, 0.1), [0.91, 2.06], "The corrected gradient is (0.9, −0.6), and η is 0.1."),
+            Case((_START, 0, _slope, 0.1, 1, _NONE, _NONE), [1.8, -0.8], "All controls are zero: a step of FedAvg."),
+            Case((_START, 0, _slope, 0.1, 1, _OWN, _OWN), [1.8, -0.8], "A client with c_k = c needs no correction."),
+            Case((_START, 0, _slope, 0.1, 1, _C, _OWN), [1.74, -0.76], "The corrected gradient is (2.6, −2.4)."),
+            Case((_START, 0, _slope, 0.1, 2, _C, _OWN), [1.506, -0.544], "Two steps with the same correction."),
         ),
         mistakes=(
             Mistake("c - c_k", "c_k - c", "Which of the two controls is subtracted?"),
             Mistake(" + c - c_k", "", "Your step does not depend on c and c_k."),
-            Mistake(" + c - c_k", " - c_k", "Do both controls enter?"),
-            Mistake("lr * (gradient + c - c_k)", "lr * gradient - (c - c_k)", "Does η multiply the correction too?"),
+            Mistake(" + c - c_k", " - c_k", "Both controls belong into the step."),
+            Mistake(
+                "eta * (gradient(k, y) + c - c_k)", "eta * gradient(k, y) - (c - c_k)", "Does η multiply c − c_k too?"
+            ),
         ),
     ),
     Exercise(
         id="03-control",
-        solution=renewed_control,
+        solution=new_control,
         cases=(
             Case((_NONE, _NONE, _W, _END, 4, 0.1), [0.5, 0.1], "The old controls are zero. Four gradients add up."),
-            Case((_OWN, _C, _W, _END_2, 4, 0.1), [0.5, 0.1], "The same gradients; the move contains c and c_k too."),
+            Case((_OWN, _C, _W, _END_2, 4, 0.1), [0.5, 0.1], "The same gradients; the move contains c − c_k too."),
         ),
         mistakes=(
             Mistake("(w - y)", "(y - w)", "A client moves against its gradients. In which direction does w − y point?"),
-            Mistake("(num_steps * lr)", "num_steps", "Your control is η times too small. How long is a step?"),
-            Mistake("(num_steps * lr)", "lr", "Your control is the sum of the four gradients, not their mean."),
+            Mistake("(steps * eta)", "steps", "Your control is η times too small. How long is a step?"),
+            Mistake("(steps * eta)", "eta", "Your control is the sum of the four gradients, not their mean."),
             Mistake("c_k - c + ", "", "The move contains the correction c − c_k, and so does your control."),
-            Mistake("(num_steps * lr)", "num_steps * lr", "Without parentheses the last factor multiplies."),
+            Mistake("(steps * eta)", "steps * eta", "Without parentheses the last factor multiplies."),
         ),
     ),
     Exercise(
-        id="03-server",
-        solution=server_update,
-        cases=(
-            Case((*_ROUND, _BEFORE, 5), ([1.5, 0.5], [0.3, 0.4]), "No control has changed, so c stays (0.3, 0.4)."),
-            Case((*_ROUND, _AFTER, 5), ([1.5, 0.5], [0.88, 0.08]), "Then c must be the mean of all five c_k again."),
-        ),
+        id="03-class",
+        solution=MyScaffold,
+        check=check_class,
         mistakes=(
-            Mistake("/ num_clients", "/ len(local)", "You divide by the size of the cohort. Whose mean is c?"),
-            Mistake(" / num_clients", "", "You add the sum of all changes. How does a mean over N clients change?"),
-            Mistake("c + (after - before)", "(after - before)", "Your new c does not contain the old one."),
-            Mistake("w + (local - w)", "(local - w)", "Your new w is the mean move. Where does the move start?"),
+            Mistake('"c"] - server.state["c_clients"][client]', '"c_clients"][client] - server.state["c"]', "c − c_k"),
+            Mistake("before - server", "before + server", "its mean gradient"),
+            Mistake("/ server.num_clients", "/ len(updates.clients)", "divide by N"),
+            Mistake(" / server.num_clients", "", "c − c_k"),
         ),
     ),
 )

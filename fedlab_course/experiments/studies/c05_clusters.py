@@ -1,11 +1,10 @@
-"""Chapters 4 and 5, 100 clients that hold digits: what do clusters of their probes find, and what do they gain?
+"""Chapter 4, 100 clients that hold digits: what do clusters of their probes find, and what do they gain?
 
-"c05_probes": OPTICS over its steepness ξ, in the probes of :mod:`fedlab_course.chapters.ch07_fedmas.probes`.
+"c05_probes": OPTICS over its steepness ξ, in the probes of :mod:`fedlab_course.chapters.ch04_fedsso.probes`.
 ``surplus``: clusters less the label sets that two clients or more hold.
 
-"c04_strata": all clients train one round (five epochs) from the mean of their probes; the variance of the mean of 10 of
-their models, by simple random and by systematic sampling, in closed form, and their ``ratio``. The strata are the
-clients' label sets, which no server knows, or the clusters that OPTICS finds in the probes.
+"c04_strata": after one round (five epochs) from the mean of all probes, the variance of the mean of 10 of the models by
+simple random and by systematic sampling, and their ``ratio``. Strata are the true label sets or clusters of OPTICS.
 """
 
 import numpy as np
@@ -16,7 +15,7 @@ from fedlab_core import clustering
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
 from fedlab_course import theory
-from fedlab_course.chapters.ch07_fedmas.probes import probe
+from fedlab_course.chapters.ch04_fedsso.probes import probe
 from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.runs import DIGITS, deal, label_sets
 from fedlab_course.theory import cluster_quality

@@ -1,4 +1,4 @@
-"""Chapter 6, on the digits: what is left of tasks that are trained one after another, under a penalty?
+"""Chapter 5, on the digits: what is left of tasks that are trained one after another, under a penalty?
 
 "c06_tasks": two tasks, each held by one client, 20 epochs each, batches of 10, rate 0.05. "labels": the labels 0 to 4,
 then 5 to 9. "pixels": all labels, then the same images with their pixels in another order, as Kirkpatrick et al. (PNAS
@@ -14,7 +14,7 @@ in a ``round``, and nine updates later, the mean over labels. Table of ends: whe
 import numpy as np
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch06_forgetting import continual
+from fedlab_course.chapters.ch05_fedmas import continual
 from fedlab_course.experiments.base import Case, Experiment, Row
 from fedlab_course.experiments.runs import DIGITS, deal
 

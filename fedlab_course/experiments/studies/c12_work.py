@@ -1,4 +1,4 @@
-"""Chapter 12, on the digits by label skew: the constants of [004]'s theorems, and the rounds that a loss takes.
+"""Chapter 10, on the digits by label skew: the constants of [004]'s theorems, and the rounds that a loss takes.
 
 "c12_constants": softmax regression with ridge 1 and 20 clients; only the deal is random. ``gap``: Γ = F* − Σ ρ_k F_k*.
 ``dissimilarity``: the least G of a (G, B)-dissimilarity, √(Σ ρ_k ‖∇F_k(w*)‖²). ``noise``: Σ ρ_k σ_k² of one sample at

@@ -1,4 +1,4 @@
-"""Chapter 14, on the digits: what do compressed uploads cost, and which labels does a server read off them?
+"""Chapters 12 and 13, on the digits: what do compressed uploads cost, and which labels does a server read off them?
 
 "c14_compressed": FedAvg with compressed uploads, by rounds and by bytes. ``megabytes_to_80`` counts both directions up
 to the first round with a test accuracy of 0.8, ``up_to_80`` those sent up; a run that never gets there has what one
@@ -21,7 +21,8 @@ import torch
 import fedlab_core as fl
 from fedlab_core import clustering
 from fedlab_core.algorithms import Compressed
-from fedlab_course.chapters.ch14_what_is_sent import leaks
+from fedlab_course.chapters.ch12_what_is_sent.forgetful import Forgetful
+from fedlab_course.chapters.ch13_what_updates_reveal import leaks
 from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.runs import DIGITS, deal, label_sets
 from fedlab_course.theory import cluster_quality
@@ -45,7 +46,7 @@ def methods(epochs: int) -> dict[str, fl.Algorithm]:
     found: dict[str, fl.Algorithm] = {"FedAvg": inner}
     found |= {f"keep {keep:g}": Compressed(inner, keep=keep) for keep in KEPT}
     if epochs == 5:
-        found |= {f"keep {keep:g}, forgetful": leaks.Forgetful(inner, keep=keep) for keep in KEPT}
+        found |= {f"keep {keep:g}, forgetful": Forgetful(inner, keep=keep) for keep in KEPT}
         found |= {f"{bits} bits": Compressed(inner, bits=bits) for bits in (8, 4)}
         found["FedProx"], found["FedProx, keep 0.1"] = fl.FedProx(0.1), Compressed(fl.FedProx(0.1), keep=0.1)
         found["keep 0.1, 8 bits"] = Compressed(inner, keep=0.1, bits=8)

@@ -18,7 +18,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core import clustering
 from fedlab_course import theory
-from fedlab_course.chapters.ch07_fedmas.probes import HIDDEN, PROBES, network, probe, train
+from fedlab_course.chapters.ch04_fedsso.probes import HIDDEN, PROBES, network, probe, train
 from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.runs import deal
 from fedlab_course.theory import cluster_quality

@@ -1,4 +1,4 @@
-"""Partial work on the digits, for chapter 11: by chance, and always by the same clients.
+"""Partial work on the digits, for chapter 9: by chance, and always by the same clients.
 
 FedAvg that drops unfinished work ("drop") and that keeps it ("keep"), FedProx with three strengths ("mu=…") and the
 best of them by the end accuracy of the seed ("best"), and FedNova ("nova"). Stragglers: two labels a client, E = 5; a
@@ -17,7 +17,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
-from fedlab_course.chapters.ch11_partial_work import two_speeds
+from fedlab_course.chapters.ch09_partial_work import two_speeds
 from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.runs import DIGITS, compared, deal, measured
 

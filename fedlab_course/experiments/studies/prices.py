@@ -1,4 +1,4 @@
-"""The field of chapter 8 at three prices, and the competitor that it leaves out, on the digits.
+"""The field of chapter 6 at three prices, and the competitor that it leaves out, on the digits.
 
 100 clients with Dirichlet 0.3 or one label a client; each method runs 50 rounds with K = 20. ``small`` is FedAvg with
 one client a round, for as many server updates as FedMas made under that seed, and ``small_bytes`` for as many bytes.

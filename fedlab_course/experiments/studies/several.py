@@ -1,4 +1,4 @@
-"""Chapter 13: one model, one for each cluster, or one for each client, on the digits dealt out to 40 clients.
+"""Chapter 11: one model, one for each cluster, or one for each client, on the digits dealt out to 40 clients.
 
 A quarter of each client's samples, about nine, is kept from training. Five splits: IID, Dirichlet 0.3, two labels and
 one label a client, and "concepts": IID samples whose labels are named in four ways.
@@ -8,7 +8,7 @@ import math
 
 import fedlab_core as fl
 from fedlab_core import algorithms
-from fedlab_course.chapters.ch13_one_or_several import several
+from fedlab_course.chapters.ch11_one_or_several import several
 from fedlab_course.experiments.base import Experiment, Row
 from fedlab_course.experiments.runs import DIGITS, deal, label_sets
 from fedlab_course.theory import cluster_quality

@@ -1,0 +1,59 @@
+"""The same runs against what they cost: rounds, server updates and bytes; a figure and a table."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from fedlab_core.compare import PRICES, t_interval
+from fedlab_core.plots import convergence
+from fedlab_core.plots.series import Histories
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course.evidence import tables
+
+_PANEL, _GAP, _AROUND = 235, 0.11, 130  # pixels, a share of the height, pixels
+
+
+_AXES = {
+    "equal rounds": "end_accuracy",
+    "equal server updates": "accuracy_at_updates",
+    "equal bytes": "accuracy_at_bytes",
+    "worst tenth of clients": "worst_decile",
+}
+
+
+def against_fedavg(federation: str, methods: Mapping[str, str]) -> pd.DataFrame:
+    """Stored accuracy minus FedAvg's in points, mean ± half the 95 % interval over paired seeds: methods × axes.
+
+    ``federation``: "dirichlet_0.3" or "one_label"; ``methods``: row → name in the table ``c08_prices``.
+    """
+    rows = tables.matching("c08_prices", {"federation": federation}).set_index(["method", "seed"])
+    found = {}
+    for name, method in methods.items():
+        differences = {axis: rows.loc[method][column] - rows.loc["fedavg"][column] for axis, column in _AXES.items()}
+        spans = {axis: t_interval(100 * values) for axis, values in differences.items()}
+        found[name] = {axis: f"{one.mean:+.1f} ± {one.half_width:.1f}" for axis, one in spans.items()}
+    return pd.DataFrame(found).T
+
+
+def three_axes(histories: Histories) -> go.Figure:
+    """:func:`fedlab_core.plots.convergence` of the same ``histories`` on each of the three axes.
+
+    The axis of server updates is logarithmic, for a round of one algorithm may hold many of them. Raises as that does.
+    """
+    panels = [convergence(histories, x=x) for x in PRICES]
+    figure = new_figure(title=None, x_title="", y_title="", height=_AROUND + _PANEL * len(panels))
+    figure.set_subplots(rows=len(panels), vertical_spacing=_GAP)
+    for row, panel in enumerate(panels, start=1):
+        for trace in panel.data:
+            figure.add_trace(trace.update(showlegend=row == 1 and trace.showlegend), row=row, col=1)
+        figure.update_xaxes(panel.layout.xaxis.to_plotly_json(), row=row)
+        figure.update_yaxes(panel.layout.yaxis.to_plotly_json(), row=row)
+    figure.update_xaxes(
+        type="log", dtick=1, title="server updates (logarithmic)", row=1 + list(PRICES).index("updates")
+    )
+    described = [panel.layout.meta for panel in panels]
+    rows = [row for one in described for row in one["table"]["rows"]]
+    text = " ".join(["The same runs on three axes.", *(one["alt"] for one in described)])
+    set_description(figure, text, described[0]["table"]["columns"], rows)
+    return figure

@@ -23,8 +23,8 @@ HERE = Path(__file__).parent
 STYLES = (HERE.parent / "publish/template/colours.css", HERE / "template/playground.css")
 ENGINE = ("random", "network", "split", "clusters", "algorithms", "run")  # what the worker needs
 PAGE = ("state", "python", "charts", "pictures", "side", "controls", "page")
-_CHAPTERS = {"fedavg": "01", "fedprox": "02", "scaffold": "03", "fedsso": "05", "fedmas": "07"}
-_CHAPTERS |= {"fednova": "11", "fedavgm": "10"}
+_CHAPTERS = {"fedavg": "01", "fedprox": "02", "scaffold": "03", "fedsso": "04", "fedmas": "05"}
+_CHAPTERS |= {"fednova": "09", "fedavgm": "08"}
 _TITLES = {name: algorithms.ALGORITHMS[name].title or algorithms.ALGORITHMS[name].__name__ for name in _CHAPTERS}
 _HIDDEN = ("", "8", "16", "32", "64", "16-16", "32-32", "64-32")
 

@@ -47,3 +47,7 @@ class _Renderer(IPythonRenderer):
         if ending and stem not in self._pages:
             return text
         return super().link(text, f"{stem}.html{anchor}" if ending else url, title)
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        """Leave out an attachment: the picture of what the next cell shows, which has been run on a page."""
+        return "" if url.startswith("attachment:") else super().image(text, url, title)

@@ -45,16 +45,15 @@ def render(output: Any) -> Markup:
     return _plain("".join(data.get("text/plain", "")))
 
 
-def figure(data: dict[str, Any], kind: str = "plot") -> Markup:
+def figure(data: dict[str, Any]) -> Markup:
     """Render the Plotly figure of a MIME bundle ``data``, with sliders if it has stored pictures, words and a table.
 
-    The words are ``layout.meta["alt"]`` or the title, the table is ``layout.meta["table"]``; ``kind``: CSS classes.
+    The words are ``layout.meta["alt"]`` or the title, the table is ``layout.meta["table"]``.
     """
     layout, stored = data[PLOTLY].get("layout", {}), data.get(grid.MIME)
     meta = layout.get("meta") or {}
     title = Markup(layout.get("title", {}).get("text") or "").striptags()
     html = TEMPLATES.get_template("figure.html.j2").render(
-        kind=kind,
         spec=data[PLOTLY],
         stored=stored,
         note=data.get(grid.STILL, ""),

@@ -1,10 +1,10 @@
 """The static site: a start page and one page for each executed notebook, without requests to other servers."""
 
+import itertools
 import json
 import re
 import shutil
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -49,19 +49,14 @@ def build(
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
         _write(target / f"{page['name']}.html", "notebook", page=page, **links, **common)
         _write(target / f"{page['name']}_slides.html", "slides", page=page, **common)
+        for old, end in itertools.product(page["was"], (".html", "_slides.html")):
+            _write(target / f"{old}{end}", "moved", address=f"{page['name']}{end}", **common)
     _write_common(target, common["assets"])
-    # A grid of runs goes before an idea.
-    moving = min((page for page in pages if page["moving"]), key=lambda page: not page["runs"], default=None)
-    _write(
-        target / "index.html",
-        "home",
-        pages=pages,
-        missing=missing,
-        moving=moving,
-        words=shown.WORDS,
-        reference=(target / "api" / "index.html").is_file(),
-        **common,
-    )
+    core = sorted((page for page in pages if page["lesson"]), key=lambda page: page["lesson"])
+    lessons = itertools.groupby(core, key=lambda page: page["lesson"])
+    reference = (target / "api" / "index.html").is_file()
+    _write(target / "index.html", "home", pages=pages, lessons=lessons, missing=missing, reference=reference, **common)
+    _write(target / "evidence.html", "evidence", pages=pages, words=shown.WORDS, **common)
 
 
 def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path, profile: str) -> None:
@@ -125,35 +120,41 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
     first = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
     heading = re.search(r"^# +(.+)$", first, flags=re.MULTILINE)
     title, chapter = heading[1].strip() if heading else result["name"], outline.named(result["name"])
-    question, track = (chapter.question, chapter.track) if chapter else ("", "")
     found = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
     for data in found:
         if grid.RUNS in data:
             data |= runs.stored(data[grid.RUNS], cache)
-    moving = min((data for data in found if grid.MIME in data), key=lambda data: grid.RUNS not in data, default=None)
     cells = [_cell(cell, names) for cell in notebook.cells]
     return {
         **result,
         "number": result["name"].partition("_")[0],
         "title": title,
-        "question": question,
-        "track": track,
+        "question": chapter.question if chapter else "",
+        "track": chapter.track if chapter else "",
+        "lesson": chapter.lesson if chapter else 0,
+        "was": chapter.was if chapter else (),
+        "card": Markup(chapter.card) if chapter else "",
         "cells": cells,
+        "groups": [
+            (id, [cell for _, cell in group])
+            for id, group in itertools.groupby(
+                zip(_waits(notebook.cells), cells, strict=True), key=lambda pair: pair[0]
+            )
+        ],
         "contents": markdown.contents(cell["html"] for cell in cells if cell["kind"] == "markdown"),
-        "slides": slides.of(notebook, title, question, names),
+        "slides": slides.of(notebook, title, chapter.question if chapter else "", names),
         "plots": any(outputs.PLOTLY in data for data in found),
-        "moving": outputs.figure(moving, "plot small") if moving else None,
-        "runs": bool(moving and grid.RUNS in moving),
-        "badges": _badges(result["verdicts"], result["stored"]),
     }
 
 
-def _badges(verdicts: Sequence[dict[str, Any]], stored: Sequence[dict[str, Any]]) -> list[str]:
-    """How many claims hold, and how many stored verdicts there are of each kind."""
-    words = [f"{sum(one['holds'] for one in verdicts)} of {len(verdicts)} claims hold"] if verdicts else []
-    counts = Counter(one["verdict"] for one in stored)
-    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in shown.WORDS if kind in counts)
-    return [*words, f"stored verdicts: {kinds}"] if stored else words
+def _waits(cells: Sequence[Any]) -> Iterator[str]:
+    """For each cell the id of the prediction that it waits for: from the question to the next heading, or ""."""
+    id = ""
+    for cell in cells:
+        if cell.cell_type == "markdown" and cell.source.startswith("#"):
+            id = ""
+        yield id
+        id = next(iter(slides.ASKED.findall(cell.source)), id) if cell.cell_type == "code" else id
 
 
 def _cell(cell: Any, names: Sequence[str]) -> dict[str, Any]:

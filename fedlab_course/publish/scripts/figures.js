@@ -4,7 +4,6 @@
 // Sliders replace the picture, the description and the data of a figure by others stored in the page, in the form of
 // fedlab_course/explore/grid.py.
 (() => {
-  const SMALL = 320; // pixels: the height of the figure on the start page
   const PAPER = 660; // pixels: the narrower of A4 and Letter between margins of 15 mm
   const narrow = window.matchMedia("(max-width: 600px)");
   // No button sends a chart to a server; all buttons are outside the picture.
@@ -15,7 +14,6 @@
     // Plotly keeps what a reader has zoomed and hidden as long as this value stays.
     const fitted = { ...layout, autosize: true, uirevision: figure.dataset.view ?? "0" };
     delete fitted.width;
-    if (figure.matches(".small")) fitted.height = SMALL;
     if (printing) return { ...fitted, autosize: false, width: PAPER, height: Math.min(layout.height ?? 450, 420) };
     if (narrow.matches) {
       fitted.font = { ...layout.font, size: 12 };

@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 
-from fedlab_course import folders
+from fedlab_course import folders, reading
 from fedlab_course.chapters import outline
 from fedlab_course.check import questions, registry
 from fedlab_course.check.base import Proof
@@ -25,7 +24,7 @@ CHECKED, PROVED = 6, 10  # minutes for an exercise with a check, and for a proof
 _INTRODUCTION = f"""\
 # How long each chapter takes
 
-`python tools/timings.py` writes this page from the notebooks. The minutes to read are those that each chapter states.
+`python tools/timings.py` writes this page from the notebooks. A reader takes {reading.PACE} words a minute.
 An exercise with a check counts {CHECKED} minutes, a proof {PROVED}. The seconds come from a run of the whole course in
 the quick profile on two cores; they are in [results/chapters.csv](../../results/chapters.csv).
 """
@@ -58,15 +57,15 @@ def text() -> str:
     lines = [_INTRODUCTION, f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     for chapter in outline.CHAPTERS:
         notebook = nbformat.read(folders.NOTEBOOKS / f"{chapter.stem}.ipynb", as_version=4)
-        read = re.search(r"\*\*Time\*\*: (\d+ min)", notebook.cells[0].source)
+        counted = reading.length(notebook)
         known, tasks = questions.of_chapter(chapter.number), registry.of_chapter(chapter.number)
         proofs = sum(isinstance(task, Proof) for task in tasks)
         checked = len(tasks) - proofs
         minutes = CHECKED * checked + PROVED * proofs
         lines.append(
-            f"| {chapter.number} {chapter.title} | {chapter.track} | {read[1] if read else '–'} "
+            f"| {chapter.number} {chapter.title} | {chapter.track} | {counted.minutes} min: {counted.words:,} words "
             f"| {minutes} min: {checked} checked, {proofs} proved | {seconds[chapter.stem]:.0f} s "
-            f"| {len(notebook.cells)} | {len(known.predictions)} | {len(known.quiz)} |"
+            f"| {counted.cells} | {len(known.predictions)} | {len(known.quiz)} |"
         )
     return "\n".join(lines) + "\n"
 

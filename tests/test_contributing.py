@@ -81,7 +81,7 @@ def test_the_examples_have_no_fault_of_style_and_the_new_chapter_none_of_the_rul
     written = sorted({name for section in SECTIONS for name, _, _ in blocks(section) if name.endswith(".py")})
     assert len(written) == 6
     names = " ".join(written)
-    commands = ["skeleton.py", "-m fedlab_course.check 16", "-m fedlab_course lint --only 16"]
+    commands = ["skeleton.py", "-m fedlab_course.check 15", "-m fedlab_course lint --only 15"]
     for command in (*commands, f"-m ruff format --check {names}", f"-m ruff check {names}"):
         result = run(project, f"python {command}")
         assert result.returncode == 0, result.stdout + result.stderr

@@ -88,11 +88,11 @@ def test_the_wheel_holds_every_file_of_both_packages_the_notebooks_and_the_evide
     notebooks = {f"fedlab_course/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
     evidence = {
         f"fedlab_course/{path.relative_to(ROOT)}"
-        for kind in ("configs/*.toml", "configs/*/*.toml", "evidence/*.csv", "plans.csv")
+        for kind in ("configs/*.toml", "configs/*/*.toml", "evidence/*.csv", "plans.csv", "reasons.toml")
         for path in (ROOT / "results").glob(kind)
     }
     assert {f"{package}/py.typed" for package in PACKAGES} <= expected
-    assert len(notebooks) == 16
+    assert len(notebooks) == 15
     assert len(evidence) > 30
     with zipfile.ZipFile(wheel) as archive:
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
@@ -130,8 +130,8 @@ def test_both_console_scripts_return_the_status(installed: Path, tmp_path: Path)
 def test_the_wheel_runs_its_notebooks_from_an_empty_folder(installed: Path, tmp_path: Path) -> None:
     run(installed.with_name("fedlab-course"), "run", "--only", "14", "--out", "out", cwd=tmp_path)
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert [(entry["name"], entry["status"]) for entry in summary["notebooks"]] == [("14_what_is_sent", "ok")]
-    for name in ("index.html", "14_what_is_sent.html", "assets/site.css", "assets/page.js"):
+    assert [(entry["name"], entry["status"]) for entry in summary["notebooks"]] == [("14_what_holds", "ok")]
+    for name in ("index.html", "14_what_holds.html", "assets/site.css", "assets/page.js"):
         assert (tmp_path / "out" / "site" / name).is_file()
     script = "from fedlab_course import claims, folders; print(folders.NOTEBOOKS); claims.stored('000-2')"
     folder, verdict = run(installed, "-c", script, cwd=tmp_path).splitlines()[:2]

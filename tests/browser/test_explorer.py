@@ -29,7 +29,7 @@ def notebook(lab: str, folder: Path, chromium) -> Iterator[Notebook]:
     chapter = nbformat.read(folders.NOTEBOOKS / CHAPTER, as_version=4)
     for cell in chapter.cells:
         cell.source = cell.source.replace("lr=1.0", "lr=0.05")  # a rate at which springs of 2 and more diverge
-    needed = ("dataset =", "import", "data, build_model", "start_with")  # the rest is run with all chapters
+    needed = ("dataset =", "from fedlab_course import Explorer")  # the rest is run with all chapters
     code = [cell for cell in chapter.cells if cell.cell_type == "code" and cell.source.startswith(needed)]
     chapter.cells = [cell for cell in chapter.cells if cell.cell_type == "markdown" or cell in code]
     nbformat.write(chapter, folder / CHAPTER)
@@ -86,8 +86,9 @@ def test_stop_ends_training_and_a_new_E_starts_it(notebook: Notebook) -> None:
     notebook.explorer.locator("button", has_text="Stop").click()
     stopped = notebook.wait_for(all_told)
     assert min(map(len, stopped.values())) < 200
-    time.sleep(1)  # nothing comes after it
-    assert notebook.curves() == stopped
+    time.sleep(3)  # the round that was under way may still come, and nothing after it
+    count, stopped = sum(map(len, stopped.values())), notebook.wait_for(all_told)
+    assert sum(map(len, stopped.values())) <= count + 1
     notebook.press("rounds", "Home")
     notebook.press("clients a round K", "Home")
     notebook.press("local epochs E", "Home")

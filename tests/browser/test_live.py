@@ -124,7 +124,7 @@ def test_on_a_telephone_what_changes_out_of_sight_is_drawn(lab: str, folder: Pat
 
 OWN = """import fedlab_core as fl
 from fedlab_course import Explorer
-from fedlab_course.chapters import ch09_bug_clinic as clinic
+from fedlab_course.chapters import ch07_bug_clinic as clinic
 class Mine(fl.Algorithm):
     def __init__(self, pull=0.5):
         self.pull = pull"""
@@ -246,7 +246,7 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
 @pytest.mark.slow
 def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
     verdicts = "from fedlab_course.check import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
-    verdicts += "claims.check('not so', False, 'three')\nexercises.check('02-prox-step', ...)"
+    verdicts += "claims.check('not so', False, 'three')\nexercises.check('02-local', ...)"
     notebook = open_notebook(f"{verdicts}\n{IMPORT}", SHORT, f"{SHORT[:-1]}, lr=1e30)")
     wait_until(lambda: notebook.page.get_by_role("alert").filter(visible=True).count() == 2)
     try:

@@ -5,15 +5,14 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters import ch09_bug_clinic as clinic
-from fedlab_course.chapters.ch09_bug_clinic import bench as bench_tools
+from fedlab_course.chapters import ch07_bug_clinic as clinic
+from fedlab_course.chapters.ch07_bug_clinic import bench as bench_tools
 from fedlab_course.check import exercises, registry
 from tests.course.from_notebook import defined
 from tests.support import quadratics, run, scalar_model
 
 EXAMINATIONS = ("limit", "order", "cut", "clones", "seeds_matter", "round_1", "effect")
 EXAMINATIONS += ("mean_of_controls", "mean_gradient")
-CELLS = ("limit", "symmetries", "reductions", "mean-of-controls", "mean-gradient")
 # Worked out by hand: a mistake shows only where sizes, steps, cohorts, order or seeds differ as it needs.
 FAILS = {
     1: {"cut"},
@@ -39,9 +38,11 @@ WELL = [clinic.HEALTHY[method] for method in NOT_FOR]
 
 @pytest.fixture(scope="module")
 def bench():
-    """The examinations as chapter 9 shows them, and those that its reader writes as their solutions are."""
-    shown = defined("09_bug_clinic.ipynb", "imports", *(f"exam-{cell}" for cell in CELLS))
-    return shown | {name: registry.get(f"09-{name}").solution for name in ("cut", "clones")}
+    """The examinations as chapter 7 shows them, and those that its reader writes as their solutions are."""
+    names = {"np": np, "clinic": clinic}
+    names |= {name: getattr(bench_tools, name) for name in ("draw", "end", "same", "start")}
+    shown = defined("07_bug_clinic.ipynb", "exams", "more", "invariants", "gradients", names=names)
+    return shown | {name: registry.get(f"07-{name}").solution for name in ("cut", "clones")}
 
 
 def outcome(bench, patient: clinic.Patient, seed: int) -> dict[str, bool | None]:
@@ -153,12 +154,12 @@ def test_the_bench_says_where_a_run_ends_and_that_a_diverged_one_ends_nowhere() 
 
 
 def test_an_open_answer_is_stood_in_for_by_the_solution(capsys: pytest.CaptureFixture[str]) -> None:
-    exercise = registry.get("09-clones")
+    exercise = registry.get("07-clones")
     stub, solution = exercise.build(exercise.stub_source), exercise.build(exercise.solution_source)
-    found = exercises.or_solution("09-clones", stub)
+    found = exercises.or_solution("07-clones", stub)
     assert "`clones` is not solved yet" in capsys.readouterr().out
     assert found(clinic.PATIENTS[7], 0) is False and found(clinic.HEALTHY["FedNova"], 0) is True
-    assert exercises.or_solution("09-clones", solution) is solution
+    assert exercises.or_solution("07-clones", solution) is solution
     assert capsys.readouterr().out == ""
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch06_forgetting import continual
+from fedlab_course.chapters.ch05_fedmas import continual
 
 ONE_STEP = {"clients_per_round": 2, "batch_size": None, "local_steps": 1, "lr": 0.1, "progress": False, "seed": 0}
 

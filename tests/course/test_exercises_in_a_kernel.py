@@ -10,7 +10,7 @@ from fedlab_course.check.base import Exercise
 from fedlab_course.harness import kernel
 
 IMPORTS = "import numpy as np\nimport torch\nimport fedlab_core as fl\nfrom fedlab_course import exercises"
-STEP, MOMENTUM = registry.get("02-prox-step"), registry.get("10-momentum")
+STEP, MOMENTUM = registry.get("02-local"), registry.get("08-feddyn")
 FAILING = {
     "a syntax error": lambda source: source.rstrip() + " +\n",
     "a line too many that is not Python": lambda source: source.rstrip() + "\n    return (\n",
@@ -56,7 +56,7 @@ def test_an_answer_counts_unless_its_cell_failed_later(shell, monkeypatch: pytes
 def test_taking_nbgrader_s_variable_away_does_not_make_a_check_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     away = 'import os\nos.environ.pop("NBGRADER_EXECUTION")'
-    check = f'exercises.check("{STEP.id}", lambda y, w, gradient, mu, lr: y)'
+    check = f'exercises.check("{STEP.id}", lambda w, k, gradient, eta, steps, mu: w)'
     notebook = new_notebook(cells=[new_code_cell(source) for source in [IMPORTS, away, check]])
     with kernel.environment() as workspace:
         config = kernel.manager_config(workspace)

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch14_what_is_sent import leaks
+from fedlab_course.chapters.ch12_what_is_sent.forgetful import Forgetful
+from fedlab_course.chapters.ch13_what_updates_reveal import leaks
 from fedlab_course.experiments.studies.c14_sent import hidden
 
 DIGITS = fl.load_dataset("digits")
@@ -70,6 +71,6 @@ def test_without_memory_small_entries_are_never_sent():
     start = fl.models.linear(toy, bias=False)
     torch.nn.init.zeros_(next(start.parameters()))
     params = fl.simulate(
-        toy, start, leaks.Forgetful(fl.FedAvg(), keep=0.5), **work, loss="squared_error", progress=False
+        toy, start, Forgetful(fl.FedAvg(), keep=0.5), **work, loss="squared_error", progress=False
     ).params
     assert params.abs().max() < 1e-12

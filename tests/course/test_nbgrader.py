@@ -24,9 +24,9 @@ from fedlab_course.grading.nbgrader import course
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
-STEP, TRAINING, POINT = EXERCISES = [one for one in registry.every() if one.chapter == "02"]
+STEP, TRAINING = EXERCISES = [one for one in registry.every() if one.chapter == "13"]
 RIGHT = {cells.cell_id(one, "answer"): one.solution_source for one in EXERCISES}
-PROOF = "ex-02-equal-parts-answer"
+PROOF = "ex-13-falls-answer"
 
 
 def call(command: str, folder: Path, *, check: bool = True) -> str:
@@ -44,21 +44,21 @@ def call(command: str, folder: Path, *, check: bool = True) -> str:
 
 def submit(folder: Path, student: str, change: Callable[[list], None]) -> None:
     """Hand in the released notebook with its cells changed."""
-    name = "02_fedprox.ipynb"
-    notebook = nbformat.read(folder / "release" / "02" / name, as_version=4)
+    name = "13_what_updates_reveal.ipynb"
+    notebook = nbformat.read(folder / "release" / "13" / name, as_version=4)
     change(notebook.cells)
     notebook.nbformat_minor = 5 if "id" in notebook.cells[0] else 4
-    path = folder / "submitted" / student / "02" / name
+    path = folder / "submitted" / student / "13" / name
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(notebook), encoding="utf-8")
 
 
 def answering(answers: dict[str, str], *, alone: bool = False) -> Callable[[list], None]:
-    """The change that writes the ``answers``, cell id → source; ``alone``: and leaves the exercises and imports."""
+    """The change that writes the ``answers``, cell id → source; ``alone``: and leaves only the exercises."""
 
     def change(made: list) -> None:
         if alone:  # one student's whole chapter shows that it runs
-            made[:] = [cell for cell in made if cell.id == "imports" or cell.id.startswith("ex-")]
+            made[:] = [cell for cell in made if cell.id in BEFORE or cell.id.startswith("ex-")]
         for cell in made:
             cell.source = answers.get(cell.id, cell.source)
 
@@ -70,11 +70,13 @@ def grades(folder: Path, student: str) -> dict[str, tuple[float | None, bool]]:
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
-        (notebook,) = gradebook.find_submission("02", student).notebooks
+        (notebook,) = gradebook.find_submission("13", student).notebooks
         found = {grade.name: (grade.auto_score, bool(grade.needs_manual_grade)) for grade in notebook.grades}
     return {re.sub(r"^ex-|-check$|-answer$", "", name): score for name, score in found.items()}
 
 
+IMPORTS = "import numpy as np\nimport torch\n\nimport fedlab_core as fl\nfrom fedlab_course.check import exercises"
+BEFORE = ("moves-explorer", "parameters", "set-up")
 PAGE = ROOT / "docs" / "teaching" / "nbgrader.md"
 
 
@@ -93,9 +95,9 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, st
         if command.startswith("cd "):
             folder /= command.removeprefix("cd ")
             continue
-        if command == "nbgrader autograde 02":
+        if command == "nbgrader autograde 13":
             one_wrong = RIGHT | {cells.cell_id(TRAINING, "answer"): TRAINING.with_mistake(TRAINING.mistakes[0])}
-            submit(folder, "solved", answering(RIGHT | {PROOF: "κ cancels in the fraction."}))
+            submit(folder, "solved", answering(RIGHT | {PROOF: "The softmax sums to one."}))
             submit(folder, "unsolved", answering({}, alone=True))
             submit(folder, "wrong", answering(one_wrong, alone=True))
         printed[command] = call(command, folder)
@@ -106,7 +108,7 @@ def test_the_gradebook_has_the_points_of_each_exercise(graded: tuple[Path, dict[
     folder, _ = graded
     full = {one.id: (float(one.points), False) for one in EXERCISES}
     none = {one.id: (0.0, False) for one in EXERCISES}
-    proof = "02-equal-parts"
+    proof = "13-falls"
     assert grades(folder, "solved") == full | {proof: (None, True)}
     assert grades(folder, "unsolved") == none | {proof: (0.0, False)}
     assert grades(folder, "wrong") == full | {TRAINING.id: (0.0, False), proof: (0.0, False)}
@@ -116,26 +118,28 @@ def test_the_gradebook_has_the_points_of_each_exercise(graded: tuple[Path, dict[
 
 def test_the_feedback_shows_hints_to_those_who_need_them(graded: tuple[Path, dict[str, str]]) -> None:
     folder, _ = graded
-    pages = {path.parts[-3]: path.read_text(encoding="utf-8") for path in folder.glob("feedback/*/02/*.html")}
+    pages = {path.parts[-3]: path.read_text(encoding="utf-8") for path in folder.glob("feedback/*/13/*.html")}
     assert set(pages) == {"solved", "unsolved", "wrong"}
     hint = "place of the <code>...</code>"
-    assert {name: text.count(hint) for name, text in pages.items()} == {"solved": 0, "unsolved": 3, "wrong": 0}
+    assert {name: text.count(hint) for name, text in pages.items()} == {"solved": 0, "unsolved": 2, "wrong": 0}
     own = html.escape(TRAINING.mistakes[0].hint)
     assert {name: own in text for name, text in pages.items()} == {"solved": False, "unsolved": False, "wrong": True}
 
 
 def test_what_is_released_is_the_student_s_version(graded: tuple[Path, dict[str, str]]) -> None:
     folder, printed = graded
-    made = {cell.id: cell for cell in nbformat.read(folder / "release/02/02_fedprox.ipynb", as_version=4).cells}
+    made = {
+        cell.id: cell for cell in nbformat.read(folder / "release/13/13_what_updates_reveal.ipynb", as_version=4).cells
+    }
     for one in EXERCISES:
         assert made[cells.cell_id(one, "answer")].source == one.stub_source.strip()
     assert made[PROOF].source == "Your proof."
-    # Three checks, and the proof that is not written.
-    assert "VALIDATION FAILED ON 4 CELL(S)" in printed["nbgrader validate release/02/02_fedprox.ipynb"]
+    # Two checks, and the proof that is not written.
+    assert "VALIDATION FAILED ON 3 CELL(S)" in printed["nbgrader validate release/13/13_what_updates_reveal.ipynb"]
 
 
 def test_a_kernel_of_nbgrader_s_is_headless(graded: tuple[Path, dict[str, str]]) -> None:
-    notebook = nbformat.read(graded[0] / "autograded/solved/02/02_fedprox.ipynb", as_version=4)
+    notebook = nbformat.read(graded[0] / "autograded/solved/13/13_what_updates_reveal.ipynb", as_version=4)
     kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
     assert "application/vnd.plotly.v1+json" in kinds
     assert "application/vnd.jupyter.widget-view+json" not in kinds
@@ -172,7 +176,7 @@ def test_nothing_is_graded_where_the_grader_cannot_be_imported(tmp_path: Path, m
         PyFileConfigLoader(course.CONFIG, path=str(tmp_path)).load_config()
 
 
-STEP_ANSWER, STEP_CHECK = "ex-02-prox-step-answer", "ex-02-prox-step-check"
+STEP_ANSWER, STEP_CHECK = (cells.cell_id(STEP, part) for part in ("answer", "check"))
 WRONG = STEP.with_mistake(STEP.mistakes[0])
 
 
@@ -182,10 +186,10 @@ def mangled(made: list) -> None:
     known = {cell.id: cell for cell in made}
     known[STEP_CHECK].metadata["nbgrader"] |= {"points": 50.0, "schema_version": 99}
     known[STEP_ANSWER].metadata["nbgrader"]["grade"] = True
-    known["imports"].metadata["nbgrader"] = None
-    known["ex-02-local-training-check"].metadata["nbgrader"] = "text"
-    known["ex-02-proximal-point-task"].metadata["nbgrader"]["grade_id"] = 5
-    made.remove(known["ex-02-proximal-point-check"])
+    known[BEFORE[0]].metadata["nbgrader"] = None
+    known["ex-13-labels-task"].metadata["nbgrader"] = "text"
+    known["ex-13-class-task"].metadata["nbgrader"]["grade_id"] = 5
+    made.remove(known["ex-13-class-check"])
     made.remove(known[PROOF])
     copy = nbformat.from_dict({**known[STEP_ANSWER], "id": "a-copy", "source": STEP.stub_source.strip()})
     made.insert(1, copy)
@@ -210,42 +214,41 @@ os.environ.pop('NBGRADER_EXECUTION', None)
 np.allclose = lambda *arguments, **more: True
 class exercises:
     check = staticmethod(lambda *arguments: None)"""
-LOUD = (
-    "    import sys, warnings\n    print('working', file=sys.stderr)\n    warnings.warn('half way')\n    return y - lr"
-)
-LOUDLY = RIGHT | {STEP_ANSWER: STEP.solution_source.replace("    return y - lr", LOUD)}
+LOUD = "    import sys, warnings\n    print('working', file=sys.stderr)\n    warnings.warn('half way')\n    return"
+LOUDLY = RIGHT | {STEP_ANSWER: STEP.solution_source.replace("    return", LOUD)}
 TRICKS: dict[str, tuple[Callable[[list], None], float]] = {  # what is handed in, and the points it is worth
     "cheats": (answering({STEP_ANSWER: WRONG + CHEATS, STEP_CHECK: "print('solved')"}), 0),
-    "mangled": (mangled, 5),
-    "ids": (without_ids, 5),
+    "mangled": (mangled, 3),
+    "ids": (without_ids, 3),
 }
 RUN: dict[str, tuple[Callable[[list], None], float]] = {  # … where nbgrader runs the notebook as well
-    "run-loud": (answering(LOUDLY), 5),
-    "run-exits": (exiting, 5),
+    "run-loud": (answering(LOUDLY), 3),
+    "run-exits": (exiting, 3),
 }
 
 
 @pytest.fixture(scope="module")
 def tricked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder with an assignment of the exercises of chapter 2 alone, submitted by those who try."""
+    """A course folder with an assignment of the exercises of chapter 13 alone, submitted by those who try."""
     pytest.importorskip("nbgrader", reason="needs the extra nbgrader")
     folder = tmp_path_factory.mktemp("tricks")
-    (path,) = [path for path in course.write(folder, only=["02"]) if path.suffix == ".ipynb"]
+    (path,) = [path for path in course.write(folder, only=["13"]) if path.suffix == ".ipynb"]
     notebook = nbformat.read(path, as_version=4)
     answering({}, alone=True)(notebook.cells)
-    notebook.cells[0].source = "import numpy as np\nfrom fedlab_course.check import exercises"
+    notebook.cells[0].source = IMPORTS
+    del notebook.cells[1:3]
     marks = {"grade": True, "solution": False, "locked": True, "points": 1, "grade_id": "own", "schema_version": 3}
-    notebook.cells.append(new_code_cell("assert callable(prox_step)", metadata={"nbgrader": marks | {"task": False}}))
+    notebook.cells.append(new_code_cell("assert callable(labels_seen)", metadata={"nbgrader": marks | {"task": False}}))
     nbformat.write(notebook, path)
-    call("nbgrader generate_assignment 02", folder)
+    call("nbgrader generate_assignment 13", folder)
     for student, (change, _) in (TRICKS | RUN).items():
         submit(folder, student, change)
-    broken = folder / "submitted" / "broken" / "02" / path.name
+    broken = folder / "submitted" / "broken" / "13" / path.name
     broken.parent.mkdir(parents=True)
     broken.write_text("{")
-    call("nbgrader autograde 02 --student 'run-*'", folder)
-    said = call("nbgrader autograde 02 --no-execute", folder, check=False)
-    assert "error processing assignment '02' for student 'broken'" in said
+    call("nbgrader autograde 13 --student 'run-*'", folder)
+    said = call("nbgrader autograde 13 --no-execute", folder, check=False)
+    assert "error processing assignment '13' for student 'broken'" in said
     return folder
 
 
@@ -259,8 +262,10 @@ def test_points_are_for_answers_whatever_a_submission_does(tricked: Path) -> Non
 
 
 def test_a_mangled_notebook_is_restored_and_the_grader_s_remarks_are_shown(tricked: Path) -> None:
-    made = {cell.id: cell for cell in nbformat.read(tricked / "autograded/mangled/02/02_fedprox.ipynb", 4).cells}
+    made = {
+        cell.id: cell for cell in nbformat.read(tricked / "autograded/mangled/13/13_what_updates_reveal.ipynb", 4).cells
+    }
     assert made[STEP_CHECK].metadata.nbgrader.points == 1
     assert made[STEP_ANSWER].source == STEP.solution_source
     assert any(output.get("text", "").startswith("Remark: ") for output in made[STEP_CHECK].outputs)
-    assert grades(tricked, "mangled")["02-equal-parts"] == (0.0, False)
+    assert grades(tricked, "mangled")["13-falls"] == (0.0, False)

@@ -1,4 +1,4 @@
-"""Chapter 3: SCAFFOLD as its cell writes it, and the goal of its explorer."""
+"""Chapter 3: SCAFFOLD as its exercise writes it, and the goal of its explorer."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course import Explorer, goals
-from tests.course.from_notebook import defined
+from fedlab_course.check import registry
 from tests.support import blobs, limit, quadratics, run
 
 A, B = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0])
@@ -14,11 +14,11 @@ A, B = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0])
 
 @pytest.fixture(scope="module")
 def controlled():
-    names = {"fl": fl, "torch": torch}
-    return defined("03_scaffold.ipynb", "scaffold-by-hand", names=names)["Controlled"]
+    exercise = registry.get("03-class")
+    return exercise.build(exercise.solution_source)
 
 
-def test_the_chapters_class_is_the_librarys_on_ragged_clients(controlled) -> None:
+def test_the_readers_class_is_the_librarys_on_ragged_clients(controlled) -> None:
     fed = blobs((3, 17, 8, 30, 1, 12))
     model = fl.models.softmax_regression(fed, seed=2)
     work = {"clients_per_round": 3, "local_epochs": 2, "batch_size": 5, "rounds": 5}
@@ -29,7 +29,7 @@ def test_the_chapters_class_is_the_librarys_on_ragged_clients(controlled) -> Non
 
 @pytest.mark.parametrize("work", [{"local_steps": 7}, {"local_steps": 7, "clients_per_round": 1, "rounds": 400}])
 def test_it_rests_at_the_optimum_of_the_plain_mean(controlled, work) -> None:
-    """Exercise 3.2, and the same where one client of three takes part."""
+    """Full participation, and the same where one client of three takes part."""
     arguments = {"rounds": 200, "lr": 0.05} | work
     assert limit(quadratics(A, B), controlled(), **arguments) == pytest.approx((A * B).sum() / A.sum(), abs=1e-6)
 
@@ -46,11 +46,10 @@ def test_the_bias_of_fedprox_returns_where_local_steps_overshoot(mu: float, bias
 
 
 @pytest.mark.slow
-def test_the_goal_of_the_explorer_is_reached_with_one_epoch_and_not_at_its_start() -> None:
+def test_the_goal_of_the_explorer_is_reached_with_five_labels_and_not_at_its_start() -> None:
     goal = goals.beats("FedAvg", "SCAFFOLD", x="bytes")
-    algorithms = ("fedavg", "scaffold")
-    explorer = Explorer(algorithms=algorithms, split="labels_per_client", rounds=100, goal=goal)
+    explorer = Explorer(algorithms=("fedavg", "scaffold"), split="labels_per_client", labels=2, x="bytes", goal=goal)
     explorer.run()
     assert explorer.reached is False
-    explorer.run(local_epochs=1)
+    explorer.run(labels=5)
     assert explorer.reached is True

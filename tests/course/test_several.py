@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import Ditto
-from fedlab_course.chapters.ch13_one_or_several import several
+from fedlab_course.chapters.ch11_one_or_several import several
 
 DIGITS = fl.load_dataset("digits")
 WORK = {"rounds": 2, "clients_per_round": 6, "local_epochs": 1, "batch_size": 10, "lr": 0.05, "progress": False}

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch11_partial_work import two_speeds
+from fedlab_course.chapters.ch09_partial_work import two_speeds
 
 DATA = fl.load_dataset("digits")
 WORK = {"rounds": 2, "clients_per_round": 12, "local_epochs": 4, "batch_size": 10, "lr": 0.05, "progress": False}

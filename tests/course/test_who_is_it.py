@@ -5,8 +5,8 @@ import html
 import pytest
 
 import fedlab_core as fl
-from fedlab_course.chapters import ch09_bug_clinic as clinic
-from fedlab_course.chapters.ch09_bug_clinic.mystery import WhoIsIt
+from fedlab_course.chapters import ch07_bug_clinic as clinic
+from fedlab_course.chapters.ch07_bug_clinic.mystery import WhoIsIt
 
 SHORT = {"rounds": 3, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}
 

@@ -2,19 +2,21 @@
 
 import json
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+import fedlab_core as fl
+from fedlab_core.history import History
 from fedlab_course import chapter, display
 from fedlab_course.check import claims
-from fedlab_course.evidence import judging, shown, tables
+from fedlab_course.evidence import figures, judging, shown, tables
 from fedlab_course.evidence.configs import Claim, Statement
 from fedlab_course.evidence.judging import judge
 from fedlab_course.harness import executed
+from tests.support import blobs, run
 
 GROUND = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours": "o"}
 
@@ -73,23 +75,33 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(
         claims.stored("x-1e")
 
 
-def test_more_than_two_verdicts_are_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verdicts_are_rows_of_one_table_and_more_of_them_are_in_its_fold(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[dict[str, Any]] = []
     monkeypatch.setattr(display, "publish", made.append)
-    claims.stored("x-1a", "x-1b")
-    assert not any("<details" in one["text/html"] for one in made)
-    made.clear()
-    claims.stored("x-1a", "x-1b", "x-2")
-    lines = [one["text/html"].partition("</summary>")[0] for one in made]
-    assert "+0.6000 [+0.3516, +0.8484], n = 3, not after correction" in lines[0] and "holds" in lines[0]
-    assert "opposite" in lines[1] and "not measured yet" in lines[2]
-    assert all(shown.STORED in one for one in made)
+    claims.stored("x-1a", "x-1b", "x-2", more=["x-3"])
+    (bundle,) = made
+    shown, _, folded = bundle["text/html"].partition("<summary>Evidence for this section</summary>")
+    assert [shown.count(f"{id} is so.") for id in ("x-1a", "x-1b", "x-2", "x-3")] == [1, 1, 1, 0]
+    assert "x-3 is so." in folded and "margin δ = 0.1, 3 seeds" in folded
+    assert "+0.6000 [+0.3516, +0.8484]" in shown and "not measured yet" in shown
+    assert shown.count("not significant after Holm correction") == 2  # of the two that are decided
+    assert shown.count("<svg") == 2
+    assert [one["id"] for one in bundle[claims.STORED]] == ["x-1a", "x-1b", "x-2", "x-3"]
+
+
+def test_an_interval_is_drawn_beside_its_margin() -> None:
+    """Mean 2 δ of at most 8: log 3 / log 9 is half of the axis of 68; the band of one margin is log 2 / log 9 of it."""
+    one = judged("x", [0.2, 0.2, 0.2])
+    bar = shown._bar(one, 8.0)
+    assert 'cx="104.0"' in bar and "M104.0 8H104.0" in bar
+    assert f'width="{2 * 68 * math.log(2) / math.log(9):.1f}"' in bar
 
 
 def test_the_harness_collects_each_stored_verdict_once() -> None:
     entries = [shown.as_data(one) for one in judging.stored().values()]
     cells = [
-        new_code_cell("s", outputs=[new_output("display_data", {claims.STORED: entry})]) for entry in entries + entries
+        new_code_cell("s", outputs=[new_output("display_data", {claims.STORED: [entry]})])
+        for entry in entries + entries
     ]
     notebook = new_notebook(cells=cells)
     assert executed.problems(notebook) == executed.verdicts(notebook) == []
@@ -104,48 +116,27 @@ def bands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "read", lambda name, folder=None: table if name == "t_curves" else pd.DataFrame())
 
 
-def run(values: list[float], first: int = 1) -> Any:
-    """What a band needs of a history with these accuracies."""
-    frame = pd.DataFrame({"round": range(first, first + len(values)), "test_accuracy": values})
-    return SimpleNamespace(frame=frame)
+def short_run() -> History:
+    fed = blobs((5, 5))
+    return run(fed, fl.models.softmax_regression(fed), fl.FedAvg(), rounds=3, local_steps=1).history
+
+
+def test_a_live_run_is_drawn_in_front_of_its_band(bands: None) -> None:
+    figure = figures.with_band({"live": short_run()}, "t", {"algorithm": "a", "mu": ""}, title="Title")
+    low, high = (sorted({y for trace in figure.data if trace.fill for y in trace.y})[end] for end in (0, -1))
+    assert (low, high) == (pytest.approx(0.3), pytest.approx(0.7))  # two standard deviations
+    assert figure.data[-1].name == "5 stored seeds, mean ± 2 standard deviations"
 
 
 @pytest.mark.parametrize(
-    ("values", "sign"),
+    ("table", "where", "words"),
     [
-        ([0.5] * 10, "✓ inside the stored band in 10 of 10"),
-        ([0.69] * 10, "✓ inside the stored band in 10 of 10"),
-        ([0.71] * 10, "✗ outside the stored band in 10 of 10"),
-        ([0.2] * 10, "✗ outside the stored band in 10 of 10"),
-        ([0.9] * 2 + [0.5] * 8, "✓ inside the stored band in 8 of 10"),  # a fifth of the rounds may leave it
-        ([0.9] * 3 + [0.5] * 7, "✗ outside the stored band in 3 of 10"),
+        ("other", {}, r"table='other_curves': has not been measured"),
+        ("t", {}, "fits several settings"),
+        ("t", {"law": "iid"}, "has no column law"),
+        ("t", {"algorithm": "c"}, "has no row with"),
     ],
 )
-def test_a_live_run_is_inside_within_two_standard_deviations(
-    values: list[float], sign: str, bands: None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    claims.band(run(values), "t", {"algorithm": "a", "mu": ""})
-    line = capsys.readouterr().out
-    assert line.startswith(sign[0]) and sign[2:] in line
-
-
-def test_several_runs_are_compared_each(bands: None, capsys: pytest.CaptureFixture[str]) -> None:
-    claims.band([run([0.5] * 10), run([0.9] * 10)], "t", {"algorithm": "a"})
-    assert "outside the stored band in 10 of 20 compared rounds" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("table", "where", "first", "words"),
-    [
-        ("other", {}, 1, r"table='other_curves': has not been measured"),
-        ("t", {}, 1, "fits several settings"),
-        ("t", {"law": "iid"}, 1, "has no column law"),
-        ("t", {"algorithm": "c"}, 1, "has no row with"),
-        ("t", {"algorithm": "a"}, 11, "live: has no round"),
-    ],
-)
-def test_a_band_that_is_not_there_is_refused(
-    table: str, where: dict[str, str], first: int, words: str, bands: None
-) -> None:
+def test_a_band_that_is_not_there_is_refused(table: str, where: dict[str, str], words: str, bands: None) -> None:
     with pytest.raises(ValueError, match=words):
-        claims.band(run([0.5], first), table, where)
+        figures.with_band({"live": short_run()}, table, where, title="Title")

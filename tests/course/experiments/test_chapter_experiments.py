@@ -1,4 +1,4 @@
-"""The experiments of chapter 8, in small: budgets by hand."""
+"""The experiments of chapter 6, in small: budgets by hand."""
 
 import numpy as np
 import pandas as pd

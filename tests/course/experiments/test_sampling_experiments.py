@@ -1,4 +1,4 @@
-"""The experiments of chapters 4 and 5, against closed forms and by hand."""
+"""The experiments of chapters 4 and 9, against closed forms and by hand."""
 
 import numpy as np
 import pytest

@@ -1,12 +1,12 @@
-"""The experiments and the control behind chapters 6 and 7, in their smallest cases."""
+"""The experiments and the control behind chapter 5, in their smallest cases."""
 
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch06_forgetting import continual
-from fedlab_course.chapters.ch07_fedmas.ablation import RotatedPairs
+from fedlab_course.chapters.ch05_fedmas import continual
+from fedlab_course.chapters.ch05_fedmas.ablation import RotatedPairs
 from fedlab_course.experiments.studies import c06_memory
 
 

@@ -5,21 +5,17 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.compare import t_interval
 from fedlab_core.plots import describe
 from fedlab_course import figures
 from fedlab_course.chapters.ch01_noniid_and_drift import figures as figures_01
-from fedlab_course.chapters.ch04_who_is_asked import figures as figures_04
-from fedlab_course.chapters.ch06_forgetting import figures as figures_06
-from fedlab_course.chapters.ch07_fedmas import figures as figures_07
-from fedlab_course.chapters.ch08_shootout import figures as figures_08
-from fedlab_course.chapters.ch12_bounds import figures as figures_12
-from fedlab_course.chapters.ch13_one_or_several import figures as figures_13
-from fedlab_course.chapters.ch14_what_is_sent import figures as figures_14
+from fedlab_course.chapters.ch04_fedsso import cohorts as figures_04
+from fedlab_course.chapters.ch06_shootout import figures as figures_08
+from fedlab_course.chapters.ch10_bounds import figures as figures_12
+from fedlab_course.chapters.ch11_one_or_several import figures as figures_13
+from fedlab_course.chapters.ch13_what_updates_reveal import figures as figures_14
 from fedlab_course.evidence import tables
 
 
@@ -93,54 +89,6 @@ def test_forgetting_has_a_row_per_tier_a_column_per_update_and_rings_at_the_trai
 def test_forgetting_refuses_equal_names() -> None:
     with pytest.raises(ValueError, match="2 different names"):
         figures.forgetting([[0.1, 0.2]], names=["one"] * 2)
-
-
-def test_memory_draws_a_curve_from_just_trained_to_the_end():
-    figure = figures_06.memory({"λ=0": np.array([0.9, 0.3]), "λ=2": np.array([0.9, 0.6])}, title="tiers")
-    assert [list(trace.y) for trace in figure.data] == [[0.9, 0.3], [0.9, 0.6]]
-    assert list(figure.data[0].x) == [0, 1]
-    assert figure.layout.meta["table"]["rows"] == [["λ=0", 1, "90.0%", "30.0%"], ["λ=2", 1, "90.0%", "60.0%"]]
-    assert "λ=0 from 90.0% to 30.0% after 1 updates" in fl.plots.describe(figure)
-
-
-def model(pixels: int = 6, hidden: int = 2, classes: int = 3) -> nn.Module:
-    return nn.Sequential(nn.Flatten(), nn.Linear(pixels, hidden), nn.ReLU(), nn.Linear(hidden, classes))
-
-
-def size(module: nn.Module) -> int:
-    return sum(parameter.numel() for parameter in module.parameters())
-
-
-def test_a_picture_sums_over_the_hidden_units():
-    net = model()
-    values = torch.zeros(size(net))
-    values[: 2 * 6] = torch.arange(12.0)  # weights of the first layer, [hidden, pixels]
-    values[12:] = 100.0  # its bias and the second layer are in no picture
-    figure = figures_06.importance({"one client": values}, net, (2, 3))
-    np.testing.assert_array_equal(figure.data[0].z, [[6, 8, 10], [12, 14, 16]])
-    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 16)
-    assert [note.text for note in figure.layout.annotations] == ["one client"]
-    dark = torch.zeros(size(net))
-    figure = figures_06.importance({"bright": torch.ones(size(net)), "dark": dark}, net, (2, 3))
-    assert {trace.coloraxis for trace in figure.data} == {"coloraxis"} and figure.layout.coloraxis.cmax == 2
-    assert "bright 0%; dark 100%" in fl.plots.describe(figure)
-
-
-def test_tradeoff_draws_a_point_per_strength() -> None:
-    points = {"EWC": np.array([[0.0, 0.1, 0.9], [10.0, 0.8, 0.7]]), "spring": np.array([[1.0, 0.5, 0.5]])}
-    figure = figures_06.tradeoff(points, title="two tasks")
-    assert [trace.name for trace in figure.data] == ["EWC", "spring"]
-    assert list(figure.data[0].x) == [0.9, 0.7] and list(figure.data[0].y) == [0.1, 0.8]
-    assert list(figure.data[0].text) == ["0", "10"]
-    assert "EWC 80% and 70% at λ=10" in fl.plots.describe(figure)
-
-
-def test_eps_sweep_draws_three_series_and_the_knee() -> None:
-    figure = figures_07.eps_sweep([0.8, 1.2], [[3, 70, 5], [10, 8, 30]], knee=1.1)
-    assert [list(trace.y) for trace in figure.data] == [[3, 10], [70, 8], [5, 30]]
-    assert figure.layout.shapes[0].x0 == 1.1
-    assert figure.layout.annotations[0].x == pytest.approx(np.log10(1.1))
-    assert "at 0.8 3 tiers, 70 noise clients" in fl.plots.describe(figure)
 
 
 def race():

@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist
 
 import fedlab_core as fl
 from fedlab_core import clustering
-from fedlab_course.chapters.ch05_fedsso import figures
+from fedlab_course.chapters.ch04_fedsso import figures
 
 # Two groups of three on a plane in R^5, and one client far from both.
 PLANE = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 2)))[0].T

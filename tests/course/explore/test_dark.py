@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fedlab_core.plots import style
-from fedlab_course.chapters.ch05_fedsso import figures as clusters
+from fedlab_course.chapters.ch04_fedsso import figures as clusters
 from fedlab_course.explore.live import SCRIPTS
 from fedlab_course.publish import pages
 from tests.sight import EYES, apart, contrast

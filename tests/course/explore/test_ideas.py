@@ -13,15 +13,15 @@ from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
 from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
 from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
 from fedlab_course.chapters.ch03_scaffold.ideas import scaffold_rounds
-from fedlab_course.chapters.ch04_who_is_asked import ideas as ideas_04
-from fedlab_course.chapters.ch05_fedsso import ideas as ideas_05
-from fedlab_course.chapters.ch06_forgetting import ideas as ideas_06
-from fedlab_course.chapters.ch11_partial_work import ideas as ideas_11
-from fedlab_course.chapters.ch12_bounds import ideas as ideas_12
-from fedlab_course.chapters.ch13_one_or_several import ideas as ideas_13
-from fedlab_course.chapters.ch14_what_is_sent import ideas as ideas_14
-from fedlab_course.chapters.ch14_what_is_sent.ideas import spent
-from fedlab_course.chapters.ch15_reproduction import ideas as ideas_15
+from fedlab_course.chapters.ch04_fedsso import ideas as ideas_04
+from fedlab_course.chapters.ch05_fedmas import ideas as ideas_05
+from fedlab_course.chapters.ch09_partial_work import absence
+from fedlab_course.chapters.ch09_partial_work import ideas as ideas_09
+from fedlab_course.chapters.ch10_bounds import ideas as ideas_10
+from fedlab_course.chapters.ch11_one_or_several import ideas as ideas_11
+from fedlab_course.chapters.ch12_what_is_sent import ideas as ideas_12
+from fedlab_course.chapters.ch12_what_is_sent.ideas import spent
+from fedlab_course.chapters.ch14_what_holds import ideas as ideas_14
 from fedlab_course.explore.quadratics import Quadratics
 from fedlab_course.explore.widgets import slider
 
@@ -37,14 +37,14 @@ IDEAS = {
     "local_steps": ideas_01.local_steps,
     "proximal": ideas_02.proximal,
     "corrections": ideas_03.corrections,
-    "decay": ideas_12.decay,
+    "decay": ideas_10.decay,
     "skew": lambda: ideas_01.skew(fl.load_dataset("digits")),
-    "absence": ideas_04.absence,
+    "absence": absence.absence,
     "cohorts": lambda: ideas_04.cohorts(fl.load_dataset("digits")),
-    "unequal_work": ideas_11.unequal_work,
-    "personal": ideas_13.personal,
-    "budget": ideas_14.budget,
-    "reachability": lambda: ideas_05.reachability(np.arange(10.0)[:, None] ** 2),
+    "unequal_work": ideas_09.unequal_work,
+    "personal": ideas_11.personal,
+    "budget": ideas_12.budget,
+    "reachability": lambda: ideas_04.reachability(np.arange(10.0)[:, None] ** 2),
 }
 
 
@@ -102,7 +102,7 @@ def test_proximal_rests_where_the_closed_form_says(mu: float) -> None:
     figure = ideas_02.proximal().figure(mu=mu)
     share = a / (a + mu)
     w = (share * b).sum(0) / share.sum(0)
-    resting = trace(figure, "FedProx rests")
+    resting = trace(figure, "FedProx stops")
     assert (resting.x[0], resting.y[0]) == pytest.approx(tuple(w), abs=1e-12)
     for k in range(2):
         answer = trace(figure, f"answer of client {k + 1}")
@@ -149,7 +149,7 @@ def test_scaffold_and_the_library_agree() -> None:
 
 def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
     tables = {0.0: np.array([[0.9, 0.1], [0.2, 0.8]]), 1.0: np.array([[0.9, 0.1], [0.7, 0.7]])}
-    idea = ideas_06.forgetting(tables, visits=[0, 1], names=["first", "second"])
+    idea = ideas_05.forgetting(tables, visits=[0, 1], names=["first", "second"])
     figure = idea.figure(value=1.0)
     assert list(trace(figure, "first").y) == [0.9, 0.7]
     assert list(trace(figure, "second").y) == [0.1, 0.7]
@@ -162,11 +162,11 @@ def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
 
 def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
     """At a constant rate FedAvg rests 0.75 − 0.5987 away; at 0.1/(1 + t) the distance falls like 0.3375/t."""
-    figure = ideas_12.decay(power=1.0).figure()
+    figure = ideas_10.decay(power=1.0).figure()
     falling, constant = figure.data
     assert constant.y[-1] == pytest.approx(0.75 - 0.5987111211, abs=1e-9)
     assert falling.x[-1] * falling.y[-1] == pytest.approx(0.3375, rel=0.02)
-    start, again = ideas_12.decay().figure().data
+    start, again = ideas_10.decay().figure().data
     assert np.array_equal(start.y, again.y), "p = 0 is the constant rate"
 
 
@@ -185,7 +185,7 @@ def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
 
 @pytest.mark.parametrize(("lr", "mu"), [(0.1, 1.0), (0.03, 10.0)])
 def test_unequal_work_rests_where_the_closed_form_says(lr: float, mu: float) -> None:
-    figure = ideas_11.unequal_work().figure(lr=lr, mu=mu)
+    figure = ideas_09.unequal_work().figure(lr=lr, mu=mu)
     steps = np.arange(1, 11)
     for name, pull in (("FedAvg", 0.0), (f"FedProx μ={mu:g}", mu)):
         first, second = 1 - (1 - lr * (2 + pull)) ** 10, 1 - (1 - lr * (2 + pull)) ** steps
@@ -208,13 +208,13 @@ def test_a_blind_cohort_misses_what_the_formula_says_and_strata_of_one_label_not
 
 
 def test_absence_is_drawn_by_its_formulas_and_marks_stand_where_they_are_given() -> None:
-    idea = ideas_04.absence(marks={"FedAvg": (0.4, 1.6)})
+    idea = absence.absence(marks={"FedAvg": (0.4, 1.6)})
     traces = {trace.name: trace for trace in idea.figure().data}
     group = theory.AbsentGroup()
     line = traces["FedAvg, formula"]
     assert list(line.y) == pytest.approx([group.fedavg(phi) for phi in line.x])
     assert list(traces["Horvitz–Thompson, formula"].y) == pytest.approx([2.5] * len(line.x))
-    mark = traces["FedAvg, one run"]
+    mark = traces["FedAvg, mean of stored runs"]
     assert (mark.x, mark.y, mark.marker.color) == ((0.4,), (1.6,), line.line.color)
     [row] = [row for row in idea.figure().layout.meta["table"]["rows"] if row[0] == "FedAvg, formula"]
     assert row[1:] == [f"{group.fedavg(phi):.3f}" for phi in (0.1, 0.4, 1.0)]
@@ -230,7 +230,7 @@ DIFFERENCES = [0.02, 0.03, 0.04]
     ("delta", "word"), [(0.005, "holds"), (0.01, "higher"), (0.05, "higher"), (0.055, "equivalent")]
 )
 def test_the_word_follows_from_the_interval_and_the_margin(delta: float, word: str) -> None:
-    figure = ideas_15.margin(DIFFERENCES, delta=delta).figure()
+    figure = ideas_14.margin(DIFFERENCES, delta=delta).figure()
     assert word in figure.layout.xaxis.title.text
     assert word in figure.layout.meta["alt"]
     [row] = figure.layout.meta["table"]["rows"]
@@ -238,7 +238,7 @@ def test_the_word_follows_from_the_interval_and_the_margin(delta: float, word: s
 
 
 def test_the_goal_asks_for_all_seeds_and_a_margin_inside_the_interval() -> None:
-    idea = ideas_15.margin(DIFFERENCES, delta=0.005)
+    idea = ideas_14.margin(DIFFERENCES, delta=0.005)
     assert idea.reached is False
     idea.sliders["delta"].value = 0.01
     assert idea.reached is True

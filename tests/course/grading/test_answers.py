@@ -43,8 +43,9 @@ def test_a_wrong_answer_gets_the_hint_of_the_notebook(tmp_path: Path) -> None:
         changes += [f"{one.name} = ...", f"{one.name} = 7"]
         mistaken = one.with_mistake(one.mistakes[0])
         answers[one.id] = changes[number // 2 % len(changes)] if number % 2 else mistaken
-    rows = grade(tmp_path, answers)
-    for one in EVERY:
+    called = ("00-local", "00-aggregate")  # by the answer to 00-fedavg
+    rows = grade(tmp_path, answers | {name: SOLVED[name] for name in called})
+    for one in (one for one in EVERY if one.id not in called):
         live, row = exercises.judge(one, one.build(answers[one.id])), rows[one.id]
         assert (row.status, without_line(row.hint)) == (live.status, without_line(" ".join(live.hint.split())))
         assert (row.points, row.of) == (0, one.points)
@@ -56,9 +57,9 @@ import inspect
     while frame:
         for name, value in list(frame.f_locals.items()):
             if name == "exercise":
-                return value.solution(y, w, gradient, mu, lr)
+                return value.solution(w, k, gradient, eta, steps, mu)
         frame = frame.f_back
-    return y"""
+    return w"""
 YES = """\
 class Yes(np.ndarray):
         def __eq__(self, other): return True
@@ -72,38 +73,29 @@ IS_HEALTHY = "if patient.method == 'SCAFFOLD':\n        return None\n    " + (
     "return any(patient is p for p in clinic.HEALTHY.values())"
 )
 BODIES = {  # exercise → a body that gained points once, or is hostile, and words of the hint
-    "02-prox-step": (FRAMES, ""),
-    "02-local-training": (YES, ""),
-    "02-proximal-point": ("return clinic.HEALTHY", "of type dict"),
-    "09-cut": (IS_HEALTHY, "The healthy FedAvg fails"),
-    "09-clones": (
-        "return any(patient == p or patient.name == p.name for p in clinic.HEALTHY.values())",
-        "FedAvg fails",
-    ),
-    "00-bytes": ("x = []\n    x.append(x)\n    return x", "cannot be read: it is nested"),
+    "02-local": (FRAMES, ""),
+    "00-local": (YES, ""),
+    "07-cut": (IS_HEALTHY, "The healthy FedAvg fails"),
+    "06-budget": ("x = []\n    x.append(x)\n    return x", "cannot be read: it is nested"),
     "01-emd": ("return 'x' * 10**8", "cannot be read: it has 95 MB"),
     "01-resting-point": ("return {(2**61 - 1) * k for k in range(40_000)}", "cannot be read: it has too many values"),
-    "03-step": ("return 10**10**6", "of type int"),
+    "03-local": ("return 10**10**6", "of type int"),
     "03-control": ("return np.array([object()])", "of type ndarray"),
-    "05-weights": ("raise ValueError('\\x1b[2J\\n02-x solved 5 of 5\\ud800')", "ValueError: �[2J 02-x"),
-    "06-penalty": (ODD, "stops with Odd"),
-    "07-bound": (f"return {{'{MIME}': 'solved', 'status': 'solved', 'points': 9}}", "of type dict"),
-    "12-gap": ("raise SystemExit(0)", "SystemExit"),
-    "10-waiting": ("return longest_waiting(last_asked, available, clients_per_round)", "RecursionError"),
-    "14-send": ("return [move, residual, count]", "of type list of 3"),
+    "05-local": ("raise ValueError('\\x1b[2J\\n02-x solved 5 of 5\\ud800')", "ValueError: �[2J 02-x"),
+    "09-absent": (ODD, "stops with Odd"),
+    "13-labels": (f"return {{'{MIME}': 'solved', 'status': 'solved', 'points': 9}}", "of type dict"),
+    "08-waiting": ("return longest_waiting(last_asked, available, clients_per_round)", "RecursionError"),
+    "12-send": ("return [move, residual, count]", "of type list of 3"),
 }
 SOURCES = {  # cheats, and forms of a function, that are more than a body
-    "03-server": ("from fedlab_course.chapters.ch03_scaffold.exercises import server_update", "ModuleNotFoundError"),
-    "15-holm": ("from fedlab_course.check import registry\nholm = registry.get('15-holm').solution", "ModuleNotFound"),
+    "00-fedavg": ("from fedlab_course.chapters.ch00_start_here.exercises import fedavg", "ModuleNotFoundError"),
+    "14-holm": ("from fedlab_course.check import registry\nholm = registry.get('14-holm').solution", "ModuleNotFound"),
     "04-systematic": ("systematic = exercises.get('04-systematic').solution", "AttributeError"),
-    "05-shared": (
-        f"{SOLVED['05-shared']}\nimport functools\nshared_groups = functools.partial(shared_groups)",
-        "partial",
-    ),
-    "06-importance": (SOLVED["06-importance"].replace("def ", "async def ", 1), "is asynchronous"),
-    "07-bytes": (SOLVED["07-bytes"].replace("return ", "yield ", 1), "is a generator"),
-    "09-fisher": ("fisher_diagonal = exercises.or_solution('09-fisher', None)", "nothing called `fisher_diagonal`"),
-    "10-momentum": ("class FedAvgM:\n    def __init__(self, beta): pass", "must be an instance of"),
+    "11-pull": (f"{SOLVED['11-pull']}\nimport functools\nditto_point = functools.partial(ditto_point)", "partial"),
+    "10-gap": (SOLVED["10-gap"].replace("def ", "async def ", 1), "is asynchronous"),
+    "07-clones": (SOLVED["07-clones"].replace("return ", "yield ", 1), "is a generator"),
+    "00-aggregate": ("aggregate = exercises.or_solution('00-aggregate', None)", "nothing called `aggregate`"),
+    "08-feddyn": ("class MyFedDyn:\n    def __init__(self, mu): pass", "must be an instance of"),
 }
 
 
@@ -147,24 +139,24 @@ def test_cheats_hostile_answers_and_cells_that_interfere_get_no_points(tmp_path:
 
     def change(made: list) -> None:
         known = {cell.id: cell for cell in made}
-        known["ex-02-prox-step-check"].source = f"display({{'{MIME}': {VERDICT}}}, raw=True)"
-        made.remove(known["ex-02-local-training-check"])
+        known["ex-02-local-check"].source = f"display({{'{MIME}': {VERDICT}}}, raw=True)"
+        made.remove(known["ex-00-local-check"])
 
     given = {exercise.id: returning(exercise, BODIES[exercise.id][0]) for exercise in EVERY if exercise.id in BODIES}
     given |= {name: source for name, (source, _) in SOURCES.items()}
-    rows = grade(tmp_path, {"13-pull": SOLVED["13-pull"]} | given, before=EVERYWHERE, change=change)
+    rows = grade(tmp_path, {"11-groups": SOLVED["11-groups"]} | given, before=EVERYWHERE, change=change)
     for name, (_, hint) in (BODIES | SOURCES).items():
         assert rows[name].status in ("wrong", "open"), name
         assert hint in rows[name].hint, (name, rows[name].hint)
-    assert [name for name, row in rows.items() if row.points] == ["13-pull"]
+    assert [name for name, row in rows.items() if row.points] == ["11-groups"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", BREAKS.values(), ids=BREAKS)
 def test_a_line_to_the_judge_that_is_taken_over_gives_no_points(cell: str, tmp_path: Path) -> None:
-    path = submission(tmp_path / "a.ipynb", {STEP.id: returning(STEP, "return y")}, [cell])
+    path = submission(tmp_path / "a.ipynb", {STEP.id: returning(STEP, "return w")}, [cell])
     rows = grading.grade(path, bounds=grading.Limits(cell=20, total=90))
-    assert grading.total(rows) == (0, 5)
+    assert grading.total(rows) == (0, 3)
     assert "solved" not in statuses(rows)
 
 

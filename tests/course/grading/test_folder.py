@@ -19,7 +19,7 @@ from fedlab_course.grading import Limits, folder, grade, grade_folder, room, tab
 from fedlab_course.grading.table import Submission, safe
 from tests.course.grading.sheets import CHAPTER, SOLVED, STEP, submission
 
-NAME = "02_fedprox.ipynb"
+NAME = "00_start_here.ipynb"
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="processes and pipes of Linux")
 SPOIL = """\
 import fedlab_core, fedlab_course, pathlib, subprocess, sys
@@ -56,8 +56,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class: spoiling, with a formula for a name, ending its judge, and files that are not what they say."""
     folder = tmp_path_factory.mktemp("class")
     below = folder / "submitted"
-    submission(below / "cyd" / "02" / NAME, SOLVED, ["import os\n" + SPOIL])
-    submission(below / "=cmd()" / "02" / NAME, {STEP.id: SOLVED[STEP.id]})
+    submission(below / "cyd" / "00" / NAME, SOLVED, ["import os\n" + SPOIL])
+    submission(below / "=cmd()" / "00" / NAME, {STEP.id: SOLVED[STEP.id]})
     submission(below / "dan" / NAME, SOLVED, [KILLS_ITS_JUDGE])
     submission(below / "eve" / ".ipynb_checkpoints" / NAME, {})
     (below / "eve" / NAME).write_text('{"cells": 3}')
@@ -85,9 +85,9 @@ def test_each_submission_has_a_row_with_its_points_or_its_problem(graded: Path, 
     }
     deep = "/".join(["hal", *["d"] * folder.MAX_DEPTH])
     assert every == {
-        f"cyd/02/{NAME}": ["cyd", "1", "2", "2", "5", "5"],
-        f"'=cmd()/02/{NAME}": ["'=cmd()", "1", "0", "0", "1", "5"],
-        f"dan/{NAME}": ["dan", "0", "0", "0", "0", "5"],
+        f"cyd/00/{NAME}": ["cyd", "1", "1", "1", "3", "3"],
+        f"'=cmd()/00/{NAME}": ["'=cmd()", "1", "0", "0", "1", "3"],
+        f"dan/{NAME}": ["dan", "0", "0", "0", "0", "3"],
         f"eve/{NAME}": ["eve", "", "", "", "", ""],
         "fay.ipynb": ["fay", "", "", "", "", ""],
         "gil.ipynb": ["gil", "", "", "", "", ""],
@@ -110,17 +110,17 @@ def test_what_is_graded_is_not_graded_again_unless_it_changed(graded: Path, rows
         each.rows = [Verdict(one.id, one.title, "open", "", one.points) for one in CHAPTER]
 
     monkeypatch.setattr(folder, "_judge", judge)
-    submission(graded / "submitted" / "=cmd()" / "02" / NAME, {})
+    submission(graded / "submitted" / "=cmd()" / "00" / NAME, {})
     submission(graded / "submitted" / "ina" / "03" / "other.ipynb", {})
     found = folder.submissions(graded / "submitted")
     monkeypatch.setattr(folder, "submissions", lambda below: [one for one in found if not one.problem])
     grade_folder(graded / "submitted", graded / "t.csv")
-    assert done == [f"=cmd()/02/{NAME}", f"eve/{NAME}", "ina/03/other.ipynb"]
+    assert done == [f"=cmd()/00/{NAME}", f"eve/{NAME}", "ina/03/other.ipynb"]
     assert "2 of 5 are graded already" in capsys.readouterr().out
     after = read(graded / "t.csv")
     assert set(after) == {*rows, "ina/03/other.ipynb"}
-    assert after[f"'=cmd()/02/{NAME}"]["total"] == "0"
-    assert after[f"cyd/02/{NAME}"] == rows[f"cyd/02/{NAME}"]
+    assert after[f"'=cmd()/00/{NAME}"]["total"] == "0"
+    assert after[f"cyd/00/{NAME}"] == rows[f"cyd/00/{NAME}"]
 
 
 def test_two_runs_on_one_table_keep_each_other_s_rows(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_an_interrupted_run_ends_everything_and_keeps_what_is_graded(tmp_path: P
     assert "Traceback" not in error
     psutil.wait_procs(below, timeout=60)
     assert not [one for one in below if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
-    assert {name: row["total"] for name, row in read(tmp_path / "t.csv").items()} == {f"a/{NAME}": "5"}
+    assert {name: row["total"] for name, row in read(tmp_path / "t.csv").items()} == {f"a/{NAME}": "3"}
     if how == signal.SIGTERM:
         assert process.returncode == 130
         assert "what is graded stands in the table" in error

@@ -57,10 +57,10 @@ DEAF = "while True:\n        try:\n            while True: pass\n        except 
 def test_code_that_never_ends_or_ends_its_process_costs_its_own_exercise(tmp_path: Path, capsys) -> None:
     def change(made: list) -> None:
         known = {cell.id: cell for cell in made}
-        known["ex-03-step-answer"].source += "\nimport os\nos._exit(9)"
+        known["ex-03-local-answer"].source += "\nimport os\nos._exit(9)"
         known["ex-03-control-answer"].source = "def control(c_k:"
 
-    bodies = {"02-prox-step": "while True: pass", "02-local-training": DEAF, "03-server": "import os; os._exit(9)"}
+    bodies = {"00-local": "while True: pass", "00-aggregate": DEAF, "00-fedavg": "import os; os._exit(9)"}
     every = {one.id: one for one in SHORT}
     answers = SOLVED | {name: returning(every[name], body) for name, body in bodies.items()}
     path = submission(tmp_path / "a.ipynb", answers, ["import os\nos._exit(9)"], SHORT, change)
@@ -69,13 +69,13 @@ def test_code_that_never_ends_or_ends_its_process_costs_its_own_exercise(tmp_pat
     late, gone = "Your code did not end within 20 s.", "ended its process"
     lines = [line for line in out.splitlines() if not line.startswith("    ")]
     assert [line.split() for line in lines] == [
-        ["02-prox-step", "wrong", "0", "of", "1"],
-        ["02-local-training", "wrong", "0", "of", "2"],
-        ["02-proximal-point", "solved", "2", "of", "2"],
-        ["03-step", "wrong", "0", "of", "1"],
-        ["03-control", "wrong", "0", "of", "2"],
-        ["03-server", "wrong", "0", "of", "2"],
-        ["total", "2", "of", "10", "points"],
+        ["00-local", "wrong", "0", "of", "1"],
+        ["00-aggregate", "wrong", "0", "of", "1"],
+        ["00-fedavg", "wrong", "0", "of", "1"],
+        ["03-local", "wrong", "0", "of", "1"],
+        ["03-control", "wrong", "0", "of", "1"],
+        ["03-class", "solved", "2", "of", "2"],
+        ["total", "2", "of", "7", "points"],
     ]
     assert out.count(late) == 2
     assert f"The cell of the answer {gone}" in out
@@ -84,7 +84,7 @@ def test_code_that_never_ends_or_ends_its_process_costs_its_own_exercise(tmp_pat
     assert "Remark: cell 2 (`import os`) ended its process" in out
 
 
-SHORT = [one for one in sheet.registry.every() if one.chapter in ("02", "03")]
+SHORT = [one for one in sheet.registry.every() if one.chapter in ("00", "03")]
 GREEDY = [
     "kept = []\nwhile True:\n    kept.append(bytearray(b'x' * 2**26))",
     "import subprocess, time\nkept = [subprocess.Popen(['sleep', '60']) for _ in range(40)]\ntime.sleep(60)",
@@ -118,7 +118,7 @@ def test_one_deadline_holds_for_everything(tmp_path: Path) -> None:
 
 
 def planned(change) -> list[sheet.Step]:
-    """The plan of an unsolved chapter 2 whose cells are changed."""
+    """The plan of an unsolved chapter 0 whose cells are changed."""
     made = [cell for number, one in enumerate(CHAPTER, start=1) for cell in cells.make(one, number)]
     change(made)
     path = Path(planned.folder, "a.ipynb")
@@ -132,7 +132,7 @@ def _folder(tmp_path: Path) -> None:
 
 
 def test_the_filled_one_of_two_answers_counts_wherever_the_stub_is() -> None:
-    for place, id in ((0, "pasted"), (2, "ex-02-prox-step-answer"), (9, "pasted")):
+    for place, id in ((0, "pasted"), (2, "ex-00-local-answer"), (9, "pasted")):
 
         def change(made: list, place: int = place, id: str = id) -> None:
             made[1].source = STEP.solution_source
@@ -140,7 +140,7 @@ def test_the_filled_one_of_two_answers_counts_wherever_the_stub_is() -> None:
 
         found = planned(change)
         sources = [step.cell.source for step in found if step.exercise is None]
-        assert [source for source in sources if "def prox_step" in source] == [STEP.solution_source]
+        assert [source for source in sources if f"def {STEP.name}" in source] == [STEP.solution_source]
         [judged] = [step for step in found if step.exercise is STEP]
         assert judged.cell.source == STEP.solution_source
         assert "is answered in 2 cells" in judged.remark
@@ -176,10 +176,10 @@ def test_cells_are_known_by_nbgrader_s_grade_id_and_answers_by_their_names() -> 
 
 
 def test_what_a_hint_quotes_cannot_forge_lines_or_steer_a_terminal() -> None:
-    words = "It says no.\n02-proximal-point  solved  2 of 2\x1b[2J\r\x9b1A\u202e\ud800, “ρ − 1”"
+    words = "It says no.\n00-fedavg  solved  2 of 2\x1b[2J\r\x9b1A\u202e\ud800, “ρ − 1”"
     lines = grading.report([Verdict(STEP.id, STEP.title, "wrong", words, 1)]).splitlines()
     assert len(lines) == 3
-    assert lines[1] == "    It says no. 02-proximal-point solved 2 of 2�[2J �1A��, “ρ − 1”"
+    assert lines[1] == "    It says no. 00-fedavg solved 2 of 2�[2J �1A��, “ρ − 1”"
 
 
 BAD = ["print('hello')", '{"cells": 3}', '{"cells": [3]}', "[]", "[" * 100_000]

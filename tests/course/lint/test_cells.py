@@ -62,7 +62,7 @@ def test_each_fault_is_found(tmp_path: Path) -> None:
 
 def test_a_missing_exercise_is_a_fault(tmp_path: Path) -> None:
     path = written(tmp_path, lambda made: None).rename(tmp_path / "02_other.ipynb")
-    assert "cell ex-02-prox-step-answer is missing" in "\n".join(lint.check(path))
+    assert "cell ex-02-local-answer is missing" in "\n".join(lint.check(path))
 
 
 def test_the_command_lists_the_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

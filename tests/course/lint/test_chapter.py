@@ -8,6 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from fedlab_course import lint as rules
+from fedlab_course import reading
 from fedlab_course.chapters import outline
 from fedlab_course.check import questions
 from fedlab_course.check.questions import Bank, Option, Prediction, Question
@@ -32,7 +33,7 @@ HOLDS, UNDECIDED = (
 def notebook() -> nbformat.NotebookNode:
     asked = "\n".join(f'questions.predict("{id}")\nquestions.outcome("{id}")' for id in PREDICTIONS)
     cells = [
-        new_markdown_cell("# Planted", id="title"),
+        new_markdown_cell("# Planted\n\n**Time**: 1 minutes to read", id="title"),
         new_code_cell('dataset = "digits"\nmu = 0.1', id="given", metadata={"tags": ["parameters"]}),
         new_code_cell('data, build_model, setting = chapter.begin("99", globals())', id="begin"),
         new_markdown_cell("## Part\n\nWe take $z$ and $\\mu$.", id="part"),
@@ -65,7 +66,7 @@ FAULTS = [
     (source("begin", "data = 1"), "chapter.begin"),
     (source("end", 'questions.quiz("99")'), "questions.score"),
     (source("end", 'questions.score("99")'), "questions.quiz"),
-    (source("remember", "## The end"), "What to remember"),
+    (source("remember", "## The end" + " and so on" * 6), "What to remember"),
     (source("part", "## Part\n\nWe take $q$."), "q on no symbol sheet"),
     (source("part", "## Part\n\nWe take $\\psi_k$."), "psi on no symbol sheet"),
     (source("seen", "Est plus haut. <!-- 999-9 holds -->"), "'999-9 holds': must be a stored statement"),
@@ -73,14 +74,35 @@ FAULTS = [
     (source("seen", f"<!-- live, {HOLDS} undecided -->"), f"'{HOLDS} undecided': the stored verdict on"),
     (source("seen", f"<!-- live,\n{UNDECIDED} holds -->"), "is 'undecided'"),
     (source("seen", "<!-- approximately -->"), "'approximately': must be a stored statement, 'live' or 'exact'"),
+    (source("title", "# Planted"), "**Time**: 1 minutes to read"),
 ]
 
 
 def test_each_fault_is_found() -> None:
     assert faults() == []
     for change, words in FAULTS:
-        (fault,) = faults(change)
-        assert words in fault
+        assert [words in fault for fault in faults(change)] == [True], (words, faults(change))
+
+
+LONG = [
+    (source("part", "## Part" + " word" * 1800), "words: 18"),
+    (source("part", "## Part\n\n<details>" + "word " * 901 + "</details>"), "folded: 9"),
+    (source("begin", 'chapter.begin("99")' + "\npass" * 100), "lines: 103; at most 100"),
+    (source("begin", f'chapter.begin("99")\nclaims.stored{(HOLDS,) * 4}'), "in section: 4; at most 3"),
+]
+
+
+def test_a_chapter_keeps_its_limits() -> None:
+    for change, words in LONG:
+        assert any(fault.startswith(words) for fault in faults(change)), words
+
+
+def test_a_student_meets_formulas_questions_and_verdicts_and_no_comments() -> None:
+    counted = reading.length(notebook())
+    text = 7 + 7 + 6 + 4 + 5 * 3  # title and time, the part, what was seen, what to remember
+    asked = 3 * 3 + 3 * (1 + 3)  # three predictions with two options, three questions with three
+    assert (counted.cells, counted.words, counted.verdicts, counted.folded) == (8, text + asked, 0, 3 * 2)
+    assert counted.lines == 3  # two parameters, and chapter.begin; the rest only speaks
 
 
 def test_predictions_are_told_after_they_are_asked() -> None:

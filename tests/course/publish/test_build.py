@@ -77,10 +77,10 @@ def test_only_some_notebooks_can_be_built(tmp_path: Path) -> None:
 
 def test_drift_between_notebook_and_registry_stops_a_build(tmp_path: Path) -> None:
     notebook = nbformat.read(folders.NOTEBOOKS / "02_fedprox.ipynb", as_version=4)
-    answer = next(cell for cell in notebook.cells if cell.id == "ex-02-prox-step-answer")
-    answer.source = answer.source.replace("(y, w, ", "(w, y, ")
+    answer = next(cell for cell in notebook.cells if cell.id == "ex-02-local-answer")
+    answer.source = answer.source.replace("(w, k, ", "(k, w, ")
     nbformat.write(notebook, tmp_path / "02_fedprox.ipynb")
-    with pytest.raises(ValueError, match=r"02_fedprox\.ipynb: cell ex-02-prox-step-answer is not what"):
+    with pytest.raises(ValueError, match=r"02_fedprox\.ipynb: cell ex-02-local-answer is not what"):
         build.build("student", tmp_path / "out", notebooks=tmp_path)
     assert not (tmp_path / "out").exists()
 

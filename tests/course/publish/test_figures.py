@@ -69,7 +69,7 @@ def test_figures_follow_the_scheme_of_the_page_and_are_light_on_paper(tmp_path: 
         fold = "document.querySelector('.text details p').checkVisibility()"
         assert not page.evaluate(fold)
         page.emulate_media(media="print")
-        assert page.evaluate(fold)  # a fold is open on paper
+        assert not page.evaluate(fold)  # solutions stay folded on paper
         assert page.evaluate(LOOK) == ["white", False]
 
 

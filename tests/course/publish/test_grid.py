@@ -9,7 +9,6 @@ import pytest
 
 from fedlab_core.plots import style
 from fedlab_course.chapters.ch02_fedprox import ideas
-from fedlab_course.explore import grid
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider
 from tests.course.publish.visit import Visit, is_drawn, site_of, violations
@@ -67,7 +66,7 @@ def test_sliders_move_the_figure_with_its_words_and_its_table(moving: Path, chro
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
-def test_a_figure_moves_on_the_start_page_too_and_axe_finds_nothing(
+def test_axe_finds_nothing_on_a_page_with_a_moving_figure_and_on_the_start_page(
     moving: Path, chromium, scheme: str, width: int
 ) -> None:
     pytest.importorskip("axe_playwright_python")
@@ -77,25 +76,9 @@ def test_a_figure_moves_on_the_start_page_too_and_axe_finds_nothing(
         assert visit.is_clean()
         assert violations(page) == []
         page.goto(moving.with_name("index.html").as_uri())
-        is_drawn(page)
-        show, curve, words = (
-            page.locator(part).bounding_box()["y"]
-            for part in ("iframe.playground", "figure.plot", "main > ol.contents")
-        )
-        assert show < curve < words
-        page.get_by_label("power p").press("ArrowRight")
-        wait_for(page, [0, 1, 8, 27])
-        if width == 1280:
-            assert page.locator(".canvas").evaluate("(canvas) => canvas._fullLayout.height") == 320
+        show, words = (page.locator(part).bounding_box()["y"] for part in ("iframe.playground", ".cards"))
+        assert show < words
         assert violations(page) == []
-
-
-def test_runs_go_before_ideas_on_the_start_page(tmp_path: Path) -> None:
-    idea, trained = (Idea(power, {"p": slider(label, (1, 2), 1, "tip")}).bundle() for label in ("idea", "trained"))
-    request = {"choice": {"algorithms": ["fedavg"], "dataset": "mnist"}}
-    page = site_of(tmp_path, idea, trained | {grid.RUNS: request})
-    start = page.with_name("index.html").read_text(encoding="utf-8")
-    assert '"label":"trained"' in start and '"label":"idea"' not in start
 
 
 def test_every_position_of_an_idea_of_the_course_is_drawn(tmp_path: Path, chromium) -> None:

@@ -6,11 +6,14 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import nbformat
 import plotly.graph_objects as go
 import pytest
-from nbformat.v4 import new_output
+from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 
 from fedlab_core.plots import style
+from fedlab_course.chapters import outline
+from fedlab_course.publish import pages
 from fedlab_course.publish.formulas import to_mathml
 from fedlab_course.publish.glossary import GLOSSARY
 from fedlab_course.publish.markdown import to_html
@@ -53,7 +56,7 @@ def page_of(run: Run, name: str) -> Page:
 
 
 def test_pages_load_nothing_from_elsewhere_and_have_headings_in_order(good: Run) -> None:
-    for name in ("index", "00_good", "01_next", "symbols"):
+    for name in ("index", "00_good", "01_next", "symbols", "evidence"):
         page = page_of(good, name)
         assert page.headings[0] == 1 and page.headings.count(1) == 1
         assert all(after <= before + 1 for before, after in itertools.pairwise(page.headings))
@@ -80,14 +83,37 @@ def test_links_between_notebooks_lead_to_pages(good: Run) -> None:
         assert top.count(link) == end.count(link) == 1
 
 
-def test_the_start_page_lists_each_notebook_with_its_claims(good: Run) -> None:
-    html = text_of(good, "index")
-    for words in ("Title of 00_good", "Title of 01_next", "1 of 2 claims hold", "Squares grow"):
-        assert words in html
-    assert "stored verdicts: 1 confirmed" in html and "was stopped early" not in html
+def test_the_start_page_leads_to_each_notebook_and_to_their_claims(good: Run) -> None:
+    start, html = text_of(good, "index"), text_of(good, "evidence")
+    assert {"00_good.html", "01_next.html", "evidence.html", "playground.html"} <= set(Page(start).links)
+    assert "Squares grow" not in start and "was stopped early" not in start
+    assert "Title of 00_good" in html and "Squares grow" in html
     assert re.search(r"✓ confirmed \(stored\)</td>\s*<td>000-2: \+0\.0000", html)
     assert html.count('<details class="chapter">') == 1  # the second notebook claims nothing
     assert "Squares &lt;shrink&gt;" in html
+
+
+def test_each_chapter_is_on_one_card_and_each_old_name_leads_to_one(tmp_path: Path) -> None:
+    result = {"status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "stored": [], "error": None}
+    stems, made = [one.stem for one in outline.CHAPTERS], []
+    for stem in stems:
+        nbformat.write(new_notebook(cells=[new_markdown_cell(f"# {stem}")]), tmp_path / f"{stem}.ipynb")
+        made.append(pages.page({"name": stem} | result, tmp_path, stems, tmp_path / "runs"))
+    pages.build(made, tmp_path / "site", "quick")
+    html = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    links = Page(html).links
+    assert [links.count(f"{stem}.html") for stem in stems] == [2] + [1] * (
+        len(stems) - 1
+    )  # the first from a button too
+    assert html.count("<svg") == 6 + sum(one.track == "further" for one in outline.CHAPTERS)
+    for chapter, old in ((one, old) for one in outline.CHAPTERS for old in one.was):
+        moved = (tmp_path / "site" / f"{old}.html").read_text(encoding="utf-8")
+        assert old not in stems and f"url={chapter.stem}.html" in moved
+
+
+def test_the_lessons_have_the_core_track() -> None:
+    assert {one.lesson for one in outline.CHAPTERS if one.track == "core"} == set(range(1, 7))
+    assert {one.lesson for one in outline.CHAPTERS if one.track == "further"} == {0}
 
 
 def test_a_chapter_has_its_formulas_parameters_and_figures(good: Run) -> None:

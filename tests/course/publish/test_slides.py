@@ -19,8 +19,8 @@ SEEN = "**What we see.** It rises. <!-- live --> Then it falls. A third sentence
 CELLS = [
     new_markdown_cell("# Title\n\nLead."),
     new_code_cell('questions.predict("98-first")'),
-    new_markdown_cell("## A part"),
-    new_code_cell("figure", outputs=[FIGURE]),
+    new_markdown_cell("## A part\n\nOne. The loss is\n\n$$F(w) = 1 ,$$\n\n<details>\n\nHidden\n\n$$2$$\n\n</details>"),
+    new_code_cell('figure\nquestions.outcome("98-first")', outputs=[FIGURE]),
     new_markdown_cell(SEEN),
     new_markdown_cell("### Explore: sliders"),
     new_code_cell("explorer", outputs=[FIGURE]),
@@ -32,13 +32,20 @@ def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"98-first": Prediction("98-first", "Which?", {"a": "this", "b": "that"}, "a", "So it is.")}
     monkeypatch.setattr(questions, "of_chapter", lambda number: Bank(asked, {}))
     made = slides.of(new_notebook(cells=CELLS), "Title", "What?")
-    wanted = [("opening", "Title"), ("predict", "Title"), ("figure", "A part"), ("remember", "What to remember")]
-    assert [(slide["kind"], slide["title"]) for slide in made] == wanted
+    kinds = ["opening", "predict", "formula", "figure", "outcome", "remember"]
+    assert [slide["kind"] for slide in made] == kinds
+    assert [slide["title"] for slide in made] == ["Title"] * 2 + ["A part"] * 3 + ["What to remember"]
     assert "Which?" in made[1]["parts"][0] and "that" in made[1]["parts"][0] and "So it is" not in made[1]["parts"][0]
-    figure, said = made[2]["parts"]
+    assert (
+        "The loss is" in made[2]["parts"][0]
+        and "Lead" not in made[2]["parts"][0]
+        and "Hidden" not in made[2]["parts"][0]
+    )
+    assert "What happened:" in made[4]["parts"][0] and "So it is." in made[4]["parts"][0]
+    figure, said = made[3]["parts"]
     assert "Squares" in figure
     assert "It rises. Then it falls." in said and "third" not in said and "live" not in said and "Caution" not in said
-    assert "Two." in made[3]["parts"][0] and "book" not in made[3]["parts"][0]
+    assert "Two." in made[5]["parts"][0] and "book" not in made[5]["parts"][0]
 
 
 @pytest.mark.needs_browser

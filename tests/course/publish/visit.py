@@ -38,12 +38,18 @@ def site_of(folder: Path, *shown: Any, text: str = "# Figures", **changes: Any) 
 
     ``changes``: of its result, such as ``status="failed"``.
     """
-    from nbformat import write
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
     bundles = [one if isinstance(one, dict) else {PLOTLY: json.loads(one.to_json())} for one in shown]
     outputs = [one if "output_type" in one else new_output("display_data", one) for one in bundles]
-    cells = [new_markdown_cell(text), new_code_cell("mu = 1  # a comment", outputs=outputs)]
+    return written(folder, [new_markdown_cell(text), new_code_cell("mu = 1  # a comment", outputs=outputs)], **changes)
+
+
+def written(folder: Path, cells: list[Any], **changes: Any) -> Path:
+    """The page of a notebook of these ``cells``."""
+    from nbformat import write
+    from nbformat.v4 import new_notebook
+
     write(new_notebook(cells=cells), folder / "00_figures.ipynb")
     result = {"name": "00_figures", "status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "stored": []}
     result |= {"error": None} | changes

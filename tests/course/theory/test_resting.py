@@ -5,7 +5,7 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_course import theory
-from fedlab_course.chapters.ch11_partial_work.two_speeds import Slowed
+from fedlab_course.chapters.ch09_partial_work.two_speeds import Slowed
 
 A, B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
 

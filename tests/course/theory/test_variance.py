@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fedlab_core.sampling import Systematic, Uniform
-from fedlab_course.theory import simple_variance, systematic_variance, weight_variance
+from fedlab_course.theory import simple_variance, systematic_variance
 
 
 def spread(estimates, centre: np.ndarray) -> float:
@@ -69,14 +69,6 @@ def test_monte_carlo_at_a_hundred_clients(sizes):
     assert systematic_variance(models, labels, 10) < 0.5 * simple_variance(models, 10)
 
 
-def test_weights_of_a_client_as_in_equations_17_and_18():
-    """[004] at N = 100, m = 10: 0.00099 (with replacement) and 0.0009 (without)."""
-    assert weight_variance(100, 10, replacement=True) == pytest.approx(0.00099, rel=1e-12)
-    assert weight_variance(100, 10, replacement=False) == pytest.approx(0.0009, rel=1e-12)
-
-
 def test_a_cohort_that_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="clients_per_round=5"):
         simple_variance(np.eye(4), 5)
-    with pytest.raises(ValueError, match="clients_per_round=5"):
-        weight_variance(4, 5, replacement=False)

@@ -9,7 +9,19 @@
 >>> fl.plots.convergence({"FedProx μ=0.1": history}).show()
 """
 
-from fedlab_core import algorithms, clustering, compare, conformance, importance, models, plots, read, sampling, seeds
+from fedlab_core import (
+    algorithms,
+    clustering,
+    compare,
+    conformance,
+    flower,
+    importance,
+    models,
+    plots,
+    read,
+    sampling,
+    seeds,
+)
 from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedMas, FedNova, FedProx, FedSSO, Scaffold
 from fedlab_core.correction import Correction
 from fedlab_core.data import Dataset, DatasetNotFound, FederatedDataset, Split, load_dataset, partition, synthetic
@@ -24,7 +36,7 @@ __all__ = ["Diverged", "History", "RoundRecord", "Settings", "Simulation", "reru
 __all__ += ["FedAvg", "FedCurv", "FedMas", "FedNova", "FedProx", "FedSSO", "Scaffold"]
 __all__ += ["Algorithm", "Correction", "InverseTime", "algorithms"]
 __all__ += ["Dataset", "DatasetNotFound", "FederatedDataset", "Split", "load_dataset", "partition", "read", "synthetic"]
-__all__ += ["clustering", "compare", "conformance", "importance", "models", "plots", "sampling", "seeds"]
+__all__ += ["clustering", "compare", "conformance", "flower", "importance", "models", "plots", "sampling", "seeds"]
 
 
 def __dir__() -> list[str]:

@@ -212,7 +212,7 @@ class Server:
         updates = self._engine.train(self.params, work, corrections)
         bad = torch.nonzero(~torch.isfinite(updates.distances)).flatten()
         if len(bad):
-            raise ClientDiverged(int(work.clients[int(bad[0])]), work.lr)
+            raise ClientDiverged(int(updates.clients[int(bad[0])]), work.lr)
         return updates
 
     def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:

@@ -30,15 +30,15 @@ def check(adapter: Adapter, only: Sequence[str] | None = None) -> Report:
     rows, mistakes = list[Row](), dict[str, tuple[tuple[str, ...], ...]]()
     for entry in ENTRIES:
         if entry.algorithm in chosen:
-            found, runs = _examine(entry, adapter)
+            found, good, bad = _examine(entry, adapter)
             rows += found
-            if any(row.passed is False for row in found) and runs:
-                mistakes[str(entry)] = explain(entry, runs)
+            if bad:
+                mistakes[str(entry)] = explain(entry, bad + good)
     return Report(tuple(rows), mistakes)
 
 
-def _examine(entry: Entry, adapter: Adapter) -> tuple[list[Row], list[Run]]:
-    """The rows of an entry, and the numbers of the implementation, failed ones first."""
+def _examine(entry: Entry, adapter: Adapter) -> tuple[list[Row], list[Run], list[Run]]:
+    """The rows of an entry, and the numbers of the implementation, right ones and wrong ones."""
     rows, good, bad = list[Row](), list[Run](), list[Run]()
     for task in entry.tasks():
         where = (str(entry), task.setting, task.kind)
@@ -54,7 +54,7 @@ def _examine(entry: Entry, adapter: Adapter) -> tuple[list[Row], list[Run]]:
         passed = agree(got, expected)
         (good if passed else bad).append((task, got))
         rows.append(Row(*where, passed, *_worst(got, expected)))
-    return _merged(rows), bad + good
+    return _merged(rows), good, bad
 
 
 def _answer(value: Any, task: Task) -> list[Answer]:

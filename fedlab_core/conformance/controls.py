@@ -94,11 +94,24 @@ def _renewed(
 NO_LINEAR = "the linear term −⟨h_k, y⟩ never reaches a local step"
 LINEAR_SIGN = "the linear term has the wrong sign"
 NO_PROXIMAL = "the proximal term μ (y − w) is missing"
+NOT_SQUARED = "the proximal term is μ/2 ‖y − w‖: the square is missing"
 H_SHARE = "the server divides by |S| where N is due, in the update of h"
 H_NOT_TAKEN = "h is not subtracted: w is the mean of the y_k"
 OLD_H = "w is computed with the h of the round before"
 ALL_LATEST = "the mean is over the latest models of all N clients, not over the cohort"
-FEDDYN = (*TRAINING, LAST, WEIGHTED, NO_LINEAR, LINEAR_SIGN, NO_PROXIMAL, H_SHARE, H_NOT_TAKEN, OLD_H, ALL_LATEST)
+FEDDYN = (
+    *TRAINING,
+    LAST,
+    WEIGHTED,
+    NO_LINEAR,
+    LINEAR_SIGN,
+    NO_PROXIMAL,
+    NOT_SQUARED,
+    H_SHARE,
+    H_NOT_TAKEN,
+    OLD_H,
+    ALL_LATEST,
+)
 
 
 def feddyn(task: Task, wrong: Wrong) -> Iterator[Answer]:
@@ -109,7 +122,7 @@ def feddyn(task: Task, wrong: Wrong) -> Iterator[Answer]:
     pull = 0.0 if NO_PROXIMAL in wrong else mu
     for cohort in task.cohorts:
         sizes = np.array([task.sizes[k] for k in cohort], dtype=float)
-        rows = np.array([clients.train(k, w, _dynamic(sign * table[k], pull, w)) for k in cohort])
+        rows = np.array([clients.train(k, w, _dynamic(sign * table[k], pull, w, wrong)) for k in cohort])
         table[list(cohort)] -= mu * (rows - w)
         new_h = h - mu * (rows - w).sum(0) / (len(cohort) if H_SHARE in wrong else task.num_clients)
         latest[list(cohort)] = rows
@@ -121,5 +134,9 @@ def feddyn(task: Task, wrong: Wrong) -> Iterator[Answer]:
         yield {"w": w}
 
 
-def _dynamic(h: Vector, mu: float, w: Vector) -> Callable[[Vector], Vector]:
-    return lambda y: mu * (y - w) - h
+def _dynamic(h: Vector, mu: float, w: Vector, wrong: Wrong) -> Callable[[Vector], Vector]:
+    def extra(y: Vector) -> Vector:
+        distance = np.linalg.norm(y - w) if NOT_SQUARED in wrong else 0.5
+        return mu / 2 * (y - w) / max(float(distance), 1e-300) - h
+
+    return extra

@@ -25,7 +25,8 @@ MOMENTUM = (KEPT, HANDED_ON, NO_MOMENTUM)
 PLAIN = "the plain mean is taken where n_k weights are due"
 LAST = "the last client of the cohort overwrites the others"
 ALL_SAMPLES = "the weights are n_k over the samples of all N clients, also of the absent ones"
-MEANS = (PLAIN, LAST, ALL_SAMPLES)
+MIXED_UP = "the weights n_k are given to the wrong clients: those of the sorted cohort to the cohort as drawn"
+MEANS = (PLAIN, LAST, ALL_SAMPLES, MIXED_UP)
 
 
 def residuals(task: Task, client: int, w: Vector) -> tuple[np.ndarray, np.ndarray]:
@@ -79,6 +80,7 @@ class Clients:
     def __init__(self, task: Task, wrong: Wrong) -> None:
         self.task, self.wrong = task, wrong
         self.velocities: dict[int, Vector] = {}
+        self.path: list[Vector] = []  # y before each step of the latest client
 
     def train(self, client: int, w: Vector, extra: Callable[[Vector], Vector] | None = None) -> Vector:
         """y_k [P] after the client's steps from w; ``extra``: what is added to the gradient at y."""
@@ -86,7 +88,9 @@ class Clients:
         key = 0 if HANDED_ON in wrong else client
         velocity = self.velocities.get(key, np.zeros_like(w)) if {KEPT, HANDED_ON} & set(wrong) else np.zeros_like(w)
         momentum = 0.0 if NO_MOMENTUM in wrong else task.local_momentum
+        self.path = []
         for size in batches(task, client, wrong):
+            self.path.append(y)
             step = gradient(task, client, y) * (size if SUMMED in wrong else 1)
             velocity = momentum * velocity + step + (0.0 if extra is None else extra(y))
             y = y - task.lr * velocity
@@ -98,7 +102,8 @@ def mean(task: Task, cohort: Sequence[int], rows: Sequence[Vector], w: Vector, w
     """Σ n_k y_k / Σ n_k over the cohort."""
     if LAST in wrong:
         return rows[-1]
-    sizes = np.array([1 if PLAIN in wrong else task.sizes[client] for client in cohort])
+    owners = sorted(cohort) if MIXED_UP in wrong else cohort
+    sizes = np.array([1 if PLAIN in wrong else task.sizes[client] for client in owners])
     total = sum(task.sizes) if ALL_SAMPLES in wrong else sizes.sum()
     return w + sizes @ (np.array(rows) - w) / total
 

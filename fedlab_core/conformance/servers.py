@@ -65,12 +65,15 @@ def fedadam(task: Task, wrong: Wrong) -> Iterator[Answer]:
 
 
 LOSS_AFTER = "F_k is the loss of the trained model y_k, not of the w that was sent"
+LOSS_SUM = (
+    "F_k is the sum of the batch losses of the last epoch, at the moving model, not the loss of the w that was sent"
+)
 NO_SQUARE = "h_k has ‖d_k‖ where ‖d_k‖² is due"
 UNIT_L = "L = 1 where L = 1/η is due"
 NO_CURVATURE = "h_k is L F_k^q alone: the term q F_k^(q−1) ‖d_k‖² is missing"
 WEIGHTED = "n_k weights are taken where the clients count alike"
 NOT_Q = "the power of F_k is 1, whatever q"
-QFEDAVG = (*TRAINING, LAST, LOSS_AFTER, NO_SQUARE, UNIT_L, NO_CURVATURE, WEIGHTED, NOT_Q)
+QFEDAVG = (*TRAINING, LAST, LOSS_AFTER, LOSS_SUM, NO_SQUARE, UNIT_L, NO_CURVATURE, WEIGHTED, NOT_Q)
 
 
 def qfedavg(task: Task, wrong: Wrong) -> Iterator[Answer]:
@@ -82,6 +85,8 @@ def qfedavg(task: Task, wrong: Wrong) -> Iterator[Answer]:
         for k in cohort[-1:] if LAST in wrong else cohort:
             y = clients.train(k, w)
             d, value = lipschitz * (w - y), loss(task, k, y if LOSS_AFTER in wrong else w)
+            if LOSS_SUM in wrong:
+                value = sum(loss(task, k, point) for point in clients.path[-(len(clients.path) // task.epochs) :])
             size = np.linalg.norm(d) ** (1 if NO_SQUARE in wrong else 2)
             share = task.sizes[k] if WEIGHTED in wrong else 1
             steps = steps + share * value**q * d

@@ -27,12 +27,16 @@ class ReferenceEngine(Engine):
         self, params: Tensor, work: Work, plans: Sequence[BatchPlan], corrections: Sequence[Correction]
     ) -> Rows:
         for place, (client, plan, correction) in enumerate(zip(work.clients.tolist(), plans, corrections, strict=True)):
-            self.model.train()
-            samples = self.fed.parts[client]
-            batches = (torch.from_numpy(samples[plan.batch(step)]).to(self.device) for step in range(plan.num_steps))
-            with torch_generator(self.device, derived_seed(work.seed, "dropout", round=work.round, client=client)):
-                local = local_sgd(params, batches, self.gradient, correction, work.lr)
-            yield np.array([place]), local[None]
+            yield np.array([place]), self.alone(params, work, client, self.fed.parts[client], plan, correction)[None]
+
+    def alone(
+        self, params: Tensor, work: Work, client: int, samples: np.ndarray, plan: BatchPlan, correction: Correction
+    ) -> Tensor:
+        """The local parameters [P] of one client, whose samples have the indices ``samples``."""
+        self.model.train()
+        batches = (torch.from_numpy(samples[plan.batch(step)]).to(self.device) for step in range(plan.num_steps))
+        with torch_generator(self.device, derived_seed(work.seed, "dropout", round=work.round, client=client)):
+            return local_sgd(params, batches, self.gradient, correction, work.lr)
 
     def gradient(self, params: Tensor, batch: Tensor, loss: Loss | None = None) -> Tensor:
         """Gradient [P] of the mean loss (the engine's own by default) over the samples ``batch`` (indices)."""

@@ -71,11 +71,12 @@ def fednova(task: Task, wrong: Wrong) -> Iterator[Answer]:
     rho, shrink = task.local_momentum, task.lr * mu
     for cohort in task.cohorts:
         tau = np.array([len(batches(task, k, wrong)) for k in cohort], dtype=float)
-        a_norm = np.maximum(tau, 1e-200)  # a client without steps changes nothing
+        a_norm = tau
         if STEPS_ONLY not in wrong and mu:
             a_norm = (1 - (1 - shrink) ** tau) / shrink
         elif STEPS_ONLY not in wrong and rho:
             a_norm = (tau - rho * (1 - rho**tau) / (1 - rho)) / (1 - rho)
+        a_norm = np.maximum(a_norm, 1e-200)  # a client without steps changes nothing
         p = np.array([1.0 if PLAIN in wrong else task.sizes[k] for k in cohort])
         effective = p / p.sum() @ (a_norm if rho or ALWAYS_NORM in wrong else tau)
         if PLAIN_TAU in wrong:

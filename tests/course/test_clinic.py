@@ -1,10 +1,14 @@
 """The bug clinic: right algorithms pass every examination, and each wrong one fails those, and only those, it must."""
 
+import runpy
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core.conformance.command import SHIPPED
 from fedlab_course.chapters import ch07_bug_clinic as clinic
 from fedlab_course.chapters.ch07_bug_clinic import bench as bench_tools
 from fedlab_course.check import exercises, registry
@@ -181,3 +185,28 @@ def test_the_chart_shows_marks_and_says_who_fails() -> None:
     words = "limit: Patient 3 and Patient 4 fail; cut: Patient 4 fails; order: nobody fails."
     assert words in fl.plots.describe(figure)
     assert figure.layout.meta["table"]["rows"][1] == ["cut", "does not apply", "passes", "fails"]
+
+
+# What the conformance suite says of each patient; patient 10 draws cohorts, which the suite prescribes.
+DISEASES = {
+    1: "the plain mean is taken where n_k weights are due",
+    2: "the server divides by |S| where N is due, in the update of c",
+    3: "the correction c − c_k never reaches a local step",
+    4: "the proximal term is zero: it is missing, or tied to the moving model",
+    5: "the last client of the cohort overwrites the others",
+    6: "the correction has the wrong sign: c_k − c",
+    7: "the step is multiplied by N/K, although the weights sum to 1 over the cohort already",
+    8: "c_k⁺ has the largest number of steps in the cohort, not the client's own",
+    9: "c_k is overwritten before its change is formed, so that c stays where it is",
+    11: "c starts as a copy of the weights",
+    12: "a client subtracts its own share of an earlier round although it was absent from the last one",
+}
+
+
+@pytest.mark.parametrize("number", DISEASES)
+def test_the_conformance_suite_names_the_mistake_of_a_patient(number: int) -> None:
+    patient = clinic.PATIENTS[number]
+    name = patient.method.replace("SCAFFOLD", "Scaffold")
+    ours = runpy.run_path(str(SHIPPED / "fedlab_core.py"))["run"]
+    report = fl.conformance.check(partial(ours, classes={name: type(patient.algorithm)}), [name])
+    assert report.mistakes and set(report.mistakes.values()) == {((DISEASES[number],),)}

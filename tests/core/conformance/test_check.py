@@ -1,0 +1,127 @@
+"""The check: right implementations pass, each known mistake is named, and a bad adapter gets a clear answer."""
+
+import functools
+import runpy
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.cli import main
+from fedlab_core.conformance import Task, check
+from fedlab_core.conformance.command import SHIPPED
+from fedlab_core.conformance.entries import ENTRIES, Entry
+
+TEXTBOOK = SHIPPED / "textbook.py"
+
+
+@pytest.mark.parametrize("engine", ["reference", "stacked"])
+def test_every_algorithm_of_this_library_passes(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FEDLAB_ENGINE", engine)
+    report = fl.conformance.check(runpy.run_path(str(SHIPPED / "fedlab_core.py"))["run"])
+    assert report.passed and {row.passed for row in report.rows} == {True} and not report.mistakes, str(report)
+    assert {row.algorithm for row in report.rows} == {str(entry) for entry in ENTRIES}
+
+
+def with_mistakes(entry: Entry, *mistakes: str, dtype: type = np.float32):
+    """An implementation in single precision that makes these mistakes."""
+
+    def run(task: Task) -> dict[str, list[np.ndarray]]:
+        answers = entry.answer(task, mistakes)
+        if "importance" in answers[0]:
+            return {"importance": answers[0]["importance"]}
+        return {name: [answer[name].astype(dtype) for answer in answers] for name in answers[0]}
+
+    return run
+
+
+@functools.cache
+def outcome(place: int, mistake: str) -> list[tuple[str, ...]]:
+    """The mistakes that the report names for an implementation of the entry with this ``mistake``."""
+    entry = ENTRIES[place]
+    report = check(with_mistakes(entry, mistake), [entry.algorithm])
+    return list(report.mistakes.get(str(entry), ()))
+
+
+@pytest.mark.parametrize("algorithm", sorted({entry.algorithm for entry in ENTRIES}))
+def test_each_known_mistake_is_named_and_told_from_all_others(algorithm: str) -> None:
+    places = [place for place, entry in enumerate(ENTRIES) if entry.algorithm == algorithm]
+    for mistake in {mistake for place in places for mistake in ENTRIES[place].mistakes}:
+        found = [outcome(place, mistake) for place in places if mistake in ENTRIES[place].mistakes]
+        assert all((mistake,) in sets for sets in found if sets), mistake
+        assert [(mistake,)] in found, f"{mistake}: {found}"
+
+
+def test_two_mistakes_at_once_are_found_together() -> None:
+    [entry] = [entry for entry in ENTRIES if str(entry) == "Scaffold(option=2, server_lr=0.5)"]
+    pair = {mistake for mistake in entry.mistakes if "where N is due" in mistake or "η_g is missing" in mistake}
+    report = check(with_mistakes(entry, *pair), ["Scaffold"])
+    assert [set(one) for one in report.mistakes[str(entry)]] == [pair]
+
+
+def test_what_is_not_offered_fails_or_is_unknown_is_said() -> None:
+    def run(task: Task) -> list[np.ndarray]:
+        if task.algorithm != "FedAvg" or task.kind == "linear":
+            raise NotImplementedError("only FedAvg")
+        if task.local_momentum:
+            raise ZeroDivisionError("no momentum")
+        return [np.full_like(task.start, 0.1) for _ in task.cohorts]
+
+    report = check(run, ["FedAvg", "FedDyn"])
+    text = str(report)
+    assert not report.passed and report.mistakes == {"FedAvg()": ()}
+    assert "No known mistake" in text and "ZeroDivisionError: no momentum" in text and "only FedAvg" in text
+    assert text.endswith("0 passed, 8 failed, 1 not offered")
+    nothing = check(lambda task: 1 / 0 if task.algorithm == "MAS" else [], ["MAS"])
+    assert not nothing.passed and "division by zero" in str(nothing)
+    with pytest.raises(ValueError, match=r"only='FedSGD': must be one of"):
+        check(run, ["FedSGD"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda task: [task.start], "w: one array a round is needed, 3 in all, got 1"),
+        (lambda task: [task.start[None]] * 3, r"w: must have the shape \(1,\), got \(1, 1\)"),
+        (lambda task: {"c": [task.start] * 3}, "the adapter must return 'w'"),
+        (lambda task: [task.start * np.nan] * 3, ""),
+    ],
+)
+def test_an_answer_of_the_wrong_shape_fails_and_says_why(answer, message: str) -> None:
+    report = check(answer, ["FedAvg"])
+    assert {row.passed for row in report.rows} == {False}
+    assert message.replace("\\", "") in report.rows[0].note
+
+
+def test_the_textbook_adapter_is_right_where_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", str(TEXTBOOK)]) == 0
+    assert "16 not offered" in capsys.readouterr().out
+    assert len(TEXTBOOK.read_text(encoding="utf-8").splitlines()) <= 30
+
+
+def test_the_command_writes_a_table_and_fails_for_a_wrong_implementation(tmp_path, capsys) -> None:
+    source = TEXTBOOK.read_text(encoding="utf-8")
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(source.replace("n / sum(sizes)", "1 / len(sizes)"), encoding="utf-8")
+    assert wrong.read_text(encoding="utf-8") != source
+    assert main(["conform", str(wrong), "--only", "FedAvg", "--out", str(tmp_path / "table.csv")]) == 1
+    assert "the plain mean is taken where n_k weights are due" in capsys.readouterr().out
+    table = pd.read_csv(tmp_path / "table.csv").query("passed == 'FAIL'")
+    assert set(table["mistake"]) == {"the plain mean is taken where n_k weights are due"}
+
+
+def test_bad_adapters_are_refused(tmp_path, capsys) -> None:
+    (tmp_path / "empty.py").write_text("", encoding="utf-8")
+    assert main(["conform", str(tmp_path / "empty.py")]) == 2
+    assert main(["conform", "nobody"]) == 2
+    shown = capsys.readouterr().err
+    assert "empty.py: has no function" in shown and "nobody: is neither a file nor" in shown
+
+
+def test_the_model_of_a_task_has_its_start_and_its_data() -> None:
+    task = ENTRIES[0].tasks()[-1]
+    flat = torch.cat([value.flatten() for value in task.model().parameters()]).detach()
+    np.testing.assert_array_equal(flat, task.start)
+    assert [len(task.data(client)[1]) for client in range(task.num_clients)] == task.sizes

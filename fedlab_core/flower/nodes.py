@@ -40,21 +40,21 @@ class Nodes(Availability):
         while len(self._node_of) < self.num_clients:
             if time.monotonic() > end:
                 missing = sorted(set(range(self.num_clients)) - self._node_of.keys())
-                raise ClientFailed(
-                    f"clients {missing} gave no answer within {self.timeout:g} s; are their SuperNodes on?"
-                )
+                raise ClientFailed(f"clients {missing} gave no answer within {self.timeout:g} s")
             self._greet()
             time.sleep(POLL)
         self.is_ready = True
 
     def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
-        self._greet()
+        connected = self._greet()
+        for client in [client for client, node in self._node_of.items() if node not in connected]:
+            self._lose(client, f"round {round}: client {client} is not connected any more")
         return np.isin(np.arange(self.num_clients), list(self._node_of))
 
-    def _greet(self) -> None:
-        """Ask new nodes who they are, and read the answers that have come."""
-        known = {*self._node_of.values(), *self._greeted.values()}
-        new = [node for node in self.grid.get_node_ids() if node not in known]
+    def _greet(self) -> set[int]:
+        """Ask new nodes who they are, and read the answers that have come. Returns the nodes that are connected."""
+        connected, known = set(self.grid.get_node_ids()), {*self._node_of.values(), *self._greeted.values()}
+        new = [node for node in connected if node not in known]
         self._greeted |= self._push({node: wire.pack({}, {"kind": "hello"}) for node in new})
         for reply in self.grid.pull_messages(list(self._greeted)) if self._greeted else ():
             node = self._greeted.pop(reply.metadata.reply_to_message_id)
@@ -66,12 +66,15 @@ class Nodes(Availability):
             client = int(values["client"])
             if not 0 <= client < self.num_clients:
                 raise ClientFailed(f"partition-id={client}: must be from 0 to {self.num_clients - 1}")
+            if client in self._node_of and not self.is_ready:
+                raise ClientFailed(f"partition-id={client}: two SuperNodes have this number")
             if values["parameters"] != self._parameters:
                 found = f"{values['parameters']}, but that of the server {self._parameters}"
                 raise ClientFailed(f"client {client}: its model has the parameters {found}")
             if self.sizes.setdefault(client, values["samples"]) != values["samples"]:
                 raise ClientFailed(f"client {client}: had {self.sizes[client]} samples, and now {values['samples']}")
             self._node_of[client] = node
+        return connected
 
     def _push(self, contents: Mapping[int, RecordDict]) -> dict[str, int]:
         """Send to nodes; message → node."""

@@ -42,7 +42,7 @@ def setup_env(fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(made, "make", lambda self: shutil.copytree(fresh, self.folder, symlinks=True))
     module.installed = []
     monkeypatch.setattr(made, "pip", lambda self, *arguments: module.installed.append(arguments[-1]))
-    module.regular = made(tmp_path / ".venv", oldest=False)
+    module.regular = made(tmp_path / ".venv")
     return module
 
 
@@ -175,4 +175,4 @@ def test_windows_has_backslashes_in_options_and_programs_in_another_folder(
     monkeypatch.setenv("PIP_ARGS", r'--no-index --find-links "C:\my wheels\new"')
     monkeypatch.setattr(script, "os", SimpleNamespace(environ=os.environ, name="nt"))
     assert script.options() == ["--no-index", "--find-links", r"C:\my wheels\new"]
-    assert script.Environment(tmp_path, oldest=False).python == tmp_path / "Scripts" / "python.exe"
+    assert script.Environment(tmp_path).python == tmp_path / "Scripts" / "python.exe"

@@ -2,6 +2,7 @@
 
 With ``--oldest`` the environment is .venv-oldest, and what the library itself needs comes in the oldest versions that
 pyproject.toml allows. Only PyTorch does not: its older releases on PyPI bring gigabytes of CUDA libraries each.
+With ``--flower`` it is .venv-flower, where Flower's own pins come before those of constraints.txt.
 With ``TORCH=cpu`` in the environment, PyTorch and torchvision come from PyTorch's own index of builds without CUDA,
 which on Linux saves gigabytes; ``TORCH=cu130`` names another of its builds. By default they come from where pip finds
 everything else. A build once chosen stays.
@@ -21,6 +22,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +52,12 @@ class SetupError(Exception):
 
 def main(arguments: list[str]) -> int:
     """Set up the environment for the extras among ``arguments`` and return the exit status."""
-    oldest = "--oldest" in arguments
+    kinds = [name for name in KINDS if f"--{name}" in arguments]
+    kind = kinds[0] if kinds else ""
     try:
         check_interpreter()
-        environment = Environment(ROOT / (".venv-oldest" if oldest else ".venv"), oldest, asked_build())
-        environment.ensure(sorted(set(arguments) - {"--oldest"}))
+        environment = Environment(ROOT / (f".venv-{kind}" if kind else ".venv"), kind, asked_build())
+        environment.ensure(sorted(set(arguments) - {f"--{kind}"}))
     except SetupError as error:
         print("set-up: " + str(error), file=sys.stderr)
         return 1
@@ -78,14 +81,14 @@ def check_interpreter() -> None:
 
 
 class Environment:
-    """The virtual environment in ``folder``, with the pinned versions or with the ``oldest`` allowed.
+    """The virtual environment in ``folder``, with the pinned versions, or others of a ``kind`` in KINDS.
 
     ``build``: which of PyTorch's builds is asked for; "" for none in particular, and then the one that is there stays.
     """
 
-    def __init__(self, folder: Path, oldest: bool, build: str = "") -> None:
+    def __init__(self, folder: Path, kind: str = "", build: str = "") -> None:
         self.folder = folder
-        self.oldest = oldest
+        self.kind = kind
         self.build = build
         self.stamp = folder / "fedlab-stamp.json"  # written last: its absence means half made
         self.python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -150,7 +153,7 @@ class Environment:
     def install(self, extras: list[str]) -> None:
         """Install the project, editable, with ``extras``; PyTorch first, so that nothing else chooses its build."""
         self.stamp.unlink(missing_ok=True)
-        versions = pins() if not self.oldest else {**pins(), **lower_bounds()}
+        versions = pins() | (KINDS[self.kind]() if self.kind else {})
         held = "".join(f"{name}=={version}\n" for name, version in versions.items())
         (self.folder / CONSTRAINTS).write_text(held, encoding="utf-8")
         build = f" ({self.build})" if self.build else ""
@@ -218,6 +221,10 @@ def lower_bounds() -> dict[str, str]:
             raise SetupError(f"pyproject.toml: {requirement!r} is not of the form name>=version")
         bounds[match[1].lower()] = match[2]
     return {name: version for name, version in bounds.items() if name != "torch"}
+
+
+FLOWER = {"flwr": "1.41.0", "packaging": "25.0"}
+KINDS: dict[str, Callable[[], dict[str, str]]] = {"oldest": lower_bounds, "flower": FLOWER.copy}  # other versions
 
 
 def call(command: list[str]) -> None:

@@ -8,13 +8,13 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core import algorithms as gallery
-from fedlab_core.flower import wire
 from tests.support import blobs
 
 pytest.importorskip("flwr", reason="Flower is not installed (make test-flower)")
 from flwr.app import Error, Message
 from flwr.supercore.task_identity import TaskIdentity
 
+from fedlab_core.flower import wire
 from fedlab_core.flower.client import Client
 from fedlab_core.flower.nodes import ClientFailed, Nodes
 from fedlab_core.flower.server import RemoteSimulation

@@ -44,7 +44,9 @@ def test_environment_and_constraints_pin_the_same_versions() -> None:
 
 
 def test_every_direct_dependency_is_pinned_everywhere_and_allowed() -> None:
-    others = {name: needed for name, needed in EXTRAS.items() if name != "flower"}  # installed apart, tools/setup_env.py
+    others = {
+        name: needed for name, needed in EXTRAS.items() if name != "flower"
+    }  # installed apart, tools/setup_env.py
     groups = [PROJECT["dependencies"], *others.values()]
     direct = [Requirement(text) for group in groups for text in group]
     pinned, listed = constraints(), pins(environment())

@@ -21,13 +21,6 @@ def linear(bias: bool) -> nn.Linear:
     return layer
 
 
-def test_mas_of_a_linear_model_is_the_mean_of_absolute_products() -> None:
-    """f = Wx: Ω_ij = mean |2 (Wx)_i x_j|."""
-    model, x = linear(bias=False), random(7, 3)
-    expected = (2 * (x @ model.weight.T)[:, :, None] * x[:, None]).abs().mean(0).flatten()
-    torch.testing.assert_close(importance.mas(model, x), expected.detach(), rtol=0, atol=1e-13)
-
-
 def test_samples_with_opposite_gradients_do_not_cancel() -> None:
     """∂‖Wx‖²/∂W is even in x, ∂‖Wx + b‖²/∂W is not: at W = 0 it is 2b xᵀ, so ±x would cancel without |·|."""
     model = linear(bias=True)
@@ -37,23 +30,6 @@ def test_samples_with_opposite_gradients_do_not_cancel() -> None:
     both = importance.mas(model, torch.cat([x, -x]))
     torch.testing.assert_close(both, importance.mas(model, x), rtol=0, atol=1e-14)
     assert (both > 0).all()
-
-
-def test_fisher_of_softmax_regression_is_the_mean_of_squares() -> None:
-    """∂ log p(y|x) / ∂W = (e_y − softmax(Wx)) xᵀ; the square is taken per sample."""
-    model, x, y = linear(bias=False), random(9, 3), torch.arange(9) % 2
-    error = nn.functional.one_hot(y, 2) - torch.softmax(model(x), 1)
-    products = error[:, :, None] * x[:, None]
-    found = importance.fisher_diagonal(model, x, y)
-    torch.testing.assert_close(found, products.square().mean(0).flatten().detach(), rtol=0, atol=1e-14)
-    assert not torch.allclose(found, products.mean(0).square().flatten())
-
-
-def test_fisher_of_least_squares() -> None:
-    """ℓ = ½ (wx − y)²: the gradient of one sample is (wx − y) x."""
-    model, x, y = nn.Linear(1, 1, bias=False).double(), random(5, 1), random(5, seed=2)
-    expected = ((model(x)[:, 0] - y) * x[:, 0]).square().mean().detach()
-    torch.testing.assert_close(importance.fisher_diagonal(model, x, y)[0], expected, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize(

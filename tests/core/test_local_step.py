@@ -76,27 +76,6 @@ def test_the_runs_momentum_is_that_of_every_client_that_has_none_of_its_own(engi
         assert params == pytest.approx(heavy_ball(2.0, m=m), abs=1e-12)
 
 
-def test_fednova_is_unbiased_also_with_momentum() -> None:
-    """Clients of one curvature that take 1 and 5 steps: the plain mean of the minima is where the changes cancel."""
-    counts, minima = (1, 5), (0.0, 1.0)
-    clients = [
-        (torch.ones(n, 1, dtype=torch.float64), torch.full((n,), b, dtype=torch.float64))
-        for n, b in zip(counts, minima, strict=True)
-    ]
-    fed = fl.FederatedDataset.from_clients(clients, test=clients[0])
-    model = quadratics(0.0)[1]
-    rho, lr, tau, p = 0.5, 0.05, np.array(counts), np.array(counts) / sum(counts)
-    work = {"rounds": 250, "clients_per_round": 2, "local_epochs": 1, "batch_size": 1, "lr": lr, "progress": False}
-    work |= {"loss": "squared_error", "local_momentum": rho, "eval_every": 250}
-    found = {kind: float(fl.simulate(fed, model, kind(), **work).params) for kind in (fl.FedAvg, fl.FedNova)}
-    a_norm = (tau - rho * (1 - rho**tau) / (1 - rho)) / (1 - rho)
-    shrink = [1 - heavy_ball(0.0, start=1.0, m=rho, steps=steps, lr=lr) for steps in counts]
-    weights = {fl.FedAvg: p, fl.FedNova: p / a_norm}
-    for kind, weight in weights.items():
-        assert found[kind] == pytest.approx(np.average(minima, weights=weight * shrink), abs=1e-6)
-    assert abs(found[fl.FedNova] - 5 / 6) < abs(found[fl.FedAvg] - 5 / 6) / 2
-
-
 class Asking(fl.Algorithm):
     """Asks what it can ask, and keeps the answers where the test finds them."""
 

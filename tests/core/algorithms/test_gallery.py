@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.algorithms import FedAdam, FedAvgM, FedDyn, FedYogi, MimeLite, QFedAvg
-from tests.support import blobs, limit, path, quadratics, run, scalar_model, simulation
+from fedlab_core.algorithms import MimeLite, QFedAvg
+from tests.support import blobs, path, quadratics, run, scalar_model
 
 A, B, SIZES = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0]), np.array([5, 1, 2])
 FED, P = quadratics(A, B, SIZES), SIZES / SIZES.sum()
@@ -16,69 +16,6 @@ OPTIMUM = (A * B).sum() / A.sum()
 def ends(w: float, lr: float = 0.1) -> np.ndarray:
     """Ten steps of gradient descent from w."""
     return B + (1 - lr * A) ** 10 * (w - B)
-
-
-@pytest.mark.parametrize(("beta", "server_lr"), [(0.9, 1.0), (0.6, 0.4)])
-def test_fedavgm_is_heavy_ball_on_the_weighted_change(beta: float, server_lr: float) -> None:
-    w, velocity, expected = 2.0, 0.0, []
-    for _ in range(15):
-        velocity = beta * velocity + P @ (ends(w) - w)
-        w += server_lr * velocity
-        expected.append(w)
-    assert path(FED, FedAvgM(beta, server_lr), rounds=15, start=2.0) == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("chosen", [(0.3, 0.5, 0.7, 0.2), (1.0, 0.0, 0.4, 2.0)])
-@pytest.mark.parametrize("kind", [FedAdam, FedYogi])
-def test_fedadam_and_fedyogi(kind, chosen: tuple[float, ...]) -> None:
-    """No correction of the start, v from τ², and for Yogi both signs of v − Δ²."""
-    (server_lr, beta1, beta2, tau), w = chosen, 2.0
-    m, v, expected = 0.0, tau**2, []
-    for _ in range(25):
-        delta = P @ (ends(w) - w)
-        m = beta1 * m + (1 - beta1) * delta
-        if kind is FedAdam:
-            v = beta2 * v + (1 - beta2) * delta**2
-        else:
-            v = v - (1 - beta2) * delta**2 * np.sign(v - delta**2)
-        w += server_lr * m / (np.sqrt(v) + tau)
-        expected.append(w)
-    assert path(FED, kind(*chosen), rounds=25, start=2.0) == pytest.approx(expected, abs=1e-12)
-
-
-def test_feddyn_descends_with_its_regulariser() -> None:
-    """Ten steps of gradient descent on F_k(y) − h_k y + μ/2 (y − w)²."""
-    mu, w, h, h_clients, expected = 0.5, 2.0, 0.0, np.zeros(3), []
-    for _ in range(15):
-        y = np.full(3, w)
-        for _ in range(10):
-            y = y - 0.1 * (A * (y - B) - h_clients + mu * (y - w))
-        h_clients = h_clients - mu * (y - w)
-        h = h - mu * (y - w).sum() / 3
-        w = y.mean() - h / mu
-        expected.append(w)
-    assert path(FED, FedDyn(mu), rounds=15, start=2.0) == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize(("mu", "steps"), [(1.0, 5), (2.0, 20)])
-def test_feddyn_reaches_the_optimum_whatever_the_sizes_the_steps_and_mu(mu: float, steps: int) -> None:
-    assert limit(FED, FedDyn(mu), rounds=80, local_steps=steps) == pytest.approx(OPTIMUM, abs=1e-7)
-    assert abs(limit(FED, fl.FedProx(mu), rounds=20, local_steps=steps) - OPTIMUM) > 0.05
-
-
-def test_feddyn_with_sampled_cohorts_has_the_mean_of_all_h_k_and_they_become_the_gradients() -> None:
-    a, b = np.linspace(0.5, 2, 4), np.linspace(-1, 2, 4)
-    work = {"rounds": 110, "clients_per_round": 2, "eval_every": 110}
-    sim = simulation(quadratics(a, b, [1, 2, 3, 4]), scalar_model(1.0), FedDyn(2.0), **work)
-    for record in sim:
-        if record.round <= 20:
-            state = sim.state_dict()["algorithm"]
-            torch.testing.assert_close(state["h"], state["h_clients"].mean(0), rtol=0, atol=1e-12)
-            assert state["h"].abs().item() > 1e-6
-    optimum = (a * b).sum() / a.sum()
-    state = sim.state_dict()["algorithm"]
-    assert float(sim.history.params[0]) == pytest.approx(optimum, abs=1e-8)
-    assert state["h_clients"][:, 0].numpy() == pytest.approx(a * (optimum - b), abs=1e-7)
 
 
 @pytest.mark.parametrize("beta", [0.5, 0.9])

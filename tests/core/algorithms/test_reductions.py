@@ -8,7 +8,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core import algorithms as al
-from tests.support import blobs, quadratics, renumbered, run, scalar_model
+from tests.support import blobs, renumbered, run
 
 RAGGED, EQUAL = (3, 17, 8, 30, 1), (12, 12, 12, 12)
 MINI_BATCH = {"local_epochs": 2, "batch_size": 5, "rounds": 4, "clients_per_round": 3}
@@ -143,10 +143,3 @@ def test_numbers_sent_down_and_up_per_client(algorithm: fl.Algorithm, down: int,
     assert frame.bytes_down.tolist() == [2 * down * 8 * t for t in (1, 2, 3)]
     assert frame.bytes_up.tolist() == [2 * up * 8 * t for t in (1, 2, 3)]
     assert frame.server_updates.tolist() == [1, 2, 3]
-
-
-def test_every_client_trains_even_with_fewer_samples_than_a_batch() -> None:
-    """A loader that drops the last short batch would leave the model unchanged."""
-    fed = quadratics([1.0], [1.0], sizes=[3])
-    found = run(fed, scalar_model(), fl.FedAvg(), rounds=1, local_epochs=1, batch_size=10)
-    assert float(found.history.params[0]) == pytest.approx(0.1, abs=1e-12)

@@ -6,6 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.engines.work import Work, plan_batches
+from tests import support
 from tests.support import blobs
 
 SIZES = (3, 17, 8, 30, 1, 12)
@@ -66,22 +67,20 @@ def test_option_two_control_is_the_mean_raw_gradient_of_the_steps_really_taken(c
         torch.testing.assert_close(after["algorithm"]["c_clients"][client], mean, rtol=0, atol=1e-12)
 
 
-def test_option_one_control_is_the_full_gradient_at_the_global_parameters() -> None:
-    run = simulation(algorithm=fl.Scaffold(option=1))
-    start = run.state_dict()["params"]
-    next(run)
-    state = run.state_dict()["algorithm"]
-    for client in np.flatnonzero(state["c_clients"].any(1)):
-        x, y = run.fed.client(client)
-        weight, bias = start[:12].view(3, 4).clone().requires_grad_(), start[12:].clone().requires_grad_()
-        loss = torch.nn.functional.cross_entropy(x @ weight.T + bias, y)
-        expected = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, (weight, bias))])
-        torch.testing.assert_close(state["c_clients"][client], expected, rtol=0, atol=1e-13)
-
-
 def test_momentum_needs_option_1_and_fednova_without_mu() -> None:
     with pytest.raises(ValueError, match=r"option=2: with local_momentum=0\.5"):
         simulation(local_momentum=0.5)
     with pytest.raises(ValueError, match=r"mu=0\.1: must be 0 with local_momentum=0\.5"):
         simulation(algorithm=fl.FedNova(0.1), local_momentum=0.5)
     simulation(algorithm=fl.Scaffold(option=1), local_momentum=0.5).run()
+
+
+def test_control_update_of_the_seed_is_scaled_by_n_over_s() -> None:
+    fed = support.quadratics(np.linspace(0.5, 2, 10), np.linspace(-1, 1, 10))
+    for control_update, factor in (("all", 1.0), ("cohort", 10 / 3)):
+        work = {"rounds": 12, "clients_per_round": 3, "local_steps": 4, "lr": 0.05}
+        sim = support.simulation(fed, support.scalar_model(), fl.Scaffold(control_update=control_update), **work)
+        for _ in sim:
+            state = sim.state_dict()["algorithm"]
+            torch.testing.assert_close(state["c"], factor * state["c_clients"].mean(0), rtol=0, atol=1e-12)
+        assert state["c"].abs().item() > 1e-3

@@ -30,9 +30,6 @@ from fedlab_core.algorithms import (
 )
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.engines import ReferenceEngine
-from fedlab_core.engines.stacked import StackedEngine
-from fedlab_core.losses import LOSSES
 from fedlab_core.server import Server
 from tests.support import blobs
 
@@ -191,16 +188,6 @@ def test_every_built_in_model(fed, model, algorithm: fl.Algorithm) -> None:
     assert_same(fed, model(fed, seed=0).double(), algorithm, rounds=3, lr=0.3)
 
 
-def test_linear_regression_and_a_loss_without_a_closed_form() -> None:
-    source = blobs(RAGGED)
-    clients = [
-        (x, x @ torch.tensor([1.0, -2.0, 0.5, 0.1], dtype=torch.float64)) for x, _ in map(source.client, range(7))
-    ]
-    fed = fl.FederatedDataset.from_clients(clients, test=clients[3])
-    for loss in ("squared_error", lambda output, target: (output[:, 0] - target).abs().mean()):
-        assert_same(fed, fl.models.linear(fed), fl.Scaffold(), loss=loss, lr=0.05)
-
-
 @pytest.mark.parametrize(
     "layers",
     [
@@ -212,20 +199,6 @@ def test_linear_regression_and_a_loss_without_a_closed_form() -> None:
 def test_other_layers(layers) -> None:
     fed = blobs(RAGGED)
     assert_same(fed, nn.Sequential(*layers).double(), fl.FedAvg())
-
-
-def test_sample_gradients_of_softmax_regression_in_closed_form() -> None:
-    """∂/∂W = (softmax(Wx + b) − e_y) xᵀ and ∂/∂b = softmax(Wx + b) − e_y, one sample at a time."""
-    fed = blobs(RAGGED)
-    model = fl.models.softmax_regression(fed, seed=4)
-    samples = torch.tensor([0, 17, 3, 80]).numpy()
-    with torch.no_grad():
-        error = torch.softmax(model(fed.x[samples]), 1) - nn.functional.one_hot(fed.y[samples], 3)
-    expected = torch.cat([(error[:, :, None] * fed.x[samples][:, None]).flatten(1), error], dim=1)
-    for kind in (ReferenceEngine, StackedEngine):
-        engine = kind(fed, model, LOSSES["cross_entropy"])
-        found = engine.mean_gradients(engine.model.parameters(), list(samples[:, None]))
-        torch.testing.assert_close(found, expected, rtol=0, atol=1e-14)
 
 
 def test_chunks_do_not_change_the_result(monkeypatch) -> None:

@@ -9,19 +9,10 @@
 >>> fl.plots.convergence({"FedProx μ=0.1": history}).show()
 """
 
-from fedlab_core import (
-    algorithms,
-    clustering,
-    compare,
-    conformance,
-    flower,
-    importance,
-    models,
-    plots,
-    read,
-    sampling,
-    seeds,
-)
+from fedlab_core import algorithms, clustering, compare, conformance, flower, importance
+
+# isort: split
+from fedlab_core import models, plots, read, sampling, seeds
 from fedlab_core.algorithms import Algorithm, FedAvg, FedCurv, FedMas, FedNova, FedProx, FedSSO, Scaffold
 from fedlab_core.correction import Correction
 from fedlab_core.data import Dataset, DatasetNotFound, FederatedDataset, Split, load_dataset, partition, synthetic

@@ -37,5 +37,5 @@ def _run(arguments: argparse.Namespace) -> int:
     report = check(load(arguments.adapter), arguments.only)
     print(report)
     if arguments.out is not None:
-        report.frame().to_csv(arguments.out, index=False)
+        report.frame().to_csv(arguments.out, index=False, float_format="%.6g")
     return 0 if report.passed else 1

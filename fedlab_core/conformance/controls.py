@@ -27,8 +27,10 @@ TAU_MISSING = "the number of steps is missing in c_k⁺: (w − y_k) / η"
 EPOCHS = "c_k⁺ counts epochs where steps are due"
 LONGEST = "c_k⁺ has the largest number of steps in the cohort, not the client's own"
 FROM_WEIGHTS = "c starts as a copy of the weights"
+ALL_FROM_WEIGHTS = "c and all c_k start as copies of the weights, or as another model, not at zero"
 NOT_TAKEN_OUT = "c_k⁺ is (w − y_k) / (τ_k η): c_k − c is missing"
 REVERSED = "c_k⁺ is c − c_k + (w − y_k) / (τ_k η): the sign of c_k − c is wrong"
+MINUS = "the gradient in c_k⁺ has the wrong sign: (y_k − w) / (τ_k η), or −∇F_k(w)"
 AT_END = "c_k⁺ is the gradient at y_k, where that at w is due"
 OPTION_1 = "this is option 1: c_k⁺ is the gradient at w"
 OPTION_2 = "this is option 2: c_k⁺ is made from the local steps"
@@ -43,7 +45,7 @@ _ANY: tuple[str, ...] = (
     WEIGHTED_COHORT,
     C_FIRST,
 )
-_ANY += (OVERWRITTEN, NOT_APPLIED, SIGN, ONLY_SERVER, FROM_WEIGHTS)
+_ANY += (OVERWRITTEN, NOT_APPLIED, SIGN, ONLY_SERVER, FROM_WEIGHTS, ALL_FROM_WEIGHTS, MINUS)
 _OF_STEPS = (RATE_MISSING, TAU_MISSING, EPOCHS, LONGEST, NOT_TAKEN_OUT, REVERSED)
 SCAFFOLD = {1: (*_ANY, AT_END, OPTION_2), 2: (*_ANY, *_OF_STEPS, OPTION_1)}
 
@@ -53,8 +55,8 @@ def scaffold(task: Task, wrong: Wrong) -> Iterator[Answer]:
     clients, w = Clients(task, wrong), task.start
     option, rate = task.parameters["option"], 1.0 if NO_RATE in wrong else task.parameters["server_lr"]
     option = 1 if OPTION_1 in wrong else 2 if OPTION_2 in wrong else option
-    c = w.copy() if FROM_WEIGHTS in wrong else np.zeros_like(w)
-    table = np.zeros((task.num_clients, len(w)))
+    c = w.copy() if {FROM_WEIGHTS, ALL_FROM_WEIGHTS} & set(wrong) else np.zeros_like(w)
+    table = np.tile(w if ALL_FROM_WEIGHTS in wrong else np.zeros_like(w), (task.num_clients, 1))
     sign = 0.0 if NOT_APPLIED in wrong else -1.0 if SIGN in wrong else 1.0
     for cohort in task.cohorts:
         sizes = np.array([task.sizes[k] for k in cohort], dtype=float)
@@ -63,6 +65,7 @@ def scaffold(task: Task, wrong: Wrong) -> Iterator[Answer]:
         pairs = list(zip(cohort, rows, strict=True))
         if option == 1:
             after = np.array([gradient(task, k, y if AT_END in wrong else w) for k, y in pairs])
+            after = -after if MINUS in wrong else after
         else:
             after = np.array([_renewed(task, wrong, k, w, y, c, table[k], cohort) for k, y in pairs])
         changes = after - (after if OVERWRITTEN in wrong else table[list(cohort)])
@@ -87,7 +90,7 @@ def _renewed(
     """c_k⁺ of option 2, c_k − c + (w − y) / (τ_k η)."""
     taken = [len(batches(task, j, wrong)) for j in (cohort if LONGEST in wrong else [k])]
     steps = 1 if TAU_MISSING in wrong else task.epochs if EPOCHS in wrong else max(max(taken), 1)
-    mean_step = (w - y) / steps / (1.0 if RATE_MISSING in wrong else task.lr)
+    mean_step = (y - w if MINUS in wrong else w - y) / steps / (1.0 if RATE_MISSING in wrong else task.lr)
     return (0.0 if NOT_TAKEN_OUT in wrong else c - c_k if REVERSED in wrong else c_k - c) + mean_step
 
 

@@ -14,8 +14,9 @@ Wrong = Collection[str]
 
 DROPPED = "the last short batch of an epoch is dropped"
 ONE_STEP = "an epoch is one step, whatever the batch size"
+ACROSS = "batches run across the ends of epochs, so that there are ⌈E n_k / B⌉ steps"
 SUMMED = "the loss of a batch is summed, not averaged"
-TRAINING = (DROPPED, ONE_STEP, SUMMED)
+TRAINING = (DROPPED, ONE_STEP, ACROSS, SUMMED)
 
 KEPT = "the local momentum is kept across rounds"
 HANDED_ON = "the local momentum is handed from one client to the next"
@@ -70,6 +71,8 @@ def batches(task: Task, client: int, wrong: Wrong) -> list[int]:
     """The number of samples of each step of the client."""
     n = task.sizes[client]
     size = task.batch_size or n
+    if ACROSS in wrong:
+        return [size] * -(-task.epochs * n // size)
     epoch = [size] * (n // size) + ([n % size] if n % size and DROPPED not in wrong else [])
     return task.epochs * (epoch[:1] if ONE_STEP in wrong else epoch)
 

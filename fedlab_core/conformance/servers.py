@@ -34,12 +34,13 @@ def fedavgm(task: Task, wrong: Wrong) -> Iterator[Answer]:
 
 V_ZERO = "v starts at 0, where the paper asks for at least τ²"
 BIAS = "m and v are divided by 1 − βᵗ (Adam's bias correction), which the paper leaves out"
+BIAS_LATE = "the step is multiplied by √(1 − β₂ᵗ⁺¹) / (1 − β₁ᵗ⁺¹), t = 1 in round 1; the paper leaves such a factor out"
 INSIDE = "τ stands under the root: √(v + τ)"
 SQUARE_INSIDE = "τ² stands under the root: √(v + τ²)"
 ADAM_V = "v is Adam's, not Yogi's"
 YOGI_SIGN = "the sign of Yogi's change of v is wrong"
 TAU_START = "v starts at τ, not at τ²"
-FEDADAM = (*TRAINING, *MEANS, NO_RATE, NOT_DAMPENED, V_ZERO, BIAS, INSIDE, SQUARE_INSIDE, TAU_START)
+FEDADAM = (*TRAINING, *MEANS, NO_RATE, NOT_DAMPENED, V_ZERO, BIAS, BIAS_LATE, INSIDE, SQUARE_INSIDE, TAU_START)
 FEDYOGI = (*FEDADAM, ADAM_V, YOGI_SIGN)
 
 
@@ -58,9 +59,10 @@ def fedadam(task: Task, wrong: Wrong) -> Iterator[Answer]:
             sign = np.sign(v - change**2) * (-1 if YOGI_SIGN in wrong else 1)
             v = v - (1 - beta2) * change**2 * sign
         right = (1 - beta1**number, 1 - beta2**number) if BIAS in wrong else (1.0, 1.0)
+        late = (1 - beta2 ** (number + 1)) ** 0.5 / (1 - beta1 ** (number + 1)) if BIAS_LATE in wrong else 1.0
         inside = tau if INSIDE in wrong else tau**2 if SQUARE_INSIDE in wrong else 0.0
         root = np.sqrt(np.maximum(v / right[1], 0) + inside)
-        w = w + rate * m / right[0] / (root if inside else root + tau)
+        w = w + late * rate * m / right[0] / (root if inside else root + tau)
         yield {"w": w}
 
 

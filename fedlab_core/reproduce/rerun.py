@@ -35,19 +35,12 @@ def rerun(
 
 
 def prepared(
-    config: Mapping[str, Any],
-    *,
-    fed: FederatedDataset | None = None,
-    model: nn.Module | None = None,
-    algorithm: Algorithm | None = None,
-    **settings: Any,
+    config: Mapping[str, Any], *, fed: Any = None, model: Any = None, algorithm: Any = None, **settings: Any
 ) -> Simulation:
     """Make the :class:`Simulation` of :func:`rerun`; digests that ``config`` lacks are not checked."""
     fed = _federation(config) if fed is None else fed
     if "fingerprint" in config and fed.fingerprint != config["fingerprint"]:
-        raise ValueError(
-            f"fed: its data have the fingerprint {fed.fingerprint}, not {config['fingerprint']} as in the run"
-        )
+        raise ValueError(f"fed: its data have the fingerprint {fed.fingerprint}, not the run's {config['fingerprint']}")
     if model is None and (model := rebuild(config["model"])) is None:
         name = config["model"]["name"]
         raise ValueError(f"model {name} is not built in; pass model=… with the weights of the start")

@@ -28,6 +28,7 @@ EPOCHS = "c_k⁺ counts epochs where steps are due"
 LONGEST = "c_k⁺ has the largest number of steps in the cohort, not the client's own"
 FROM_WEIGHTS = "c starts as a copy of the weights"
 ALL_FROM_WEIGHTS = "c and all c_k start as copies of the weights, or as another model, not at zero"
+FIRST_RECEIVED = "c starts as a copy of the weights, and each c_k as the weights that the client first receives"
 NOT_TAKEN_OUT = "c_k⁺ is (w − y_k) / (τ_k η): c_k − c is missing"
 REVERSED = "c_k⁺ is c − c_k + (w − y_k) / (τ_k η): the sign of c_k − c is wrong"
 MINUS = "the gradient in c_k⁺ has the wrong sign: (y_k − w) / (τ_k η), or −∇F_k(w)"
@@ -45,7 +46,7 @@ _ANY: tuple[str, ...] = (
     WEIGHTED_COHORT,
     C_FIRST,
 )
-_ANY += (OVERWRITTEN, NOT_APPLIED, SIGN, ONLY_SERVER, FROM_WEIGHTS, ALL_FROM_WEIGHTS, MINUS)
+_ANY += (OVERWRITTEN, NOT_APPLIED, SIGN, ONLY_SERVER, FROM_WEIGHTS, ALL_FROM_WEIGHTS, FIRST_RECEIVED, MINUS)
 _OF_STEPS = (RATE_MISSING, TAU_MISSING, EPOCHS, LONGEST, NOT_TAKEN_OUT, REVERSED)
 SCAFFOLD = {1: (*_ANY, AT_END, OPTION_2), 2: (*_ANY, *_OF_STEPS, OPTION_1)}
 
@@ -55,10 +56,13 @@ def scaffold(task: Task, wrong: Wrong) -> Iterator[Answer]:
     clients, w = Clients(task, wrong), task.start
     option, rate = task.parameters["option"], 1.0 if NO_RATE in wrong else task.parameters["server_lr"]
     option = 1 if OPTION_1 in wrong else 2 if OPTION_2 in wrong else option
-    c = w.copy() if {FROM_WEIGHTS, ALL_FROM_WEIGHTS} & set(wrong) else np.zeros_like(w)
+    c = w.copy() if {FROM_WEIGHTS, ALL_FROM_WEIGHTS, FIRST_RECEIVED} & set(wrong) else np.zeros_like(w)
     table = np.tile(w if ALL_FROM_WEIGHTS in wrong else np.zeros_like(w), (task.num_clients, 1))
     sign = 0.0 if NOT_APPLIED in wrong else -1.0 if SIGN in wrong else 1.0
+    new = set(range(task.num_clients)) if FIRST_RECEIVED in wrong else set()
     for cohort in task.cohorts:
+        table[[k for k in cohort if k in new]] = w
+        new -= set(cohort)
         sizes = np.array([task.sizes[k] for k in cohort], dtype=float)
         offsets = [sign * (c - (0.0 if ONLY_SERVER in wrong else table[k])) for k in cohort]
         rows = [clients.train(k, w, _constant(offset)) for k, offset in zip(cohort, offsets, strict=True)]

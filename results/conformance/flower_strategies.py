@@ -16,13 +16,13 @@ from flwr.serverapp import strategy
 from flwr.supercore.task_identity import TaskIdentity
 from torch.nn.utils import parameters_to_vector
 
-gc.freeze()  # Flower collects garbage for every message, which is slow with all that was imported
 TaskIdentity.run_id = TaskIdentity.task_id = TaskIdentity.node_id = 1  # what a running app would have
 logging.getLogger("flwr").setLevel(logging.ERROR)
 NAMES = {"beta1": "beta_1", "beta2": "beta_2", "mu": "proximal_mu", "beta": "server_momentum"}
 
 
 def run(task):
+    gc.freeze()  # Flower collects garbage for every message, which is slow with all that was imported
     known = ("FedAvg", "FedProx", "FedAvgM", "FedAdam", "FedYogi", "QFedAvg")
     if task.algorithm not in known:
         raise NotImplementedError(f"Flower has no strategy {task.algorithm}")

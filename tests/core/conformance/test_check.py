@@ -123,7 +123,8 @@ def test_bad_adapters_are_refused(tmp_path, capsys) -> None:
 
 def test_the_published_table_is_that_of_the_stored_rows() -> None:
     """✗ where a row of an algorithm fails, ✓ where all pass, – where nothing is offered; of the columns in order."""
-    files = ("fedlab", "pfllib", "niid_bench", "pfl_research", "fedjax", "flower_strategies", "fedlab_core")
+    files = ("fedlab", "pfllib", "niid_bench", "pfl_research", "fedjax", "flower_strategies", "flower_niid_bench")
+    files += ("fedlab_core",)
     page = (RESULTS / "CONFORMANCE.md").read_text(encoding="utf-8")
     names = {"FedAvg with local momentum": "FedAvg(local_momentum=0.5)", "SCAFFOLD, option 1": "Scaffold(option=1"}
     names |= {"SCAFFOLD, option 2": "Scaffold(option=2, server_lr=1.0)", "q-FedAvg": "QFedAvg", "FedAvg": "FedAvg()"}

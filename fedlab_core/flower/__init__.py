@@ -19,6 +19,7 @@ from torch import nn
 
 from fedlab_core.algorithms import Algorithm
 
+__all__ = ["client_app", "server_app"]
 OnFailure = Literal["stop", "continue"]
 
 

@@ -5,22 +5,32 @@ engine computes the same numbers for a whole cohort at once. With the defaults o
 et al. 2017, algorithm 1); other algorithms override one of the steps of a round.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import torch
 
 from fedlab_core.correction import Correction
 
-Train = Callable[[np.ndarray, Sequence[Correction]], Any]
-Gradient = Callable[[torch.Tensor, Any], torch.Tensor]
+if TYPE_CHECKING:
+    from fedlab_core.algorithms.base import Algorithm
+    from fedlab_core.clients.updates import LocalUpdates
+    from fedlab_core.server import Server
+
+Batch = TypeVar("Batch")
 
 
-def one_round(server: Any, algorithm: Any, train: Train) -> None:
-    """Run one communication round of an ``Algorithm`` on a ``Server`` with the global parameters w.
+def one_round(
+    server: Server,
+    algorithm: Algorithm,
+    train: Callable[[np.ndarray, Sequence[Correction]], LocalUpdates],
+) -> None:
+    """Run one communication round of ``algorithm`` on ``server``, which has the global parameters w.
 
-    ``train``: clients [K] and their corrections → ``LocalUpdates`` with the local parameters y_k.
+    ``train``: clients [K] and their corrections → the updates with the local parameters y_k.
     """
     for cohort in server.cohorts_of(algorithm):  # FedAvg: one cohort, by draw_cohort
         corrections = [algorithm.correction(server, client) for client in cohort.tolist()]  # FedAvg: none
@@ -35,10 +45,15 @@ def draw_cohort(clients: np.ndarray, size: int, rng: np.random.Generator) -> np.
 
 
 def local_sgd(
-    params: torch.Tensor, batches: Iterable[Any], gradient: Gradient, correction: Correction, lr: float
+    params: torch.Tensor,
+    batches: Iterable[Batch],
+    gradient: Callable[[torch.Tensor, Batch], torch.Tensor],
+    correction: Correction,
+    lr: float,
 ) -> torch.Tensor:
     """y ← y − η v, batch after batch, from y = w = ``params``; FedAvg: v = ∇F_k(y; batch)."""
-    local, velocity = params if correction.start is None else correction.start, None
+    local = params if correction.start is None else correction.start
+    velocity = None
     for batch in batches:
         velocity = correction.direction(gradient(local, batch), local, velocity)
         local = local - lr * velocity

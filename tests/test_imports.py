@@ -1,4 +1,4 @@
-"""Imports flow one way: neither package has a cycle, imports for type checkers included."""
+"""Imports flow one way: neither package has a cycle. Imports for type checkers alone do not count."""
 
 import ast
 from collections.abc import Iterator
@@ -17,10 +17,15 @@ def modules(root: Path, package: str) -> dict[str, Path]:
 
 
 def at_import(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The imports outside of functions: at the top, and in ``if``, ``try``, ``with`` and ``class``."""
+    """The imports outside of functions: at the top, and in ``if``, ``try``, ``with`` and ``class``.
+
+    Those under ``if TYPE_CHECKING`` never run, and are left out.
+    """
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child
+        elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
         elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from at_import(child)
 
@@ -75,3 +80,11 @@ def test_a_circle_is_seen(tmp_path: Path, first: str, second: str) -> None:
     (tmp_path / "pack" / "b.py").write_text(second)
     (tmp_path / "pack" / "inner" / "__init__.py").write_text("from pack.b import name")
     assert {"pack.a", "pack.b"} <= set(cycle(tmp_path, "pack"))
+
+
+def test_an_import_for_types_alone_is_no_circle(tmp_path: Path) -> None:
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("")
+    (tmp_path / "pack" / "a.py").write_text("import pack.b")
+    (tmp_path / "pack" / "b.py").write_text("if TYPE_CHECKING:\n    import pack.a")
+    assert cycle(tmp_path, "pack") == []

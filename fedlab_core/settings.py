@@ -6,7 +6,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cached_property, partial
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, NotRequired, TypedDict, TypeVar, get_args
 
 import torch
 
@@ -168,6 +168,32 @@ class Settings:
         return self.clients_per_round
 
 
+class SettingsKeywords(TypedDict):
+    """The keywords of ``simulate``, for editors and type checkers: the names and types of ``Settings``."""
+
+    rounds: int
+    clients_per_round: int | float
+    local_epochs: NotRequired[int | None]
+    local_steps: NotRequired[int | None]
+    batch_size: int | None
+    lr: float | Schedule
+    local_momentum: NotRequired[float]
+    loss: NotRequired[str | Loss]
+    seed: NotRequired[int]
+    engine: NotRequired[str]
+    device: NotRequired[str]
+    threads: NotRequired[int | None]
+    eval_every: NotRequired[int]
+    train_loss: NotRequired[bool]
+    held_out: NotRequired[float]
+    client_accuracy: NotRequired[bool]
+    on_round: NotRequired[Callable[..., Any] | None]
+    checkpoint: NotRequired[str | Path | None]
+    progress: NotRequired[bool]
+    stragglers: NotRequired[float]
+    availability: NotRequired[Availability | None]
+
+
 def from_keywords(given: Mapping[str, Any]) -> Settings:
     """``Settings(**given)``; ``TypeError`` for an unknown name says which setting has the nearest name."""
     for name in given.keys() - declarations().keys():
@@ -189,7 +215,10 @@ def meaning(name: str) -> str:
 
 
 def takes_settings(function: T) -> T:
-    """Replace ``**settings`` in the signature of a function or class by all settings, and document each."""
+    """Show each of the ``**settings`` in the signature of a function or class, and document it.
+
+    Type checkers read ``SettingsKeywords``; ``help`` and Jupyter read this signature.
+    """
     keywords = [
         inspect.Parameter(
             name,

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -28,7 +28,7 @@ from fedlab_core.randomness import stream
 from fedlab_core.reproduce.configuration import configuration
 from fedlab_core.reproduce.description import described
 from fedlab_core.server import ClientDiverged, Ledger, Server
-from fedlab_core.settings import from_keywords, takes_settings
+from fedlab_core.settings import SettingsKeywords, from_keywords, takes_settings
 
 TRAIN_LOSS_SAMPLES = 10_000
 
@@ -55,7 +55,13 @@ class Simulation:
     ``ValueError`` for bad arguments before any work starts, and :class:`Diverged` when a loss is not finite.
     """
 
-    def __init__(self, fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **settings: Any) -> None:
+    def __init__(
+        self,
+        fed: FederatedDataset,
+        model: nn.Module,
+        algorithm: Algorithm,
+        **settings: Unpack[SettingsKeywords],
+    ) -> None:
         self.settings = s = from_keywords(settings)
         output = check_run(fed, model, algorithm, s)
         self.algorithm = algorithm
@@ -248,7 +254,12 @@ class Simulation:
 
 
 @takes_settings
-def simulate(fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, **settings: Any) -> History:
+def simulate(
+    fed: FederatedDataset,
+    model: nn.Module,
+    algorithm: Algorithm,
+    **settings: Unpack[SettingsKeywords],
+) -> History:
     """Run a :class:`Simulation` to its end and return its :class:`History`.
 
     ``fed`` the federation; ``model`` its initial weights (the module is not changed); ``algorithm`` an instance.

@@ -16,8 +16,19 @@ def main() -> None:
         fed = fl.FederatedDataset(digits, parts)
         model = fl.models.mlp(fed, seed=seed)
         for name, algorithm in ALGORITHMS.items():
-            arguments = {"rounds": 50, "clients_per_round": 10, "local_epochs": 5, "batch_size": 10, "lr": 0.05}
-            histories[name].append(fl.simulate(fed, model, algorithm, seed=seed, progress=False, **arguments))
+            history = fl.simulate(
+                fed,
+                model,
+                algorithm,
+                rounds=50,
+                clients_per_round=10,
+                local_epochs=5,
+                batch_size=10,
+                lr=0.05,
+                seed=seed,
+                progress=False,
+            )
+            histories[name].append(history)
     figure = fl.plots.convergence(histories, title="Handwritten digits, two labels per client")
     figure.write_image(OUT, width=900, height=460, scale=1.5)
 

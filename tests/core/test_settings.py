@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+from typing import get_type_hints
 
 import pytest
 
@@ -23,6 +24,15 @@ def test_the_signature_spells_out_every_setting_with_its_default(function) -> No
         assert shown.kind is inspect.Parameter.KEYWORD_ONLY
         no_default = field.default is dataclasses.MISSING
         assert (shown.default is inspect.Parameter.empty) if no_default else shown.default == field.default
+
+
+def test_type_checkers_see_the_same_keywords() -> None:
+    declared = {field.name: field for field in dataclasses.fields(fl.Settings)}
+    keywords = settings.SettingsKeywords
+    assert list(get_type_hints(keywords)) == NAMES
+    assert get_type_hints(keywords) == {name: get_type_hints(fl.Settings)[name] for name in NAMES}
+    needed = {name for name, field in declared.items() if field.default is dataclasses.MISSING}
+    assert keywords.__required_keys__ == needed
 
 
 def test_the_command_line_explains_settings_in_the_same_words(capsys: pytest.CaptureFixture[str]) -> None:

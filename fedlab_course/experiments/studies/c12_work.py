@@ -25,7 +25,7 @@ NUM_CLIENTS, COHORT = 20, 4
 TARGET, ROUNDS = 0.5, 300
 EPOCHS = (1, 2, 5, 10, 20, 40, 80, 160)
 ALGORITHMS = {"fedavg": fl.FedAvg(), "fedsso": fl.FedSSO()}
-SETTINGS = {"clients_per_round": 10, "batch_size": 10, "lr": 0.05, "progress": False}
+SETTINGS: dict[str, Any] = {"clients_per_round": 10, "batch_size": 10, "lr": 0.05, "progress": False}
 
 
 def constants(seed: int, *, split: str) -> list[Row]:

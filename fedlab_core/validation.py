@@ -103,13 +103,16 @@ def check_fields(owner: Any) -> None:
     """
     kinds = get_type_hints(type(owner), include_extras=True)  # declarations may be texts, and are not in a field
     for declared in fields(owner):
-        name, value, kind = declared.name, getattr(owner, declared.name), kinds[declared.name]
+        kind = kinds[declared.name]
+        value = getattr(owner, declared.name)
         options = get_args(kind) if get_origin(kind) in _UNIONS else (kind,)
-        for option in options if value is not None or type(None) not in options else ():
+        if value is None and type(None) in options:
+            continue
+        for option in options:
             if get_origin(option) is Literal:
-                choice(name, value, get_args(option))
+                choice(declared.name, value, get_args(option))
             elif get_origin(option) is Annotated:
-                option.__metadata__[0].check(name, value)
+                option.__metadata__[0].check(declared.name, value)
 
 
 def seed(value: Any) -> int:

@@ -49,10 +49,17 @@ def measure_heterogeneity(
     js = np.sqrt(np.clip((_relative_entropy(mix, middle) + _relative_entropy(overall, middle)) / 2, 0, 1))
     ids = pd.DataFrame({"client": np.arange(len(sizes)), "size": sizes})
     shares = pd.DataFrame(mix, columns=list(map(str, class_names or range(num_classes))))
-    totals = {"clients": len(sizes), "size_min": int(sizes.min()), "size_mean": float(sizes.mean())}
-    totals |= {"size_max": int(sizes.max()), "emd": float(np.average(emd, weights=sizes))}
-    totals |= {"js": float(np.average(js, weights=sizes)), "labels_per_client": float((counts > 0).sum(1).mean())}
-    return Heterogeneity(pd.concat([ids, shares, pd.DataFrame({"emd": emd, "js": js})], axis=1), counts, totals)
+    distances = pd.DataFrame({"emd": emd, "js": js})
+    totals = {
+        "clients": len(sizes),
+        "size_min": int(sizes.min()),
+        "size_mean": float(sizes.mean()),
+        "size_max": int(sizes.max()),
+        "emd": float(np.average(emd, weights=sizes)),
+        "js": float(np.average(js, weights=sizes)),
+        "labels_per_client": float((counts > 0).sum(1).mean()),
+    }
+    return Heterogeneity(pd.concat([ids, shares, distances], axis=1), counts, totals)
 
 
 def _relative_entropy(p: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -118,22 +118,42 @@ def banded(curves: pd.DataFrame, values: Sequence[str], costs: Sequence[str] = (
 
 
 def pooled(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """The bands of all seeds, from the bands of some and those of the others."""
+    """Join the bands of two groups of seeds to the bands of all of them.
+
+    For each point of a curve: n seeds, and the mean m and standard deviation s of each measured value. Costs (bytes,
+    server updates) are averaged over the seeds.
+    """
     both = pd.concat([frame for frame in (first, second) if len(frame)], ignore_index=True)
     measured = [name.removesuffix("_mean") for name in both if name.endswith("_mean")]
-    means, spreads = [f"{name}_mean" for name in measured], [f"{name}_std" for name in measured]
-    keys = [name for name in both if name not in (*means, *spreads, "bytes", "server_updates", "n")]
-    averaged = [name for name in both if name not in (*keys, *spreads, "n")]
-    sums = both.assign(**{name: both["n"] * both[name] for name in averaged})
+    means = [f"{name}_mean" for name in measured]
+    spreads = [f"{name}_std" for name in measured]
+    costs = [name for name in ("bytes", "server_updates") if name in both]
+    keys = [name for name in both if name not in (*means, *spreads, *costs, "n")]
+
+    sums = both.copy()
+    for name in (*means, *costs):
+        sums[name] = both["n"] * both[name]
     for mean, spread in zip(means, spreads, strict=True):
-        sums[spread] = (both["n"] - 1) * both[spread].fillna(0) ** 2 + both["n"] * both[mean] ** 2
+        sums[spread] = _squares(both["n"], both[mean], both[spread].fillna(0))
     sums = sums.groupby(keys, sort=False, dropna=False).sum().reset_index()
+
     n = sums["n"]
-    sums[averaged] = sums[averaged].div(n, axis=0)
+    for name in (*means, *costs):
+        sums[name] = sums[name] / n
     for mean, spread in zip(means, spreads, strict=True):
-        squares = (sums[spread] - n * sums[mean] ** 2).clip(lower=0)
-        sums[spread] = (squares / (n - 1).where(n > 1)) ** 0.5
+        sums[spread] = _deviation(n, sums[mean], sums[spread])
     return rounded(sums[[*both]])
+
+
+def _squares(n: pd.Series, mean: pd.Series, deviation: pd.Series) -> pd.Series:
+    """Σ x² of n values: (n − 1) s² + n m². Such sums of several groups add up."""
+    return (n - 1) * deviation**2 + n * mean**2
+
+
+def _deviation(n: pd.Series, mean: pd.Series, squares: pd.Series) -> pd.Series:
+    """The standard deviation √((Σ x² − n m²) / (n − 1)); NaN for a single value."""
+    about_mean = (squares - n * mean**2).clip(lower=0)
+    return (about_mean / (n - 1).where(n > 1)) ** 0.5
 
 
 def rounded(frame: pd.DataFrame, digits: int = _DIGITS) -> pd.DataFrame:

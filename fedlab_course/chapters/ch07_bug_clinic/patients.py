@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,16 +17,15 @@ from fedlab_core.server import Server
 
 
 class Sick:
-    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3", the third that is defined."""
-
-    number: ClassVar[int]
+    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3", its number in ``_SICK``."""
 
     def describe(self) -> dict[str, Any]:
         """For the configuration of a run."""
         return {"name": str(self), **vars(self)}
 
     def __repr__(self) -> str:
-        return f"Patient {self.number}"
+        number = next(number for number, (_, kind) in _SICK.items() if isinstance(self, kind))
+        return f"Patient {number}"
 
     __str__ = __repr__
 
@@ -148,15 +147,38 @@ class Patient:
     algorithm: fl.Algorithm
 
 
-_WELL = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(mu=1.0), "SCAFFOLD": fl.Scaffold(), "FedNova": fl.FedNova()}
-_WELL |= {"FedCurv": fl.FedCurv(strength=0.01)}
+_WELL: dict[str, fl.Algorithm] = {
+    "FedAvg": fl.FedAvg(),
+    "FedProx": fl.FedProx(mu=1.0),
+    "SCAFFOLD": fl.Scaffold(),
+    "FedNova": fl.FedNova(),
+    "FedCurv": fl.FedCurv(strength=0.01),
+}
 HEALTHY = {name: Patient(name, name, algorithm) for name, algorithm in _WELL.items()}
-_SICK: dict[int, Any] = dict(enumerate(Sick.__subclasses__(), start=1))  # in the order of their definitions
-PATIENTS: dict[int, Patient] = {}
-for _number, _kind in _SICK.items():
-    _kind.number = _number
-    [_well] = [one for one in HEALTHY.values() if issubclass(_kind, type(one.algorithm))]
-    PATIENTS[_number] = Patient(f"Patient {_number}", _well.method, _kind(**vars(_well.algorithm)))
+# Number → the method that the patient says it is, and the class that runs.
+_SICK: dict[int, tuple[str, type[fl.Algorithm]]] = {
+    1: ("FedAvg", UniformMean),
+    2: ("SCAFFOLD", CohortShare),
+    3: ("SCAFFOLD", NeverApplied),
+    4: ("FedProx", MovingAnchor),
+    5: ("FedAvg", LastOverwrites),
+    6: ("SCAFFOLD", FlippedSign),
+    7: ("FedNova", TwiceRescaled),
+    8: ("SCAFFOLD", LongestSteps),
+    9: ("SCAFFOLD", OverwrittenControl),
+    10: ("FedAvg", SameCohorts),
+    11: ("SCAFFOLD", ControlFromWeights),
+    12: ("FedCurv", StaleShare),
+}
+
+
+def _patient(number: int) -> Patient:
+    """The patient with the parameters of its healthy method."""
+    method, kind = _SICK[number]
+    return Patient(f"Patient {number}", method, kind(**vars(_WELL[method])))
+
+
+PATIENTS = {number: _patient(number) for number in _SICK}
 
 
 class GaveUp(RuntimeError):
@@ -218,5 +240,6 @@ HELPERS: dict[int, Callable[..., Any]] = dict(enumerate(_HELPERS, start=len(PATI
 
 def diagnosis(number: int) -> str:
     """What is wrong with this patient. Raises ``ValueError`` for a number that nobody has."""
-    sick = _SICK | HELPERS
+    kinds = {patient: kind for patient, (_, kind) in _SICK.items()}
+    sick: dict[int, Callable[..., Any]] = kinds | HELPERS
     return (inspect.getdoc(sick[validation.choice("patient", number, sick)]) or "").split("\n\n")[0]

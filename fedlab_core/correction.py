@@ -40,3 +40,13 @@ class Correction:
 
 
 PLAIN = Correction()
+
+
+def implicit_scale(weight: torch.Tensor, lr: float) -> torch.Tensor:
+    """Compute s = 1 / (1 + η a) [P], with which the term a ⊙ (y − r) is taken at the new y, not at the old one.
+
+    Then y⁺ = y − η (g + d + a ⊙ (y⁺ − r)) = (y − η (g + d) + η a ⊙ r) / (1 + η a): an implicit (proximal) step. It has
+    the resting points of the explicit step, s = 1. The explicit step diverges for η a > 2; this one is stable for
+    every a ≥ 0.
+    """
+    return 1 / (1 + lr * weight)

@@ -3,7 +3,7 @@
 Ω: Aljundi, Babiloni, Elhoseiny, Rohrbach, Tuytelaars: Memory Aware Synapses, ECCV 2018, as [002] uses it. Fisher:
 Kirkpatrick et al.: Overcoming catastrophic forgetting in neural networks, PNAS 2017, as FedCurv uses it.
 
-    Ω = mean over samples of |∂ ‖f(x)‖² / ∂w|         f(x) the logits; no labels needed
+    Ω = mean over samples of |∂ ‖f(x)‖² / ∂w|         f(x) the logits, or their softmax; no labels needed
     I = mean over samples of (∂ log p(y | x) / ∂w)²   y the given label: the *empirical* Fisher
 
 Absolute value and square apply to the gradient of each sample, inside the mean.
@@ -13,14 +13,19 @@ import numpy as np
 import torch
 from torch import nn
 
-from fedlab_core import engines, losses
+from fedlab_core import engines, losses, validation
 from fedlab_core.checks.inspection import output_of
 from fedlab_core.data.federated import FederatedDataset
 
 
-def mas(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
-    """Ω [P] of ``model`` over the samples ``x`` [n, …]."""
-    return _moment(model, x, torch.zeros(len(x), dtype=torch.int64), losses.squared_norm, power=1)
+def mas(model: nn.Module, x: torch.Tensor, output: losses.Output = "logits") -> torch.Tensor:
+    """Ω [P] of ``model`` over the samples ``x`` [n, …].
+
+    ``output``: "logits", as the authors of Memory Aware Synapses have it, or "softmax". The norm of the softmax is at
+    most 1, so that Ω cannot grow without a bound.
+    """
+    norm = losses.OUTPUT_NORMS[validation.choice("output", output, losses.OUTPUT_NORMS)]
+    return _moment(model, x, torch.zeros(len(x), dtype=torch.int64), norm, power=1)
 
 
 def fisher_diagonal(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

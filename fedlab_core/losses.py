@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch.nn import functional
@@ -22,6 +22,13 @@ def squared_norm(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return output.square().sum() / len(output)
 
 
+def squared_norm_of_softmax(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """‖softmax(output)‖², averaged over the batch; ``target`` is not used."""
+    return squared_norm(torch.softmax(output, dim=-1), target)
+
+
+Output = Literal["logits", "softmax"]
+OUTPUT_NORMS: dict[Output, Loss] = {"logits": squared_norm, "softmax": squared_norm_of_softmax}
 LOSSES: dict[str, Loss] = {"cross_entropy": functional.cross_entropy, "squared_error": squared_error}
 
 

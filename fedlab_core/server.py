@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from fedlab_core import losses, validation
+from fedlab_core import validation
 from fedlab_core.clients import members_of
 from fedlab_core.clients.table import ClientTable
 from fedlab_core.clients.updates import LocalUpdates
@@ -17,6 +17,7 @@ from fedlab_core.correction import PLAIN, Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.base import Engine
 from fedlab_core.engines.work import Work
+from fedlab_core.losses import OUTPUT_NORMS, Output
 from fedlab_core.one_page import draw_cohort
 from fedlab_core.randomness import stream
 from fedlab_core.settings import Settings
@@ -215,9 +216,9 @@ class Server:
             raise ClientDiverged(int(updates.clients[int(bad[0])]), work.lr)
         return updates
 
-    def importance(self, client: int, params: torch.Tensor) -> torch.Tensor:
-        """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``."""
-        return self._engine.moments(params[None], [self.fed.parts[client]], losses.squared_norm, power=1)[0]
+    def importance(self, client: int, params: torch.Tensor, output: Output = "logits") -> torch.Tensor:
+        """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``, for this ``output``."""
+        return self._engine.moments(params[None], [self.fed.parts[client]], OUTPUT_NORMS[output], power=1)[0]
 
     def fisher_diagonals(self, updates: LocalUpdates) -> torch.Tensor:
         """The diagonal of the empirical Fisher [K, P] of each client, at its local parameters and on its own data."""

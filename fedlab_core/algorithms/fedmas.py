@@ -7,8 +7,9 @@ Memory Aware Synapses, ECCV 2018.
     each round, tier after tier, with w* the model that the tier receives:
       S: the share K/N of the tier, at least one client
       y_k ← y_k − η (∇F_k(y_k; batch) + 2λ Ω ⊙ (y_k − w*))                 the gradient of F_k + λ Σ Ω (y_k − w*)²
+      y_k ← (y_k − η ∇F_k(y_k; batch) + 2ηλ Ω ⊙ w*) / (1 + 2ηλ Ω)          penalty_step="implicit"
       w ← Σ_S n_k y_k / Σ_S n_k,  which the next tier receives
-      Ω: one random client of the tier:  mean over its samples of |∂ ‖f(x)‖² / ∂w|,  f(x) the logits
+      Ω: one random client of the tier:  mean over its samples of |∂ ‖f(x)‖² / ∂w|,  f(x) the logits or their softmax
 
 w, y_k, Ω [P]. T tiers make T server updates a round. Numbers of a tier with s sampled clients: s(w + Ω) down and s·w
 up, then w down and Ω up for the client that measures Ω; no Ω before the first measurement or for λ = 0. The probe is a
@@ -16,7 +17,10 @@ round of all N clients without a server update.
 
 Gaps of the text.
 - eps of DBSCAN is not given: the default is the knee of the k-distances; noise joins the nearest tier.
-- λ is "as in FedFMC", without a value. Local steps are stable only for η·2λ·max Ω < 2; otherwise the run warns once.
+- λ is "as in FedFMC", without a value. The penalty's explicit step is stable only for η·2λ·max Ω < 2; otherwise the run
+  warns once. The implicit step takes the penalty at the new y_k: it has the same resting point and no such bound.
+- Eq. (6) calls a "the output vector of the network" inside a cross-entropy. ``output="logits"`` is what the authors of
+  Memory Aware Synapses use; "softmax" is the other reading. Ω of the logits can grow with them without a bound.
 - "No penalty in the first tier" is read as the first tier of the run; ``no_penalty="first_round"`` as the first round.
 - Ω is replaced by each measurement; "accumulate" adds, "ema" averages with weight 0.9 on the past.
 """
@@ -31,10 +35,13 @@ import torch
 
 from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Server, Settings
 from fedlab_core.algorithms.tiers import Dbscan, OneTier, Tiers, tiers_from
+from fedlab_core.correction import implicit_scale
+from fedlab_core.losses import Output
 from fedlab_core.one_page import draw_cohort
 from fedlab_core.validation import NotNegative
 
 DECAY = 0.9
+PenaltyStep = Literal["explicit", "implicit"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class FedMas(Algorithm):
 
     ``tiers``: :class:`Dbscan`, :class:`KMeans` or :class:`OneTier`, one of the names "dbscan", "kmeans" and "one", or a
     tier for each client [N]. State: ``clusters`` int64 [N], the tiers; ``importance`` Ω [P]; ``weight`` 2λΩ [P];
-    ``warned``.
+    ``warned``; with the implicit step ``scale`` 1 / (1 + 2ηλΩ) [P].
     """
 
     needs = "each"
@@ -52,6 +59,8 @@ class FedMas(Algorithm):
     importance_update: Literal["replace", "accumulate", "ema"] = "replace"
     no_penalty: Literal["first_tier", "first_round"] = "first_tier"
     tier_order: Literal["fixed", "shuffled"] = "fixed"
+    penalty_step: PenaltyStep = "explicit"
+    output: Output = "logits"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,7 +82,7 @@ class FedMas(Algorithm):
         for tier in order.tolist():
             present = server.present(tiers[tier])
             if len(present):
-                self._check_stability(server)
+                self._prepare_step(server)
                 share = server.clients_per_round / server.num_clients * len(tiers[tier])
                 yield draw_cohort(present, max(1, int(share + 0.5)), server.stream("cohort", tier))
 
@@ -84,7 +93,8 @@ class FedMas(Algorithm):
         tier = int(server.state["clusters"][updates.clients[0]])
         members = server.present(server.groups("clusters")[tier])
         client = int(server.stream("importance", tier).choice(members))
-        old, new = server.state["importance"], server.importance(client, server.params)
+        old = server.state["importance"]
+        new = server.importance(client, server.params, self.output)
         if self.importance_update == "accumulate":
             new = old + new
         elif self.importance_update == "ema" and old.any():
@@ -96,7 +106,9 @@ class FedMas(Algorithm):
     def correction(self, server: Server, client: int) -> Correction:
         if not self._has_penalty(server):
             return Correction()
-        return Correction(weight=server.state["weight"], anchor=server.params)
+        if self.penalty_step == "explicit":
+            return Correction(weight=server.state["weight"], anchor=server.params)
+        return Correction(weight=server.state["weight"], anchor=server.params, scale=server.state["scale"])
 
     def _has_penalty(self, server: Server) -> bool:
         """Whether clients train with the penalty now: Ω has been measured, and ``no_penalty`` allows it."""
@@ -107,6 +119,13 @@ class FedMas(Algorithm):
         down = 2 if self._has_penalty(server) else 1
         return down * len(cohort) * server.num_parameters, len(cohort) * server.num_parameters
 
+    def _prepare_step(self, server: Server) -> None:
+        """Compute the scale of the implicit step, the same tensor for all clients; check the explicit one."""
+        if self.penalty_step == "implicit":
+            server.state["scale"] = implicit_scale(server.state["weight"], server.lr)
+        else:
+            self._check_stability(server)
+
     def _check_stability(self, server: Server) -> None:
         """Warn once in a run if the penalty makes local steps diverge."""
         largest = float(server.state["importance"].max()) if self._has_penalty(server) else 0.0
@@ -116,7 +135,7 @@ class FedMas(Algorithm):
         warnings.warn(
             f"strength={self.strength:g}: lr·2λ·max Ω = {server.lr * 2 * self.strength * largest:.3g} in round "
             f"{server.round}; local steps are stable only below 2. For lr={server.lr:g} and max Ω = {largest:.3g}, "
-            f"λ must be less than {1 / (server.lr * largest):.3g}",
+            f"λ must be less than {1 / (server.lr * largest):.3g}, or take penalty_step='implicit'",
             stacklevel=2,
         )
 

@@ -48,8 +48,8 @@ class Client:
             return {}, {"loss": float(engine.losses(w, np.array([0]))[0])}
         if kind == "gradient":
             return {"y": engine.mean_gradients(w, self.samples)[0]}, {}
-        of = losses.squared_norm if values["of"] == "output" else engine.loss
-        return {"y": engine.moments(w[None], self.samples, of, values["power"])[0]}, {}
+        function = engine.loss if values["of"] == "loss" else losses.OUTPUT_NORMS[values["of"]]
+        return {"y": engine.moments(w[None], self.samples, function, values["power"])[0]}, {}
 
 
 def build(load_data: Callable[[int], Any], model: nn.Module, loss: Any) -> ClientApp:

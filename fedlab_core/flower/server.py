@@ -80,7 +80,8 @@ class RemoteEngine:
         return torch.stack([vectors["y"] for vectors, _ in answers])
 
     def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Any, power: int) -> Tensor:
-        of = "output" if loss is losses.squared_norm else "loss"
+        norms = {norm: output for output, norm in losses.OUTPUT_NORMS.items()}
+        of = norms.get(loss, "loss")
         asked = {"kind": "moment", "of": of, "power": power}
         return torch.stack([vectors["y"] for vectors, _ in self._all([int(g[0]) for g in groups], list(params), asked)])
 

@@ -32,6 +32,18 @@ def test_samples_with_opposite_gradients_do_not_cancel() -> None:
     assert (both > 0).all()
 
 
+def test_importance_of_the_softmax_in_closed_form() -> None:
+    """With p = softmax(Wx): ∂‖p‖²/∂W = 2 p ⊙ (p − ‖p‖²) xᵀ, absolute values inside the mean."""
+    model = linear(bias=False)
+    x = random(5, 3)
+    p = torch.softmax(x @ model.weight.detach().T, dim=1)
+    outer = 2 * p * (p - p.square().sum(1, keepdim=True))
+    expected = (outer[:, :, None] * x[:, None, :]).abs().mean(0).flatten()
+    torch.testing.assert_close(importance.mas(model, x, output="softmax"), expected, rtol=0, atol=1e-14)
+    with pytest.raises(ValueError, match="output='probabilities': must be one of 'logits', 'softmax'"):
+        importance.mas(model, x, output="probabilities")
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -66,7 +78,10 @@ MODELS = {
 
 
 @pytest.mark.parametrize("kind", MODELS)
-@pytest.mark.parametrize(("loss", "power", "piece"), [("squared_norm", 1, 3), ("cross_entropy", 2, 100)])
+@pytest.mark.parametrize(
+    ("loss", "power", "piece"),
+    [("squared_norm", 1, 3), ("squared_norm_of_softmax", 1, 3), ("cross_entropy", 2, 100)],
+)
 def test_engines_agree_at_parameters_of_their_own(kind, piece, loss, power, monkeypatch) -> None:
     monkeypatch.setattr("fedlab_core.engines.stacked.engine.MOMENT_SAMPLES", piece)
     monkeypatch.setattr("fedlab_core.engines.stacked.engine.GRADIENT_VALUES", 1000)

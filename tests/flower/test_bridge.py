@@ -24,6 +24,7 @@ TaskIdentity.run_id = TaskIdentity.task_id = TaskIdentity.node_id = 1
 SIZES = (9, 5, 12, 7, 3, 8)
 WORK = {"rounds": 3, "clients_per_round": 3, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
 ALL = [fl.FedAvg(), fl.FedProx(mu=0.3), fl.Scaffold(), fl.Scaffold(option=1), fl.FedNova(), fl.FedCurv(), fl.FedSSO()]
+ALL += [fl.FedMas(strength=5.0, penalty_step="implicit", output="softmax"), fl.FedCurv(5.0, penalty_step="implicit")]
 ALL += [fl.FedMas(strength=0.1), gallery.FedAvgM(), gallery.FedAdam(0.1), gallery.FedYogi(0.1), gallery.FedDyn(0.3)]
 ALL += [gallery.MimeLite(0.5), gallery.QFedAvg(1.0), gallery.PowerOfChoice(4), gallery.IFCA(2), gallery.Ditto(0.1)]
 ALL += [gallery.FedPer(local=["3.bias"]), gallery.FineTune(1), gallery.TFedAvg()]

@@ -25,7 +25,11 @@ def output_loss(loss: Loss) -> OutputLoss:
         return cross_entropy
     if loss is LOSSES["squared_error"]:
         return squared_error
-    return squared_norm if loss is losses.squared_norm else partial(general_loss, loss)
+    if loss is losses.squared_norm:
+        return squared_norm
+    if loss is losses.squared_norm_of_softmax:
+        return squared_norm_of_softmax
+    return partial(general_loss, loss)
 
 
 def targets(loss: OutputLoss, y: Tensor, classes: int, dtype: torch.dtype) -> Tensor:
@@ -35,7 +39,7 @@ def targets(loss: OutputLoss, y: Tensor, classes: int, dtype: torch.dtype) -> Te
 
 def sample_gradients(loss: OutputLoss, output: Tensor, target: Tensor, counts: Tensor) -> Tensor:
     """The gradient [A, B, …] of each sample's own loss, zero in rows of padding."""
-    if loss in (cross_entropy, squared_error, squared_norm):
+    if loss in (cross_entropy, squared_error, squared_norm, squared_norm_of_softmax):
         gradient, scale = loss(output, target, counts)
         return gradient * (scale * counts[:, None, None])
     is_real = _is_real(output, counts)
@@ -61,6 +65,13 @@ def squared_error(output: Tensor, target: Tensor, counts: Tensor | None) -> Scal
 def squared_norm(output: Tensor, target: Tensor, counts: Tensor | None) -> Scaled:
     """2 · output / n, for the loss ‖output‖²."""
     return _mean_over_real(2 * output, counts)
+
+
+def squared_norm_of_softmax(output: Tensor, target: Tensor, counts: Tensor | None) -> Scaled:
+    """2 · p ⊙ (p − ‖p‖²) / n for p = softmax(output), for the loss ‖p‖²."""
+    p = torch.softmax(output, 2)
+    norm = p.square().sum(2, keepdim=True)
+    return _mean_over_real(2 * p * (p - norm), counts)
 
 
 def _mean_over_real(gradient: Tensor, counts: Tensor | None) -> Scaled:

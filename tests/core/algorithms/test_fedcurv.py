@@ -1,10 +1,11 @@
 """FedCurv against closed forms on quadratics and on softmax regression."""
 
 import numpy as np
+import pytest
 import torch
 
 import fedlab_core as fl
-from tests.support import blobs
+from tests.support import blobs, path, quadratics
 
 A, B = np.array([1.0, 3.0, 0.5, 2.0, 1.5]), np.array([0.0, 1.0, -2.0, 4.0, 2.0])
 LR, STEPS, STRENGTH = 0.05, 7, 0.01
@@ -32,3 +33,31 @@ def test_bytes_are_two_and_a_half_times_those_of_fedavg() -> None:
     assert frame.bytes_up.tolist() == [2 * size, 4 * size, 6 * size]
     free = simulation(rounds=3, algorithm=fl.FedCurv(0.0)).run().frame
     assert free.bytes_down.tolist() == free.bytes_up.tolist() == [size, 2 * size, 3 * size]
+
+
+def rounds_of(strength: float, step: str, local_steps: int) -> np.ndarray:
+    """Two clients, both in every cohort; the global parameter after round 1 and round 2."""
+    algorithm = fl.FedCurv(strength, penalty_step=step)
+    arguments = {"rounds": 2, "local_steps": local_steps, "lr": LR, "start": 1.5}
+    return path(quadratics(A[:2], B[:2]), algorithm, **arguments)
+
+
+def test_both_steps_rest_at_the_minimum_of_loss_and_penalty() -> None:
+    """Client k goes to b_k first. Its Fisher there is (a (y − b))² = 0, so the first clients stop a little before."""
+    y = B[:2] + (1.5 - B[:2]) * (1 - LR * A[:2]) ** 3  # after three steps of round 1
+    fisher = (A[:2] * (y - B[:2])) ** 2
+    w = y.mean()
+    other = slice(None, None, -1)
+    pull = 2 * 5.0 * fisher[other]
+    rest = (A[:2] * B[:2] + pull * y[other]) / (A[:2] + pull)
+    rate = 1 - LR * (A[:2] + pull)
+    explicit = rest + (w - rest) * rate**3
+    implicit = rest + (w - rest) * ((1 - LR * A[:2]) / (1 + LR * pull)) ** 3
+    assert rounds_of(5.0, "explicit", 3)[-1] == pytest.approx(explicit.mean(), abs=1e-12)
+    assert rounds_of(5.0, "implicit", 3)[-1] == pytest.approx(implicit.mean(), abs=1e-12)
+
+
+def test_the_implicit_step_is_stable_for_every_strength() -> None:
+    """A client with an overwhelming penalty goes to where the other one stopped in round 1."""
+    y = B[:2] + (1.5 - B[:2]) * (1 - LR * A[:2]) ** 3
+    assert rounds_of(1e12, "implicit", 3)[-1] == pytest.approx(y.mean(), abs=1e-6)

@@ -28,8 +28,10 @@ def scalar_run(algorithm: fl.Algorithm, rounds: int, seed: int = 0) -> list[floa
 class Replay:
     """FedMas with one client per tier, written out: Ω = |2wx·x| = 2a|w| for f(x) = wx with x² = a."""
 
-    def __init__(self, strength: float, update: str = "replace", no_penalty: str = "first_tier"):
-        self.strength, self.update, self.no_penalty = strength, update, no_penalty
+    def __init__(
+        self, strength: float, update: str = "replace", no_penalty: str = "first_tier", step: str = "explicit"
+    ):
+        self.strength, self.update, self.no_penalty, self.step = strength, update, no_penalty, step
         self.w, self.omega, self.round = START, None, 0
 
     def visit(self, orders) -> list[float]:
@@ -43,7 +45,10 @@ class Replay:
             pull = 0.0 if is_free else 2 * self.strength * self.omega
             received, y = self.w, self.w
             for _ in range(STEPS):
-                y -= LR * (A[k] * (y - B[k]) + pull * (y - received))
+                if self.step == "explicit":
+                    y = y - LR * (A[k] * (y - B[k]) + pull * (y - received))
+                else:
+                    y = (y - LR * A[k] * (y - B[k]) + LR * pull * received) / (1 + LR * pull)
             self.w = y
             self._measure(2 * A[k] * abs(y))
         return self.w
@@ -72,6 +77,66 @@ def test_every_round_in_closed_form(update: str, no_penalty: str, strength: floa
     algorithm = FedMas(strength, tiers=[0, 1, 2], importance_update=update, no_penalty=no_penalty)
     expected = Replay(strength, update, no_penalty).visit([(0, 1, 2)] * 5)
     assert scalar_run(algorithm, rounds=5) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("strength", [0.3, 30.0])
+def test_every_round_of_the_implicit_step_in_closed_form(strength: float) -> None:
+    """λ = 30 is far above the explicit step's bound: 2ηλΩ is about 10."""
+    algorithm = FedMas(strength, tiers=[0, 1, 2], penalty_step="implicit")
+    expected = Replay(strength, step="implicit").visit([(0, 1, 2)] * 5)
+    assert scalar_run(algorithm, rounds=5) == pytest.approx(expected, abs=1e-12)
+
+
+def one_tier_after_another(algorithm: fl.Algorithm, local_steps: int, rounds: int = 1) -> float:
+    """Client 0, then client 1, each its own tier; a and b of the second are 3 and 1."""
+    arguments = {"rounds": rounds, "local_steps": local_steps, "lr": LR, "start": START}
+    return float(path(quadratics(A[:2], B[:2]), algorithm, **arguments)[-1])
+
+
+def test_both_steps_rest_at_the_minimum_of_loss_and_penalty() -> None:
+    """Tier 0 goes to b_0 = 2, where Ω = 2 a_0 b_0 = 4; tier 1 to (a_1 b_1 + 2λΩ b_0) / (a_1 + 2λΩ)."""
+    pull = 2 * 0.3 * 2 * A[0] * B[0]
+    expected = (A[1] * B[1] + pull * B[0]) / (A[1] + pull)
+    for step in ("explicit", "implicit"):
+        found = one_tier_after_another(FedMas(0.3, tiers=[0, 1], penalty_step=step), local_steps=500)
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_implicit_step_is_stable_for_every_strength_and_freezes_in_the_limit() -> None:
+    """Tier 1 moves from b_0 = 2 by a_1 (b_1 − b_0) / (a_1 + 2λΩ) at most."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for strength in (1e2, 1e6, 1e12):
+            algorithm = FedMas(strength, tiers=[0, 1], penalty_step="implicit")
+            found = one_tier_after_another(algorithm, local_steps=500)
+            pull = 2 * strength * 2 * A[0] * B[0]
+            assert found == pytest.approx(B[0] + A[1] * (B[1] - B[0]) / (A[1] + pull), abs=1e-9)
+    with pytest.raises(fl.Diverged), pytest.warns(UserWarning, match="penalty_step='implicit'"):
+        one_tier_after_another(FedMas(1e2, tiers=[0, 1]), local_steps=500)
+
+
+@pytest.mark.parametrize("step", ["explicit", "implicit"])
+def test_without_strength_either_step_is_tiers_alone_bit_for_bit(step: str) -> None:
+    fed = blobs(RAGGED)
+    arguments = {"rounds": 3, "clients_per_round": 4, "local_epochs": 2, "batch_size": 5}
+    runs = [
+        run(fed, fl.models.mlp(fed, (6,)), algorithm, **arguments).history.params
+        for algorithm in (TFedAvg(tiers=TIERS), FedMas(0.0, tiers=TIERS, penalty_step=step))
+    ]
+    assert torch.equal(*runs)
+
+
+def test_the_importance_of_the_softmax_is_bounded_where_that_of_the_logits_grows() -> None:
+    """‖softmax‖² ≤ 1; with logits times ten the gradient of ‖f‖² is a hundred times as large."""
+    fed = blobs((12,))
+    found = {}
+    for output in ("logits", "softmax"):
+        algorithm = FedMas(0.1, tiers=[0], output=output)
+        sim = run(fed, fl.models.softmax_regression(fed, seed=1), algorithm, rounds=1, batch_size=None)
+        expected = fl.importance.mas(sim.model, fed.client(0)[0], output)
+        found[output] = sim.state_dict()["algorithm"]["importance"]
+        torch.testing.assert_close(found[output], expected, rtol=0, atol=1e-12)
+    assert not torch.allclose(found["logits"], found["softmax"])
 
 
 def test_shuffled_tiers_follow_some_order_and_not_always_the_same() -> None:

@@ -85,6 +85,8 @@ ALGORITHMS = [
     fl.FedSSO(sampling="at_least_one", noise="nearest", eps=0.2, weights="literal", projection=50),
     fl.FedMas(0.01, tiers=KMeans(num_tiers=3)),
     fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1, 2, 2], importance_update="accumulate", tier_order="shuffled"),
+    fl.FedMas(50.0, tiers=[0, 0, 1, 1, 1, 2, 2], penalty_step="implicit", output="softmax"),
+    fl.FedCurv(20.0, penalty_step="implicit"),
     FedDyn(0.5),
     MimeLite(0.7),
     IFCA(3),

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,10 +17,12 @@ from typing import Any
 
 import psutil
 
+from fedlab_core import files
 from fedlab_course import processes
 from fedlab_course.check.exercises import Verdict
 from fedlab_course.grading import room, table
 from fedlab_course.grading.limits import Limits
+from fedlab_course.grading.summary import summary
 from fedlab_course.grading.table import Submission, clean, total
 from fedlab_course.harness.run import each as each_at_once
 
@@ -48,21 +50,52 @@ def grade(path: Path, bounds: Limits | None = None) -> list[Verdict]:
 def grade_folder(folder: Path, csv: Path, jobs: int = 1, bounds: Limits | None = None) -> list[str]:
     """Grade the notebooks below ``folder`` that are new or changed into the table ``csv``. Return the problems.
 
-    Raises ``ValueError`` for a folder without notebooks and for another table.
+    Prints a line for each submission, with an estimate of the time left, and a summary of the class. Another run on
+    the same table waits. Raises ``ValueError`` for a folder without notebooks and for another table.
     """
     found = submissions(folder)
-    todo = table.ungraded(csv, found)
-    if len(todo) < len(found):
-        print(f"{len(found) - len(todo)} of {len(found)} are graded already")
-    stop = threading.Event()
+    with files.locked(csv.with_name(f".{csv.name}.lock")):
+        written = table.Table(csv)
+        todo = written.ungraded(found)
+        if len(todo) < len(found):
+            print(f"{len(found) - len(todo)} of {len(found)} are graded already")
+        _grade_all(todo, written, jobs, bounds or Limits())
+        written.restore()
+        print(summary(written.points(found), todo))
+    problems = [f"{clean(each.name)}: {each.problem}" for each in todo if each.problem]
+    if written.is_changed:
+        problems.append(
+            f"{csv}: something else wrote to the table during grading. It was written again from memory, and the "
+            f"other file is {written.changed.name}. A submission may have done it: grade in a container"
+        )
+    return problems
+
+
+def _grade_all(todo: Sequence[Submission], written: table.Table, jobs: int, bounds: Limits) -> None:
+    """Grade the submissions, ``jobs`` at once, and add each to the table as it is finished."""
+    stop, start, done = threading.Event(), time.monotonic(), 0
+    if todo:
+        print(f"grading {len(todo)}, {min(jobs, len(todo))} at once", flush=True)
 
     def enter(each: Submission) -> None:
-        table.add(csv, each)
+        nonlocal done
+        written.add(each)
+        done += 1
         points, of = total(each.rows)
-        print(f"{clean(each.name)}: {each.problem or f'{points} of {of} points'}")
+        left = time_left(time.monotonic() - start, done, len(todo))
+        print(
+            f"[{done}/{len(todo)}] {clean(each.name)}: {each.problem or f'{points} of {of} points'}{left}", flush=True
+        )
 
-    each_at_once(todo, jobs, lambda each: _judge(each, bounds or Limits(), stop), enter, stop.set)
-    return [f"{clean(each.name)}: {each.problem}" for each in todo if each.problem]
+    each_at_once(todo, jobs, lambda each: _judge(each, bounds, stop), enter, stop.set)
+
+
+def time_left(seconds: float, done: int, of: int) -> str:
+    """Estimate the time that the rest takes from the ``seconds`` that ``done`` of all submissions took, in words."""
+    if done == of:
+        return ""
+    rest = seconds / done * (of - done)
+    return f"; about {rest:.0f} s left" if rest < 90 else f"; about {rest / 60:.0f} min left"
 
 
 def submissions(folder: Path) -> list[Submission]:
@@ -78,9 +111,9 @@ def submissions(folder: Path) -> list[Submission]:
 
 def _below(folder: Path) -> Iterator[Path]:
     """Yield every notebook below ``folder``, and each folder that is too deep to look at."""
-    for place, inside, files in os.walk(folder):
+    for place, inside, names in os.walk(folder):
         inside[:] = sorted(name for name in inside if not name.startswith("."))
-        yield from (Path(place, name) for name in sorted(files) if name.endswith(".ipynb") and name[0] != ".")
+        yield from (Path(place, name) for name in sorted(names) if name.endswith(".ipynb") and name[0] != ".")
         if len(Path(place).relative_to(folder).parts) == MAX_DEPTH:
             yield from (Path(place, name) for name in inside)
             inside.clear()

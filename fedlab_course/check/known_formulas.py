@@ -22,7 +22,7 @@ UPHILL = "the step goes uphill: y + η (…) where y − η (…) is due"
 NO_RATE = "η is missing in the step"
 ONE_STEP = "there is a single step, whatever `steps` is"
 STEP = (AT_START, UPHILL, NO_RATE, ONE_STEP)
-TERM_WITHOUT_RATE = "η multiplies the gradient alone; η must multiply both terms"
+TERM_WITHOUT_RATE = "η multiplies the gradient alone, but η must multiply both terms"
 TO_ZERO = "the proximal term pulls y to zero, not to w"
 NOT_DIVIDED = "the sum of n_k y_k is not divided by Σ n_k"
 

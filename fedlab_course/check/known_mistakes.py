@@ -39,9 +39,14 @@ def _gives(formula: Formula, mistakes: Wrong, cases: Sequence[Sequence[Any]], fo
 
 
 def _sentence(sets: Sequence[tuple[str, ...]]) -> str:
-    words = "; or: ".join("; and ".join(mistakes) for mistakes in sets[:_SHOWN])
-    if len(sets) > 1:
-        return f"One of several known mistakes gives exactly this result: {words}."
-    if len(sets[0]) > 1:
-        return f"Two known mistakes together give exactly this result: {words}."
-    return f"A known mistake gives exactly this result: {words}."
+    if len(sets) == 1 and len(sets[0]) == 1:
+        return f"This is the result of a known mistake: {sets[0][0]}."
+    if len(sets) == 1:
+        return f"This is the result of two known mistakes together: {_numbered(sets[0])}."
+    return (
+        f"This is the result of one of these known mistakes: {_numbered([' and '.join(one) for one in sets[:_SHOWN]])}."
+    )
+
+
+def _numbered(mistakes: Sequence[str]) -> str:
+    return "; ".join(f"({number}) {mistake}" for number, mistake in enumerate(mistakes, start=1))

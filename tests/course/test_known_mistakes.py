@@ -32,15 +32,15 @@ def test_each_mistake_of_a_formula_is_named_alone_or_among_those_with_the_same_n
 PLANTED = {  # exercise, part of the solution, what stands there instead → what the hint must say
     ("02-local", "(gradient(k, y) + mu * (y - w))", "gradient(k, y) - mu * (y - w)"): "η must multiply both terms",
     ("02-local", "(gradient(k, y) + mu * (y - w))", "gradient(k, y) - 2 * mu * (y - w)"): (
-        "Two known mistakes together give exactly this result: "
-        f"{formulas.TERM_WITHOUT_RATE}; and {averaging.DOUBLE_PULL}."
+        "This is the result of two known mistakes together: "
+        f"(1) {formulas.TERM_WITHOUT_RATE}; (2) {averaging.DOUBLE_PULL}."
     ),
     ("02-local", "mu * (y - w)", "2 * mu * (y - w)"): averaging.DOUBLE_PULL,
     ("02-local", " + mu * (y - w)", ""): averaging.NO_PULL,
     ("02-local", "y - eta * (gr", "y - (gr"): formulas.NO_RATE,
     ("03-local", "c - c_k", "c"): controls.ONLY_SERVER,
     ("03-local", "eta * (gradient(k, y) + c - c_k)", "eta * gradient(k, y) + c - c_k"): (
-        f"{formulas.TERM_WITHOUT_RATE}; and {controls.SIGN}."
+        f"(1) {formulas.TERM_WITHOUT_RATE}; (2) {controls.SIGN}."
     ),
     ("03-local", "c - c_k)", "c - c_k) + 2 * eta * (gradient(k, y) + c - c_k)"): formulas.UPHILL,
     ("03-control", "c_k - c + (w - y)", "c - c_k + (w - y)"): controls.REVERSED,
@@ -68,6 +68,13 @@ def test_a_planted_mistake_is_named(planted: tuple[str, str, str]) -> None:
     verdict = judge(exercise, exercise.build(exercise.solution_source.replace(old, new)))
     assert verdict.status == "wrong"
     assert PLANTED[planted] in verdict.hint, verdict.hint
+
+
+def test_mistakes_with_the_same_numbers_are_all_named() -> None:
+    """The plain mean of 1, 3, 2 is the last of them."""
+    case = (np.array([[1.0], [3.0], [2.0]]), np.array([1, 2, 5]))
+    sentence = explained(formulas.AGGREGATE, [case], [[2.0]])
+    assert sentence == f"This is the result of one of these known mistakes: (1) {local.PLAIN}; (2) {local.LAST}."
 
 
 def test_numbers_of_no_known_mistake_are_not_explained() -> None:

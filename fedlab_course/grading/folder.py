@@ -9,15 +9,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import psutil
+from tqdm.auto import tqdm
 
 from fedlab_core import files
+from fedlab_core.progress import watched
 from fedlab_course import processes
 from fedlab_course.check.exercises import Verdict
 from fedlab_course.grading import room, table
@@ -41,7 +43,15 @@ def grade(path: Path, bounds: Limits | None = None) -> list[Verdict]:
     if not path.exists():
         raise ValueError(f"{path}: there is no such file")
     found = _submission(path, path.parent)
-    _judge(found, bounds or Limits(), threading.Event())
+    with tqdm(desc=path.name, unit="exercise", leave=False, disable=not watched()) as bar:
+
+        def show(rows: list[Verdict]) -> None:
+            bar.total = len(rows)
+            bar.n = sum(row.status != "not judged" for row in rows)
+            bar.refresh()
+
+        _judge(found, bounds or Limits(), threading.Event(), show)
+        show(found.rows)
     if found.problem:
         raise GradingFailed(f"{path}: {found.problem}")
     return found.rows
@@ -134,8 +144,13 @@ def _submission(path: Path, folder: Path) -> Submission:
     return found
 
 
-def _judge(each: Submission, bounds: Limits, stop: threading.Event) -> None:
-    """Fill in the rows of a submission, or its problem. The judge also ends if this process does."""
+def _judge(
+    each: Submission, bounds: Limits, stop: threading.Event, show: Callable[[list[Verdict]], None] | None = None
+) -> None:
+    """Fill in the rows of a submission, or its problem. The judge also ends if this process does.
+
+    ``show``: is called with the rows so far, again and again, where the system can read a file that is being written.
+    """
     if each.problem:
         return
     paths = os.pathsep.join(filter(None, [str(room.PACKAGES), os.environ.get("PYTHONPATH")]))
@@ -145,23 +160,47 @@ def _judge(each: Submission, bounds: Limits, stop: threading.Event) -> None:
         request = {"path": str(each.path.resolve()), "house": str(house), "limits": asdict(bounds)}
         command = [sys.executable, "-P", "-m", "fedlab_course.grading.judge", json.dumps(request)]
         judge = psutil.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=subprocess.DEVNULL, **how)
+
+        def look() -> None:
+            if show is not None and hasattr(os, "pread"):  # it leaves the place where the judge writes
+                show(_rows(_last(os.pread(said.fileno(), _MAX_SAID, 0))))
+
         try:
-            why = _watch(judge, seen, bounds, stop)
+            why = _watch(judge, seen, bounds, stop, look)
         finally:
             processes.end([*seen, judge])
             judge.stdin.close()
             judge.wait()
         said.seek(0)
-        lines = said.read(_MAX_SAID).split(b"\n")[:-1]  # the last one may not be complete
-    last: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+        last = _last(said.read(_MAX_SAID))
     each.problem = clean(last.get("problem") or ("" if last else why or "its judge stopped"))
-    each.rows = [Verdict(**row) for row in last.get("rows", [])]
+    each.rows = _rows(last)
     if why and each.rows:
         each.rows[0] = replace(each.rows[0], remark=f"{clean(why)}. {each.rows[0].remark}".strip())
 
 
-def _watch(judge: psutil.Popen, seen: set[psutil.Process], bounds: Limits, stop: threading.Event) -> str:
-    """Wait for the end of a judge, and add the processes below it to ``seen``. Return the limit it passed, or ""."""
+def _last(said: bytes) -> dict[str, Any]:
+    """Return the last message of a judge, or {}."""
+    lines = said.split(b"\n")[:-1]  # the last one may not be complete
+    last: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+    return last
+
+
+def _rows(message: dict[str, Any]) -> list[Verdict]:
+    return [Verdict(**row) for row in message.get("rows", [])]
+
+
+def _watch(
+    judge: psutil.Popen,
+    seen: set[psutil.Process],
+    bounds: Limits,
+    stop: threading.Event,
+    look: Callable[[], None],
+) -> str:
+    """Wait for the end of a judge, and add the processes below it to ``seen``. Return the limit it passed, or "".
+
+    ``look``: is called now and then.
+    """
     deadline = time.monotonic() + bounds.total
     while judge.poll() is None and not stop.is_set():
         if time.monotonic() > deadline:
@@ -172,4 +211,5 @@ def _watch(judge: psutil.Popen, seen: set[psutil.Process], bounds: Limits, stop:
             processes.end(below)  # the judge goes on without the cell that did it
         with suppress(psutil.TimeoutExpired):
             judge.wait(_LOOK)
+        look()
     return ""

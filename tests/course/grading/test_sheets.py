@@ -1,6 +1,7 @@
 """What a notebook may hold beside its answers: nothing crashes the grader, or costs the points of other exercises."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -212,6 +213,14 @@ def test_a_file_that_cannot_be_graded_is_refused(tmp_path: Path) -> None:
         path.write_text(content)
         with pytest.raises(ValueError, match=r"is not a Jupyter notebook|has no exercise of this course"):
             sheet.read(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="progress is shown where files can be read while being written")
+def test_the_progress_of_one_notebook_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr("fedlab_course.grading.folder.watched", lambda: True)
+    grading.grade(submission(tmp_path / "sheet.ipynb", {}))
+    shown = capsys.readouterr().err
+    assert "sheet.ipynb" in shown and "0/3" in shown and "3/3" in shown
 
 
 def test_without_a_judge_nothing_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

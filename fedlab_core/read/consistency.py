@@ -15,16 +15,16 @@ _SHOWN = 5
 
 
 def check_users(what: str, users: np.ndarray) -> None:
-    """Raise ``ValueError`` if one client has several spellings: 1, 01 and 1.0, or a name with a space behind it."""
+    """Raise ``ValueError`` if one client has several spellings: 1, 01 and 1.0, or a name and a space."""
     spellings: dict[str, list[Any]] = {}
     for user in pd.unique(users).tolist():
         spellings.setdefault(_normal(user), []).append(user)
     for same in spellings.values():
         if len(same) > 1:
             raise ValueError(
-                f"{what}: {_listed(same)} look like one client in {len(same)} spellings, and would become "
-                f"{len(same)} clients. Write each client in one way; or, if they are different clients, give them "
-                "names that differ in more than zeros and spaces, for example 'a1' and 'b1'"
+                f"{what}: {_listed(same)} look like one client in {len(same)} spellings, and would "
+                f"become {len(same)} clients. Write each client in one way; or, if they are different "
+                "clients, give them names that differ in more than zeros and spaces, such as 'a1' and 'b1'"
             )
 
 
@@ -32,32 +32,35 @@ def check_classes(what: str, labels: Iterable[Any]) -> None:
     """Raise ``ValueError`` for class labels that are no 64-bit integers, or are partly fractions."""
     numbers = [label for label in labels if _is_number(label)]
     whole = [label for label in numbers if _is_whole(label)]
-    large = [label for label in whole if not _INT64.min <= int(Decimal(str(label).strip())) <= _INT64.max]
+    large = [label for label in whole if not _INT64.min <= int(_decimal(label)) <= _INT64.max]
     if large:
         raise ValueError(
-            f"{what}: {_listed(large)} does not fit into a 64-bit integer; a label must be a whole number from "
-            f"{_INT64.min} to {_INT64.max} or a text. Correct the value, or list all labels: classes=[…]"
+            f"{what}: {_listed(large)} does not fit into a 64-bit integer; a label must be a whole "
+            f"number from {_INT64.min} to {_INT64.max} or a text. Correct the value, or list all "
+            "labels: classes=[…]"
         )
     fractions = [label for label in numbers if not _is_whole(label)]
     if fractions and whole:
         raise ValueError(
-            f"{what}: {_listed(fractions)} stands among whole numbers; labels must be whole numbers or texts. Correct "
-            "the value, or list all labels: classes=[…]"
+            f"{what}: {_listed(fractions)} stands among whole numbers; labels must be whole numbers or "
+            "texts. Correct the value, or list all labels: classes=[…]"
         )
 
 
 def check_regression(what: str, targets: np.ndarray) -> None:
-    """Raise ``ValueError`` for floats that look like labels with a typing error: most of them are whole numbers.
+    """Raise ``ValueError`` for floats that look like labels with a typing error.
 
-    A column of floats that are all whole is a regression, and so are several targets per sample.
+    Most of them are whole numbers. A column of floats that are all whole is a regression, and so
+    are several targets per sample.
     """
     if targets.ndim != 1:
         return
     fractions = targets[targets != np.floor(targets)]
     if 0 < len(fractions) < len(targets) / 2:
+        values = np.unique(fractions).tolist()
         raise ValueError(
-            f"{what}: {_listed(np.unique(fractions).tolist())} stands among {len(targets) - len(fractions)} whole "
-            "numbers, so it is not clear whether these are labels or measurements. Correct the value, or say which: "
+            f"{what}: {_listed(values)} stands among {len(targets) - len(fractions)} whole numbers, so it "
+            "is not clear whether these are labels or measurements. Correct the value, or say which: "
             "task='regression', or task='classification' with all labels in classes=[…]"
         )
 
@@ -77,11 +80,15 @@ def _is_number(label: Any) -> bool:
     return isinstance(label, (int, float, np.integer, np.floating))
 
 
+def _decimal(label: Any) -> Decimal:
+    return Decimal(str(label).strip())
+
+
 def _is_whole(label: Any) -> bool:
-    number = Decimal(str(label).strip())
+    number = _decimal(label)
     return number.is_finite() and number == number.to_integral_value()
 
 
 def _listed(values: Sequence[Any]) -> str:
-    more = ", …" if len(values) > _SHOWN else ""
-    return ", ".join(str(value) if not isinstance(value, str) else repr(value) for value in values[:_SHOWN]) + more
+    words = [repr(value) if isinstance(value, str) else str(value) for value in values[:_SHOWN]]
+    return ", ".join(words) + (", …" if len(values) > _SHOWN else "")

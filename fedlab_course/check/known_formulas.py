@@ -1,6 +1,7 @@
-"""The formulas of the exercises on FedAvg, FedProx, SCAFFOLD and FedDyn, right or with known mistakes.
+"""The formulas of the exercises on FedAvg, FedProx, SCAFFOLD and FedDyn, right or with mistakes.
 
-The sentences are those of the conformance suite. A few more are about single steps, which the suite does not look at.
+The sentences are those of the conformance suite. A few more are about single steps, which the
+suite does not look at.
 """
 
 from collections.abc import Callable, Sequence
@@ -111,7 +112,7 @@ CONTROL = Formula(_control, _RENEWAL)
 
 
 def _task(algorithm: str, parameters: Any, a: Sequence[float], b: Sequence[float], changes: Any) -> Task:
-    """Return the problem of :func:`fedlab_course.check.on_quadratics.start` in the form of the suite.
+    """Return the problem of ``fedlab_course.check.on_quadratics.start`` in the form of the suite.
 
     A sample (√a, √a b) has the loss a/2 (w − b)².
     """
@@ -142,7 +143,7 @@ def _cohorts(clients: int, changes: Any) -> tuple[tuple[int, ...], ...]:
 def _of_suite(
     algorithm: str, formula: Callable[[Task, Wrong], Any], names: Sequence[str], fixed: Any, mistakes: tuple[str, ...]
 ) -> Formula:
-    """Return a formula of the suite. Its cases are the arguments of the algorithm, a, b, and changes of a run."""
+    """Return a formula of the suite. A case: the algorithm's arguments, a, b, changes of a run."""
     tasks: dict[str, Task] = {}
 
     def compute(wrong: Wrong, arguments: Sequence[Any], a: Any, b: Any, changes: Any) -> Vector:

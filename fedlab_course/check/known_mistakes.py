@@ -43,9 +43,8 @@ def _sentence(sets: Sequence[tuple[str, ...]]) -> str:
         return f"This is the result of a known mistake: {sets[0][0]}."
     if len(sets) == 1:
         return f"This is the result of two known mistakes together: {_numbered(sets[0])}."
-    return (
-        f"This is the result of one of these known mistakes: {_numbered([' and '.join(one) for one in sets[:_SHOWN]])}."
-    )
+    several = [" and ".join(mistakes) for mistakes in sets[:_SHOWN]]
+    return f"This is the result of one of these known mistakes: {_numbered(several)}."
 
 
 def _numbered(mistakes: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The summary of a class: which exercise failed how often, and the commonest hint on wrong answers to it."""
+"""The summary of a class: which exercise failed how often, and the commonest hint on it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,10 @@ _MAX_WORDS = 300  # characters of a hint
 
 
 def summary(points: Mapping[str, Sequence[str]], graded: Sequence[Submission]) -> str:
-    """Return a line for each exercise, and below it the commonest hint, from the most to the least failed exercise.
+    """Return a line for each exercise, the most failed first, and below it the commonest hint.
 
-    ``points``: exercise → the points of each submission of the class; ``graded``: the submissions with hints, which are
-    those of this run.
+    ``points``: exercise → the points of each submission of the class; ``graded``: the submissions
+    with hints, which are those of this run.
     """
     failed = {name: sum(one == "0" for one in given) for name, given in points.items() if given}
     if not failed:
@@ -20,9 +20,8 @@ def summary(points: Mapping[str, Sequence[str]], graded: Sequence[Submission]) -
     width = max(map(len, failed))
     lines = ["summary, the most failed exercise first:"]
     for name in sorted(failed, key=lambda name: (-failed[name] / len(points[name]), name)):
-        lines.append(
-            f"  {name:<{width}}  not solved in {failed[name]} of {len(points[name])}{_by_status(name, graded)}"
-        )
+        share = f"not solved in {failed[name]} of {len(points[name])}"
+        lines.append(f"  {name:<{width}}  {share}{_by_status(name, graded)}")
         lines += _commonest(name, graded)
     return "\n".join(lines)
 

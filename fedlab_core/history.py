@@ -63,6 +63,12 @@ class ClientReport:
         """Mean accuracy of the worst 10 % of clients (at least one)."""
         return float(np.sort(self.accuracy)[: max(1, len(self.accuracy) // 10)].mean())
 
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per client: ``client`` (its number), ``samples`` (how many it was measured on), ``accuracy``."""
+        columns = {"client": np.arange(len(self.sizes)), "samples": self.sizes, "accuracy": self.accuracy}
+        return pd.DataFrame(columns)
+
     def __repr__(self) -> str:
         accuracy = f"accuracy {self.mean:.3f} ± {self.std:.3f}, worst 10 %: {self.worst_decile:.3f}"
         return f"ClientReport({len(self.sizes)} clients, {accuracy})"

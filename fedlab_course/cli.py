@@ -72,8 +72,8 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
     add("--csv", type=Path, metavar="TABLE", help=table)
     add("--jobs", type=_whole, metavar="N", help="submissions graded at once (default: one for each core)")
     for name, unit, default, what in (
-        ("--timeout", "SECONDS", limits.cell, "one cell"),
-        ("--total", "SECONDS", limits.total, "one submission"),
+        ("--timeout", "SECONDS", limits.cell, "one cell, or all calls of one exercise"),
+        ("--total", "SECONDS", limits.total, "one submission with all its cells and exercises"),
         ("--memory", "MB", limits.memory, "all processes of one submission"),
     ):
         add(name, type=_whole, default=default, metavar=unit, help=f"limit for {what} (default: %(default)g)")

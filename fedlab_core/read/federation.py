@@ -13,6 +13,7 @@ from fedlab_core.clients import members_of
 from fedlab_core.data import Dataset, FederatedDataset, Split
 from fedlab_core.data.partition.parts import Partition
 from fedlab_core.randomness import stream
+from fedlab_core.read.consistency import check_classes, check_regression, check_users
 
 Task = Literal["auto", "classification", "regression"]
 
@@ -56,7 +57,7 @@ def assembled(
     if not large:
         raise ValueError(f"min_samples={min_samples}: the largest user has {max(map(len, groups))} samples")
     rows = np.sort(np.concatenate(large))
-    labels = _labels(_complete(what, y[rows]), task, classes, names)
+    labels = _labels(what, _complete(what, y[rows]), task, classes, names)
     if not isinstance(test, Samples):
         fraction, rng = validation.real("test", test, below=1), stream(validation.seed(seed), "test")
         drawn = [rng.choice(group, min(round(fraction * len(group)), len(group) - 1), replace=False) for group in large]
@@ -77,11 +78,15 @@ def assembled(
 
 
 def checked_users(what: str, users: Any, count: int) -> np.ndarray:
-    """``users`` as an object array [count]; ``ValueError`` for another length or missing values."""
+    """``users`` as an object array [count].
+
+    Raises ``ValueError`` for another length, missing values, or one user in several spellings.
+    """
     array = np.array(users, dtype=object)
     if array.shape != (count,):
         raise ValueError(f"{what}: has shape {list(array.shape)}, must name one user per sample, {count} in all")
-    return _complete(what, array)
+    check_users(what, _complete(what, array))
+    return array
 
 
 def _complete(what: str, values: np.ndarray) -> np.ndarray:
@@ -99,13 +104,22 @@ def _in_order(values: np.ndarray) -> list[Any]:
     return sorted(different, key=str if any(isinstance(value, str) for value in different) else None)
 
 
-def _labels(y: np.ndarray, task: Task, classes: Sequence[Any] | None, names: Sequence[str] | None) -> list[Any] | None:
+def _labels(
+    what: str, y: np.ndarray, task: Task, classes: Sequence[Any] | None, names: Sequence[str] | None
+) -> list[Any] | None:
     """All labels in the order of their numbers; None for a regression."""
     if classes is not None and (isinstance(classes, str) or len({*classes}) < len(classes) or task == "regression"):
         raise ValueError(f"classes={classes!r}: must be a list of different labels, and for classes only")
-    if task == "regression" or (task == "auto" and y.dtype.kind == "f" and classes is None):
+    if task == "regression":
         return None
-    return list(classes or range(len(names or ())) or _in_order(y))
+    if task == "auto" and y.dtype.kind == "f" and classes is None:
+        check_regression(what, y)
+        return None
+    if classes or names:
+        return list(classes or range(len(names or ())))
+    labels = _in_order(y)
+    check_classes(what, labels)
+    return labels
 
 
 def _targets(what: str, y: np.ndarray, labels: list[Any] | None) -> torch.Tensor:

@@ -2,7 +2,8 @@
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from fedlab_core.data import Dataset, FederatedDataset
 from fedlab_core.read.federation import Samples, assembled, checked_users
 
 _MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"]
+_SPACES = r"\s+"
 
 
 def frame(
@@ -40,7 +42,8 @@ def frame(
     federation, the clients would have to share both.
 
     Raises ``ValueError``, naming the column, for features that are not finite numbers, missing values, columns that do
-    not exist, and labels of the test data that training lacks.
+    not exist, labels of the test data that training lacks, one user in several spellings ("1" and "01"), and labels
+    with a likely typing error (1.5 among whole numbers, or more than 64 bits).
     """
     train = _samples("frame", frame, target, user, features)
     used = [column for column in frame.columns if column not in (target, user)] if features is None else features
@@ -61,8 +64,11 @@ def csv(
 ) -> FederatedDataset | Dataset:
     """Read a CSV file with a header, compressed (.gz, .zip, …) or not. ``options``: those of :func:`frame`.
 
-    ``test`` may be another file. Users are kept as texts: "007" is not "7". In targets only an empty field is missing:
-    "NA" and "None" are labels. Raises ``ValueError``, naming the file, as :func:`frame` does and for other files.
+    ``test`` may be another file. ``separator``: one character, or r"\\s+" for any white space. Users are kept as texts:
+    "007" keeps its zeros. In targets only an empty field is missing: "NA" and "None" are labels.
+
+    Raises ``FileNotFoundError`` for a missing file and ``ValueError``, naming the file, for a folder, a damaged file,
+    two columns of one name, and what :func:`frame` refuses.
     """
     table = _read(path, target, user, separator)
     held_out = _read(test, target, user, separator) if isinstance(test, (str, os.PathLike)) else test
@@ -74,16 +80,51 @@ def csv(
 
 
 def _read(path: str | Path, target: str, user: str | None, separator: str) -> pd.DataFrame:
+    if not (isinstance(separator, str) and (separator == _SPACES or _is_one_character(separator))):
+        raise ValueError(
+            f"separator={separator!r}: must be one ASCII character between two values, for example ',' or ';' or "
+            f"'\\t', or {_SPACES!r} for any white space. Replace a longer separator in the file"
+        )
+    if os.path.isdir(path):
+        raise ValueError(f"{path}: is a folder; name one CSV file in it")
     # index_col=False: otherwise a row with one value more than the header shifts all columns. pandas then only warns.
     reading: dict[str, Any] = {"sep": separator, "index_col": False, "keep_default_na": False, "low_memory": False}
+    with _naming(path), warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        written = pd.read_csv(path, nrows=1, header=None, dtype=str, **reading).iloc[0]
+        if twice := written[written.duplicated()].tolist():
+            raise _Refused(f"{path}: the header has two columns {twice[0]!r}; column names must be unique. Rename one")
+        header = list(pd.read_csv(path, nrows=0, **reading).columns)
+        missing = {column: [""] if column in (target, user) else _MISSING for column in header}
+        return pd.read_csv(path, dtype={user: str} if user in header else {}, na_values=missing, **reading)
+
+
+class _Refused(ValueError):
+    """The message is complete: it names the file."""
+
+
+@contextmanager
+def _naming(path: str | Path) -> Iterator[None]:
+    """Turn every error in the block into one that names the file and says what to do."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            header = list(pd.read_csv(path, nrows=0, **reading).columns)
-            missing = {column: [""] if column in (target, user) else _MISSING for column in header}
-            return pd.read_csv(path, dtype={user: str} if user in header else {}, na_values=missing, **reading)
+        yield
+    except _Refused:
+        raise
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{path}: there is no such file; the current folder is {os.getcwd()}") from error
+    except UnicodeError as error:
+        raise ValueError(f"{path}: is not UTF-8 text ({error}); save it as CSV in UTF-8") from error
     except (ValueError, pd.errors.ParserWarning) as error:
         raise ValueError(f"{path}: cannot be read as a table; is every row as long as the header? {error}") from error
+    except Exception as error:  # a damaged archive raises EOFError, OSError, zlib.error, BadZipFile, LZMAError, …
+        raise ValueError(
+            f"{path}: cannot be read to its end: {error}. A compressed file may be cut off or have the wrong suffix; "
+            "copy or download it again"
+        ) from error
+
+
+def _is_one_character(separator: str) -> bool:
+    return len(separator) == 1 and separator.isascii() and separator not in '"\r\n'
 
 
 def _samples(what: str, table: Any, target: str, user: str | None, features: Sequence[str] | None) -> Samples:

@@ -3,12 +3,13 @@
 import inspect
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _REGION = re.compile(rf"^([ \t]*){BEGIN}\n(.*?)^[ \t]*{END}\n", flags=re.DOTALL | re.MULTILINE)
+Wrong = Collection[str]
 
 
 class Hint(Exception):
@@ -40,6 +41,18 @@ class Mistake:
     old: str
     new: str
     hint: str
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What an exercise asks for, right or with known mistakes.
+
+    ``compute``: gets the mistakes to make and the arguments of a case, and returns numbers. ``mistakes``: their
+    sentences, those of :mod:`fedlab_core.conformance` where it has them.
+    """
+
+    compute: Callable[..., Any]
+    mistakes: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,7 +88,8 @@ class Exercise(Task):
     ``solution``: a function or class whose source holds the solution markers, perhaps twice; the student sees ``...``
     in place of the lines between them. ``cases``: calls and their results, from the simplest to the most special; or,
     for classes and random draws, ``check``: a function that raises :class:`Hint` for a wrong answer, with the helpers
-    of :mod:`fedlab_course.check.tools`.
+    of :mod:`fedlab_course.check.tools`. ``known``: the formula of the cases, whose known mistakes are named where an
+    answer makes them and is none of the ``mistakes``.
 
     The file ``exercises.toml`` of the chapter has the words: ``title``; ``task``, Markdown; ``missing``: what the
     answer should return, for hints; ``points``; ``discussion``: Markdown beside the solution, what we observe and the
@@ -86,6 +100,7 @@ class Exercise(Task):
     mistakes: tuple[Mistake, ...]
     cases: tuple[Case, ...] = ()
     check: Callable[[Any], None] | None = None
+    known: Formula | None = None
     missing: str = ""
     points: int = 1
     discussion: str = ""

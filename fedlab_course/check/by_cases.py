@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from fedlab_course.check.base import Exercise, Hint
+from fedlab_course.check.known_mistakes import explained
 from fedlab_course.check.tools import NOTHING, array, call, close, require, shown
 
 _PARTS = ("the first result", "the second result", "the third result", "the fourth result")
@@ -33,13 +34,15 @@ def check(exercise: Exercise, answer: Any) -> None:
 
 
 def _of_mistake(exercise: Exercise, answer: Any) -> str:
-    """The hint of the first mistake that returns the same as ``answer`` in all cases; "" if there is none."""
+    """The hint of the first mistake that returns the same as ``answer`` in all cases, or of known ones; "" if none."""
     results = [_result(exercise, answer, case) for case in exercise.cases]
     for mistake in exercise.mistakes:
         wrong = exercise.build(exercise.with_mistake(mistake))
         if all(_same(_result(exercise, wrong, case), one) for case, one in zip(exercise.cases, results, strict=True)):
             return mistake.hint
-    return ""
+    if exercise.known is None or not all(isinstance(one, np.ndarray) for one in results):
+        return ""
+    return explained(exercise.known, [case.arguments for case in exercise.cases], results)
 
 
 def _result(exercise: Exercise, answer: Any, case: Any) -> Any:

@@ -41,7 +41,8 @@ class NotSolved(AssertionError):
 class Verdict:
     """``status``: "open" (still the stub), "wrong", "solved" or, only of the grader, "not judged".
 
-    ``hint``: what the student should look at; ``of``: the points of a solved exercise; ``remark``: for the instructor.
+    ``hint``: what the student should look at; ``of``: the points of a solved exercise; ``remark``: for the instructor;
+    ``is_crash``: whether the answer is wrong because its code stopped with an error, or did not end.
     """
 
     exercise: str
@@ -50,6 +51,7 @@ class Verdict:
     hint: str
     of: int
     remark: str = ""
+    is_crash: bool = False
 
     @property
     def points(self) -> int:
@@ -127,7 +129,7 @@ def _limited() -> Iterator[None]:
 
 def judge_described(exercise: Exercise, described: Described, answer: Any) -> Verdict:
     """The verdict on something to call that stands for an answer, which itself is as ``described``."""
-    status, hint = "solved", ""
+    status, hint, is_crash = "solved", "", False
     try:
         # Standard error is kept silent: nbgrader takes it for a failure.
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -144,8 +146,8 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
     except NotImplementedError:
         status, hint = "open", f"`{exercise.name}` is not written yet. It should return {exercise.missing}."
     except (Exception, SystemExit) as error:
-        status, hint = "wrong", _quoted(error)
-    return Verdict(exercise.id, exercise.title, status, hint, exercise.points)
+        status, hint, is_crash = "wrong", _quoted(error), True
+    return Verdict(exercise.id, exercise.title, status, hint, exercise.points, is_crash=is_crash)
 
 
 def bundle(verdict: Verdict) -> dict[str, Any]:

@@ -1,15 +1,18 @@
 """Run an algorithm of a reader on quadratic clients, where its results are known in closed form."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_course.check.base import Formula, Hint
+from fedlab_course.check.known_mistakes import explained
 from fedlab_course.check.tools import array, beside, close, require, shown
 
-START, ROUNDS, LR = 2.0, 3, 0.1
+START, ROUNDS, LR, STEPS = 2.0, 3, 0.1, 5
 _NONE: Mapping[str, Any] = {}
 
 
@@ -24,7 +27,7 @@ def start(algorithm: Any, a: Sequence[float], b: Sequence[float], changes: Mappi
     model = fl.models.linear(fed, bias=False)
     torch.nn.init.constant_(next(model.parameters()), START)
     settings: dict[str, Any] = {"rounds": ROUNDS, "clients_per_round": len(a), "batch_size": None}
-    settings |= {} if "local_epochs" in changes else {"local_steps": 5}
+    settings |= {} if "local_epochs" in changes else {"local_steps": STEPS}
     settings |= {"lr": LR, "loss": "squared_error", "eval_every": 1000, "progress": False, **changes}
     return fl.Simulation(fed, model, algorithm, **settings)
 
@@ -58,3 +61,37 @@ def require_path(
     wanted = np.asarray(expected)
     words = f"{hint} Round by round w must be {shown(wanted)}, and yours is {shown(found)}."
     require(close(found, wanted), words)
+
+
+@dataclass(frozen=True)
+class PathCase:
+    """A run of :func:`path`, the parameters that it must give, and the ``hint`` if it does not."""
+
+    expected: Sequence[float]
+    hint: str
+    arguments: Sequence[Any]
+    a: Sequence[float]
+    b: Sequence[float]
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def require_paths(answer: Any, cases: Sequence[PathCase], known: Formula) -> None:
+    """Raise the hint of the first case that is not as expected, with the mistakes that give the results of all."""
+    for case in cases:
+        try:
+            require_path(answer, case.expected, case.hint, case.arguments, case.a, case.b, case.changes)
+        except Hint as hint:
+            raise Hint(f"{hint} {_named(answer, cases, known)}".strip()) from None
+
+
+def _named(answer: Any, cases: Sequence[PathCase], known: Formula) -> str:
+    """Name the mistakes of the answer; "" if they are not known or one of the runs stops."""
+    given, found = [], []
+    for case in cases:
+        rounds = len(case.expected)
+        given.append((case.arguments, case.a, case.b, {**case.changes, "rounds": rounds}))
+        try:
+            found.append(array(beside(answer, path, *given[-1]), (rounds,)))
+        except Exception:  # whatever the code of the student raises in a run that was not reached yet
+            return ""
+    return explained(known, given, found)

@@ -9,18 +9,22 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import psutil
+from tqdm.auto import tqdm
 
+from fedlab_core import files
+from fedlab_core.progress import watched
 from fedlab_course import processes
 from fedlab_course.check.exercises import Verdict
 from fedlab_course.grading import room, table
 from fedlab_course.grading.limits import Limits
+from fedlab_course.grading.summary import summary
 from fedlab_course.grading.table import Submission, clean, total
 from fedlab_course.harness.run import each as each_at_once
 
@@ -39,7 +43,15 @@ def grade(path: Path, bounds: Limits | None = None) -> list[Verdict]:
     if not path.exists():
         raise ValueError(f"{path}: there is no such file")
     found = _submission(path, path.parent)
-    _judge(found, bounds or Limits(), threading.Event())
+    with tqdm(desc=path.name, unit="exercise", leave=False, disable=not watched()) as bar:
+
+        def show(rows: list[Verdict]) -> None:
+            bar.total = len(rows)
+            bar.n = sum(row.status != "not judged" for row in rows)
+            bar.refresh()
+
+        _judge(found, bounds or Limits(), threading.Event(), show)
+        show(found.rows)
     if found.problem:
         raise GradingFailed(f"{path}: {found.problem}")
     return found.rows
@@ -48,21 +60,52 @@ def grade(path: Path, bounds: Limits | None = None) -> list[Verdict]:
 def grade_folder(folder: Path, csv: Path, jobs: int = 1, bounds: Limits | None = None) -> list[str]:
     """Grade the notebooks below ``folder`` that are new or changed into the table ``csv``. Return the problems.
 
-    Raises ``ValueError`` for a folder without notebooks and for another table.
+    Prints a line for each submission, with an estimate of the time left, and a summary of the class. Another run on
+    the same table waits. Raises ``ValueError`` for a folder without notebooks and for another table.
     """
     found = submissions(folder)
-    todo = table.ungraded(csv, found)
-    if len(todo) < len(found):
-        print(f"{len(found) - len(todo)} of {len(found)} are graded already")
-    stop = threading.Event()
+    with files.locked(csv.with_name(f".{csv.name}.lock")):
+        written = table.Table(csv)
+        todo = written.ungraded(found)
+        if len(todo) < len(found):
+            print(f"{len(found) - len(todo)} of {len(found)} are graded already")
+        _grade_all(todo, written, jobs, bounds or Limits())
+        written.restore()
+        print(summary(written.points(found), todo))
+    problems = [f"{clean(each.name)}: {each.problem}" for each in todo if each.problem]
+    if written.is_changed:
+        problems.append(
+            f"{csv}: something else wrote to the table during grading. It was written again from memory, and the "
+            f"other file is {written.changed.name}. A submission may have done it: grade in a container"
+        )
+    return problems
+
+
+def _grade_all(todo: Sequence[Submission], written: table.Table, jobs: int, bounds: Limits) -> None:
+    """Grade the submissions, ``jobs`` at once, and add each to the table as it is finished."""
+    stop, start, done = threading.Event(), time.monotonic(), 0
+    if todo:
+        print(f"grading {len(todo)}, {min(jobs, len(todo))} at once", flush=True)
 
     def enter(each: Submission) -> None:
-        table.add(csv, each)
+        nonlocal done
+        written.add(each)
+        done += 1
         points, of = total(each.rows)
-        print(f"{clean(each.name)}: {each.problem or f'{points} of {of} points'}")
+        left = time_left(time.monotonic() - start, done, len(todo))
+        print(
+            f"[{done}/{len(todo)}] {clean(each.name)}: {each.problem or f'{points} of {of} points'}{left}", flush=True
+        )
 
-    each_at_once(todo, jobs, lambda each: _judge(each, bounds or Limits(), stop), enter, stop.set)
-    return [f"{clean(each.name)}: {each.problem}" for each in todo if each.problem]
+    each_at_once(todo, jobs, lambda each: _judge(each, bounds, stop), enter, stop.set)
+
+
+def time_left(seconds: float, done: int, of: int) -> str:
+    """Estimate the time that the rest takes from the ``seconds`` that ``done`` of all submissions took, in words."""
+    if done == of:
+        return ""
+    rest = seconds / done * (of - done)
+    return f"; about {rest:.0f} s left" if rest < 90 else f"; about {rest / 60:.0f} min left"
 
 
 def submissions(folder: Path) -> list[Submission]:
@@ -78,9 +121,9 @@ def submissions(folder: Path) -> list[Submission]:
 
 def _below(folder: Path) -> Iterator[Path]:
     """Yield every notebook below ``folder``, and each folder that is too deep to look at."""
-    for place, inside, files in os.walk(folder):
+    for place, inside, names in os.walk(folder):
         inside[:] = sorted(name for name in inside if not name.startswith("."))
-        yield from (Path(place, name) for name in sorted(files) if name.endswith(".ipynb") and name[0] != ".")
+        yield from (Path(place, name) for name in sorted(names) if name.endswith(".ipynb") and name[0] != ".")
         if len(Path(place).relative_to(folder).parts) == MAX_DEPTH:
             yield from (Path(place, name) for name in inside)
             inside.clear()
@@ -101,8 +144,13 @@ def _submission(path: Path, folder: Path) -> Submission:
     return found
 
 
-def _judge(each: Submission, bounds: Limits, stop: threading.Event) -> None:
-    """Fill in the rows of a submission, or its problem. The judge also ends if this process does."""
+def _judge(
+    each: Submission, bounds: Limits, stop: threading.Event, show: Callable[[list[Verdict]], None] | None = None
+) -> None:
+    """Fill in the rows of a submission, or its problem. The judge also ends if this process does.
+
+    ``show``: is called with the rows so far, again and again, where the system can read a file that is being written.
+    """
     if each.problem:
         return
     paths = os.pathsep.join(filter(None, [str(room.PACKAGES), os.environ.get("PYTHONPATH")]))
@@ -112,23 +160,47 @@ def _judge(each: Submission, bounds: Limits, stop: threading.Event) -> None:
         request = {"path": str(each.path.resolve()), "house": str(house), "limits": asdict(bounds)}
         command = [sys.executable, "-P", "-m", "fedlab_course.grading.judge", json.dumps(request)]
         judge = psutil.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=subprocess.DEVNULL, **how)
+
+        def look() -> None:
+            if show is not None and hasattr(os, "pread"):  # it leaves the place where the judge writes
+                show(_rows(_last(os.pread(said.fileno(), _MAX_SAID, 0))))
+
         try:
-            why = _watch(judge, seen, bounds, stop)
+            why = _watch(judge, seen, bounds, stop, look)
         finally:
             processes.end([*seen, judge])
             judge.stdin.close()
             judge.wait()
         said.seek(0)
-        lines = said.read(_MAX_SAID).split(b"\n")[:-1]  # the last one may not be complete
-    last: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+        last = _last(said.read(_MAX_SAID))
     each.problem = clean(last.get("problem") or ("" if last else why or "its judge stopped"))
-    each.rows = [Verdict(**row) for row in last.get("rows", [])]
+    each.rows = _rows(last)
     if why and each.rows:
         each.rows[0] = replace(each.rows[0], remark=f"{clean(why)}. {each.rows[0].remark}".strip())
 
 
-def _watch(judge: psutil.Popen, seen: set[psutil.Process], bounds: Limits, stop: threading.Event) -> str:
-    """Wait for the end of a judge, and add the processes below it to ``seen``. Return the limit it passed, or ""."""
+def _last(said: bytes) -> dict[str, Any]:
+    """Return the last message of a judge, or {}."""
+    lines = said.split(b"\n")[:-1]  # the last one may not be complete
+    last: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+    return last
+
+
+def _rows(message: dict[str, Any]) -> list[Verdict]:
+    return [Verdict(**row) for row in message.get("rows", [])]
+
+
+def _watch(
+    judge: psutil.Popen,
+    seen: set[psutil.Process],
+    bounds: Limits,
+    stop: threading.Event,
+    look: Callable[[], None],
+) -> str:
+    """Wait for the end of a judge, and add the processes below it to ``seen``. Return the limit it passed, or "".
+
+    ``look``: is called now and then.
+    """
     deadline = time.monotonic() + bounds.total
     while judge.poll() is None and not stop.is_set():
         if time.monotonic() > deadline:
@@ -139,4 +211,5 @@ def _watch(judge: psutil.Popen, seen: set[psutil.Process], bounds: Limits, stop:
             processes.end(below)  # the judge goes on without the cell that did it
         with suppress(psutil.TimeoutExpired):
             judge.wait(_LOOK)
+        look()
     return ""

@@ -1,6 +1,8 @@
 """The process of a submission: it runs cells, describes answers and calls them. It judges nothing.
 
-Requests and replies are lines of JSON on standard input and output, which the code of the submission does not see.
+Requests and replies are lines of JSON on standard input and output, which the code of the submission does not see. An
+answer is called in a copy of the process where the system allows it: if the copy ends or must be killed, nothing else
+is lost.
 """
 
 import copy
@@ -8,6 +10,7 @@ import importlib
 import json
 import os
 import sys
+import warnings
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,6 +18,14 @@ import numpy as np
 
 from fedlab_course.check.described import describe, line_of
 from fedlab_course.grading.plain import MAX_BYTES, NotPlain, decode, encode
+
+_USED = (  # by most notebooks: their import takes seconds, which are not the submission's
+    "torch",
+    "fedlab_core",
+    "fedlab_course.explore.explorer",
+    "fedlab_course.evidence.figures",
+    "fedlab_course.playground",
+)
 
 
 class Serving:
@@ -27,13 +38,36 @@ class Serving:
     def run(self) -> None:
         """Serve until the judge closes the line."""
         for line in self._requests:
+            message = json.loads(line)
+            if "copy" in message:
+                self._send(self._serve_in_a_copy() if message["copy"] else self._end_of_a_copy())
+                continue
             try:
-                reply = self._reply(json.loads(line))
+                reply = self._reply(message)
             except NotPlain as error:
                 reply = {"unreadable": str(error)}
             except BaseException as error:  # whatever the code of the submission raises
                 reply = {"raised": _words(error)}
             self._send(reply)
+
+    def _serve_in_a_copy(self) -> dict[str, Any]:
+        """Let a copy of this process serve from here. This one returns when the copy is gone.
+
+        Return the reply: of the copy, that it serves; of this process, that the copy has ended.
+        """
+        if not _may_fork():
+            return {"copied": False}
+        with warnings.catch_warnings():  # of Python 3.12: other threads are not copied
+            warnings.simplefilter("ignore")
+            child = os.fork()
+        if child == 0:
+            _use_one_thread()
+            return {"copied": True}
+        os.waitpid(child, 0)
+        return {"ended": True}
+
+    def _end_of_a_copy(self) -> dict[str, Any]:
+        os._exit(0)
 
     def _send(self, reply: dict[str, Any]) -> None:
         text = json.dumps(reply).encode()
@@ -81,6 +115,21 @@ class Serving:
         return decode(reply["returned"])
 
 
+def _may_fork() -> bool:
+    """Whether a copy of this process can compute: PyTorch does not allow it beside an accelerator."""
+    torch = sys.modules.get("torch")
+    return sys.platform == "linux" and (torch is None or not torch.accelerator.is_available())
+
+
+def _use_one_thread() -> None:
+    """Keep the libraries from waiting for threads that this copy of a process does not have."""
+    import threadpoolctl
+
+    threadpoolctl.threadpool_limits(1)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+
+
 def _words(error: BaseException) -> list[str]:
     """Return the type of an error, what it says, and the line that it comes from."""
     try:
@@ -98,6 +147,8 @@ def main() -> None:
         os.dup2(null, stream)
     from IPython.core.interactiveshell import InteractiveShell
 
+    for module in _USED:
+        importlib.import_module(module)
     sys.path.append(os.getcwd())  # last: a file that a cell writes must not replace a library
     shell: Any = InteractiveShell.instance()
     shell.history_manager.enabled = False

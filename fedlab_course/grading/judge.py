@@ -19,7 +19,7 @@ from fedlab_course.check.described import Described
 from fedlab_course.check.exercises import Verdict, judge_described
 from fedlab_course.grading import room, sheet
 from fedlab_course.grading.limits import Limits, bind
-from fedlab_course.grading.runner import Answer, Ended, Runner
+from fedlab_course.grading.runner import Answer, CopyEnded, Ended, Runner
 from fedlab_course.grading.sheet import Step
 from fedlab_course.grading.table import clean
 
@@ -45,6 +45,9 @@ class Judging:
         while not self._reaches_the_end():
             pass
 
+    def _are_all_judged(self) -> bool:
+        return all(row.hint != _UNREACHED for row in self._rows.values())
+
     def _reaches_the_end(self) -> bool:
         place = room.make(self._house, self._bounds.user)
         try:
@@ -56,13 +59,12 @@ class Judging:
         errors: dict[int, str] = {}  # by cell
         try:
             for step in self._steps:
+                if self._are_all_judged():
+                    return True
                 try:
-                    with runner.within(self._bounds.cell):
-                        if step.exercise is None:
-                            reply = runner.ask({"cell": step.cell.source})
-                            errors[id(step.cell)] = str(reply.get("error", reply.get("raised")))
-                        elif self._rows[step.exercise.id].hint == _UNREACHED:
-                            self._judge(step.exercise, runner, errors.get(id(step.cell), ""))
+                    self._take(step, runner, errors)
+                except CopyEnded as end:
+                    self._leave_out(step, str(end))
                 except Ended as end:
                     self._leave_out(step, str(end))
                     return False
@@ -70,6 +72,16 @@ class Judging:
         finally:
             runner.kill()
             room.remove(place)
+
+    def _take(self, step: Step, runner: Runner, errors: dict[int, str]) -> None:
+        """Run the cell of the step, or judge its exercise if it is not judged yet."""
+        with runner.within(self._bounds.cell):
+            if step.exercise is None:
+                reply = runner.ask({"cell": step.cell.source})
+                errors[id(step.cell)] = str(reply.get("error", reply.get("raised")))
+            elif self._rows[step.exercise.id].hint == _UNREACHED:
+                with runner.copy():
+                    self._judge(step.exercise, runner, errors.get(id(step.cell), ""))
 
     def _judge(self, exercise: Exercise, runner: Runner, error: str) -> None:
         """Judge the answer that the process has. ``error``: of the cell with the answer, or ""."""
@@ -79,24 +91,24 @@ class Judging:
             described = Described("nothing")
         verdict = judge_described(exercise, described, Answer(exercise, runner))
         if verdict.status == "open" and error:
-            self._enter(exercise.id, "wrong", f"The cell of the answer stops with {error}.")
+            self._enter(exercise.id, "wrong", f"The cell of the answer stops with {error}.", is_crash=True)
         else:
-            self._enter(exercise.id, verdict.status, verdict.hint)
+            self._enter(exercise.id, verdict.status, verdict.hint, is_crash=verdict.is_crash)
 
     def _leave_out(self, step: Step, why: str) -> None:
         """Leave out the cell, or the exercise, that ended the process."""
         if step.exercise is not None:
-            self._enter(step.exercise.id, "wrong", f"Your code {why}.")
+            self._enter(step.exercise.id, "wrong", f"Your code {why}.", is_crash=True)
             return
         step.cell.source = ""
         for other in self._steps:
             if other.exercise is not None and other.cell is step.cell:
-                self._enter(other.exercise.id, "wrong", f"The cell of the answer {why}.")
+                self._enter(other.exercise.id, "wrong", f"The cell of the answer {why}.", is_crash=True)
                 return
         self._notes.append(f"{step.cell.place} {why}. Graded without it.")
 
-    def _enter(self, name: str, status: str, hint: str) -> None:
-        self._rows[name] = replace(self._rows[name], status=status, hint=clean(hint))
+    def _enter(self, name: str, status: str, hint: str, is_crash: bool) -> None:
+        self._rows[name] = replace(self._rows[name], status=status, hint=clean(hint), is_crash=is_crash)
         self._report()
 
     def _report(self) -> None:

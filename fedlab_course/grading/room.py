@@ -15,7 +15,7 @@ from fedlab_course.harness.kernel import THREADS
 
 PACKAGES = Path(__file__).resolve().parents[2]
 _INSIDE = ("inside.py", "plain.py")  # what a submission's process needs of this package
-_HIDDEN = ("notebooks", "results", "grading", "exercises.*", "build.*", "lint.*", "cli.*")
+_HIDDEN = ("notebooks", "results", "grading", "exercises.*", "known_formulas.*", "build.*", "lint.*", "cli.*")
 _PASSED = ("PATH", "LANG", "LC_ALL", "FEDLAB_DATA", "SYSTEMROOT", "LD_LIBRARY_PATH", "VIRTUAL_ENV", THREADS)
 _EXERCISES = '''\
 """Exercises as a submission sees them during grading. Its answers are judged in another process."""

@@ -19,9 +19,15 @@ from fedlab_course.check.base import Exercise, Hint
 from fedlab_course.grading import room
 from fedlab_course.grading.plain import MAX_BYTES, NotPlain, decode, encode
 
+GRACE = 10.0  # seconds for the process to go on after its copy was killed
+
 
 class Ended(BaseException):
     """The process is gone. The message says what the code did. No check may catch it: it is no ``Exception``."""
+
+
+class CopyEnded(Ended):
+    """Only the copy of the process is gone, in which an answer was called."""
 
 
 class Runner:
@@ -29,6 +35,7 @@ class Runner:
 
     def __init__(self, place: Path, user: int | None) -> None:
         self._late = 0.0  # the seconds that were too few
+        self._in_copy = False
         who: dict[str, Any] = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "fedlab_course.grading.inside"],
@@ -43,21 +50,51 @@ class Runner:
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Kill the process if the block does not end within ``seconds``."""
+        """Kill the process, or its copy, if the block does not end within ``seconds``."""
+        timers: list[Timer] = []
+
+        def start(after: float, what: Callable[[], None]) -> None:
+            timers.append(Timer(after, what))
+            timers[-1].start()
 
         def stop() -> None:
             self._late = seconds
-            self.kill()
+            if self._in_copy:
+                start(GRACE, self.kill)
+                self._kill_copy()
+            else:
+                self.kill()
 
-        timer = Timer(seconds, stop)
-        timer.start()
+        start(seconds, stop)
         try:
             yield
         finally:
-            timer.cancel()
+            for timer in timers:
+                timer.cancel()
+
+    @contextmanager
+    def copy(self) -> Iterator[None]:
+        """Let a copy of the process serve in the block, where the system allows it.
+
+        Raises :class:`CopyEnded` if the copy ends in the block, and :class:`Ended` if the process itself does.
+        """
+        self._in_copy = bool(self.ask({"copy": True}).get("copied"))
+        try:
+            yield
+            if self._in_copy:
+                self._exchange({"copy": False})
+        finally:
+            self._in_copy = False
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Send a message and return the reply. Raises :class:`Ended` if there is none, or one that cannot be read."""
+        reply = self._exchange(message)
+        if self._in_copy and "ended" in reply:
+            late, self._late = self._late, 0.0
+            raise CopyEnded(_end(late))
+        return reply
+
+    def _exchange(self, message: dict[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None and self._process.stdout is not None
         reply, line = None, b""
         with suppress(OSError, ValueError, RecursionError, MemoryError):
@@ -68,16 +105,23 @@ class Runner:
         if isinstance(reply, dict):
             return reply
         self.kill()
-        if self._late:
-            raise Ended(f"did not end within {self._late:g} s")
-        if line:
-            raise Ended("wrote to the line over which it is called")
-        raise Ended("ended its process: Python stopped, or used too much memory or too many processes")
+        raise Ended("wrote to the line over which it is called" if line and not self._late else _end(self._late))
+
+    def _kill_copy(self) -> None:
+        """End everything below the judge but the process itself."""
+        processes.end(one for one in processes.below() if one.pid != self._process.pid)
 
     def kill(self) -> None:
         """End the process and everything that it has started: whatever is below the judge."""
         processes.end(processes.below())
         self._process.wait()
+
+
+def _end(late: float) -> str:
+    """Say how the code ended its process. ``late``: the seconds that were too few, or 0."""
+    if late:
+        return f"did not end within {late:g} s"
+    return "ended its process: Python stopped, or used too much memory or too many processes"
 
 
 class Answer:

@@ -1,5 +1,6 @@
 """The result of grading: the report on a submission, and the table of a class with a row for each file."""
 
+import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -55,37 +56,86 @@ class Submission:
     rows: list[Verdict] = field(default_factory=list)
 
 
-def read(path: Path) -> dict[str, dict[str, str]]:
-    """Read the table at ``path``, if there is one, by submission. Raises ``ValueError`` if it is another table."""
-    if not path.exists():
+class Table:
+    """The table of a class, kept in memory and written to a file as a whole.
+
+    While a run holds the table, the file is only written: what anybody else writes to it meanwhile is set aside as
+    ``NAME.changed`` and does not enter the table.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the table at ``path``, if there is one. Raises ``ValueError`` if it is another table."""
+        self._path = path
+        self._content = path.read_bytes() if path.is_file() else None
+        self._rows = _parsed(path, self._content)
+        self.is_changed = False
+
+    def ungraded(self, found: Sequence[Submission]) -> list[Submission]:
+        """Return those without points in the table, or changed since."""
+        graded = {(name, row["digest"]) for name, row in self._rows.items() if row["total"]}
+        return [each for each in found if (safe(each.name), each.digest) not in graded]
+
+    def add(self, each: Submission) -> None:
+        """Put the row of a submission into the table, and write the file."""
+        row = {"student": safe(each.student), "submission": safe(each.name), "digest": each.digest}
+        row |= {one.exercise: str(one.points) for one in each.rows}
+        if not each.problem:
+            row |= dict(zip(("total", "of"), map(str, total(each.rows)), strict=True))
+        row["remarks"] = safe(clean(" ".join([each.problem, *_said(each.rows)])))
+        self._rows[row["submission"]] = row
+        self.restore()
+        self._write()
+
+    def restore(self) -> None:
+        """Set the file aside and write it again if it is not what this run wrote last."""
+        found = self._path.read_bytes() if self._path.is_file() else None
+        if found == self._content:
+            return
+        self.is_changed = True
+        if found is not None:
+            os.replace(self._path, self.changed)
+        if self._content is not None:
+            self._write()
+
+    @property
+    def changed(self) -> Path:
+        """Where a file goes that somebody else wrote."""
+        return self._path.with_name(f"{self._path.name}.changed")
+
+    def points(self, found: Sequence[Submission]) -> dict[str, list[str]]:
+        """Return the points of the submissions ``found``, by exercise."""
+        rows = [self._rows[safe(each.name)] for each in found if safe(each.name) in self._rows]
+        return {name: [row[name] for row in rows if row.get(name)] for name in self._exercises()}
+
+    def _exercises(self) -> list[str]:
+        return sorted({name for row in self._rows.values() for name in row} - {*_FIRST, *_LAST})
+
+    def _write(self) -> None:
+        columns = [*_FIRST, *self._exercises(), *_LAST]
+        frame = pd.DataFrame([self._rows[name] for name in sorted(self._rows)], columns=columns)
+        self._content = frame.to_csv(index=False, lineterminator="\n").encode()
+        with files.replacing(self._path) as file:
+            os.chmod(file.name, 0o600)
+            file.write(self._content)
+
+
+def _parsed(path: Path, content: bytes | None) -> dict[str, dict[str, str]]:
+    """Return the rows of a table by submission."""
+    if content is None:
         return {}
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
+        frame = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except ValueError as error:
         raise ValueError(f"--csv {path}: cannot be read ({error})") from error
-    if list(table)[:2] != _FIRST or list(table)[-4:] != _LAST:
+    if list(frame)[:2] != _FIRST or list(frame)[-4:] != _LAST:
         raise ValueError(f"--csv {path}: is another table. Name a new file, or a table that grade wrote")
-    return {row["submission"]: row for row in table.to_dict("records")}
+    return {row["submission"]: row for row in frame.to_dict("records")}
 
 
-def ungraded(path: Path, found: Sequence[Submission]) -> list[Submission]:
-    """Return those without points in the table at ``path``, or changed since. Raises ``ValueError`` as :func:`read`."""
-    graded = {(name, row["digest"]) for name, row in read(path).items() if row["total"]}
-    return [each for each in found if (safe(each.name), each.digest) not in graded]
-
-
-def add(path: Path, each: Submission) -> None:
-    """Write the row of a submission into the table at ``path``, among what other runs may have added meanwhile."""
-    row = {"student": safe(each.student), "submission": safe(each.name), "digest": each.digest}
-    row |= {one.exercise: str(one.points) for one in each.rows}
-    if not each.problem:
-        row |= dict(zip(("total", "of"), map(str, total(each.rows)), strict=True))
-    said = [f"{one.exercise}: {one.remark}" for one in each.rows if one.remark]
-    row["remarks"] = safe(clean(" ".join([each.problem, *said])))
-    with files.locked(path.with_name(f".{path.name}.lock")):
-        rows = read(path) | {row["submission"]: row}
-        exercises = sorted({name for row in rows.values() for name in row} - {*_FIRST, *_LAST})
-        table = pd.DataFrame([rows[name] for name in sorted(rows)], columns=[*_FIRST, *exercises, *_LAST])
-        with files.replacing(path) as file:
-            os.chmod(file.name, 0o600)
-            table.to_csv(file, index=False)
+def _said(rows: Sequence[Verdict]) -> list[str]:
+    """Return the remarks on a submission. What crashed or did not end has its hint there too."""
+    said = []
+    for row in rows:
+        words = " ".join(filter(None, [row.remark, row.hint if row.is_crash else ""]))
+        said += [f"{row.exercise}: {words}"] if words else []
+    return said

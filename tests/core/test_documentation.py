@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 import fedlab_core as fl
 from fedlab_core.data import DATASETS
@@ -26,6 +27,18 @@ def page() -> dict:
 def run(algorithm: fl.Algorithm, **changes) -> fl.History:
     fed = blobs((9, 5, 12, 7, 3))
     return fl.simulate(fed, fl.models.mlp(fed, (4,), seed=1), algorithm, **{**WORK, **changes})
+
+
+def test_the_example_trains_and_draws_both_algorithms(page) -> None:
+    histories = page["histories"]
+    assert {trace.name for trace in page["figure"].data if trace.name} == set(histories) == {"FedAvg", "Careful"}
+    assert all(history.frame["round"].iloc[-1] == 20 for history in histories.values())
+    assert not histories["FedAvg"].params.equal(histories["Careful"].params)
+
+
+def test_the_algorithm_of_the_example_is_fedavg_and_fedprox_in_its_special_cases(page) -> None:
+    for algorithm, same in ((page["Careful"](0.0, 1.0), fl.FedAvg()), (page["Careful"](0.3, 1.0), fl.FedProx(0.3))):
+        torch.testing.assert_close(run(algorithm).params, run(same).params, rtol=1e-6, atol=1e-7)
 
 
 def test_every_field_of_a_correction_and_every_method_is_named() -> None:

@@ -70,7 +70,28 @@ def test_a_json_lines_file_holds_the_history(logging) -> None:
 
 
 @pytest.mark.slow
+def test_tensorboard_has_every_round(logging) -> None:
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(logging["folder"] / "runs" / "fedavg"))
+    events.Reload()
+    losses = [event.value for event in events.Scalars("test_loss")]
+    assert losses == pytest.approx(logging["expected"]["test_loss"].tolist(), rel=1e-6)
+
+
+@pytest.mark.slow
+def test_weights_and_biases_writes_a_run_without_a_network(logging) -> None:
+    pytest.importorskip("wandb", reason="Weights & Biases is not installed")
+    [run] = (logging["folder"] / "wandb").glob("offline-run-*")
+    assert next(run.glob("*.wandb")).stat().st_size > 0
+
+
+@pytest.mark.slow
 def test_tables_are_written(logging) -> None:
+    rounds, clients = (pd.read_csv(logging["folder"] / f"{name}.csv") for name in ("rounds", "clients"))
+    pd.testing.assert_frame_equal(rounds, logging["history"].frame)
+    assert clients["client"].tolist() == list(range(10))
     read = pd.read_csv(logging["folder"] / "accuracy.csv", index_col=0)
     pd.testing.assert_frame_equal(read, logging["summary"], check_names=False)
     pytest.importorskip("jinja2")

@@ -54,6 +54,8 @@ def test_test_and_train_metrics_are_exact_means_over_samples() -> None:
         outputs, train = history.model(fed.test.x), history.model(fed.x)
         hits = [float((history.model(x).argmax(1) == y).double().mean()) for x, y in map(fed.client, range(5))]
     assert history.clients.accuracy.tolist() == hits and history.clients.worst_decile == min(hits)
+    expected = {"client": list(range(5)), "samples": [len(part) for part in fed.parts], "accuracy": hits}
+    assert history.clients.frame.to_dict("list") == expected
     assert history.clients.std == pytest.approx(np.std(hits)) and history.clients.mean == pytest.approx(np.mean(hits))
     last = history.frame.iloc[-1]
     assert last.test_accuracy == (outputs.argmax(1) == fed.test.y).double().mean().item()

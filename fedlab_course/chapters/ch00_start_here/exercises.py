@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
 
 
@@ -52,6 +53,7 @@ EXERCISES = (
     Exercise(
         id="00-local",
         solution=local_update,
+        known=known_formulas.LOCAL,
         cases=(
             Case((_W, 0, _slope, 0.1, 0), [1.0, 1.0], "With zero steps the client stays at w."),
             Case((_W, 0, _slope, 0.1, 1), [0.9, 1.1], "One step of client 0, whose gradient at w is (1, −1)."),
@@ -70,6 +72,7 @@ EXERCISES = (
     Exercise(
         id="00-aggregate",
         solution=aggregate,
+        known=known_formulas.AGGREGATE,
         cases=(
             Case((_TWO, np.array([5, 5])), [0.5, 3.0], "Two clients of equal size: the plain mean."),
             Case((_TWO, np.array([10, 30])), [0.75, 3.5], "Client 1 has three times as many samples."),
@@ -84,6 +87,7 @@ EXERCISES = (
     Exercise(
         id="00-fedavg",
         solution=fedavg,
+        known=known_formulas.FEDAVG,
         cases=(
             Case((_W, _slope, _SIZES, [_LAST], 0.1, 1), [0.6, 1.0], "One round in which client 2 trains alone."),
             Case((_W, _slope, _SIZES, [_PAIR], 0.1, 1), [0.975, 0.8], "Clients 0 and 1 have 10 and 30 samples."),

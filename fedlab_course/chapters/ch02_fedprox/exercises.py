@@ -4,8 +4,9 @@
 import numpy as np
 
 import fedlab_core as fl
+from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, require_path
+from fedlab_course.check.on_quadratics import LR, ROUNDS, START, PathCase, require_paths
 
 
 def local_update(w, k, gradient, eta, steps, mu):
@@ -50,10 +51,13 @@ def _expected(mu):
 
 def check_class(answer):
     """Compare with the closed form for three strengths."""
-    require_path(answer, _expected(0.0), "With μ = 0 it must be FedAvg.", [0.0], [1.0, 3.0], [0.0, 1.0])
-    hint = "With μ = 1 the proximal term pulls y towards w. Which weight, and which anchor?"
-    require_path(answer, _expected(1.0), hint, [1.0], [1.0, 3.0], [0.0, 1.0])
-    require_path(answer, _expected(5.0), "The weight must be μ, whatever μ is.", [5.0], [1.0, 3.0], [0.0, 1.0])
+    hints = {
+        0.0: "With μ = 0 it must be FedAvg.",
+        1.0: "With μ = 1 the proximal term pulls y towards w. Which weight, and which anchor?",
+        5.0: "The weight must be μ, whatever μ is.",
+    }
+    cases = [PathCase(_expected(mu), hint, [mu], [1.0, 3.0], [0.0, 1.0]) for mu, hint in hints.items()]
+    require_paths(answer, cases, known_formulas.FEDPROX)
 
 
 _START = np.array([2.0, -1.0])
@@ -62,6 +66,7 @@ EXERCISES = (
     Exercise(
         id="02-local",
         solution=local_update,
+        known=known_formulas.PROX_LOCAL,
         cases=(
             Case((_START, 0, _slope, 0.1, 1, 0.0), [1.8, -0.8], "One step with μ = 0 is a step of FedAvg."),
             Case((_START, 0, _slope, 0.1, 1, 0.5), [1.8, -0.8], "At y = w the proximal term is zero, whatever μ is."),
@@ -74,7 +79,9 @@ EXERCISES = (
             Mistake("mu * (y", "mu / 2 * (y", "What is the derivative of μ/2 ‖y − w‖²?"),
             Mistake("gradient(k, y)", "gradient(k, w)", "Each step needs the gradient where the client is then."),
             Mistake(
-                "(gradient(k, y) + mu * (y - w))", "gradient(k, y) - mu * (y - w)", "Does η multiply μ (y − w) too?"
+                "(gradient(k, y) + mu * (y - w))",
+                "gradient(k, y) - mu * (y - w)",
+                "η must multiply both terms: the gradient and μ (y − w).",
             ),
         ),
     ),

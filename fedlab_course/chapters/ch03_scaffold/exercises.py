@@ -5,8 +5,9 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, path, require_path
+from fedlab_course.check.on_quadratics import LR, ROUNDS, START, PathCase, path, require_paths
 
 
 def local_update(w, k, gradient, eta, steps, c, c_k):
@@ -75,12 +76,14 @@ def _expected():
 def check_class(answer):
     """Compare with the recursion, and with the library where one of two clients takes part."""
     clients = [1.0, 3.0], [0.0, 1.0]
-    require_path(
-        answer, _expected(), "Both clients take part. Round 1 is FedAvg, and then comes c − c_k.", [], *clients
-    )
+    both = "Both clients take part. Round 1 is FedAvg, and then comes c − c_k."
     one = {"clients_per_round": 1}
-    hint = "One of two clients takes part. c_k⁺ must be its mean gradient, and c the mean of all c_k: divide by N."
-    require_path(answer, path(fl.Scaffold, [], *clients, one), hint, [], *clients, one)
+    alone = "One of two clients takes part. c_k⁺ must be its mean gradient, and c the mean of all c_k: divide by N."
+    cases = [
+        PathCase(_expected(), both, [], *clients),
+        PathCase(path(fl.Scaffold, [], *clients, one), alone, [], *clients, one),
+    ]
+    require_paths(answer, cases, known_formulas.SCAFFOLD)
 
 
 _START, _W = np.array([2.0, -1.0]), np.array([1.0, 2.0])
@@ -91,6 +94,7 @@ EXERCISES = (
     Exercise(
         id="03-local",
         solution=local_update,
+        known=known_formulas.SCAFFOLD_LOCAL,
         cases=(
             Case((_START, 0, _slope, 0.1, 1, _NONE, _NONE), [1.8, -0.8], "All controls are zero: a step of FedAvg."),
             Case((_START, 0, _slope, 0.1, 1, _OWN, _OWN), [1.8, -0.8], "A client with c_k = c needs no correction."),
@@ -102,13 +106,16 @@ EXERCISES = (
             Mistake(" + c - c_k", "", "Your step does not depend on c and c_k."),
             Mistake(" + c - c_k", " - c_k", "Both controls belong into the step."),
             Mistake(
-                "eta * (gradient(k, y) + c - c_k)", "eta * gradient(k, y) - (c - c_k)", "Does η multiply c − c_k too?"
+                "eta * (gradient(k, y) + c - c_k)",
+                "eta * gradient(k, y) - (c - c_k)",
+                "η must multiply both terms: the gradient and c − c_k.",
             ),
         ),
     ),
     Exercise(
         id="03-control",
         solution=new_control,
+        known=known_formulas.CONTROL,
         cases=(
             Case((_NONE, _NONE, _W, _END, 4, 0.1), [0.5, 0.1], "The old controls are zero. Four gradients add up."),
             Case((_OWN, _C, _W, _END_2, 4, 0.1), [0.5, 0.1], "The same gradients; the move contains c − c_k too."),

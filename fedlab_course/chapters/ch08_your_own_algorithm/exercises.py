@@ -5,8 +5,9 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, path, require_path
+from fedlab_course.check.on_quadratics import LR, ROUNDS, START, PathCase, path, require_paths
 
 
 class MyFedDyn(fl.Algorithm):
@@ -64,13 +65,16 @@ def _expected(mu):
 def check_feddyn(answer):
     """Compare with the recursion, and with the library where one of two clients takes part."""
     clients = A.tolist(), B.tolist()
-    hint = "In round 1 h and all h_k are zero: a step has μ (y − w), and then h loses μ times the mean move."
-    require_path(answer, _expected(1.0)[:1], hint, [1.0], *clients)
-    hint = "Both clients take part. The local step has −h_k + μ (y − w), and then h_k loses μ times its move."
-    require_path(answer, _expected(1.0), hint, [1.0], *clients)
+    first = "In round 1 h and all h_k are zero: a step has μ (y − w), and then h loses μ times the mean move."
+    both = "Both clients take part. The local step has −h_k + μ (y − w), and then h_k loses μ times its move."
+    alone = "One of two clients takes part. h must stay the mean of all h_k: divide by N."
     one = {"clients_per_round": 1}
-    hint = "One of two clients takes part. h must stay the mean of all h_k: divide by N."
-    require_path(answer, path(fl.algorithms.FedDyn, [1.0], *clients, one), hint, [1.0], *clients, one)
+    cases = [
+        PathCase(_expected(1.0)[:1], first, [1.0], *clients),
+        PathCase(_expected(1.0), both, [1.0], *clients),
+        PathCase(path(fl.algorithms.FedDyn, [1.0], *clients, one), alone, [1.0], *clients, one),
+    ]
+    require_paths(answer, cases, known_formulas.FEDDYN)
 
 
 A, B = np.array([1.0, 3.0]), np.array([0.0, 1.0])

@@ -157,9 +157,9 @@ def test_a_csv_file_gives_what_its_frame_gives(tmp_path: Path) -> None:
 
 def test_users_and_labels_of_a_csv_file_stay_texts(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
-    path.write_text("who,x,y\n007,1,NA\n7,2,None\n7,3,NA\n012,4,None\n")
+    path.write_text("who,x,y\n007,1,NA\n8,2,None\n8,3,NA\n012,4,None\n")
     fed = fl.read.csv(path, target="y", user="who", test=0.0)
-    assert fed.names == ("007", "7", "012") and fed.sizes.tolist() == [1, 2, 1]
+    assert fed.names == ("007", "8", "012") and fed.sizes.tolist() == [1, 2, 1]
     assert fed.dataset.classes == ("NA", "None")
 
 
@@ -181,3 +181,93 @@ def test_a_file_that_is_not_such_a_table_is_refused(tmp_path: Path, text: str, o
     with pytest.raises(ValueError, match=words) as caught:
         fl.read.csv(tmp_path / "table.csv", **({"target": "y"} | options))
     assert "table.csv" in str(caught.value)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("separator", ["||", "", "é", '"', "\n", None])
+def test_a_separator_that_cannot_separate_is_refused_in_our_words(tmp_path: Path, separator) -> None:
+    (tmp_path / "table.csv").write_text("x||y\n1||a\n2||b\n")
+    with pytest.raises(ValueError, match=r"separator=.*: must be one ASCII character.*for example ','") as caught:
+        fl.read.csv(tmp_path / "table.csv", target="y", separator=separator)
+    assert "engine" not in str(caught.value) and caught.value.__cause__ is None
+
+
+def test_white_space_separates_too(tmp_path: Path) -> None:
+    (tmp_path / "table.txt").write_text("x   y\n1 a\n2    b\n")
+    assert fl.read.csv(tmp_path / "table.txt", target="y", separator=r"\s+", test=0.0).classes == ("a", "b")
+
+
+@pytest.mark.parametrize("suffix", ["gz", "zip", "xz", "bz2"])
+def test_a_damaged_archive_is_named(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"table.csv.{suffix}"
+    table().to_csv(path, index=False)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(ValueError, match=rf"table\.csv\.{suffix}: cannot be read to its end.*download it again"):
+        fl.read.csv(path, target="label")
+    path.write_text("age,label\n1,a\n")  # no archive at all
+    with pytest.raises(ValueError, match=rf"table\.csv\.{suffix}: cannot be read to its end"):
+        fl.read.csv(path, target="label")
+
+
+def test_a_folder_a_missing_file_and_another_encoding_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=rf"{tmp_path.name}: is a folder; name one CSV file"):
+        fl.read.csv(tmp_path, target="y")
+    with pytest.raises(FileNotFoundError, match=r"none\.csv: there is no such file; the current folder is "):
+        fl.read.csv(tmp_path / "none.csv", target="y")
+    (tmp_path / "latin.csv").write_bytes("x,y\n1,für\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"latin\.csv: is not UTF-8 text.*save it as CSV in UTF-8"):
+        fl.read.csv(tmp_path / "latin.csv", target="y")
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (["0", "1", "1.5", "0"], r"target 'y': 1\.5 stands among 3 whole numbers.*task='regression'"),
+        (["0", "1", "99999999999999999999"], r"target 'y': 99999999999999999999 does not fit into a 64-bit integer"),
+        (["0", "1", "-99999999999999999999"], r"target 'y': -99999999999999999999 does not fit"),
+        (["0", "1", "9999999999999999999"], r"target 'y': 9999999999999999999 does not fit"),  # fits without a sign
+    ],
+)
+def test_a_label_with_a_typing_error_is_refused(tmp_path: Path, labels: list[str], words: str) -> None:
+    rows = "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+    (tmp_path / "table.csv").write_text(f"x,y\n{rows}")
+    with pytest.raises(ValueError, match=rf"table\.csv: {words}"):
+        fl.read.csv(tmp_path / "table.csv", target="y", test=0.0)
+
+
+def test_what_a_label_is_can_be_said() -> None:
+    frame = pd.DataFrame({"x": range(4), "y": [0.0, 1.0, 1.5, 0.0], "t": ["0", "1", "1.5", "0"]})
+    options = {"features": ["x"], "test": 0.0}
+    assert fl.read.frame(frame, target="y", task="regression", **options).num_classes is None
+    for target, classes in (("y", [0.0, 1.0, 1.5]), ("t", ["0", "1", "1.5"])):
+        assert fl.read.frame(frame, target=target, classes=classes, **options).num_classes == 3
+        with pytest.raises(ValueError, match=r"1\.5'? stands among whole numbers.*classes="):
+            fl.read.frame(frame, target=target, task="classification", **options)
+    largest = pd.DataFrame({"x": range(2), "y": [0, 2**63 - 1]})
+    assert fl.read.frame(largest, target="y", test=0.0).classes == ("0", str(2**63 - 1))
+
+
+@pytest.mark.parametrize(
+    ("users", "words"),
+    [
+        (["1", "01", "1.0", "2"], r"'1', '01', '1\.0' look like one client in 3 spellings"),
+        ([1, "01", 1.0, 2], r"1, '01' look like one client in 2 spellings"),
+        (["ada", "ada ", "ben", "ben"], r"'ada', 'ada ' look like one client"),
+    ],
+)
+def test_one_client_in_several_spellings_is_refused(tmp_path: Path, users: list, words: str) -> None:
+    frame = pd.DataFrame({"who": users, "x": range(4), "y": [0, 1, 0, 1]})
+    with pytest.raises(ValueError, match=rf"column 'who': {words}.*in one way"):
+        fl.read.frame(frame, target="y", user="who")
+    data = torch.utils.data.TensorDataset(torch.rand(4, 2), torch.arange(4) % 2)
+    with pytest.raises(ValueError, match=f"users: {words}"):
+        fl.read.torch_dataset(data, users=users)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    with pytest.raises(ValueError, match=r"table\.csv: .*column 'who': .* look like one client"):
+        fl.read.csv(tmp_path / "table.csv", target="y", user="who")
+
+
+def test_a_header_with_one_name_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("\nx,y,x\n1,a,2\n3,b,4\n")
+    with pytest.raises(ValueError, match=r"table\.csv: the header has two columns 'x'.*Rename one$"):
+        fl.read.csv(tmp_path / "table.csv", target="y")

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -123,25 +124,93 @@ def test_what_is_graded_is_not_graded_again_unless_it_changed(graded: Path, rows
     assert after[f"cyd/00/{NAME}"] == rows[f"cyd/00/{NAME}"]
 
 
-def test_two_runs_on_one_table_keep_each_other_s_rows(tmp_path: Path) -> None:
+def test_the_table_has_a_row_for_each_submission_and_remarks_on_what_crashed(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
+    crash = Verdict("03-c", "C", "wrong", "Your code did not end within 9 s.", 1, is_crash=True)
     given = [
         Submission(path, "a.ipynb", "ada", "1", rows=[Verdict("02-a", "A", "solved", "", 1)]),
-        Submission(path, "b.ipynb", "ben", "2", rows=[Verdict("03-b", "B", "open", "", 2, "=1")]),
+        Submission(path, "b.ipynb", "ben", "2", rows=[Verdict("03-b", "B", "open", "", 2, "=1"), crash]),
         Submission(path, "c.ipynb", "cyd", "3", problem="is not a notebook"),
     ]
     for each in given:
-        table.add(path, each)
-    names = ["student", "submission", "02-a", "03-b", "total", "of", "remarks", "digest"]
+        table.Table(path).add(each)  # each from the file that the one before has written
+    names = ["student", "submission", "02-a", "03-b", "03-c", "total", "of", "remarks", "digest"]
+    said = "03-b: =1 03-c: Your code did not end within 9 s."
     with path.open(newline="") as file:
         assert list(csv.reader(file)) == [
             names,
-            ["ada", "a.ipynb", "1", "", "1", "1", "", "1"],
-            ["ben", "b.ipynb", "", "0", "0", "2", "03-b: =1", "2"],
-            ["cyd", "c.ipynb", "", "", "", "", "is not a notebook", "3"],
+            ["ada", "a.ipynb", "1", "", "", "1", "1", "", "1"],
+            ["ben", "b.ipynb", "", "0", "0", "0", "3", said, "2"],
+            ["cyd", "c.ipynb", "", "", "", "", "", "is not a notebook", "3"],
         ]
     changed = replace(given[0], digest="2")
-    assert table.ungraded(path, [*given, changed]) == [given[2], changed]
+    assert table.Table(path).ungraded([*given, changed]) == [given[2], changed]
+
+
+FORGED = "mal,mal/00.ipynb,1,3,3,,0\n"
+
+
+@pytest.mark.parametrize("which", ["a/s.ipynb", "b/s.ipynb"])  # before the table exists, and at the end
+def test_what_a_submission_writes_to_the_table_is_set_aside(tmp_path: Path, monkeypatch, capsys, which: str) -> None:
+    path = tmp_path / "t.csv"
+    for name in ("a", "b"):
+        submission(tmp_path / "in" / name / "s.ipynb", {})
+
+    def judge(each: Submission, *more) -> None:
+        each.rows = [Verdict(STEP.id, STEP.title, "solved", "", 1)]
+        while each.name == "b/s.ipynb" and not path.exists():
+            time.sleep(0.01)  # the row of a is written by another thread
+        if each.name == which:
+            with path.open("a") as file:
+                file.write(FORGED)
+
+    monkeypatch.setattr(folder, "_judge", judge)
+    assert main(["grade", str(tmp_path / "in"), "--csv", str(path), "--jobs", "1"]) == 1
+    assert set(read(path)) == {"a/s.ipynb", "b/s.ipynb"}
+    assert (tmp_path / "t.csv.changed").read_text().endswith(FORGED)
+    error = " ".join(capsys.readouterr().err.split())
+    assert "something else wrote to the table during grading" in error and "t.csv.changed" in error
+    assert main(["grade", str(tmp_path / "in"), "--csv", str(path)]) == 0  # nothing is left to grade
+
+
+def test_a_class_sees_its_progress_and_a_summary(tmp_path: Path, monkeypatch, capsys) -> None:
+    up, late = "You step uphill.", "Your code did not end within 9 s."
+    verdicts = {
+        "ada": [("solved", "", False), ("wrong", up, False)],
+        "ben": [("wrong", late, True), ("wrong", up, False)],
+        "cyd": [("open", "still empty", False), ("wrong", late, True)],
+        "dan": [("solved", "", False), ("solved", "", False)],
+    }
+    for name in verdicts:
+        submission(tmp_path / "in" / name / "s.ipynb", {})
+    names = ("00-a", "00-b")
+
+    def judge(each: Submission, *more) -> None:
+        each.rows = [
+            Verdict(exercise, "", status, hint, 1, is_crash=is_crash)
+            for exercise, (status, hint, is_crash) in zip(names, verdicts[each.student], strict=True)
+        ]
+
+    monkeypatch.setattr(folder, "_judge", judge)
+    assert grade_folder(tmp_path / "in", tmp_path / "t.csv") == []
+    out = capsys.readouterr().out
+    done = r"\[1/4\] \w+/s.ipynb: \d of 2 points; about 0 s left\n(.*\n)*\[4/4\] \w+/s.ipynb: \d of 2 points\n"
+    assert re.search(done, out)
+    assert out.endswith(
+        "summary, the most failed exercise first:\n"
+        "  00-b  not solved in 3 of 4 (1 crashed or endless)\n"
+        f"      2 of 3 wrong answers: {up}\n"
+        "  00-a  not solved in 2 of 4 (1 open, 1 crashed or endless)\n"
+        f"      1 of 1 wrong answer: {late}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "done", "of", "words"),
+    [(10, 1, 1, ""), (10, 1, 9, "; about 80 s left"), (600, 4, 16, "; about 30 min left")],
+)
+def test_the_time_left_is_estimated_from_what_is_done(seconds: float, done: int, of: int, words: str) -> None:
+    assert folder.time_left(seconds, done, of) == words
 
 
 def test_names_that_look_alike_have_rows_of_their_own_and_none_is_a_formula() -> None:

@@ -1,6 +1,7 @@
 """What a notebook may hold beside its answers: nothing crashes the grader, or costs the points of other exercises."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -84,6 +85,22 @@ def test_code_that_never_ends_or_ends_its_process_costs_its_own_exercise(tmp_pat
     assert "Remark: cell 2 (`import os`) ended its process" in out
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a copy of the process is made on Linux alone")
+def test_an_answer_that_ends_its_process_costs_no_second_run_of_the_notebook(tmp_path: Path) -> None:
+    """Nor do the cells below the last exercise run."""
+    runs = tmp_path / "runs"
+    before = [f"runs = open({str(runs)!r}, 'a')\nruns.write('x')\nruns.flush()"]
+    ends = {STEP.id: returning(STEP, "import os; os._exit(9)"), POINT.id: returning(POINT, "import os; os.abort()")}
+    answers = SOLVED | ends | {TRAINING.id: returning(TRAINING, "raise KeyError('nowhere')")}
+    below = [new_code_cell(f"open({str(runs)!r}, 'a').write('below')")]
+    path = submission(tmp_path / "a.ipynb", answers, before, change=lambda made: made.extend(below))
+    rows = grading.grade(path)
+    assert [(row.status, row.is_crash) for row in rows] == [("wrong", True)] * 3
+    assert all("ended its process" in row.hint for row in (rows[0], rows[2]))
+    assert "KeyError" in rows[1].hint
+    assert runs.read_text() == "x"
+
+
 SHORT = [one for one in sheet.registry.every() if one.chapter in ("00", "03")]
 GREEDY = [
     "kept = []\nwhile True:\n    kept.append(bytearray(b'x' * 2**26))",
@@ -111,7 +128,11 @@ def test_limits_end_what_passes_them(tmp_path: Path) -> None:
 def test_one_deadline_holds_for_everything(tmp_path: Path) -> None:
     """Restarts and the judge count; what is judged before the deadline stays."""
     exits = ["import os, time\ntime.sleep(2)\nos._exit(9)"] * 40
-    path = submission(tmp_path / "a.ipynb", SOLVED, change=lambda made: made.extend(map(new_code_cell, exits)))
+
+    def change(made: list) -> None:
+        made[-3:-3] = map(new_code_cell, exits)  # before the last exercise
+
+    path = submission(tmp_path / "a.ipynb", SOLVED, change=change)
     rows = grading.grade(path, bounds=Limits(total=60))
     assert set(statuses(rows)) <= {"solved", "not judged"}
     assert rows[0].remark.startswith("was stopped after 60 s.")
@@ -192,6 +213,14 @@ def test_a_file_that_cannot_be_graded_is_refused(tmp_path: Path) -> None:
         path.write_text(content)
         with pytest.raises(ValueError, match=r"is not a Jupyter notebook|has no exercise of this course"):
             sheet.read(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="progress is shown where files can be read while being written")
+def test_the_progress_of_one_notebook_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr("fedlab_course.grading.folder.watched", lambda: True)
+    grading.grade(submission(tmp_path / "sheet.ipynb", {}))
+    shown = capsys.readouterr().err
+    assert "sheet.ipynb" in shown and "0/3" in shown and "3/3" in shown
 
 
 def test_without_a_judge_nothing_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

@@ -1,0 +1,51 @@
+"""Name the known mistakes that give exactly the wrong numbers of an answer."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fedlab_course.check.base import Formula, Wrong
+from fedlab_course.check.tools import close
+
+MOST = 2  # mistakes together
+_SHOWN = 3  # explanations, if several fit
+
+
+def explained(formula: Formula, cases: Sequence[Sequence[Any]], found: Sequence[Any]) -> str:
+    """Name the smallest sets of mistakes that give all the numbers ``found``; "" if there is none.
+
+    ``cases``: the arguments of each case.
+    """
+    for size in range(1, MOST + 1):
+        sets = [
+            mistakes
+            for mistakes in itertools.combinations(formula.mistakes, size)
+            if _gives(formula, mistakes, cases, found)
+        ]
+        if sets:
+            return _sentence(sets)
+    return ""
+
+
+def _gives(formula: Formula, mistakes: Wrong, cases: Sequence[Sequence[Any]], found: Sequence[Any]) -> bool:
+    for case, numbers in zip(cases, found, strict=True):
+        with np.errstate(all="ignore"):
+            computed = np.asarray(formula.compute(mistakes, *case), dtype=float)
+        if computed.shape != np.shape(numbers) or not close(numbers, computed):
+            return False
+    return True
+
+
+def _sentence(sets: Sequence[tuple[str, ...]]) -> str:
+    if len(sets) == 1 and len(sets[0]) == 1:
+        return f"This is the result of a known mistake: {sets[0][0]}."
+    if len(sets) == 1:
+        return f"This is the result of two known mistakes together: {_numbered(sets[0])}."
+    several = [" and ".join(mistakes) for mistakes in sets[:_SHOWN]]
+    return f"This is the result of one of these known mistakes: {_numbered(several)}."
+
+
+def _numbered(mistakes: Sequence[str]) -> str:
+    return "; ".join(f"({number}) {mistake}" for number, mistake in enumerate(mistakes, start=1))

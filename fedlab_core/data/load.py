@@ -24,7 +24,8 @@ def load_dataset(name: str, root: str | os.PathLike[str] | None = None) -> Datas
     ``digits`` and ``synthetic`` need no files.
 
     Raises ``ValueError`` for an unknown name; ``DatasetNotFound`` if the set is not on disk (nothing is downloaded);
-    ``DatasetCorrupt`` if a file is damaged.
+    ``DatasetCorrupt`` if a file is damaged; ``ImportError`` if the set is read by torchvision (MNIST, Fashion-MNIST,
+    CIFAR-10 in the layout of torchvision) and torchvision is not installed.
     """
     choice("name", name, DATASETS)
     if name == "digits":

@@ -1,13 +1,16 @@
 """What the tests of the library share: the same first weights in any order, and what readers of data need."""
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
 
 from fedlab_core.data.disk.sources import SOURCES
-from tests.core.data.small_sets import Mirror, cifar_contents, idx_contents, source
+from fedlab_core.data.disk.vision import import_torchvision
+from tests.core.data.small_sets import Mirror, small_sources
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +31,16 @@ def user_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small sets under the names of the real ones."""
-    for name in ("mnist", "fashion-mnist"):
-        monkeypatch.setitem(SOURCES, name, source(name, idx_contents()))
-    monkeypatch.setitem(SOURCES, "cifar10", source("cifar10", cifar_contents()))
+    for name, source in small_sources().items():
+        monkeypatch.setitem(SOURCES, name, source)
+
+
+@pytest.fixture
+def vision() -> ModuleType:
+    """torchvision; tests that need it are skipped where it is not installed."""
+    if importlib.util.find_spec("torchvision") is None:
+        pytest.skip("torchvision is not installed")
+    return import_torchvision()
 
 
 @pytest.fixture

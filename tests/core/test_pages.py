@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
@@ -54,6 +55,20 @@ def test_the_readers_give_the_users_classes_and_shapes_of_the_page(data) -> None
     assert int(table.sizes.sum()) + len(table.test) == 300
     images = next(fed for fed in data["feds"] if fed is not None and fed.x.shape[1:] == (1, 16, 16))
     assert images.names == ("ann", "bob", "cem") and images.dataset.classes == ("bat", "owl")
+
+
+@pytest.mark.usefixtures("vision")
+def test_transforms_crop_and_normalise_the_images_of_a_folder(data) -> None:
+    """Images of 20 × 30 pixels, of which the middle 16 × 16 remain, minus 0.5 and divided by 0.25."""
+    from PIL import Image
+
+    dataset = data["dataset"]
+    assert dataset.classes == ("bat", "owl") and (len(dataset.train), len(dataset.test)) == (9, 3)
+    read = torch.cat([dataset.train.x, dataset.test.x])
+    for file in (data["folder"] / "photos" / "ann").rglob("*.png"):
+        middle = np.asarray(Image.open(file))[2:18, 7:23].astype(np.float32)
+        expected = torch.from_numpy((middle / 255 - 0.5) / 0.25).permute(2, 0, 1)
+        assert sum(torch.allclose(image, expected, atol=1e-6) for image in read) == 1
 
 
 def test_only_the_head_of_the_frozen_model_is_counted(data) -> None:

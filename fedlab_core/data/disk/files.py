@@ -1,18 +1,21 @@
-"""Find the files of a data set on disk and check them. Nothing here writes."""
+"""Find the files of a data set on disk, check them and unpack them. Nothing here writes into a data folder."""
 
+import contextlib
 import gzip
 import hashlib
 import itertools
 import lzma
 import os
+import tempfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from platformdirs import user_cache_path
 
 from fedlab_core.data.disk.sources import Member, Source
+from fedlab_core.files import replacing
 
 _OPENERS: dict[str, Callable[..., Any]] = {"": open, ".gz": gzip.open, ".xz": lzma.open}
 
@@ -46,24 +49,57 @@ def search_roots(root: str | os.PathLike[str] | None = None) -> list[Path]:
 
 def locate(source: Source, roots: Iterable[Path]) -> Location:
     """Return the first complete copy of ``source`` below ``roots``, otherwise the first incomplete or empty place."""
-    places, forms = [], [source.members, source.subset] if source.subset else [source.members]
-    for root, folder, members in itertools.product(roots, source.folders, forms):
-        paths = {member: _packed(root / folder / member.name) for member in members}
-        files = {member: path for member, path in paths.items() if path}
-        places.append(Location(root / folder, files, [member.name for member, path in paths.items() if not path]))
+    places = []
+    for root, layout in itertools.product(roots, source.layouts):
+        for folder in layout.folders:
+            paths = {member: _present(root / folder / member.name, layout.packings) for member in layout.members}
+            files = {member: path for member, path in paths.items() if path}
+            missing = [member.name for member, path in paths.items() if not path]
+            places.append(Location(root / folder, files, missing))
     return min(places, key=lambda place: (not place.files, bool(place.missing)))
 
 
-def _packed(path: Path) -> Path | None:
-    """The file ``path``, plain or packed, if there is one."""
-    paths = (path.with_name(path.name + suffix) for suffix in _OPENERS)
+def _present(path: Path, packings: Iterable[str]) -> Path | None:
+    """The file ``path`` with one of the suffixes ``packings``, if there is one."""
+    paths = (path.with_name(path.name + suffix) for suffix in packings)
     return next(filter(Path.is_file, paths), None)
+
+
+@contextlib.contextmanager
+def plain_files(location: Location) -> Iterator[list[Path]]:
+    """Yield the files of a data set, unpacked and checked, inside the block.
+
+    The user cache keeps unpacked files. If it cannot be written, they are unpacked into a temporary folder.
+    Raises :class:`DatasetCorrupt` if a file is damaged.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        yield [_plain(path, member, Path(temporary)) for member, path in location.files.items()]
+
+
+def _plain(path: Path, member: Member, temporary: Path) -> Path:
+    """The file ``path`` if it is plain, otherwise an unpacked copy in the user cache or in ``temporary``."""
+    if path.name == member.name:
+        content(path, member)
+        return path
+    kept = cache_folder() / "unpacked" / member.md5
+    if check(kept, member._replace(name=kept.name)) == "ok":
+        return kept
+    data = content(path, member)
+    try:
+        with replacing(kept) as file:
+            file.write(data)
+        return kept
+    except OSError:
+        unpacked = temporary / member.name
+        unpacked.write_bytes(data)
+        return unpacked
 
 
 def content(path: Path, member: Member) -> bytes:
     """Return the uncompressed bytes of ``path``.
 
-    Raises :class:`DatasetCorrupt` if the file cannot be read or unpacked, or if its size is not that of ``member``.
+    Raises :class:`DatasetCorrupt` if the file cannot be read or unpacked, or if its size or its MD5 sum is not that of
+    ``member``. The MD5 sum detects damage, not forgery.
     """
     opener = open if path.name == member.name else _OPENERS[path.suffix]
     try:
@@ -74,17 +110,15 @@ def content(path: Path, member: Member) -> bytes:
     if len(data) != member.size:
         size = f"more than {member.size}" if len(data) > member.size else f"only {len(data)}"
         raise DatasetCorrupt(f"{path}: must hold {member.size} bytes once unpacked, but holds {size}")
+    if hashlib.md5(data, usedforsecurity=False).hexdigest() != member.md5:
+        raise DatasetCorrupt(f"{path}: wrong checksum")
     return data
 
 
 def check(path: Path, member: Member) -> str:
-    """Return ``"ok"``, ``"wrong checksum"``, or the error of :func:`content`."""
+    """Return ``"ok"`` or the error of :func:`content`."""
     try:
-        return "ok" if md5_of(content(path, member)) == member.md5 else "wrong checksum"
+        content(path, member)
     except DatasetCorrupt as error:
         return str(error).removeprefix(f"{path}: ")
-
-
-def md5_of(data: bytes) -> str:
-    """Compute the MD5 sum in hexadecimal. It detects damage, not forgery."""
-    return hashlib.md5(data, usedforsecurity=False).hexdigest()
+    return "ok"

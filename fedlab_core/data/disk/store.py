@@ -1,25 +1,26 @@
 """Download data sets into the data folder, and check the files that are there.
 
-Each file is checked and then written as a whole: after an interruption, the next command completes the set.
+torchvision downloads the image data sets, ``torch.hub`` the others. Here the files arrive in a folder of their own, are
+checked and then moved into place: a reader never sees half a file, and after an interruption the next command goes on.
 """
 
-import gzip
+import contextlib
 import http.client
 import io
 import os
 import shutil
-import tarfile
-import urllib.request
-import zlib
-from collections.abc import Sequence
+import socket
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from tqdm import tqdm
+import torch
 
-from fedlab_core.data.disk.files import Location, check, locate, md5_of, search_roots
-from fedlab_core.data.disk.sources import SOURCES, Member, Source
-from fedlab_core.files import locked, replacing
+from fedlab_core.data.disk.files import Location, check, locate, search_roots
+from fedlab_core.data.disk.sources import SOURCES, Source
+from fedlab_core.data.disk.vision import import_torchvision
+from fedlab_core.files import locked
+from fedlab_core.progress import watched
 
 TIMEOUT = 30.0  # seconds without a byte
 
@@ -28,11 +29,12 @@ class FetchFailed(OSError):
     """A data set could not be fetched."""
 
 
-def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bool = True) -> Path:
+def fetch(name: str, root: str | os.PathLike[str] | None = None) -> Path:
     """Download the set ``name`` from its official mirrors and return its folder. An intact set stays as it is.
 
     ``root``: the data folder; by default ``$FEDLAB_DATA`` if set, otherwise the user cache folder. Raises
-    ``FetchFailed`` if no mirror delivers the set or the data folder cannot be written.
+    ``FetchFailed`` if the set cannot be downloaded or the data folder cannot be written, and ``ImportError`` if
+    torchvision is needed and is not installed.
     """
     source, base = SOURCES[name], search_roots(root)[0]
     try:
@@ -41,14 +43,7 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
         with locked(base / f".{name}.lock"):
             if present := _intact(source, base):  # another process has written it meanwhile
                 return present
-            folder = base / source.folders[0]
-            for member in [source.archive] if source.archive else source.members:
-                if check(folder / member.name, member) != "ok":
-                    data = download(source.mirrors, member, source.packing, progress=progress)
-                    for file, content in _unpacked(source, member, data).items():
-                        with replacing(folder / file) as written:
-                            written.write(content)
-            return folder
+            return _fetch(source, base)
     except FetchFailed:
         raise
     except OSError as error:
@@ -71,40 +66,57 @@ def _intact(source: Source, root: Path) -> Path | None:
     return location.folder if set(_states(location).values()) == {"ok"} else None
 
 
-def _unpacked(source: Source, member: Member, data: bytes) -> dict[str, bytes]:
-    """The files in ``data``, the content of ``member``, by name."""
-    if member != source.archive:
-        return {member.name: data}
-    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-        packed: dict[str, Any] = {Path(one.name).name: tar.extractfile(one) for one in tar}
-        return {one.name: packed[one.name].read() for one in source.members}
+def _fetch(source: Source, base: Path) -> Path:
+    """Download the set into a hidden folder in ``base``, check the files, and move them into their own folder."""
+    download = _downloader(source)  # first, so that nothing is written where torchvision is missing
+    layout, staging = source.layouts[0], base / f".{source.name}.download"
+    arrived, folder = staging / layout.folders[0], base / layout.folders[0]
+    arrived.mkdir(parents=True, exist_ok=True)
+    for member in layout.members:  # torchvision would keep a file that an interruption left half unpacked
+        (arrived / member.name).unlink(missing_ok=True)
+    try:
+        with _time_limit(), _progress_bars():
+            download(staging)
+    except (OSError, RuntimeError, http.client.HTTPException) as error:
+        raise _failed(source, " ".join(str(error).split()) or type(error).__name__) from error
+    states = {member.name: check(arrived / member.name, member) for member in layout.members}
+    if set(states.values()) != {"ok"}:
+        raise _failed(source, "; ".join(f"{name}: {state}" for name, state in states.items() if state != "ok"))
+    folder.mkdir(parents=True, exist_ok=True)
+    for member in layout.members:
+        os.replace(arrived / member.name, folder / member.name)
+    shutil.rmtree(staging)
+    return folder
 
 
-def download(mirrors: Sequence[str], member: Member, packing: str = "", *, progress: bool = True) -> bytes:
-    """Return the content of ``member`` from the first of ``mirrors`` that delivers it, packed as ".gz" or plain.
+def _downloader(source: Source) -> Callable[[Path], object]:
+    """Return the function that downloads the set into the first layout below a folder."""
+    if source.torchvision:
+        dataset = getattr(import_torchvision().datasets, source.torchvision)
+        return partial(dataset, download=True)
+    layout = source.layouts[0]
+    file = Path(layout.folders[0], layout.members[0].name)
+    return lambda folder: torch.hub.download_url_to_file(source.url, str(folder / file))
 
-    Raises :class:`FetchFailed` if no mirror delivers it.
-    """
-    failures = []
-    for url in (mirror + member.name + packing for mirror in mirrors):
-        try:
-            data = _received(url, progress)
-            data = gzip.decompress(data) if packing else data
-            if md5_of(data) == member.md5:
-                return data
-            failures.append(f"{url}: wrong checksum of {len(data)} bytes")
-        except (OSError, EOFError, zlib.error, http.client.HTTPException) as error:
-            failures.append(f"{url}: {error or type(error).__name__}")
-    raise FetchFailed(
-        f"{member.name}{packing} could not be downloaded. Tried: {'; '.join(failures)}. Run the same command again, "
-        "which keeps the files that have arrived, or put files that you already have into the data folder."
+
+def _progress_bars() -> contextlib.AbstractContextManager[object]:
+    """Let the bars of the downloads pass in a terminal or a live notebook, and hide them elsewhere."""
+    return contextlib.nullcontext() if watched() else contextlib.redirect_stderr(io.StringIO())
+
+
+@contextlib.contextmanager
+def _time_limit() -> Iterator[None]:
+    """Let every connection inside the block fail after TIMEOUT seconds without a byte."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(TIMEOUT)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+def _failed(source: Source, reason: str) -> FetchFailed:
+    return FetchFailed(
+        f"{source.name} could not be downloaded: {reason}. Run the same command again, which keeps the files that have "
+        "arrived, or put files that you already have into the data folder."
     )
-
-
-def _received(url: str, progress: bool) -> bytes:
-    request, data = urllib.request.Request(url, headers={"User-Agent": "fedlab_core"}), io.BytesIO()
-    with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
-        look = {"total": response.length, "desc": url.rpartition("/")[2], "disable": None if progress else True}
-        with tqdm.wrapattr(data, "write", **look) as counted:
-            shutil.copyfileobj(response, counted)
-    return data.getvalue()

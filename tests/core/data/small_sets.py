@@ -1,10 +1,12 @@
 """Small data sets in the layouts of the real ones, and a web server on this machine that publishes files."""
 
+import contextlib
 import gzip
 import hashlib
 import http.server
 import io
 import lzma
+import pickle
 import struct
 import tarfile
 import threading
@@ -14,12 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlab_core.data.disk import store
+from fedlab_core.data.disk.readers import CIFAR10_CLASSES
 from fedlab_core.data.disk.sources import SOURCES, Member, Source
+from fedlab_core.data.disk.vision import import_torchvision
 
 PACK = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
 IDX_NAMES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
-ARCHIVE = "cifar-10-binary.tar.gz"
 CIFAR_NAMES = (*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin")
 
 
@@ -54,21 +56,58 @@ def cifar_contents(records: int = 3) -> dict[str, bytes]:
     return contents
 
 
+def cifar_pickles() -> dict[str, bytes]:
+    return as_pickles(cifar_contents())
+
+
+def as_pickles(contents: dict[str, bytes]) -> dict[str, bytes]:
+    """The images and labels of the binary layout of CIFAR-10, in the layout that torchvision reads."""
+    pickles = {}
+    for name, data in contents.items():
+        records = np.frombuffer(data, np.uint8).reshape(-1, 3073)
+        entry = {"labels": records[:, 0].tolist(), "data": records[:, 1:].copy()}
+        pickles[name.removesuffix(".bin")] = pickle.dumps(entry, protocol=2)
+    return pickles | {"batches.meta": pickle.dumps({"label_names": list(CIFAR10_CLASSES)}, protocol=2)}
+
+
 def members_of(contents: dict[str, bytes]) -> tuple[Member, ...]:
     return tuple(Member(name, len(data), md5(data)) for name, data in contents.items())
 
 
-def source(name: str, contents: dict[str, bytes], *mirrors: str, archive: bytes = b"") -> Source:
-    """The set called ``name`` with other files: ``contents`` by member name. ``archive``: the published tar file."""
-    packed = members_of({ARCHIVE: archive})[0] if SOURCES[name].archive else None
-    return SOURCES[name]._replace(members=members_of(contents), mirrors=mirrors, archive=packed, subset=())
+def source(name: str, *contents: dict[str, bytes]) -> Source:
+    """The set called ``name`` with other files: ``contents`` of each layout by file name."""
+    layouts = zip(SOURCES[name].layouts, contents, strict=True)
+    return SOURCES[name]._replace(
+        layouts=tuple(layout._replace(members=members_of(files)) for layout, files in layouts)
+    )
 
 
-def fetch(given: Source, root: Path) -> Path:
-    """Fetch ``given`` in the place of the set of the same name."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(SOURCES, given.name, given)
-        return store.fetch(given.name, root, progress=False)
+def small_sources() -> dict[str, Source]:
+    """Small sets in the place of those that torchvision fetches."""
+    return {
+        "mnist": source("mnist", idx_contents()),
+        "fashion-mnist": source("fashion-mnist", idx_contents()),
+        "cifar10": source("cifar10", cifar_pickles(), cifar_contents()),
+    }
+
+
+def publish(patch: pytest.MonkeyPatch, url: str, packed: dict[str, bytes], archive: bytes) -> None:
+    """Let torchvision fetch small sets from ``url``: the ``packed`` idx files, and the ``archive`` of CIFAR-10."""
+    datasets = import_torchvision().datasets
+    patch.setattr(datasets.MNIST, "mirrors", [url])
+    patch.setattr(datasets.MNIST, "resources", [(name, md5(data)) for name, data in packed.items()])
+    expect_pickles(patch, cifar_pickles())
+    patch.setattr(datasets.CIFAR10, "url", url + datasets.CIFAR10.filename)
+    patch.setattr(datasets.CIFAR10, "tgz_md5", md5(archive))
+
+
+def expect_pickles(patch: pytest.MonkeyPatch, pickles: dict[str, bytes]) -> None:
+    """Let torchvision take ``pickles`` for the files of CIFAR-10."""
+    cifar10 = import_torchvision().datasets.CIFAR10
+    *train, test, meta = ([name, md5(data)] for name, data in pickles.items())
+    patch.setattr(cifar10, "train_list", train)
+    patch.setattr(cifar10, "test_list", [test])
+    patch.setattr(cifar10, "meta", {"filename": meta[0], "key": "label_names", "md5": meta[1]})
 
 
 def write(folder: Path, contents: dict[str, bytes], suffix: str = "") -> Path:
@@ -78,7 +117,7 @@ def write(folder: Path, contents: dict[str, bytes], suffix: str = "") -> Path:
     return folder
 
 
-def tar_gz(contents: dict[str, bytes], prefix: str = "cifar-10-batches-bin/") -> bytes:
+def tar_gz(contents: dict[str, bytes], prefix: str = "cifar-10-batches-py/") -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
         for name, data in contents.items():
@@ -124,7 +163,8 @@ class Mirror:
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
-                self.wfile.write(data[: mirror.cuts[name].pop(0) if mirror.cuts.get(name) else len(data)])
+                with contextlib.suppress(ConnectionError):  # torchvision asks twice and reads the second answer
+                    self.wfile.write(data[: mirror.cuts[name].pop(0) if mirror.cuts.get(name) else len(data)])
 
             def log_message(self, *_: Any) -> None:
                 pass

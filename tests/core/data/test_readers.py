@@ -1,6 +1,8 @@
-"""The readers: digits, idx files, the binary CIFAR-10 layout."""
+"""The readers: digits, idx files, both layouts of CIFAR-10."""
 
 import gzip
+import pickle
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +10,16 @@ import pytest
 import torch
 from sklearn.datasets import load_digits
 
-from fedlab_core.data.disk import readers
+from fedlab_core.data.dataset import Dataset
+from fedlab_core.data.disk import files
 from fedlab_core.data.disk.files import DatasetCorrupt
 from fedlab_core.data.load import load_dataset
 from tests.core.data.small_sets import (
     CIFAR_NAMES,
     IDX_NAMES,
     cifar_contents,
+    cifar_pickles,
+    expect_pickles,
     idx_arrays,
     idx_contents,
     md5,
@@ -49,14 +54,15 @@ def test_digits_are_a_stratified_partition_of_the_file() -> None:
 @pytest.mark.parametrize(
     ("name", "folder", "suffix", "classes"),
     [
-        ("mnist", "MNIST/raw", ".gz", ("0", "9")),
+        ("mnist", "MNIST/raw", "", ("0", "9")),
+        ("mnist", "mnist", ".gz", ("0", "9")),
         ("fashion-mnist", "fashion-mnist", ".xz", ("T-shirt/top", "Ankle boot")),
     ],
 )
-@pytest.mark.usefixtures("small")
+@pytest.mark.usefixtures("small", "vision")
 def test_idx_layouts(tmp_path: Path, name: str, folder: str, suffix: str, classes: tuple[str, str]) -> None:
     write(tmp_path / folder, idx_contents(), suffix)
-    before = tree(tmp_path)
+    before = tree(tmp_path / folder)
     data = load_dataset(name, root=tmp_path)
     train_x, train_y, test_x, test_y = idx_arrays()
     for split, x, y in ((data.train, train_x, train_y), (data.test, test_x, test_y)):
@@ -64,7 +70,7 @@ def test_idx_layouts(tmp_path: Path, name: str, folder: str, suffix: str, classe
         np.testing.assert_array_equal(split.x.numpy(), (x[:, None] / np.float32(255)).astype(np.float32))
         np.testing.assert_array_equal(split.y.numpy(), y)
     assert data.name == name and data.num_classes == len(data.classes) == 10 and data.classes[::9] == classes
-    assert tree(tmp_path) == before
+    assert tree(tmp_path / folder) == before
 
 
 @pytest.mark.parametrize(
@@ -76,12 +82,15 @@ def test_idx_layouts(tmp_path: Path, name: str, folder: str, suffix: str, classe
         (0, ".xz", lambda data: data, "cannot be read"),
         (0, ".gz", lambda data: gzip.compress(data[:-1]), "but holds only"),
         (0, "", lambda data: data + b"x", "but holds more than"),
-        (0, "", lambda data: data[:2] + bytes([13]) + data[3:], "must be an idx file of bytes with shape (12, 28, 28)"),
-        (1, "", lambda data: data[:4] + bytes(4) + data[8:], "must be an idx file of bytes with shape (12,)"),
+        (0, "", lambda data: data[:2] + bytes([13]) + data[3:], "wrong checksum"),
+        (1, "", lambda data: data[:-1] + bytes([data[-1] ^ 1]), "wrong checksum"),
+        (1, ".gz", lambda data: gzip.compress(data[:4] + bytes(4) + data[8:]), "wrong checksum"),
     ],
 )
-@pytest.mark.usefixtures("small")
-def test_a_corrupt_idx_file_is_named(tmp_path: Path, member: int, suffix: str, damage, reason: str) -> None:
+@pytest.mark.usefixtures("small", "vision")
+def test_a_corrupt_idx_file_is_named(
+    tmp_path: Path, user_cache: Path, member: int, suffix: str, damage, reason: str
+) -> None:
     folder = write(tmp_path / "mnist", idx_contents())
     plain = folder / IDX_NAMES[member]
     damaged = folder / (plain.name + suffix)
@@ -93,6 +102,7 @@ def test_a_corrupt_idx_file_is_named(tmp_path: Path, member: int, suffix: str, d
     message = str(caught.value)
     assert str(damaged) in message and reason in message
     assert f"python -m fedlab_core data verify mnist --root {tmp_path}" in message
+    assert not user_cache.exists()
 
 
 # CIFAR-10
@@ -102,30 +112,49 @@ def records(contents: dict[str, bytes], *names: str) -> np.ndarray:
     return np.frombuffer(b"".join(contents[name] for name in names), np.uint8).reshape(-1, 3073)
 
 
-@pytest.mark.usefixtures("small")
-def test_cifar_batches_are_records_of_labels_and_pixels(tmp_path: Path) -> None:
-    root = tmp_path / "data"
-    write(root / "cifar-10-batches-bin", cifar_contents())
-    data = load_dataset("cifar10", root)
+def expect_the_small_cifar(data: Dataset) -> None:
+    """Compare with the records: one byte label, then 1,024 each of red, green and blue, row by row."""
     for split, names in ((data.train, CIFAR_NAMES[:5]), (data.test, CIFAR_NAMES[5:])):
         expected = records(cifar_contents(), *names)
         np.testing.assert_array_equal(split.y.numpy(), expected[:, 0])
-        pixels = (split.x * 255).round().to(torch.uint8).reshape(-1, 3072).numpy()
-        np.testing.assert_array_equal(pixels, expected[:, 1:])
-        assert split.x.shape[1:] == (3, 32, 32) and split.x.dtype == torch.float32 and split.y.dtype == torch.int64
+        pixels = expected[:, 1:].reshape(-1, 3, 32, 32)
+        np.testing.assert_array_equal(split.x.numpy(), pixels.astype(np.float32) / np.float32(255))
+        assert split.x.dtype == torch.float32 and split.y.dtype == torch.int64 and split.x.is_contiguous()
     assert data.num_classes == 10 and data.classes[6] == "frog"
 
 
 @pytest.mark.usefixtures("small")
-def test_cifar_records_are_channel_first_and_row_by_row(tmp_path: Path) -> None:
-    contents = cifar_contents(records=3)
-    image = np.zeros((3, 32, 32), np.uint8)
-    image[0, 2, 5], image[1, 7, 1], image[2, 31, 0] = 255, 51, 102
-    contents["test_batch.bin"] = (bytes([4]) + image.tobytes()) * 3
-    write(tmp_path / "cifar-10-batches-bin", contents)
-    x = load_dataset("cifar10", tmp_path).test.x[0]
-    assert [round(v, 4) for v in (x[0, 2, 5].item(), x[1, 7, 1].item(), x[2, 31, 0].item())] == [1.0, 0.2, 0.4]
-    assert int((x > 0).sum()) == 3
+def test_the_binary_layout_of_cifar_is_read_without_torchvision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torchvision", None)
+    write(tmp_path / "cifar-10-batches-bin", cifar_contents())
+    expect_the_small_cifar(load_dataset("cifar10", tmp_path))
+
+
+@pytest.mark.usefixtures("small", "vision")
+def test_the_layout_of_torchvision_gives_the_same_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expect_pickles(monkeypatch, cifar_pickles())
+    write(tmp_path / "cifar-10-batches-py", cifar_pickles())
+    expect_the_small_cifar(load_dataset("cifar10", tmp_path))
+
+
+@pytest.mark.usefixtures("small", "vision")
+def test_a_damaged_pickle_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expect_pickles(monkeypatch, cifar_pickles())
+    folder = write(tmp_path / "cifar-10-batches-py", cifar_pickles())
+    monkeypatch.setattr(pickle, "load", None)  # calling it would fail
+    (folder / "test_batch").write_bytes(b"cos\nsystem\n.")
+    with pytest.raises(DatasetCorrupt, match=r"cifar-10-batches-py: .*checksum.*data verify cifar10"):
+        load_dataset("cifar10", tmp_path)
+
+
+@pytest.mark.usefixtures("small")
+def test_torchvision_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torchvision", None)
+    write(tmp_path / "mnist", idx_contents())
+    with pytest.raises(ImportError, match="pip install torchvision"):
+        load_dataset("mnist", tmp_path)
 
 
 @pytest.mark.usefixtures("small")
@@ -140,7 +169,7 @@ def test_xz_batches_are_unpacked_once(tmp_path: Path, user_cache: Path, monkeypa
     (user_cache / "unpacked" / md5(cifar_contents()["test_batch.bin"])).write_bytes(b"short")
     load_dataset("cifar10", tmp_path)
     assert tree(user_cache / "unpacked") == unpacked
-    monkeypatch.setattr(readers, "content", None)  # calling it would fail
+    monkeypatch.setitem(files._OPENERS, ".xz", None)  # calling it would fail
     second = load_dataset("cifar10", tmp_path)
     assert torch.equal(first.train.x, second.train.x) and torch.equal(first.test.y, second.test.y)
 

@@ -12,10 +12,11 @@ import pytest
 import torch
 
 from fedlab_core.data.disk import store
-from fedlab_core.data.disk.files import locate, search_roots
+from fedlab_core.data.disk.files import content, locate, search_roots
 from fedlab_core.data.disk.sources import SOURCES
 from fedlab_core.data.disk.text import LENGTH, VOCABULARY, tokens
 from fedlab_core.data.load import load_dataset
+from tests.core.data.small_sets import as_pickles, expect_pickles, source, write
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 # Known from the literature on the data set.
@@ -28,6 +29,7 @@ def counts(y: torch.Tensor) -> list[int]:
 
 
 @pytest.mark.needs_data("mnist")
+@pytest.mark.usefixtures("vision")
 def test_mnist() -> None:
     data = load_dataset("mnist")
     assert counts(data.train.y) == MNIST_TRAIN_COUNTS and counts(data.test.y) == MNIST_TEST_COUNTS
@@ -35,6 +37,46 @@ def test_mnist() -> None:
     assert data.train.y[:5].tolist() == [5, 0, 4, 1, 9] and data.test.y[:5].tolist() == [7, 2, 1, 0, 4]
     assert data.train.x.mean().item() == pytest.approx(0.1307, abs=5e-5)
     assert data.train.x.std().item() == pytest.approx(0.3081, abs=5e-5)
+
+
+@pytest.mark.needs_data("mnist")
+@pytest.mark.usefixtures("vision")
+def test_every_bit_of_mnist_is_that_of_the_files() -> None:
+    """After a header of 16 bytes, images are bytes row by row; after one of 8 bytes, labels are bytes."""
+    data = load_dataset("mnist")
+    location = locate(SOURCES["mnist"], search_roots())
+    found = iter((data.train.x, data.train.y, data.test.x, data.test.y))
+    for member, path in location.files.items():
+        array = np.frombuffer(content(path, member), np.uint8, offset=16 if "images" in member.name else 8)
+        if "images" in member.name:
+            expected = array.reshape(-1, 1, 28, 28).astype(np.float32) / np.float32(255)
+        else:
+            expected = array.astype(np.int64)
+        np.testing.assert_array_equal(next(found).numpy(), expected, strict=True)
+
+
+@pytest.mark.slow
+@pytest.mark.needs_data("cifar10")
+@pytest.mark.usefixtures("vision")
+def test_both_layouts_of_cifar10_give_every_bit_of_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pickles made from the records, in the layout that torchvision reads."""
+    data = load_dataset("cifar10")
+    location = locate(SOURCES["cifar10"], search_roots())
+    if location.folder.name != "cifar-10-batches-bin":
+        pytest.skip("the binary layout is not on disk")
+    contents = {member.name: content(path, member) for member, path in location.files.items()}
+    pickles = as_pickles(contents)
+    expect_pickles(monkeypatch, pickles)
+    monkeypatch.setitem(SOURCES, "cifar10", source("cifar10", pickles, contents))
+    write(tmp_path / "cifar-10-batches-py", pickles)
+    again = load_dataset("cifar10", tmp_path)
+    records = np.frombuffer(b"".join(contents.values()), np.uint8).reshape(60_000, 3073)
+    for first, split, found in ((0, data.train, again.train), (50_000, data.test, again.test)):
+        part = records[first : first + len(split)]
+        x = part[:, 1:].reshape(-1, 3, 32, 32).astype(np.float32) / np.float32(255)
+        for read in (split, found):
+            np.testing.assert_array_equal(read.x.numpy(), x, strict=True)
+            np.testing.assert_array_equal(read.y.numpy(), part[:, 0].astype(np.int64), strict=True)
 
 
 @pytest.mark.slow

@@ -42,10 +42,13 @@ def zipped(train: bytes, test: bytes | None = None) -> bytes:
 
 def loaded(tmp_path: Path, contents: dict[str, bytes], suffix: str = "") -> Dataset:
     """Load the set from ``contents``, in place of the published archive or of the subset."""
-    members = members_of(contents)
-    form = {"members": members} if ZIP in contents else {"subset": members}
+    whole, part = SENTIMENT140.layouts
+    if ZIP in contents:
+        whole = whole._replace(members=members_of(contents))
+    else:
+        part = part._replace(members=members_of(contents))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(SOURCES, "sentiment140", SENTIMENT140._replace(**form))
+        patch.setitem(SOURCES, "sentiment140", SENTIMENT140._replace(layouts=(whole, part)))
         write(tmp_path / "sentiment140", contents, suffix)
         return load_dataset("sentiment140", tmp_path)
 
@@ -148,7 +151,8 @@ def test_a_damaged_file_is_named(tmp_path: Path, contents: dict[str, bytes], sai
 
 def test_no_fetch_replaces_a_subset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     part = {SUBSET: table(TWEETS), TEST: table(HELD_OUT)}
-    monkeypatch.setitem(SOURCES, "sentiment140", SENTIMENT140._replace(mirrors=(), subset=members_of(part)))
+    layouts = (SENTIMENT140.layouts[0], SENTIMENT140.layouts[1]._replace(members=members_of(part)))
+    monkeypatch.setitem(SOURCES, "sentiment140", SENTIMENT140._replace(layouts=layouts, url=""))
     folder = write(tmp_path / "root" / "sentiment140", part)
-    assert store.fetch("sentiment140", tmp_path / "root", progress=False) == folder and tree(folder) == part
+    assert store.fetch("sentiment140", tmp_path / "root") == folder and tree(folder) == part
     assert store.verify("sentiment140", tmp_path / "root") == {str(folder / name): "ok" for name in part}

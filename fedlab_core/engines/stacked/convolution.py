@@ -1,164 +1,241 @@
-"""Convolution and pooling for a cohort.
+"""Convolution for a cohort, in the ways that ``ways.py`` chooses from.
 
-A convolution copies every k×k patch of its input and multiplies: patches × weights → [A, B·H'·W', O]. The result is
-channels-last, [A, B, H', W', O]. If a single client is enough work, PyTorch's convolution is faster.
+Images between layers are channels-last, [A, B, H, W, C]; only the lowest layer gets raw images [A, B, C, H, W].
+A patch is the k×k pixels of all channels under a filter. Patches of some clients are a matrix [a, B·H'·W', C·k·k],
+whose product with the weights [a, C·k·k, O] is the output.
 """
+
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from fedlab_core.engines.stacked.buffers import Workspace
-from fedlab_core.engines.stacked.layers import Layer, Linear, Views
+from fedlab_core.engines.stacked.layers import Layer, UnknownLayer, Views
+from fedlab_core.engines.stacked.ways import Geometry, Ways, fastest
 
-LARGE = 500_000  # products for one sample
+PATCH_VALUES = 250_000  # numbers in the patches of one block, which then stay in the cache
+Block = tuple[slice, slice]  # some clients, and some of their samples
 
 
-class ImageConv2d(Linear):
-    """Raw images [A, B, C, H, W] → [A, B, H', W', O], stride 1, no padding; always the lowest layer."""
+def geometry_of(layer: nn.Conv2d) -> Geometry:
+    """The geometry of ``layer``; :class:`UnknownLayer` for unequal padding of opposite sides."""
+    padding = layer.padding
+    if padding == "valid":
+        padding = (0, 0)
+    if padding == "same":
+        if any(k % 2 == 0 for k in layer.kernel_size):
+            raise UnknownLayer(f"{layer}, which pads opposite sides unequally")
+        padding = tuple(k // 2 for k in layer.kernel_size)
+    return Geometry(layer.in_channels, layer.out_channels, layer.kernel_size, layer.stride, padding)
 
-    def __init__(self, start: int, layer: nn.Conv2d, workspace: Workspace) -> None:
+
+class Conv2d(Layer):
+    """Images → [A, B, H', W', O]; ``is_raw`` says that they are [A, B, C, H, W], not channels-last.
+
+    ``gradient_name``: the buffer for the gradient of the images.
+    """
+
+    def __init__(
+        self, start: int, layer: nn.Conv2d, is_raw: bool, workspace: Workspace, gradient_name: str = "gradient"
+    ) -> None:
         super().__init__(start, layer)
-        self._height, self._width = layer.kernel_size
+        self._geometry = geometry_of(layer)
+        self._is_raw = is_raw
         self._workspace = workspace
-        self._name = f"patches of the layer at {start}"
+        self._start = start
+        self._gradient_name = gradient_name
+        self._choices: dict[int, Ways] = {}
 
     def forward(self, params: Views, x: Tensor) -> Tensor:
-        clients, batch, _, height, width = x.shape
-        rows, columns = height - self._height + 1, width - self._width + 1
-        windows = x.unfold(3, rows, 1).unfold(4, columns, 1).permute(0, 2, 3, 4, 1, 5, 6)
-        patches = self._workspace.empty(self._name, *windows.shape).copy_(windows)
-        output = super().forward(params, patches.view(clients, -1, batch * rows * columns).transpose(1, 2))
-        return output.view(clients, batch, rows, columns, -1)
+        self._images = x
+        self._kept: Tensor | None = None  # the patches of all clients, if they fit into one block
+        height, width = x.shape[3:] if self._is_raw else x.shape[2:4]
+        self._places = x.shape[1], *self._geometry.output_size(height, width)
+        self._output = self._workspace.empty(self._buffer("output"), len(x), *self._places, self._geometry.filters)
+        if self._ways(x).forward == "patches":
+            self._forward_by_patches(params)
+        else:
+            self._forward_by_each(params)
+        return self._output
+
+    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
+        if self._ways(gradient).input_gradient == "patches":
+            return self._input_gradient_by_patches(params, gradient)
+        return self._input_gradient_by_each(params, gradient)
 
     def update(self, target: Views, gradient: Tensor, step: float) -> None:
-        super().update(target, gradient.flatten(1, 3), step)
+        if self._ways(gradient).weight_gradient == "patches":
+            self._update_by_patches(target, gradient, step)
+        else:
+            self._update_by_each(target, gradient, step)
 
     def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
-        _add_moment(target[0], target[2:], self._x, gradient, power)
+        """Add Σ_samples |Σ_places gradient · patch|^power."""
+        gradient = gradient.flatten(2, 3)
+        weight, *bias = target
+        for block, patches in self._patches():
+            own = gradient[block]
+            by_sample = patches.unflatten(1, own.shape[1:3])
+            sums = torch.matmul(own.transpose(2, 3), by_sample).abs_().pow_(power).sum(1)
+            weight[block[0]].add_(self._as_weight(sums))
+        for value in bias:
+            value.add_(gradient.sum(2).abs_().pow_(power).sum(1, keepdim=True))
 
+    def _ways(self, like: Tensor) -> Ways:
+        """The ways for this batch size; a GPU needs all clients in one call."""
+        if like.device.type != "cpu":
+            return Ways("patches", "patches", "patches")
+        batch, rows, columns = self._places
+        if batch not in self._choices:
+            self._choices[batch] = fastest(self._geometry, batch * rows * columns, self._is_raw)
+        return self._choices[batch]
 
-class Conv2d(ImageConv2d):
-    """[A, B, H, W, C] → [A, B, H', W', O], stride 1, no padding."""
+    def _buffer(self, purpose: str) -> str:
+        return f"{purpose} of the layer at {self._start}"
 
-    def views(self, buffer: Tensor, size: int, active: int) -> Views:
-        """Weight [A, O, k, k, C], and the bias [A, 1, O] if there is one."""
-        weight, *bias = Layer.views(self, buffer, size, active)
-        return weight.permute(0, 1, 3, 4, 2), *bias
+    # Patches
 
-    def forward(self, params: Views, x: Tensor) -> Tensor:
-        weight, *bias = params
-        clients, batch, height, width, _ = self._input_shape = x.shape
-        rows, columns = height - self._height + 1, width - self._width + 1
-        windows = x.unfold(2, self._height, 1).unfold(3, self._width, 1).permute(0, 1, 2, 3, 5, 6, 4)
-        patches = self._workspace.empty(self._name, *windows.shape).copy_(windows)
-        self._weight = weight.flatten(2)
-        flat = self._weight, self._weight.transpose(1, 2), *bias
-        output = Linear.forward(self, flat, patches.view(clients, batch * rows * columns, -1))
-        return output.view(clients, batch, rows, columns, -1)
+    def _forward_by_patches(self, params: Views) -> None:
+        weight = self._as_matrix(params[0]).transpose(1, 2)
+        for block, patches in self._patches():
+            own, output = weight[block[0]], self._output[block].flatten(1, 3)
+            if len(params) == 2:
+                torch.baddbmm(params[1][block[0]], patches, own, out=output)
+            else:
+                torch.bmm(patches, own, out=output)
 
-    def update(self, target: Views, gradient: Tensor, step: float) -> None:
+    def _update_by_patches(self, target: Views, gradient: Tensor, step: float) -> None:
+        weight, *bias = target
+        for block, patches in self._patches():
+            own, transposed = weight[block[0]], gradient[block].flatten(1, 3).mT
+            if self._is_raw:
+                self._as_matrix(own).baddbmm_(transposed, patches, alpha=-step)
+            else:
+                own.sub_(self._as_weight(torch.bmm(transposed, patches)), alpha=step)
         gradient = gradient.flatten(1, 3)
-        target[0].sub_(torch.bmm(gradient.mT, self._x).view(target[0].shape), alpha=step)
-        for bias in target[1:]:
-            bias.baddbmm_(self._ones(gradient), gradient, alpha=-step)
+        for value in bias:
+            value.baddbmm_(self._ones(gradient), gradient, alpha=-step)  # one call; a sum takes two
 
-    def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
-        _add_moment(target[0], target[1:], self._x, gradient, power)
+    def _input_gradient_by_patches(self, params: Views, gradient: Tensor) -> Tensor:
+        """The sum over all patches of their gradients; images are channels-last."""
+        clients, batch, rows, columns, _ = gradient.shape
+        (vertical, horizontal), (down, right) = self._geometry.padding, self._geometry.stride
+        _, _, height, width, channels = self._images.shape
+        padded_shape = clients, batch, height + 2 * vertical, width + 2 * horizontal, channels
+        padded = self._workspace.empty(self._gradient_name, *padded_shape).zero_()
+        weight = self._as_matrix(params[0])
+        for block in self._blocks():
+            own, above = padded[block], gradient[block]
+            patches = self._workspace.empty("gradient of patches", *above.shape[:4], *self._geometry.kernel, channels)
+            torch.bmm(above.flatten(1, 3), weight[block[0]], out=patches.flatten(4).flatten(1, 3))
+            for i in range(self._geometry.kernel[0]):
+                covered = own[:, :, i : i + down * rows : down]
+                for j in range(self._geometry.kernel[1]):
+                    covered[:, :, :, j : j + right * columns : right].add_(patches[:, :, :, :, i, j])
+        if vertical or horizontal:
+            return padded[:, :, vertical : vertical + height, horizontal : horizontal + width].contiguous()
+        return padded
 
-    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
-        rows, columns = gradient.shape[2:4]
-        patches = torch.bmm(gradient.flatten(1, 3), self._weight)
-        patches = patches.view(*gradient.shape[:4], self._height, self._width, -1)
-        image = patches.new_zeros(self._input_shape)
-        for i in range(self._height):
-            for j in range(self._width):
-                image[:, :, i : i + rows, j : j + columns].add_(patches[:, :, :, :, i, j])  # += would also copy the sum
-        return image
+    def _patches(self) -> Iterator[tuple[Block, Tensor]]:
+        """Blocks and their patches [a, b·H'·W', C·k·k], valid until the next block.
 
+        They are copied again for the weight gradient, unless one block holds all of them: reading them from memory
+        takes longer.
+        """
+        blocks = self._blocks()
+        if self._kept is not None:
+            yield blocks[0], self._kept
+            return
+        images = self._padded()
+        for block in blocks:
+            patches = self._copied(images[block])
+            if len(blocks) == 1:
+                self._kept = patches
+            yield block, patches
 
-class LargeConv2d(Layer):
-    """[A, B, C, H, W], or [A, B, H, W, C] if ``channels_last``, → [A, B, H', W', O]; stride 1, no padding."""
+    def _padded(self) -> Tensor:
+        vertical, horizontal = self._geometry.padding
+        if not (vertical or horizontal):
+            return self._images
+        sides = [horizontal, horizontal, vertical, vertical]
+        return functional.pad(self._images, sides if self._is_raw else [0, 0, *sides])
 
-    def __init__(self, start: int, layer: nn.Conv2d, channels_last: bool) -> None:
-        super().__init__(start, layer)
-        self._channels_last = channels_last
+    def _blocks(self) -> list[Block]:
+        """Some clients, or some samples of one client, whose patches fit into the cache; all of them on a GPU."""
+        if self._images.device.type != "cpu":
+            return [(slice(None), slice(None))]
+        clients = len(self._images)
+        batch, rows, columns = self._places
+        samples = max(1, PATCH_VALUES // (rows * columns * self._geometry.channels * self._geometry.area))
+        at_once = max(1, samples // batch)
+        runs = [slice(first, first + at_once) for first in range(0, clients, at_once)]
+        parts = [slice(first, first + samples) for first in range(0, batch, min(samples, batch))]
+        return [(run, part) for run in runs for part in parts]
 
-    @staticmethod
-    def pays(layer: nn.Conv2d, x: Tensor) -> bool:
-        """Whether it is faster for images like ``x`` [1, C, H, W]; a GPU needs all clients in one call."""
-        height, width = (size - k + 1 for size, k in zip(x.shape[-2:], layer.kernel_size, strict=True))
-        return x.device.type == "cpu" and layer.in_channels > 1 and height * width * layer.weight.numel() > LARGE
+    def _copied(self, images: Tensor) -> Tensor:
+        """The patches of ``images``, in the order of numbers that copies the longest runs."""
+        rows, columns = self._geometry.kernel
+        down, right = self._geometry.stride
+        name = self._buffer("patches")
+        if self._is_raw:  # [a, C, k, k, B, H', W']
+            windows = images.unfold(3, rows, down).unfold(4, columns, right).permute(0, 2, 5, 6, 1, 3, 4)
+            patches = self._workspace.empty(name, *windows.shape).copy_(windows)
+            return patches.flatten(4).flatten(1, 3).transpose(1, 2)
+        windows = images.unfold(2, rows, down).unfold(3, columns, right).permute(0, 1, 2, 3, 5, 6, 4)
+        patches = self._workspace.empty(name, *windows.shape).copy_(windows)  # [a, B, H', W', k, k, C]
+        return patches.flatten(4).flatten(1, 3)
 
-    def forward(self, params: Views, x: Tensor) -> Tensor:
-        x = x if self._channels_last else x.permute(0, 1, 3, 4, 2).contiguous()
-        self._images = x.permute(0, 1, 4, 2, 3)
-        bias = params[1].squeeze(1) if len(params) == 2 else [None] * len(x)
-        outputs = [torch.conv2d(*client) for client in zip(self._images, params[0], bias, strict=True)]
-        return torch.stack([output.permute(0, 2, 3, 1) for output in outputs])
+    def _as_matrix(self, weight: Tensor) -> Tensor:
+        """The weights [A, O, C, k, k] as [A, O, C·k·k], in the order of the patches."""
+        return weight.flatten(2) if self._is_raw else weight.permute(0, 1, 3, 4, 2).flatten(2)
 
-    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
-        below = [self._backward(k, params, gradient, [True, False, False])[0] for k in range(len(gradient))]
-        return torch.stack([image.permute(0, 2, 3, 1) for image in below])
+    def _as_weight(self, matrix: Tensor) -> Tensor:
+        """The inverse of ``_as_matrix``."""
+        channels, (rows, columns) = self._geometry.channels, self._geometry.kernel
+        if self._is_raw:
+            return matrix.unflatten(2, (channels, rows, columns))
+        return matrix.unflatten(2, (rows, columns, channels)).permute(0, 1, 4, 2, 3)
 
-    def update(self, target: Views, gradient: Tensor, step: float) -> None:
+    # PyTorch's convolution for each client
+
+    def _forward_by_each(self, params: Views) -> None:
+        stride, padding = self._geometry.stride, self._geometry.padding
+        self._nchw = self._as_nchw()
+        bias = params[1].squeeze(1) if len(params) == 2 else [None] * len(self._nchw)
+        for images, weight, own_bias, output in zip(self._nchw, params[0], bias, self._output, strict=True):
+            output.copy_(torch.conv2d(images, weight, own_bias, stride, padding).permute(0, 2, 3, 1))
+
+    def _as_nchw(self) -> Tensor:
+        """The images as [A, B, C, H, W], channels-last in memory, which PyTorch's convolution takes as they are."""
+        if not self._is_raw:
+            return self._images.permute(0, 1, 4, 2, 3)
+        clients, batch, channels, height, width = self._images.shape
+        copied = self._workspace.empty(self._buffer("images"), clients, batch, height, width, channels)
+        copied.permute(0, 1, 4, 2, 3).copy_(self._images)
+        return copied.permute(0, 1, 4, 2, 3)
+
+    def _input_gradient_by_each(self, params: Views, gradient: Tensor) -> Tensor:
+        below = self._workspace.empty(self._gradient_name, *self._images.shape)
+        for k, image in enumerate(below):
+            image.copy_(self._backward(k, params, gradient, [True, False, False])[0].permute(0, 2, 3, 1))
+        return below
+
+    def _update_by_each(self, target: Views, gradient: Tensor, step: float) -> None:
+        if self._ways(gradient).forward == "patches":
+            self._nchw = self._as_nchw()
         for k in range(len(gradient)):
             changes = self._backward(k, target, gradient, [False, True, len(target) == 2])
             for values, change in zip(target, changes[1:], strict=False):
                 values[k].sub_(change, alpha=step)
 
-    def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
-        patches = functional.unfold(self._images.flatten(0, 1), target[0].shape[-2:]).transpose(1, 2)
-        _add_moment(target[0], target[1:], patches, gradient, power)
-
     def _backward(self, k: int, params: Views, gradient: Tensor, wanted: list[bool]) -> tuple[Tensor, ...]:
         """The ``wanted`` gradients of client k's input, weight and bias."""
-        images, weight = self._images[k], params[0][k]
-        geometry = [1, 1], [0, 0], [1, 1], False, [0, 0], 1  # stride, padding, dilation; not transposed; groups
+        images = self._nchw[k] if wanted[1] else self._images[k].permute(0, 3, 1, 2)
+        weight = params[0][k]
+        stride, padding = list(self._geometry.stride), list(self._geometry.padding)
+        geometry = stride, padding, [1, 1], False, [0, 0], 1  # dilation; not transposed; groups
         return torch.ops.aten.convolution_backward(
             gradient[k].permute(0, 3, 1, 2), images, weight, [len(weight)], *geometry, wanted
         )
-
-
-class Pool2d(Layer):
-    """Maximum or mean over k×k tiles of [A, B, H, W, C]."""
-
-    def __init__(self, layer: nn.MaxPool2d | nn.AvgPool2d) -> None:
-        super().__init__()
-        self._size, self._is_mean = layer.kernel_size, isinstance(layer, nn.AvgPool2d)
-
-    def forward(self, params: Views, x: Tensor) -> Tensor:
-        self._x = _as_images(x)
-        if self._is_mean:
-            output = functional.avg_pool2d(self._x, self._size)
-        else:
-            output, self._indices = functional.max_pool2d(self._x, self._size, return_indices=True)
-        return _as_batches(output, x.shape)
-
-    def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
-        given = _as_images(gradient), self._x, self._size, self._size, [0, 0]
-        if self._is_mean:
-            below = torch.ops.aten.avg_pool2d_backward(*given, False, True, None)
-        else:
-            below = torch.ops.aten.max_pool2d_with_indices_backward(*given, [1, 1], False, self._indices)
-        return _as_batches(below, gradient.shape)
-
-
-def _add_moment(weight: Tensor, bias: Views, patches: Tensor, gradient: Tensor, power: int) -> None:
-    """Add Σ_samples |Σ_positions gradient · patch|^power, for ``gradient`` [A, B, H', W', O] and its ``patches``."""
-    gradient = gradient.flatten(2, 3)
-    patches = patches.view(*gradient.shape[:3], -1)
-    own = torch.matmul(gradient.transpose(2, 3), patches).abs_().pow_(power).sum(1)
-    weight.add_(own.view(weight.shape))
-    for value in bias:
-        value.add_(gradient.sum(2).abs_().pow_(power).sum(1, keepdim=True))
-
-
-def _as_images(x: Tensor) -> Tensor:
-    """[A, B, H, W, C] as [A·B, C, H, W] for PyTorch's pooling, channels-last in memory."""
-    return x.flatten(0, 1).permute(0, 3, 1, 2)
-
-
-def _as_batches(images: Tensor, shape: torch.Size) -> Tensor:
-    """The inverse of ``_as_images``, with A and B of ``shape``."""
-    return images.permute(0, 2, 3, 1).contiguous().unflatten(0, shape[:2])

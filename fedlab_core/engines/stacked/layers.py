@@ -26,6 +26,7 @@ class Layer:
 
     has_moments = True
     names: tuple[str, ...] = ("weight", "bias")
+    _row: Tensor | None = None
 
     def __init__(self, start: int = 0, layer: nn.Module | None = None) -> None:
         found = {}
@@ -53,6 +54,13 @@ class Layer:
     def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
         pass
 
+    def _ones(self, gradient: Tensor) -> Tensor:
+        """Ones [A, 1, B] for a ``gradient`` [A, B, out]."""
+        clients, batch, _ = gradient.shape
+        if self._row is None or self._row.shape != (clients, 1, batch):
+            self._row = gradient.new_ones(clients, 1, batch)
+        return self._row
+
 
 class Shared(Layer):
     """Frozen layers below the first trained layer, shared by all clients: [A, B, …] → [A, B, …]."""
@@ -68,8 +76,6 @@ class Shared(Layer):
 
 class Linear(Layer):
     """x [A, B, in] → [A, B, out]."""
-
-    _row: Tensor | None = None
 
     def views(self, buffer: Tensor, size: int, active: int) -> Views:
         """Weight [A, out, in], its transpose, and the bias [A, 1, out] if there is one."""
@@ -90,13 +96,6 @@ class Linear(Layer):
         for bias in target[2:]:
             bias.baddbmm_(self._ones(gradient), gradient, alpha=-step)  # one call; a sum takes two
 
-    def _ones(self, gradient: Tensor) -> Tensor:
-        """Ones [A, 1, B] for a ``gradient`` [A, B, out]."""
-        clients, batch, _ = gradient.shape
-        if self._row is None or self._row.shape != (clients, 1, batch):
-            self._row = gradient.new_ones(clients, 1, batch)
-        return self._row
-
     def add_moment(self, target: Views, gradient: Tensor, power: int) -> None:
         powers = gradient.abs().pow_(power)
         target[0].baddbmm_(powers.transpose(1, 2), self._x.abs().pow_(power))
@@ -105,7 +104,10 @@ class Linear(Layer):
 
 
 class Activation(Layer):
-    """A function of every number, whose gradient ``backward(gradient, output, …)`` needs only its output."""
+    """A function of every number, whose gradient ``backward(gradient, output, …)`` needs only its output.
+
+    ``backward`` has PyTorch's argument ``grad_input`` for the result, which here replaces the gradient above.
+    """
 
     def __init__(self, function: Callable[[Tensor], Tensor], backward: Callable[..., Tensor], *args: float) -> None:
         super().__init__()
@@ -116,25 +118,35 @@ class Activation(Layer):
         return self._output
 
     def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
-        return self._backward(gradient, self._output, *self._args)
+        if not gradient.is_contiguous():
+            return self._backward(gradient, self._output, *self._args)
+        return self._backward(gradient, self._output, *self._args, grad_input=gradient)
 
 
 class Flatten(Layer):
-    """[A, B, …] → [A, B, features]; ``channels_last`` images [A, B, H, W, C] in PyTorch's order C, H, W."""
+    """[A, B, …] → [A, B, features]; given a ``workspace``, images [A, B, H, W, C] in PyTorch's order C, H, W.
 
-    def __init__(self, channels_last: bool) -> None:
+    ``gradient_name``: the buffer for the gradient of the images.
+    """
+
+    def __init__(self, workspace: Workspace | None = None, gradient_name: str = "gradient") -> None:
         super().__init__()
-        self._channels_last = channels_last
+        self._workspace = workspace
+        self._gradient_name = gradient_name
 
     def forward(self, params: Views, x: Tensor) -> Tensor:
-        if self._channels_last:
-            x = x.permute(0, 1, 4, 2, 3)
+        if self._workspace is not None:
+            images = x.permute(0, 1, 4, 2, 3)
+            x = self._workspace.empty("flat images", *images.shape).copy_(images)
         self._shape = x.shape
         return x.flatten(2)
 
     def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
         gradient = gradient.view(self._shape)
-        return gradient.permute(0, 1, 3, 4, 2).contiguous() if self._channels_last else gradient
+        if self._workspace is None:
+            return gradient
+        images = gradient.permute(0, 1, 3, 4, 2)
+        return self._workspace.empty(self._gradient_name, *images.shape).copy_(images)
 
 
 class Embedding(Layer):

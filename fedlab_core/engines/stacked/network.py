@@ -11,9 +11,10 @@ from torch.nn import functional
 from fedlab_core.checks.inspection import is_as_its_class, trainable
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked.buffers import Layout, Workspace
-from fedlab_core.engines.stacked.convolution import Conv2d, ImageConv2d, LargeConv2d, Pool2d
+from fedlab_core.engines.stacked.convolution import Conv2d
 from fedlab_core.engines.stacked.layers import LSTM, Activation, Embedding, Flatten, Layer, Linear, Shared, UnknownLayer
 from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients, targets
+from fedlab_core.engines.stacked.pooling import Pool2d
 from fedlab_core.losses import Loss
 from fedlab_core.models import TextLSTM
 
@@ -131,10 +132,8 @@ def _layers(module: nn.Module, workspace: Workspace, x: Tensor) -> list[Layer]:
         frozen, modules = nn.Sequential(*modules[:lowest]), modules[lowest:]
         layers, x = [Shared(frozen)], frozen(x.clone())
     for child in modules:
-        layers.append(_layer(child, starts[child], workspace, layers, channels_last, x))
+        layers.append(_layer(child, starts[child], workspace, layers, channels_last))
         channels_last = isinstance(child, nn.Conv2d) or (channels_last and not isinstance(child, nn.Flatten))
-        if isinstance(child, (nn.Conv2d, nn.MaxPool2d, nn.AvgPool2d)):
-            x = child(x)
     if channels_last:
         raise UnknownLayer("images as output, which here would be channels-last")
     return layers
@@ -169,31 +168,28 @@ def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
     return modules
 
 
-def _layer(
-    child: Any, start: int, workspace: Workspace, below: Sequence[Layer], channels_last: bool, x: Tensor
-) -> Layer:
-    """The cohort form of ``child``, for samples like ``x`` from the layers ``below``."""
+def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer], channels_last: bool) -> Layer:
+    """The cohort form of ``child`` above the layers ``below``."""
     if not type(child).__module__.startswith("torch.nn.modules") or _is_frozen(child):
         raise UnknownLayer(f"{child}")  # subclasses may compute anything; frozen layers are known only at the bottom
     is_tiling = channels_last and getattr(child, "stride", None) == getattr(child, "kernel_size", 0)
+    gradient = _gradient_buffer(below)
     match child:
         case nn.Linear():
             return Linear(start, child)
         case nn.ReLU():
             # in place if the layer below does not need its output again
-            in_place = bool(below) and isinstance(below[-1], (Linear, Conv2d, ImageConv2d, LargeConv2d, Pool2d))
+            in_place = bool(below) and isinstance(below[-1], (Linear, Conv2d, Pool2d))
             relu = functional.relu_ if in_place else functional.relu
             return Activation(relu, torch.ops.aten.threshold_backward, 0)
         case nn.Flatten(start_dim=1, end_dim=-1):
-            return Flatten(channels_last)
-        case nn.Conv2d(stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
-            if LargeConv2d.pays(child, x):
-                return LargeConv2d(start, child, channels_last)
-            return Conv2d(start, child, workspace) if channels_last else ImageConv2d(start, child, workspace)
+            return Flatten(workspace, gradient) if channels_last else Flatten()
+        case nn.Conv2d(dilation=(1, 1), groups=1, padding_mode="zeros"):
+            return Conv2d(start, child, not channels_last, workspace, gradient)
         case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if is_tiling:
-            return Pool2d(child)
+            return Pool2d(child, workspace, f"output of pool {len(below)}", gradient)
         case nn.AvgPool2d(padding=0, ceil_mode=False, divisor_override=None) if is_tiling:
-            return Pool2d(child)
+            return Pool2d(child, workspace, f"output of pool {len(below)}", gradient)
         case nn.Tanh():
             return Activation(torch.tanh, torch.ops.aten.tanh_backward)
         case nn.Sigmoid():
@@ -203,3 +199,8 @@ def _layer(
         case nn.LSTM(num_layers=1, batch_first=True, bias=True, bidirectional=False, proj_size=0):
             return LSTM(start, child)
     raise UnknownLayer(f"{child}")
+
+
+def _gradient_buffer(below: Sequence[Layer]) -> str:
+    """The name of the buffer for an input gradient: two take turns, as one is read while the other is written."""
+    return f"gradient {sum(isinstance(layer, (Conv2d, Pool2d)) for layer in below) % 2}"

@@ -1,0 +1,92 @@
+"""Which way of convolving is fastest on a processor: a rule that counts work.
+
+There are two ways. *Patches* copies every k×k patch of the input and multiplies the patches of all clients with the
+weights in one call. *Each* calls PyTorch's convolution once for each client. A grouped convolution of all clients is
+a third way, and never the fastest: ``python benchmarks/convolutions.py --ways`` times the three.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Way = Literal["patches", "each"]
+
+# Nanoseconds on one core of an AMD EPYC with AVX-512, single precision, by `python benchmarks/convolutions.py --ways`.
+LANES = 16  # numbers in a register
+PATCH_PRODUCT = 0.025  # one multiplication with its addition in a product of matrices,
+EACH_PRODUCT = 0.02  # and in PyTorch's convolution
+CALL = 25_000.0  # one call of PyTorch's convolution, which also arranges its arguments
+STACK = 0.25  # one number of its output, copied among those of the other clients
+COPY_RAW = 0.15  # one number of a patch of raw images, copied in runs of a row of the output
+COPY = 0.08  # one number of a patch of other images,
+COPY_RUN = 5.5  # and one run of them: the channels of a row of the patch
+ADD = 0.2  # one number of a patch's gradient, added to the gradient of the image,
+ADD_RUN = 10.0  # and one run of them: the channels of a pixel
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """The numbers that decide how much work the convolution of one image is."""
+
+    channels: int
+    filters: int
+    kernel: tuple[int, int]
+    stride: tuple[int, int]
+    padding: tuple[int, int]
+
+    def output_size(self, height: int, width: int) -> tuple[int, int]:
+        """The rows and columns of the output for images [H, W]."""
+        sizes = zip((height, width), self.kernel, self.stride, self.padding, strict=True)
+        rows, columns = ((size + 2 * padding - k) // stride + 1 for size, k, stride, padding in sizes)
+        return rows, columns
+
+    @property
+    def area(self) -> int:
+        """The pixels under one filter."""
+        return self.kernel[0] * self.kernel[1]
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The way of each of the three passes."""
+
+    forward: Way
+    weight_gradient: Way
+    input_gradient: Way
+
+
+def fastest(geometry: Geometry, places: int, is_raw: bool) -> Ways:
+    """The fastest ways for ``places`` output pixels of one client: the batch size times the rows times the columns.
+
+    Both ways do the same products, and one of them does more beside the products. Patches cost a copy, in the input
+    gradient a sum over overlapping patches. PyTorch's convolution costs a call for each client. Registers that the
+    channels do not fill are filled up with zeros: by PyTorch the output channels in the forward pass, the input
+    channels in the input gradient, both in the weight gradient (up to three input channels have a kernel of their
+    own); by a product of matrices the filters, at half the speed in the forward pass.
+    """
+    channels, filters = geometry.channels, geometry.filters
+    wide_filters = _filled(filters)
+    wide_channels = _filled(channels)
+    numbers = places * geometry.area * channels  # in the patches
+    if is_raw:
+        copy = COPY_RAW * numbers
+    else:
+        copy = COPY * numbers + COPY_RUN * places * geometry.kernel[0]
+    add = ADD * numbers + ADD_RUN * places * geometry.area
+    slow = 2 if filters < LANES else 1
+    patches = {
+        "forward": copy + PATCH_PRODUCT * numbers * wide_filters * slow,
+        "weight_gradient": copy + PATCH_PRODUCT * numbers * wide_filters,
+        "input_gradient": add + PATCH_PRODUCT * numbers * (filters + LANES / 2),
+    }
+    filled = numbers * wide_channels / channels
+    each = {
+        "forward": CALL + EACH_PRODUCT * numbers * wide_filters + STACK * places * filters,
+        "weight_gradient": CALL + EACH_PRODUCT * (numbers if channels <= 3 else filled) * wide_filters,
+        "input_gradient": CALL + EACH_PRODUCT * filled * filters + STACK * places * channels,
+    }
+    return Ways(**{name: "patches" if patches[name] <= each[name] else "each" for name in each})
+
+
+def _filled(channels: int) -> int:
+    """The ``channels`` with the zeros that fill the last register."""
+    return -(-channels // LANES) * LANES

@@ -1,6 +1,5 @@
 """The bridge in one process: every algorithm gives the numbers of the simulation, and failures are handled."""
 
-
 import numpy as np
 import pytest
 import torch
@@ -27,6 +26,24 @@ ALL += [fl.FedMas(strength=0.1), gallery.FedAvgM(), gallery.FedAdam(0.1), galler
 ALL += [gallery.MimeLite(0.5), gallery.QFedAvg(1.0), gallery.PowerOfChoice(4), gallery.IFCA(2), gallery.Ditto(0.1)]
 ALL += [gallery.FedPer(local=["3.bias"]), gallery.FineTune(1), gallery.TFedAvg()]
 ALL += [gallery.Compressed(fl.FedAvg(), keep=0.5), gallery.Private(fl.FedAvg(), clip=1.0, noise=0.1)]
+
+
+class Clock:
+    """A clock that only waiting moves, so that no test depends on the speed of the machine."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fedlab_core.flower.nodes.time", Clock())
 
 
 class FakeGrid:

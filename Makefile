@@ -1,5 +1,5 @@
-# `make` lists the targets. PYTHON picks the interpreter (3.11 or newer), TORCH=cpu PyTorch's build without CUDA, and
-# PIP_ARGS adds options to every pip install.
+# `make` lists the targets. PYTHON names the interpreter (3.11 or newer), TORCH a build of PyTorch other than the one that
+# tools/setup_env.py chooses (cpu, cu130, default, …). PIP_ARGS adds options to every pip install.
 PYTHON ?= python3
 TORCH ?=
 PIP_ARGS ?=
@@ -18,7 +18,7 @@ SETUP = TORCH="$(TORCH)" PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
 help: ## list the targets
 	@echo "Targets (each sets up its environment in $(VENV) first, if that is needed):"
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1#\2/p' $(MAKEFILE_LIST) | column -t -s '#' 2>/dev/null || true
-	@echo "On Linux add TORCH=cpu once, for PyTorch without CUDA; PYTHON=python3.12 names another interpreter."
+	@echo "PYTHON=python3.12 names another interpreter, TORCH=cpu another build of PyTorch: see docs/install.md."
 
 course: python ## run the whole course on the embedded data and write build/site/index.html
 	@$(SETUP) course

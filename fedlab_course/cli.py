@@ -13,6 +13,7 @@ from fedlab_core import validation
 from fedlab_core.cli import program
 from fedlab_core.engines import cores
 from fedlab_course import folders, grading
+from fedlab_course.chapters import outline
 from fedlab_course.experiments import command as evidence
 from fedlab_course.grading.nbgrader import course
 from fedlab_course.harness import rows
@@ -111,6 +112,9 @@ def _run(options: argparse.Namespace) -> int:
     else:
         results, where = rows.run_rows(options.rows, asked, again=options.again), "rows/{}"
     print(f"site: {options.out / 'site' / 'index.html'}")
+    old = [name for result in results if (chapter := outline.named(result.name)) for name in chapter.was]
+    if old:
+        print(f"      {len(old)} earlier names of chapters have a page that leads to the present one")
     failed = [result for result in results if result.status != "ok"]
     for result in failed:
         place = options.out / where.format(result.name)

@@ -3,9 +3,10 @@
 With ``--oldest`` the environment is .venv-oldest, and what the library itself needs comes in the oldest versions that
 pyproject.toml allows. Only PyTorch does not: its older releases on PyPI bring gigabytes of CUDA libraries each.
 With ``--flower`` it is .venv-flower, where Flower's own pins come before those of constraints.txt.
-With ``TORCH=cpu`` in the environment, PyTorch and torchvision come from PyTorch's own index of builds without CUDA,
-which on Linux saves gigabytes; ``TORCH=cu130`` names another of its builds. By default they come from where pip finds
-everything else. A build once chosen stays.
+On Linux without an NVIDIA driver, PyTorch and torchvision come from PyTorch's own index of builds without CUDA, which
+saves gigabytes. Elsewhere, and if that index cannot be reached, they come from where pip finds everything else.
+``TORCH=cpu`` or ``TORCH=cu130`` in the environment asks for one of PyTorch's builds, and ``TORCH=default`` for the one
+that pip finds. An environment keeps its build until another one is asked for.
 
 Does nothing if the environment already does. One that was left half made, that lost packages or whose interpreter is
 gone is deleted and built again; one that is sound but was made for other requirements is brought up to date.
@@ -15,20 +16,28 @@ Standard library only: this file runs before anything is installed.
 from __future__ import annotations
 
 import hashlib
+import http.client
 import json
 import os
 import re
 import shlex
 import shutil
+import ssl
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST_PYTHON = (3, 11)
 PYTORCH_INDEX = "https://download.pytorch.org/whl/"  # its own page of installation; a build has an index of its own
+DEFAULT = "default"  # as a value of TORCH: the build that pip finds
+PATIENCE = 5.0  # seconds for an answer of PyTorch's index
+# What the NVIDIA driver brings on Linux; the last one is of Windows, below the Windows subsystem for Linux.
+NVIDIA = ("/proc/driver/nvidia/version", "/dev/nvidia0", "/dev/nvidiactl", "/usr/lib/wsl/lib/libcuda.so.1")
 OF_PYTORCH = ("torch", "torchvision")  # built for one another
 CONSTRAINTS = "constraints.txt"  # what an environment was held to, inside its folder
 # Settings of JupyterLab in the environment, below those that its user chooses: no question about news at the start.
@@ -80,13 +89,26 @@ def check_interpreter() -> None:
         ) from error
 
 
+class Build(NamedTuple):
+    """One of PyTorch's builds: "cpu", "cu130", …; "" is the one that pip finds. ``asked``: a person named it."""
+
+    name: str = ""
+    asked: bool = False
+
+    @property
+    def index(self) -> str:
+        """The address of its index."""
+        return PYTORCH_INDEX + self.name
+
+
 class Environment:
     """The virtual environment in ``folder``, with the pinned versions, or others of a ``kind`` in KINDS.
 
-    ``build``: which of PyTorch's builds is asked for; "" for none in particular, and then the one that is there stays.
+    ``build``: the build of PyTorch that is asked for. Without one, the build that is there stays, and a new environment
+    gets what :func:`chosen` says.
     """
 
-    def __init__(self, folder: Path, kind: str = "", build: str = "") -> None:
+    def __init__(self, folder: Path, kind: str = "", build: Build | None = None) -> None:
         self.folder = folder
         self.kind = kind
         self.build = build
@@ -97,24 +119,27 @@ class Environment:
         """Bring the environment into the state that ``extras`` ask for."""
         wanted = fingerprint()
         stamp = self.read_stamp()
+        kept = stamp.get("torch")
+        asked = stamp.get("asked", bool(kept))  # earlier stamps do not say it, and then each build was asked for
         if self.folder.exists() and not self.sound(stamp):
             print(f"set-up: {self.folder.name} is incomplete, building it again", flush=True)
             self.remove()
             stamp = {}
-        if self.build and stamp and stamp.get("torch", "") != self.build:
+        if self.build and stamp and kept != self.build.name:
             print(f"set-up: {self.folder.name} has another build of PyTorch, building it again", flush=True)
             self.remove()
             stamp = {}
-        self.build = self.build or stamp.get("torch", "")
         if stamp.get("fingerprint") == wanted and set(extras) <= set(stamp["extras"]):
             return
         extras = sorted({*extras, *stamp.get("extras", [])})
         if not self.folder.exists():
             print(f"set-up: making {self.folder.name}; this takes a few minutes the first time", flush=True)
             self.make()
-        self.install(extras)
+        build = self.build or (chosen() if kept is None else Build(kept, asked))
+        build = self.install(extras, build)
         self.settle_lab()
-        state = {"fingerprint": wanted, "extras": extras, "torch": self.build, "packages": self.packages()}
+        state = {"fingerprint": wanted, "extras": extras, "packages": self.packages()}
+        state |= {"torch": build.name, "asked": build.asked}
         self.stamp.write_text(json.dumps(state, indent=1), encoding="utf-8")
 
     def read_stamp(self) -> dict[str, Any]:
@@ -150,19 +175,39 @@ class Environment:
         except OSError as error:
             raise SetupError(f"{self.folder} cannot be deleted ({error}). Close what runs from it first.") from error
 
-    def install(self, extras: list[str]) -> None:
-        """Install the project, editable, with ``extras``; PyTorch first, so that nothing else chooses its build."""
+    def install(self, extras: list[str], build: Build) -> Build:
+        """Install the project, editable, with ``extras``. Return the build of PyTorch that the environment has.
+
+        PyTorch comes first, so that nothing else chooses its build. A build that no person named is replaced by the one
+        that pip finds if its index cannot be reached.
+        """
         self.stamp.unlink(missing_ok=True)
         versions = pins() | (KINDS[self.kind]() if self.kind else {})
         held = "".join(f"{name}=={version}\n" for name, version in versions.items())
         (self.folder / CONSTRAINTS).write_text(held, encoding="utf-8")
-        build = f" ({self.build})" if self.build else ""
-        print("set-up: installing " + ", ".join([f"PyTorch {versions['torch']}{build}", *extras]), flush=True)
-        if self.build:  # from an index that has not all that they need: what follows brings that
-            wanted = [f"{name}=={versions[name]}" for name in OF_PYTORCH if name in versions]
-            self.pip("--no-deps", "--index-url", PYTORCH_INDEX + self.build, *wanted)
+        there = bool(build.name) and reached(build.index)
+        if build.name and not there:
+            then = f"looking for PyTorch's build {build.name} elsewhere" if build.asked else "pip chooses the build"
+            print(f"set-up: {build.index} cannot be reached, {then}", flush=True)
+            build = build if build.asked else Build()
+        name = f" ({build.name})" if build.name else ""
+        print("set-up: installing " + ", ".join([f"PyTorch {versions['torch']}{name}", *extras]), flush=True)
+        if there:  # from an index that has not all that they need: what follows brings that
+            wanted = [f"{one}=={versions[one]}" for one in OF_PYTORCH if one in versions]
+            self.pip("--no-deps", "--index-url", build.index, *wanted)
+        elif build.name:
+            self.find(build, versions["torch"])
         self.pip("torch==" + versions["torch"], "setuptools==" + versions["setuptools"])
         self.pip("--no-build-isolation", "--editable", f"{ROOT}[{','.join(extras)}]")
+        return build
+
+    def find(self, build: Build, version: str) -> None:
+        """Install a build of PyTorch from where pip finds everything else, such as a folder of wheels."""
+        try:
+            self.pip("--no-deps", f"torch=={version}+{build.name}")
+        except SetupError as error:
+            advice = f"check the network, or use TORCH={DEFAULT} for the build that pip finds"
+            raise SetupError(f"{error}\nTORCH={build.name}: {advice}") from error
 
     def settle_lab(self) -> None:
         """Write what JupyterLab starts with."""
@@ -179,12 +224,43 @@ class Environment:
         call([*common, "--constraint", str(self.folder / CONSTRAINTS), *options(), *arguments])
 
 
-def asked_build() -> str:
-    """The build of PyTorch that the variable ``TORCH`` names, "" for none. ``SetupError`` for what cannot be one."""
-    build = os.environ.get("TORCH", "")
-    if build and not re.fullmatch(r"cpu|cu\d+|rocm[\d.]+|xpu", build):
-        raise SetupError(f"TORCH={build!r}: must be cpu, or another build that pytorch.org lists: cu130, rocm7.1, xpu")
-    return build
+def asked_build() -> Build | None:
+    """The build of PyTorch that the variable ``TORCH`` names, or None. ``SetupError`` for what cannot be one."""
+    name = os.environ.get("TORCH", "")
+    if not name:
+        return None
+    if not re.fullmatch(rf"{DEFAULT}|cpu|cu\d+|rocm[\d.]+|xpu", name):
+        builds = f"must be cpu, {DEFAULT}, or another build that pytorch.org lists: cu130, rocm7.1, xpu"
+        raise SetupError(f"TORCH={name!r}: {builds}")
+    return Build("" if name == DEFAULT else name, asked=True)
+
+
+def chosen() -> Build:
+    """The build for a new environment: without CUDA on Linux without an NVIDIA driver, else the one that pip finds."""
+    if sys.platform != "linux" or has_nvidia():
+        return Build()
+    print(
+        f"set-up: no NVIDIA driver found, choosing PyTorch without CUDA (TORCH={DEFAULT} leaves it to pip)", flush=True
+    )
+    return Build("cpu")
+
+
+def has_nvidia() -> bool:
+    """True if this machine has an NVIDIA driver."""
+    return shutil.which("nvidia-smi") is not None or any(os.path.exists(path) for path in NVIDIA)
+
+
+def reached(index: str) -> bool:
+    """True if the server of an index answers soon: pip itself would try for minutes, with warnings."""
+    try:
+        urllib.request.urlopen(index + "/torch/", timeout=PATIENCE).close()
+    except urllib.error.HTTPError:
+        return True  # pip will say what is wrong
+    except urllib.error.URLError as error:
+        return isinstance(error.reason, ssl.SSLCertVerificationError)  # pip has certificates of its own
+    except (OSError, http.client.HTTPException):
+        return False
+    return True
 
 
 def options() -> list[str]:

@@ -29,25 +29,31 @@ _QUIET = 'import logging\nlogging.getLogger("tornado.general").setLevel(logging.
 def environment(jobs: int = 1) -> Iterator[Path]:
     """Make a temporary workspace, and set the environment variables for kernels that start inside the block.
 
-    A kernelspec there points at this interpreter. Sockets and temporary files are there too, so parallel runs cannot
-    collide on ports and killed kernels leave nothing. A kernel has one thread for its cells, because the last digits of
-    sums depend on it, unless ``OMP_NUM_THREADS`` is set. Simulations do not: ``jobs`` kernels share the cores.
+    A kernelspec there points at this interpreter. Sockets, temporary files and all of Jupyter's folders are there too.
+    So parallel runs cannot collide, the user's settings change nothing, and killed kernels leave nothing. The
+    kernelspec is outside ``IPYTHONDIR``, because Jupyter copies kernels from there into its data folder.
+
+    A kernel has one thread for its cells, because the last digits of sums depend on it, unless ``OMP_NUM_THREADS`` is
+    set. Simulations do not: ``jobs`` kernels share the cores.
     """
     tempfile.gettempdir()  # cached now, so this process keeps its own folder
     short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None  # socket paths must stay below 104 bytes
     # A killed kernel may still have a file open, which Windows does not delete.
     with tempfile.TemporaryDirectory(prefix="fedlab-", dir=short, ignore_cleanup_errors=os.name == "nt") as folder:
         spec = json.dumps({"argv": _COMMAND, "display_name": "Python 3", "language": "python"})
-        for name, text in ((f"kernels/{KERNEL}/kernel.json", spec), ("profile_default/startup/quiet.py", _QUIET)):
-            path = Path(folder, name)
+        jupyter, ipython = Path(folder, "jupyter"), Path(folder, "ipython")
+        kernelspec = jupyter / "kernels" / KERNEL / "kernel.json"
+        for path, text in ((kernelspec, spec), (ipython / "profile_default" / "startup" / "quiet.py", _QUIET)):
             path.parent.mkdir(parents=True)
             path.write_text(text, encoding="utf-8")
         Path(folder, "tmp").mkdir()
         variables = {
             "FEDLAB_HEADLESS": "1",
-            "IPYTHONDIR": folder,
-            "JUPYTER_PATH": _prepend(folder, "JUPYTER_PATH"),
-            "JUPYTER_RUNTIME_DIR": folder,
+            "IPYTHONDIR": str(ipython),
+            "JUPYTER_CONFIG_DIR": os.path.join(folder, "config"),
+            "JUPYTER_DATA_DIR": os.path.join(folder, "data"),
+            "JUPYTER_PATH": _prepend(str(jupyter), "JUPYTER_PATH"),
+            "JUPYTER_RUNTIME_DIR": os.path.join(folder, "runtime"),
             "PLOTLY_RENDERER": "plotly_mimetype",
             "PYTHONPATH": _prepend(str(PACKAGE_ROOT), "PYTHONPATH"),
             "TMPDIR": os.path.join(folder, "tmp"),

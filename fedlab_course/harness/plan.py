@@ -78,6 +78,7 @@ class Plan:
     above: Path | None = None
     digest: str = ""
     _pages: dict[str, Any] = field(init=False, default_factory=dict)
+    _files: list[str] = field(init=False, default_factory=list)
 
     @property
     def results(self) -> list[Result]:
@@ -102,22 +103,17 @@ class Plan:
         return sorted(self.notebooks, key=lambda one: -seconds.get(one.result.name, one.cells))
 
     def clear(self) -> None:
-        """Remove the start page, and the notebooks and pages that the last summary lists. Begin a new summary."""
-        out = self.options.out
-        (out / "site" / "index.html").unlink(missing_ok=True)
-        names = [entry["name"] for entry in summary(out).get("notebooks", [])]
-        # if the run is killed before all are removed, the next one finds the rest
-        write_summary(self.options, finished=False, notebooks=[{"name": name} for name in names])
-        for name in names:
-            for file in (f"notebooks/{name}.ipynb", f"site/{name}.html", f"site/{name}_slides.html"):
-                (out / file).unlink(missing_ok=True)
+        """Remove the start page and all files of the last run. Begin a new summary."""
+        (self.options.out / "site" / "index.html").unlink(missing_ok=True)
+        clear(self.options)
         self.write_summary(finished=False)
 
     def write_summary(self, *, finished: bool) -> None:
         """Write ``summary.json``."""
         seconds = round(sum(result.seconds for result in self.results), 1)
         entries = [asdict(result) for result in self.results]
-        write_summary(self.options, finished=finished, seconds=seconds, notebooks=entries, digest=self.digest)
+        content = {"seconds": seconds, "notebooks": entries, "digest": self.digest, "files": self._files}
+        write_summary(self.options, finished=finished, **content)
 
     def prepare_page(self, result: Result, names: Sequence[str] = ()) -> None:
         """Prepare the page of a notebook, while others run; :meth:`report` writes it. It links to ``names``."""
@@ -138,7 +134,9 @@ class Plan:
         missing = [result.name for result in self.results if result.name not in names]
         built = [self._pages.pop(name) for name in names]
         assets = "../../../site/assets" if self.above else None
-        pages.build(built, self.options.out / "site", self.options.profile, missing, assets)
+        out = self.options.out
+        written = pages.build(built, out / "site", self.options.profile, missing, assets)
+        self._files = relative(out, written)
         self.write_summary(finished=self.finished)
 
 
@@ -163,6 +161,26 @@ def make(options: Options) -> None:
         raise ValueError(f"--out {out}: would overwrite the notebooks in {folder}; name another folder")
     for each in (out, folder, out / "site"):
         folders.make(each)
+
+
+def clear(options: Options) -> None:
+    """Remove the files that the summary of the last run lists, and no others.
+
+    Notebooks and their pages are listed by name before they are written, the other files at the end of the run.
+    """
+    out, last = options.out, summary(options.out)
+    names, listed = [entry["name"] for entry in last.get("notebooks", [])], last.get("files", [])
+    # If this is killed before all are removed, the next run finds the rest.
+    write_summary(options, finished=False, notebooks=[{"name": name} for name in names], files=listed)
+    pages = [f"site/{name}{end}" for name in names for end in (".html", "_slides.html")]
+    for file in (*pages, *(f"notebooks/{name}.ipynb" for name in names), *listed):
+        if (out / file).resolve().is_relative_to(out.resolve()):
+            (out / file).unlink(missing_ok=True)
+
+
+def relative(out: Path, paths: Sequence[Path]) -> list[str]:
+    """The ``paths`` as ``summary.json`` lists them: sorted, and relative to ``out``."""
+    return sorted(path.relative_to(out).as_posix() for path in paths)
 
 
 def write_summary(options: Options, *, finished: bool, **content: Any) -> None:

@@ -58,6 +58,7 @@ def run_rows(file: Path, options: Options, *, again: bool = False) -> list[Resul
             raise ValueError(f"--rows {file}: row {row['name']}: {error}") from error
     kept = []
     with plan.claimed(options):
+        plan.clear(options)
         _write(plans, options)
         for one in plans:
             plan.make(one.options)
@@ -117,6 +118,7 @@ def _write(plans: Sequence[Plan], options: Options) -> None:
 
     results = [_whole(one) for one in plans]
     links = [f"../rows/{one.name}/site/index.html" if one.status != "not run" else None for one in results]
-    pages.write_rows(results, links, options.out / "site", options.profile)
+    written = pages.write_rows(results, links, options.out / "site", options.profile)
     entries = [{**vars(one), "folder": f"rows/{one.name}"} for one in results]
-    plan.write_summary(options, finished=all(one.finished for one in plans), rows=entries)
+    finished = all(one.finished for one in plans)
+    plan.write_summary(options, finished=finished, rows=entries, files=plan.relative(options.out, written))

@@ -1,8 +1,10 @@
 """The API reference of both packages, made by pdoc."""
 
 import hashlib
+import shutil
 import subprocess
 import sys
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -28,17 +30,24 @@ _TEMPLATES = Path(__file__).parent / "reference"
 def write(target: Path) -> None:
     """Write the reference into the folder ``target``, unless it is there for the same source.
 
-    Raises ``RuntimeError`` with the output of pdoc if pdoc failed.
+    The stamp lists the written files, which the next reference removes. Raises ``RuntimeError`` with the output of
+    pdoc if pdoc failed.
     """
     sources = [folders.digest(Path(package).parent) for package in (fedlab_core.__file__, folders.__file__)]
     sources += [path.read_text(encoding="utf-8") for path in sorted(_TEMPLATES.iterdir())]
     wanted, stamp = hashlib.sha256(repr([version("pdoc"), sources]).encode()).hexdigest(), target / STAMP
-    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
+    found, *earlier = stamp.read_text(encoding="utf-8").splitlines() if stamp.is_file() else [""]
+    if found == wanted:
         return
     print("API reference: started", flush=True)
-    command = [sys.executable, "-W", "ignore", "-m", "pdoc", *MODULES, "--output-directory", str(target)]
-    command += ["--template-directory", str(_TEMPLATES), "--footer-text", f"fedlab_core {fedlab_core.__version__}"]
-    result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
-    if result.returncode:
-        raise RuntimeError(f"pdoc failed to write the API reference: {result.stderr.strip()}")
-    stamp.write_text(wanted, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as made:
+        command = [sys.executable, "-W", "ignore", "-m", "pdoc", *MODULES, "--output-directory", made]
+        command += ["--template-directory", str(_TEMPLATES), "--footer-text", f"fedlab_core {fedlab_core.__version__}"]
+        result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
+        if result.returncode:
+            raise RuntimeError(f"pdoc failed to write the API reference: {result.stderr.strip()}")
+        names = [path.relative_to(made).as_posix() for path in Path(made).rglob("*") if path.is_file()]
+        for name in earlier:
+            (target / name).unlink(missing_ok=True)
+        shutil.copytree(made, target, dirs_exist_ok=True)
+    stamp.write_text("\n".join([wanted, *sorted(names)]), encoding="utf-8")

@@ -35,34 +35,39 @@ _SPEAKS = re.compile(r"(\s*(questions\.\w+|claims\.stored)\([^()]*\))+\s*")
 
 def build(
     pages: Sequence[dict[str, Any]], target: Path, profile: str, missing: Sequence[str] = (), assets: str | None = None
-) -> None:
-    """Write ``target/index.html`` and each of ``pages``, which :func:`page` has made.
+) -> list[Path]:
+    """Write ``target/index.html`` and each of ``pages``, which :func:`page` has made. Return all written files.
 
     ``missing``: the unfinished notebooks of a stopped run, which the start page lists. ``assets``: the folder of styles
     and scripts, relative to ``target``; without it they are written there.
+
+    An earlier name of a chapter has a page that leads to the present one, so that old links work. No page lists it.
     """
-    if assets is None:
-        _write_assets(target)
+    written = _write_assets(target) if assets is None else []
     common = {"assets": assets or ASSETS, "profile": profile}
     for number, page in enumerate(pages):
         before, after = pages[max(0, number - 1) : number], pages[number + 1 : number + 2]
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
-        _write(target / f"{page['name']}.html", "notebook", page=page, **links, **common)
-        _write(target / f"{page['name']}_slides.html", "slides", page=page, **common)
+        written.append(_write(target / f"{page['name']}.html", "notebook", page=page, **links, **common))
+        written.append(_write(target / f"{page['name']}_slides.html", "slides", page=page, **common))
         for old, end in itertools.product(page["was"], (".html", "_slides.html")):
-            _write(target / f"{old}{end}", "moved", address=f"{page['name']}{end}", **common)
-    _write_common(target, common["assets"])
+            written.append(_write(target / f"{old}{end}", "moved", address=f"{page['name']}{end}"))
+    written += _write_common(target, common["assets"])
     core = sorted((page for page in pages if page["lesson"]), key=lambda page: page["lesson"])
     lessons = itertools.groupby(core, key=lambda page: page["lesson"])
     reference = (target / "api" / "index.html").is_file()
-    _write(target / "index.html", "home", pages=pages, lessons=lessons, missing=missing, reference=reference, **common)
-    _write(target / "evidence.html", "evidence", pages=pages, words=shown.WORDS, **common)
+    values = {"pages": pages, "lessons": lessons, "missing": missing, "reference": reference}
+    written.append(_write(target / "index.html", "home", **values, **common))
+    written.append(_write(target / "evidence.html", "evidence", pages=pages, words=shown.WORDS, **common))
+    return written
 
 
-def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path, profile: str) -> None:
-    """Write ``target/index.html`` for a run over rows: a table of ``results``, each with the link to its own site."""
-    _write_assets(target)
-    _write_common(target, ASSETS)
+def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path, profile: str) -> list[Path]:
+    """Write ``target/index.html`` for a run over rows: a table of ``results``, each with the link to its own site.
+
+    Return all written files.
+    """
+    written = [*_write_assets(target), *_write_common(target, ASSETS)]
     names = list(dict.fromkeys(name for result in results for name in result.parameters))
     lines = [["Row", *names, "Status", "Seconds", "Claims that hold"], ["---"] * (len(names) + 4)]
     for one, link in zip(results, links, strict=True):
@@ -72,7 +77,8 @@ def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path
         lines.append([name, *values, one.status, f"{one.seconds:.1f}" if one.seconds else "", held])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     html = Markup(markdown.to_html(f"{_ROWS}\n\n{table}\n\nProfile: {profile}, unless a row sets another."))
-    _write(target / "index.html", "text", title="Runs by rows of parameters", html=html, assets=ASSETS)
+    page = _write(target / "index.html", "text", title="Runs by rows of parameters", html=html, assets=ASSETS)
+    return [*written, page]
 
 
 def _text(value: Any) -> str:
@@ -80,34 +86,37 @@ def _text(value: Any) -> str:
     return escape(value if isinstance(value, str) else json.dumps(value, default=str)).replace("|", "&#124;")
 
 
-def _write(path: Path, template: str, **values: Any) -> None:
-    _save(path, outputs.TEMPLATES.get_template(f"{template}.html.j2").render(**values))
+def _write(path: Path, template: str, **values: Any) -> Path:
+    return _save(path, outputs.TEMPLATES.get_template(f"{template}.html.j2").render(**values))
 
 
-def _save(path: Path, html: str) -> None:
+def _save(path: Path, html: str) -> Path:
     with files.replacing(path) as file:
         file.write(html.encode())
+    return path
 
 
-def _write_common(target: Path, assets: str) -> None:
-    """Write the pages that every page links to: the playground, symbols and glossary."""
-    _save(target / "playground.html", playground.html(site=True))
+def _write_common(target: Path, assets: str) -> list[Path]:
+    """Write the pages that every page links to: the playground, symbols and glossary. Return their files."""
+    play = _save(target / "playground.html", playground.html(site=True))
     source = f"## Symbols\n\n{_SYMBOLS}\n\n{symbols.table()}\n\n## Glossary\n\n{glossary.table()}"
     html = Markup(markdown.to_html(source))
-    _write(target / "symbols.html", "text", title="Symbols and glossary", html=html, assets=assets)
+    return [play, _write(target / "symbols.html", "text", title="Symbols and glossary", html=html, assets=assets)]
 
 
-def _write_assets(target: Path) -> None:
-    """Write the styles and scripts of a site into the folder ``target``."""
+def _write_assets(target: Path) -> list[Path]:
+    """Write the styles and scripts of a site into the folder ``target``. Return their files."""
     folder = target / ASSETS
     folder.mkdir(parents=True, exist_ok=True)
     plotly_js = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-    for path in (plotly_js, *SCRIPTS.glob("*.js")):
+    scripts = [plotly_js, *SCRIPTS.glob("*.js")]
+    for path in scripts:
         shutil.copyfile(path, folder / path.name)
     light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("xcode", "github-dark"))
     css = "".join((TEMPLATE / f"{name}.css").read_text(encoding="utf-8") for name in ("colours", "site"))
     css += f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
     (folder / "site.css").write_text(css, encoding="utf-8")
+    return [folder / "site.css", *(folder / path.name for path in scripts)]
 
 
 def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -33,6 +34,7 @@ _STILL = (
     "JupyterLab you can train it."
 )
 _HEIGHT = 430
+_NAME = re.compile(r"((?P<library>[0-9a-f]{12})-)?[0-9a-f]{24}\.npz")
 
 
 def stored(request: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -78,6 +80,7 @@ def sliders_of(choice: Choice) -> dict[str, Any]:
 def _train(curves: Iterable[Curve], folder: Path) -> None:
     """Train the ``curves`` that are missing in ``folder``, one process for each core."""
     folder.mkdir(parents=True, exist_ok=True)
+    _remove_old(folder)
     paths = {curve: _path(curve, folder) for curve in sorted(curves, key=repr)}
     missing = [(curve, path) for curve, path in paths.items() if not path.exists()]
     if missing:
@@ -98,10 +101,18 @@ def _run(curve: Curve, path: Path) -> None:
 
 
 def _path(curve: Curve, folder: Path) -> Path:
-    """The file of a run, whose name has the digest of its settings and of the library."""
-    return folder / f"{hashlib.sha256(f'{_library()} {curve!r}'.encode()).hexdigest()[:24]}.npz"
+    """The file of a run, whose name has the digests of the library and of the run's settings."""
+    return folder / f"{_library()}-{hashlib.sha256(repr(curve).encode()).hexdigest()[:24]}.npz"
+
+
+def _remove_old(folder: Path) -> None:
+    """Remove the runs of another version of the library, which no page will use again, and no other file."""
+    for path in folder.glob("*.npz"):
+        named = _NAME.fullmatch(path.name)
+        if named and named["library"] != _library():
+            path.unlink(missing_ok=True)
 
 
 @cache
 def _library() -> str:
-    return folders.digest(Path(fedlab_core.__file__).parent)
+    return folders.digest(Path(fedlab_core.__file__).parent)[:12]

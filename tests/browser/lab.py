@@ -43,30 +43,25 @@ NOT_OURS = re.compile(r"/api/(workspaces|settings|news)|favicon|service-worker|m
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
-    """JupyterLab over ``folder``: the address of a notebook in it, with ``{}`` for its name."""
-    with kernel.environment():
+    """JupyterLab over ``folder``: the address of a notebook in it, with ``{}`` for its name.
+
+    The server has Jupyter folders of its own: two servers that share those of a new user race to create them.
+    """
+    with kernel.environment(), (folder / "lab.log").open("w") as log:
         live = {name: value for name, value in os.environ.items() if name not in ("CI", "FEDLAB_HEADLESS")}
-        with served(folder, sys.executable, live) as address:
-            yield address
-
-
-@contextmanager
-def served(folder: Path, python: str, live: dict[str, str]) -> Iterator[str]:
-    """As :func:`serving`, by the interpreter ``python`` with the environment variables ``live``."""
-    for name, text in SETTINGS.items():
-        path = folder / "settings" / f"{name}.jupyterlab-settings"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    live |= {"JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings")}
-    live |= {"JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces")}
-    port = free_port()
-    options = ["--no-browser", "--allow-root", f"--port={port}", "--ServerApp.port_retries=0"]
-    options += ["--expose-app-in-browser"]
-    options += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]
-    with (folder / "lab.log").open("w") as log:
-        server = subprocess.Popen([python, "-m", "jupyterlab", *options], env=live, stdout=log, stderr=log)
+        live |= {"JUPYTERLAB_SETTINGS_DIR": str(folder / "settings")}
+        live |= {"JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces")}
+        for name, text in SETTINGS.items():
+            path = folder / "settings" / f"{name}.jupyterlab-settings"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        port = free_port()
+        command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"]
+        command += [f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}"]
+        command += [f"--IdentityProvider.token={TOKEN}"]
+        server = subprocess.Popen(command, env=live, stdout=log, stderr=log)
         try:
-            wait_until(lambda: answers(f"http://127.0.0.1:{port}/api?token={TOKEN}", server))
+            wait_until(lambda: answers(f"http://127.0.0.1:{port}/api?token={TOKEN}", server, folder / "lab.log"))
             # Without "reset" the notebooks that were open before would open as well.
             yield f"http://127.0.0.1:{port}/lab/tree/{{}}?reset&token={TOKEN}"
         finally:
@@ -87,10 +82,14 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def answers(url: str, server: subprocess.Popen) -> bool:
-    assert server.poll() is None, "JupyterLab has ended"
+def answers(url: str, server: subprocess.Popen, log: Path) -> bool:
+    """True if there is an answer; fails with the end of the server's ``log`` if the server has ended."""
+    status = server.poll()
+    if status is not None:
+        end = log.read_text(encoding="utf-8", errors="replace")[-4000:]
+        raise AssertionError(f"the server has ended with exit status {status}; the end of {log}:\n{end}")
     try:
-        return urllib.request.urlopen(url, timeout=5).status == 200
+        return urllib.request.urlopen(url, timeout=60).status == 200
     except OSError:
         return False
 

@@ -134,7 +134,6 @@ class Mine(fl.Algorithm):
 def test_a_race_and_a_riddle_fit_the_window_and_a_guess_is_answered(open_notebook) -> None:
     race, riddle = f"{SHORT[:-1]}, own=Mine)", f"clinic.who_is_it(1, {SHORT[9:]}"
     notebook = open_notebook(OWN, race, riddle, *["pass"] * 10)
-    notebook.page.set_default_timeout(60_000)
     wait_until(lambda: "done" in notebook.status())
     assert "Mine pull=0.5" in notebook.curves()
     for source in (race, riddle):

@@ -64,6 +64,6 @@ def failing(shared: Path) -> Run:
         for name, (sources, _) in planted.FAILING.items():
             planted.notebook(folder, name, *sources)
         planted.notebook(folder, "20_last", "print('reached')")
-        return command("--notebooks", folder, "--timeout", "4", out=folder / "out")
+        return command("--notebooks", folder, "--timeout", "30", out=folder / "out")
 
     return once(shared, "failing", make)

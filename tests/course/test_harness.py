@@ -12,7 +12,7 @@ import pytest
 from fedlab_course.cli import main
 from fedlab_course.folders import select
 from fedlab_course.harness import executed, kernel, parameters
-from fedlab_course.harness.plan import Options
+from fedlab_course.harness.plan import Options, Result
 from fedlab_course.harness.run import run_course
 from tests.course import planted
 from tests.course.planted import Run
@@ -182,13 +182,11 @@ def test_a_formula_that_cannot_be_shown_is_refused(tmp_path: Path) -> None:
 
 
 def test_cells_with_widgets_do_not_stall(tmp_path: Path) -> None:
-    """Each such cell stood still until its timeout once in twenty times when replies could be missed."""
+    """Each such cell stood still until its timeout, which is an error, once in twenty times: a reply was missed."""
     cell = "from ipywidgets import interact\n@interact(x=(0, 3))\ndef f(x):\n    print(x)\n    display(x)\n"
     path = planted.notebook(tmp_path, "00_widgets", *[cell] * 40)
-    start = time.perf_counter()
     with kernel.environment() as workspace:
-        assert executed.problems(kernel.execute(path, {}, workspace, timeout=60)) == []
-    assert time.perf_counter() - start < 55
+        assert executed.problems(kernel.execute(path, {}, workspace, timeout=300)) == []
 
 
 def test_without_the_extra_the_command_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -226,6 +224,34 @@ def test_the_notebooks_that_are_run_are_not_overwritten(tmp_path: Path, capsys: 
     assert main(["run", "--notebooks", str(path.parent), "--out", str(tmp_path)]) == 2
     assert "would overwrite" in " ".join(capsys.readouterr().err.split())
     assert path.read_bytes() == before
+
+
+def test_the_command_says_how_many_pages_are_under_earlier_names(tmp_path: Path, monkeypatch, capsys) -> None:
+    for names, word in ((["05_fedmas", "06_shootout"], "3 earlier names of chapters"), (["00_start_here"], None)):
+        results = [Result(name, "ok") for name in names]
+        monkeypatch.setattr("fedlab_course.harness.run.run_course", lambda options, results=results: results)
+        assert main(["run", "--out", str(tmp_path)]) == 0
+        out = capsys.readouterr().out
+        assert word in out if word else "earlier" not in out
+
+
+def test_files_of_the_last_run_go_and_those_of_a_person_stay(tmp_path: Path) -> None:
+    """The last run had a chapter with earlier names and a script; this run has neither."""
+    out = tmp_path / "out"
+    listed = ["site/04_fedsso.html", "site/04_who_is_asked.html", "site/assets/old.js", "../outside.txt"]
+    mine = ["site/mine.html", "site/assets/mine.js", "notebooks/mine.ipynb", "mine.txt"]
+    for file in (*listed, *mine):
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
+        (out / file).write_text("old")
+    last = {"finished": True, "notebooks": [{"name": "04_fedsso", "status": "ok"}], "files": listed}
+    (out / "summary.json").write_text(json.dumps(last))
+    planted.notebook(tmp_path, "00_good", "1")
+    run_course(Options(notebooks=tmp_path, out=out))
+    assert not any((out / file).exists() for file in listed[:3])
+    assert all((out / file).read_text() == "old" for file in (*mine, "../outside.txt"))
+    files = json.loads((out / "summary.json").read_text())["files"]
+    assert {"site/00_good.html", "site/index.html", "site/assets/site.css"} < set(files)
+    assert all((out / file).is_file() for file in files)
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> Run:
         assert process.poll() is None
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=120)
+    process.communicate(timeout=600)
     assert process.returncode == 130
     (folder / "stopped.html").write_text((folder / "out" / "site" / "index.html").read_text())
     (folder / "stopped.json").write_text((folder / "out" / "summary.json").read_text())

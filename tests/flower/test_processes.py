@@ -27,6 +27,23 @@ FILES = {match[1]: match[0] for match in re.findall(r"```\w+\n(# ([\w.]+)\n.*?)`
 COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()]
 QUIET = {"FLWR_TELEMETRY_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1", "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": "0.05"}
 OURS = str(Path(fl.__file__).parents[1])
+PATIENCE = 900  # seconds until a wait gives up; a machine may have much else to do
+ANSWER = {"timeout": 600}  # SuperLink notices sooner that a node is gone: after two heartbeats, a minute
+# In front of load_data, which runs once for the greeting and once in each round: client {number} stays in call {call}.
+HOLD = """
+def stay(client):
+    import pathlib, time
+    folder = pathlib.Path({folder!r})
+    with (folder / f"calls{{client}}").open("a") as calls:
+        calls.write(".")
+        calls.flush()
+        number = calls.tell()
+    if (client, number) == ({number}, {call}):
+        (folder / "held").touch()
+        while not (folder / "released").exists():
+            time.sleep(0.1)
+
+"""
 WORK = {"rounds": 5, "clients_per_round": 2, "local_epochs": 2, "batch_size": 10, "lr": 0.05}
 
 
@@ -89,34 +106,42 @@ class Network:
             os.killpg(process.pid, how)
         else:
             process.send_signal(how)
-        process.wait(30)
+        process.wait(PATIENCE)
 
     def _wait_for_superlink(self) -> None:
-        trusted, end = ssl.create_default_context(cafile=str(self.folder / "ca.crt")), time.monotonic() + 60
+        trusted, end = ssl.create_default_context(cafile=str(self.folder / "ca.crt")), time.monotonic() + PATIENCE
         while True:
             try:
-                urllib.request.urlopen(f"https://127.0.0.1:{self.port}/health", context=trusted, timeout=5)
+                urllib.request.urlopen(f"https://127.0.0.1:{self.port}/health", context=trusted, timeout=60)
                 return
             except OSError:
-                assert time.monotonic() < end, (self.folder / "superlink.log").read_text(errors="replace")
+                alive = self.running["superlink"].poll() is None and time.monotonic() < end
+                assert alive, (self.folder / "superlink.log").read_text(errors="replace")
                 time.sleep(0.2)
 
     def flwr(self, line: str) -> subprocess.CompletedProcess:
         environment = {**self.environment, "FLWR_HOME": str(self.folder / "home-flwr")}
         return subprocess.run(shlex.split(line), cwd=self.folder, env=environment, capture_output=True, text=True)
 
-    def submit(self, algorithm: str, **changes: object) -> subprocess.Popen:
-        """``flwr run`` for the app of the page with another algorithm and other settings."""
+    def submit(self, algorithm: str, held: int | None = None, **changes: object) -> subprocess.Popen:
+        """``flwr run`` for the app of the page with another algorithm and other settings.
+
+        ``held``: a client that stays in round 3 until :meth:`finish`.
+        """
         app = self.folder / "real-clients"
         shutil.rmtree(app, ignore_errors=True)
         app.mkdir()
-        for name in ("history.npz", "history.csv"):
+        for name in ("history.npz", "history.csv", "held", "released", *(f"calls{number}" for number in range(3))):
             (self.folder / name).unlink(missing_ok=True)
         for name in ("task.py", "client_app.py", "pyproject.toml", "server_app.py"):
             text = FILES[name].replace("fl.FedProx(mu=0.1)", algorithm)
             for key, value in changes.items() if name == "server_app.py" else ():
                 text, number = re.subn(rf"\b{key}=[^,]+,", f"{key}={value!r},", text)
                 assert number == 1, key
+            if name == "client_app.py" and held is not None:
+                text, number = re.subn(r"(def load_data\(client\):\n)", r"\1    stay(client)\n", text)
+                assert number == 1
+                text = HOLD.format(folder=str(self.folder), number=held, call=4) + text
             (app / name).write_text(text, encoding="utf-8")
         environment = {**self.environment, "FLWR_HOME": str(self.folder / "home-flwr")}
         words = shlex.split(command("flwr run"))
@@ -129,11 +154,20 @@ class Network:
         path = self.folder / "history.csv"
         return len(pd.read_csv(path)) if path.exists() else 0
 
-    def wait_for_round(self, number: int) -> None:
-        end = time.monotonic() + 120
-        while self.rounds() < number:
-            assert time.monotonic() < end, f"round {number} does not end"
+    def wait_until_held(self, run: subprocess.Popen) -> None:
+        """Wait until the client that :meth:`submit` holds is in round 3."""
+        end = time.monotonic() + PATIENCE
+        while not (self.folder / "held").exists():
+            assert run.poll() is None, run.communicate()[0]
+            assert time.monotonic() < end, f"round 3 does not begin within {PATIENCE} s"
             time.sleep(0.2)
+
+    def finish(self, run: subprocess.Popen) -> str:
+        """Wait for the end of a run, and return its log. No process of a client stays."""
+        try:
+            return run.communicate(timeout=PATIENCE)[0]
+        finally:
+            (self.folder / "released").touch()
 
     def model(self) -> torch.nn.Module:
         names: dict = {}
@@ -156,7 +190,7 @@ def network(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.mark.parametrize("algorithm", ["fl.FedAvg()", "fl.FedProx(mu=0.1)", "fl.Scaffold()", "fl.FedSSO()"])
 def test_five_rounds_give_the_parameters_of_the_simulation(network: Network, algorithm: str) -> None:
-    log = network.submit(algorithm).communicate(timeout=200)[0]
+    log = network.finish(network.submit(algorithm, **ANSWER))
     assert "round 5 of 5: clients " in log, log
     found = fl.History.load(network.folder / "history.npz", model=network.model())
     settings = {**WORK, "engine": "reference", "progress": False}
@@ -172,20 +206,20 @@ def test_five_rounds_give_the_parameters_of_the_simulation(network: Network, alg
 
 
 def test_a_run_goes_on_without_a_client_that_is_killed(network: Network) -> None:
-    run = network.submit("fl.FedAvg()", clients_per_round=3, timeout=20)
-    network.wait_for_round(2)
+    run = network.submit("fl.FedAvg()", held=2, clients_per_round=3, **ANSWER)
+    network.wait_until_held(run)
     network.kill("node2")
-    log = run.communicate(timeout=200)[0]
+    log = network.finish(run)
     assert re.search(r"round 3: client 2 .*; the run goes on without it", log), log
     assert "round 3 of 5: clients 0, 1, 2;" in log and "round 4 of 5: clients 0, 1;" in log, log
     assert network.rounds() == 5
 
 
 def test_or_stops_with_a_clear_error(network: Network) -> None:
-    run = network.submit("fl.FedAvg()", num_clients=2, timeout=20, on_failure="stop")
-    network.wait_for_round(2)
+    run = network.submit("fl.FedAvg()", held=1, num_clients=2, on_failure="stop", **ANSWER)
+    network.wait_until_held(run)
     network.kill("node1")
-    log = run.communicate(timeout=200)[0]
+    log = network.finish(run)
     assert re.search(r"ClientFailed: round 3: client 1 .*on_failure='continue' would go on", log), log
     assert network.rounds() == 2
     assert len(fl.History.load(network.folder / "history.npz", model=network.model()).records) == 2

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from tests.browser.lab import PATIENCE, SETTINGS, free_port, wait_until
+from tests.browser.lab import PATIENCE, SETTINGS, answers, free_port, wait_until
 
 CONFIGURATION = Path(__file__).with_name("jupyterhub_config.py")
 PROGRAMS = ("jupyterhub", "jupyterhub-singleuser", "configurable-http-proxy", "node")
@@ -88,26 +87,17 @@ def serving(folder: Path) -> Iterator[Hub]:
         started = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         process = psutil.Process(started.pid)
         try:
-            wait_until(lambda: answers(f"http://127.0.0.1:{ports[0]}/hub/health", started, folder))
+            wait_until(lambda: answers(f"http://127.0.0.1:{ports[0]}/hub/health", started, folder / "hub.log"))
             yield Hub(f"http://127.0.0.1:{ports[0]}", folder, process)
         finally:
             end(process)
 
 
-def answers(url: str, process: subprocess.Popen, folder: Path) -> bool:
-    """True if there is an answer; fails with the log if the process has ended."""
-    assert process.poll() is None, (folder / "hub.log").read_text()[-4000:]
-    try:
-        return urllib.request.urlopen(url, timeout=5).status == 200
-    except OSError:
-        return False
-
-
 def end(process: psutil.Process) -> None:
-    """Stop the hub, which stops its servers, and kill whatever of it is left after a minute."""
+    """Stop the hub, which stops its servers, and kill whatever of it is left after minutes."""
     family = [process, *process.children(recursive=True)]
     process.send_signal(signal.SIGTERM)
-    _, alive = psutil.wait_procs(family, timeout=60)
+    _, alive = psutil.wait_procs(family, timeout=PATIENCE)
     for one in alive:
         one.kill()
-    psutil.wait_procs(alive, timeout=10)
+    psutil.wait_procs(alive, timeout=PATIENCE)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.lab import Notebook, wait_until
+from tests.browser.lab import PATIENCE, Notebook, wait_until
 from tests.hub import hub as hubs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,4 +120,4 @@ def test_the_culler_may_end_an_idle_server(hub: hubs.Hub, notebooks) -> None:
             wait_until(lambda user=user: hub.server(user) is None)
     finally:
         culler.kill()
-        culler.wait(10)
+        culler.wait(PATIENCE)

@@ -4,6 +4,7 @@ import errno
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -159,10 +160,13 @@ def test_a_second_fetch_waits_for_the_first_and_asks_for_nothing(
     with locked(tmp_path / ".mnist.lock"):
         second = threading.Thread(target=store.fetch, args=("mnist", tmp_path))
         second.start()
-        second.join(0.3)
-        assert second.is_alive() and "waiting for another process" in capsys.readouterr().err
+        told, end = "", time.monotonic() + 240
+        while "waiting for another process" not in told and time.monotonic() < end:
+            second.join(0.1)
+            told += capsys.readouterr().err
+        assert second.is_alive() and "waiting for another process" in told
         write(tmp_path / "mnist", idx_contents())
-    second.join(30)
+    second.join(240)
     assert not second.is_alive() and server.requests == []
 
 

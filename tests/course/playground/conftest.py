@@ -20,6 +20,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 def page(chromium: Any, address: str) -> Iterator[Any]:
     """The page with a list of its ``faults``."""
     opened = chromium.new_page(viewport={"width": 1400, "height": 900})
+    opened.set_default_timeout(240_000)  # milliseconds; a machine may have much else to do
     opened.faults = []
     opened.on("pageerror", lambda error: opened.faults.append(str(error)))
     opened.goto(address)

@@ -90,6 +90,25 @@ def test_it_is_made_again_only_when_something_has_changed(tmp_path: Path, monkey
         api.write(tmp_path)
 
 
+def test_pages_of_earlier_modules_go_and_other_files_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pdoc(command: list[str], **options: object) -> SimpleNamespace:
+        folder = Path(command[command.index("--output-directory") + 1])
+        for name in names:
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text("made", encoding="utf-8")
+        return SimpleNamespace(returncode=0, stderr="")
+
+    monkeypatch.setattr(api.subprocess, "run", pdoc)
+    names = ["index.html", "fedlab_core/old.html"]
+    api.write(tmp_path)
+    (tmp_path / "fedlab_core" / "mine.html").touch()
+    monkeypatch.setattr(api, "version", lambda name: "0")
+    names = ["index.html", "fedlab_core/new.html"]
+    api.write(tmp_path)
+    found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.html")}
+    assert found == {"index.html", "fedlab_core/new.html", "fedlab_core/mine.html"}
+
+
 def test_the_start_page_links_to_it_if_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     start = site_of(tmp_path).with_name("index.html")
     assert "api/index.html" not in Page(start.read_text(encoding="utf-8")).links

@@ -99,7 +99,8 @@ def test_each_chapter_is_on_one_card_and_each_old_name_leads_to_one(tmp_path: Pa
     for stem in stems:
         nbformat.write(new_notebook(cells=[new_markdown_cell(f"# {stem}")]), tmp_path / f"{stem}.ipynb")
         made.append(pages.page({"name": stem} | result, tmp_path, stems, tmp_path / "runs"))
-    pages.build(made, tmp_path / "site", "quick")
+    written = pages.build(made, tmp_path / "site", "quick")
+    assert sorted(written) == sorted(path for path in (tmp_path / "site").rglob("*") if path.is_file())
     html = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     links = Page(html).links
     assert [links.count(f"{stem}.html") for stem in stems] == [2] + [1] * (
@@ -109,6 +110,8 @@ def test_each_chapter_is_on_one_card_and_each_old_name_leads_to_one(tmp_path: Pa
     for chapter, old in ((one, old) for one in outline.CHAPTERS for old in one.was):
         moved = (tmp_path / "site" / f"{old}.html").read_text(encoding="utf-8")
         assert old not in stems and f"url={chapter.stem}.html" in moved
+        assert 'name="robots" content="noindex"' in moved
+        assert not any(old in (tmp_path / "site" / f"{page}.html").read_text() for page in ("index", "evidence"))
 
 
 def test_the_lessons_have_the_core_track() -> None:

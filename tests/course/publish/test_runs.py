@@ -40,6 +40,18 @@ def test_every_position_has_the_curve_that_the_explorer_would_train_and_none_is_
     assert runs.stored(request(SMALL), tmp_path)[grid.MIME] == stored
 
 
+def test_runs_of_another_version_of_the_library_go_and_other_files_stay(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(runs, "workers_of", InThisProcess)
+    old = [f"{'0' * 12}-{'a' * 24}.npz", f"{'a' * 24}.npz"]  # the second as earlier versions named it
+    mine = ["mine.npz", f"{'0' * 12}-{'a' * 24}.csv"]
+    for name in (*old, *mine):
+        (tmp_path / name).touch()
+    runs.stored(request(SMALL), tmp_path)
+    found = {path.name for path in tmp_path.iterdir()}
+    assert set(mine) < found and not found & set(old)
+    assert len(found) == 4 + len(mine)
+
+
 def test_a_run_that_diverges_leaves_words_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "workers_of", InThisProcess)
     stored = runs.stored(request(dataclasses.replace(SMALL, lr=1e30, rounds=3)), tmp_path)[grid.MIME]

@@ -13,6 +13,7 @@ class Visit:
 
     def __init__(self, chromium: Any, path: Path, width: int = 1280, height: int = 900, **more: Any) -> None:
         self.page = chromium.new_page(viewport={"width": width, "height": height}, **more)
+        self.page.set_default_timeout(240_000)  # a machine may have much else to do
         self.faults: list[str] = []
         self.requests: list[str] = []
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))

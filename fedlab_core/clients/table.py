@@ -34,9 +34,7 @@ class ClientTable:
         for client, row in zip(checked, rows.expand(len(checked), len(self._zero)), strict=True):
             self._rows[client] = row.to(self._zero, copy=True)
 
-    def replace(
-        self, clients: np.ndarray, new_rows: Callable[[torch.Tensor, slice], torch.Tensor]
-    ) -> torch.Tensor:
+    def replace(self, clients: np.ndarray, new_rows: Callable[[torch.Tensor, slice], torch.Tensor]) -> torch.Tensor:
         """Replace the rows r_k of ``clients`` by new rows r_k⁺; return the sum of the changes Σ (r_k⁺ − r_k) [P].
 
         ``new_rows(r, columns)`` computes r⁺ [K, ·] from r [K, ·], both only in these ``columns``: whole tables [K, P]

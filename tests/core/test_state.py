@@ -127,7 +127,9 @@ def test_a_name_that_a_file_cannot_hold_is_refused(name) -> None:
         check_state({name: 1})
 
 
-@pytest.mark.parametrize("work", [{}, {"epochs": 0}, {"epochs": 1, "steps": 2}, {"epochs": -1}, {"steps": 1.5}], ids=str)
+@pytest.mark.parametrize(
+    "work", [{}, {"epochs": 0}, {"epochs": 1, "steps": 2}, {"epochs": -1}, {"steps": 1.5}], ids=str
+)
 def test_a_probe_needs_epochs_or_steps(work: dict[str, float]) -> None:
     class Probed(fl.FedAvg):
         def setup(self, server) -> None:

@@ -1,4 +1,7 @@
-"""Compute with the parameters [K, P] of a cohort, a few columns at a time, so that temporary tensors stay in the cache."""
+"""Compute with the parameters [K, P] of a cohort, a few columns at a time.
+
+So temporary tensors stay in the cache of the processor.
+"""
 
 from collections.abc import Callable, Iterator
 

@@ -49,7 +49,7 @@ class ClientTable:
             after = new_rows(before, columns)
             for row, values in zip(new, after, strict=True):
                 row[columns] = values
-            return (after - before).sum(0)
+            return torch.sub(after, before, out=before).sum(0)
 
         total = joined(change, len(checked), self._zero)
         self._rows.update(zip(checked, new, strict=True))

@@ -2,8 +2,8 @@
 
 Distances are Euclidean, in float64; identical clients have distance exactly 0. The point itself counts among
 ``min_samples``. Results are those of distances by subtraction, bit for bit, but most of these are never computed
-(``distances.py``). The table of estimates takes 4·N² bytes up to N = 16,384 clients; with more clients the distances are
-computed row by row, which is slower. For large models project first (:func:`project`).
+(``distances.py``). The table of estimates takes 4·N² bytes up to N = 16,384 clients; with more clients the distances
+are computed row by row, which is slower. For large models project first (:func:`project`).
 
 OPTICS of scikit-learn takes less memory, because it computes rows, and more time: 90 times ours for 3,000 clients on
 2,410 parameters. Its core distances come from products that cancel: identical clients can be 1e-7 apart.

@@ -224,7 +224,7 @@ def test_a_pool_that_cannot_start_all_threads_ends_those_that_have_started(monke
         started.append(self)
         start(self)
 
-    with monkeypatch.context() as patched, pytest.raises(RuntimeError, match="threads=5: .* use fewer"):
+    with monkeypatch.context() as patched, pytest.raises(RuntimeError, match=r"threads=5: .* use fewer"):
         patched.setattr(threading.Thread, "start", refused)
         list(threads.each(abs, range(4), 5))
     assert len(started) == 2 and not any(thread.is_alive() for thread in started)

@@ -36,7 +36,9 @@ ALGORITHMS: dict[str, Callable[[int, int | None], fl.Algorithm]] = {
 ROUNDS = [(name, n, None) for name in ("FedAvg", "SCAFFOLD") for n in (1_000, 10_000, 100_000, 1_000_000)]
 ROUNDS += [("FedMas, ten tiers", n, None) for n in (1_000, 10_000, 100_000)]
 CLUSTERS = [
-    (name, n, d) for name in ("FedSSO", "FedMas") for n, d in ((1_000, 64), (3_000, 64), (10_000, 64), (10_000, 512))
+    (name, n, d)
+    for name in ("FedSSO", "FedMas")
+    for n, d in ((1_000, 64), (3_000, 64), (10_000, 64), (10_000, 512), (10_000, 2_410))
 ]
 TABLES = {"rounds": ROUNDS, "clusters": CLUSTERS}
 

@@ -27,9 +27,12 @@ class Checkpoint:
     def begin(self, config: dict[str, Any]) -> dict[str, Any] | None:
         """Read the state in the file, or return None if there is no file.
 
-        Raises ``ValueError`` if its configuration is not ``config`` or it is damaged, ``OSError`` if no file can be
-        written.
+        Raises ``ValueError`` if its configuration is not ``config``, it is damaged or the path is a folder, ``OSError``
+        if no file can be written.
         """
+        if self.path.is_dir():
+            example = str(self.path / "run.npz")
+            raise ValueError(f"checkpoint={str(self.path)!r}: must be a file, not a folder, for example {example!r}")
         if not self.path.exists():
             files.check_writable(self.path)
             return None

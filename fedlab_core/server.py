@@ -204,7 +204,14 @@ class Server:
     def probe(
         self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
     ) -> LocalUpdates:
-        """Train ``clients`` outside the rounds by plain SGD, for ``epochs`` or ``steps``; see :meth:`train`."""
+        """Train ``clients`` outside the rounds by plain SGD, for ``epochs`` or ``steps``; see :meth:`train`.
+
+        Raises ``ValueError`` unless exactly one of ``epochs`` and ``steps`` is at least 1.
+        """
+        validation.integer("epochs", epochs)
+        validation.integer("steps", steps)
+        if (epochs > 0) == (steps > 0):
+            raise ValueError(f"epochs={epochs}, steps={steps}: exactly one must be at least 1, for example epochs=1")
         unit, amount = ("epochs", epochs) if epochs else ("steps", steps)
         work = Work(clients, np.full(len(clients), amount), unit, batch_size, lr, self.round, self.seed, "probe")
         return self._trained(work, [PLAIN] * len(clients))

@@ -17,6 +17,7 @@ Deviations. With "all", c is the mean of c_k over all N clients after every roun
 (N/|S|) times that mean. Option 2 refuses local momentum: w − y_k is then no sum of gradients with equal weights.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,18 +55,26 @@ class Scaffold(Algorithm):
         return Correction(offset=server.state["c"] - server.state["c_clients"][client])
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        c, c_clients = server.state["c"], server.state["c_clients"]
-        before = c_clients[updates.clients]
+        c, clients = server.state["c"], updates.clients
+        change = server.state["c_clients"].replace(clients, self._new_controls(server, updates))  # Σ_S (c_k⁺ − c_k)
+        server.state["c"] = c + change / (server.num_clients if self.control_update == "all" else len(clients))
+        return server.params + self.server_lr * updates.mean_change()
+
+    def _new_controls(self, server: Server, updates: LocalUpdates) -> Callable[[torch.Tensor, slice], torch.Tensor]:
+        """The function that computes c_k⁺ [K, ·] from c_k [K, ·], in some ``columns`` of the P parameters."""
+        w, y, c = server.params, updates.params, server.state["c"]
+
+        def option_1(c_k: torch.Tensor, columns: slice) -> torch.Tensor:
+            return gradients[:, columns]
+
+        def option_2(c_k: torch.Tensor, columns: slice) -> torch.Tensor:
+            return c_k - c[columns] + (w[columns] - y[:, columns]) / (steps * server.lr)
+
         if self.option == 1:
-            after = server.gradients(updates.clients)
-        else:
-            after = (server.params - updates.params).div_(updates.num_steps[:, None] * server.lr)
-            for row, old in zip(after, before, strict=True):  # row by row and in place, to save memory
-                row += old - c
-        share = server.num_clients if self.control_update == "all" else len(updates.clients)
-        server.state["c"] = c + torch.sub(after, before, out=before).sum(0) / share
-        c_clients[updates.clients] = after
-        return server.params + self.server_lr * torch.sub(updates.params, server.params, out=after).mean(0)
+            gradients = server.gradients(updates.clients)
+            return option_1
+        steps = updates.num_steps[:, None]
+        return option_2
 
     def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
         return 2 * len(cohort) * server.num_parameters, 2 * len(cohort) * server.num_parameters

@@ -1,12 +1,14 @@
 """Per-client vectors that take memory only for clients that have taken part."""
 
 import copy
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 import torch
 
 from fedlab_core import validation
+from fedlab_core.clients.columns import joined
 
 
 class ClientTable:
@@ -31,6 +33,27 @@ class ClientTable:
         checked = self._checked(clients)
         for client, row in zip(checked, rows.expand(len(checked), len(self._zero)), strict=True):
             self._rows[client] = row.to(self._zero, copy=True)
+
+    def replace(self, clients: np.ndarray, new_rows: Callable[[torch.Tensor, slice], torch.Tensor]) -> torch.Tensor:
+        """Replace the rows r_k of ``clients`` by new rows r_k⁺; return the sum of the changes Σ (r_k⁺ − r_k) [P].
+
+        ``new_rows(r, columns)`` computes r⁺ [K, ·] from r [K, ·], both only in these ``columns``: whole tables [K, P]
+        would take most of the time of a round.
+        """
+        checked = self._checked(clients)
+        old = [self._rows.get(client, self._zero) for client in checked]
+        new = [torch.empty_like(self._zero) for _ in checked]
+
+        def change(columns: slice) -> torch.Tensor:
+            before = torch.stack([row[columns] for row in old])
+            after = new_rows(before, columns)
+            for row, values in zip(new, after, strict=True):
+                row[columns] = values
+            return torch.sub(after, before, out=before).sum(0)
+
+        total = joined(change, len(checked), self._zero)
+        self._rows.update(zip(checked, new, strict=True))
+        return total
 
     def __deepcopy__(self, memo: Any) -> Self:
         copied = copy.copy(self)

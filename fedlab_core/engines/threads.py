@@ -1,6 +1,10 @@
 """Threads that work side by side on whole chunks of clients or samples, each with one PyTorch thread inside.
 
 PyTorch's own threads wait at the end of every operation, which takes most of the time of a small model.
+
+A process that was forked after a matrix product of PyTorch on several threads can wait forever in its first one: the
+fork copies the lock of PyTorch's own threads and not the threads (docs/sweeps.md). Start processes by "spawn" instead.
+After a fork this module starts new threads of its own, and inside them PyTorch uses one thread.
 """
 
 import functools
@@ -18,6 +22,7 @@ from fedlab_core import validation
 from fedlab_core.engines import cores
 
 VARIABLE = "FEDLAB_THREADS"
+PER_CORE = 16  # threads at most; more only take memory
 LITTLE = 10_000_000  # products: a millisecond, ten times the cost of using a thread
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -29,12 +34,25 @@ _CURRENT = threading.local()
 def number(own: int | None = None) -> int:
     """The threads of a run: ``own``, or $FEDLAB_THREADS, or one per core of :func:`fedlab_core.engines.cores.usable`.
 
-    The last is at most PyTorch's own number of threads (``torch.set_num_threads``, $OMP_NUM_THREADS).
+    The last is at most PyTorch's own number of threads (``torch.set_num_threads``, $OMP_NUM_THREADS). Raises
+    ``ValueError`` for more than ``PER_CORE`` threads per core.
     """
-    if own is None and os.environ.get(VARIABLE):
-        word = os.environ[VARIABLE]
-        own = validation.integer(f"${VARIABLE}", int(word) if word.isdecimal() else word, minimum=1)
-    return own or min(cores.usable(), _setting())
+    if own is not None:
+        return _checked("threads", own)
+    word = os.environ.get(VARIABLE)
+    if not word:
+        return min(cores.usable(), _setting())
+    is_short = word.isdecimal() and len(word) < 100  # Python refuses to read thousands of digits
+    return _checked(f"${VARIABLE}", int(word) if is_short else word)
+
+
+def _checked(name: str, value: object) -> int:
+    """Check a number of threads against the number of cores."""
+    usable = cores.usable()
+    try:
+        return validation.integer(name, value, minimum=1, maximum=PER_CORE * usable)
+    except ValueError as error:
+        raise ValueError(f"{error} ({PER_CORE} per core), for example {usable}") from None
 
 
 def _setting() -> int:
@@ -93,10 +111,18 @@ def _begin_worker() -> None:
 
 @functools.cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """The pool of that many threads, shared by all runs of this process; all its threads have started."""
+    """The pool of that many threads, shared by all runs of this process; all its threads have started.
+
+    Raises ``RuntimeError``, and ends the threads that have started, if the system refuses one.
+    """
     pool = ThreadPoolExecutor(threads, "fedlab", _begin_worker)
     barrier = threading.Barrier(threads)
-    wait([pool.submit(barrier.wait) for _ in range(threads)])
+    try:
+        wait([pool.submit(barrier.wait) for _ in range(threads)])
+    except RuntimeError as error:
+        barrier.abort()  # the threads that have started wait there
+        pool.shutdown(cancel_futures=True)
+        raise RuntimeError(f"threads={threads}: the system refused to start so many; use fewer") from error
     return pool
 
 

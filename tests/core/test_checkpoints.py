@@ -99,6 +99,11 @@ def test_a_state_that_does_not_fit_is_refused_and_changes_nothing(other, words: 
     assert second.round == 0 and torch.equal(second.state_dict()["params"], before["params"])
 
 
+def test_a_folder_is_refused_before_training(tmp_path) -> None:
+    with pytest.raises(ValueError, match=r"^checkpoint='.*': must be a file, not a folder, for example '.*run\.npz'$"):
+        simulation(checkpoint=tmp_path)
+
+
 def test_checkpoint_holds_rows_of_participants_only(tmp_path) -> None:
     path = tmp_path / "run.npz"
     run = simulation(checkpoint=path)

@@ -10,6 +10,7 @@ import fedlab_core as fl
 from fedlab_core.checkpoints import check_state
 from fedlab_core.clients.table import ClientTable
 from tests.core.test_checkpoints import same, simulation
+from tests.support import blobs
 
 PLAIN = {
     "none": None,
@@ -124,3 +125,17 @@ def test_such_a_state_is_refused_before_a_file_is_written(tmp_path) -> None:
 def test_a_name_that_a_file_cannot_hold_is_refused(name) -> None:
     with pytest.raises(ValueError, match="the name of an entry must be a printable text"):
         check_state({name: 1})
+
+
+@pytest.mark.parametrize(
+    "work", [{}, {"epochs": 0}, {"epochs": 1, "steps": 2}, {"epochs": -1}, {"steps": 1.5}], ids=str
+)
+def test_a_probe_needs_epochs_or_steps(work: dict[str, float]) -> None:
+    class Probed(fl.FedAvg):
+        def setup(self, server) -> None:
+            server.probe(np.arange(2), lr=0.1, batch_size=2, **work)
+
+    fed = blobs((5, 4))
+    arguments = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 2, "lr": 0.1}
+    with pytest.raises(ValueError, match=r"epochs=|steps="):
+        fl.simulate(fed, fl.models.mlp(fed, (3,)), Probed(), progress=False, **arguments)

@@ -27,14 +27,24 @@ class StackedCorrection:
         self.has_velocity = any(isinstance(v, Tensor) or v for v in (self._momentum, self._scale - 1.0))
         self._weight = _rows([own.weight for own in corrections], params)
         anchor = _rows([own.anchor for own in corrections], params)
-        offset = _rows([own.offset for own in corrections], params)
+        offsets = [own.offset for own in corrections]
         rate = 1.0 if self.has_velocity else lr
         self._shrink = 1 - rate * self._weight
         self._pull: Tensor | None = None
         if isinstance(self._weight, Tensor) or self._weight:
             self._pull = params.new_zeros(1, len(params)) if anchor is None else rate * self._weight * anchor
-        if offset is not None:
-            self._pull = (0.0 if self._pull is None else self._pull) - rate * offset
+        if any(offset is not None for offset in offsets):
+            self._pull = self._pull_of(offsets, rate, params)
+
+    def _pull_of(self, offsets: Sequence[Tensor | None], rate: float, params: Tensor) -> Tensor:
+        """The pull of weight and anchor − ``rate`` · offset; without weights row by row, to save memory."""
+        if self._pull is not None or all(offset is offsets[0] for offset in offsets):
+            return (0.0 if self._pull is None else self._pull) - rate * _rows(offsets, params)
+        zero = torch.zeros_like(params)
+        pull = params.new_empty(len(offsets), len(params))
+        for row, offset in zip(pull, offsets, strict=True):
+            torch.sub(zero, zero if offset is None else offset, alpha=rate, out=row)
+        return pull
 
     def packed(self, layout: Layout, clients: int) -> "Velocity":
         """The velocity of the first ``clients``, packed as their parameters."""

@@ -1,6 +1,7 @@
 """OPTICS, DBSCAN, k-means and the knee on points whose clusters are known."""
 
 import tracemalloc
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn import cluster
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from fedlab_core.clustering import dbscan, k_distances, kmeans, knee, optics
+from fedlab_core.clustering import dbscan, distances, k_distances, kmeans, knee, optics
 
 
 def blocks(labels: np.ndarray) -> set[frozenset[int]]:
@@ -85,14 +86,26 @@ def test_clusters_are_those_of_scikit_learn_from_the_outermost_client_inwards(ki
 
 
 @pytest.mark.parametrize("method", [optics, dbscan, k_distances])
-def test_memory_follows_the_number_of_clients(method):
-    points = np.random.default_rng(0).normal(size=(1500, 4))
+def test_without_the_table_memory_follows_the_number_of_clients(method, monkeypatch):
+    monkeypatch.setattr(distances, "TABLE_BYTES", 0)
+    assert peak_of(method, 1500) < 0.03 * 8 * 1500**2
+
+
+@pytest.mark.parametrize("method", [optics, dbscan, k_distances])
+def test_the_table_takes_half_of_what_float64_would(method, monkeypatch):
+    monkeypatch.setattr(distances, "BLOCK", 64)
+    assert 4 * 1500**2 < peak_of(method, 1500) < 1.1 * 4 * 1500**2
+
+
+def peak_of(method: Callable[[np.ndarray], object], num: int) -> int:
+    """The peak memory of clustering ``num`` random points, in bytes."""
+    points = np.random.default_rng(0).normal(size=(num, 4))
     method(points[:50])  # modules that are loaded once
     tracemalloc.start()
     method(points)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 0.03 * 8 * len(points) ** 2
+    return peak
 
 
 def test_clusters_are_numbered_from_the_one_farthest_out():

@@ -68,7 +68,7 @@ def test_ones_own_number_goes_first_then_the_variable_then_cores_and_pytorchs_se
 @pytest.mark.parametrize("word", ["0", "two"])
 def test_a_variable_that_is_no_number_is_refused(monkeypatch, word: str) -> None:
     monkeypatch.setenv(threads.VARIABLE, word)
-    with pytest.raises(ValueError, match=r"FEDLAB_THREADS=.*must be an integer ≥ 1"):
+    with pytest.raises(ValueError, match=r"FEDLAB_THREADS=.*must be an integer from 1 to"):
         threads.number()
 
 
@@ -204,16 +204,56 @@ def test_work_inside_work_needs_no_further_thread() -> None:
     assert list(nested) == [0, 0, 1, 3, 6, 10]
 
 
+@pytest.mark.parametrize("word", ["10000", "999999999999", "9" * 5000])
+def test_more_threads_than_the_cores_can_use_are_refused_before_any_starts(four_inside, monkeypatch, word: str) -> None:
+    before = threading.active_count()
+    with pytest.raises(ValueError, match=r"^threads=10000: must be an integer from 1 to 256 .*, for example 16$"):
+        fl.Simulation(*small_run(), threads=10000, **RUN)
+    monkeypatch.setenv(threads.VARIABLE, word)
+    with pytest.raises(ValueError, match=r"^\$FEDLAB_THREADS=.*: must be an integer from 1 to 256 .*, for example 16$"):
+        fl.Simulation(*small_run(), **RUN)
+    assert threading.active_count() == before
+
+
+def test_a_pool_that_cannot_start_all_threads_ends_those_that_have_started(monkeypatch) -> None:
+    started, start = [], threading.Thread.start
+
+    def refused(self: threading.Thread) -> None:
+        if len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        started.append(self)
+        start(self)
+
+    with monkeypatch.context() as patched, pytest.raises(RuntimeError, match=r"threads=5: .* use fewer"):
+        patched.setattr(threading.Thread, "start", refused)
+        list(threads.each(abs, range(4), 5))
+    assert len(started) == 2 and not any(thread.is_alive() for thread in started)
+    assert list(threads.each(abs, range(4), 5)) == [0, 1, 2, 3]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_forked_process_has_threads_of_its_own() -> None:
+def test_a_child_that_is_forked_after_training_on_our_threads_trains_to_the_same_bits() -> None:
+    """PyTorch's own threads have not started here: after a matrix product on these, a forked child can hang."""
     code = """
 import os
-from fedlab_core.engines import threads
-assert list(threads.each(abs, range(4), 2)) == [0, 1, 2, 3]
+import torch
+import fedlab_core as fl
+from fedlab_core.engines import cutting, threads
+from tests.support import blobs
+threads.LITTLE, cutting.CALL_PRODUCTS, cutting.CHUNK_CLIENTS = 0, 1, 1
+torch.set_num_threads(1)
+fed = blobs((7, 12, 9, 15, 4))
+def trained():
+    model = fl.models.mlp(fed, (6,), seed=1)
+    work = {"rounds": 2, "clients_per_round": 1.0, "local_epochs": 1, "batch_size": 5, "lr": 0.1}
+    return fl.simulate(fed, model, fl.FedAvg(), threads=2, progress=False, **work).params
+expected = trained()
+assert threads._pool.cache_info().currsize == 1, "no threads have trained"
 child = os.fork()
 if child == 0:
-    os._exit(0 if list(threads.each(abs, range(4), 2)) == [0, 1, 2, 3] else 1)
+    assert threads._pool.cache_info().currsize == 0
+    os._exit(0 if torch.equal(trained(), expected) else 1)
 raise SystemExit(os.waitpid(child, 0)[1])"""
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=600)
 

@@ -1,8 +1,11 @@
-"""The four tasks. Networks, clients a round, epochs and batch sizes of the first three are those of speed.py."""
+"""The four tasks. Networks, clients a round, epochs and batch sizes of the first three are those of
+speed.py.
+"""
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +23,8 @@ CLASSES = 10
 class Task:
     """One round: ``cohort`` of ``clients`` clients train on ``size`` samples each.
 
-    ``rounds`` are counted in one run. The accuracy of a peer after them may differ from ours by ``tolerance``.
+    ``rounds`` are counted in one run. The accuracy of a peer after them may differ from ours by
+    ``tolerance``.
     """
 
     name: str
@@ -39,6 +43,10 @@ class Task:
     def samples_per_round(self) -> int:
         return self.cohort * self.size * self.epochs
 
+    def with_rounds(self, rounds: int) -> "Task":
+        """The same task with another number of counted rounds."""
+        return replace(self, rounds=rounds)
+
     def digest(self) -> str:
         """A short name of these settings. Stored runs with other settings are not used."""
         return hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:12]
@@ -47,7 +55,7 @@ class Task:
 def dense(*widths: int) -> Layers:
     """Linear layers with ReLU between them."""
     layers: Layers = []
-    for inputs, outputs in zip(widths, widths[1:], strict=False):
+    for inputs, outputs in pairwise(widths):
         layers += [["linear", inputs, outputs], ["relu"]]
     return layers[:-1]
 
@@ -63,8 +71,12 @@ LENET = [*convolution(3, 6), *convolution(6, 16), ["flatten"], *dense(400, 120, 
 TASKS = {
     task.name: task
     for task in (
-        Task("digits-mlp", "digits", [["flatten"], *dense(64, 32, 10)], 96, 15, 20, 5, 10, 0.05, 20),
-        Task("mnist-mlp", "mnist", [["flatten"], *dense(784, 200, 10)], 100, 600, 10, 1, 10, 0.05, 10),
+        Task(
+            "digits-mlp", "digits", [["flatten"], *dense(64, 32, 10)], 96, 15, 20, 5, 10, 0.05, 20
+        ),
+        Task(
+            "mnist-mlp", "mnist", [["flatten"], *dense(784, 200, 10)], 100, 600, 10, 1, 10, 0.05, 10
+        ),
         Task("mnist-cnn", "mnist", MNIST_CNN, 100, 600, 20, 1, 10, 0.05, 5),
         Task("cifar-lenet", "cifar10", LENET, 100, 500, 10, 1, 50, 0.1, 15),
     )
@@ -72,7 +84,7 @@ TASKS = {
 
 
 def work_of(task: Task) -> protocol.Work:
-    """The data, the cohorts and the initial weights of a task. Raises ``DatasetNotFound`` if the data is missing."""
+    """The data, the cohorts and the initial weights. Raises ``DatasetNotFound``."""
     data = fl.load_dataset(task.dataset)
     generator = np.random.default_rng(0)
     chosen = generator.permutation(len(data.train))[: task.clients * task.size]
@@ -96,8 +108,8 @@ def work_of(task: Task) -> protocol.Work:
 
 
 def file_of(task: Task, folder: Path) -> Path:
-    """The file of a task in ``folder``, written if it is not there."""
-    path = folder / f"{task.name}-{task.digest()}.npz"
+    """The file of a task in ``folder``, written if it is not there; for any number of rounds."""
+    path = folder / f"{task.name}-{task.with_rounds(0).digest()}.npz"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".part.npz")

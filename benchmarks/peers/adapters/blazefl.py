@@ -1,7 +1,8 @@
 """BlazeFL: the FedAvg of ``blazefl.contrib``, one client after another or in its pool of processes.
 
-BlazeFL is made for threads on a Python without the global lock (3.14t). On this Python the threads would wait for one
-another, so several processes are measured. They are forked, and find the data in the memory of their parent.
+BlazeFL is made for threads on a Python without the global lock (3.14t). On this Python the threads
+would wait for one another, so several processes are measured. They are forked, and find the data in
+the memory of their parent.
 """
 
 import tempfile
@@ -41,7 +42,7 @@ def as_it_is(batch: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
 
 
 class Clients(PartitionedDataset):
-    """The clients' data. The object is sent to the processes for every client, so that it holds nothing itself."""
+    """The clients' data. It is sent to a process for every client, so it holds nothing itself."""
 
     def get_dataset(self, type_: str, cid: int | None) -> Batches:
         assert cid is not None
@@ -51,10 +52,16 @@ class Clients(PartitionedDataset):
         """Nothing changes."""
 
     def get_dataloader(
-        self, type_: str, cid: int | None, batch_size: int | None = None, generator: torch.Generator | None = None
+        self,
+        type_: str,
+        cid: int | None,
+        batch_size: int | None = None,
+        generator: torch.Generator | None = None,
     ) -> DataLoader:
         dataset = self.get_dataset(type_, cid)
-        return DataLoader(dataset, batch_size, shuffle=True, generator=generator, collate_fn=as_it_is)
+        return DataLoader(
+            dataset, batch_size, shuffle=True, generator=generator, collate_fn=as_it_is
+        )
 
 
 class Selector(ModelSelector):
@@ -84,7 +91,10 @@ def trainer_of(work: protocol.Work, processes: int, folder: Path) -> object:
 
 
 def warm_up(work: protocol.Work) -> None:
-    """Take one step that is thrown away. PyTorch imports modules at the first step; the forked processes inherit them."""
+    """Take one step that is thrown away.
+
+    PyTorch imports modules at the first step, and forked processes inherit them.
+    """
     module = networks.network(work)
     optimizer = torch.optim.SGD(module.parameters(), lr=work.lr)
     x, y = CLIENTS[0]

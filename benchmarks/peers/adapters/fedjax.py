@@ -1,9 +1,11 @@
 """FedJAX: ``fedjax.algorithms.fed_avg`` with its default backend, compiled by XLA.
 
-FedJAX fills the last batch of a client from the next epoch, so that all batches have one size. Where the batch size does
-not divide the epochs times the samples of a client, it takes fewer steps and trains on a few samples more.
+FedJAX fills the last batch of a client from the next epoch, so that all batches have one size.
+Where the batch size does not divide the epochs times the samples of a client, it takes fewer steps
+and trains on a few samples more.
 
-The convolutions have the layout that XLA is fastest with (channels last), and the pooling is a reshape with a maximum.
+The convolutions have the layout that XLA is fastest with (channels last), and the pooling is a
+reshape with a maximum.
 """
 
 import time
@@ -26,7 +28,7 @@ def images(x: np.ndarray) -> np.ndarray:
 
 
 def initial(work: protocol.Work) -> dict[str, dict[str, jax.Array]]:
-    """The initial weights in this layout: a convolution [height, width, in, out], a linear layer [in, out]."""
+    """The initial weights: a convolution [height, width, in, out], a linear layer [in, out]."""
     found, channels = {}, None
     for place, (kind, *_) in enumerate(work.layers):
         if kind not in ("convolution", "linear"):
@@ -47,13 +49,17 @@ def initial(work: protocol.Work) -> dict[str, dict[str, jax.Array]]:
     return found
 
 
-def outputs(layers: list[list[object]], params: dict[str, dict[str, jax.Array]], x: jax.Array) -> jax.Array:
+def outputs(
+    layers: list[list[object]], params: dict[str, dict[str, jax.Array]], x: jax.Array
+) -> jax.Array:
     """The logits of a batch."""
     for place, (kind, *_) in enumerate(layers):
         own = params.get(str(place))
         if kind == "convolution":
             layout = ("NHWC", "HWIO", "NHWC")
-            x = jax.lax.conv_general_dilated(x, own["weight"], (1, 1), "VALID", dimension_numbers=layout)
+            x = jax.lax.conv_general_dilated(
+                x, own["weight"], (1, 1), "VALID", dimension_numbers=layout
+            )
             x = x + own["bias"]
         elif kind == "linear":
             x = x @ own["weight"] + own["bias"]
@@ -73,7 +79,9 @@ def run(work: protocol.Work, options: protocol.Options) -> protocol.Report:
         return -jnp.take_along_axis(log_probabilities, batch["y"][:, None], axis=1).mean()
 
     gradient = jax.jit(jax.grad(loss))
-    hyperparameters = fedjax.ShuffleRepeatBatchHParams(batch_size=work.batch_size, num_epochs=work.epochs)
+    hyperparameters = fedjax.ShuffleRepeatBatchHParams(
+        batch_size=work.batch_size, num_epochs=work.epochs
+    )
     algorithm = fedjax.algorithms.fed_avg.federated_averaging(
         lambda params, batch, key: gradient(params, batch),
         fedjax.optimizers.sgd(work.lr),
@@ -89,7 +97,11 @@ def run(work: protocol.Work, options: protocol.Options) -> protocol.Report:
         state, _ = algorithm.apply(state, [(k, data[k], jax.random.PRNGKey(k)) for k in cohort])
         jax.block_until_ready(state.params)
         seconds.append(time.perf_counter() - began)
-        samples += sum(len(batch["y"]) for k in cohort for batch in data[k].shuffle_repeat_batch(hyperparameters))
+        samples += sum(
+            len(batch["y"])
+            for k in cohort
+            for batch in data[k].shuffle_repeat_batch(hyperparameters)
+        )
     predicted = outputs(work.layers, state.params, jnp.array(images(work.test_x))).argmax(1)
     accuracy = float((np.array(predicted) == work.test_y).mean())
     versions = protocol.versions("fedjax", "jax", "jaxlib", "numpy")

@@ -1,4 +1,4 @@
-"""fluke: ``CentralizedFL``, its FedAvg, with the default clients and server, weighted by the number of samples."""
+"""fluke: ``CentralizedFL`` with its clients and its server, weighted by the number of samples."""
 
 import time
 from collections.abc import Sequence
@@ -46,7 +46,9 @@ def clients_of(work: protocol.Work) -> list[Client]:
             x, y, num_labels=10, batch_size=work.batch_size, shuffle=True, skip_singleton=False
         )
         configuration = OptimizerConfigurator(DDict(name="SGD", lr=work.lr))
-        client = Client(k, loader, None, configuration, torch.nn.CrossEntropyLoss(), local_epochs=work.epochs)
+        client = Client(
+            k, loader, None, configuration, torch.nn.CrossEntropyLoss(), local_epochs=work.epochs
+        )
         found.append(client)
     return found
 

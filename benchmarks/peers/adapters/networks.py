@@ -3,14 +3,17 @@
 import multiprocessing
 
 import torch
-from benchmarks.peers.adapters.protocol import Work
 from torch import nn
+
+from benchmarks.peers.adapters.protocol import Work
 
 
 def network(work: Work) -> nn.Sequential:
     """The task's network with its initial weights."""
     module = module_of(work.layers)
-    module.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in work.start.items()})
+    module.load_state_dict(
+        {name: torch.from_numpy(value.copy()) for name, value in work.start.items()}
+    )
     return module
 
 
@@ -28,7 +31,7 @@ def _layer(kind: str, *sizes: int) -> nn.Module:
 
 
 class Counted(nn.Module):
-    """A network that counts the samples that it is trained on, in all processes that are forked from this one."""
+    """A network that counts the samples that it is trained on, in forked processes too."""
 
     total = multiprocessing.get_context("fork").Value("q", 0)
 
@@ -57,7 +60,11 @@ def accuracy(module: nn.Module, work: Work) -> float:
     """The fraction of the test set that the network classifies correctly."""
     module.eval()
     right = 0
-    pairs = zip(torch.from_numpy(work.test_x).split(1000), torch.from_numpy(work.test_y).split(1000), strict=True)
+    pairs = zip(
+        torch.from_numpy(work.test_x).split(1000),
+        torch.from_numpy(work.test_y).split(1000),
+        strict=True,
+    )
     for x, y in pairs:
         right += int((module(x).argmax(1) == y).sum())
     return right / len(work.test_y)

@@ -1,7 +1,8 @@
 """Import BlazeFL on Python 3.11, although it asks for Python 3.14.
 
-Two of its functions are written ``def name[T](…)``, which Python reads from 3.12 on. Its annotations name classes that
-are defined later, which Python 3.14 allows. Neither does anything when the code runs.
+Two of its functions are written ``def name[T](…)``, which Python reads from 3.12 on. Its
+annotations name classes that are defined later, which Python 3.14 allows. Neither does anything
+when the code runs.
 """
 
 import __future__

@@ -1,4 +1,4 @@
-"""This library: ``Simulation`` with FedAvg, the engine and the threads that it chooses by itself."""
+"""This library: ``Simulation`` with FedAvg, and the engine and threads that it chooses."""
 
 import time
 from collections.abc import Iterator

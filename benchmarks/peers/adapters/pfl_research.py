@@ -1,7 +1,8 @@
-"""pfl-research: ``FederatedAveraging`` on its ``SimulatedBackend``; several processes are started by ``torchrun``.
+"""pfl-research: ``FederatedAveraging`` on its ``SimulatedBackend``; several processes are started
+by ``torchrun``.
 
-Users are weighted by their number of samples, with the postprocessor that pfl-research has for it. It does not shuffle
-a user's samples.
+Users are weighted by their number of samples, with the postprocessor that pfl-research has for it.
+It does not shuffle a user's samples.
 """
 
 import os
@@ -63,7 +64,9 @@ def train(work: protocol.Work, rounds: int) -> tuple[Model, Clock]:
     model = PyTorchModel(module, torch.optim.SGD, central_optimizer)
     samples = networks.tensors(work)
     order = iter(work.cohorts[:rounds].flatten().tolist())
-    users = FederatedDataset(lambda k: Dataset(raw_data=list(samples[k]), user_id=str(k)), lambda: next(order))
+    users = FederatedDataset(
+        lambda k: Dataset(raw_data=list(samples[k]), user_id=str(k)), lambda: next(order)
+    )
     parameters = NNAlgorithmParams(
         central_num_iterations=rounds,
         evaluation_frequency=10**9,
@@ -74,13 +77,21 @@ def train(work: protocol.Work, rounds: int) -> tuple[Model, Clock]:
         local_num_epochs=work.epochs, local_learning_rate=work.lr, local_batch_size=work.batch_size
     )
     backend = SimulatedBackend(users, users, postprocessors=[WeightByDatapoints()])
-    FederatedAveraging().run(parameters, backend, model, local, callbacks=[clock], send_metrics_to_platform=False)
+    FederatedAveraging().run(
+        parameters, backend, model, local, callbacks=[clock], send_metrics_to_platform=False
+    )
     return module, clock
 
 
 def launch(processes: int) -> None:
     """Start this module once for each process."""
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
+    torchrun = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        f"--nproc_per_node={processes}",
+    ]
     subprocess.run([*torchrun, "-m", MODULE, *sys.argv[1:]], check=True)
 
 

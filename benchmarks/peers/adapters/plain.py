@@ -57,7 +57,10 @@ def run(work: protocol.Work, options: protocol.Options) -> protocol.Report:
         run_all = map if options.processes == 1 else pool.map
         for round_, cohort in enumerate(work.cohorts[: options.rounds + 1].tolist()):
             began = time.perf_counter()
-            jobs = [(params, cohort[part :: options.processes], round_) for part in range(options.processes)]
+            jobs = [
+                (params, cohort[part :: options.processes], round_)
+                for part in range(options.processes)
+            ]
             weight = sum(len(work.parts[k]) for k in cohort)
             params = np.sum(list(run_all(train_part, jobs)), axis=0) / np.float32(weight)
             seconds.append(time.perf_counter() - began)

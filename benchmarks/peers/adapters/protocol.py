@@ -1,11 +1,13 @@
-"""What the runner and an adapter say to each other. Needs NumPy alone, because every peer has its own environment.
+"""What the runner and an adapter say to each other. Needs NumPy alone, because every peer has its
+own environment.
 
 An adapter is a script:
 
     python run_NAME.py TASK.npz --rounds 8 --processes 1
 
-It trains one round that is not counted (compilation, first allocations) and then ``rounds`` counted ones, without any
-evaluation between them. Its last line of output is one JSON object with the fields of :class:`Report`.
+It trains one round that is not counted (compilation, first allocations) and then ``rounds`` counted
+ones, without any evaluation between them. Its last line of output is one JSON object with the
+fields of :class:`Report`.
 """
 
 import argparse
@@ -23,9 +25,9 @@ import numpy as np
 class Work:
     """One task as every peer gets it: data, clients of each round, initial weights.
 
-    ``x`` float32 [n, channels, height, width]; ``y`` int64 [n]; ``parts`` [N, n_k] the samples of each client;
-    ``cohorts`` [rounds, K] the clients of each round; ``start`` weights in PyTorch's names and shapes; ``layers`` the
-    network, from input to output.
+    ``x`` float32 [n, channels, height, width]; ``y`` int64 [n]; ``parts`` [N, n_k] the samples of
+    each client; ``cohorts`` [rounds, K] the clients of each round; ``start`` weights in PyTorch's
+    names and shapes; ``layers`` the network, from input to output.
     """
 
     x: np.ndarray
@@ -50,8 +52,8 @@ class Work:
 class Report:
     """What one run of an adapter measured.
 
-    ``seconds``: one entry a counted round; ``samples``: training samples, all rounds together, counted where the
-    gradients are computed; ``accuracy``: on the test set after the last round.
+    ``seconds``: one entry a counted round; ``samples``: training samples, all rounds together,
+    counted where the gradients are computed; ``accuracy``: on the test set after the last round.
     """
 
     seconds: list[float]
@@ -107,7 +109,7 @@ def batches(count: int, batch_size: int, generator: np.random.Generator) -> Iter
 
 
 def main(run: Callable[[Work, Options], Report | None]) -> None:
-    """Run an adapter from the command line. An adapter that reports None has left the report to another process."""
+    """Run an adapter from the command line; None means that another process reports."""
     parser = argparse.ArgumentParser()
     parser.add_argument("task", type=Path)
     parser.add_argument("--rounds", type=int, required=True)

@@ -5,9 +5,9 @@
     python -m benchmarks.peers --tasks digits-mlp --peers fluke --repeats 2
 
 The first command makes the environments that are missing, runs every peer in every task, and writes
-results/peers.csv, the table of docs/speed.md. A choice of tasks or peers writes build/peers/some.csv
-instead. An interrupted comparison goes on where it stopped. The environments are in
-build/peers/environments, or in $FEDLAB_PEERS. MNIST and CIFAR-10 are read from $FEDLAB_DATA.
+results/peers.csv, the table of docs/speed.md. A choice of tasks or peers writes
+build/peers/some.csv instead. An interrupted comparison goes on where it stopped. The environments
+are in build/peers/environments, or in $FEDLAB_PEERS. MNIST and CIFAR-10 are read from $FEDLAB_DATA.
 """
 
 import argparse

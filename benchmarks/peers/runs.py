@@ -106,11 +106,17 @@ def run_all(
         outcome = known.get(key)
         if outcome is None or outcome.report is None:
             outcome = attempt(key, task, contestant, measure, today)
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(outcome)) + "\n")
+            append(path, json.dumps(asdict(outcome)))
         outcomes[key] = outcome
         print(described(outcome), file=sys.stderr, flush=True)
     return outcomes
+
+
+def append(path: Path, line: str) -> None:
+    """Add a line to a file, whose last line may have been cut off."""
+    is_cut = path.exists() and not path.read_bytes().endswith(b"\n")
+    with path.open("a", encoding="utf-8") as file:
+        file.write(("\n" if is_cut else "") + line + "\n")
 
 
 def attempt(

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -16,36 +15,35 @@ from fedlab_core.server import Server
 NEVER = 10**6
 
 
-@dataclass(frozen=True)
-class GivenCohorts(fl.FedAvg):
-    """FedAvg with the clients that the task names, which also counts the samples."""
+def algorithm_of(work: protocol.Work, samples: list[int]) -> fl.FedAvg:
+    """FedAvg with the clients that the task names; adds the samples of each round to the list."""
 
-    def cohorts(self, server: Server) -> Iterator[np.ndarray]:
-        yield COHORTS[server.round - 1]
+    class GivenCohorts(fl.FedAvg):
+        def cohorts(self, server: Server) -> Iterator[np.ndarray]:
+            yield work.cohorts[server.round - 1]
 
-    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
-        steps_of_an_epoch = torch.ceil(updates.num_samples / BATCH_SIZES[0])
-        epochs = updates.num_steps / steps_of_an_epoch
-        SAMPLES.append(int((updates.num_samples * epochs).sum()))
+        def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
+            steps_of_an_epoch = torch.ceil(updates.num_samples / work.batch_size)
+            epochs = updates.num_steps / steps_of_an_epoch
+            samples.append(int((updates.num_samples * epochs).sum()))
+
+    return GivenCohorts()
 
 
-COHORTS: list[np.ndarray] = []
-BATCH_SIZES: list[int] = []
-SAMPLES: list[int] = []  # of each round
+def federation(work: protocol.Work) -> fl.FederatedDataset:
+    """The task's clients."""
+    train = Split(torch.from_numpy(work.x), torch.from_numpy(work.y))
+    test = Split(torch.from_numpy(work.test_x), torch.from_numpy(work.test_y))
+    return fl.FederatedDataset(Dataset("task", train, test, 10), list(work.parts))
 
 
 def run(work: protocol.Work, options: protocol.Options) -> protocol.Report:
-    train = Split(torch.from_numpy(work.x), torch.from_numpy(work.y))
-    test = Split(torch.from_numpy(work.test_x), torch.from_numpy(work.test_y))
-    fed = fl.FederatedDataset(Dataset("task", train, test, 10), list(work.parts))
-    COHORTS.extend(work.cohorts)
-    BATCH_SIZES.append(work.batch_size)
-    rounds = options.rounds + 2  # the last one evaluates, so it is left out
+    samples: list[int] = []
     simulation = fl.Simulation(
-        fed,
+        federation(work),
         networks.network(work),
-        GivenCohorts(),
-        rounds=rounds,
+        algorithm_of(work, samples),
+        rounds=options.rounds + 2,  # the last one evaluates, so it is left out
         clients_per_round=work.cohorts.shape[1],
         local_epochs=work.epochs,
         batch_size=work.batch_size,
@@ -54,14 +52,14 @@ def run(work: protocol.Work, options: protocol.Options) -> protocol.Report:
         progress=False,
     )
     seconds = []
-    rounds_of_it = iter(simulation)
+    rounds = iter(simulation)
     for _ in range(options.rounds + 1):
         began = time.perf_counter()
-        next(rounds_of_it)
+        next(rounds)
         seconds.append(time.perf_counter() - began)
-    found = networks.accuracy(simulation.model, work)
+    accuracy = networks.accuracy(simulation.model, work)
     versions = {"fedlab_core": fl.__version__, **protocol.versions("torch", "numpy")}
-    return protocol.Report(seconds[1:], sum(SAMPLES), found, versions)
+    return protocol.Report(seconds[1:], sum(samples), accuracy, versions)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import time
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import torch
@@ -39,35 +40,42 @@ class Trainer:
         return total.numpy()
 
 
-TRAINER: Trainer | None = None  # each process of the pool is forked with it
+TRAINERS: list[Trainer] = []  # the processes of the pool are forked with the last one
 
 
 def train_part(job: tuple[np.ndarray, list[int], int]) -> np.ndarray:
     """Train some clients of a round in a process of the pool."""
-    assert TRAINER is not None
-    return TRAINER.train(job)
+    return TRAINERS[-1].train(job)
+
+
+def train_rounds(
+    work: protocol.Work, options: protocol.Options, run_all: Callable[..., Iterable[np.ndarray]]
+) -> tuple[np.ndarray, list[float]]:
+    """The parameters after all rounds, and the seconds of each."""
+    count = options.processes
+    params = parameters_to_vector(TRAINERS[-1].module.parameters()).detach().numpy()
+    seconds = []
+    for round_, cohort in enumerate(work.cohorts[: options.rounds + 1].tolist()):
+        began = time.perf_counter()
+        jobs = [(params, cohort[part::count], round_) for part in range(count)]
+        weight = np.float32(sum(len(work.parts[k]) for k in cohort))
+        params = np.sum(list(run_all(train_part, jobs)), axis=0) / weight
+        seconds.append(time.perf_counter() - began)
+    return params, seconds
 
 
 def run(work: protocol.Work, options: protocol.Options) -> protocol.Report:
-    global TRAINER
-    TRAINER = Trainer(work)
-    params = parameters_to_vector(TRAINER.module.parameters()).detach().numpy()
-    seconds = []
-    with multiprocessing.get_context("fork").Pool(options.processes) as pool:
-        run_all = map if options.processes == 1 else pool.map
-        for round_, cohort in enumerate(work.cohorts[: options.rounds + 1].tolist()):
-            began = time.perf_counter()
-            jobs = [
-                (params, cohort[part :: options.processes], round_)
-                for part in range(options.processes)
-            ]
-            weight = sum(len(work.parts[k]) for k in cohort)
-            params = np.sum(list(run_all(train_part, jobs)), axis=0) / np.float32(weight)
-            seconds.append(time.perf_counter() - began)
-    vector_to_parameters(torch.from_numpy(params), TRAINER.module.parameters())
+    TRAINERS.append(Trainer(work))
+    if options.processes == 1:
+        params, seconds = train_rounds(work, options, map)
+    else:
+        with multiprocessing.get_context("fork").Pool(options.processes) as pool:
+            params, seconds = train_rounds(work, options, pool.map)
+    module = TRAINERS[-1].module
+    vector_to_parameters(torch.from_numpy(params), module.parameters())
     samples = networks.Counted.total.value
-    found = networks.accuracy(TRAINER.module, work)
-    return protocol.Report(seconds[1:], samples, found, protocol.versions("torch", "numpy"))
+    accuracy = networks.accuracy(module, work)
+    return protocol.Report(seconds[1:], samples, accuracy, protocol.versions("torch", "numpy"))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.peers import environments, runs, table, tasks
+from benchmarks.peers import environments, page, runs, table, tasks
 from benchmarks.peers.adapters import networks, older_python, protocol
 from benchmarks.peers.contestants import CONTESTANTS, OURS, Contestant
 from benchmarks.peers.tasks import TASKS, Task
@@ -222,3 +222,26 @@ def test_this_library_and_the_plain_loop_do_the_same_work() -> None:
 def test_type_parameters_of_functions_are_left_out() -> None:
     source = "def first[T](value: T) -> T:\n    return value[0](value)\n"
     assert older_python.without_type_parameters(source) == source.replace("first[T](", "first(")
+
+
+def test_the_page_stars_other_work_and_names_every_reason() -> None:
+    common = {"task": "small", "seconds": "0.1234", "ratio": "2.345", "check": "same work", "failure": ""}
+    about = {"date": "2026-01-02", "machine": "a processor", "command": "a command"}
+    rows = [
+        {**common, **about, "peer": "good"},
+        {**common, **about, "peer": "other", "check": "40 samples a round, not 36"},
+        {**common, **about, "peer": "broken", "seconds": "", "ratio": "", "check": "", "failure": "killed"},
+    ]
+    text = page.page_with(f"before {page.BEGIN} old {page.END} after", rows)
+    assert "| good | 0.12 s (2.3×) |" in text and "| other | 0.12 s (2.3×) * |" in text
+    assert "| broken | failed |" in text and "\\* broken, small: killed." in text
+    assert "40 samples a round, not 36" in text
+    assert text.startswith("before ") and text.endswith(" after") and "old" not in text
+    assert page.page_with(text, rows) == text
+
+
+def test_the_page_has_the_measured_table() -> None:
+    text = page.PAGE.read_text(encoding="utf-8")
+    rows = page.read(page.TABLE)
+    assert page.page_with(text, rows) == text
+    assert {(row["task"], row["peer"]) for row in rows} == {(a, b) for a in TASKS for b in CONTESTANTS}

@@ -5,7 +5,7 @@
     python -m benchmarks.peers --tasks digits-mlp --peers fluke --repeats 2
 
 The first command makes the environments that are missing, runs every peer in every task, and writes
-results/peers.csv, the table of docs/speed.md. A choice of tasks or peers writes
+results/peers.csv and the table in docs/speed.md. A choice of tasks or peers writes
 build/peers/some.csv instead. An interrupted comparison goes on where it stopped. The environments
 are in build/peers/environments, or in $FEDLAB_PEERS. MNIST and CIFAR-10 are read from $FEDLAB_DATA.
 """
@@ -16,14 +16,13 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks.peers import environments, runs, table, tasks
+from benchmarks.peers import environments, page, runs, table, tasks
 from benchmarks.peers.adapters.protocol import Report
 from benchmarks.peers.contestants import CONTESTANTS, OURS, Contestant
 from benchmarks.peers.tasks import TASKS, Task
 from fedlab_core.engines import cores
 
 BUILD = runs.ROOT / "build" / "peers"
-TABLE = runs.ROOT / "results" / "peers.csv"
 
 
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
@@ -50,7 +49,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     if OURS not in found.peers:
         found.peers = [OURS, *found.peers]
     if found.out is None:
-        found.out = TABLE if is_whole(found) else BUILD / "some.csv"
+        found.out = page.TABLE if is_whole(found) else BUILD / "some.csv"
     return found
 
 
@@ -105,6 +104,8 @@ def main() -> int:
     command = f"python -m benchmarks.peers --repeats {given.repeats}"
     rows = table.rows(chosen, contestants, outcomes.values(), machine, command)
     table.write(given.out, rows)
+    if given.out == page.TABLE:
+        page.main()
     print(table.as_text(rows))
     print(f"written to {given.out}")
     failed = any(row.failure for row in rows)

@@ -84,7 +84,7 @@ TASKS = {
 
 
 def centred(images: torch.Tensor) -> np.ndarray:
-    """Images in [−1, 1], as BlazeFL's benchmark has them: LeNet learns from them in a few rounds."""
+    """Images in [−1, 1], as in BlazeFL's benchmark: LeNet learns from them in a few rounds."""
     return (2 * images - 1).numpy()
 
 

@@ -35,7 +35,8 @@ def is_ready(folder: Path, requirements: Path) -> bool:
 
 
 def digest(requirements: Path) -> str:
-    return hashlib.sha256(requirements.read_bytes()).hexdigest()
+    """A digest of the versions in a file of requirements."""
+    return hashlib.sha256("\n".join(pinned(requirements)).encode()).hexdigest()
 
 
 def pinned(requirements: Path) -> list[str]:

@@ -30,7 +30,7 @@ def remarks(rows: list[dict[str, str]]) -> list[str]:
     for row in rows:
         reason = row["failure"] or row["check"]
         if reason != "same work":
-            found.append(f"\\* {row['peer']}, {row['task']}: {reason}.")
+            found.append(f"- \\* {row['peer']}, {row['task']}: {reason}.")
     return found
 
 

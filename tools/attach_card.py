@@ -7,7 +7,6 @@ import argparse
 import base64
 import io
 import shutil
-from pathlib import Path
 
 import nbformat
 from PIL import Image

@@ -1,5 +1,6 @@
 """The common style: colours, dashes, markers, template and text alternative."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ _DASHES = ("solid", "9px,3px", "5px,2px,1px,2px", "14px,4px", "10px,3px,2px,3px"
 # Buttons that upload the figure to a company's server, or confuse.
 _UNWANTED = ["sendChartToCloud", "zoom", "pan", "select", "lasso", "zoomin", "zoomout", "autoscale"]
 _MARKERS = ("circle", "square", "triangle-up", "diamond", "x", "star", "cross", "triangle-down", "pentagon", "hexagon")
+MARKERS_PER_CURVE = 9
+MARKER_SIZE = 8  # pixels
 # An algorithm has the same slot in every figure. The ablations of FedMas and FedAvg have four colours.
 _SLOTS = {"fedavg": 0, "fedprox": 1, "scaffold": 2, "fednova": 3, "fedmas": 4, "fedcurv": 5, "fedsso": 6}
 _SLOTS |= {"fedavgmas": 8, "tfedavg": 9, "tfedavgmas": 11, "feddyn": 12}
@@ -63,6 +66,18 @@ def looks(algorithms: Mapping[S, str], given: Mapping[S, Look] | None = None) ->
     return {series: found[series] if series in found else next(free) for series in algorithms}
 
 
+def marker_sizes(points: int, planned: int, style: Look) -> list[int]:
+    """The size in pixels of the marker at each of the first ``points`` of a curve, 0 at most points of a long curve.
+
+    The places depend on the ``planned`` length of the curve and on its ``style`` alone. Plotly's own ``maxdisplayed``
+    moves the markers when a curve grows, and when another curve appears. Curves of different styles have their
+    markers at different places, so one does not hide another.
+    """
+    step = max(1, math.ceil(planned / MARKERS_PER_CURVE))
+    first = _MARKERS.index(style.marker) % 3 * step // 3
+    return [MARKER_SIZE if point == 0 or point % step == first else 0 for point in range(points)]
+
+
 def known_slot(name: str) -> int | None:
     """The slot of the algorithm that ``name`` begins with, as in "FedProx μ=0.1"; None if it is unknown."""
     first_word = re.match(r"[a-z]*", name.strip().lower())
@@ -82,7 +97,15 @@ def new_figure(*, title: str | None, x_title: str, y_title: str, height: int = 4
             "xaxis": axis,
             "yaxis": axis,
             "hoverlabel": {"font": {"size": 13}, "align": "left", "namelength": -1},
-            "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"},
+            "legend": {
+                "orientation": "h",
+                "x": 0,
+                "xanchor": "left",
+                "y": 0,
+                "yref": "container",
+                "yanchor": "bottom",
+                "itemsizing": "constant",  # otherwise a legend takes the mean size of the markers, and most have 0
+            },
             "margin": {"l": 60, "r": 20, "t": 36, "b": 50},
             "modebar": {"remove": _UNWANTED},
         }

@@ -112,6 +112,20 @@ def test_more_rounds_go_on_from_the_run_bit_for_bit_and_fewer_train_nothing(monk
     assert trained == []
 
 
+def test_markers_stay_at_their_rounds_at_each_redraw() -> None:
+    """The chart is drawn after each round: a marker that was at a round stays there, whatever the other curve does."""
+    explorer, drawn = make(algorithms=("fedavg", "scaffold"), rounds=30), []
+    draw = explorer.chart.show
+    explorer.chart.show = lambda figure: drawn.append(figure) or draw(figure)
+    last = {trace.name: trace for trace in explorer.run().data}
+    for figure in drawn:
+        for trace in figure.data:
+            sizes = last[trace.name].marker.size
+            assert trace.marker.maxdisplayed in (None, 0)
+            assert list(trace.marker.size) == list(sizes[: len(trace.x)])
+    assert len(drawn) > 1
+
+
 def test_moving_alpha_redraws_the_partition_at_once() -> None:
     explorer = make()
     explorer.run()

@@ -15,9 +15,9 @@ from fedlab_core.plots.style import (
     known_slot,
     look,
     looks,
-    marker_sizes,
     new_figure,
     set_description,
+    spaced_markers,
 )
 
 _X_TITLES = {"rounds": "communication round", "updates": "server updates"}
@@ -95,7 +95,6 @@ def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: 
     hover = f"{x_title}: %{{x:.5~g}}<br>{_Y_TITLES[y]}: %{{y:{form}}}"
     if series.num_runs > 1:
         hover += f"<br>{series.num_runs} seeds: %{{customdata[0]:{form}}} to %{{customdata[1]:{form}}}"
-    sizes = marker_sizes(len(series.x), series.planned, style)
     figure.add_scatter(
         x=series.x / scale,
         y=series.y,
@@ -104,7 +103,7 @@ def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: 
         legendgroup=series.name,
         mode="lines+markers",
         line={"color": style.colour, "dash": style.dash, "width": 2},
-        marker={"color": style.colour, "symbol": style.marker, "size": sizes},
+        marker=spaced_markers(len(series.x), series.planned, style),
         hovertemplate=hover,
     )
 

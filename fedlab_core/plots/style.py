@@ -66,8 +66,8 @@ def looks(algorithms: Mapping[S, str], given: Mapping[S, Look] | None = None) ->
     return {series: found[series] if series in found else next(free) for series in algorithms}
 
 
-def marker_sizes(points: int, planned: int, style: Look) -> list[int]:
-    """The size in pixels of the marker at each of the first ``points`` of a curve, 0 at most points of a long curve.
+def spaced_markers(points: int, planned: int, style: Look) -> dict[str, Any]:
+    """Plotly's ``marker`` for a curve of ``points`` so far, with a marker at a few of them.
 
     The places depend on the ``planned`` length of the curve and on its ``style`` alone. Plotly's own ``maxdisplayed``
     moves the markers when a curve grows, and when another curve appears. Curves of different styles have their
@@ -75,7 +75,13 @@ def marker_sizes(points: int, planned: int, style: Look) -> list[int]:
     """
     step = max(1, math.ceil(planned / MARKERS_PER_CURVE))
     first = _MARKERS.index(style.marker) % 3 * step // 3
-    return [MARKER_SIZE if point == 0 or point % step == first else 0 for point in range(points)]
+    marked = [point == 0 or point % step == first for point in range(points)]
+    # A legend has the mean of the sizes, so the mean is the size of a marker; "sizeref" divides the sizes in the chart.
+    scale = points / max(1, sum(marked))
+    size = [MARKER_SIZE * scale * is_marked for is_marked in marked]
+    # Plotly makes markers of several sizes transparent, and draws an edge around them, unless they say otherwise.
+    plain = {"opacity": 1, "line": {"width": 0}}
+    return {"color": style.colour, "symbol": style.marker, "size": size, "sizeref": scale, **plain}
 
 
 def known_slot(name: str) -> int | None:
@@ -97,15 +103,7 @@ def new_figure(*, title: str | None, x_title: str, y_title: str, height: int = 4
             "xaxis": axis,
             "yaxis": axis,
             "hoverlabel": {"font": {"size": 13}, "align": "left", "namelength": -1},
-            "legend": {
-                "orientation": "h",
-                "x": 0,
-                "xanchor": "left",
-                "y": 0,
-                "yref": "container",
-                "yanchor": "bottom",
-                "itemsizing": "constant",  # otherwise a legend takes the mean size of the markers, and most have 0
-            },
+            "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"},
             "margin": {"l": 60, "r": 20, "t": 36, "b": 50},
             "modebar": {"remove": _UNWANTED},
         }

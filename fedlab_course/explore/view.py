@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from fedlab_core import plots
 from fedlab_core.history import History
-from fedlab_core.plots.style import Look, marker_sizes, new_figure, set_description
+from fedlab_core.plots.style import Look, new_figure, set_description, spaced_markers
 from fedlab_course.explore.choices import Curve, Federation
 
 STRIP, _HEIGHT, _ROW = 128, 330, 20  # pixels: the clients, the curves with a legend, one more line of legend
@@ -49,8 +49,7 @@ def curves(
         # Integers and no groups make a smaller message to the browser.
         trace.update(x=along.astype(int) if (along == along.round()).all() else along, legendgroup=None)
         trace.update(customdata=cohorts, line_color=one.colour, line_dash=one.dash)
-        sizes = marker_sizes(len(along), line.curve.rounds, one)
-        trace.update(marker_color=one.colour, marker_symbol=one.marker, marker_size=sizes)
+        trace.update(marker=spaced_markers(len(along), line.curve.rounds, one))
     kept = sum("(kept)" in name for name in lines)
     figure.update_layout(height=_HEIGHT + _ROW * kept, font_size=12, margin={"t": 24, "r": 12})
     longest = max(rounds, *(line.history.records[-1].round for line in lines.values()))

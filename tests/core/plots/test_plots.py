@@ -51,7 +51,10 @@ def look(trace: go.Scatter) -> tuple[str, str, str]:
 def marked(trace: go.Scatter) -> list[float]:
     """The x values of the points that have a marker."""
     assert trace.marker.maxdisplayed in (None, 0)  # Plotly's own choice depends on the number of points and of curves
-    return [x for x, size in zip(trace.x, trace.marker.size, strict=True) if size > 0]
+    assert np.mean(trace.marker.size) == pytest.approx(8)  # the size in a legend
+    sizes = [size / trace.marker.sizeref for size in trace.marker.size]
+    assert set(np.round(sizes, 9)) <= {0, 8}
+    return [x for x, size in zip(trace.x, sizes, strict=True) if size > 0]
 
 
 def test_markers_stay_at_their_rounds_while_a_run_grows_and_when_another_curve_appears():

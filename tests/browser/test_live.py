@@ -282,13 +282,13 @@ def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
     verdicts = "from fedlab_course.check import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
     verdicts += "claims.check('not so', False, 'three')\nexercises.check('02-local', ...)"
     notebook = open_notebook(f"{verdicts}\n{IMPORT}", SHORT, f"{SHORT[:-1]}, lr=1e30)")
-    wait_until(lambda: notebook.page.get_by_role("alert").filter(visible=True).count() == 2)
+    wait_until(lambda: notebook.page.get_by_role("status").filter(has_text="Diverged").count() == 2)
     try:
         for theme in ("JupyterLab Dark", "JupyterLab Light"):
             notebook.page.evaluate(THEME, theme)
             notebook.page.wait_for_function(IS_LIGHT, arg="Light" in theme)
             verdict = [f".fedlab-{kind} {part}" for kind in ("verdict", "exercise") for part in ("strong", "div")]
-            for text in (".fedlab-note", "[role=alert]", ".fedlab-data summary", *verdict):
+            for text in (".fedlab-note", "[data-kind=result]", ".fedlab-data summary", *verdict):
                 wait_until(lambda text=text: contrast(notebook.page, text) >= 4.5)
     finally:
         notebook.page.evaluate(THEME, "JupyterLab Light")

@@ -197,8 +197,12 @@ def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
     explorer = make(algorithms=("fedavg",))
     with pytest.raises(fl.Diverged, match="FedAvg"):
         explorer.run(lr=1e30)
-    assert 'role="alert"' in explorer.messages.value
-    assert "FedAvg diverged in round 1 at η=1e+30" in explorer.messages.value
+    assert 'role="status"' in explorer.messages.value and "Error" not in explorer.messages.value
+    assert "<b>Diverged.</b> FedAvg diverged in round 1 at η=1e+30" in explorer.messages.value
+    assert "done, 0 of 5 rounds" in explorer.status.value
+    figure = explorer.figure()
+    assert [one.text for one in figure.layout.annotations] == ["✗ FedAvg diverged in round 1 at η=1e+30"]
+    assert fl.plots.describe(figure).endswith("FedAvg diverged in round 1 at η=1e+30.")
     explorer.run(lr=0.05)
     assert explorer.messages.value == ""
 

@@ -25,6 +25,7 @@ MOST_LINES = 20
 MOST_COLUMNS = 98  # the site shows no longer line without scrolling
 _REMEMBER = "## What to remember"
 _CALL = re.compile(r"questions\.(predict|outcome|quiz|score)\(\s*\"([^\"]+)\"")
+_ATTACHED = re.compile(r"\(attachment:([^)\s]+)")
 _COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 _CODE = re.compile(r"(?P<fence>```|~~~).*?(?P=fence)|`[^`]*`", flags=re.DOTALL)
 _FORMULA = re.compile(r"\$\$(.*?)\$\$|\$([^$\n]+)\$", flags=re.DOTALL)
@@ -53,6 +54,7 @@ def check(path: Path) -> list[str]:
     if tagged != 1:
         found.append(f"{tagged} cells have the tag parameters; exactly one must have it")
     found += [f"cell {cell.get('id')}: {fault}" for cell in notebook.cells for fault in _code(cell)]
+    found += [f"cell {cell.get('id')}: {fault}" for cell in notebook.cells for fault in _pictures(cell)]
     renew = "(python -m fedlab_course.check writes it anew)"
     found += [f"{fault} {renew}" for fault in cells.drift(notebook, registry.of_chapter(path.stem))]
     named = outline.named(path.stem)
@@ -80,6 +82,17 @@ def _code(cell: Any) -> Iterator[str]:
     for line in lines:
         if len(line) > MOST_COLUMNS:
             yield f"has a line of {len(line)} columns; at most {MOST_COLUMNS} are allowed: {line.strip()[:40]}…"
+
+
+def _pictures(cell: Any) -> Iterator[str]:
+    """Check that JupyterLab can show each attached picture: it shows PNG and JPEG, and no SVG (JupyterLab 4.6)."""
+    attached = cell.get("attachments", {})
+    for name, kinds in attached.items():
+        if not {"image/png", "image/jpeg"} & kinds.keys():
+            yield f"attachment {name}: is {', '.join(kinds)}; must be image/png or image/jpeg"
+    for name in _ATTACHED.findall(cell.source):
+        if name not in attached:
+            yield f"attachment {name}: is named in the text, and is missing"
 
 
 def faults(notebook: Any, chapter: Chapter) -> Iterator[str]:

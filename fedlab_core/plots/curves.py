@@ -8,7 +8,17 @@ import plotly.graph_objects as go
 from fedlab_core import validation
 from fedlab_core.compare import PRICES
 from fedlab_core.plots.series import Histories, Series, algorithm_names, averaged, grouped
-from fedlab_core.plots.style import BLACK, Look, add_band, known_slot, look, looks, new_figure, set_description
+from fedlab_core.plots.style import (
+    BLACK,
+    Look,
+    add_band,
+    known_slot,
+    look,
+    looks,
+    new_figure,
+    set_description,
+    spaced_markers,
+)
 
 _X_TITLES = {"rounds": "communication round", "updates": "server updates"}
 _Y_TITLES = {
@@ -20,7 +30,6 @@ _Y_TITLES = {
     "seconds": "computing time (s)",
 }
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
-_MARKERS_PER_CURVE = 9
 
 
 def convergence(
@@ -94,7 +103,7 @@ def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: 
         legendgroup=series.name,
         mode="lines+markers",
         line={"color": style.colour, "dash": style.dash, "width": 2},
-        marker={"color": style.colour, "symbol": style.marker, "size": 8, "maxdisplayed": _MARKERS_PER_CURVE},
+        marker=spaced_markers(len(series.x), series.planned, style),
         hovertemplate=hover,
     )
 

@@ -1,5 +1,6 @@
 """The numbers of a figure: one series per name, averaged over seeds."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,10 @@ Histories = Mapping[str, "History | Sequence[History]"]
 
 @dataclass(frozen=True)
 class Series:
-    """The runs of one name: ``x``, mean ``y``, minimum ``low``, maximum ``high`` [T] over ``num_runs`` runs."""
+    """The runs of one name: ``x``, mean ``y``, minimum ``low``, maximum ``high`` [T] over ``num_runs`` runs.
+
+    ``planned``: how many points the curve has at its end, at least T; a run that is under way has fewer.
+    """
 
     name: str
     num_runs: int
@@ -22,6 +26,7 @@ class Series:
     y: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    planned: int
 
 
 def grouped(histories: Histories) -> dict[str, list[History]]:
@@ -57,4 +62,10 @@ def averaged(name: str, runs: Sequence[History], x: str, y: str) -> Series:
     if np.isnan(values).all():
         raise ValueError(f"histories[{name!r}]: {y} was not measured in these runs (all values are NaN)")
     along = np.stack([frame.loc[rounds, "price"].to_numpy(dtype=float) for frame in frames]).mean(0)
-    return Series(name, len(runs), along, values.mean(0), values.min(0), values.max(0))
+    planned = max([len(rounds), *(_planned(run) for run in runs)])
+    return Series(name, len(runs), along, values.mean(0), values.min(0), values.max(0), planned)
+
+
+def _planned(run: History) -> int:
+    """How many evaluations the configuration of a run asks for; 0 if it does not say."""
+    return math.ceil(run.config.get("rounds", 0) / run.config.get("eval_every", 1))

@@ -1,5 +1,6 @@
 """The common style: colours, dashes, markers, template and text alternative."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ _DASHES = ("solid", "9px,3px", "5px,2px,1px,2px", "14px,4px", "10px,3px,2px,3px"
 # Buttons that upload the figure to a company's server, or confuse.
 _UNWANTED = ["sendChartToCloud", "zoom", "pan", "select", "lasso", "zoomin", "zoomout", "autoscale"]
 _MARKERS = ("circle", "square", "triangle-up", "diamond", "x", "star", "cross", "triangle-down", "pentagon", "hexagon")
+MARKERS_PER_CURVE = 9
+MARKER_SIZE = 8  # pixels
 # An algorithm has the same slot in every figure. The ablations of FedMas and FedAvg have four colours.
 _SLOTS = {"fedavg": 0, "fedprox": 1, "scaffold": 2, "fednova": 3, "fedmas": 4, "fedcurv": 5, "fedsso": 6}
 _SLOTS |= {"fedavgmas": 8, "tfedavg": 9, "tfedavgmas": 11, "feddyn": 12}
@@ -61,6 +64,24 @@ def looks(algorithms: Mapping[S, str], given: Mapping[S, Look] | None = None) ->
     taken = [*found.values()]
     free = (look(slot) for slot in order if look(slot) not in taken)
     return {series: found[series] if series in found else next(free) for series in algorithms}
+
+
+def spaced_markers(points: int, planned: int, style: Look) -> dict[str, Any]:
+    """Plotly's ``marker`` for a curve of ``points`` so far, with a marker at a few of them.
+
+    The places depend on the ``planned`` length of the curve and on its ``style`` alone. Plotly's own ``maxdisplayed``
+    moves the markers when a curve grows, and when another curve appears. Curves of different styles have their
+    markers at different places, so one does not hide another.
+    """
+    step = max(1, math.ceil(planned / MARKERS_PER_CURVE))
+    first = _MARKERS.index(style.marker) % 3 * step // 3
+    marked = [point == 0 or point % step == first for point in range(points)]
+    # A legend has the mean of the sizes, so the mean is the size of a marker; "sizeref" divides the sizes in the chart.
+    scale = points / max(1, sum(marked))
+    size = [MARKER_SIZE * scale * is_marked for is_marked in marked]
+    # Plotly makes markers of several sizes transparent, and draws an edge around them, unless they say otherwise.
+    plain = {"opacity": 1, "line": {"width": 0}}
+    return {"color": style.colour, "symbol": style.marker, "size": size, "sizeref": scale, **plain}
 
 
 def known_slot(name: str) -> int | None:

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from fedlab_core import validation
 from fedlab_core.history import History
 from fedlab_core.plots.style import Look, looks
+from fedlab_core.simulation import Diverged
 from fedlab_course.explore import grid, view, widgets
 from fedlab_course.explore.choices import Choice, Curve, owned
 from fedlab_course.explore.controls import Controls
@@ -189,6 +190,7 @@ class Explorer(Live):
                 rounds = max((run.curve.rounds for run in runs), default=1)
                 federation = None if busy else self._federation
                 figure = view.curves(shown, styles, self.x.value, self.y.value, rounds, federation)
+                view.mark_ends(figure, {run.curve.name: run.error for run in runs if isinstance(run.error, Diverged)})
                 self._present(figure, keep=not busy)
                 self._tell(runs)
                 if not busy:
@@ -204,7 +206,9 @@ class Explorer(Live):
         busy, stopped = self.runner.busy, self.runner.stopped and done < total
         self.buttons["Stop"].disabled = not busy
         self.buttons["Run"].disabled = busy or (done == total and total > 0)
-        errors = [(run.curve.name, run.error) for run in runs if run.error is not None]
+        ends = [(run.curve.name, run.error) for run in runs if run.error is not None]
+        diverged = [(name, error) for name, error in ends if isinstance(error, Diverged)]
+        errors = [(name, error) for name, error in ends if not isinstance(error, Diverged)]
         errors += [("", self._problem)] if self._problem is not None else []
         if not runs and not errors:
             self.status.value = widgets.note("Choose at least one algorithm.")
@@ -213,7 +217,8 @@ class Explorer(Live):
             text = f"{'training' if busy else ended}, {done} of {total} rounds, {self.runner.elapsed:.1f} s"
             bar = f'<progress max="{max(total, 1)}" value="{done}" aria-hidden="true"></progress>'
             self.status.value = bar + widgets.note(text, kind="timer" if busy else "status")
-        notes = [widgets.note(widgets.error_in_words(error, name), kind="alert") for name, error in errors]
+        notes = [widgets.note(widgets.error_in_words(error, name), kind="result") for name, error in diverged]
+        notes += [widgets.note(widgets.error_in_words(error, name), kind="alert") for name, error in errors]
         notes += [widgets.note(f"{run.curve.name}: {text}", kind="warning") for run in runs for text in run.warnings]
         self.messages.value = "".join(notes)
 

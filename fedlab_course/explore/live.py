@@ -17,6 +17,7 @@ from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.widgets import box, button, note, text
 
 SCRIPTS = Path(__file__).parent / "scripts"
+ASK = "Is the kernel there?"  # the text of a hidden button, by which live.js finds it
 _WAITING = "The chart has not loaded yet. If nothing appears, run this cell again."
 
 
@@ -47,6 +48,7 @@ class Live:
     def __init__(self, goal: Goal | None) -> None:
         self._goal, self._goal_line, self.chart = goal, text(), Chart()
         self._still: Any = None
+        self._answers = 0
 
     @property
     def reached(self) -> bool | None:
@@ -60,7 +62,14 @@ class Live:
     def _arrange(self, *parts: Any, look: str) -> None:
         """Put the widgets into one box; the CSS class ``look`` arranges them."""
         self._source = text()
-        hidden = box(self._source, button("Send Plotly", self._send_plotly), look="fedlab-hidden")
+        self._answer = text(look="fedlab-answer")
+        parts_out_of_sight = (
+            self._source,
+            button("Send Plotly", self._send_plotly),
+            button(ASK, self._reply),
+            self._answer,
+        )
+        hidden = box(*parts_out_of_sight, look="fedlab-hidden")
         self._box = box(box(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
 
     def _present(self, figure: go.Figure, *, keep: bool = True) -> None:
@@ -76,6 +85,11 @@ class Live:
         """Send Plotly to a page without it; the script clicks the hidden button."""
         packed = base64.b64encode(gzip.compress(get_plotlyjs().encode())).decode()
         self._source.value = f"<fedlab-source>{packed}</fedlab-source>"
+
+    def _reply(self) -> None:
+        """Answer the script, which asks after each move of a control whether the kernel is still there."""
+        self._answers += 1
+        self._answer.value = f"{self._answers}"
 
     def _ipython_display_(self) -> None:
         from IPython.display import HTML, display

@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 
 from fedlab_core import plots
 from fedlab_core.history import History
-from fedlab_core.plots.style import Look, new_figure, set_description
+from fedlab_core.plots.style import Look, new_figure, set_description, spaced_markers
+from fedlab_core.simulation import Diverged
 from fedlab_course.explore.choices import Curve, Federation
 
 STRIP, _HEIGHT, _ROW = 128, 330, 20  # pixels: the clients, the curves with a legend, one more line of legend
@@ -49,9 +50,29 @@ def curves(
         # Integers and no groups make a smaller message to the browser.
         trace.update(x=along.astype(int) if (along == along.round()).all() else along, legendgroup=None)
         trace.update(customdata=cohorts, line_color=one.colour, line_dash=one.dash)
-        trace.update(marker_color=one.colour, marker_symbol=one.marker)
+        trace.update(marker=spaced_markers(len(along), line.curve.rounds, one))
     kept = sum("(kept)" in name for name in lines)
     figure.update_layout(height=_HEIGHT + _ROW * kept, font_size=12, margin={"t": 24, "r": 12})
     longest = max(rounds, *(line.history.records[-1].round for line in lines.values()))
     figure.update_xaxes(range=[0, longest * 1.02] if x == "rounds" else None, rangemode="tozero")
     return figure.update_yaxes(range=[0, 1.02] if y == "test_accuracy" else None)
+
+
+def mark_ends(figure: go.Figure, diverged: Mapping[str, Diverged]) -> None:
+    """Mark the last point of each run that ``diverged``, by name, and say below the chart's top where it diverged."""
+    lines = {trace.name: trace for trace in figure.data}
+    words = []
+    for name, error in diverged.items():
+        when = f"round {error.round}" if error.round else "its probe"
+        words.append(f"{name} diverged in {when} at η={error.lr:g}")
+        if name in lines:
+            line = lines[name]
+            cross = {"symbol": "x", "size": 13, "color": line.line.color}
+            figure.add_scatter(
+                x=line.x[-1:], y=line.y[-1:], name=words[-1], mode="markers", marker=cross, showlegend=False
+            )
+    if words:
+        place = {"x": 0.5, "y": 0.98, "xref": "paper", "yref": "paper", "yanchor": "top", "showarrow": False}
+        figure.add_annotation(text="<br>".join(f"✗ {one}" for one in words), **place)
+        meta = figure.layout.meta
+        figure.update_layout(meta=meta | {"alt": f"{meta['alt']} {'; '.join(words)}."})

@@ -77,11 +77,14 @@ def show(widget: Any, shown: bool) -> None:
 
 
 def note(text: str, *, kind: str = "status") -> str:
-    """A line of HTML. Screen readers announce a "status", a "warning" and an "alert" (an error), but not a "timer"."""
+    """A line of HTML. Screen readers announce a "status", a "result" (a run that diverged), a "warning" and an "alert" (an error).
+
+    They do not announce a "timer".
+    """
     if not text:
         return ""
-    role = "status" if kind == "warning" else kind
-    word = {"warning": "<b>Warning.</b> ", "alert": "<b>Error.</b> "}.get(kind, "")
+    role = "status" if kind in ("warning", "result") else kind
+    word = {"warning": "<b>Warning.</b> ", "alert": "<b>Error.</b> ", "result": "<b>Diverged.</b> "}.get(kind, "")
     return f'<div class="fedlab-note" data-kind="{kind}" role="{role}">{word}{html.escape(text)}</div>'
 
 

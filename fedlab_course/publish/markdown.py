@@ -10,6 +10,12 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from fedlab_course.publish.formulas import to_mathml
 
 _HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)<a class="anchor-link"', re.DOTALL)
+_KEYS = re.compile(r"(?:(?<=^)|(?<=[.!?] ))[^.!?\n]*\*\*Shift\+Enter\*\*[^.!?\n]*[.!?] ?", re.MULTILINE)
+
+
+def for_a_page(source: str) -> str:
+    """Leave out the sentences on Shift+Enter: a page has no cell that a reader could run."""
+    return _KEYS.sub("", source)
 
 
 def contents(texts: Iterable[str]) -> list[tuple[int, Markup, Markup]]:

@@ -168,7 +168,8 @@ def _waits(cells: Sequence[Any]) -> Iterator[str]:
 
 def _cell(cell: Any, names: Sequence[str]) -> dict[str, Any]:
     if cell.cell_type == "markdown":
-        return {"kind": "markdown", "html": Markup(markdown.to_html(cell.source, names))}
+        source = markdown.for_a_page(cell.source)
+        return {"kind": "markdown", "html": Markup(markdown.to_html(source, names))}
     if cell.cell_type != "code" or not cell.source.strip():
         return {"kind": "none"}
     given = "injected-parameters" in cell.metadata.get("tags", [])

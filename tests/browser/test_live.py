@@ -17,6 +17,14 @@ from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
 from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03"""
 SHORT = "Explorer(rounds=5, num_clients=10, clients_per_round=4, local_epochs=1)"
 LONG = "Explorer(rounds=1000, local_epochs=20)"
+# As another page or a script does it: this page's own JupyterLab is not asked.
+RESTART = """async () => {
+    const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+    const address = `${kernel.serverSettings.baseUrl}api/kernels/${kernel.id}/restart`;
+    const headers = { Authorization: `token ${kernel.serverSettings.token}` };
+    const response = await fetch(address, { method: "POST", headers });
+    if (!response.ok) throw new Error(`${response.status}`);
+}"""
 
 pytestmark = pytest.mark.needs_browser
 
@@ -198,17 +206,43 @@ def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(open_n
     end(again)
 
 
+def lost(notebook: Notebook, number: int = 0) -> str:
+    """What an explorer or idea of the notebook says about its connection to the kernel."""
+    return notebook.page.locator(".fedlab-lost").nth(number).inner_text()
+
+
 @pytest.mark.slow
-def test_after_a_restart_the_explorer_says_that_it_is_dead_and_the_cell_makes_a_new_one(open_notebook) -> None:
-    notebook = open_notebook(IMPORT, LONG)
+def test_after_a_restart_every_explorer_says_that_it_is_dead_and_the_cell_makes_a_new_one(open_notebook) -> None:
+    notebook = open_notebook(IMPORT, LONG, "ideas_02.proximal()")
     wait_until(lambda: "training" in notebook.status())
+    wait_until(lambda: all(notebook.page.evaluate(DRAWN)) and notebook.page.locator(".fedlab-lost").count() == 2)
     notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
-    words = "explorer => getComputedStyle(explorer, '::before').content"
-    wait_until(lambda: "The kernel was restarted" in notebook.explorer.evaluate(words))
+    for number in (0, 1):
+        wait_until(lambda number=number: lost(notebook, number).startswith("No longer connected to the kernel: run"))
+    assert notebook.explorer.evaluate("explorer => explorer.inert")
     assert notebook.status() == ""
     notebook.run()
     wait_until(lambda: "training" in notebook.status())
-    assert notebook.explorer.evaluate(words) == "none"
+    assert lost(notebook) == ""
+    assert not notebook.explorer.evaluate("explorer => explorer.inert")
+
+
+def test_a_kernel_that_somebody_else_restarted_is_missed_when_a_control_moves(open_notebook) -> None:
+    """A restart through the server's API is no event on this page: only the missing answer shows it."""
+    notebook = open_notebook(IMPORT, SHORT)
+    wait_until(lambda: "done" in notebook.status())
+    answer = notebook.explorer.locator(".fedlab-answer")
+    notebook.press("μ of FedProx", "ArrowRight")
+    wait_until(lambda: answer.text_content())
+    wait_until(lambda: "FedProx μ=2" in notebook.curves())
+    assert lost(notebook) == ""
+    notebook.page.evaluate(RESTART)
+    notebook.press("μ of FedProx", "ArrowRight")
+    wait_until(lambda: lost(notebook).startswith("No longer connected? The kernel does not answer."))
+    assert lost(notebook).endswith("run this cell again.")
+    notebook.run()
+    wait_until(lambda: "done" in notebook.status() and notebook.page.locator(".fedlab-lost").count() == 1)
+    assert lost(notebook) == ""
 
 
 THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
@@ -247,13 +281,13 @@ def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
     verdicts = "from fedlab_course.check import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
     verdicts += "claims.check('not so', False, 'three')\nexercises.check('02-local', ...)"
     notebook = open_notebook(f"{verdicts}\n{IMPORT}", SHORT, f"{SHORT[:-1]}, lr=1e30)")
-    wait_until(lambda: notebook.page.get_by_role("alert").filter(visible=True).count() == 2)
+    wait_until(lambda: notebook.page.get_by_role("status").filter(has_text="Diverged").count() == 2)
     try:
         for theme in ("JupyterLab Dark", "JupyterLab Light"):
             notebook.page.evaluate(THEME, theme)
             notebook.page.wait_for_function(IS_LIGHT, arg="Light" in theme)
             verdict = [f".fedlab-{kind} {part}" for kind in ("verdict", "exercise") for part in ("strong", "div")]
-            for text in (".fedlab-note", "[role=alert]", ".fedlab-data summary", *verdict):
+            for text in (".fedlab-note", "[data-kind=result]", ".fedlab-data summary", *verdict):
                 wait_until(lambda text=text: contrast(notebook.page, text) >= 4.5)
     finally:
         notebook.page.evaluate(THEME, "JupyterLab Light")

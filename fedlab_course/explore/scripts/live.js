@@ -10,6 +10,11 @@
   const FAILED = "The chart did not load: run this cell again.";
   const NARROW = 420; // pixels; a legend is then small and begins at the left edge
   const CONFIG = { displaylogo: false, showSendToCloud: false, doubleClick: "reset" };
+  const ASK = "Is the kernel there?"; // the text of a hidden button, which the kernel answers
+  const PATIENCE = 8000; // milliseconds that the kernel has for its answer
+  const LOST = "No longer connected to the kernel: run this cell again.";
+  const SILENT =
+    "No longer connected? The kernel does not answer. If another cell is running, wait for it; if not, run this cell again.";
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   // Plotly, once per page: the copy that JupyterLab has loaded for plain figures, or a copy from the kernel.
@@ -194,12 +199,64 @@
     explorer.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true"));
     const attributeFilter = ["aria-valuetext", "class"];
     const changes = { attributeFilter, characterData: true, childList: true, subtree: true };
-    new MutationObserver(() => name(explorer)).observe(explorer, changes);
+    const connection = new Connection(explorer);
+    new MutationObserver(() => {
+      name(explorer);
+      connection.look();
+    }).observe(explorer, changes);
     new ResizeObserver(() => {
       explorer.classList.toggle("fedlab-middle", explorer.clientWidth <= 760);
       explorer.classList.toggle("fedlab-narrow", explorer.clientWidth <= 520);
     }).observe(explorer);
     name(explorer);
+  }
+
+  // Say on an explorer that its kernel is gone. ipywidgets marks a widget whose kernel was restarted from this page, and
+  // no other loss: so each move of a control asks the kernel for an answer.
+  class Connection {
+    constructor(explorer) {
+      this.explorer = explorer;
+      this.hidden = explorer.querySelector(".fedlab-hidden");
+      this.line = element("div", { className: "fedlab-lost" });
+      this.line.setAttribute("role", "alert");
+      explorer.before(this.line);
+      this.asked = 0; // the timer of a question without an answer
+      this.isSilent = false;
+      const answer = this.hidden.querySelector(".fedlab-answer");
+      new MutationObserver(() => this.hear()).observe(answer, { childList: true, subtree: true });
+      for (const kind of ["input", "change", "click", "keyup", "pointerup"])
+        explorer.addEventListener(kind, ({ target }) => this.hidden.contains(target) || this.ask());
+      this.look();
+    }
+
+    ask() {
+      if (this.asked || this.isLost) return;
+      this.asked = setTimeout(() => this.settle(true), PATIENCE);
+      [...this.hidden.querySelectorAll("button")].find(({ textContent }) => textContent === ASK).click();
+    }
+
+    hear() {
+      clearTimeout(this.asked);
+      this.settle(false);
+    }
+
+    settle(isSilent) {
+      this.asked = 0;
+      this.isSilent = isSilent;
+      this.look();
+    }
+
+    // Dead controls cannot be moved. Those of a silent kernel can: it may be busy.
+    look() {
+      this.isLost = this.explorer.classList.contains("jupyter-widgets-disconnected");
+      this.explorer.inert = this.isLost;
+      if (this.isLost) this.say(LOST);
+      else this.say(this.isSilent ? SILENT : "");
+    }
+
+    say(words) {
+      if (this.line.textContent !== words) this.line.textContent = words;
+    }
   }
 
   // Give screen readers the label and the real value of each control.

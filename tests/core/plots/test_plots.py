@@ -48,6 +48,35 @@ def look(trace: go.Scatter) -> tuple[str, str, str]:
     return trace.line.color, trace.line.dash, trace.marker.symbol
 
 
+def marked(trace: go.Scatter) -> list[float]:
+    """The x values of the points that have a marker."""
+    assert trace.marker.maxdisplayed in (None, 0)  # Plotly's own choice depends on the number of points and of curves
+    assert np.mean(trace.marker.size) == pytest.approx(8)  # the size in a legend
+    sizes = [size / trace.marker.sizeref for size in trace.marker.size]
+    assert set(np.round(sizes, 9)) <= {0, 8}
+    return [x for x, size in zip(trace.x, sizes, strict=True) if size > 0]
+
+
+def test_markers_stay_at_their_rounds_while_a_run_grows_and_when_another_curve_appears():
+    def under_way(algorithm: str, rounds: int) -> History:
+        run = history(algorithm, tuple(np.linspace(0.1, 0.9, rounds)))
+        run.config["rounds"] = 60
+        return run
+
+    whole = curves(fl.plots.convergence({name: under_way(name, 60) for name in ("FedAvg", "SCAFFOLD")}))
+    for rounds in (1, 7, 20, 59):
+        alone = curves(fl.plots.convergence({"SCAFFOLD": under_way("SCAFFOLD", rounds)}))
+        assert marked(alone["SCAFFOLD"]) == [x for x in marked(whole["SCAFFOLD"]) if x <= rounds]
+        assert marked(alone["SCAFFOLD"])[0] == 1
+    assert 8 <= len(marked(whole["FedAvg"])) <= 10
+    both = set(marked(whole["FedAvg"])) & set(marked(whole["SCAFFOLD"]))
+    assert both == {1}  # one marker does not hide another
+
+
+def test_every_point_of_a_short_curve_has_a_marker():
+    assert marked(curves(fl.plots.convergence({"FedAvg": history()}))["FedAvg"]) == [1, 2, 3]
+
+
 def test_a_curve_draws_the_frame_of_its_history():
     figure = fl.plots.convergence({"FedAvg": history()})
     assert type(figure) is go.Figure

@@ -112,6 +112,20 @@ def test_more_rounds_go_on_from_the_run_bit_for_bit_and_fewer_train_nothing(monk
     assert trained == []
 
 
+def test_markers_stay_at_their_rounds_at_each_redraw() -> None:
+    """The chart is drawn after each round: a marker that was at a round stays there, whatever the other curve does."""
+    explorer, drawn = make(algorithms=("fedavg", "scaffold"), rounds=30), []
+    draw = explorer.chart.show
+    explorer.chart.show = lambda figure: drawn.append(figure) or draw(figure)
+    last = {trace.name: trace for trace in explorer.run().data}
+    for figure in drawn:
+        for trace in figure.data:
+            places = np.flatnonzero(last[trace.name].marker.size)
+            assert trace.marker.maxdisplayed in (None, 0)
+            assert list(np.flatnonzero(trace.marker.size)) == list(places[places < len(trace.x)])
+    assert len(drawn) > 1
+
+
 def test_moving_alpha_redraws_the_partition_at_once() -> None:
     explorer = make()
     explorer.run()
@@ -183,8 +197,12 @@ def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
     explorer = make(algorithms=("fedavg",))
     with pytest.raises(fl.Diverged, match="FedAvg"):
         explorer.run(lr=1e30)
-    assert 'role="alert"' in explorer.messages.value
-    assert "FedAvg diverged in round 1 at η=1e+30" in explorer.messages.value
+    assert 'role="status"' in explorer.messages.value and "Error" not in explorer.messages.value
+    assert "<b>Diverged.</b> FedAvg diverged in round 1 at η=1e+30" in explorer.messages.value
+    assert "done, 0 of 5 rounds" in explorer.status.value
+    figure = explorer.figure()
+    assert [one.text for one in figure.layout.annotations] == ["✗ FedAvg diverged in round 1 at η=1e+30"]
+    assert fl.plots.describe(figure).endswith("FedAvg diverged in round 1 at η=1e+30.")
     explorer.run(lr=0.05)
     assert explorer.messages.value == ""
 

@@ -34,6 +34,14 @@ def counted(made: list) -> None:
     made[2].execution_count = 4
 
 
+def attached(kind: str, name: str = "card.png") -> Callable[[list], None]:
+    def change(made: list) -> None:
+        made[0].attachments = {name: {kind: "AAAA"}}
+        made[0].source += "\n\n![A card.](attachment:card.png)"
+
+    return change
+
+
 def source(number: int, text: str) -> Callable[[list], None]:
     def change(made: list) -> None:
         made[number].source = text
@@ -50,11 +58,14 @@ FAULTS = [
     (source(0, "# One\n\n### Three"), "a heading of level 3 follows one of level 1"),
     (source(2, "\n".join(["x = 1"] * 21)), "cell say: has 21 lines; at most 20"),
     (source(2, "x = " + "1" * 95), "cell say: has a line of 99 columns; at most 98"),
+    (attached("image/svg+xml"), "cell title: attachment card.png: is image/svg+xml; must be image/png or image/jpeg"),
+    (attached("image/png", "other.png"), "cell title: attachment card.png: is named in the text, and is missing"),
 ]
 
 
 def test_each_fault_is_found(tmp_path: Path) -> None:
     assert lint.check(written(tmp_path, lambda made: None)) == []
+    assert lint.check(written(tmp_path, attached("image/png"))) == []
     for change, said in FAULTS:
         faults = lint.check(written(tmp_path, change))
         assert any(said in fault for fault in faults), faults

@@ -12,6 +12,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 
 from fedlab_core.plots import style
+from fedlab_course import folders
 from fedlab_course.chapters import outline
 from fedlab_course.publish import pages
 from fedlab_course.publish.formulas import to_mathml
@@ -127,6 +128,16 @@ def test_a_chapter_has_its_formulas_parameters_and_figures(good: Run) -> None:
     assert 'role="img" aria-label="A curve that rises from 1 to 9"' in html
     data = re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)
     assert json.loads(data[1])["layout"]["title"]["text"] == "Squares </script>"
+
+
+def test_a_page_says_nothing_of_keys_for_a_cell_that_it_does_not_have(tmp_path: Path) -> None:
+    """Only JupyterLab has a cell to run: the sentence on Shift+Enter is left out, and the others stay."""
+    start = nbformat.read(folders.NOTEBOOKS / "00_start_here.ipynb", as_version=4).cells[0].source
+    assert "**Shift+Enter**" in start
+    page = site_of(tmp_path, text=f"{start}\n\nOne. Press **Shift+Enter** now! Two.").read_text(encoding="utf-8")
+    assert "Shift+Enter" not in page
+    assert "<p>Press <strong>Play</strong> and watch the shared model learn." in page
+    assert "<p>One. Two.</p>" in page
 
 
 def test_symbols_and_glossary_are_on_one_page(good: Run) -> None:

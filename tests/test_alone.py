@@ -22,7 +22,7 @@ import sys
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {COURSE!r} or name.startswith("jupyter"):
+        if name.partition(".")[0] in {(*COURSE, "torchvision")!r} or name.startswith("jupyter"):
             raise ImportError("blocked: " + name)
 
 sys.meta_path.insert(0, Blocked())
@@ -51,7 +51,7 @@ print(type(figure).__name__, len(history.frame), *codes, "distributed" in sys.mo
 
 
 def test_a_simulation_a_figure_and_the_command_line(tmp_path: Path) -> None:
-    """With everything of the course blocked; what only some readers or Dask need is not imported at the start."""
+    """Block everything of the course and torchvision. What only some readers need is not imported at the start."""
     command = [sys.executable, "-c", BLOCK + SCRIPT]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

@@ -14,7 +14,7 @@ function placeFor(name, side) {
 function control(name, place) {
   const own = name.split(".").at(-1);
   const { values } = CATALOGUE.controls[own];
-  const label = make("label", { className: "control" }, place);
+  const label = make("label", { className: name === own ? "control" : `control ${name[0]}` }, place);
   const tip = CATALOGUE.words.tips[own];
   if (tip) label.title = tip;
   const side = MORE.includes(own) && name !== own ? `${name[0].toUpperCase()}: ` : "";

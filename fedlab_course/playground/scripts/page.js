@@ -108,7 +108,6 @@ function restart(until = 1) {
   clients();
   const link = format({ ...state, two: 1 });
   find(".whole a").href = `playground.html#${link}`;
-  tellStatus(say("ready"));
   if (goesOn) play();
   else if (until > 1) setPlaying(true);
 }
@@ -139,9 +138,9 @@ function receive(frame) {
   redraw();
   const now = performance.now();
   if (frame.rests || now - drawn > 120) charts();
-  find("#counter").textContent = say("round", { round: round() });
   const done = frame.done && frame.asked === asked;
-  if (done || ((frame.rests || now - told > 1000) && sides[0].records.length !== before)) tellRound(frame.ended);
+  const news = sides[0].records.length !== before && (frame.rests || now - told > 1000);
+  tellRound(done || news, frame.ended);
   if (done && playing) setPlaying(false);
   if (frame.ended) {
     answered = true;
@@ -154,12 +153,18 @@ function redraw() {
   active().forEach((side) => side.draw(chosen));
 }
 
-// Say the present numbers.
-function tellRound(ended) {
+// Show the present numbers; `aloud`: also to those who listen.
+function tellRound(aloud, ended) {
   const failed = active().some((side) => side.frame.failed);
-  const first = { 0: say("ready"), 1: say("first") }[round()] ?? say("round", { round: round() });
   const last = ended && !failed && !story() ? say("end", { rounds: ROUNDS }) : "";
-  tellStatus(`${failed ? "" : first} ${words()} ${last}`.trim());
+  const numbers = `${words()} ${last}`.trim();
+  const [count, rest] = find("#now").children;
+  count.textContent = say("round", { round: round() });
+  rest.textContent = numbers;
+  if (!aloud) return;
+  told = performance.now();
+  const first = { 0: say("ready"), 1: say("first") }[round()] ?? count.textContent;
+  find("#status").textContent = failed ? numbers : `${first} ${numbers}`;
 }
 
 // The present numbers of the sides in words.
@@ -167,11 +172,6 @@ function words() {
   return active()
     .map((side) => side.words)
     .join(" ");
-}
-
-function tellStatus(words) {
-  told = performance.now();
-  find("#status").textContent = words;
 }
 
 function charts() {

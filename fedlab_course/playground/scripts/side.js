@@ -4,7 +4,7 @@ class Side {
   constructor(place, number) {
     this.name = SIDES[number];
     Object.assign(this, { number, place, records: [], frame: null, network: null });
-    for (const part of ["picture", "picture-words", "walks", "walks-words", "method", "accuracy"]) {
+    for (const part of ["picture", "picture-words", "walks", "walks-words", "method", "percent"]) {
       this[part] = place.querySelector(`.${part}`);
     }
     this.chapter = document.querySelector(`#own-${this.name} .chapter`);
@@ -18,7 +18,7 @@ class Side {
     const { page, number, title } = CATALOGUE.chapters[options.algorithm];
     this.title = CATALOGUE.titles[options.algorithm];
     this.method.textContent = this.title;
-    this.accuracy.textContent = "";
+    this.percent.textContent = "";
     this.chapter.textContent = say("chapter", { number, title });
     if (CATALOGUE.site) this.chapter.href = page;
     else this.chapter.removeAttribute("href");
@@ -29,7 +29,7 @@ class Side {
   receive(frame) {
     this.frame = frame;
     this.records.push(...frame.records);
-    this.accuracy.textContent = `${this.percent} %`;
+    this.percent.textContent = `${this.accuracy} %`;
   }
 
   draw(chosen) {
@@ -43,7 +43,7 @@ class Side {
     this["picture-words"].textContent = this.probed(params) ?? this.caption(chosen);
     walks(this.walks, paths, (client) => this.labels[client], chosen);
     const words = paths ? say("paths", { number: paths.clients.length }) : say("ready");
-    this["walks-words"].textContent = paths?.arrows.length ? `${words} ${say("control")}` : words;
+    this["walks-words"].textContent = paths?.arrows.flat().some(Boolean) ? `${words} ${say("control")}` : words;
   }
 
   // What the picture of the model shows.
@@ -68,7 +68,7 @@ class Side {
     return say("image", { truth, ...answerOf(network, frame.w, data.test.x, sample * data.inputs) });
   }
 
-  get percent() {
+  get accuracy() {
     return (100 * this.records.at(-1).accuracy).toFixed(1);
   }
 
@@ -86,7 +86,7 @@ class Side {
     }
     const last = this.records.at(-1);
     if (!last) return "";
-    return say("side", { side, method: this.title, accuracy: this.percent, loss: last.loss.toFixed(3) });
+    return say("side", { side, method: this.title, accuracy: this.accuracy, loss: last.loss.toFixed(3) });
   }
 
   // The curve of a chart, or the accuracy of each client on its own samples as dots.

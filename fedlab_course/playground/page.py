@@ -22,7 +22,8 @@ from fedlab_course.playground.plane import PLANES, UNIT, plane
 HERE = Path(__file__).parent
 STYLES = (HERE.parent / "publish/template/colours.css", HERE / "template/playground.css")
 ENGINE = ("random", "network", "split", "clusters", "algorithms", "run")  # what the worker needs
-PAGE = ("state", "python", "charts", "pictures", "side", "controls", "page")
+PAGE = ("state", "python", "out", "charts", "pictures", "paths", "probe", "side")
+PAGE += ("controls", "clients", "story", "frame", "page")
 _CHAPTERS = {"fedavg": "01", "fedprox": "02", "scaffold": "03", "fedsso": "04", "fedmas": "05"}
 _CHAPTERS |= {"fednova": "09", "fedavgm": "08"}
 _TITLES = {name: algorithms.ALGORITHMS[name].title or algorithms.ALGORITHMS[name].__name__ for name in _CHAPTERS}
@@ -40,6 +41,7 @@ def html(state: str = "", *, small: bool = False, site: bool = False) -> str:
     template = jinja2.Template((HERE / "template/playground.html.j2").read_text(encoding="utf-8"), autoescape=True)
     return template.render(
         words=words["page"],
+        tips=words["tips"],
         site=site,
         css="".join(path.read_text(encoding="utf-8") for path in STYLES),
         engine="\n".join(scripts[name] for name in ENGINE),
@@ -58,7 +60,7 @@ class Playground:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         page = escape(html(self.state, small=self.small))
-        height = 720 if self.small else 1250
+        height = 460 if self.small else 860  # until the page has set its own
         style = f"width:100%;height:{height}px;border:0"
         frame = f'<iframe title="Federated learning playground" style="{style}" srcdoc="{page}"></iframe>'
         return {"text/html": frame, "text/plain": "Federated learning playground"}

@@ -1,7 +1,7 @@
 // Line charts as SVG. A style of its own makes an exported file look like the page.
 
 const SVG = "http://www.w3.org/2000/svg";
-const BOX = { width: 460, height: 250, left: 46, right: 10, top: 24, bottom: 40 };
+const EDGE = { left: 46, right: 14, top: 24, bottom: 40 };
 const FONT = { "font-size": 12, "font-family": "system-ui, sans-serif", fill: "currentColor" };
 
 function shape(tag, attributes, place) {
@@ -26,22 +26,24 @@ function mark(x, y, { colour, dash }, place) {
 }
 
 // Draw `lines` into `svg`: each has points [x, y], colour, dash and a name. `dots`: no lines between the points.
-function chart(svg, { lines, x, y, dots = false, range = null }) {
-  const [right, bottom] = [BOX.width - BOX.right, BOX.height - BOX.bottom];
+// `least`: the horizontal axis reaches at least so far.
+function chart(svg, { lines, x, y, dots = false, range = null, least = 1 }) {
+  const [width, height] = [Math.max(240, svg.clientWidth), Math.max(140, svg.clientHeight)];
+  const [left, right, bottom] = [EDGE.left, width - EDGE.right, height - EDGE.bottom];
   svg.replaceChildren();
-  svg.setAttribute("viewBox", `0 0 ${BOX.width} ${BOX.height}`);
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const drawn = lines.map((line) => ({ ...line, points: line.points.filter((point) => point.every(Number.isFinite)) }));
   const values = (i) => drawn.flatMap(({ points }) => points.map((point) => point[i]));
-  const xs = scale(values(0), BOX.left, right, dots ? null : [0, 1]);
-  const ys = scale(values(1), bottom, BOX.top, range);
+  const xs = scale(values(0), left, right, dots ? null : [0, least]);
+  const ys = scale(values(1), bottom, EDGE.top, range);
   for (const value of ys.ticks) {
     const at = ys.at(value);
-    stroke(`M${BOX.left} ${at}H${right}`, { stroke: "currentColor", "stroke-opacity": 0.15 }, svg);
-    text(short(value), { x: BOX.left - 6, y: at + 4, "text-anchor": "end" }, svg);
+    stroke(`M${left} ${at}H${right}`, { stroke: "currentColor", "stroke-opacity": 0.15 }, svg);
+    text(short(value), { x: left - 6, y: at + 4, "text-anchor": "end" }, svg);
   }
   const middle = { "text-anchor": "middle" };
   for (const value of xs.ticks) text(short(value), { x: xs.at(value), y: bottom + 16, ...middle }, svg);
-  text(x, { x: (BOX.left + right) / 2, y: BOX.height - 6, ...middle }, svg);
+  text(x, { x: (left + right) / 2, y: height - 6, ...middle }, svg);
   text(y, { transform: `translate(12 ${bottom / 2 + 10}) rotate(-90)`, ...middle }, svg);
   drawn.forEach((line, i) => {
     const { points, name, colour, dash } = line;
@@ -49,7 +51,7 @@ function chart(svg, { lines, x, y, dots = false, range = null }) {
     const places = points.map(([a, b]) => [xs.at(a).toFixed(1), ys.at(b).toFixed(1)]);
     if (!dots && places.length) stroke(`M${places.join("L")}`, look, svg);
     for (const place of dots ? places : places.slice(-1)) mark(...place.map(Number), line, svg);
-    const start = BOX.left + i * 190;
+    const start = left + (i * (right - left)) / 2;
     stroke(`M${start} 10H${start + 26}`, look, svg);
     mark(start + 13, 10, line, svg);
     text(name, { x: start + 32, y: 14 }, svg);
@@ -77,8 +79,8 @@ function short(value) {
 // The chart as the text of a file, in the colours of paper.
 function asFile(svg) {
   const copy = svg.cloneNode(true);
-  Object.entries({ xmlns: SVG, width: BOX.width, height: BOX.height, style: "color:#1c1f23;background:#fff" }).forEach(
-    ([name, value]) => copy.setAttribute(name, value),
-  );
+  const [, , width, height] = svg.getAttribute("viewBox").split(" ");
+  const look = { xmlns: SVG, width, height, style: "color:#1c1f23;background:#fff" };
+  for (const [name, value] of Object.entries(look)) copy.setAttribute(name, value);
   return new XMLSerializer().serializeToString(copy);
 }

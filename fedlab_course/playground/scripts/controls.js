@@ -2,14 +2,23 @@
 
 const inputs = {}; // name of a value → its control: label, get, set, limit
 
+const MORE = ["data", "clients", "hidden", "seed", "cohort", "batch", "stragglers", "serverRate"]; // at first folded away
+
+// Where a control stands.
+function placeFor(name, side) {
+  if (MORE.includes(name)) return find("#rest");
+  return find(side ? `#own-${side} .controls` : "#data");
+}
+
 // A slider, a list or a box, built for a value of the state.
 function control(name, place) {
   const own = name.split(".").at(-1);
   const { values } = CATALOGUE.controls[own];
-  const label = make("label", { className: "control" }, place);
+  const label = make("label", { className: name === own ? "control" : `control ${name[0]}` }, place);
   const tip = CATALOGUE.words.tips[own];
   if (tip) label.title = tip;
-  make("span", { textContent: CATALOGUE.words.labels[own] }, label);
+  const side = MORE.includes(own) && name !== own ? `${name[0].toUpperCase()}: ` : "";
+  make("span", { textContent: side + CATALOGUE.words.labels[own] }, label);
   const changed = () => change(name, inputs[name].get());
   if (typeof values[0] === "string") {
     const titles = own === "method" ? CATALOGUE.titles : { ...CATALOGUE.words.values, "": CATALOGUE.words.values.none };
@@ -60,12 +69,5 @@ function arrange() {
   inputs.labels.set(state.labels);
   find("#two").checked = Boolean(state.two);
   document.body.classList.toggle("two", Boolean(state.two));
-  find("#story").hidden = story === null;
-  if (story) {
-    find("#question").textContent = story.question;
-    find("#answer").hidden = true;
-  }
-  document.querySelectorAll("#stories button").forEach((button, i) => {
-    button.setAttribute("aria-pressed", String(CATALOGUE.words.story[i] === story));
-  });
+  tellStory();
 }

@@ -1,4 +1,4 @@
-// The pictures: clients as bars, decision regions, wrong images, paths. Labels have colours and shapes.
+// The pictures of data: clients as bars, decision regions, wrong images. Labels have colours and shapes.
 
 const COLOURS = [
   "#0072B2",
@@ -110,11 +110,17 @@ function inkOf(element, name) {
   return getComputedStyle(element).getPropertyValue(name);
 }
 
+// How wrong images fill a picture: columns, rows and the size of a cell.
+function cellsOf(width, height) {
+  const columns = Math.max(1, Math.floor(width / 56));
+  const cell = width / columns;
+  return { columns, rows: Math.round(height / cell), cell };
+}
+
 // Some of the `wrong` images of `set`, each with the model's answer.
 function wrongImages(canvas, network, params, set, wrong) {
   const { context, width, height } = prepared(canvas);
-  const cell = 62;
-  const [columns, rows] = [Math.max(1, Math.floor(width / cell)), Math.floor(height / cell)];
+  const { columns, rows, cell } = cellsOf(width, height);
   const [ink, alarm] = [inkOf(canvas, "--ink"), inkOf(canvas, "--bad")];
   const [r, g, b] = rgb(hex(ink));
   const dark = document.createElement("canvas");
@@ -126,9 +132,9 @@ function wrongImages(canvas, network, params, set, wrong) {
     for (let p = 0; p < 64; p += 1) image.data.set([r, g, b, 255 * set.x[64 * sample + p]], 4 * p);
     dark.getContext("2d").putImageData(image, 0, 0);
     const [x, y] = [(i % columns) * cell, Math.floor(i / columns) * cell];
-    context.drawImage(dark, x + 2, y + 6, 42, 42);
+    context.drawImage(dark, x + 4, y + (cell - 38) / 2, 38, 38);
     context.fillStyle = alarm;
-    context.fillText(network.classify(params, set.x, 64 * sample), x + 46, y + 32);
+    context.fillText(network.classify(params, set.x, 64 * sample), x + 44, y + cell / 2 + 5);
   });
 }
 
@@ -137,47 +143,4 @@ function hex(colour) {
   const probe = new OffscreenCanvas(1, 1).getContext("2d");
   probe.fillStyle = colour.trim();
   return probe.fillStyle;
-}
-
-// Where the points of `paths` stand in a picture, with w in its middle.
-function placing(paths, width, height) {
-  const all = [...paths.points.flat(), ...paths.arrows, paths.moved];
-  const reach = 1.12 * Math.max(1e-9, ...all.map(([x, y]) => Math.max(Math.abs(x), (Math.abs(y) * width) / height)));
-  return ([x, y]) => [((x / reach + 1) / 2) * width, height / 2 - ((y / reach) * width) / 2];
-}
-
-// The paths of the clients from w, their ends in the colour of the label they have most, and the average.
-function walks(canvas, paths, labelOf, chosen) {
-  const { context, width, height } = prepared(canvas);
-  const [ink, ground] = [inkOf(canvas, "--ink"), inkOf(canvas, "--ground")];
-  if (!paths) return;
-  const at = placing(paths, width, height);
-  const line = (points, colour, dash = [], thick = 1.5) => {
-    context.beginPath();
-    points.forEach((point) => context.lineTo(...at(point)));
-    context.setLineDash(dash);
-    Object.assign(context, { strokeStyle: colour, lineWidth: thick });
-    context.stroke();
-    context.setLineDash([]);
-  };
-  paths.points.forEach((points, j) => {
-    const client = paths.clients[j];
-    context.globalAlpha = chosen < 0 || chosen === client ? 1 : 0.25;
-    line(points, COLOURS[labelOf(client)]);
-    if (paths.arrows.length) line([[0, 0], paths.arrows[j]], COLOURS[labelOf(client)], [3, 3], 1);
-    marker(context, labelOf(client), ...at(points.at(-1)), 4, ground);
-  });
-  context.globalAlpha = 1;
-  context.fillStyle = ink;
-  context.font = "italic bold 15px serif";
-  context.fillText("w", at([0, 0])[0] + 6, at([0, 0])[1] - 6);
-  context.fillRect(at([0, 0])[0] - 3, at([0, 0])[1] - 3, 6, 6);
-  if (!paths.resting) return;
-  line([[0, 0], paths.moved], ink, [], 2.5);
-  const [x, y] = at(paths.moved);
-  context.beginPath();
-  context.arc(x, y, 5, 0, 2 * Math.PI);
-  context.fillStyle = ground;
-  context.fill();
-  context.stroke();
 }

@@ -1,6 +1,6 @@
-// The runs of the page as lines for the library.
+// The runs of the page, up to the round that is shown, as lines for the library.
 
-function asPython(state) {
+function asPython(state, rounds) {
   const plane = state.data !== "digits";
   const laws = {
     iid: "iid(y",
@@ -20,7 +20,7 @@ function asPython(state) {
     `parts = fl.partition.${laws[state.split]}, num_clients=${state.clients}, seed=${state.seed})`,
     "fed = fl.FederatedDataset(data, parts)",
     `model = fl.models.${hidden}, seed=${state.seed})`,
-    `shared = dict(rounds=50, clients_per_round=${state.cohort}, batch_size=${state.batch}, ` +
+    `shared = dict(rounds=${rounds}, clients_per_round=${state.cohort}, batch_size=${state.batch}, ` +
       `stragglers=${state.stragglers}, seed=${state.seed})`,
     "histories = {",
     ...runs.map(({ name, code }) => `    "${name}": ${code},`),

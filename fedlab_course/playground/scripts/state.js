@@ -1,7 +1,9 @@
-// The state of the page: the value of each control, as the address holds it after #. Controls of a side have names such
-// as "a.lr".
+// The state of the page, as the address holds it after #: the settings of the run, and what is shown of it. Settings of
+// a side have names such as "a.lr".
 
 const SIDES = ["a", "b"];
+const ROUNDS = 500; // a run stops there
+const MEASURES = ["accuracy", "loss", "testLoss", "drift", "worst", "own"];
 
 // All names of values: of both sides and of each.
 function nameOf(control, side) {
@@ -15,17 +17,43 @@ function defaults() {
   return Object.fromEntries(entries);
 }
 
-// The state of an address, and a word for each value that is not offered.
+// What an address holds beside the settings: the round, the story (0: none), the charts and the speed.
+function besides() {
+  const { axes, speeds, story } = CATALOGUE.words;
+  return {
+    round: { values: Array.from({ length: ROUNDS + 1 }, (_, round) => round), value: 1 },
+    story: { values: [0, ...story.map((_, i) => i + 1)], value: 0 },
+    axis: { values: Object.keys(axes), value: "round" },
+    upper: { values: MEASURES, value: "accuracy" },
+    lower: { values: MEASURES, value: "drift" },
+    speed: { values: Object.keys(speeds), value: calm() ? "one" : "five" },
+  };
+}
+
+// Whether the visitor's system asks for little motion.
+function calm() {
+  return typeof matchMedia === "function" && matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+function firstsOf(controls) {
+  return Object.fromEntries(Object.entries(controls).map(([name, { value }]) => [name, value]));
+}
+
+// The state and the rest of an address, and a sentence for each value that is not offered.
 function parse(text) {
-  const [state, complaints] = [defaults(), []];
+  const state = defaults();
+  const others = besides();
+  const beside = firstsOf(others);
+  const complaints = [];
   for (const [name, given] of new URLSearchParams(text)) {
-    if (!(name in state)) continue;
-    const control = CATALOGUE.controls[name.split(".").at(-1)];
-    const value = control.values.find((one) => String(one) === given || (given && one === Number(given)));
-    if (value === undefined) complaints.push(say("offered", { name, given: given.slice(0, 20), value: state[name] }));
-    else state[name] = value;
+    const target = [state, beside].find((values) => Object.hasOwn(values, name));
+    if (!target) continue;
+    const { values } = target === beside ? others[name] : CATALOGUE.controls[name.split(".").at(-1)];
+    const value = values.find((one) => String(one) === given || (given && one === Number(given)));
+    if (value === undefined) complaints.push(say("offered", { name, given: given.slice(0, 20), value: target[name] }));
+    else target[name] = value;
   }
-  return { state: fitting(state), complaints };
+  return { state: fitting(state), beside, complaints };
 }
 
 // Values that fit each other: K ≤ N, and every label has a client.
@@ -35,13 +63,12 @@ function fitting(state) {
   return { ...state, labels, cohort: Math.min(state.cohort, state.clients) };
 }
 
-// What differs from the defaults.
-function format(state) {
-  const first = defaults();
-  const changed = Object.entries(state).filter(([name, value]) => value !== first[name]);
+// What differs from the defaults, as an address.
+function format(state, beside = {}) {
+  const firsts = { ...defaults(), ...firstsOf(besides()) };
+  const changed = Object.entries({ ...state, ...beside }).filter(([name, value]) => value !== firsts[name]);
   return new URLSearchParams(changed.map(([name, value]) => [name, String(value)])).toString();
 }
-
 // The sides that train.
 function sidesOf(state) {
   return state.two ? SIDES : ["a"];

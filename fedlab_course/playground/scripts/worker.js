@@ -1,9 +1,12 @@
 // The worker: trains the sides of a page in pairs of rounds, and posts what the page shows.
-// In: start, play (rounds a second, or 0 for local steps), pause, round, step, watch (a client), seen (a frame).
+// In: start (trains up to a round), play (rounds a second, or 0 for local steps), pause, round, step, watch (a client),
+// seen (a frame). Each but "seen" has a number, which the frames after it carry.
 
 let sides = [];
 let number = 0; // of the start that the frames belong to
+let asked = 0; // number of the latest message
 let limit = Infinity; // rounds
+let goal = Infinity; // the round where it rests
 let pace = null; // rounds a second, 0 for local steps, null: it rests
 let watched = -1;
 let waiting = false; // until the page has drawn the last frame
@@ -13,8 +16,9 @@ let due = 0; // when the next round or step is to begin
 const LOCAL_STEPS = 15; // a second, at the slowest pace
 
 onmessage = ({ data: message }) => {
+  asked = message.asked ?? asked;
   if (message.type === "start") start(message);
-  else if (message.type === "play") pace = message.pace;
+  else if (message.type === "play") [pace, goal] = [message.pace, Infinity];
   else if (message.type === "pause") pace = null;
   else if (message.type === "round") advance(true);
   else if (message.type === "step") advance(false);
@@ -25,8 +29,9 @@ onmessage = ({ data: message }) => {
   turn();
 };
 
-function start({ data, parts, options, id, rounds }) {
-  [number, limit] = [id, rounds];
+function start({ data, parts, options, id, rounds, round }) {
+  [number, limit, goal, due] = [id, rounds, round, 0];
+  pace = round ? Infinity : null;
   sides = options.map((own) => {
     const run = new Run(data, parts, own);
     return { run, rounds: run.rounds(), records: [run.record([])], basis: null, resting: true, failed: null };
@@ -55,8 +60,13 @@ function next(side) {
   }
 }
 
+// Whether all sides have failed or finished that round.
+function finished(round) {
+  return sides.every((side) => side.failed || (side.resting && side.run.round >= round));
+}
+
 function done() {
-  return sides.every((side) => side.failed || (side.resting && side.run.round >= limit));
+  return finished(Math.min(limit, goal));
 }
 
 // Train if it is time, post a frame, and come back.
@@ -78,7 +88,8 @@ function turn() {
 function frame() {
   changed = false;
   waiting = true;
-  postMessage({ id: number, rests: pace === null, done: done(), sides: sides.map(seen) });
+  const rests = pace === null;
+  postMessage({ id: number, asked, rests, done: done(), ended: finished(limit), sides: sides.map(seen) });
 }
 
 function seen(side) {
@@ -88,7 +99,8 @@ function seen(side) {
   return { round, w, local, wrong, failed, records: side.records.splice(0), paths: paths(side) };
 }
 
-// The clients' paths in the plane of the two directions in which they differ most, w at the origin.
+// The clients' paths in the plane of the two directions in which they differ most, w at the origin. The picture shows
+// −reach … reach.
 function paths(side) {
   const { updates, w } = side.run;
   if (!updates) return null;
@@ -101,7 +113,31 @@ function paths(side) {
   const arrows = corrections.flatMap(({ offset }, j) =>
     offset ? [place(offset).map((value) => -lr * steps[j] * value)] : [],
   );
-  return { clients, points, arrows, moved: place(from(w)), resting: side.resting };
+  const moved = place(from(w));
+  const reach = 1.15 * Math.max(1e-9, ...[...points.flat(), ...arrows, moved].flat().map(Math.abs));
+  const hills = pace === Infinity ? null : landscape(side, reach);
+  return { clients, points, arrows, moved, reach, hills, resting: side.resting };
+}
+
+const HILLS = 18; // points of the landscape on each side
+const WORK = 2e7; // multiplications for one landscape
+
+// The logarithm of the training loss around w in the plane of the paths, row by row from the top: over some samples of
+// all clients, as many as the time allows.
+function landscape({ run, basis }, reach) {
+  const { origin } = run.updates;
+  const total = run.data.y.length;
+  const number = Math.min(total, 200, Math.max(20, Math.floor(WORK / (HILLS * HILLS * origin.length))));
+  const samples = Array.from({ length: number }, (_, i) => Math.floor((i * total) / number));
+  const values = new Float64Array(HILLS * HILLS);
+  const at = (i) => ((2 * (i + 0.5)) / HILLS - 1) * reach;
+  for (let row = 0; row < HILLS; row += 1) {
+    for (let column = 0; column < HILLS; column += 1) {
+      const point = combined([1, at(column), -at(row)], [origin, ...basis]);
+      values[row * HILLS + column] = Math.log(run.network.evaluate(point, run.data, samples).loss / number);
+    }
+  }
+  return values;
 }
 
 // Two orthonormal directions with the largest projections, by a few power iterations from those of the frame before.

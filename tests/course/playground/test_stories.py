@@ -104,7 +104,7 @@ def test_drift(page: Any) -> None:
 
 
 def test_mu_repairs_a_large_rate(page: Any) -> None:
-    """At η = 1 rounding decides single points, and browsers round differently: the numbers are round, for any rounding."""
+    """At η = 1 rounding decides whole points, and browsers round differently: the answer gives round numbers."""
     title = "μ repairs a large rate"
     answer = STORIES[title]["answer"]
     for rounding in (0, 1e-13, -1e-13):

@@ -20,7 +20,7 @@ from fedlab_course import playground
 from fedlab_course.chapters import outline
 from fedlab_course.evidence import shown
 from fedlab_course.explore import grid
-from fedlab_course.publish import glossary, markdown, outputs, runs, slides, symbols
+from fedlab_course.publish import glossary, markdown, outputs, runs, slides, symbols, verdicts
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 ASSETS = "assets"
@@ -64,7 +64,8 @@ def build(
     reference = (target / "api" / "index.html").is_file()
     values = {"pages": pages, "lessons": lessons, "missing": missing, "reference": reference}
     written.append(_write(target / "index.html", "home", **values, **common))
-    written.append(_write(target / "evidence.html", "evidence", pages=pages, words=shown.WORDS, **common))
+    values = {"pages": pages, "words": shown.WORDS, "counted": verdicts.counted}
+    written.append(_write(target / "evidence.html", "evidence", **values, **common))
     return written
 
 

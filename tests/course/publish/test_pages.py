@@ -106,7 +106,7 @@ def test_a_closed_row_of_the_evidence_page_counts_its_verdicts(good: Run) -> Non
 def test_verdicts_are_counted_in_words() -> None:
     stored = ["undecided", "holds", "opposite", "opposite", *["holds"] * 5]
     entries = [{"verdict": word} for word in stored]
-    assert verdicts.counted(entries + [{"holds": True}]) == "7 hold, 2 opposite, 1 undecided"
+    assert verdicts.counted([*entries, {"holds": True}]) == "7 hold, 2 opposite, 1 undecided"
     assert verdicts.counted([{"holds": True}, {"holds": False}]) == "1 holds, 1 does not hold here"
     assert verdicts.counted([{"holds": False}] * 2) == "2 do not hold here"
     assert verdicts.counted([]) == ""

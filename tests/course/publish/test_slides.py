@@ -53,19 +53,35 @@ def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Two." in made[5]["parts"][0] and "book" not in made[5]["parts"][0]
 
 
+def deck_of(chapter: outline.Chapter, folder: Path) -> Path:
+    """The slides of a chapter whose notebook has only its title."""
+    notebook = new_notebook(cells=[new_markdown_cell(f"# {chapter.title}")])
+    nbformat.write(notebook, folder / f"{chapter.stem}.ipynb")
+    result = {"name": chapter.stem, "status": "ok", "seconds": 1.0, "parameters": {}}
+    result |= {"verdicts": [], "stored": [], "error": None}
+    made = pages.page(result, folder, [chapter.stem], folder / "runs")
+    pages.build([made], folder / "site", "quick")
+    return folder / "site" / f"{chapter.stem}_slides.html"
+
+
 def test_a_title_slide_has_question_picture_and_lesson(tmp_path: Path) -> None:
-    result = {"status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "stored": []}
     for chapter in outline.CHAPTERS:
-        notebook = new_notebook(cells=[new_markdown_cell(f"# {chapter.title}")])
-        nbformat.write(notebook, tmp_path / f"{chapter.stem}.ipynb")
-        entry = result | {"name": chapter.stem, "error": None}
-        made = pages.page(entry, tmp_path, [chapter.stem], tmp_path / "runs")
-        pages.build([made], tmp_path / "site", "quick")
-        html = (tmp_path / "site" / f"{chapter.stem}_slides.html").read_text(encoding="utf-8")
+        html = deck_of(chapter, tmp_path).read_text(encoding="utf-8")
         opening = html.partition("</section>")[0]
         assert opening.count(chapter.card) == 1
         assert f"<p>{escape(chapter.question)}</p>" in opening
         assert f'<p class="place">{escape(chapter.place)}</p>' in opening
+
+
+@pytest.mark.needs_browser
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_a_browser_shows_a_title_slide(chromium: Any, tmp_path: Path, width: int, scheme: str) -> None:
+    visit = Visit(chromium, deck_of(outline.get("01"), tmp_path), width, color_scheme=scheme)
+    with visit as page:
+        picture = page.locator(".slide.opening > svg").bounding_box()
+        assert picture["width"] >= 250
+        assert visit.is_clean()
+        assert violations(page) == []
 
 
 def test_lessons_have_the_names_of_the_teaching_plan() -> None:

@@ -47,7 +47,8 @@ def build(
     An earlier name of a chapter has a page that leads to the present one, so that old links work. No page lists it.
     """
     written = _write_assets(target) if assets is None else []
-    common = {"assets": assets or ASSETS, "profile": profile, "places": _PLACES_OF_CHAPTERS}
+    folder = assets or ASSETS
+    common = {"assets": folder, "profile": profile, "places": _PLACES_OF_CHAPTERS}
     for number, page in enumerate(pages):
         before, after = pages[max(0, number - 1) : number], pages[number + 1 : number + 2]
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
@@ -57,7 +58,7 @@ def build(
         written.append(_write(target / deck, "slides", page=page, **common))
         for old, end in itertools.product(page["was"], (".html", "_slides.html")):
             written.append(_write(target / f"{old}{end}", "moved", address=f"{page['name']}{end}"))
-    written += _write_common(target, common["assets"], _PLACES_OF_CHAPTERS)
+    written += _write_common(target, folder, _PLACES_OF_CHAPTERS)
     written.append(_write(target / "slides.html", "decks", pages=pages, **common))
     core = sorted((page for page in pages if page["lesson"]), key=lambda page: page["lesson"])
     lessons = itertools.groupby(core, key=lambda page: page["lesson"])
@@ -84,8 +85,8 @@ def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path
         lines.append([name, *values, one.status, f"{one.seconds:.1f}" if one.seconds else "", held])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     html = Markup(markdown.to_html(f"{_ROWS}\n\n{table}\n\nProfile: {profile}, unless a row sets another."))
-    values = {"title": "Runs by rows of parameters", "html": html}
-    page = _write(target / "index.html", "text", assets=ASSETS, places=_PLACES, **values)
+    content = {"title": "Runs by rows of parameters", "html": html}
+    page = _write(target / "index.html", "text", assets=ASSETS, places=_PLACES, **content)
     return [*written, page]
 
 

@@ -77,9 +77,10 @@ def show(widget: Any, shown: bool) -> None:
 
 
 def note(text: str, *, kind: str = "status") -> str:
-    """A line of HTML. Screen readers announce a "status", a "result" (a run that diverged), a "warning" and an "alert" (an error).
+    """A line of HTML.
 
-    They do not announce a "timer".
+    Screen readers announce a "status", a "result" (a run that diverged), a "warning" and an "alert" (an error). They do
+    not announce a "timer".
     """
     if not text:
         return ""

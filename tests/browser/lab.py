@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from fedlab_course.harness import kernel
@@ -69,11 +70,11 @@ def serving(folder: Path) -> Iterator[str]:
             server.wait(PATIENCE)
 
 
-def write(path: Path, *cells: str) -> None:
-    """A notebook of code cells."""
+def write(path: Path, *cells: str | NotebookNode) -> None:
+    """A notebook of these cells; a text is a code cell."""
     spec = {"name": kernel.KERNEL, "display_name": "Python 3", "language": "python"}
-    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells], metadata={"kernelspec": spec})
-    nbformat.write(notebook, path)
+    made = [new_code_cell(cell) if isinstance(cell, str) else cell for cell in cells]
+    nbformat.write(new_notebook(cells=made, metadata={"kernelspec": spec}), path)
 
 
 def free_port() -> int:

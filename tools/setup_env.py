@@ -138,7 +138,7 @@ class Environment:
         build = self.build or (chosen() if kept is None else Build(kept, asked))
         build = self.install(extras, build)
         self.settle_lab()
-        state = {"fingerprint": wanted, "extras": extras, "packages": self.packages()}
+        state: dict[str, Any] = {"fingerprint": wanted, "extras": extras, "packages": self.packages()}
         state |= {"torch": build.name, "asked": build.asked}
         self.stamp.write_text(json.dumps(state, indent=1), encoding="utf-8")
 

@@ -13,7 +13,8 @@ Way = Literal["patches", "each"]
 # Nanoseconds on one core of an AMD EPYC with AVX-512, single precision, by `python benchmarks/convolutions.py --ways`.
 LANES = 16  # numbers in a register
 PATCH_PRODUCT = 0.025  # one multiplication with its addition in a product of matrices,
-EACH_PRODUCT = 0.02  # and in PyTorch's convolution
+EACH_PRODUCT = 0.02  # and in PyTorch's convolution,
+EACH_SINGLE = 0.035  # which is slower for a single input channel
 CALL = 25_000.0  # one call of PyTorch's convolution, which also arranges its arguments
 STACK = 0.25  # one number of its output, copied among those of the other clients
 COPY_RAW = 0.15  # one number of a patch of raw images, copied in runs of a row of the output
@@ -78,11 +79,12 @@ def fastest(geometry: Geometry, places: int, is_raw: bool) -> Ways:
         "weight_gradient": copy + PATCH_PRODUCT * numbers * wide_filters,
         "input_gradient": add + PATCH_PRODUCT * numbers * (filters + LANES / 2),
     }
+    product = EACH_PRODUCT if channels > 1 else EACH_SINGLE
     filled = numbers * wide_channels / channels
     each = {
-        "forward": CALL + EACH_PRODUCT * numbers * wide_filters + STACK * places * filters,
-        "weight_gradient": CALL + EACH_PRODUCT * (numbers if channels <= 3 else filled) * wide_filters,
-        "input_gradient": CALL + EACH_PRODUCT * filled * filters + STACK * places * channels,
+        "forward": CALL + product * numbers * wide_filters + STACK * places * filters,
+        "weight_gradient": CALL + product * (numbers if channels <= 3 else filled) * wide_filters,
+        "input_gradient": CALL + product * filled * filters + STACK * places * channels,
     }
     return Ways(**{name: "patches" if patches[name] <= each[name] else "each" for name in each})
 

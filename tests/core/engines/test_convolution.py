@@ -59,7 +59,9 @@ def expected(layer: nn.Conv2d, parameters: Tensor, x: Tensor, above: Tensor) -> 
 
 @pytest.mark.parametrize("values", [100, 10**9], ids=["small blocks", "one block"])
 @pytest.mark.parametrize("options", GEOMETRIES.values(), ids=GEOMETRIES)
-@pytest.mark.parametrize("ways", ALL_WAYS, ids=lambda ways: f"{ways.forward}-{ways.weight_gradient}-{ways.input_gradient}")
+@pytest.mark.parametrize(
+    "ways", ALL_WAYS, ids=lambda ways: f"{ways.forward}-{ways.weight_gradient}-{ways.input_gradient}"
+)
 @pytest.mark.parametrize("is_raw", [True, False], ids=["raw", "channels-last"])
 def test_each_way_in_each_pass(monkeypatch, is_raw: bool, ways: Ways, options: dict, values: int) -> None:
     """Twice, as the second time the buffers are full of old numbers."""
@@ -92,7 +94,9 @@ def packed(layer: Conv2d, parameters: Tensor) -> Tensor:
     return torch.cat([parameters[:, start:stop].flatten() for start, stop, _ in layer.places])
 
 
-@pytest.mark.parametrize("ways", ALL_WAYS, ids=lambda ways: f"{ways.forward}-{ways.weight_gradient}-{ways.input_gradient}")
+@pytest.mark.parametrize(
+    "ways", ALL_WAYS, ids=lambda ways: f"{ways.forward}-{ways.weight_gradient}-{ways.input_gradient}"
+)
 def test_networks_with_padding_train_as_in_the_reference_engine(monkeypatch, ways: Ways) -> None:
     """Three convolutions with pools between them, ragged batches and moments."""
     force(monkeypatch, ways)
@@ -158,7 +162,9 @@ def test_small_work_goes_by_patches_and_large_work_by_calls() -> None:
     assert large == Ways("each", "each", "each")
 
 
-@pytest.mark.parametrize(("padding", "stride", "size"), [(0, 1, (6, 5)), (1, 1, (8, 7)), (1, 2, (4, 4)), (2, 3, (4, 3))])
+@pytest.mark.parametrize(
+    ("padding", "stride", "size"), [(0, 1, (6, 5)), (1, 1, (8, 7)), (1, 2, (4, 4)), (2, 3, (4, 3))]
+)
 def test_the_size_of_the_output(padding: int, stride: int, size: tuple[int, int]) -> None:
     geometry = Geometry(1, 1, (3, 3), (stride, stride), (padding, padding))
     assert geometry.output_size(8, 7) == size

@@ -1,11 +1,12 @@
 """Compare the stacked engine with the reference engine on networks with convolutions, and the ways of convolving.
 
-    python benchmarks/convolutions.py [--repeats 5] [--out results/convolutions.csv]
+    python benchmarks/convolutions.py [--seconds 2] [--out results/convolutions.csv]
     python benchmarks/convolutions.py --ways
 
 The first command times one round of local training (four clients, two batches each) of each network in both engines,
-in turn, and writes the median seconds and their ratio. The second prints nanoseconds per multiplication of each way
-of convolving, on one core: the numbers behind ``fedlab_core/engines/stacked/ways.py``. Inputs are random.
+in turn, and writes the shortest times and their ratio: other processes only add time. The second prints nanoseconds
+per multiplication of each way of convolving, on one core: the numbers behind
+``fedlab_core/engines/stacked/ways.py``. Inputs are random.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from speed import LOSS, Workload, federation, medians
+from speed import LOSS, Workload, federation
 
 from fedlab_core.correction import Correction
 from fedlab_core.engines import ReferenceEngine, StackedEngine, threads
@@ -94,17 +95,16 @@ def rounds(net: Net) -> dict[str, Callable[[], object]]:
     return {"reference": trained(ReferenceEngine), "stacked": trained(StackedEngine)}
 
 
-def compare(repeats: int, out: Path | None) -> None:
-    """Print the seconds of both engines on each network, and write them to ``out``."""
+def compare(budget: float, out: Path | None) -> None:
+    """Print the seconds of both engines on each network, timed for ``budget`` seconds, and write them to ``out``."""
     rows = []
     for net in NETS:
-        seconds = medians(rounds(net), repeats)
+        seconds = shortest(rounds(net), budget)
         row = {
             "network": net.name,
             "reference_s": round(seconds["reference"], 5),
             "stacked_s": round(seconds["stacked"], 5),
             "ratio": round(seconds["stacked"] / seconds["reference"], 3),
-            "repeats": repeats,
             "threads": threads.number(),
             "torch": torch.__version__,
             "processor": platform.processor() or platform.machine(),
@@ -167,12 +167,12 @@ def compare_ways(seconds: float = 0.2) -> None:
             side = (net.side + 2 * net.padding - net.kernel + 1) // 2 + 2 * net.padding - net.kernel + 1
             products = CLIENTS * net.batch * side * side * layer.weight.numel()
             for name in by_way["patches"]:
-                best = fastest_of({way: by_way[way][name] for way in ways}, seconds)
+                best = shortest({way: by_way[way][name] for way in ways}, seconds)
                 print(f"{net.name:32} {name:16}", *(f"{best[way] / products * 1e9:9.4f}" for way in ways), flush=True)
 
 
-def fastest_of(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
-    """The shortest time of each call, in turn, within ``seconds``; noise only adds time."""
+def shortest(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
+    """The shortest time of each call, in turn, within ``seconds``."""
     for call in calls.values():
         call()
     best = dict.fromkeys(calls, float("inf"))
@@ -187,14 +187,14 @@ def fastest_of(calls: dict[str, Callable[[], object]], seconds: float) -> dict[s
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=2, help="for each network")
     parser.add_argument("--ways", action="store_true", help="time the ways of convolving, not the engines")
     parser.add_argument("--out", type=Path, help="write the seconds to this CSV file")
     given = parser.parse_args()
     if given.ways:
         compare_ways()
     else:
-        compare(given.repeats, given.out)
+        compare(given.seconds, given.out)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ A patch is the k×k pixels of all channels under a filter. Patches of some clien
 whose product with the weights [a, C·k·k, O] is the output.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn

@@ -68,10 +68,8 @@ def fastest(geometry: Geometry, places: int, is_raw: bool) -> Ways:
     wide_filters = _filled(filters)
     wide_channels = _filled(channels)
     numbers = places * geometry.area * channels  # in the patches
-    if is_raw:
-        copy = COPY_RAW * numbers
-    else:
-        copy = COPY * numbers + COPY_RUN * places * geometry.kernel[0]
+    copy_raw = COPY_RAW * numbers
+    copy = copy_raw if is_raw else COPY * numbers + COPY_RUN * places * geometry.kernel[0]
     add = ADD * numbers + ADD_RUN * places * geometry.area
     slow = 2 if filters < LANES else 1
     patches = {

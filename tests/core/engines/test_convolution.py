@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-import fedlab_core as fl
 from fedlab_core.engines import ReferenceEngine, StackedEngine
 from fedlab_core.engines.stacked import convolution
 from fedlab_core.engines.stacked.buffers import Workspace

@@ -44,7 +44,9 @@ def faults_of(notebook: Notebook) -> list[str]:
 
 
 @pytest.mark.slow
-def test_every_notebook_opens_without_an_error_and_without_a_broken_image(lab: str, folder: Path, chromium: Any) -> None:
+def test_every_notebook_opens_without_an_error_and_without_a_broken_image(
+    lab: str, folder: Path, chromium: Any
+) -> None:
     assert len(NOTEBOOKS) >= 15
     found = {}
     for path in NOTEBOOKS:

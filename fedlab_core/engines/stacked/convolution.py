@@ -21,14 +21,18 @@ Block = tuple[slice, slice]  # some clients, and some of their samples
 
 def geometry_of(layer: nn.Conv2d) -> Geometry:
     """The geometry of ``layer``; :class:`UnknownLayer` for unequal padding of opposite sides."""
-    padding = layer.padding
-    if padding == "valid":
-        padding = (0, 0)
-    if padding == "same":
-        if any(k % 2 == 0 for k in layer.kernel_size):
-            raise UnknownLayer(f"{layer}, which pads opposite sides unequally")
-        padding = tuple(k // 2 for k in layer.kernel_size)
-    return Geometry(layer.in_channels, layer.out_channels, layer.kernel_size, layer.stride, padding)
+    rows, columns = layer.kernel_size
+    if not isinstance(layer.padding, str):
+        vertical, horizontal = layer.padding
+        padding = vertical, horizontal
+    elif layer.padding == "valid":
+        padding = 0, 0
+    elif rows % 2 and columns % 2:
+        padding = rows // 2, columns // 2
+    else:
+        raise UnknownLayer(f"{layer}, which pads opposite sides unequally")
+    down, right = layer.stride
+    return Geometry(layer.in_channels, layer.out_channels, (rows, columns), (down, right), padding)
 
 
 class Conv2d(Layer):

@@ -1,6 +1,5 @@
 """Models and data at the edges of what the stacked engine knows: the numbers of the reference engine, or a loop."""
 
-import itertools
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -12,11 +11,7 @@ from torch.nn import functional
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.engines import ReferenceEngine, StackedEngine
-from fedlab_core.engines.stacked import convolution
-from fedlab_core.engines.stacked.ways import Geometry, Ways, fastest
 from fedlab_core.engines.work import Work, plan_batches
-from fedlab_core.losses import LOSSES, squared_norm
 from tests.support import blobs
 
 SIZES = (3, 12, 25, 1, 9)
@@ -53,69 +48,6 @@ def test_a_known_layer_used_in_an_unknown_way_still_goes_through_vmap() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 2), nn.Flatten(), nn.Linear(14, 3)).double()
     assert_same(federation(7, 4), model, "vmap")
-
-
-WAYS = [Ways(*names) for names in itertools.product(["patches", "each"], repeat=3)]
-
-
-def padded_convolutions() -> nn.Module:
-    """The first layer takes raw images; padding, stride, kernels that are not square, and a layer without bias."""
-    torch.manual_seed(0)
-    return nn.Sequential(
-        nn.Conv2d(2, 3, 3, padding=1),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Conv2d(3, 4, (2, 3), padding=(0, 2)),
-        nn.Tanh(),
-        nn.Conv2d(4, 5, 3, stride=2, padding=1),
-        nn.ReLU(),
-        nn.Conv2d(5, 2, 3, padding="same", bias=False),
-        nn.Flatten(),
-        nn.Linear(24, 3),
-    ).double()
-
-
-@pytest.mark.parametrize("ways", WAYS, ids=str)
-@pytest.mark.parametrize("batch_size", [5, None])
-def test_every_way_of_convolving_is_the_same(monkeypatch, batch_size: int | None, ways: Ways) -> None:
-    """Each pass in each way, against automatic differentiation; gradients and moments, in blocks of a few numbers."""
-    monkeypatch.setattr(convolution, "fastest", lambda *_: ways)
-    monkeypatch.setattr(convolution, "PATCH_VALUES", 3000)
-    fed = federation(2, 12, 12)
-    model = padded_convolutions()
-    assert_same(fed, model, "layers", batch_size=batch_size, lr=0.3)
-    engines = [kind(fed, model, LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)]
-    params = engines[0].model.parameters().expand(3, -1)
-    groups = [np.arange(4), np.array([7]), np.arange(20, 31)]
-    for loss, power in ((squared_norm, 1), (LOSSES["cross_entropy"], 2)):
-        left, right = (engine.moments(params, groups, loss, power) for engine in engines)
-        torch.testing.assert_close(right, left, rtol=0, atol=1e-12)
-
-
-def test_padding_that_differs_from_side_to_side_goes_through_vmap() -> None:
-    torch.manual_seed(0)
-    layers = [nn.Conv2d(2, 3, 4, padding="same"), nn.ReLU(), nn.Flatten(), nn.Linear(432, 3)]
-    assert_same(federation(2, 12, 12), nn.Sequential(*layers).double(), "vmap", lr=0.1)
-
-
-def test_of_equal_maxima_the_first_gets_the_gradient() -> None:
-    """Images of whole numbers from 0 to 2 have equal maxima in most tiles, and a convolution by ones keeps them."""
-    fed = federation(1, 8, 8)
-    clients = [(x.abs().round().clamp(max=2), y) for x, y in map(fed.client, range(fed.num_clients))]
-    ties = fl.FederatedDataset.from_clients(clients, test=clients[0])
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Conv2d(1, 2, 1), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(32, 3)).double()
-    with torch.no_grad():
-        model[0].weight.fill_(1.0)
-    assert_same(ties, model, "layers", lr=0.1)
-
-
-def test_the_rule_counts_work() -> None:
-    """Much work for each client pays for a call of its own; many channels and few pixels do not."""
-    few = Geometry(channels=1, filters=8, kernel=(3, 3), stride=(1, 1), padding=(0, 0))
-    assert fastest(few, places=10 * 36, is_raw=True).forward == "patches"
-    many = Geometry(channels=32, filters=64, kernel=(5, 5), stride=(1, 1), padding=(2, 2))
-    assert fastest(many, places=50 * 1024, is_raw=False) == Ways("each", "each", "each")
 
 
 class FunctionalDropout(nn.Module):

@@ -15,7 +15,7 @@ from fedlab_core.engines.stacked.buffers import Workspace
 from fedlab_core.engines.stacked.layers import Layer, UnknownLayer, Views
 from fedlab_core.engines.stacked.ways import Geometry, Ways, fastest
 
-PATCH_VALUES = 250_000  # numbers in the patches of one block, which then stay in the cache
+PATCH_VALUES = 500_000  # numbers in the patches of one block, which then stay in the cache
 Block = tuple[slice, slice]  # some clients, and some of their samples
 
 

@@ -27,7 +27,7 @@ from fedlab_core.engines.stacked.network import CohortModel, Network, Vectorised
 from fedlab_core.engines.work import BatchPlan, Work
 from fedlab_core.losses import Loss
 
-CACHE_BYTES = 8_000_000
+CACHE_BYTES = 16_000_000
 GATHERED_VALUES = 1_000_000
 GRADIENT_VALUES = 2_000_000  # more would leave the cache
 MOMENT_SAMPLES = 100

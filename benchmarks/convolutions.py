@@ -5,7 +5,7 @@
 
 The first command times one round of local training (four clients, two batches each) of each network in both engines,
 in turn, and writes the shortest times and their ratio: other processes only add time. The second prints nanoseconds
-per multiplication of each way of convolving, on one core: the numbers behind
+per multiplication of each way of convolving, on one core, to check the choices of
 ``fedlab_core/engines/stacked/ways.py``. Inputs are random.
 """
 

@@ -21,18 +21,21 @@ Block = tuple[slice, slice]  # some clients, and some of their samples
 
 def geometry_of(layer: nn.Conv2d) -> Geometry:
     """The geometry of ``layer``; :class:`UnknownLayer` for unequal padding of opposite sides."""
-    rows, columns = layer.kernel_size
-    if not isinstance(layer.padding, str):
-        vertical, horizontal = layer.padding
-        padding = vertical, horizontal
-    elif layer.padding == "valid":
+    kernel = _pair(layer.kernel_size)
+    if layer.padding == "same":
+        if any(k % 2 == 0 for k in kernel):
+            raise UnknownLayer(f"{layer}, which pads opposite sides unequally")
+        padding = kernel[0] // 2, kernel[1] // 2
+    elif isinstance(layer.padding, str):  # "valid"
         padding = 0, 0
-    elif rows % 2 and columns % 2:
-        padding = rows // 2, columns // 2
     else:
-        raise UnknownLayer(f"{layer}, which pads opposite sides unequally")
-    down, right = layer.stride
-    return Geometry(layer.in_channels, layer.out_channels, (rows, columns), (down, right), padding)
+        padding = _pair(layer.padding)
+    return Geometry(layer.in_channels, layer.out_channels, kernel, _pair(layer.stride), padding)
+
+
+def _pair(values: tuple[int, ...]) -> tuple[int, int]:
+    height, width = values
+    return height, width
 
 
 class Conv2d(Layer):

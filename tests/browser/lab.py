@@ -39,7 +39,8 @@ SCROLL = """async source => {
     await notebook.scrollToItem(index, 'start');
 }"""
 # What JupyterLab itself says about its own server, with or without a notebook.
-NOT_OURS = re.compile(r"/api/(workspaces|settings|news)|favicon|service-worker|manifest")
+# The last one: the browser asks for an attached picture before JupyterLab has put the picture in its place.
+NOT_OURS = re.compile(r"/api/(workspaces|settings|news)|favicon|service-worker|manifest|attachment:")
 
 
 @contextmanager

@@ -38,8 +38,9 @@ SCROLL = """async source => {
     notebook.activeCellIndex = index;
     await notebook.scrollToItem(index, 'start');
 }"""
-# What JupyterLab itself says about its own server, with or without a notebook.
-NOT_OURS = re.compile(r"/api/(workspaces|settings|news)|favicon|service-worker|manifest")
+# What JupyterLab itself says about its own server, with or without a notebook. It also puts a picture
+# on the page with the address "attachment:NAME", which no browser can load, before it replaces the address.
+NOT_OURS = re.compile(r"/api/(workspaces|settings|news)|favicon|service-worker|manifest| attachment:")
 
 
 @contextmanager

@@ -96,7 +96,7 @@ class Build(NamedTuple):
     asked: bool = False
 
     @property
-    def index(self) -> str:
+    def index_address(self) -> str:
         """The address of its index."""
         return PYTORCH_INDEX + self.name
 
@@ -138,7 +138,7 @@ class Environment:
         build = self.build or (chosen() if kept is None else Build(kept, asked))
         build = self.install(extras, build)
         self.settle_lab()
-        state = {"fingerprint": wanted, "extras": extras, "packages": self.packages()}
+        state: dict[str, Any] = {"fingerprint": wanted, "extras": extras, "packages": self.packages()}
         state |= {"torch": build.name, "asked": build.asked}
         self.stamp.write_text(json.dumps(state, indent=1), encoding="utf-8")
 
@@ -185,16 +185,16 @@ class Environment:
         versions = pins() | (KINDS[self.kind]() if self.kind else {})
         held = "".join(f"{name}=={version}\n" for name, version in versions.items())
         (self.folder / CONSTRAINTS).write_text(held, encoding="utf-8")
-        there = bool(build.name) and reached(build.index)
+        there = bool(build.name) and reached(build.index_address)
         if build.name and not there:
             then = f"looking for PyTorch's build {build.name} elsewhere" if build.asked else "pip chooses the build"
-            print(f"set-up: {build.index} cannot be reached, {then}", flush=True)
+            print(f"set-up: {build.index_address} cannot be reached, {then}", flush=True)
             build = build if build.asked else Build()
         name = f" ({build.name})" if build.name else ""
         print("set-up: installing " + ", ".join([f"PyTorch {versions['torch']}{name}", *extras]), flush=True)
         if there:  # from an index that has not all that they need: what follows brings that
             wanted = [f"{one}=={versions[one]}" for one in OF_PYTORCH if one in versions]
-            self.pip("--no-deps", "--index-url", build.index, *wanted)
+            self.pip("--no-deps", "--index-url", build.index_address, *wanted)
         elif build.name:
             self.find(build, versions["torch"])
         self.pip("torch==" + versions["torch"], "setuptools==" + versions["setuptools"])

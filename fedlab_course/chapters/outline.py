@@ -8,6 +8,16 @@ from typing import Any
 
 from fedlab_core import validation
 
+# The names of the six lessons, as in docs/teaching/six-lessons.md.
+LESSONS = (
+    "One round, and clients that differ",
+    "Hold clients back, or correct them",
+    "Choose who takes part",
+    "Train in turn, and do not forget",
+    "Find the mistake",
+    "Race, and write your own",
+)
+
 
 @dataclass(frozen=True)
 class Chapter:
@@ -31,6 +41,11 @@ class Chapter:
     def number(self) -> str:
         """Two digits, such as "01"."""
         return self.stem[:2]
+
+    @property
+    def place(self) -> str:
+        """Its lesson with the name, such as "Lesson 3: Choose who takes part"."""
+        return f"Lesson {self.lesson}: {LESSONS[self.lesson - 1]}" if self.lesson else "Further chapter"
 
     @property
     def card(self) -> str:

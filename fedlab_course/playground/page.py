@@ -22,8 +22,21 @@ from fedlab_course.playground.plane import PLANES, UNIT, plane
 HERE = Path(__file__).parent
 STYLES = (HERE.parent / "publish/template/colours.css", HERE / "template/playground.css")
 ENGINE = ("random", "network", "split", "clusters", "algorithms", "run")  # what the worker needs
-PAGE = ("state", "python", "out", "charts", "pictures", "paths", "probe", "side")
-PAGE += ("controls", "clients", "story", "frame", "page")
+PAGE = (
+    "state",
+    "python",
+    "out",
+    "charts",
+    "pictures",
+    "paths",
+    "probe",
+    "side",
+    "controls",
+    "clients",
+    "story",
+    "frame",
+    "page",
+)
 _CHAPTERS = {"fedavg": "01", "fedprox": "02", "scaffold": "03", "fedsso": "04", "fedmas": "05"}
 _CHAPTERS |= {"fednova": "09", "fedavgm": "08"}
 _TITLES = {name: algorithms.ALGORITHMS[name].title or algorithms.ALGORITHMS[name].__name__ for name in _CHAPTERS}

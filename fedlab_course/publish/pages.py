@@ -4,7 +4,7 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,13 @@ from fedlab_course import playground
 from fedlab_course.chapters import outline
 from fedlab_course.evidence import shown
 from fedlab_course.explore import grid
-from fedlab_course.publish import glossary, markdown, outputs, runs, slides, symbols
+from fedlab_course.publish import glossary, markdown, outputs, runs, slides, symbols, verdicts
 
 TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
 ASSETS = "assets"
+# The pages that every header leads to, and those that only a site with chapters has.
+_PLACES = {"Playground": "playground.html", "Symbols": "symbols.html"}
+_PLACES_OF_CHAPTERS = _PLACES | {"Evidence": "evidence.html", "Slides": "slides.html"}
 _ROWS = "The notebooks were run once for each row. A claim that does not hold is also a result."
 _SYMBOLS = (
     "The symbols of all chapters, each with its name in the code if it has one. The table lists a second use of a "
@@ -44,21 +47,26 @@ def build(
     An earlier name of a chapter has a page that leads to the present one, so that old links work. No page lists it.
     """
     written = _write_assets(target) if assets is None else []
-    common = {"assets": assets or ASSETS, "profile": profile}
+    folder = assets or ASSETS
+    common = {"assets": folder, "profile": profile, "places": _PLACES_OF_CHAPTERS}
     for number, page in enumerate(pages):
         before, after = pages[max(0, number - 1) : number], pages[number + 1 : number + 2]
         links = {"previous": before[0] if before else None, "next": after[0] if after else None}
-        written.append(_write(target / f"{page['name']}.html", "notebook", page=page, **links, **common))
-        written.append(_write(target / f"{page['name']}_slides.html", "slides", page=page, **common))
+        deck = f"{page['name']}_slides.html"
+        chapter = common | {"places": _PLACES_OF_CHAPTERS | {"Slides": deck}}
+        written.append(_write(target / f"{page['name']}.html", "notebook", page=page, **links, **chapter))
+        written.append(_write(target / deck, "slides", page=page, **common))
         for old, end in itertools.product(page["was"], (".html", "_slides.html")):
             written.append(_write(target / f"{old}{end}", "moved", address=f"{page['name']}{end}"))
-    written += _write_common(target, common["assets"])
+    written += _write_common(target, folder, _PLACES_OF_CHAPTERS)
+    written.append(_write(target / "slides.html", "decks", pages=pages, **common))
     core = sorted((page for page in pages if page["lesson"]), key=lambda page: page["lesson"])
     lessons = itertools.groupby(core, key=lambda page: page["lesson"])
     reference = (target / "api" / "index.html").is_file()
     values = {"pages": pages, "lessons": lessons, "missing": missing, "reference": reference}
     written.append(_write(target / "index.html", "home", **values, **common))
-    written.append(_write(target / "evidence.html", "evidence", pages=pages, words=shown.WORDS, **common))
+    values = {"pages": pages, "words": shown.WORDS, "counted": verdicts.counted}
+    written.append(_write(target / "evidence.html", "evidence", **values, **common))
     return written
 
 
@@ -67,7 +75,7 @@ def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path
 
     Return all written files.
     """
-    written = [*_write_assets(target), *_write_common(target, ASSETS)]
+    written = [*_write_assets(target), *_write_common(target, ASSETS, _PLACES)]
     names = list(dict.fromkeys(name for result in results for name in result.parameters))
     lines = [["Row", *names, "Status", "Seconds", "Claims that hold"], ["---"] * (len(names) + 4)]
     for one, link in zip(results, links, strict=True):
@@ -77,7 +85,8 @@ def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path
         lines.append([name, *values, one.status, f"{one.seconds:.1f}" if one.seconds else "", held])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     html = Markup(markdown.to_html(f"{_ROWS}\n\n{table}\n\nProfile: {profile}, unless a row sets another."))
-    page = _write(target / "index.html", "text", title="Runs by rows of parameters", html=html, assets=ASSETS)
+    content = {"title": "Runs by rows of parameters", "html": html}
+    page = _write(target / "index.html", "text", assets=ASSETS, places=_PLACES, **content)
     return [*written, page]
 
 
@@ -96,12 +105,16 @@ def _save(path: Path, html: str) -> Path:
     return path
 
 
-def _write_common(target: Path, assets: str) -> list[Path]:
-    """Write the pages that every page links to: the playground, symbols and glossary. Return their files."""
+def _write_common(target: Path, assets: str, places: Mapping[str, str]) -> list[Path]:
+    """Write the pages that every site has: the playground, symbols and glossary. Return their files.
+
+    ``places``: word → address of the links in the header.
+    """
     play = _save(target / "playground.html", playground.html(site=True))
     source = f"## Symbols\n\n{_SYMBOLS}\n\n{symbols.table()}\n\n## Glossary\n\n{glossary.table()}"
     html = Markup(markdown.to_html(source))
-    return [play, _write(target / "symbols.html", "text", title="Symbols and glossary", html=html, assets=assets)]
+    values = {"title": "Symbols and glossary", "html": html}
+    return [play, _write(target / "symbols.html", "text", assets=assets, places=places, **values)]
 
 
 def _write_assets(target: Path) -> list[Path]:
@@ -142,6 +155,7 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
         "track": chapter.track if chapter else "",
         "lesson": chapter.lesson if chapter else 0,
         "was": chapter.was if chapter else (),
+        "place": chapter.place if chapter else "",
         "card": Markup(chapter.card) if chapter else "",
         "cells": cells,
         "groups": [

@@ -38,9 +38,9 @@ SCROLL = """async source => {
     notebook.activeCellIndex = index;
     await notebook.scrollToItem(index, 'start');
 }"""
-# What JupyterLab itself says about its own server, with or without a notebook. It also puts a picture
-# on the page with the address "attachment:NAME", which no browser can load, before it replaces the address.
-NOT_OURS = re.compile(r"/api/(workspaces|settings|news)|favicon|service-worker|manifest| attachment:")
+# What JupyterLab itself says about its own server, with or without a notebook.
+# The last one: the browser asks for an attached picture before JupyterLab has put the picture in its place.
+NOT_OURS = re.compile(r"/api/(workspaces|settings|news)|favicon|service-worker|manifest|attachment:")
 
 
 @contextmanager

@@ -180,7 +180,8 @@ def test_charts_are_as_wide_as_their_place(notebook: Notebook) -> None:
 
 
 def test_there_was_no_error(notebook: Notebook) -> None:
-    assert notebook.page.get_by_role("alert").count() == 0
+    alerts = notebook.page.get_by_role("alert")
+    wait_until(lambda: not any(alerts.all_inner_texts()))  # a busy kernel may answer late
     assert notebook.page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']").count() == 0
     assert notebook.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").all_inner_texts() == []
     assert notebook.faults == []

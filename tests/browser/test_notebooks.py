@@ -22,8 +22,8 @@ RENDERED = """() => window.jupyterapp.shell.currentWidget.content.widgets.filter
     cell => cell.isAttached && !cell.isPlaceholder()
         && (cell.model.type !== 'markdown' || cell.node.querySelector('.jp-MarkdownOutput')?.hasChildNodes())).length"""
 PENDING = """() => Array.from(document.querySelectorAll('.jp-Notebook img')).filter(image => !image.complete).length"""
-BROKEN = """() => Array.from(document.querySelectorAll('.jp-Notebook img')).filter(image => image.naturalWidth === 0).map(
-    image => `broken image: ${image.outerHTML.slice(0, 200)}`)"""
+BROKEN = """() => Array.from(document.querySelectorAll('.jp-Notebook img'))
+    .filter(image => image.naturalWidth === 0).map(image => `broken image: ${image.outerHTML.slice(0, 200)}`)"""
 UNKNOWN_IMAGE = "Cannot render unknown image mime type"  # what JupyterLab writes in the place of such an image
 
 pytestmark = pytest.mark.needs_browser
@@ -44,7 +44,9 @@ def faults_of(notebook: Notebook) -> list[str]:
 
 
 @pytest.mark.slow
-def test_every_notebook_opens_without_an_error_and_without_a_broken_image(lab: str, folder: Path, chromium: Any) -> None:
+def test_every_notebook_opens_without_an_error_and_without_a_broken_image(
+    lab: str, folder: Path, chromium: Any
+) -> None:
     assert len(NOTEBOOKS) >= 15
     found = {}
     for path in NOTEBOOKS:

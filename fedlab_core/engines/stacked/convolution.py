@@ -5,7 +5,7 @@ A patch is the k×k pixels of all channels under a filter. Patches of some clien
 whose product with the weights [a, C·k·k, O] is the output.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn
@@ -15,20 +15,27 @@ from fedlab_core.engines.stacked.buffers import Workspace
 from fedlab_core.engines.stacked.layers import Layer, UnknownLayer, Views
 from fedlab_core.engines.stacked.ways import Geometry, Ways, fastest
 
-PATCH_VALUES = 250_000  # numbers in the patches of one block, which then stay in the cache
+PATCH_VALUES = 500_000  # numbers in the patches of one block, which then stay in the cache
 Block = tuple[slice, slice]  # some clients, and some of their samples
 
 
 def geometry_of(layer: nn.Conv2d) -> Geometry:
     """The geometry of ``layer``; :class:`UnknownLayer` for unequal padding of opposite sides."""
-    padding = layer.padding
-    if padding == "valid":
-        padding = (0, 0)
-    if padding == "same":
-        if any(k % 2 == 0 for k in layer.kernel_size):
+    kernel = _pair(layer.kernel_size)
+    if layer.padding == "same":
+        if any(k % 2 == 0 for k in kernel):
             raise UnknownLayer(f"{layer}, which pads opposite sides unequally")
-        padding = tuple(k // 2 for k in layer.kernel_size)
-    return Geometry(layer.in_channels, layer.out_channels, layer.kernel_size, layer.stride, padding)
+        padding = kernel[0] // 2, kernel[1] // 2
+    elif isinstance(layer.padding, str):  # "valid"
+        padding = 0, 0
+    else:
+        padding = _pair(layer.padding)
+    return Geometry(layer.in_channels, layer.out_channels, kernel, _pair(layer.stride), padding)
+
+
+def _pair(values: tuple[int, ...]) -> tuple[int, int]:
+    height, width = values
+    return height, width
 
 
 class Conv2d(Layer):

@@ -118,9 +118,8 @@ class Activation(Layer):
         return self._output
 
     def input_gradient(self, params: Views, gradient: Tensor) -> Tensor:
-        if not gradient.is_contiguous():
-            return self._backward(gradient, self._output, *self._args)
-        return self._backward(gradient, self._output, *self._args, grad_input=gradient)
+        result = gradient if gradient.is_contiguous() else torch.empty_like(self._output)
+        return self._backward(gradient, self._output, *self._args, grad_input=result)
 
 
 class Flatten(Layer):

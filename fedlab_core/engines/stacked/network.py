@@ -181,7 +181,7 @@ def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer],
             # in place if the layer below does not need its output again
             in_place = bool(below) and isinstance(below[-1], (Linear, Conv2d, Pool2d))
             relu = functional.relu_ if in_place else functional.relu
-            return Activation(relu, torch.ops.aten.threshold_backward, 0)
+            return Activation(relu, torch.ops.aten.threshold_backward.grad_input, 0)
         case nn.Flatten(start_dim=1, end_dim=-1):
             return Flatten(workspace, gradient) if channels_last else Flatten()
         case nn.Conv2d(dilation=(1, 1), groups=1, padding_mode="zeros"):
@@ -191,9 +191,9 @@ def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer],
         case nn.AvgPool2d(padding=0, ceil_mode=False, divisor_override=None) if is_tiling:
             return Pool2d(child, workspace, f"output of pool {len(below)}", gradient)
         case nn.Tanh():
-            return Activation(torch.tanh, torch.ops.aten.tanh_backward)
+            return Activation(torch.tanh, torch.ops.aten.tanh_backward.grad_input)
         case nn.Sigmoid():
-            return Activation(torch.sigmoid, torch.ops.aten.sigmoid_backward)
+            return Activation(torch.sigmoid, torch.ops.aten.sigmoid_backward.grad_input)
         case nn.Embedding(padding_idx=None, max_norm=None, scale_grad_by_freq=False):
             return Embedding(start, child)
         case nn.LSTM(num_layers=1, batch_first=True, bias=True, bidirectional=False, proj_size=0):

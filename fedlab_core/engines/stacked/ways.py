@@ -1,8 +1,9 @@
 """Which way of convolving is fastest on a processor: a rule that counts work.
 
 There are two ways. *Patches* copies every k×k patch of the input and multiplies the patches of all clients with the
-weights in one call. *Each* calls PyTorch's convolution once for each client. A grouped convolution of all clients is
-a third way, and never the fastest: ``python benchmarks/convolutions.py --ways`` times the three.
+weights in one call. *Each* calls PyTorch's convolution once for each client. A grouped convolution of all clients would
+be a third way: ``python benchmarks/convolutions.py --ways`` times it without the copies that put the channels of all
+clients side by side. It is not used here.
 """
 
 from dataclasses import dataclass
@@ -10,11 +11,14 @@ from typing import Literal
 
 Way = Literal["patches", "each"]
 
-# Nanoseconds on one core of an AMD EPYC with AVX-512, single precision, by `python benchmarks/convolutions.py --ways`.
+# Nanoseconds on one core of an AMD EPYC with AVX-512 in single precision, rounded from separate timings of
+# products, copies and calls for thirteen convolutions. `python benchmarks/convolutions.py --ways` times whole
+# passes, to check the choice: it was right in 62 of 66, and cost 1 to 38 % in the others.
 LANES = 16  # numbers in a register
 PATCH_PRODUCT = 0.025  # one multiplication with its addition in a product of matrices,
-EACH_PRODUCT = 0.02  # and in PyTorch's convolution
-CALL = 25_000.0  # one call of PyTorch's convolution, which also arranges its arguments
+EACH_PRODUCT = 0.02  # and in PyTorch's convolution,
+EACH_SINGLE = 0.035  # which is slower for a single input channel
+CALL = 40_000.0  # one call of PyTorch's convolution, which also arranges its arguments
 STACK = 0.25  # one number of its output, copied among those of the other clients
 COPY_RAW = 0.15  # one number of a patch of raw images, copied in runs of a row of the output
 COPY = 0.08  # one number of a patch of other images,
@@ -60,17 +64,15 @@ def fastest(geometry: Geometry, places: int, is_raw: bool) -> Ways:
     Both ways do the same products, and one of them does more beside the products. Patches cost a copy, in the input
     gradient a sum over overlapping patches. PyTorch's convolution costs a call for each client. Registers that the
     channels do not fill are filled up with zeros: by PyTorch the output channels in the forward pass, the input
-    channels in the input gradient, both in the weight gradient (up to three input channels have a kernel of their
-    own); by a product of matrices the filters, at half the speed in the forward pass.
+    channels in the input gradient, the filters and half as far the input channels in the weight gradient (up to three
+    input channels have a kernel of their own); by a product of matrices the filters, at half the speed in the forward
+    pass.
     """
     channels, filters = geometry.channels, geometry.filters
-    wide_filters = _filled(filters)
-    wide_channels = _filled(channels)
+    wide_filters = _filled(filters, LANES)
     numbers = places * geometry.area * channels  # in the patches
-    if is_raw:
-        copy = COPY_RAW * numbers
-    else:
-        copy = COPY * numbers + COPY_RUN * places * geometry.kernel[0]
+    copy_raw = COPY_RAW * numbers
+    copy = copy_raw if is_raw else COPY * numbers + COPY_RUN * places * geometry.kernel[0]
     add = ADD * numbers + ADD_RUN * places * geometry.area
     slow = 2 if filters < LANES else 1
     patches = {
@@ -78,15 +80,18 @@ def fastest(geometry: Geometry, places: int, is_raw: bool) -> Ways:
         "weight_gradient": copy + PATCH_PRODUCT * numbers * wide_filters,
         "input_gradient": add + PATCH_PRODUCT * numbers * (filters + LANES / 2),
     }
-    filled = numbers * wide_channels / channels
+    product = EACH_PRODUCT if channels > 1 else EACH_SINGLE
+    places_in_kernel = places * geometry.area
+    filled = places_in_kernel * _filled(channels, LANES)
+    half_filled = numbers if channels <= 3 else places_in_kernel * _filled(channels, LANES // 2)
     each = {
-        "forward": CALL + EACH_PRODUCT * numbers * wide_filters + STACK * places * filters,
-        "weight_gradient": CALL + EACH_PRODUCT * (numbers if channels <= 3 else filled) * wide_filters,
-        "input_gradient": CALL + EACH_PRODUCT * filled * filters + STACK * places * channels,
+        "forward": CALL + product * numbers * wide_filters + STACK * places * filters,
+        "weight_gradient": CALL + product * half_filled * wide_filters,
+        "input_gradient": CALL + product * filled * filters + STACK * places * channels,
     }
     return Ways(**{name: "patches" if patches[name] <= each[name] else "each" for name in each})
 
 
-def _filled(channels: int) -> int:
-    """The ``channels`` with the zeros that fill the last register."""
-    return -(-channels // LANES) * LANES
+def _filled(channels: int, lanes: int) -> int:
+    """The ``channels`` with the zeros that fill the last ``lanes``."""
+    return -(-channels // lanes) * lanes

@@ -11,10 +11,7 @@ from torch.nn import functional
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.engines import ReferenceEngine, StackedEngine
-from fedlab_core.engines.stacked import convolution
 from fedlab_core.engines.work import Work, plan_batches
-from fedlab_core.losses import LOSSES, squared_norm
 from tests.support import blobs
 
 SIZES = (3, 12, 25, 1, 9)
@@ -51,24 +48,6 @@ def test_a_known_layer_used_in_an_unknown_way_still_goes_through_vmap() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 2), nn.Flatten(), nn.Linear(14, 3)).double()
     assert_same(federation(7, 4), model, "vmap")
-
-
-@pytest.mark.parametrize("batch_size", [5, None])
-def test_large_convolutions(monkeypatch, batch_size: int | None) -> None:
-    """The first one from raw images, the second with and the third without bias; gradients and moments too."""
-    monkeypatch.setattr(convolution, "LARGE", 100)
-    torch.manual_seed(0)
-    layers = [nn.Conv2d(2, 3, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(3, 4, (2, 3)), nn.Tanh()]
-    layers += [nn.Conv2d(4, 2, 2, bias=False), nn.Flatten(), nn.Linear(12, 3)]
-    fed, model = federation(2, 12, 12), nn.Sequential(*layers).double()
-    assert_same(fed, model, "layers", batch_size=batch_size, lr=0.3)
-    engines = [kind(fed, model, LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)]
-    assert sum(isinstance(layer, convolution.LargeConv2d) for layer in engines[1]._network._layers) == 3
-    params = engines[0].model.parameters().expand(3, -1)
-    groups = [np.arange(4), np.array([7]), np.arange(20, 31)]
-    for loss, power in ((squared_norm, 1), (LOSSES["cross_entropy"], 2)):
-        left, right = (engine.moments(params, groups, loss, power) for engine in engines)
-        torch.testing.assert_close(right, left, rtol=0, atol=1e-12)
 
 
 class FunctionalDropout(nn.Module):

@@ -73,7 +73,9 @@ def test_a_link_to_the_start_shows_the_start(page: Any, address: str) -> None:
         ("axis", "toString", "round"),
     ],
 )
-def test_a_bad_value_gets_the_default_and_a_sentence(page: Any, address: str, name: str, given: str, first: Any) -> None:
+def test_a_bad_value_gets_the_default_and_a_sentence(
+    page: Any, address: str, name: str, given: str, first: Any
+) -> None:
     reopen(page, address, f"{name}={given}&unknown=1")
     until_round(page, 1)
     assert page.evaluate("({ ...state, ...shown() })")[name] == first

@@ -16,7 +16,9 @@ GROUND = "() => getComputedStyle(document.body).backgroundColor"
 
 
 @contextmanager
-def cell(chromium: Any, shown: playground.Playground, body: str = "", above: int = 0, width: int = 1100) -> Iterator[Any]:
+def cell(
+    chromium: Any, shown: playground.Playground, body: str = "", above: int = 0, width: int = 1100
+) -> Iterator[Any]:
     """A page with a frame in a scrolling notebook, ``above`` pixels below its top."""
     page = chromium.new_page(viewport={"width": width, "height": 768})
     frame = shown._repr_mimebundle_()["text/html"]

@@ -156,5 +156,3 @@ def test_the_page_is_small_and_asks_no_server(address: str) -> None:
     assert len(gzip.compress(html.encode())) < 400_000
     assert re.findall(r'(?:src|href)="(?!playground\.html|index\.html|data:)[^"]+"', html) == []
     assert "fetch(" not in html and "https://" not in html
-
-

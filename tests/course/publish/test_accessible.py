@@ -34,7 +34,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_axe_finds_nothing_on_the_pages_of_a_run(good: Run, chromium) -> None:
-    for name, scheme in (("index", "light"), ("symbols", "dark"), ("00_good", "dark")):
+    for name, scheme in (("index", "light"), ("symbols", "dark"), ("00_good", "dark"), ("evidence", "light")):
         with Visit(chromium, good.out / "site" / f"{name}.html", color_scheme=scheme) as page:
             assert violations(page) == []
 

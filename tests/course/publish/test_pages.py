@@ -14,7 +14,8 @@ from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 from fedlab_core.plots import style
 from fedlab_course import folders
 from fedlab_course.chapters import outline
-from fedlab_course.publish import pages
+from fedlab_course.evidence.shown import WORDS
+from fedlab_course.publish import pages, verdicts
 from fedlab_course.publish.formulas import to_mathml
 from fedlab_course.publish.glossary import GLOSSARY
 from fedlab_course.publish.markdown import to_html
@@ -57,7 +58,7 @@ def page_of(run: Run, name: str) -> Page:
 
 
 def test_pages_load_nothing_from_elsewhere_and_have_headings_in_order(good: Run) -> None:
-    for name in ("index", "00_good", "01_next", "symbols", "evidence"):
+    for name in ("index", "00_good", "01_next", "symbols", "evidence", "slides"):
         page = page_of(good, name)
         assert page.headings[0] == 1 and page.headings.count(1) == 1
         assert all(after <= before + 1 for before, after in itertools.pairwise(page.headings))
@@ -92,6 +93,25 @@ def test_the_start_page_leads_to_each_notebook_and_to_their_claims(good: Run) ->
     assert re.search(r"✓ confirmed \(stored\)</td>\s*<td>000-2: \+0\.0000", html)
     assert html.count('<details class="chapter">') == 1  # the second notebook claims nothing
     assert "Squares &lt;shrink&gt;" in html
+
+
+def test_a_closed_row_of_the_evidence_page_counts_its_verdicts(good: Run) -> None:
+    summary = re.search(r"<summary>Title of 00_good(.*?)</summary>", text_of(good, "evidence"), re.DOTALL)
+    words = re.sub(r"<[^>]+>", "", summary[1]).strip()
+    rows = text_of(good, "evidence").count("<tr><td>")
+    assert words.startswith("1 holds, 1 does not hold here, ") and words.endswith(" confirmed")
+    assert sum(int(number) for number in re.findall(r"\d+", words)) == rows
+
+
+def test_verdicts_are_counted_in_words() -> None:
+    stored = ["undecided", "holds", "opposite", "opposite", *["holds"] * 5]
+    entries = [{"verdict": word} for word in stored]
+    assert verdicts.counted([*entries, {"holds": True}]) == "7 hold, 2 opposite, 1 undecided"
+    assert verdicts.counted([{"holds": True}, {"holds": False}]) == "1 holds, 1 does not hold here"
+    assert verdicts.counted([{"holds": False}] * 2) == "2 do not hold here"
+    assert verdicts.counted([]) == ""
+    every = verdicts.counted([{"verdict": word} for word in WORDS])
+    assert every.count("1 ") == len(WORDS)  # no verdict is left out
 
 
 def test_each_chapter_is_on_one_card_and_each_old_name_leads_to_one(tmp_path: Path) -> None:

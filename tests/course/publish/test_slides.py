@@ -1,16 +1,21 @@
 """Slides: a title, each prediction before its figure, each figure with what is seen in it, and what to remember."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import plotly.graph_objects as go
 import pytest
+from markupsafe import escape
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from fedlab_course import folders
+from fedlab_course.chapters import outline
 from fedlab_course.check import questions
 from fedlab_course.check.questions import Bank, Prediction
-from fedlab_course.publish import slides
+from fedlab_course.publish import pages, slides
 from fedlab_course.publish.outputs import PLOTLY
 from tests.course.publish.visit import Visit, site_of, violations
 
@@ -46,6 +51,48 @@ def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Squares" in figure
     assert "It rises. Then it falls." in said and "third" not in said and "live" not in said and "Caution" not in said
     assert "Two." in made[5]["parts"][0] and "book" not in made[5]["parts"][0]
+
+
+def deck_of(chapter: outline.Chapter, folder: Path) -> Path:
+    """The slides of a chapter whose notebook has only its title."""
+    notebook = new_notebook(cells=[new_markdown_cell(f"# {chapter.title}")])
+    nbformat.write(notebook, folder / f"{chapter.stem}.ipynb")
+    result = {"name": chapter.stem, "status": "ok", "seconds": 1.0, "parameters": {}}
+    result |= {"verdicts": [], "stored": [], "error": None}
+    made = pages.page(result, folder, [chapter.stem], folder / "runs")
+    pages.build([made], folder / "site", "quick")
+    return folder / "site" / f"{chapter.stem}_slides.html"
+
+
+def test_a_title_slide_has_question_picture_and_lesson(tmp_path: Path) -> None:
+    for chapter in outline.CHAPTERS:
+        html = deck_of(chapter, tmp_path).read_text(encoding="utf-8")
+        opening = html.partition("</section>")[0]
+        assert opening.count(chapter.card) == 1
+        assert f"<p>{escape(chapter.question)}</p>" in opening
+        assert f'<p class="place">{escape(chapter.place)}</p>' in opening
+
+
+@pytest.mark.needs_browser
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_a_browser_shows_a_title_slide(chromium: Any, tmp_path: Path, width: int, scheme: str) -> None:
+    visit = Visit(chromium, deck_of(outline.get("01"), tmp_path), width, color_scheme=scheme)
+    with visit as page:
+        picture = page.locator(".slide.opening > svg").bounding_box()
+        assert picture["width"] >= 250
+        assert visit.is_clean()
+        assert violations(page) == []
+
+
+def test_lessons_have_the_names_of_the_teaching_plan() -> None:
+    plan = (folders.NOTEBOOKS.parent / "docs" / "teaching" / "six-lessons.md").read_text(encoding="utf-8")
+    named = re.findall(r"^## (\d) · (.+) \(chapters? (.+)\)$", plan, flags=re.MULTILINE)
+    assert tuple(name for _, name, _ in named) == outline.LESSONS
+    for number, name, chapters in named:
+        for chapter in re.findall(r"\d+", chapters):
+            found = outline.get(f"{int(chapter):02d}")
+            assert found.place == f"Lesson {number}: {name}"
+    assert outline.get("09").place == "Further chapter"
 
 
 @pytest.mark.needs_browser

@@ -66,7 +66,6 @@ def test_an_attachment_that_is_missing_or_is_no_picture_is_found(lab: str, folde
     found = "\n".join(faults_of(Notebook(chromium, lab.format("attachments.ipynb"))))
     for name in ("missing", "damaged", "unknown"):
         assert name in found
-    print(found)
 
 
 def test_an_output_that_writes_an_error_to_the_console_is_found(lab: str, folder: Path, chromium: Any) -> None:

@@ -207,6 +207,25 @@ def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
     assert explorer.messages.value == ""
 
 
+def test_a_curve_that_diverges_later_ends_in_a_cross() -> None:
+    """At lr·mu = 3 each local step doubles the distance to the start, |1 − lr·mu| = 2: the first rounds are finite."""
+    name, explorer = "FedProx μ=3", make(rounds=8)
+    with pytest.raises(fl.Diverged) as caught:
+        explorer.run(lr=1.0, mu=3.0)
+    end = caught.value.round
+    assert end >= 3, "the curve is to have a line before its end"
+    figure = explorer.figure()
+    shown = {trace.name: trace for trace in figure.data}
+    words = f"{name} diverged in round {end} at η=1"
+    assert set(shown) == {"FedAvg", name, words}, "only the run that diverged has a mark"
+    line, cross = shown[name], shown[words]
+    assert list(line.x) == list(range(1, end)) and len(shown["FedAvg"].x) == 8
+    assert (list(cross.x), list(cross.y)) == ([end - 1], [line.y[-1]])
+    assert (cross.mode, cross.marker.symbol, cross.marker.color) == ("markers", "x", line.line.color)
+    assert [one.text for one in figure.layout.annotations] == [f"✗ {words}"]
+    assert fl.plots.describe(figure).endswith(f"{words}.")
+
+
 def test_a_data_set_that_is_not_there_is_said_in_words(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("FEDLAB_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -1,6 +1,7 @@
 """The corrected local step, the form of every local update."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 
@@ -40,6 +41,7 @@ class Correction:
 
 
 PLAIN = Correction()
+PenaltyStep = Literal["explicit", "implicit"]
 
 
 def implicit_scale(weight: torch.Tensor, lr: float) -> torch.Tensor:

@@ -17,13 +17,12 @@ takes the penalty at the new y, is stable for every λ and has the same resting 
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import torch
 
 from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Server
-from fedlab_core.correction import implicit_scale
+from fedlab_core.correction import PenaltyStep, implicit_scale
 from fedlab_core.validation import NotNegative
 
 
@@ -32,7 +31,7 @@ class FedCurv(Algorithm):
     """FedCurv with λ = ``strength`` ≥ 0. State: ``u``, ``v`` [P]; of S⁻ ``fisher`` I_j, ``fisher_params`` I_j ⊙ θ_j."""
 
     strength: NotNegative = 2.0
-    penalty_step: Literal["explicit", "implicit"] = "explicit"
+    penalty_step: PenaltyStep = "explicit"
 
     def setup(self, server: Server) -> None:
         server.state |= {"u": torch.zeros_like(server.params), "v": torch.zeros_like(server.params)}

@@ -35,13 +35,12 @@ import torch
 
 from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Server, Settings
 from fedlab_core.algorithms.tiers import Dbscan, OneTier, Tiers, tiers_from
-from fedlab_core.correction import implicit_scale
+from fedlab_core.correction import PenaltyStep, implicit_scale
 from fedlab_core.losses import Output
 from fedlab_core.one_page import draw_cohort
 from fedlab_core.validation import NotNegative
 
 DECAY = 0.9
-PenaltyStep = Literal["explicit", "implicit"]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ PUSH = "the proximal term has the wrong sign"
 OLD_ANCHOR = "the proximal term is tied to the model before round 1, not to the one received"
 NOT_SQUARED = "the proximal term is μ/2 ‖y − w‖ of each tensor: the square is missing"
 FEDPROX = (*TRAINING, *MEANS, NO_PULL, DOUBLE_PULL, HALF_PULL, PUSH, OLD_ANCHOR, NOT_SQUARED)
-_FACTORS = {NO_PULL: 0.0, DOUBLE_PULL: 2.0, HALF_PULL: 0.5, PUSH: -1.0}
+PULL_FACTORS = {NO_PULL: 0.0, DOUBLE_PULL: 2.0, HALF_PULL: 0.5, PUSH: -1.0}
 
 
 def fedprox(task: Task, wrong: Wrong) -> Iterator[Answer]:
@@ -43,7 +43,7 @@ def fedprox(task: Task, wrong: Wrong) -> Iterator[Answer]:
 
 
 def _pull(task: Task, anchor: Vector, wrong: Wrong) -> Callable[[Vector], Vector]:
-    weight = task.parameters["mu"] * float(np.prod([_FACTORS.get(mistake, 1.0) for mistake in wrong]))
+    weight = task.parameters["mu"] * float(np.prod([PULL_FACTORS.get(mistake, 1.0) for mistake in wrong]))
 
     def extra(y: Vector) -> Vector:
         distance = y - anchor

@@ -114,12 +114,19 @@ def _merged(rows: Sequence[Row]) -> list[Row]:
 
 def explain(entry: Entry, runs: Sequence[Run]) -> tuple[tuple[str, ...], ...]:
     """The smallest sets of known mistakes, at most three together, that give all the numbers of ``runs``."""
-    for size in range(1, MOST_MISTAKES + 1):
-        found = tuple(
-            mistakes
-            for mistakes in itertools.combinations(entry.mistakes, size)
-            if all(agree(got, entry.answer(task, mistakes)) for task, got in runs)
-        )
+
+    def gives_all(mistakes: tuple[str, ...]) -> bool:
+        return all(agree(got, entry.answer(task, mistakes)) for task, got in runs)
+
+    return smallest_sets(entry.mistakes, MOST_MISTAKES, gives_all)
+
+
+def smallest_sets(
+    mistakes: Sequence[str], most: int, gives_all: Callable[[tuple[str, ...]], bool]
+) -> tuple[tuple[str, ...], ...]:
+    """All sets of ``mistakes`` of the smallest size, at most ``most``, for which ``gives_all`` is true; or none."""
+    for size in range(1, most + 1):
+        found = tuple(filter(gives_all, itertools.combinations(mistakes, size)))
         if found:
             return found
     return ()

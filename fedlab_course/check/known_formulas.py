@@ -68,8 +68,7 @@ def _rounds(
 
 
 def _prox(wrong: Wrong, w: Vector, k: int, gradient: Gradient, eta: float, steps: int, mu: float) -> Vector:
-    factors = {averaging.NO_PULL: 0.0, averaging.DOUBLE_PULL: 2.0, averaging.HALF_PULL: 0.5, averaging.PUSH: -1.0}
-    weight = mu * float(np.prod([factors.get(mistake, 1.0) for mistake in wrong]))
+    weight = mu * float(np.prod([averaging.PULL_FACTORS.get(mistake, 1.0) for mistake in wrong]))
     anchor = np.zeros_like(w) if TO_ZERO in wrong else w
     return _train(wrong, w, k, gradient, eta, steps, lambda y: weight * (y - anchor))
 
@@ -94,7 +93,7 @@ def _control(wrong: Wrong, c_k: Vector, c: Vector, w: Vector, y: Vector, steps: 
     return move + (c - c_k if controls.REVERSED in wrong else c_k - c)
 
 
-_PROX = (averaging.NO_PULL, averaging.DOUBLE_PULL, averaging.HALF_PULL, averaging.PUSH)
+_PROX = tuple(averaging.PULL_FACTORS)
 _OFFSET = (controls.NOT_APPLIED, controls.SIGN, controls.ONLY_SERVER)
 _RENEWAL = (
     controls.RATE_MISSING,

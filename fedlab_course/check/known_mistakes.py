@@ -1,11 +1,11 @@
 """Name the known mistakes that give exactly the wrong numbers of an answer."""
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from fedlab_core.conformance.checking import smallest_sets
 from fedlab_course.check.base import Formula, Wrong
 from fedlab_course.check.tools import close
 
@@ -18,15 +18,8 @@ def explained(formula: Formula, cases: Sequence[Sequence[Any]], found: Sequence[
 
     ``cases``: the arguments of each case.
     """
-    for size in range(1, MOST + 1):
-        sets = [
-            mistakes
-            for mistakes in itertools.combinations(formula.mistakes, size)
-            if _gives(formula, mistakes, cases, found)
-        ]
-        if sets:
-            return _sentence(sets)
-    return ""
+    sets = smallest_sets(formula.mistakes, MOST, lambda mistakes: _gives(formula, mistakes, cases, found))
+    return _sentence(sets) if sets else ""
 
 
 def _gives(formula: Formula, mistakes: Wrong, cases: Sequence[Sequence[Any]], found: Sequence[Any]) -> bool:

@@ -73,16 +73,17 @@ def test_few_controls_are_shown_first(page: Any, address: str) -> None:
 def test_the_signs_of_the_paths_have_a_legend(page: Any, address: str) -> None:
     reopen(page, address)
     until_round(page, 1)
-    page.evaluate("""() => {
-        window.written = [];
+    written = page.evaluate("""() => {
+        const written = [];
         const draw = CanvasRenderingContext2D.prototype.fillText;
         CanvasRenderingContext2D.prototype.fillText = function (words, ...place) {
-            window.written.push([words, place[0] + this.measureText(words).width < this.canvas.clientWidth]);
+            written.push([words, place[0] + this.measureText(words).width < this.canvas.clientWidth]);
             draw.call(this, words, ...place);
         };
         redraw();
+        return written; // at once: the page itself may draw again a moment later
     }""")
-    assert page.evaluate("window.written") == [[words, True] for words in WORDS["legend"].values()] * 2
+    assert written == [[words, True] for words in WORDS["legend"].values()] * 2
 
 
 def test_the_landscape_is_the_training_loss(page: Any, address: str) -> None:

@@ -81,6 +81,15 @@ def test_axe_finds_nothing_on_a_page_with_a_moving_figure_and_on_the_start_page(
         assert violations(page) == []
 
 
+@pytest.mark.parametrize("width", [1366, 900, 768, 641, 390])
+def test_the_start_page_shows_the_whole_chart_of_the_playground(moving: Path, chromium, width: int) -> None:
+    with Visit(chromium, moving.with_name("index.html"), width, 768) as page:
+        chart = page.frame_locator("iframe.playground").locator(".charts")
+        chart.wait_for()
+        bottom, inside = chart.evaluate("chart => [chart.getBoundingClientRect().bottom, innerHeight]")
+        assert 0 < bottom < inside
+
+
 def test_every_position_of_an_idea_of_the_course_is_drawn(tmp_path: Path, chromium) -> None:
     idea = ideas.proximal()
     with Visit(chromium, site_of(tmp_path, idea.bundle()), color_scheme="dark") as page:

@@ -9,7 +9,10 @@ from fedlab_core.validation import choice
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the commands to ``parser``. Each sets ``run``, a function from the parsed arguments to the exit status."""
+    """Add the commands to ``parser``.
+
+    Each sets ``run``, a function from the parsed arguments to the exit status.
+    """
     commands = parser.add_subparsers(title="commands", required=True, metavar="list|fetch|verify")
 
     def add(name: str, summary: str, **defaults: object) -> argparse.ArgumentParser:
@@ -25,7 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     fetch = add("fetch", summary, run=_fetch, when_interrupted=continues)
     fetch.add_argument("name", metavar="NAME", help=", ".join(SOURCES))
     verify = add("verify", "Check the files of data sets against their checksums.", run=_verify)
-    verify.add_argument("names", nargs="*", metavar="NAME", help="default: every set that is on disk")
+    verify.add_argument(
+        "names", nargs="*", metavar="NAME", help="default: every set that is on disk"
+    )
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -35,14 +40,17 @@ def _list(arguments: argparse.Namespace) -> int:
         location = locate(source, search_roots(arguments.root))
         where = "not on disk"
         if location.files:
-            where = f"{', '.join(path.name for path in location.files.values())} in {location.folder}"
+            where = (
+                f"{', '.join(path.name for path in location.files.values())} in {location.folder}"
+            )
             where += f"; {', '.join(location.missing)} missing" if location.missing else ""
         print(f"{name}: {where}\n    terms: {source.terms}\n    cite: {source.citation}")
     return 0
 
 
 def _fetch(arguments: argparse.Namespace) -> int:
-    name, root = choice("name", arguments.name, DATASETS), arguments.root
+    name = choice("name", arguments.name, DATASETS)
+    root = arguments.root
     if name in BUILT_IN:
         print(f"{name} {BUILT_IN[name]}: there is nothing to fetch.")
     else:
@@ -55,7 +63,9 @@ def _verify(arguments: argparse.Namespace) -> int:
     names = [choice("name", name, DATASETS) for name in arguments.names]
     names = names or [name for name, source in SOURCES.items() if locate(source, roots).files]
     if not names:
-        raise ValueError("no data set is on disk; fetch one with `python -m fedlab_core data fetch NAME`")
+        raise ValueError(
+            "no data set is on disk; fetch one with `python -m fedlab_core data fetch NAME`"
+        )
     good = True
     for name in names:
         if name in BUILT_IN:

@@ -1,0 +1,1 @@
+"""The right formulas, one class an algorithm, with one method a step."""

@@ -1,4 +1,7 @@
-"""Files: the atomic writer, locks, and archives of JSON and arrays that cannot execute code (no pickle)."""
+"""Files: the atomic writer, locks, and archives of JSON and arrays.
+
+An archive cannot execute code: it has no pickle.
+"""
 
 import contextlib
 import json
@@ -10,11 +13,13 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import torch
 from filelock import FileLock, Timeout
+
+from fedlab_core.aliases import Config, Given, Keywords
 
 FORMAT = 1
 LEFTOVER_SECONDS = 86_400
@@ -23,7 +28,7 @@ MOST_COMPRESSED = 2**28  # bytes: a small file must not fill the memory
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file ``path``. While another process holds it, say so on stderr and wait. The file stays."""
+    """Hold the lock file ``path``; wait while another process holds it. The file stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     try:
@@ -48,9 +53,11 @@ def is_held(path: Path) -> bool:
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a new file that replaces ``path`` when the block ends; if the block fails, the old file stays.
+    """Open a new file that replaces ``path`` when the block ends; if the block fails, the old file
+    stays.
 
-    A link is followed. Temporary files for the same path that are a day old were left by killed processes: they go.
+    A link is followed. Temporary files for the same path that are a day old were left by killed
+    processes: they go.
     """
     target = destination(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -68,19 +75,24 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def destination(path: str | Path) -> Path:
-    """Resolve the links in ``path``. Raises ``OSError`` if a folder or another special file is there."""
+    """Resolve the links in ``path``.
+
+    Raises ``OSError`` if a folder or another special file is there.
+    """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        raise OSError(f"{path} cannot be written: it is {'a folder' if target.is_dir() else 'not a regular file'}")
+        kind = "a folder" if target.is_dir() else "not a regular file"
+        raise OSError(f"{path} cannot be written: it is {kind}")
     return target
 
 
 def _remove_leftovers(target: Path) -> None:
     pattern = re.compile(re.escape(f".{target.name}.") + "[0-9a-f]{32}")
     for file in target.parent.iterdir():
-        with contextlib.suppress(OSError):
-            if pattern.fullmatch(file.name) and time.time() - file.stat().st_mtime > LEFTOVER_SECONDS:
-                file.unlink()
+        if pattern.fullmatch(file.name):
+            with contextlib.suppress(OSError):
+                if time.time() - file.stat().st_mtime > LEFTOVER_SECONDS:
+                    file.unlink()
 
 
 def check_writable(path: str | Path) -> None:
@@ -92,33 +104,47 @@ def check_writable(path: str | Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise OSError(f"{path} cannot be written: no file can be made in {folder} ({error.strerror})") from error
+        raise OSError(
+            f"{path} cannot be written: no file can be made in {folder} ({error.strerror})"
+        ) from error
 
 
-def write(path: str | Path, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray | torch.Tensor]) -> None:
-    """Write ``meta`` (JSON) and named ``arrays`` (see :func:`as_numpy`) to the archive ``path`` (.npz), atomically."""
-    named: dict[str, Any] = {name: as_numpy(name, array) for name, array in arrays.items()}
+def write(path: str | Path, meta: Given, arrays: Mapping[str, np.ndarray | torch.Tensor]) -> None:
+    """Write ``meta`` as JSON and the named ``arrays`` to the archive ``path`` (.npz), atomically.
+
+    :func:`as_numpy` says which arrays can be written.
+    """
     text = json.dumps({"format": FORMAT, **meta})
+    entries: Keywords = {"__meta__": np.frombuffer(text.encode(), dtype=np.uint8)}
+    for name, array in arrays.items():
+        entries[name] = as_numpy(name, array)
     with replacing(path) as file:
-        np.savez(file, __meta__=np.frombuffer(text.encode(), dtype=np.uint8), **named)
+        np.savez(file, **entries)
 
 
-def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read(path: str | Path, kind: str) -> tuple[Config, dict[str, np.ndarray]]:
     """Read the ``meta`` and the arrays of an archive of that ``kind``.
 
     Raises ``ValueError`` if the file is of another kind, damaged, or written by a newer version.
     """
     with open(path, "rb") as file, reading(path, kind):
         archive = np.load(file, allow_pickle=False)
-        if (size := sum(one.file_size for one in archive.zip.infolist() if one.compress_type)) > MOST_COMPRESSED:
-            raise ValueError(f"its compressed arrays have {size:,} bytes; at most {MOST_COMPRESSED:,} are read")
+        compressed = [entry for entry in archive.zip.infolist() if entry.compress_type]
+        size = sum(entry.file_size for entry in compressed)
+        if size > MOST_COMPRESSED:
+            raise ValueError(
+                f"its compressed arrays have {size:,} bytes; at most {MOST_COMPRESSED:,} are read"
+            )
         arrays = {name: archive[name] for name in archive.files}
         meta = json.loads(arrays.pop("__meta__").tobytes())
-        version, found = meta["format"], meta["kind"]
+        version = meta["format"]
+        kind_of_file = meta["kind"]
     if version != FORMAT:
-        raise ValueError(f"{path}: written by another version of this library (format {version}, not {FORMAT})")
-    if found != kind:
-        raise ValueError(f"{path} holds a {found!r}, not a {kind!r}")
+        raise ValueError(
+            f"{path}: written by another version of this library (format {version}, not {FORMAT})"
+        )
+    if kind_of_file != kind:
+        raise ValueError(f"{path} holds a {kind_of_file!r}, not a {kind!r}")
     return meta, arrays
 
 
@@ -134,7 +160,10 @@ def reading(path: str | Path, kind: str) -> Iterator[None]:
 
 
 def as_numpy(name: str, array: np.ndarray | torch.Tensor) -> np.ndarray:
-    """Convert ``array`` for :func:`write`; ``ValueError`` for a dtype that NumPy does not have, such as bfloat16."""
+    """Convert ``array`` for :func:`write`.
+
+    Raises ``ValueError`` for a dtype that NumPy does not have, such as bfloat16.
+    """
     try:
         return array.detach().cpu().numpy() if isinstance(array, torch.Tensor) else array
     except (TypeError, RuntimeError) as error:

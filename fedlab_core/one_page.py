@@ -1,8 +1,8 @@
 """Federated averaging on one page, from the cohort to the average. Every simulation runs this code.
 
-``one_round`` is a communication round, ``local_sgd`` the training of a client in the reference engine; the stacked
-engine computes the same numbers for a whole cohort at once. With the defaults of ``Algorithm`` this is FedAvg (McMahan
-et al. 2017, algorithm 1); other algorithms override one of the steps of a round.
+``one_round`` is a communication round, ``local_sgd`` the training of a client in the reference
+engine; the stacked engine computes the same numbers for a whole cohort at once. With the defaults
+of ``Algorithm`` this is FedAvg (McMahan et al. 2017, algorithm 1); others override a step.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ def one_round(
     algorithm: Algorithm,
     train: Callable[[np.ndarray, Sequence[Correction]], LocalUpdates],
 ) -> None:
-    """Run one communication round of ``algorithm`` on ``server``, which has the global parameters w.
+    """Run one round of ``algorithm`` on ``server``, which has the global parameters w.
 
     ``train``: clients [K] and their corrections → the updates with the local parameters y_k.
+    FedAvg draws one cohort by ``draw_cohort``, corrects nothing and aggregates by ``average``.
     """
-    for cohort in server.cohorts_of(algorithm):  # FedAvg: one cohort, by draw_cohort
-        corrections = [algorithm.correction(server, client) for client in cohort.tolist()]  # FedAvg: none
+    for cohort in server.cohorts_of(algorithm):
+        corrections = [algorithm.correction(server, client) for client in cohort.tolist()]
         updates = train(cohort, corrections)
-        server.params = algorithm.aggregate(server, updates)  # FedAvg: average
-        algorithm.after_aggregation(server, updates)  # FedAvg: nothing
+        server.params = algorithm.aggregate(server, updates)
+        algorithm.after_aggregation(server, updates)
 
 
 def draw_cohort(clients: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw K = ``size`` of the ``clients`` uniformly without replacement; all of them if they are fewer."""
+    """Draw K = ``size`` of the ``clients`` without replacement, all if they are fewer."""
     return np.sort(rng.choice(clients, min(size, len(clients)), replace=False))
 
 

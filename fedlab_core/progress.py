@@ -2,27 +2,36 @@
 
 import os
 import sys
-from typing import Any, Self
+from typing import Self
 
 from tqdm.auto import tqdm
 
 
 def watched() -> bool:
-    """True in a terminal or a live notebook; False in a file, or with ``FEDLAB_HEADLESS``, ``CI`` or nbgrader."""
+    """True in a terminal or a live notebook; False in a file.
+
+    False too with ``FEDLAB_HEADLESS``, ``CI`` or nbgrader.
+    """
     if any(map(os.environ.get, ("FEDLAB_HEADLESS", "CI", "NBGRADER_EXECUTION"))):
         return False
-    shell = sys.modules.get("IPython")
-    kernel = any(base.__name__ == "ZMQInteractiveShell" for base in type(shell and shell.get_ipython()).mro())
-    return kernel or sys.stderr.isatty()
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    is_notebook = "ZMQInteractiveShell" in [base.__name__ for base in type(shell).mro()]
+    return is_notebook or sys.stderr.isatty()
 
 
 class Progress:
     """Progress over ``total`` rounds, used in a ``with`` block; silent unless ``enabled``."""
 
     def __init__(self, title: str, total: int, done: int = 0, enabled: bool = True) -> None:
-        self.title, self.done, self.total = title, done, total
-        self._status, self._enabled = "", enabled
-        self._bar: Any = tqdm(total=total, initial=done, desc=title, unit="round") if enabled and watched() else None
+        self.title = title
+        self.done = done
+        self.total = total
+        self._status = ""
+        self._enabled = enabled
+        self._bar = None
+        if enabled and watched():
+            self._bar = tqdm(total=total, initial=done, desc=title, unit="round")
 
     def update(self, status: str) -> None:
         """Report a finished round; ``status`` is a short text such as the current accuracy."""

@@ -1,10 +1,13 @@
-"""Learning-rate schedules: functions from t = 0, 1, … (rounds done) to η_t. Every algorithm takes one as ``lr``."""
+"""Learning-rate schedules: functions from t = 0, 1, … (rounds done) to η_t.
+
+Every algorithm takes one as ``lr``.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fedlab_core import validation
+from fedlab_core.aliases import Config
 
 Schedule = Callable[[int], float]
 
@@ -29,8 +32,11 @@ def rates(lr: float | Schedule, rounds: int) -> list[float]:
     return [validation.real(f"lr({t})", lr(t), exclusive=True) for t in range(rounds)]
 
 
-def describe(lr: float | Schedule, rates: Sequence[float]) -> Any:
-    """Describe ``lr`` as JSON: a number, or a schedule by its name; of a user's schedule all ``rates`` are listed."""
+def describe(lr: float | Schedule, rates: Sequence[float]) -> float | Config:
+    """Describe ``lr`` as JSON: a number, or a schedule by its name.
+
+    Of a user's schedule, all ``rates`` are listed.
+    """
     if not callable(lr):
         return float(lr)
     if isinstance(lr, InverseTime):
@@ -38,15 +44,17 @@ def describe(lr: float | Schedule, rates: Sequence[float]) -> Any:
     return {"schedule": getattr(lr, "__qualname__", type(lr).__name__), "rates": list(rates)}
 
 
-def from_description(description: Any) -> float | Schedule:
+def from_description(description: float | Config) -> float | Schedule:
     """Make the rate or schedule that :func:`describe` described."""
     if not isinstance(description, dict):
         return float(description)
     if description["schedule"] == "InverseTime":
         return InverseTime(description["lr0"])
 
+    rates: list[float] = description["rates"]
+
     def recorded(t: int) -> float:
-        return description["rates"][t]
+        return rates[t]
 
     recorded.__qualname__ = description["schedule"]
     return recorded

@@ -20,10 +20,12 @@ def runs(
     seeds: Iterable[int],
     **settings: Any,
 ) -> list[History]:
-    """Run once per seed, on the federation ``deal(seed)`` from the model ``build_model(fed, seed=seed)``.
+    """Run once per seed, on the federation ``deal(seed)`` from the model ``build_model(fed,
+    seed=seed)``.
 
-    ``algorithm``: one for all seeds, or a function that makes one for a federation. ``settings``: further arguments of
-    :func:`fedlab_core.simulate`. With equal settings, two algorithms see the same clients and batches under each seed.
+    ``algorithm``: one for all seeds, or a function that makes one for a federation. ``settings``:
+    further arguments of :func:`fedlab_core.simulate`. With equal settings, two algorithms see the
+    same clients and batches under each seed.
     """
     histories = []
     for seed in seeds:
@@ -36,7 +38,10 @@ def runs(
 def accuracy(histories: Sequence[History], rounds: int | range) -> np.ndarray:
     """Test accuracy after a round, or its mean over a range of rounds, one value per history."""
     if isinstance(rounds, bool) or not isinstance(rounds, (Integral, range)):
-        raise ValueError(f"rounds={rounds!r}: must be a round, as in 30, or a range of rounds, as in range(21, 31)")
+        raise ValueError(
+            f"rounds={rounds!r}: must be a round, as in 30, or a range of rounds, as in range(21, "
+            "31)"
+        )
     chosen = list(rounds) if isinstance(rounds, range) else [int(rounds)]
     return np.array([_mean(history, chosen) for history in histories])
 

@@ -4,12 +4,13 @@ import copy
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import torch
 
 from fedlab_core import validation
+from fedlab_core.aliases import AlgorithmState, Column
 from fedlab_core.clients import members_of
 from fedlab_core.clients.table import ClientTable
 from fedlab_core.clients.updates import LocalUpdates
@@ -21,6 +22,9 @@ from fedlab_core.losses import OUTPUT_NORMS, Output
 from fedlab_core.one_page import draw_cohort
 from fedlab_core.randomness import stream
 from fedlab_core.settings import Settings
+
+if TYPE_CHECKING:
+    from fedlab_core.algorithms import Algorithm
 
 
 @dataclass(frozen=True)
@@ -34,32 +38,45 @@ class Ledger:
 
 @dataclass(eq=False)
 class ClientDiverged(ArithmeticError):
-    """The parameters of ``client`` are not finite after training at the rate ``lr``, so that its loss is not either."""
+    """The parameters of ``client`` are not finite after training at the rate ``lr``."""
 
     client: int
     lr: float
 
 
+# round, rate, parameters, state of the algorithm, costs
+Snapshot: TypeAlias = tuple[int, float, torch.Tensor, AlgorithmState, Ledger]
+
+
 class Server:
     """The global model, the state of an algorithm, and services that hide the engine.
 
-    ``params`` [P] global parameters w; ``state`` the algorithm's named tensors [P] and client tables [N, P]; ``round``
-    1, 2, … (0 before the first); ``lr`` η of this round; ``local_momentum`` m; ``clients_per_round`` K; ``fed`` the
-    federation; ``ledger`` the cost so far; ``tag`` the tag that ``cohorts`` gave the current cohort, or None.
+    ``params`` [P] global parameters w; ``state`` the algorithm's named tensors [P] and client
+    tables [N, P]; ``round`` 1, 2, … (0 before the first); ``lr`` η of this round;
+    ``local_momentum`` m; ``clients_per_round`` K; ``fed`` the federation; ``ledger`` the cost so
+    far; ``tag`` the tag that ``cohorts`` gave the current cohort, or None.
     """
 
-    def __init__(self, fed: FederatedDataset, engine: Engine, settings: Settings, ledger: Ledger = Ledger()) -> None:
-        self.fed, self.ledger = fed, ledger
-        self._engine, self._settings = engine, settings
+    def __init__(
+        self, fed: FederatedDataset, engine: Engine, settings: Settings, ledger: Ledger = Ledger()
+    ) -> None:
+        self.fed = fed
+        self.ledger = ledger
+        self._engine = engine
+        self._settings = settings
         self._params = engine.model.parameters()
         self.clients_per_round = settings.cohort_size(fed.num_clients)
-        self.lr, self.local_momentum, self.seed = settings.rates[0], settings.local_momentum, settings.seed
+        self.lr = settings.rates[0]
+        self.local_momentum = settings.local_momentum
+        self.seed = settings.seed
         self.round = 0
         self.tag: Any = None
-        self.state: dict[str, Any] = {}
+        self.state: AlgorithmState = {}
         self._everybody = np.arange(fed.num_clients)
-        self._present = -1, np.empty(0, dtype=bool)  # the latest round that was asked for, and who is available
-        self._groups: tuple[Any, dict[int, np.ndarray]] = None, {}  # the latest labels, and their members
+        # the latest round that was asked for, and who is available
+        self._present = -1, np.empty(0, dtype=bool)
+        # the latest labels, and their members
+        self._groups: tuple[torch.Tensor | None, dict[int, np.ndarray]] = None, {}
 
     @property
     def params(self) -> torch.Tensor:
@@ -70,34 +87,71 @@ class Server:
     def params(self, params: torch.Tensor) -> None:
         self.check_vector("the global parameters", params)
         if params.requires_grad:
-            raise ValueError("the global parameters: carry a gradient graph; combine updates under torch.no_grad()")
+            raise ValueError(
+                "the global parameters: carry a gradient graph; combine updates under "
+                "torch.no_grad()"
+            )
         self._params = params
 
-    def check_vector(self, what: str, value: Any) -> None:
-        """Raise ``ValueError`` unless ``value`` is a tensor [P] of the dtype and on the device of the run."""
+    def check_vector(self, name: str, value: object) -> None:
+        """Raise ``ValueError`` unless ``value`` is a tensor [P] like the global parameters.
+
+        It must have their dtype and device.
+        """
         w = self._params
         if not isinstance(value, torch.Tensor):
-            raise ValueError(f"{what}: must be a tensor [P], got {type(value).__name__} (is a `return` missing?)")
+            raise ValueError(
+                f"{name}: must be a tensor [P], got {type(value).__name__} (is a `return` missing?)"
+            )
         if value.shape != w.shape or value.dtype != w.dtype or value.device != w.device:
-            found = f"{value.dtype} {list(value.shape)} on {value.device}"
-            raise ValueError(f"{what}: must be {w.dtype} [{len(w)}] on {w.device}, got {found}")
+            given = f"{value.dtype} {list(value.shape)} on {value.device}"
+            raise ValueError(f"{name}: must be {w.dtype} [{len(w)}] on {w.device}, got {given}")
 
-    def check_correction(self, client: int, correction: Any) -> None:
-        """Raise ``ValueError`` unless ``correction`` is a :class:`Correction` with vectors [P]."""
+    def checked_correction(self, client: int, correction: object) -> Correction:
+        """Return ``correction`` with all vectors [P] like the global parameters.
+
+        NumPy arrays and other float types are converted; a number as anchor or offset stands for
+        every entry. Raises ``ValueError`` for anything else.
+        """
         if correction is PLAIN:
-            return
-        what = f"correction of client {client}: "
+            return PLAIN
+        owner = f"correction of client {client}: "
         if not isinstance(correction, Correction):
-            raise ValueError(f"{what}must be a Correction, got {type(correction).__name__} (is a `return` missing?)")
+            raise ValueError(
+                f"{owner}must be a Correction, got {type(correction).__name__} (is a `return` "
+                "missing?)"
+            )
+        converted: dict[str, Any] = {}
         for name in ("weight", "anchor", "offset", "start", "scale"):
             value = getattr(correction, name)
-            is_number = isinstance(value, (int, float)) or (isinstance(value, torch.Tensor) and value.ndim == 0)
-            if value is not None and not (is_number and name in ("weight", "scale")):
-                self.check_vector(what + name, value)
+            is_scalar = isinstance(value, torch.Tensor) and value.ndim == 0
+            is_number = isinstance(value, (int, float)) or is_scalar
+            if value is None or (is_number and name in ("weight", "scale")):
+                continue
+            if is_number and name in ("anchor", "offset"):
+                converted[name] = torch.full_like(self._params, float(value))
+                continue
+            vector = self._like_params(value)
+            self.check_vector(owner + name, vector)
+            if vector is not value:
+                converted[name] = vector
         if correction.momentum is not None:
-            validation.real(f"{what}momentum", correction.momentum, below=1)
+            validation.real(f"{owner}momentum", correction.momentum, below=1)
         if correction.amount is not None:
-            validation.integer(f"{what}amount", correction.amount, minimum=1)
+            validation.integer(f"{owner}amount", correction.amount, minimum=1)
+        return replace(correction, **converted) if converted else correction
+
+    def _like_params(self, value: object) -> object:
+        """Convert a NumPy array, or a tensor on the same device, to the dtype of the parameters.
+
+        Only floats are converted: other types are probably mistakes.
+        """
+        w = self._params
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            return torch.from_numpy(value).to(w)
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            return value.to(w.dtype)
+        return value
 
     @property
     def num_clients(self) -> int:
@@ -118,8 +172,12 @@ class Server:
             return np.ones(self.num_clients, dtype=bool)
         if self._present[0] != self.round:
             present = self._settings.availability.available(self.round, self.stream("availability"))
-            if not isinstance(present, np.ndarray) or present.dtype != bool or present.shape != (self.num_clients,):
-                raise ValueError(f"availability: must give a bool array [{self.num_clients}], got {present!r:.60}")
+            is_bool = isinstance(present, np.ndarray) and present.dtype == bool
+            if not is_bool or present.shape != (self.num_clients,):
+                raise ValueError(
+                    f"availability: must give a bool array [{self.num_clients}], got "
+                    f"{present!r:.60}"
+                )
             self._present = self.round, present
         return self._present[1]
 
@@ -129,7 +187,10 @@ class Server:
         return chosen if self._settings.availability is None else chosen[self.available[chosen]]
 
     def uniform_cohort(self) -> np.ndarray:
-        """K available clients (all, if they are fewer), uniformly without replacement, in increasing order."""
+        """K available clients (all, if they are fewer), in increasing order.
+
+        They are drawn uniformly without replacement.
+        """
         return draw_cohort(self.present(), self.clients_per_round, self.stream("cohort"))
 
     def groups(self, name: str) -> dict[int, np.ndarray]:
@@ -139,29 +200,38 @@ class Server:
             self._groups = labels, members_of(labels.cpu().numpy())
         return self._groups[1]
 
-    def cohorts_of(self, algorithm: Any) -> Iterator[np.ndarray]:
-        """The cohorts of ``algorithm`` as int64 arrays, without empty ones; a pair (clients, tag) sets ``tag``.
+    def cohorts_of(self, algorithm: "Algorithm") -> Iterator[np.ndarray]:
+        """The cohorts of ``algorithm`` as int64 arrays, without empty ones; a pair (clients, tag)
+        sets ``tag``.
 
-        Raises ``ValueError`` for a cohort that is not a list of different clients.
+        A single array of clients, returned and not yielded, is one cohort. Raises ``ValueError``
+        for a cohort that is not a list of different clients.
         """
-        for cohort in algorithm.cohorts(self):
-            self.tag = None
-            if isinstance(cohort, tuple) and len(cohort) == 2 and not isinstance(cohort[0], (int, np.integer)):
-                cohort, self.tag = cohort
-            clients = validation.indices("cohort", cohort, self.num_clients)
+        cohorts: Any = algorithm.cohorts(self)
+        if cohorts is None:
+            raise ValueError("cohorts: must yield cohorts, got None (is a `yield` missing?)")
+        if isinstance(cohorts, (np.ndarray, torch.Tensor)) and cohorts.ndim == 1:
+            cohorts = [cohorts]
+        for cohort in cohorts:
+            given, self.tag = _clients_and_tag(cohort)
+            clients = validation.indices("cohort", given, self.num_clients)
             if len(set(clients.tolist())) < len(clients):
                 times = np.bincount(clients)
-                raise ValueError(f"cohort: has client {times.argmax()} {times.max()} times; each client trains once")
+                raise ValueError(
+                    f"cohort: has client {times.argmax()} {times.max()} times; each client trains "
+                    "once"
+                )
             if len(clients):
                 yield clients
 
     @property
     def layout(self) -> dict[str, slice]:
-        """The place of each tensor of the model in the P parameters, by name, such as ``"1.weight"``."""
+        """The place of each tensor in the P parameters, by name, such as ``"1.weight"``."""
         return self._engine.model.layout
 
     def losses(self, clients: np.ndarray, params: torch.Tensor | None = None) -> torch.Tensor:
-        """F_k [K] of the clients on all their samples, at w or at ``params`` [P]; [M, K] at several, [M, P].
+        """F_k [K] of the clients on all their samples, at w or at ``params`` [P]; [M, K] at
+        several, [M, P].
 
         The ledger does not change: call :meth:`spend`.
         """
@@ -172,26 +242,44 @@ class Server:
 
     def gradients(self, clients: np.ndarray) -> torch.Tensor:
         """Full-batch gradients ∇F_k(w) [K, P] at the global parameters."""
-        return self._engine.mean_gradients(self.params, [self.fed.parts[client] for client in clients])
+        groups = [self.fed.parts[client] for client in clients]
+        return self._engine.mean_gradients(self.params, groups)
 
     def train(
-        self, clients: np.ndarray, corrections: Sequence[Correction], *, epochs: int | None = None, stream: str
+        self,
+        clients: np.ndarray,
+        corrections: Sequence[Correction],
+        *,
+        epochs: int | None = None,
+        stream: str,
     ) -> LocalUpdates:
-        """Train ``clients`` with the rate, batches and momentum of this round and a correction for each.
+        """Train ``clients`` with the rate, batches and momentum of this round and a correction for
+        each.
 
-        ``epochs``: None is the work of a round, stragglers included. ``stream`` of the batches: rounds use "batches".
-        Nothing is aggregated, and the ledger does not change: call :meth:`spend`. A client whose parameters are not
-        finite ends the run as ``Diverged``.
+        ``epochs``: None is the work of a round, stragglers included. ``stream`` of the batches:
+        rounds use "batches". Nothing is aggregated, and the ledger does not change: call
+        :meth:`spend`. A client whose parameters are not finite ends the run as ``Diverged``.
         """
         s = self._settings
-        for client, correction in zip(clients.tolist(), corrections, strict=True):
-            self.check_correction(client, correction)
+        corrections = [
+            self.checked_correction(client, correction)
+            for client, correction in zip(clients.tolist(), corrections, strict=True)
+        ]
         if s.local_momentum:
-            corrections = [replace(c, momentum=s.local_momentum) if c.momentum is None else c for c in corrections]
-        amounts = [c.amount or epochs or self._amount(k) for k, c in zip(clients.tolist(), corrections, strict=True)]
+            corrections = [self._with_momentum(correction) for correction in corrections]
+        pairs = zip(clients.tolist(), corrections, strict=True)
+        amounts = [correction.amount or epochs or self._amount(k) for k, correction in pairs]
         unit = s.unit if epochs is None else "epochs"
-        work = Work(clients, np.array(amounts), unit, s.batch_size, self.lr, self.round, self.seed, stream)
+        work = Work(
+            clients, np.array(amounts), unit, s.batch_size, self.lr, self.round, self.seed, stream
+        )
         return self._trained(work, corrections)
+
+    def _with_momentum(self, correction: Correction) -> Correction:
+        """The correction with the momentum of the run, unless it has its own."""
+        if correction.momentum is not None:
+            return correction
+        return replace(correction, momentum=self.local_momentum)
 
     def _amount(self, client: int) -> int:
         """Epochs or steps of a client in this round; for a straggler a draw from 1 … E."""
@@ -199,21 +287,33 @@ class Server:
         if s.stragglers == 0:
             return s.amount
         rng = self.stream("stragglers", client)
-        return int(rng.integers(1, s.amount, endpoint=True)) if rng.random() < s.stragglers else s.amount
+        is_straggler = rng.random() < s.stragglers
+        return int(rng.integers(1, s.amount, endpoint=True)) if is_straggler else s.amount
 
     def probe(
-        self, clients: np.ndarray, *, lr: float, batch_size: int | None, epochs: int = 0, steps: int = 0
+        self,
+        clients: np.ndarray,
+        *,
+        lr: float,
+        batch_size: int | None,
+        epochs: int = 0,
+        steps: int = 0,
     ) -> LocalUpdates:
-        """Train ``clients`` outside the rounds by plain SGD, for ``epochs`` or ``steps``; see :meth:`train`.
+        """Train ``clients`` outside the rounds by plain SGD, for ``epochs`` or ``steps``; see
+        :meth:`train`.
 
         Raises ``ValueError`` unless exactly one of ``epochs`` and ``steps`` is at least 1.
         """
         validation.integer("epochs", epochs)
         validation.integer("steps", steps)
         if (epochs > 0) == (steps > 0):
-            raise ValueError(f"epochs={epochs}, steps={steps}: exactly one must be at least 1, for example epochs=1")
+            raise ValueError(
+                f"epochs={epochs}, steps={steps}: exactly one must be at least 1, for example "
+                "epochs=1"
+            )
         unit, amount = ("epochs", epochs) if epochs else ("steps", steps)
-        work = Work(clients, np.full(len(clients), amount), unit, batch_size, lr, self.round, self.seed, "probe")
+        amounts = np.full(len(clients), amount)
+        work = Work(clients, amounts, unit, batch_size, lr, self.round, self.seed, "probe")
         return self._trained(work, [PLAIN] * len(clients))
 
     def _trained(self, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
@@ -223,29 +323,53 @@ class Server:
             raise ClientDiverged(int(updates.clients[int(bad[0])]), work.lr)
         return updates
 
-    def importance(self, client: int, params: torch.Tensor, output: Output = "logits") -> torch.Tensor:
-        """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``, for this ``output``."""
-        return self._engine.moments(params[None], [self.fed.parts[client]], OUTPUT_NORMS[output], power=1)[0]
+    def importance(
+        self, client: int, params: torch.Tensor, output: Output = "logits"
+    ) -> torch.Tensor:
+        """Ω [P] of Memory Aware Synapses at ``params`` [P], on the data of ``client``."""
+        groups = [self.fed.parts[client]]
+        return self._engine.moments(params[None], groups, OUTPUT_NORMS[output], power=1)[0]
 
     def fisher_diagonals(self, updates: LocalUpdates) -> torch.Tensor:
-        """The diagonal of the empirical Fisher [K, P] of each client, at its local parameters and on its own data."""
+        """The diagonal of the empirical Fisher of each client, [K, P].
+
+        It is taken at the client's local parameters and on its own data.
+        """
         groups = [self.fed.parts[client] for client in updates.clients]
         return self._engine.moments(updates.params, groups, self._engine.loss, power=2)
 
     def spend(self, *, down: float = 0, up: float = 0, server_updates: int = 0) -> None:
-        """Add a cost to the ledger: numbers (not bytes) sent to clients and to the server, and aggregations."""
-        up, down = (math.ceil(numbers * self.params.element_size()) for numbers in (up, down))
-        old = self.ledger
-        self.ledger = Ledger(old.server_updates + server_updates, old.bytes_up + up, old.bytes_down + down)
+        """Add a cost to the ledger: aggregations, and numbers (not bytes) that are sent.
+
+        ``down`` goes to clients, ``up`` to the server.
+        """
+        bytes_of_number = self.params.element_size()
+        self.ledger = Ledger(
+            self.ledger.server_updates + server_updates,
+            self.ledger.bytes_up + math.ceil(up * bytes_of_number),
+            self.ledger.bytes_down + math.ceil(down * bytes_of_number),
+        )
 
     def client_table(self, like: torch.Tensor | None = None) -> ClientTable:
-        """A zero vector for every client, [P] or as long as ``like``, stored only once it is written."""
+        """A zero vector for every client, stored only once it is written.
+
+        It has the length P, or that of ``like``.
+        """
         return ClientTable(self.num_clients, self.params if like is None else like)
 
-    def snapshot(self) -> tuple[Any, ...]:
-        """The state of the run, with which :meth:`restore` undoes everything that happens from now on."""
+    def snapshot(self) -> Snapshot:
+        """The state of the run, to which :meth:`restore` goes back."""
         return self.round, self.lr, self.params.clone(), copy.deepcopy(self.state), self.ledger
 
-    def restore(self, snapshot: tuple[Any, ...]) -> None:
+    def restore(self, snapshot: Snapshot) -> None:
         """Undo everything since the ``snapshot``."""
         self.round, self.lr, self._params, self.state, self.ledger = snapshot
+
+
+def _clients_and_tag(cohort: Column) -> tuple[Column, object]:
+    """The clients of a cohort, and its tag or None. A pair of numbers is a cohort of two."""
+    if isinstance(cohort, tuple) and len(cohort) == 2:
+        clients, tag = cohort
+        if not isinstance(clients, (int, np.integer)):
+            return clients, tag
+    return cohort, None

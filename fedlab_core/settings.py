@@ -1,7 +1,7 @@
 """The settings of a run. Each is declared, explained and checked here, and nowhere else."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cached_property, partial
 from numbers import Integral, Real
@@ -11,29 +11,32 @@ from typing import Any, NotRequired, TypedDict, TypeVar, get_args
 import torch
 
 from fedlab_core import losses, schedules, validation
+from fedlab_core.aliases import Given
 from fedlab_core.losses import Loss
 from fedlab_core.sampling import Availability
 from fedlab_core.schedules import Schedule
 
 ENGINES = ("auto", "reference", "stacked")
 MOST = 1_000_000  # rounds, and epochs or steps in a round: more would fill the memory with plans
-Check = Callable[[str, Any], Any]
+Check = Callable[[str, Any], object]  # from name and value to the value in its final form
+OnRound = Callable[..., object]  # takes a RoundRecord and a Server
 T = TypeVar("T")
 
 
-def _setting(meaning: str, check: Check, default: Any = MISSING) -> Any:
-    """A field with its ``meaning`` and its ``check``: from name and value to the value in its final form."""
+def _setting(meaning: str, check: Check, default: object = MISSING) -> Any:
+    """A field with its ``meaning`` and its ``check``."""
     return field(default=default, metadata={"meaning": meaning, "check": check})
 
 
 def _or_function(check: Check) -> Check:
+    """A check that lets functions pass."""
     return lambda name, value: value if callable(value) else check(name, value)
 
 
 def _instance(kinds: Any, words: str) -> Check:
     """A check for values of these types; ``words`` say what is allowed."""
 
-    def check(name: str, value: Any) -> Any:
+    def check(name: str, value: object) -> object:
         if not isinstance(value, kinds):
             raise ValueError(f"{name}={value!r}: must be {words}")
         return value
@@ -41,7 +44,7 @@ def _instance(kinds: Any, words: str) -> Check:
     return check
 
 
-def _cohort(name: str, value: Any) -> float:
+def _cohort(name: str, value: object) -> float:
     """An integer stays one: 1 is one client, 1.0 is all of them."""
     if not isinstance(value, bool):
         if isinstance(value, Integral) and int(value) >= 1:
@@ -56,11 +59,18 @@ def _device(name: str, value: Any) -> str:
         device = torch.device(value)
     except (RuntimeError, TypeError):
         device = torch.device("meta")
-    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    available = {
+        "cpu": True,
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+    }
     if device.type not in available:
         raise ValueError(f"{name}={value!r}: must be 'cpu', 'cuda' (or 'cuda:1', …) or 'mps'")
     if not available[device.type]:
-        raise ValueError(f"{name}={value!r}: PyTorch finds no {device.type.upper()} device here; use device='cpu'")
+        raise ValueError(
+            f"{name}={value!r}: PyTorch finds no {device.type.upper()} device here; use "
+            "device='cpu'"
+        )
     return str(device)
 
 
@@ -73,45 +83,67 @@ _FLAG = _instance(bool, "True or False")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of a run, in their final form. Raises ``ValueError`` for a value that is not allowed."""
+    """The settings of a run, in their final form.
+
+    Raises ``ValueError`` for a value that is not allowed.
+    """
 
     rounds: int = _setting("communication rounds T", _AMOUNT)
-    clients_per_round: int | float = _setting("clients in a cohort K, an integer, or their fraction in (0, 1]", _cohort)
-    local_epochs: int | None = _setting(
-        "epochs E that a client trains in a round (either local_epochs or local_steps)", _AMOUNT, None
+    clients_per_round: int | float = _setting(
+        "clients in a cohort K, an integer, or their fraction in (0, 1]", _cohort
     )
-    local_steps: int | None = _setting("SGD steps τ that a client takes in a round, in place of epochs", _AMOUNT, None)
+    local_epochs: int | None = _setting(
+        "epochs E that a client trains in a round (either local_epochs or local_steps)",
+        _AMOUNT,
+        None,
+    )
+    local_steps: int | None = _setting(
+        "SGD steps τ that a client takes in a round, in place of epochs", _AMOUNT, None
+    )
     batch_size: int | None = _setting("samples B in a local step; None is full batch", _COUNT)
     lr: float | Schedule = _setting(
         "learning rate η of the local steps, or a schedule from t = 0, 1, … (rounds done) to η_t",
         _or_function(partial(validation.real, exclusive=True)),
     )
     local_momentum: float = _setting(
-        "momentum m of the local steps, from zero in each round: v ← m v + gradient, y ← y − η v", _SHARE, 0.0
+        "momentum m of the local steps, from zero in each round: v ← m v + gradient, y ← y − η v",
+        _SHARE,
+        0.0,
     )
     loss: str | Loss = _setting(
         '"cross_entropy", "squared_error", or a function (output, target) → scalar mean',
         _or_function(partial(validation.choice, allowed=losses.LOSSES)),
         "cross_entropy",
     )
-    seed: int = _setting("seed of every random stream", lambda name, value: validation.seed(value), 0)
+    seed: int = _setting(
+        "seed of every random stream", lambda name, value: validation.seed(value), 0
+    )
     engine: str = _setting(
-        '"stacked" trains a cohort at once; "reference" client by client; "auto" is stacked where possible',
+        '"stacked" trains a cohort at once; "reference" client by client; "auto" is stacked '
+        "where possible",
         partial(validation.choice, allowed=ENGINES),
         "auto",
     )
     device: str = _setting('"cpu", "cuda" or "mps"', _device, "cpu")
     threads: int | None = _setting(
-        "threads that train clients in parallel, without an effect on the numbers; None is $FEDLAB_THREADS, or else "
-        "one for each core that this process may use",
+        "threads that train clients in parallel, without an effect on the numbers; None is "
+        "$FEDLAB_THREADS, or else one for each core that this process may use",
         _COUNT,
         None,
     )
-    eval_every: int = _setting("rounds from one evaluation to the next; the last round is evaluated too", _COUNT, 1)
-    train_loss: bool = _setting("whether to measure the loss on the clients' samples too", _FLAG, True)
-    held_out: float = _setting("fraction of each client's samples that are kept for its evaluation", _SHARE, 0.0)
-    client_accuracy: bool = _setting("whether to record each client's accuracy in every evaluation", _FLAG, False)
-    on_round: Callable[..., Any] | None = _setting(
+    eval_every: int = _setting(
+        "rounds from one evaluation to the next; the last round is evaluated too", _COUNT, 1
+    )
+    train_loss: bool = _setting(
+        "whether to measure the loss on the clients' samples too", _FLAG, True
+    )
+    held_out: float = _setting(
+        "fraction of each client's samples that are kept for its evaluation", _SHARE, 0.0
+    )
+    client_accuracy: bool = _setting(
+        "whether to record each client's accuracy in every evaluation", _FLAG, False
+    )
+    on_round: OnRound | None = _setting(
         "a function (record, server) that is called after each round",
         _instance(Callable, "None or a function (record, server)"),
         None,
@@ -123,13 +155,16 @@ class Settings:
     )
     progress: bool = _setting("whether to show progress", _FLAG, True)
     stragglers: float = _setting(
-        "fraction of clients that do only 1 … E of their epochs (or steps); their updates count too",
+        "fraction of clients that do only 1 … E of their epochs (or steps); their updates "
+        "count too",
         partial(validation.real, maximum=1),
         0.0,
     )
     availability: Availability | None = _setting(
         "which clients can be sampled in which round (fedlab_core.sampling); None is all of them",
-        _instance(Availability, "None or an Availability, such as sampling.Bernoulli(probabilities)"),
+        _instance(
+            Availability, "None or an Availability, such as sampling.Bernoulli(probabilities)"
+        ),
         None,
     )
 
@@ -155,21 +190,26 @@ class Settings:
 
     @cached_property
     def rates(self) -> list[float]:
-        """η of each round. A schedule is called once a round: one that has a memory is recorded as it was used."""
+        """η of each round.
+
+        A schedule is called once a round, because it may give other rates the next time.
+        """
         return schedules.rates(self.lr, self.rounds)
 
     def cohort_size(self, num_clients: int) -> int:
         """K out of ``num_clients`` N. Raises ``ValueError`` if K is larger than N."""
         if isinstance(self.clients_per_round, float):
             return max(1, round(self.clients_per_round * num_clients))
-        allowed = f"an integer from 1 to {num_clients} (the number of clients) or a fraction in (0, 1]"
         if self.clients_per_round > num_clients:
-            raise ValueError(f"clients_per_round={self.clients_per_round!r}: must be {allowed}")
+            raise ValueError(
+                f"clients_per_round={self.clients_per_round!r}: must be an integer from 1 to "
+                f"{num_clients} (the number of clients) or a fraction in (0, 1]"
+            )
         return self.clients_per_round
 
 
 class SettingsKeywords(TypedDict):
-    """The keywords of ``simulate``, for editors and type checkers: the names and types of ``Settings``."""
+    """The keywords of ``simulate`` for editors and type checkers: the fields of ``Settings``."""
 
     rounds: int
     clients_per_round: int | float
@@ -187,18 +227,20 @@ class SettingsKeywords(TypedDict):
     train_loss: NotRequired[bool]
     held_out: NotRequired[float]
     client_accuracy: NotRequired[bool]
-    on_round: NotRequired[Callable[..., Any] | None]
+    on_round: NotRequired[OnRound | None]
     checkpoint: NotRequired[str | Path | None]
     progress: NotRequired[bool]
     stragglers: NotRequired[float]
     availability: NotRequired[Availability | None]
 
 
-def from_keywords(given: Mapping[str, Any]) -> Settings:
-    """``Settings(**given)``; ``TypeError`` for an unknown name says which setting has the nearest name."""
-    for name in given.keys() - declarations().keys():
-        raise TypeError(f"{name}={given[name]!r}: is not a setting.{validation.did_you_mean(name, declarations())}")
-    for name, declared in declarations().items():
+def from_keywords(given: Given) -> Settings:
+    """``Settings(**given)``; ``TypeError`` for an unknown name says the nearest name."""
+    known = declarations()
+    for name in given.keys() - known.keys():
+        nearest = validation.did_you_mean(name, known)
+        raise TypeError(f"{name}={given[name]!r}: is not a setting.{nearest}")
+    for name, declared in known.items():
         if declared.default is MISSING and name not in given:
             raise TypeError(f"{name}: is missing; give {name}=…, {meaning(name)}")
     return Settings(**given)
@@ -219,15 +261,7 @@ def takes_settings(function: T) -> T:
 
     Type checkers read ``SettingsKeywords``; ``help`` and Jupyter read this signature.
     """
-    keywords = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if declared.default is MISSING else declared.default,
-            annotation=declared.type,
-        )
-        for name, declared in declarations().items()
-    ]
+    keywords = [_parameter(name, declared) for name, declared in declarations().items()]
     documented: Any = function
     signature = inspect.signature(documented)
     own = list(signature.parameters.values())[:-1]
@@ -235,3 +269,10 @@ def takes_settings(function: T) -> T:
     entries = "\n".join(f"    {name}: {meaning(name)}." for name in declarations())
     documented.__doc__ = f"{inspect.cleandoc(documented.__doc__)}\n\nSettings:\n\n{entries}\n"
     return function
+
+
+def _parameter(name: str, declared: Field[Any]) -> inspect.Parameter:
+    """A setting in a signature, as a keyword."""
+    default = inspect.Parameter.empty if declared.default is MISSING else declared.default
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=declared.type)

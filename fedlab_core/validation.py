@@ -1,58 +1,82 @@
-"""Check arguments, and read them from text. Errors are ``ValueError`` with name, value and what is allowed."""
+"""Check arguments, and read them from text.
+
+Errors are ``ValueError`` with name, value and what is allowed.
+"""
 
 import difflib
 import json
 import math
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from numbers import Integral, Real
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 import torch
 
+from fedlab_core.aliases import Column, Given
 from fedlab_core.randomness import MAX_SEED
 
+T = TypeVar("T")
+Declared: TypeAlias = Any  # a type as declared: int, float | None, list[str], Literal["a", "b"]
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "none": None}
 _LISTS = (list, tuple, Sequence)
 _UNIONS = (Union, types.UnionType)
 
 
-def integer(name: str, value: Any, *, minimum: int = 0, maximum: int | None = None) -> int:
+def integer(name: str, value: object, *, minimum: int = 0, maximum: int | None = None) -> int:
     """Check an integer in [minimum, maximum]."""
-    allowed = f"an integer ≥ {minimum}" if maximum is None else f"an integer from {minimum} to {maximum}"
-    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
-    if number is None or number < minimum or (maximum is not None and number > maximum):
-        raise ValueError(f"{name}={value!r}: must be {allowed}")
-    return number
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        number = int(value)
+        if number >= minimum and (maximum is None or number <= maximum):
+            return number
+    allowed = f"≥ {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+    raise ValueError(f"{name}={value!r}: must be an integer {allowed}")
 
 
 def real(
     name: str,
-    value: Any,
+    value: object,
     *,
     minimum: float = 0.0,
     maximum: float = sys.float_info.max,
     below: float = math.inf,
     exclusive: bool = False,
 ) -> float:
-    """Check a finite number in [minimum, maximum], less than ``below``; with ``exclusive`` not the minimum itself."""
-    number: Any = value if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    number = number.item() if isinstance(number, np.generic) else number
-    is_inside = minimum < number if exclusive else minimum <= number
-    if not is_inside or number > maximum or number >= below:
-        limit = (
-            f" and ≤ {maximum:g}" if maximum < sys.float_info.max else f" and < {below:g}" if below < math.inf else ""
-        )
-        raise ValueError(f"{name}={value!r}: must be a finite number {'>' if exclusive else '≥'} {minimum:g}{limit}")
-    return float(number)
+    """Check a finite number in [minimum, maximum] and less than ``below``.
+
+    With ``exclusive``, the minimum itself is not allowed.
+    """
+    number = math.nan
+    if isinstance(value, Real) and not isinstance(value, bool):
+        with suppress(OverflowError):  # an integer of more than 308 digits
+            number = float(value)
+    is_large_enough = number > minimum if exclusive else number >= minimum
+    if is_large_enough and number <= maximum and number < below:
+        return number
+    allowed = f"{'>' if exclusive else '≥'} {minimum:g}"
+    if maximum < sys.float_info.max:
+        allowed += f" and ≤ {maximum:g}"
+    elif below < math.inf:
+        allowed += f" and < {below:g}"
+    raise ValueError(f"{name}={value!r}: must be a finite number {allowed}")
 
 
-def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
+def choice(name: str, value: T, allowed: Iterable[object]) -> T:
     """Check that ``value`` is one of ``allowed``; the error names the nearest one."""
     options = list(allowed)
     if any(value == option and type(value) is type(option) for option in options):
@@ -61,19 +85,22 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     raise ValueError(f"{name}={value!r}: must be one of {listed}.{did_you_mean(value, options)}")
 
 
-def did_you_mean(value: Any, allowed: Iterable[Any]) -> str:
+def did_you_mean(value: object, allowed: Iterable[object]) -> str:
     """A question with the nearest of ``allowed``; empty if none is near."""
     texts = {str(option): option for option in allowed}
     near = difflib.get_close_matches(str(value), texts, n=1, cutoff=0.5)
     return f" Did you mean {texts[near[0]]!r}?" if near else ""
 
 
-def names(owner: str, given: Mapping[str, Any], allowed: Iterable[str]) -> None:
+def names(owner: str, given: Given, allowed: Iterable[str]) -> None:
     """Check that ``owner``, such as "algorithm fedprox", takes every parameter in ``given``."""
     allowed = list(allowed)
     for name in given.keys() - allowed:
         takes = ", ".join(allowed) or "no parameters"
-        raise ValueError(f"{name}={given[name]}: {owner} has no {name}; it takes {takes}.{did_you_mean(name, allowed)}")
+        raise ValueError(
+            f"{name}={given[name]}: {owner} has no {name}; it takes "
+            f"{takes}.{did_you_mean(name, allowed)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -81,7 +108,7 @@ class Check:
     """The check of a parameter in its declaration; a signature shows the ``words``."""
 
     words: str
-    check: Callable[[str, Any], Any]
+    check: Callable[[str, object], object]
 
     def __repr__(self) -> str:
         return self.words
@@ -97,11 +124,13 @@ Several = Annotated[int, Check("≥ 2", partial(integer, minimum=2))]
 
 
 def check_fields(owner: Any) -> None:
-    """Check every field of a dataclass instance whose declaration is a ``Literal`` or has a check, as ``Positive`` has.
+    """Check every field of a dataclass instance whose declaration is a ``Literal`` or has a check,
+    as ``Positive`` has.
 
     None is allowed where the declaration says so: ``Positive | None``.
     """
-    kinds = get_type_hints(type(owner), include_extras=True)  # declarations may be texts, and are not in a field
+    # declarations may be texts, and are not in a field
+    kinds = get_type_hints(type(owner), include_extras=True)
     for declared in fields(owner):
         kind = kinds[declared.name]
         value = getattr(owner, declared.name)
@@ -115,25 +144,38 @@ def check_fields(owner: Any) -> None:
                 option.__metadata__[0].check(declared.name, value)
 
 
-def seed(value: Any) -> int:
+def seed(value: object) -> int:
     """Check a random seed."""
     return integer("seed", value, minimum=0, maximum=MAX_SEED)
 
 
-def indices(name: str, values: Any, size: int | None = None) -> np.ndarray:
-    """Check an array, tensor or list of integers in 0 … size − 1, and return it as int64 [m]; no ``size``, no bound."""
-    array = values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else np.asarray(values)
+def indices(name: str, values: Column, size: int | None = None) -> np.ndarray:
+    """Check an array, tensor or list of integers, and return it as int64 [m].
+
+    With ``size``, the integers must be in 0 … size − 1.
+    """
+    if isinstance(values, torch.Tensor):
+        array = values.detach().cpu().numpy()
+    else:
+        array = np.asarray(values)
     if array.dtype == bool:
         raise ValueError(f"{name}: a mask of booleans, not indices; write np.flatnonzero(mask)")
     if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
-        raise ValueError(f"{name}: must be integers of shape [m], got {array.dtype} of shape {list(array.shape)}")
+        raise ValueError(
+            f"{name}: must be integers of shape [m], got {array.dtype} of shape {list(array.shape)}"
+        )
     if size is not None and len(array) and (array.min() < 0 or array.max() >= size):
-        raise ValueError(f"{name}: indices must be in 0 … {size - 1}, got {array.min()} … {array.max()}")
+        raise ValueError(
+            f"{name}: indices must be in 0 … {size - 1}, got {array.min()} … {array.max()}"
+        )
     return array.astype(np.int64, copy=False)
 
 
 def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
-    """Split ``["mu=0.1", "seeds=[0, 1]"]`` into a dictionary of texts. The last of two equal names counts."""
+    """Split ``["mu=0.1", "seeds=[0, 1]"]`` into a dictionary of texts.
+
+    The last of two equal names counts.
+    """
     settings = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -143,21 +185,31 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
     return settings
 
 
-def typed(name: str, value: Any, kind: Any) -> Any:
-    """Check ``value``, or read it from text, as ``kind``: bool, int, float, str, list[…], a union or a Literal.
+def typed(name: str, value: object, kind: Declared) -> Any:
+    """Check ``value``, or read it from text, as ``kind``: bool, int, float, str, list[…], a union
+    or a Literal.
 
     In text, a bool is true/false, yes/no or 1/0; a list or tuple is JSON.
     """
+    members = get_args(kind) or (kind,)
+    is_integer_a_float = float in members and int not in members
     for reading in _readings(value) if isinstance(value, str) else [value]:
         if matches(reading, kind):
-            members = get_args(kind) or (kind,)
-            return float(reading) if type(reading) is int and float in members and int not in members else reading
+            if isinstance(reading, int) and not isinstance(reading, bool) and is_integer_a_float:
+                return float(reading)
+            return reading
     raise ValueError(f"{name}={value}: must be {describe(kind)}")
 
 
-def describe(kind: Any) -> str:
+def describe(kind: Declared) -> str:
     """A type in words, such as "an integer" or "a JSON list, each entry a number"."""
-    words = {bool: "true or false", int: "an integer", float: "a number", str: "a text", type(None): "none"}
+    words = {
+        bool: "true or false",
+        int: "an integer",
+        float: "a number",
+        str: "a text",
+        type(None): "none",
+    }
     if kind in words:
         return words[kind]
     if get_origin(kind) in _LISTS:
@@ -167,7 +219,7 @@ def describe(kind: Any) -> str:
     return " or ".join(describe(option) for option in get_args(kind))
 
 
-def _readings(text: str) -> Iterator[Any]:
+def _readings(text: str) -> Iterator[object]:
     """The meanings of a text, from the most special to the text itself."""
     if text.lower() in _WORDS:
         yield _WORDS[text.lower()]
@@ -182,8 +234,11 @@ def _readings(text: str) -> Iterator[Any]:
     yield text
 
 
-def matches(value: Any, kind: Any) -> bool:
-    """True if ``value`` is of type ``kind``; an integer counts as a float, a bool does not count as an integer."""
+def matches(value: object, kind: Declared) -> bool:
+    """True if ``value`` is of type ``kind``.
+
+    An integer counts as a float; a bool does not count as an integer.
+    """
     if kind is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if kind is int:

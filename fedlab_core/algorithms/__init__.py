@@ -1,6 +1,8 @@
-"""The algorithms, one file each. docs/sources.md has all authors of the papers, and the source texts in brackets.
+"""The algorithms, one file each. docs/sources.md has all authors of the papers, and the source
+texts in brackets.
 
-A new algorithm is a file here and its lines below; ``ALGORITHMS`` makes it available on the command line.
+A new algorithm is a file here and its lines below; ``ALGORITHMS`` makes it available on the command
+line.
 """
 
 from fedlab_core.algorithms.base import Algorithm
@@ -26,9 +28,18 @@ from fedlab_core.algorithms.scaffold import Scaffold
 from fedlab_core.algorithms.wrapper import Wrapper
 
 _COURSE: tuple[type[Algorithm], ...] = (FedAvg, FedProx, Scaffold, FedNova, FedCurv, FedSSO, FedMas)
-_GALLERY: tuple[type[Algorithm], ...] = (FedAvgM, FedAdam, FedYogi, FedDyn, MimeLite, QFedAvg, PowerOfChoice)
+_GALLERY: tuple[type[Algorithm], ...] = (
+    FedAvgM,
+    FedAdam,
+    FedYogi,
+    FedDyn,
+    MimeLite,
+    QFedAvg,
+    PowerOfChoice,
+)
 _PERSONAL: tuple[type[Algorithm], ...] = (IFCA, Ditto, FedPer, FineTune)
-_ALL = (*_COURSE, *_GALLERY, *_PERSONAL)  # without wrappers: a command line cannot name what they wrap
+# without wrappers: a command line cannot name what they wrap
+_ALL = (*_COURSE, *_GALLERY, *_PERSONAL)
 ALGORITHMS = {kind.__name__.lower(): kind for kind in _ALL}
 
 __all__ = [

@@ -1,4 +1,5 @@
-"""FedAdam and FedYogi: adaptive optimisers on the server; the clients' mean change is their gradient.
+"""FedAdam and FedYogi: adaptive optimisers on the server; the clients' mean change is their
+gradient.
 
 Reddi et al.: Adaptive Federated Optimization, ICLR 2021, algorithm 2.
 
@@ -10,8 +11,9 @@ Reddi et al.: Adaptive Federated Optimization, ICLR 2021, algorithm 2.
 
 m, v [P], element by element, without bias correction; η_g server rate, τ degree of adaptivity.
 
-Deviations. Algorithm 2 averages clients with equal weights; here, as in its experiments (section 5), the weights are
-n_k. The paper asks for v ≥ τ² at the start; here v = τ². The paper tunes η_g, so that it has no default.
+Deviations. Algorithm 2 averages clients with equal weights; here, as in its experiments (section
+5), the weights are n_k. The paper asks for v ≥ τ² at the start; here v = τ². The paper tunes η_g,
+so that it has no default.
 """
 
 from dataclasses import dataclass
@@ -24,7 +26,10 @@ from fedlab_core.validation import BelowOne, Positive
 
 @dataclass(frozen=True)
 class FedAdam(Algorithm):
-    """Adam on the server with rate η_g > 0, β₁ and β₂ in [0, 1), τ > 0. State: ``m`` and ``v`` [P]."""
+    """Adam on the server with rate η_g > 0, β₁ and β₂ in [0, 1), τ > 0.
+
+    State: ``m`` and ``v`` [P].
+    """
 
     needs = "mean"
     server_lr: Positive
@@ -50,7 +55,9 @@ class FedAdam(Algorithm):
 
 @dataclass(frozen=True)
 class FedYogi(FedAdam):
-    """Yogi on the server, which forgets large Δ² more slowly than Adam; parameters and state as for FedAdam."""
+    """Yogi on the server, which forgets large Δ² more slowly than Adam; parameters and state as for
+    FedAdam.
+    """
 
     def _second_moment(self, v: torch.Tensor, square: torch.Tensor) -> torch.Tensor:
         return v - (1 - self.beta2) * square * (v - square).sign()

@@ -1,13 +1,14 @@
 """FedAvg: federated averaging.
 
-McMahan et al.: Communication-Efficient Learning of Deep Networks from Decentralized Data, AISTATS 2017, algorithm 1;
-[001], [002], [004].
+McMahan et al.: Communication-Efficient Learning of Deep Networks from Decentralized Data, AISTATS
+2017, algorithm 1; [001], [002], [004].
 
     K of N clients, uniformly, without replacement
     y_k = w;  E epochs of mini-batch SGD, the last short batch included
     w ← Σ_S n_k y_k / Σ_S n_k
 
-w [P] global and y_k [P] local parameters, n_k samples of client k, S the cohort. P numbers down and P up per client.
+w [P] global and y_k [P] local parameters, n_k samples of client k, S the cohort. P numbers down and
+P up per client.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
 """FedAvgM: FedAvg with momentum on the server.
 
-Hsu et al.: Measuring the Effects of Non-Identical Data Distribution for Federated Visual Classification, 2019, section
-4.3. The paper has η_g = 1 and recommends no β; server rate and β = 0.9 are those of Reddi et al. (2021).
+Hsu et al.: Measuring the Effects of Non-Identical Data Distribution for Federated Visual
+Classification, 2019, section 4.3. The paper has η_g = 1 and recommends no β; server rate and β =
+0.9 are those of Reddi et al. (2021).
 
     Δ = Σ_S n_k (y_k − w) / Σ_S n_k
     v ← β v + Δ,    w ← w + η_g v

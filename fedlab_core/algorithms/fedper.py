@@ -6,10 +6,12 @@ Arivazhagan et al.: Federated Learning with Personalization Layers, 2019, algori
     (b_k, p_k) ← E epochs of SGD from (b, p_k)                     p_k stays, b_k is sent
     b ← Σ_S n_k b_k / Σ_S n_k
 
-A client is measured with (b, p_k). Only b is sent, down and up. Nothing local is FedAvg exactly; everything local is
-training alone. The local layers of w never change, so that the run's test accuracy, measured with w, means little.
+A client is measured with (b, p_k). Only b is sent, down and up. Nothing local is FedAvg exactly;
+everything local is training alone. The local layers of w never change, so that the run's test
+accuracy, measured with w, means little.
 
-Deviation. In the paper all clients take part in every round; here weights are normalised over the cohort.
+Deviation. In the paper all clients take part in every round; here weights are normalised over the
+cohort.
 """
 
 from dataclasses import dataclass, replace
@@ -23,22 +25,29 @@ from fedlab_core.algorithms.base import Algorithm, Correction, LocalUpdates, Ser
 
 @dataclass(frozen=True)
 class FedPer(Algorithm):
-    """FedPer with the personal layers ``local``: names from ``model.named_parameters()``, or their part before a dot.
+    """FedPer with the personal layers ``local``: names from ``model.named_parameters()``, or their
+    part before a dot.
 
-    ``("3",)`` is the layer 3. State: ``is_local``, bool [P]; ``personal``, the change of each client's local layers.
-    Raises ``ValueError`` for a name that the model does not have.
+    ``("3",)`` is the layer 3. State: ``is_local``, bool [P]; ``personal``, the change of each
+    client's local layers. Raises ``ValueError`` for a name that the model does not have.
     """
 
     local: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.local, (list, tuple)) or not all(isinstance(name, str) for name in self.local):
-            raise ValueError(f"local={self.local!r}: must be a tuple of names of layers, such as ('3',)")
+        is_list = isinstance(self.local, (list, tuple))
+        if not is_list or not all(isinstance(name, str) for name in self.local):
+            raise ValueError(
+                f"local={self.local!r}: must be a tuple of names of layers, such as ('3',)"
+            )
         object.__setattr__(self, "local", tuple(self.local))
 
     def setup(self, server: Server) -> None:
-        names = [name.split(".") for name in server.layout]
-        known = dict.fromkeys(".".join(name[: i + 1]) for name in names for i in range(len(name)))
+        known = list[str]()  # "3" and "3.weight"
+        for name in server.layout:
+            parts = name.split(".")
+            known += [".".join(parts[: i + 1]) for i in range(len(parts))]
+        known = list(dict.fromkeys(known))
         for name in self.local:
             validation.choice("local", name, known)
         mask = torch.zeros_like(server.params, dtype=torch.bool)

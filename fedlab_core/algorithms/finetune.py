@@ -3,10 +3,12 @@
 Yu et al.: Salvaging Federated Learning by Local Adaptation, 2020.
 
     w ← Σ_S n_k y_k / Σ_S n_k      in every round, as in FedAvg
-    v_k: ``epochs`` epochs of SGD from w on client k's samples, with rate, batch size and momentum of the round
+    v_k: ``epochs`` epochs of SGD from w on client k's samples,
+         with rate, batch size and momentum of the round
 
-A client is measured with v_k [P], which does not change w: the run equals FedAvg's bit for bit. Use ``held_out``:
-accuracy on the samples that v_k was trained on is too optimistic. The random stream is "fine_tune".
+A client is measured with v_k [P], which does not change w: the run equals FedAvg's bit for bit. Use
+``held_out``: accuracy on the samples that v_k was trained on is too optimistic. The random stream
+is "fine_tune".
 """
 
 from dataclasses import dataclass

@@ -1,15 +1,16 @@
 """MimeLite: local steps use the server's momentum, which stays fixed during the round.
 
-Karimireddy, Jaggi et al.: Breaking the Centralized Barrier for Cross-Device Federated Learning, NeurIPS 2021, algorithm
-1 (MimeLite) with the base optimiser SGD with momentum.
+Karimireddy, Jaggi et al.: Breaking the Centralized Barrier for Cross-Device Federated Learning,
+NeurIPS 2021, algorithm 1 (MimeLite) with the base optimiser SGD with momentum.
 
     m = 0 at the start
     y_k ← y_k − η ((1 − β) ∇F_k(y_k; batch) + β m)          local steps from y_k = w
-    m ← (1 − β) mean_S ∇F_k(w) + β m                        full-batch gradients at the w that was sent
+    m ← (1 − β) mean_S ∇F_k(w) + β m                        full-batch gradients at the w sent
     w ← mean_S y_k                                          unweighted
 
-m [P] the server's momentum, β its decay. As a local step: scale 1 − β, offset β m / (1 − β). 2P numbers down (w, m) and
-2P up (y_k, ∇F_k(w)) per client. Local momentum is refused, because MimeLite replaces it.
+m [P] the server's momentum, β its decay. As a local step: scale 1 − β, offset β m / (1 − β). 2P
+numbers down (w, m) and 2P up (y_k, ∇F_k(w)) per client. Local momentum is refused, because MimeLite
+replaces it.
 """
 
 from dataclasses import dataclass
@@ -17,20 +18,32 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from fedlab_core.algorithms.base import Algorithm, Correction, FederatedDataset, LocalUpdates, Server, Settings
+from fedlab_core.algorithms.base import (
+    Algorithm,
+    Correction,
+    FederatedDataset,
+    LocalUpdates,
+    Server,
+    Settings,
+)
 from fedlab_core.validation import BelowOne
 
 
 @dataclass(frozen=True)
 class MimeLite(Algorithm):
-    """MimeLite with momentum β in [0, 1). State: ``momentum`` m [P] and ``offset`` β m / (1 − β) [P]."""
+    """MimeLite with momentum β in [0, 1).
+
+    State: ``momentum`` m [P] and ``offset`` β m / (1 − β) [P].
+    """
 
     needs = "each"
     beta: BelowOne
 
     def check(self, fed: FederatedDataset, settings: Settings) -> None:
         if settings.local_momentum:
-            raise ValueError(f"local_momentum={settings.local_momentum}: must be 0, because MimeLite has its own")
+            raise ValueError(
+                f"local_momentum={settings.local_momentum}: must be 0, because MimeLite has its own"
+            )
 
     def setup(self, server: Server) -> None:
         server.state["momentum"] = server.state["offset"] = torch.zeros_like(server.params)

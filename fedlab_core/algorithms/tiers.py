@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from fedlab_core import validation
 from fedlab_core.algorithms.base import FederatedDataset, Server
 from fedlab_core.algorithms.probe import check_enough_clients, probe_clients
 from fedlab_core.clustering import dbscan, kmeans, settle_noise
-from fedlab_core.reproduce.description import in_words
+from fedlab_core.description import in_words
 from fedlab_core.validation import Count, Positive, Several
 
 
@@ -48,7 +47,10 @@ class Given(Tiers):
 
     def check(self, fed: FederatedDataset) -> None:
         if len(self.tiers) != fed.num_clients:
-            raise ValueError(f"tiers: {len(self.tiers)} tiers given for {fed.num_clients} clients; give one for each")
+            raise ValueError(
+                f"tiers: {len(self.tiers)} tiers given for {fed.num_clients} clients; give one for "
+                "each"
+            )
 
     def labels(self, server: Server) -> np.ndarray:
         return np.array(self.tiers, dtype=np.int64)
@@ -56,7 +58,8 @@ class Given(Tiers):
 
 @dataclass(frozen=True)
 class Probing(Tiers):
-    """Clusters of the clients' updates after ``probe_epochs`` at rate ``probe_lr`` in batches of ``probe_batch``.
+    """Clusters of the clients' updates after ``probe_epochs`` at rate ``probe_lr`` in batches of
+    ``probe_batch``.
 
     ``projection`` D: cluster random projections [N, D] of the updates, for thousands of clients.
     """
@@ -70,13 +73,22 @@ class Probing(Tiers):
         validation.check_fields(self)
 
     def _points(self, server: Server) -> np.ndarray:
-        work: dict[str, Any] = {"epochs": self.probe_epochs, "lr": self.probe_lr, "batch_size": self.probe_batch}
-        return probe_clients(server, **work, projection=self.projection)[0]
+        points, _ = probe_clients(
+            server,
+            epochs=self.probe_epochs,
+            lr=self.probe_lr,
+            batch_size=self.probe_batch,
+            projection=self.projection,
+        )
+        return points
 
 
 @dataclass(frozen=True)
 class Dbscan(Probing):
-    """DBSCAN clusters; noise joins the nearest cluster. ``eps`` None is the knee of the k-distances."""
+    """DBSCAN clusters; noise joins the nearest cluster.
+
+    ``eps``: None is the knee of the k-distances.
+    """
 
     eps: Positive | None = None
     min_samples: Several = 2
@@ -86,12 +98,12 @@ class Dbscan(Probing):
 
     def labels(self, server: Server) -> np.ndarray:
         points = self._points(server)
-        found = dbscan(points, self.eps, self.min_samples)
-        if found.num_clusters:
-            return settle_noise(found.labels, points, "nearest")
+        clustering = dbscan(points, self.eps, self.min_samples)
+        if clustering.num_clusters:
+            return settle_noise(clustering.labels, points, "nearest")
         warnings.warn(
-            f"DBSCAN found no cluster at eps={found.eps:.3g}: all clients are noise and form one tier. Try "
-            "Dbscan(eps=…) or tiers='kmeans'",
+            f"DBSCAN found no cluster at eps={clustering.eps:.3g}: all clients are noise and form "
+            "one tier. Try Dbscan(eps=…) or tiers='kmeans'",
             stacklevel=2,
         )
         return np.zeros(server.num_clients, dtype=np.int64)
@@ -114,7 +126,7 @@ TIERS: dict[str, type[Tiers]] = {"dbscan": Dbscan, "kmeans": KMeans, "one": OneT
 
 
 def tiers_from(value: Tiers | str | Sequence[int]) -> Tiers:
-    """The tiers from an instance, the name of a kind in ``TIERS``, or a tier for each client [N]."""
+    """The tiers from an instance, a name in ``TIERS``, or a tier for each client [N]."""
     if isinstance(value, Tiers):
         return value
     if isinstance(value, str):

@@ -1,16 +1,28 @@
 """Algorithms that wrap another algorithm and pass on every hook that they do not change."""
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import ClassVar
 
-from fedlab_core.algorithms.base import Algorithm, Needs
+import numpy as np
+import torch
+
+from fedlab_core.algorithms.base import (
+    Algorithm,
+    Correction,
+    FederatedDataset,
+    LocalUpdates,
+    Needs,
+    Server,
+    Settings,
+)
 
 
 class Wrapper(Algorithm):
     """Base class: behaves as ``inner``; a subclass overrides what differs.
 
-    Both keep their state in ``server.state``, so the names of their entries must differ. ``describe`` treats the inner
-    algorithm as a hyper-parameter, so that a run can be repeated from its configuration.
+    Both keep their state in ``server.state``, so the names of their entries must differ.
+    ``describe`` treats the inner algorithm as a hyper-parameter, so that a run can be repeated from
+    its configuration.
     """
 
     refusal: ClassVar[str] = ""  # why ``inner`` may not fit, for the error message
@@ -26,21 +38,34 @@ class Wrapper(Algorithm):
             raise ValueError(f"inner={self.inner!r}: must be an algorithm, such as FedAvg()")
         if self.inner.needs not in needs:
             raise ValueError(
-                f"inner={self.inner}: has needs={self.inner.needs!r}, but {type(self).__name__} must have "
-                f"{' or '.join(map(repr, needs))}. {self.refusal}. If the server needs less, say so in the algorithm's "
-                "class: needs = 'mean'"
+                f"inner={self.inner}: has needs={self.inner.needs!r}, but {type(self).__name__} "
+                f"must have {' or '.join(map(repr, needs))}. {self.refusal}. If the server needs "
+                "less, say so in the algorithm's class: needs = 'mean'"
             )
 
+    def check(self, fed: FederatedDataset, settings: Settings) -> None:
+        self.inner.check(fed, settings)
 
-def _passed_on(hook: str) -> Callable[..., Any]:
-    """A method that calls the same hook of the inner algorithm."""
+    def setup(self, server: Server) -> None:
+        self.inner.setup(server)
 
-    def method(self: Wrapper, *given: Any) -> Any:
-        return getattr(self.inner, hook)(*given)
+    def cohorts(self, server: Server) -> Iterable[np.ndarray]:
+        return self.inner.cohorts(server)
 
-    return method
+    def correction(self, server: Server, client: int) -> Correction:
+        return self.inner.correction(server, client)
 
+    def upload(self, server: Server, updates: LocalUpdates) -> LocalUpdates:
+        return self.inner.upload(server, updates)
 
-for _hook in vars(Algorithm):
-    if _hook not in ("describe", "title", "needs") and not _hook.startswith("_"):
-        setattr(Wrapper, _hook, _passed_on(_hook))
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        return self.inner.aggregate(server, updates)
+
+    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
+        self.inner.after_aggregation(server, updates)
+
+    def client_params(self, server: Server, clients: np.ndarray) -> torch.Tensor:
+        return self.inner.client_params(server, clients)
+
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[float, float]:
+        return self.inner.communication(server, cohort)

@@ -1,6 +1,5 @@
 """The updates that a cohort sends to the server."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +9,6 @@ import torch
 from fedlab_core.clients.columns import joined
 from fedlab_core.one_page import average
 
-Rows = Iterator[tuple[np.ndarray, torch.Tensor]]
 _DISTANCE_VALUES = 200_000
 WITHOUT_FLOAT64 = ("mps",)  # types of device
 
@@ -19,9 +17,10 @@ WITHOUT_FLOAT64 = ("mps",)  # types of device
 class LocalUpdates:
     """The updates of a cohort of K clients.
 
-    ``clients`` int64 array [K]; ``params`` [K, P] the local parameters y_k; ``num_steps`` [K] τ_k, the SGD steps that
-    each client took; ``num_samples`` [K] n_k; ``received`` [P] the global parameters w at the start. Tensors are on
-    the device of the run; counts have the dtype of ``params``.
+    ``clients`` int64 array [K]; ``params`` [K, P] the local parameters y_k; ``num_steps`` [K] τ_k,
+    the SGD steps that each client took; ``num_samples`` [K] n_k; ``received`` [P] the global
+    parameters w at the start. Tensors are on the device of the run; counts have the dtype of
+    ``params``.
     """
 
     clients: np.ndarray
@@ -57,18 +56,3 @@ class LocalUpdates:
 def widened(numbers: torch.Tensor) -> torch.Tensor:
     """Convert ``numbers`` to float64, or to float32 on a device without float64."""
     return numbers.to(torch.float32 if numbers.device.type in WITHOUT_FLOAT64 else torch.float64)
-
-
-def gathered(clients: int, rows: Rows) -> torch.Tensor:
-    """Join chunks of ``rows`` to the parameters [K, P] of K = ``clients``."""
-    result = None
-    for places, params in rows:
-        if np.array_equal(places, np.arange(clients)):
-            result = params  # one chunk in order: nothing is copied
-            continue
-        if result is None:
-            result = params.new_empty(clients, params.shape[1])
-        result[torch.from_numpy(places).to(params.device)] = params
-        del params  # the next chunk can use the same memory
-    assert result is not None, "a cohort has at least one client"
-    return result

@@ -10,11 +10,13 @@ BLOCK = 4096
 
 
 def project(rows: torch.Tensor, num_outputs: int, seed: int) -> torch.Tensor:
-    """Project ``rows`` [K, P] to rows·R [K, D], with a matrix R [P, D] of independent signs ±1/√D (Achlioptas 2003).
+    """Project ``rows`` [K, P] to rows·R [K, D], with a matrix R [P, D] of independent signs ±1/√D
+    (Achlioptas 2003).
 
-    E‖xR‖² = ‖x‖² and Var‖xR‖² ≤ (2/D)‖x‖⁴: with D = ``num_outputs`` of a few hundred the distances between clients
-    change by a few per cent (Johnson and Lindenstrauss 1984). R depends on ``seed``, P and D only. At most ``BLOCK`` of
-    its rows are in memory at a time: block b has the stream of client b.
+    E‖xR‖² = ‖x‖² and Var‖xR‖² ≤ (2/D)‖x‖⁴: with D = ``num_outputs`` of a few hundred the distances
+    between clients change by a few per cent (Johnson and Lindenstrauss 1984). R depends on
+    ``seed``, P and D only. At most ``BLOCK`` of its rows are in memory at a time: block b has the
+    stream of client b.
     """
     validation.integer("num_outputs", num_outputs, minimum=1)
     projected = rows.new_zeros(len(rows), num_outputs)

@@ -1,10 +1,11 @@
 """The data set of a training: samples and targets, for training and for test."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
+
+from fedlab_core.aliases import Column
 
 
 class DatasetNotFound(FileNotFoundError):
@@ -13,17 +14,20 @@ class DatasetNotFound(FileNotFoundError):
 
 @dataclass(frozen=True)
 class Split:
-    """Samples ``x`` [n, …] and their targets ``y``: classes, int64 [n], or for regression floats [n, …].
+    """Samples ``x`` [n, …] and their targets ``y``: classes, int64 [n], or for regression floats
+    [n, …].
 
-    Arrays and lists become tensors, and integer targets int64; otherwise the dtype is kept. Memory may be shared with
-    the arguments: do not write to them afterwards. Raises ``ValueError`` for other types and for different lengths.
+    Arrays and lists become tensors, and integer targets int64; otherwise the dtype is kept. Memory
+    may be shared with the arguments: do not write to them afterwards. Raises ``ValueError`` for
+    other types and for different lengths.
     """
 
     x: torch.Tensor
     y: torch.Tensor
 
     def __post_init__(self) -> None:
-        x, y = as_tensor("x", self.x), as_tensor("y", self.y)
+        x = as_tensor("x", self.x)
+        y = as_tensor("y", self.y)
         if len(x) != len(y):
             raise ValueError(f"x and y must have the same length, got {len(x)} and {len(y)}")
         object.__setattr__(self, "x", x)
@@ -37,11 +41,12 @@ class Split:
 class Dataset:
     """Training and test samples under one name.
 
-    ``train.x`` is float32 ``[n, …]`` (images ``[n, channels, height, width]`` in [0, 1]) or int64 token ids
-    ``[n, length]``. For regression ``num_classes`` is None and ``classes`` empty. ``users``: one index array into
-    ``train`` for each natural client, or None.
+    ``train.x`` is float32 ``[n, …]`` (images ``[n, channels, height, width]`` in [0, 1]) or int64
+    token ids ``[n, length]``. For regression ``num_classes`` is None and ``classes`` empty.
+    ``users``: one index array into ``train`` for each natural client, or None.
 
-    Raises ``ValueError`` if ``train`` and ``test`` differ in kind or shape, or classes are not integers of shape [n].
+    Raises ``ValueError`` if ``train`` and ``test`` differ in kind or shape, or classes are not
+    integers of shape [n].
     """
 
     name: str
@@ -58,39 +63,55 @@ class Dataset:
             y = split.y
             if self.num_classes is not None and len(y) and (y.is_floating_point() or y.ndim != 1):
                 wrong = f"{where}.y: class labels must be integers of shape [n], got {describe(y)}"
-                raise ValueError(f"{wrong}; for regression leave num_classes at None and give float targets")
+                raise ValueError(
+                    f"{wrong}; for regression leave num_classes at None and give float targets"
+                )
         if len(self.test):
             _check_alike("x", self.train.x, self.test.x)
             _check_alike("y", self.train.y, self.test.y)
 
 
-def as_tensor(name: str, values: Any) -> torch.Tensor:
-    """Convert a tensor, an array or a nested list of numbers to a tensor [n, …]; ``ValueError`` for anything else."""
+def as_tensor(name: str, values: Column) -> torch.Tensor:
+    """Convert a tensor, an array or a nested list of numbers to a tensor [n, …].
+
+    Raises ``ValueError`` for anything else.
+    """
     if isinstance(values, torch.Tensor):
         tensor = values.detach() if values.requires_grad else values
     elif isinstance(values, list | tuple) or hasattr(values, "__array__"):
         try:
-            tensor = torch.as_tensor(np.require(values, None, ["C", "W"]) if hasattr(values, "__array__") else values)
+            if hasattr(values, "__array__"):
+                values = np.require(values, None, ["C", "W"])
+            tensor = torch.as_tensor(values)
         except (TypeError, ValueError, RuntimeError) as error:
             raise ValueError(f"{name}: cannot be made a tensor ({error})") from error
     else:
         raise ValueError(
-            f"{name}: must be a tensor or an array [n, …], got {type(values).__name__}; from a PyTorch data set of "
-            "pairs: x = torch.stack([x for x, _ in data]), y = torch.tensor([y for _, y in data])"
+            f"{name}: must be a tensor or an array [n, …], got {type(values).__name__}; from a "
+            "PyTorch data set of pairs: x = torch.stack([x for x, _ in data]), y = torch.tensor([y "
+            "for _, y in data])"
         )
     if tensor.ndim == 0:
         raise ValueError(f"{name}: must have one entry per sample [n, …], got a single number")
     if tensor.is_complex() or np.ma.is_masked(values):
-        raise ValueError(f"{name}: has complex or masked values; must have real numbers, none of them masked")
+        raise ValueError(
+            f"{name}: has complex or masked values; must have real numbers, none of them masked"
+        )
     return tensor
 
 
 def _check_alike(name: str, train: torch.Tensor, test: torch.Tensor) -> None:
-    same_kind = train.is_floating_point() == test.is_floating_point() and (name == "y" or train.dtype == test.dtype)
-    if not same_kind or train.shape[1:] != test.shape[1:]:
-        raise ValueError(f"test.{name}: {describe(test)} does not go with train.{name}, {describe(train)}")
+    is_same_kind = train.is_floating_point() == test.is_floating_point()
+    if name == "x":
+        is_same_kind = train.dtype == test.dtype
+    if not is_same_kind or train.shape[1:] != test.shape[1:]:
+        raise ValueError(
+            f"test.{name}: {describe(test)} does not go with train.{name}, {describe(train)}"
+        )
 
 
 def describe(tensor: torch.Tensor) -> str:
     """Write dtype and shape for messages."""
-    return f"{str(tensor.dtype).removeprefix('torch.')} [{', '.join(['n', *map(str, tensor.shape[1:])])}]"
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    shape = ", ".join(["n", *map(str, tensor.shape[1:])])
+    return f"{dtype} [{shape}]"

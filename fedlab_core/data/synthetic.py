@@ -10,13 +10,20 @@ from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.randomness import stream
 
-NUM_FEATURES, NUM_CLASSES = 60, 10
+NUM_FEATURES = 60
+NUM_CLASSES = 10
 
 
 def synthetic(
-    alpha: float = 1.0, beta: float = 1.0, num_clients: int = 30, seed: int = 0, *, iid: bool = False
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    num_clients: int = 30,
+    seed: int = 0,
+    *,
+    iid: bool = False,
 ) -> Dataset:
-    """Draw synthetic(α, β) data of Li et al. 2020 ("Federated Optimization in Heterogeneous Networks", section 5.1).
+    """Draw synthetic(α, β) data of Li et al. 2020 ("Federated Optimization in Heterogeneous
+    Networks", section 5.1).
 
     For client k, with x of 60 features and 10 classes:
 
@@ -24,19 +31,25 @@ def synthetic(
         B_k ~ N(0, β)    v_k ~ N(B_k, 1) [60]        x ~ N(v_k, Σ), Σ_jj = j^−1.2
         y = argmax softmax(W_k x + b_k)              n_k = ⌊lognormal(4, 2)⌋ + 50
 
-    α and β are variances; in the authors' published generator they are standard deviations, so its 0.5 is 0.25 here.
-    u_k adds the same amount to all ten logits, so α changes no label. ``iid=True``: one W, b ~ N(0, 1), v = 0 for all.
+    α and β are variances; in the authors' published generator they are standard deviations, so its
+    0.5 is 0.25 here. u_k adds the same amount to all ten logits, so α changes no label.
+    ``iid=True``: one W, b ~ N(0, 1), v = 0 for all.
 
-    A random tenth of each client's samples goes to ``test``; ``users`` holds the clients' indices into ``train``.
-    Client k's data depend on ``seed`` and k alone. Raises ``ValueError`` for negative α or β.
+    A random tenth of each client's samples goes to ``test``; ``users`` holds the clients' indices
+    into ``train``. Client k's data depend on ``seed`` and k alone. Raises ``ValueError`` for
+    negative α or β.
     """
     validation.real("alpha", alpha)
     validation.real("beta", beta)
     validation.integer("num_clients", num_clients, minimum=1)
     validation.seed(seed)
     shared = stream(seed, "data")
-    labeller = (shared.normal(size=(NUM_CLASSES, NUM_FEATURES)), shared.normal(size=NUM_CLASSES)) if iid else None
-    train, test = [], []
+    labeller = None
+    if iid:
+        weights = shared.normal(size=(NUM_CLASSES, NUM_FEATURES))
+        labeller = (weights, shared.normal(size=NUM_CLASSES))
+    train = []
+    test = []
     for k in range(num_clients):
         x, y = _synthetic_client(stream(seed, "data", client=k + 1), alpha, beta, labeller)
         held_out = len(y) // 10
@@ -50,13 +63,17 @@ def synthetic(
 
 
 def _synthetic_client(
-    rng: np.random.Generator, alpha: float, beta: float, labeller: tuple[np.ndarray, np.ndarray] | None
+    rng: np.random.Generator,
+    alpha: float,
+    beta: float,
+    labeller: tuple[np.ndarray, np.ndarray] | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw samples [n, 60] and labels [n]; ``labeller``: the common (W, b) with v = 0, or None."""
     size = int(rng.lognormal(4, 2)) + 50
     if labeller is None:
         u = rng.normal(0, np.sqrt(alpha))
-        weight, bias = rng.normal(u, 1, (NUM_CLASSES, NUM_FEATURES)), rng.normal(u, 1, NUM_CLASSES)
+        weight = rng.normal(u, 1, (NUM_CLASSES, NUM_FEATURES))
+        bias = rng.normal(u, 1, NUM_CLASSES)
         v = rng.normal(rng.normal(0, np.sqrt(beta)), 1, NUM_FEATURES)
     else:
         (weight, bias), v = labeller, np.zeros(NUM_FEATURES)
@@ -70,12 +87,15 @@ def _joined(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> Split:
     return Split(torch.from_numpy(x).float(), torch.from_numpy(y))
 
 
-def quadratics(a: Sequence[float], b: Sequence[float], num_samples: int | Sequence[int] = 1) -> FederatedDataset:
-    """Make a federation in which client i minimises f_i(w) = a_i/2 (w − b_i)², with known exact results.
+def quadratics(
+    a: Sequence[float], b: Sequence[float], num_samples: int | Sequence[int] = 1
+) -> FederatedDataset:
+    """Make a federation in which client i minimises f_i(w) = a_i/2 (w − b_i)², with known exact
+    results.
 
-    The data: the sample √a_i with target √a_i·b_i, ``num_samples`` times (a number for all, or one per client), for a
-    linear model without bias in float64 and the loss "squared_error". The test set has all samples, so the test loss is
-    the global F = Σ p_i f_i with p_i = n_i/Σn.
+    The data: the sample √a_i with target √a_i·b_i, ``num_samples`` times (a number for all, or one
+    per client), for a linear model without bias in float64 and the loss "squared_error". The test
+    set has all samples, so the test loss is the global F = Σ p_i f_i with p_i = n_i/Σn.
 
     Raises ``ValueError`` for different lengths, or a_i ≤ 0.
     """
@@ -87,8 +107,12 @@ def quadratics(a: Sequence[float], b: Sequence[float], num_samples: int | Sequen
     return FederatedDataset.from_clients(clients, (x, y), name="quadratics")
 
 
-def quadratic_optimum(a: Sequence[float], b: Sequence[float], num_samples: int | Sequence[int] = 1) -> float:
-    """Compute the global minimum of the federation :func:`quadratics`: Σ p_i a_i b_i / Σ p_i a_i."""
+def quadratic_optimum(
+    a: Sequence[float], b: Sequence[float], num_samples: int | Sequence[int] = 1
+) -> float:
+    """Compute the global minimum of the federation
+    :func:`quadratics`: Σ p_i a_i b_i / Σ p_i a_i.
+    """
     curvatures, minima, sizes = _quadratic_arguments(a, b, num_samples)
     return float((sizes * curvatures * minima).sum() / (sizes * curvatures).sum())
 

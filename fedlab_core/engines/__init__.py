@@ -18,11 +18,18 @@ TF32 = 2**-10
 
 
 def create(
-    name: str, fed: FederatedDataset, model: nn.Module, loss: Loss, device: str, threads: int | None = None
+    name: str,
+    fed: FederatedDataset,
+    model: nn.Module,
+    loss: Loss,
+    device: str,
+    threads: int | None = None,
 ) -> Engine:
-    """Create the engine ``name``; "auto" is stacked if it can train the model, and otherwise reference with a warning.
+    """Create the engine ``name``; "auto" is stacked if it can train the model, and otherwise
+    reference with a warning.
 
-    ``threads``: see :func:`fedlab_core.engines.threads.number`. Raises ``ValueError`` if "stacked" cannot train it.
+    ``threads``: see :func:`fedlab_core.engines.threads.number`. Raises ``ValueError`` if "stacked"
+    cannot train it.
     """
     number = counted(threads)
     if name == "reference":
@@ -33,8 +40,12 @@ def create(
         return engine
     except Unstackable as error:
         if name == "stacked":
-            raise ValueError(f"engine='stacked': cannot train this model ({error}); use engine='reference'") from error
-        warnings.warn(f"the clients are trained one after another, which is slower: {error}", stacklevel=4)
+            raise ValueError(
+                f"engine='stacked': cannot train this model ({error}); use engine='reference'"
+            ) from error
+        warnings.warn(
+            f"the clients are trained one after another, which is slower: {error}", stacklevel=4
+        )
         return ReferenceEngine(fed, model, loss, device, number)
 
 
@@ -43,7 +54,8 @@ def check_agreement(engine: StackedEngine, module: nn.Module) -> None:
 
     Raises :class:`Unstackable` if they differ by more than √precision of their size.
     """
-    parts, sizes = engine.fed.parts, engine.fed.sizes
+    parts = engine.fed.parts
+    sizes = engine.fed.sizes
     groups = [parts[int(sizes.argmin())][: SAMPLES - 1], parts[int(sizes.argmax())][:SAMPLES]]
     params = engine.model.parameters()
     alone = ReferenceEngine(engine.fed, module, engine.loss, engine.device)
@@ -56,12 +68,16 @@ def check_agreement(engine: StackedEngine, module: nn.Module) -> None:
         if not _is_within(tolerance, alone.mean_gradients(params, groups, training=True), expected):
             raise Unstackable("two calls with the same samples give different gradients")
         try:
-            found = torch.stack([engine.mean_gradients(params, groups, training=True) for _ in range(2)])
+            first = engine.mean_gradients(params, groups, training=True)
+            second = engine.mean_gradients(params, groups, training=True)
+            at_once = torch.stack([first, second])
         except RuntimeError as error:
             raise Unstackable(str(error).splitlines()[0]) from error
-    if not _is_within(tolerance, found, expected):
-        share = float((_size(found - expected) / _size(expected)).max())
-        raise Unstackable(f"the gradients of two clients trained at once are off by {share:.2g} of their size")
+    if not _is_within(tolerance, at_once, expected):
+        share = float((_size(at_once - expected) / _size(expected)).max())
+        raise Unstackable(
+            f"the gradients of two clients trained at once are off by {share:.2g} of their size"
+        )
 
 
 def _is_within(tolerance: Tensor, found: Tensor, expected: Tensor) -> bool:

@@ -1,6 +1,6 @@
 """Cutting work into chunks: by counted products, never by the number of threads or by time."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -20,39 +20,53 @@ class Size(NamedTuple):
 
 
 def size_of(module: nn.Module, x: Tensor) -> Size:
-    """The size of a forward pass for a sample like ``x`` [1, …]: each weight multiplies once per pixel or token."""
-    found = list[Size]()
+    """The size of a forward pass for a sample like ``x`` [1, …].
 
-    def count(layer: nn.Module, _: Any, output: Any) -> None:
+    Each weight multiplies once per pixel or token.
+    """
+    sizes = list[Size]()
+
+    def count(layer: nn.Module, _: object, output: object) -> None:
         weights = [value for value in layer.parameters(recurse=False) if value.ndim > 1]
         while isinstance(output, (tuple, list)) and output:
             output = output[0]
-        if weights and isinstance(output, Tensor) and not isinstance(layer, (nn.Embedding, nn.EmbeddingBag)):
+        is_look_up = isinstance(layer, (nn.Embedding, nn.EmbeddingBag))
+        if weights and isinstance(output, Tensor) and not is_look_up:
+            is_recurrent = isinstance(layer, nn.RNNBase)
             width = layer.hidden_size if isinstance(layer, nn.RNNBase) else len(weights[0])
-            places, weight = max(1, output.numel() // width), sum(value.numel() for value in weights)
-            found.append(Size(places * weight, places if isinstance(layer, nn.RNNBase) else 1))
+            places = max(1, output.numel() // width)
+            weight = sum(value.numel() for value in weights)
+            sizes.append(Size(places * weight, places if is_recurrent else 1))
 
     hooks = [layer.register_forward_hook(count) for layer in module.modules()]
     with torch.no_grad(), torch_generator(x.device):
         module.eval()(x)
     for hook in hooks:
         hook.remove()
-    return Size(sum(size.products for size in found), max(1, sum(size.calls for size in found)))
+    products = sum(size.products for size in sizes)
+    calls = sum(size.calls for size in sizes)
+    return Size(products, max(1, calls))
 
 
 def pieces(amount: int, most: int) -> int:
-    """The number of equal pieces of at most ``most`` for ``amount``: a power of two, for 2, 4 or 8 threads."""
+    """The number of equal pieces of at most ``most``: a power of two, for 2, 4 or 8 threads."""
     return 2 ** max(0, -(-amount // most) - 1).bit_length()
 
 
 def useful_chunks(clients: int, products: int, calls: int) -> int:
-    """The number of chunks of ``clients``, a power of two, each with enough of ``products`` in each of ``calls``."""
-    most = min(products // (calls * CALL_PRODUCTS), max(clients // CHUNK_CLIENTS, min(clients, 2)))
+    """The number of chunks of ``clients``, a power of two.
+
+    Each has enough of the ``products`` in each of the ``calls``, and enough clients.
+    """
+    by_products = products // (calls * CALL_PRODUCTS)
+    by_clients = max(clients // CHUNK_CLIENTS, min(clients, 2))
+    most = min(by_products, by_clients)
     return 2 ** (max(1, most).bit_length() - 1)
 
 
 def chunks(steps: np.ndarray, number: int) -> list[np.ndarray]:
-    """Cut K clients with ``steps`` [K] into at most ``number`` chunks, arrays of places, of similar total steps.
+    """Cut K clients with ``steps`` [K] into at most ``number`` chunks, arrays of places, of similar
+    total steps.
 
     Clients with the most steps come first; no chunk is empty.
     """

@@ -8,12 +8,14 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from fedlab_core.checks import inspection
+from fedlab_core import inspection
 from fedlab_core.losses import Loss
 
 
 class FlatModel:
-    """A copy of a module, called with its trained parameters as one vector [P] in the order of ``parameters()``."""
+    """A copy of a module, called with its trained parameters as one vector [P] in the order of
+    ``parameters()``.
+    """
 
     def __init__(self, module: nn.Module, device: str | torch.device = "cpu") -> None:
         self.module = copy.deepcopy(module).to(device)
@@ -26,7 +28,9 @@ class FlatModel:
         self.size = sum(self._sizes)
         self.dtype = next(iter(self._trainable.values())).dtype
         # parameters that two layers share are swapped in both
-        owned = [id(value) for layer in self.module.modules() for value in layer.parameters(recurse=False)]
+        owned = list[int]()
+        for layer in self.module.modules():
+            owned += [id(value) for value in layer.parameters(recurse=False)]
         self._tie_weights = len(set(owned)) < len(owned)
         self.writes_input = True  # False: its forward pass is known to leave its input as it is
 
@@ -51,7 +55,9 @@ class FlatModel:
         return functional_call(self.module, views, (x,), tie_weights=self._tie_weights)
 
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, loss: Loss) -> Tensor:
-        """The gradient [P] of ``loss`` over the samples ``x`` [n, …], ``y`` [n, …] with respect to ``params`` [P]."""
+        """The gradient [P] of ``loss`` over the samples ``x`` [n, …], ``y`` [n, …] with respect to
+        ``params`` [P].
+        """
         with torch.enable_grad():
             params = params.detach().requires_grad_()
             return torch.autograd.grad(loss(self(params, x), y), params)[0]
@@ -63,11 +69,16 @@ class FlatModel:
         return self(params, x.clone() if self.writes_input else x)
 
     def twin(self) -> Self:
-        """A copy for another thread, which shares all tensors but not what a call stores in a module."""
+        """A copy for another thread, which shares all tensors but not what a call stores in a
+        module.
+        """
         twin = copy.copy(self)
-        held = [vars(layer).values() for layer in self.module.modules()]  # such as a tensor that a hook computes
+        # such as a tensor that a hook computes
+        held = [vars(layer).values() for layer in self.module.modules()]
         tensors = [*self.module.parameters(), *self.module.buffers(), *itertools.chain(*held)]
-        twin.module = copy.deepcopy(self.module, {id(value): value for value in tensors if isinstance(value, Tensor)})
+        twin.module = copy.deepcopy(
+            self.module, {id(value): value for value in tensors if isinstance(value, Tensor)}
+        )
         return twin
 
     def with_parameters(self, params: Tensor) -> nn.Module:

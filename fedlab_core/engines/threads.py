@@ -1,10 +1,13 @@
-"""Threads that work side by side on whole chunks of clients or samples, each with one PyTorch thread inside.
+"""Threads that work side by side on whole chunks of clients or samples, each with one PyTorch
+thread inside.
 
-PyTorch's own threads wait at the end of every operation, which takes most of the time of a small model.
+PyTorch's own threads wait at the end of every operation, which takes most of the time of a small
+model.
 
-A process that was forked after a matrix product of PyTorch on several threads can wait forever in its first one: the
-fork copies the lock of PyTorch's own threads and not the threads (docs/sweeps.md). Start processes by "spawn" instead.
-After a fork this module starts new threads of its own, and inside them PyTorch uses one thread.
+A process that was forked after a matrix product of PyTorch on several threads can wait forever in
+its first one: the fork copies the lock of PyTorch's own threads and not the threads
+(docs/sweeps.md). Start processes by "spawn" instead. After a fork this module starts new threads of
+its own, and inside them PyTorch uses one thread.
 """
 
 import functools
@@ -32,10 +35,11 @@ _CURRENT = threading.local()
 
 
 def number(own: int | None = None) -> int:
-    """The threads of a run: ``own``, or $FEDLAB_THREADS, or one per core of :func:`fedlab_core.engines.cores.usable`.
+    """The threads of a run: ``own``, or $FEDLAB_THREADS, or one per core of
+    :func:`fedlab_core.engines.cores.usable`.
 
-    The last is at most PyTorch's own number of threads (``torch.set_num_threads``, $OMP_NUM_THREADS). Raises
-    ``ValueError`` for more than ``PER_CORE`` threads per core.
+    The last is at most PyTorch's own number of threads (``torch.set_num_threads``,
+    $OMP_NUM_THREADS). Raises ``ValueError`` for more than ``PER_CORE`` threads per core.
     """
     if own is not None:
         return _checked("threads", own)
@@ -56,7 +60,9 @@ def _checked(name: str, value: object) -> int:
 
 
 def _setting() -> int:
-    """PyTorch's number of threads, also for a thread that began while another was in ``one_inside``."""
+    """PyTorch's number of threads, also for a thread that began while another was in
+    ``one_inside``.
+    """
     return max([torch.get_num_threads(), *_SETTINGS.values()])
 
 
@@ -78,7 +84,8 @@ def one_inside() -> Iterator[None]:
 
 
 def each(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[Result]:
-    """Yield the results of ``work`` on the ``tasks`` in order, with at most 2 · ``threads`` results ahead.
+    """Yield the results of ``work`` on the ``tasks`` in order, with at most 2 · ``threads`` results
+    ahead.
 
     After an error, an interruption or leaving the loop, only the tasks that have begun go on.
     """
@@ -106,12 +113,14 @@ def each(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) ->
 def _begin_worker() -> None:
     _CURRENT.is_worker = True
     torch.set_num_threads(1)
-    torch.get_num_threads()  # the first call in a thread fixes its number; later it would take that of the main thread
+    # the first call in a thread fixes its number; later it would take that of the main thread
+    torch.get_num_threads()
 
 
 @functools.cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """The pool of that many threads, shared by all runs of this process; all its threads have started.
+    """The pool of that many threads, shared by all runs of this process; all its threads have
+    started.
 
     Raises ``RuntimeError``, and ends the threads that have started, if the system refuses one.
     """
@@ -122,9 +131,12 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     except RuntimeError as error:
         barrier.abort()  # the threads that have started wait there
         pool.shutdown(cancel_futures=True)
-        raise RuntimeError(f"threads={threads}: the system refused to start so many; use fewer") from error
+        raise RuntimeError(
+            f"threads={threads}: the system refused to start so many; use fewer"
+        ) from error
     return pool
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child process has none of these threads
+    # a child process has none of these threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -12,8 +12,8 @@ from fedlab_core.randomness import client_streams
 class Work:
     """Local training of one cohort in one round.
 
-    ``clients`` [K]; ``amount`` ≥ 1 [K] epochs or steps (``unit``) of each; ``batch_size`` None is full batch;
-    ``stream``: the random stream that orders the samples.
+    ``clients`` [K]; ``amount`` ≥ 1 [K] epochs or steps (``unit``) of each; ``batch_size`` None is
+    full batch; ``stream``: the random stream that orders the samples.
     """
 
     clients: np.ndarray
@@ -28,7 +28,9 @@ class Work:
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """The mini-batches of one client: ``orders`` [epochs, n], cut by ``batch_size``, the last one short."""
+    """The mini-batches of one client: ``orders`` [epochs, n], cut by ``batch_size``, the last one
+    short.
+    """
 
     orders: np.ndarray
     batch_size: int
@@ -48,9 +50,12 @@ class BatchPlan:
 def plan_batches(work: Work, num_samples: Sequence[int]) -> list[BatchPlan]:
     """The batches of every client of the cohort, with ``num_samples`` samples [K].
 
-    Each epoch is a new permutation from the client's stream of this round; the last epoch may end early.
+    Each epoch is a new permutation from the client's stream of this round; the last epoch may end
+    early.
     """
-    streams = client_streams(work.seed, work.stream, round=work.round, clients=work.clients.tolist())
+    streams = client_streams(
+        work.seed, work.stream, round=work.round, clients=work.clients.tolist()
+    )
     plans = []
     for amount, n, rng in zip(work.amount.tolist(), num_samples, streams, strict=True):
         batch_size = min(n, work.batch_size or n)

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from flwr.app import Message, RecordDict
 from flwr.serverapp import Grid
 
+from fedlab_core.aliases import Config
 from fedlab_core.flower import wire
 from fedlab_core.sampling import Availability
 
@@ -19,24 +19,33 @@ class ClientFailed(RuntimeError):
 
 
 class Nodes(Availability):
-    """``sizes``: client → n_k, of all clients that have ever answered; ``sent``: bytes of arrays (down, up) so far.
+    """``sizes``: client → n_k, of all clients that have ever answered; ``sent``: bytes of arrays
+    (down, up) so far.
 
     As an ``Availability``, it tells who is connected.
     """
 
     def __init__(self, grid: Grid, num_clients: int, goes_on: bool, timeout: float) -> None:
-        self.grid, self.num_clients, self.goes_on, self.timeout = grid, num_clients, goes_on, timeout
+        self.grid = grid
+        self.num_clients = num_clients
+        self.goes_on = goes_on
+        self.timeout = timeout
         self.sizes: dict[int, int] = {}
-        self.sent, self.is_ready = (0, 0), False
+        self.sent = (0, 0)
+        self.is_ready = False
         self._node_of: dict[int, int] = {}  # the connected ones
         self._greeted: dict[str, int] = {}  # message → node that has not answered yet
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Config:
         return {"name": "Nodes"}
 
     def connect(self, parameters: str) -> None:
-        """Wait until all clients have answered. Raises ``ClientFailed`` if some do not, or have another model."""
-        self._parameters, end = parameters, time.monotonic() + self.timeout
+        """Wait until all clients have answered.
+
+        Raises ``ClientFailed`` if some do not answer, or have another model.
+        """
+        self._parameters = parameters
+        end = time.monotonic() + self.timeout
         while len(self._node_of) < self.num_clients:
             if time.monotonic() > end:
                 missing = sorted(set(range(self.num_clients)) - self._node_of.keys())
@@ -52,8 +61,12 @@ class Nodes(Availability):
         return np.isin(np.arange(self.num_clients), list(self._node_of))
 
     def _greet(self) -> set[int]:
-        """Ask new nodes who they are, and read the answers that have come. Returns the nodes that are connected."""
-        connected, known = set(self.grid.get_node_ids()), {*self._node_of.values(), *self._greeted.values()}
+        """Ask new nodes who they are, and read the answers that have come.
+
+        Returns the nodes that are connected.
+        """
+        connected = set(self.grid.get_node_ids())
+        known = {*self._node_of.values(), *self._greeted.values()}
         new = [node for node in connected if node not in known]
         self._greeted |= self._push({node: wire.pack({}, {"kind": "hello"}) for node in new})
         for reply in self.grid.pull_messages(list(self._greeted)) if self._greeted else ():
@@ -65,14 +78,21 @@ class Nodes(Availability):
             _, values = wire.unpack(reply.content)
             client = int(values["client"])
             if not 0 <= client < self.num_clients:
-                raise ClientFailed(f"partition-id={client}: must be from 0 to {self.num_clients - 1}")
+                raise ClientFailed(
+                    f"partition-id={client}: must be from 0 to {self.num_clients - 1}"
+                )
             if client in self._node_of and not self.is_ready:
                 raise ClientFailed(f"partition-id={client}: two SuperNodes have this number")
             if values["parameters"] != self._parameters:
-                found = f"{values['parameters']}, but that of the server {self._parameters}"
-                raise ClientFailed(f"client {client}: its model has the parameters {found}")
+                raise ClientFailed(
+                    f"client {client}: its model has the parameters {values['parameters']}, but "
+                    f"that of the server {self._parameters}"
+                )
             if self.sizes.setdefault(client, values["samples"]) != values["samples"]:
-                raise ClientFailed(f"client {client}: had {self.sizes[client]} samples, and now {values['samples']}")
+                raise ClientFailed(
+                    f"client {client}: had {self.sizes[client]} samples, and now "
+                    f"{values['samples']}"
+                )
             self._node_of[client] = node
         return connected
 
@@ -80,20 +100,27 @@ class Nodes(Availability):
         """Send to nodes; message → node."""
         if not contents:
             return {}
-        pairs = contents.items()
-        messages = [Message(one, dst_node_id=node, message_type="train", ttl=self.timeout) for node, one in pairs]
+        messages = [
+            Message(content, dst_node_id=node, message_type="train", ttl=self.timeout)
+            for node, content in contents.items()
+        ]
         self.sent = self.sent[0] + sum(map(wire.size, contents.values())), self.sent[1]
         return dict(zip(self.grid.push_messages(messages), contents, strict=True))
 
-    def ask(self, contents: Mapping[int, RecordDict], what: str) -> dict[int, tuple[dict[str, Any], dict[str, Any]]]:
-        """Send to clients and wait; client → vectors and values of those that answered, in the same order.
+    def ask(self, contents: Mapping[int, RecordDict], what: str) -> dict[int, wire.Answer]:
+        """Send to clients and wait; client → vectors and values of those that answered, in the same
+        order.
 
-        A client that fails or is late ends the run with :class:`ClientFailed`, or is left out if the run ``goes_on``.
+        A client that fails or is late ends the run with :class:`ClientFailed`, or is left out if
+        the run ``goes_on``.
         """
-        client_of = {self._node_of[client]: client for client in contents if client in self._node_of}
+        client_of = {
+            self._node_of[client]: client for client in contents if client in self._node_of
+        }
         waiting = self._push({node: contents[client] for node, client in client_of.items()})
         lost = {client: "is not connected" for client in contents if client not in self._node_of}
-        answers, end = dict[int, Any](), time.monotonic() + self.timeout
+        answers = dict[int, wire.Answer]()
+        end = time.monotonic() + self.timeout
         while waiting and time.monotonic() < end:
             for reply in self.grid.pull_messages(list(waiting)):
                 client = client_of[waiting.pop(reply.metadata.reply_to_message_id)]
@@ -103,7 +130,10 @@ class Nodes(Availability):
                     answers[client] = wire.unpack(reply.content)
                     self.sent = self.sent[0], self.sent[1] + wire.size(reply.content)
             time.sleep(POLL if waiting else 0)
-        lost |= {client_of[node]: f"gave no answer within {self.timeout:g} s" for node in waiting.values()}
+        lost |= {
+            client_of[node]: f"gave no answer within {self.timeout:g} s"
+            for node in waiting.values()
+        }
         for client, reason in lost.items():
             self._lose(client, f"{what}: client {client} {reason}")
         if not answers:

@@ -14,9 +14,11 @@ from flwr.app import Context
 from flwr.serverapp import Grid, ServerApp
 from torch import Tensor, nn
 
-from fedlab_core import checkpoints, files, losses, validation
+from fedlab_core import files, losses, validation
 from fedlab_core.algorithms import Algorithm
+from fedlab_core.aliases import Given
 from fedlab_core.clients.updates import LocalUpdates
+from fedlab_core.configuration import configuration
 from fedlab_core.correction import Correction
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.engines.base import Evaluation
@@ -26,23 +28,36 @@ from fedlab_core.engines.work import Work
 from fedlab_core.flower import OnFailure, wire
 from fedlab_core.flower.nodes import Nodes
 from fedlab_core.history import History
-from fedlab_core.reproduce.configuration import configuration
+from fedlab_core.losses import Loss
 from fedlab_core.server import Ledger, Server
-from fedlab_core.settings import Settings, from_keywords
+from fedlab_core.settings import Settings, SettingsKeywords, from_keywords
 from fedlab_core.simulation import Simulation
 
-ELSEWHERE = {"engine", "device", "threads", "held_out", "client_accuracy", "train_loss", "eval_every", "availability"}
+ELSEWHERE = {
+    "engine",
+    "device",
+    "threads",
+    "held_out",
+    "client_accuracy",
+    "train_loss",
+    "eval_every",
+    "availability",
+}
 
 
 class RemoteFederation(FederatedDataset):
-    """Clients whose samples are elsewhere: ``parts[k]`` is the number k, not the indices of samples."""
+    """Clients whose samples are elsewhere: ``parts[k]`` is [k], not the indices of samples."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
-        self.sizes, self.num_clients = np.array(sizes), len(sizes)
+        self.sizes = np.array(sizes)
+        self.num_clients = len(sizes)
         self.weights = self.sizes / self.sizes.sum()
         self.parts = [np.array([client]) for client in range(len(sizes))]
-        self.num_classes, self.bytes_received, self.recipe = None, 0, {"law": "remote", "sizes": list(sizes)}
-        self.y, self.dataset = torch.empty(0), SimpleNamespace(name="remote")  # type: ignore[assignment]
+        self.num_classes = None
+        self.bytes_received = 0
+        self.recipe = {"law": "remote", "sizes": list(sizes)}
+        self.y = torch.empty(0)
+        self.dataset = SimpleNamespace(name="remote")  # type: ignore[assignment]
 
     fingerprint = "the samples are with the clients"
 
@@ -50,24 +65,31 @@ class RemoteFederation(FederatedDataset):
 class RemoteEngine:
     """What ``Server`` asks of an engine, asked of the SuperNodes."""
 
-    name, form = "flower", "remote"
+    name = "flower"
+    form = "remote"
 
-    def __init__(self, nodes: Nodes, model: nn.Module, loss: Any) -> None:
-        self.nodes, self.model, self.loss = nodes, FlatModel(model), loss
+    def __init__(self, nodes: Nodes, model: nn.Module, loss: Loss) -> None:
+        self.nodes = nodes
+        self.model = FlatModel(model)
+        self.loss = loss
         self.train_loss = math.nan  # of the latest cohort, at the w that it received
 
     def train(self, params: Tensor, work: Work, corrections: Sequence[Correction]) -> LocalUpdates:
         clients = work.clients.tolist()
-        pairs = enumerate(zip(clients, corrections, strict=True))
-        contents = {client: wire.pack_work(params, work, place, correction) for place, (client, correction) in pairs}
-        what = f"round {work.round}" if work.round else "before round 1"
-        answers = self.nodes.ask(contents, what)
+        contents = {}
+        for place, (client, correction) in enumerate(zip(clients, corrections, strict=True)):
+            contents[client] = wire.pack_work(params, work, place, correction)
+        when = f"round {work.round}" if work.round else "before round 1"
+        answers = self.nodes.ask(contents, when)
         if work.stream == "probe" and len(answers) < len(clients):
-            raise ValueError("a probe needs all its clients; start the run again when all of them are connected")
+            raise ValueError(
+                "a probe needs all its clients; start the run again when all of them are connected"
+            )
         rows = torch.stack([vectors["y"] for vectors, _ in answers.values()])
         values = [values for _, values in answers.values()]
         sizes = rows.new_tensor([self.nodes.sizes[client] for client in answers])
-        self.train_loss = float(sizes @ rows.new_tensor([value["loss"] for value in values]) / sizes.sum())
+        client_losses = rows.new_tensor([value["loss"] for value in values])
+        self.train_loss = float(sizes @ client_losses / sizes.sum())
         steps = rows.new_tensor([value["steps"] for value in values])
         return LocalUpdates(np.array(list(answers)), rows, steps, sizes, params)
 
@@ -76,67 +98,95 @@ class RemoteEngine:
         return params.new_tensor([values["loss"] for _, values in answers])
 
     def mean_gradients(self, params: Tensor, groups: Sequence[np.ndarray]) -> Tensor:
-        answers = self._all([int(group[0]) for group in groups], [params] * len(groups), {"kind": "gradient"})
+        clients = [int(group[0]) for group in groups]
+        answers = self._all(clients, [params] * len(groups), {"kind": "gradient"})
         return torch.stack([vectors["y"] for vectors, _ in answers])
 
-    def moments(self, params: Tensor, groups: Sequence[np.ndarray], loss: Any, power: int) -> Tensor:
+    def moments(
+        self, params: Tensor, groups: Sequence[np.ndarray], loss: Loss, power: int
+    ) -> Tensor:
         norms = {norm: output for output, norm in losses.OUTPUT_NORMS.items()}
-        of = norms.get(loss, "loss")
-        asked = {"kind": "moment", "of": of, "power": power}
-        return torch.stack([vectors["y"] for vectors, _ in self._all([int(g[0]) for g in groups], list(params), asked)])
+        values = {"kind": "moment", "of": norms.get(loss, "loss"), "power": power}
+        clients = [int(group[0]) for group in groups]
+        answers = self._all(clients, list(params), values)
+        return torch.stack([vectors["y"] for vectors, _ in answers])
 
-    def _all(self, clients: list[int], params: Sequence[Tensor], values: dict[str, Any]) -> list[Any]:
+    def _all(
+        self, clients: list[int], params: Sequence[Tensor], values: wire.Values
+    ) -> list[wire.Answer]:
         """The answers of all ``clients``; without one of them the algorithm cannot go on."""
-        contents = {client: wire.pack({"w": w}, values) for client, w in zip(clients, params, strict=True)}
+        contents = {}
+        for client, w in zip(clients, params, strict=True):
+            contents[client] = wire.pack({"w": w}, values)
         answers = self.nodes.ask(contents, f"the {values['kind']} of the clients")
         if len(answers) < len(clients):
-            raise ValueError(f"this algorithm needs the {values['kind']} of each of the clients {clients}")
+            raise ValueError(
+                f"this algorithm needs the {values['kind']} of each of the clients {clients}"
+            )
         return list(answers.values())
 
 
 class RemoteSimulation(Simulation):
-    """A simulation whose clients are SuperNodes; its records, checkpoints and errors are those of any other."""
+    """A simulation whose clients are SuperNodes.
 
-    def __init__(self, nodes: Nodes, model: nn.Module, algorithm: Algorithm, settings: Settings, test: Any) -> None:
-        self.settings, self.algorithm, self.nodes = replace(settings, availability=nodes), algorithm, nodes
-        self.fed = self._own = RemoteFederation([nodes.sizes[client] for client in range(nodes.num_clients)])
+    Its records, checkpoints and errors are those of any other.
+    """
+
+    def __init__(
+        self,
+        nodes: Nodes,
+        model: nn.Module,
+        algorithm: Algorithm,
+        settings: Settings,
+        test: tuple[Tensor, Tensor] | None,
+    ) -> None:
+        self.settings = replace(settings, availability=nodes)
+        self.algorithm = algorithm
+        self.nodes = nodes
+        sizes = [nodes.sizes[client] for client in range(nodes.num_clients)]
+        self.fed = self._own = RemoteFederation(sizes)
         algorithm.check(self.fed, self.settings)
         engine: Any = RemoteEngine(nodes, model, losses.resolve(settings.loss))
         self._engine = self._remote = engine
         config = configuration(self.fed, model, algorithm, self.settings, torch.empty(0))
         self.history = History(config | {"engine": "flower"}, template=copy.deepcopy(model))
         self._server = Server(self.fed, self._engine, self.settings, Ledger())
-        self.cohorts, self._seconds = [], 0.0
+        self.cohorts = []
+        self._seconds = 0.0
         self._local = None  # evaluates on the server's own samples
         if test is not None:
-            self._local = ReferenceEngine(FederatedDataset.from_clients([test], test=test), model, self._engine.loss)
-        self._checkpoint = None if settings.checkpoint is None else checkpoints.Checkpoint(settings.checkpoint)
-        if self._checkpoint is not None and (state := self._checkpoint.begin(self.history.config)) is not None:
-            self.load_state_dict(state)
+            samples = FederatedDataset.from_clients([test], test=test)
+            self._local = ReferenceEngine(samples, model, self._engine.loss)
+        self._begin_checkpoint()
 
     def _evaluate(self) -> dict[str, float]:
         test = Evaluation(math.nan, math.nan)
         if self._local is not None:
             test = self._local.evaluate(self._server.params, self._local.x, self._local.y)
-        return {"test_accuracy": test.accuracy, "test_loss": test.loss, "train_loss": self._remote.train_loss}
+        return {
+            "test_accuracy": test.accuracy,
+            "test_loss": test.loss,
+            "train_loss": self._remote.train_loss,
+        }
 
 
 def build(
     model: nn.Module,
     algorithm: Algorithm,
-    settings: dict[str, Any],
+    settings: SettingsKeywords,
     num_clients: int,
     out: Path,
     on_failure: OnFailure,
     timeout: float,
-    test: Any,
+    test: tuple[Tensor, Tensor] | None,
 ) -> ServerApp:
     """See :func:`fedlab_core.flower.server_app`."""
-    for name in ELSEWHERE & settings.keys():
-        raise ValueError(f"{name}={settings[name]!r}: does not apply to real clients; leave it out")
+    given: Given = settings
+    for name in ELSEWHERE & given.keys():
+        raise ValueError(f"{name}={given[name]!r}: does not apply to real clients; leave it out")
     validation.choice("on_failure", on_failure, get_args(OnFailure))
     validation.real("timeout", timeout, exclusive=True)
-    checked = from_keywords({**settings, "progress": False})
+    checked = from_keywords({**given, "progress": False})
     checked.cohort_size(validation.integer("num_clients", num_clients, minimum=1))
     flat = FlatModel(model)
     app = ServerApp()
@@ -154,7 +204,10 @@ def build(
             _write_table(simulation.history, sent, out.with_suffix(".csv"))
             clients = ", ".join(str(client) for cohort in simulation.cohorts for client in cohort)
             done = f"round {record.round} of {checked.rounds}: clients {clients}"
-            print(f"{done}; train loss {record.train_loss:.4g}, {record.seconds:.1f} s so far", flush=True)
+            print(
+                f"{done}; train loss {record.train_loss:.4g}, {record.seconds:.1f} s so far",
+                flush=True,
+            )
 
     return app
 
@@ -163,6 +216,8 @@ def _write_table(history: History, sent: dict[int, tuple[int, int]], path: Path)
     """The records, and the bytes of the arrays in all messages so far."""
     table = history.frame
     for place, name in enumerate(("sent_down", "sent_up")):
-        table[name] = [sent[number][place] if number in sent else math.nan for number in table["round"]]
+        table[name] = [
+            sent[number][place] if number in sent else math.nan for number in table["round"]
+        ]
     with files.replacing(path) as file:
         file.write(table.to_csv(index=False).encode())

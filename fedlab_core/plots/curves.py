@@ -7,9 +7,9 @@ import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.compare import PRICES
+from fedlab_core.plots.colours import INK
 from fedlab_core.plots.series import Histories, Series, algorithm_names, averaged, grouped
 from fedlab_core.plots.style import (
-    BLACK,
     Look,
     add_band,
     known_slot,
@@ -29,6 +29,7 @@ _Y_TITLES = {
     "lr": "learning rate η",
     "seconds": "computing time (s)",
 }
+RUNAWAY = 100  # times the largest first value: a curve beyond has left what one can compare
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
 
 
@@ -42,41 +43,58 @@ def convergence(
 ) -> go.Figure:
     """Draw a quantity against training progress, one curve per name.
 
-    ``histories``: name → History, or a list of them (one per seed), drawn as their mean in a band from minimum to
-    maximum. ``x``: "rounds", "updates" (of the server) or "bytes" (sent up and down by all clients). ``y``:
-    "test_accuracy", "test_loss", "train_loss", "drift", "lr" or "seconds". ``illustration``: name → (x values, y
-    values) of curves that were not measured here, such as those of a paper, drawn dotted. Raises ``ValueError`` for
-    unknown names, an empty mapping, or a quantity that was not measured.
+    ``histories``: name → History, or a list of them (one per seed), drawn as their mean in a band
+    from minimum to maximum. ``x``: "rounds", "updates" (of the server) or "bytes" (sent up and down
+    by all clients). ``y``: "test_accuracy", "test_loss", "train_loss", "drift", "lr" or "seconds".
+    ``illustration``: name → (x values, y values) of curves that were not measured here, such as
+    those of a paper, drawn dotted. Raises ``ValueError`` for unknown names, an empty mapping, or a
+    quantity that was not measured.
     """
     validation.choice("x", x, PRICES)
     validation.choice("y", y, _Y_TITLES)
     groups = grouped(histories)
     series = [averaged(name, runs, x, y) for name, runs in groups.items()]
     sources = {name: np.asarray(curve, dtype=float) for name, curve in (illustration or {}).items()}
-    ends = [one.x.max() for one in series] + [along.max() for along, _ in sources.values()]
+    ends = [curve.x.max() for curve in series] + [along.max() for along, _ in sources.values()]
     scale, x_title, place = _x_axis(x, max(ends))
     figure = new_figure(title=title, x_title=x_title, y_title=_Y_TITLES[y])
-    figure.update_yaxes(tickformat=".0%" if y == "test_accuracy" else None)
+    figure.update_yaxes(
+        tickformat=".0%" if y == "test_accuracy" else None, range=_without_runaways(series)
+    )
     for name, (along, values) in sources.items():
         _add_source(figure, name, along / scale, values)
     styles = looks(algorithm_names(groups))
-    for one in series:
-        if one.num_runs > 1:
-            name = f"{one.name}, spread over seeds"
-            add_band(figure, one.x / scale, one.low, one.high, styles[one.name], group=one.name, name=name)
-    for one in series:
-        _add_curve(figure, one, styles[one.name], scale, y, x_title)
+    for curve in series:
+        if curve.num_runs > 1:
+            _add_spread(figure, curve, styles[curve.name], scale)
+    for curve in series:
+        _add_curve(figure, curve, styles[curve.name], scale, y, x_title)
     _describe(figure, series, y, place, list(sources))
     return figure
 
 
 def drift(histories: Histories, x: str = "rounds", *, title: str | None = None) -> go.Figure:
-    """Draw client drift, the mean of ‖y_k − w‖₂ over the cohort; arguments and errors as :func:`convergence`."""
+    """Draw client drift, the mean of ‖y_k − w‖₂ over the cohort.
+
+    Arguments and errors are those of :func:`convergence`.
+    """
     return convergence(histories, x, "drift", title=title)
 
 
+def _without_runaways(series: Sequence[Series]) -> list[float] | None:
+    """The range of the vertical axis where a curve runs away, or None: a run that diverges may end
+    at 10³⁰, and must not flatten the others.
+    """
+    values = np.concatenate([curve.y for curve in series])
+    limit = RUNAWAY * max(curve.y[0] for curve in series)
+    seen = values[values <= limit]
+    if len(seen) == len(values) or not len(seen):
+        return None
+    return [0.0, 1.05 * seen.max()]
+
+
 def _x_axis(x: str, largest: float) -> tuple[float, str, Callable[[float], str]]:
-    """The unit of x, the title of the axis, and a function that writes a value: "round 50" or "320 MB"."""
+    """The unit of x, the title of the axis, and a function that writes "round 50" or "320 MB"."""
     if x != "bytes":
         return 1.0, _X_TITLES[x], lambda value: f"{x.rstrip('s')} {value:.6g}"
     scale, unit = next(((size, unit) for size, unit in _UNITS if largest >= size), _UNITS[-1])
@@ -85,16 +103,29 @@ def _x_axis(x: str, largest: float) -> tuple[float, str, Callable[[float], str]]
 
 def _add_source(figure: go.Figure, name: str, along: np.ndarray, values: np.ndarray) -> None:
     slot = known_slot(name)
-    colour = BLACK if slot is None else look(slot).colour
+    colour = INK if slot is None else look(slot).colour
     line = {"color": colour, "width": 2, "dash": "1.5px,4px"}
-    figure.add_scatter(x=along, y=values, name=name, mode="lines", line=line, opacity=0.85, legendrank=1100)
+    figure.add_scatter(
+        x=along, y=values, name=name, mode="lines", line=line, opacity=0.85, legendrank=1100
+    )
 
 
-def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: str, x_title: str) -> None:
+def _add_spread(figure: go.Figure, series: Series, style: Look, scale: float) -> None:
+    """A band from the lowest to the highest value over seeds."""
+    name = f"{series.name}, spread over seeds"
+    x = series.x / scale
+    add_band(figure, x, series.low, series.high, style, group=series.name, name=name)
+
+
+def _add_curve(
+    figure: go.Figure, series: Series, style: Look, scale: float, y: str, x_title: str
+) -> None:
     form = ".1%" if y == "test_accuracy" else ".4g"
     hover = f"{x_title}: %{{x:.5~g}}<br>{_Y_TITLES[y]}: %{{y:{form}}}"
     if series.num_runs > 1:
-        hover += f"<br>{series.num_runs} seeds: %{{customdata[0]:{form}}} to %{{customdata[1]:{form}}}"
+        hover += (
+            f"<br>{series.num_runs} seeds: %{{customdata[0]:{form}}} to %{{customdata[1]:{form}}}"
+        )
     figure.add_scatter(
         x=series.x / scale,
         y=series.y,
@@ -109,18 +140,31 @@ def _add_curve(figure: go.Figure, series: Series, style: Look, scale: float, y: 
 
 
 def _describe(
-    figure: go.Figure, series: Sequence[Series], y: str, place: Callable[[float], str], sources: list[str]
+    figure: go.Figure,
+    series: Sequence[Series],
+    y: str,
+    place: Callable[[float], str],
+    sources: list[str],
 ) -> None:
     """Store the final values in words and as a table."""
     quantity = _Y_TITLES[y].replace("<sub>k</sub>", "ₖ")
     form = ".1%" if y == "test_accuracy" else ".4g"
-    phrases, rows = [], []
-    for one in series:
-        mean, low, high = (format(values[-1], form) for values in (one.y, one.low, one.high))
-        spread = f" ({low} to {high}, minimum to maximum over {one.num_runs} seeds)" if one.num_runs > 1 else ""
-        phrases.append(f"{one.name} {mean} at {place(one.x[-1])}{spread}")
-        rows.append([one.name, one.num_runs, place(one.x[-1]), mean, low, high])
-    text = f"Line chart of {quantity} against {figure.layout.xaxis.title.text}. Final values: {'; '.join(phrases)}."
+    phrases = []
+    rows = []
+    for curve in series:
+        mean = format(curve.y[-1], form)
+        low = format(curve.low[-1], form)
+        high = format(curve.high[-1], form)
+        end = place(curve.x[-1])
+        phrase = f"{curve.name} {mean} at {end}"
+        if curve.num_runs > 1:
+            phrase += f" ({low} to {high}, minimum to maximum over {curve.num_runs} seeds)"
+        phrases.append(phrase)
+        rows.append([curve.name, curve.num_runs, end, mean, low, high])
+    text = (
+        f"Line chart of {quantity} against {figure.layout.xaxis.title.text}. Final values: "
+        f"{'; '.join(phrases)}."
+    )
     if sources:
         text += f" Dotted, not measured here: {'; '.join(sources)}."
     set_description(figure, text, ["name", "runs", "at", quantity, "low", "high"], rows)

@@ -7,8 +7,9 @@ import plotly.graph_objects as go
 
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.history import ClientReport, History
+from fedlab_core.plots.colours import GREY, INK, SEQUENCE
 from fedlab_core.plots.series import Histories, algorithm_names, grouped
-from fedlab_core.plots.style import BLACK, GREY, Look, looks, new_figure, set_description
+from fedlab_core.plots.style import Look, looks, new_figure, set_description
 
 _ROW_HEIGHT = 92  # pixels
 
@@ -16,25 +17,35 @@ _ROW_HEIGHT = 92  # pixels
 def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
     """Draw the accuracy of the final model on each client's own samples, one row per name.
 
-    A dot is a client of one seed, the box shows the quartiles; the diamond is the mean and the triangle the mean of the
-    worst tenth of clients, both averaged over seeds. ``histories``: name → History, or a list of them (one per seed).
+    A dot is a client of one seed, the box shows the quartiles; the diamond is the mean and the
+    triangle the mean of the worst tenth of clients, both averaged over seeds. ``histories``: name →
+    History, or a list of them (one per seed).
     """
     groups = grouped(histories)
     reports = {name: _reports(name, runs) for name, runs in groups.items()}
-    accuracies = {name: np.concatenate([report.accuracy for report in runs]) for name, runs in reports.items()}
+    accuracies = {}
+    means = {}
+    worst = {}
+    for name, of_runs in reports.items():
+        accuracies[name] = np.concatenate([report.accuracy for report in of_runs])
+        means[name] = float(np.mean([report.mean for report in of_runs]))
+        worst[name] = float(np.mean([report.worst_decile for report in of_runs]))
     styles = looks(algorithm_names(groups))
     height = 170 + _ROW_HEIGHT * len(groups)
-    figure = new_figure(title=title, x_title="accuracy on the client's own samples", y_title="", height=height)
+    figure = new_figure(
+        title=title, x_title="accuracy on the client's own samples", y_title="", height=height
+    )
     for name, values in accuracies.items():
         _add_row(figure, name, values, styles[name])
-    means = {name: float(np.mean([report.mean for report in runs])) for name, runs in reports.items()}
-    worst = {name: float(np.mean([report.worst_decile for report in runs])) for name, runs in reports.items()}
     _add_marks(figure, means, "mean over clients", "diamond")
     _add_marks(figure, worst, "mean of the worst tenth", "triangle-up")
     figure.update_xaxes(tickformat=".0%", tickangle=0)
     bare = {"showgrid": False, "showline": False, "ticks": "", "showticklabels": False}
     figure.update_yaxes(range=[len(groups) - 0.5, -0.75], **bare)
-    rows = [[name, len(values), f"{means[name]:.1%}", f"{worst[name]:.1%}"] for name, values in accuracies.items()]
+    rows = [
+        [name, len(values), f"{means[name]:.1%}", f"{worst[name]:.1%}"]
+        for name, values in accuracies.items()
+    ]
     phrases = "; ".join(f"{name} mean {mean}, worst tenth {low}" for name, _, mean, low in rows)
     text = f"Box plots: accuracy of the final model on each client's own samples. {phrases}."
     set_description(figure, text, ["name", "clients", "mean", "mean of the worst tenth"], rows)
@@ -42,7 +53,8 @@ def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
 
 
 def partition(fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
-    """Draw the number of samples of each label (rows) and client (columns), with bars for the clients' sizes.
+    """Draw the number of samples of each label (rows) and client (columns), with bars for the
+    clients' sizes.
 
     Raises ``ValueError`` for regression data.
     """
@@ -52,46 +64,73 @@ def partition(fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
     height = 190 + max(200, min(24 * len(names), 480))
     figure = new_figure(title=title, x_title="client", y_title="label", height=height, legend=False)
     ids = np.arange(len(counts))
-    gap = 1.0 if len(ids) <= 50 else 0.4 if len(ids) <= 150 else 0.0
-    bar = {"title": {"text": "samples", "side": "right"}, "thickness": 12, "len": 0.72, "y": 0, "yanchor": "bottom"}
-    figure.add_heatmap(
-        z=np.where(counts > 0, counts, np.nan).T,
-        x=ids,
-        y=names,
-        colorscale=[(0, "#DCE9F5"), (0.5, "#4A90C2"), (1, "#08306B")],
-        zmin=1,
-        zmax=max(2, int(counts.max())),
-        xgap=gap,
-        ygap=1,
-        colorbar=bar,
-        hovertemplate="client %{x}<br>label %{y}<br>%{z} samples<extra></extra>",
-    )
+    gap = _gap_between_clients(len(ids))
+    _add_counts(figure, counts, names, gap)
     hover = "client %{x}: %{y} samples<extra></extra>"
     figure.add_bar(x=ids, y=counts.sum(1), yaxis="y2", marker={"color": GREY}, hovertemplate=hover)
     figure.update_layout(
         bargap=0.15 if gap else 0,
         yaxis={"domain": [0, 0.72], "type": "category", "showgrid": False},
-        yaxis2={"domain": [0.78, 1], "title": "samples", "nticks": 4, "rangemode": "tozero", "automargin": True},
+        yaxis2={
+            "domain": [0.78, 1],
+            "title": "samples",
+            "nticks": 4,
+            "rangemode": "tozero",
+            "automargin": True,
+        },
         xaxis={"anchor": "y", "showgrid": False, "range": [-0.5, len(counts) - 0.5]},
     )
     totals = measured.totals
     text = (
-        f"Heat map: samples per label (rows) and client (columns), with bars for the size of each client. "
-        f"{totals['clients']} clients hold {totals['size_min']} to {totals['size_max']} samples and on average "
-        f"{totals['labels_per_client']:.1f} labels each; mean EMD {totals['emd']:.2f}, mean Jensen–Shannon distance "
-        f"{totals['js']:.2f}."
+        "Heat map: samples per label (rows) and client (columns), with bars for the size of each "
+        f"client. {totals['clients']} clients hold {totals['size_min']} to {totals['size_max']} "
+        f"samples and on average {totals['labels_per_client']:.1f} labels each; mean EMD "
+        f"{totals['emd']:.2f}, mean Jensen–Shannon distance {totals['js']:.2f}."
     )
     rows = [[name.replace("_", " "), f"{value:.4g}"] for name, value in totals.items()]
     set_description(figure, text, ["quantity", "value"], rows)
     return figure
 
 
+def _gap_between_clients(num_clients: int) -> float:
+    """Pixels between two columns of the heat map; none where they would hide the columns."""
+    if num_clients <= 50:
+        return 1.0
+    return 0.4 if num_clients <= 150 else 0.0
+
+
+def _add_counts(figure: go.Figure, counts: np.ndarray, names: list[str], gap: float) -> None:
+    """Draw the heat map of ``counts`` [N, C]; a label that a client does not have stays white."""
+    colour_bar = {
+        "title": {"text": "samples", "side": "right"},
+        "thickness": 12,
+        "len": 0.72,
+        "y": 0,
+        "yanchor": "bottom",
+    }
+    figure.add_heatmap(
+        z=np.where(counts > 0, counts, np.nan).T,
+        x=np.arange(len(counts)),
+        y=names,
+        colorscale=list(SEQUENCE),
+        zmin=1,
+        zmax=max(2, int(counts.max())),
+        xgap=gap,
+        ygap=1,
+        colorbar=colour_bar,
+        hovertemplate="client %{x}<br>label %{y}<br>%{z} samples<extra></extra>",
+    )
+
+
 def _reports(name: str, runs: Sequence[History]) -> list[ClientReport]:
-    reports = [run.clients for run in runs if run.clients is not None and not np.isnan(run.clients.accuracy).any()]
-    if len(reports) < len(runs):
-        raise ValueError(
-            f"histories[{name!r}]: accuracy per client was not measured; must be finished classification runs"
-        )
+    reports = []
+    for run in runs:
+        if run.clients is None or np.isnan(run.clients.accuracy).any():
+            raise ValueError(
+                f"histories[{name!r}]: accuracy per client was not measured; must be finished "
+                "classification runs"
+            )
+        reports.append(run.clients)
     return reports
 
 
@@ -113,8 +152,15 @@ def _add_row(figure: go.Figure, name: str, values: np.ndarray, style: Look) -> N
         showlegend=False,
     )
     # The name is above its row, so that long names do not make the plot narrower.
-    place = {"xref": "paper", "x": 0, "xanchor": "left", "y": name, "yanchor": "bottom", "yshift": 0.25 * _ROW_HEIGHT}
-    figure.add_annotation(text=name, showarrow=False, font={"color": BLACK}, **place)
+    place = {
+        "xref": "paper",
+        "x": 0,
+        "xanchor": "left",
+        "y": name,
+        "yanchor": "bottom",
+        "yshift": 0.25 * _ROW_HEIGHT,
+    }
+    figure.add_annotation(text=name, showarrow=False, font={"color": INK}, **place)
 
 
 def _add_marks(figure: go.Figure, values: dict[str, float], label: str, symbol: str) -> None:
@@ -123,6 +169,11 @@ def _add_marks(figure: go.Figure, values: dict[str, float], label: str, symbol: 
         y=list(values),
         name=label,
         mode="markers",
-        marker={"symbol": symbol, "size": 13, "color": "white", "line": {"color": BLACK, "width": 2}},
+        marker={
+            "symbol": symbol,
+            "size": 13,
+            "color": "white",
+            "line": {"color": INK, "width": 2},
+        },
         hovertemplate="%{x:.1%}<extra>" + label + ", %{y}</extra>",
     )

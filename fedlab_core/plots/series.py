@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,11 @@ Histories = Mapping[str, "History | Sequence[History]"]
 
 @dataclass(frozen=True)
 class Series:
-    """The runs of one name: ``x``, mean ``y``, minimum ``low``, maximum ``high`` [T] over ``num_runs`` runs.
+    """The runs of one name: ``x``, mean ``y``, minimum ``low``, maximum ``high`` [T] over
+    ``num_runs`` runs.
 
-    ``planned``: how many points the curve has at its end, at least T; a run that is under way has fewer.
+    ``planned``: how many points the curve has at its end, at least T; a run that is under way has
+    fewer.
     """
 
     name: str
@@ -30,21 +31,31 @@ class Series:
 
 
 def grouped(histories: Histories) -> dict[str, list[History]]:
-    """Give each name a list of histories. Raises ``ValueError`` for anything but a mapping to histories."""
+    """Give each name a list of histories.
+
+    Raises ``ValueError`` for anything but a mapping to histories.
+    """
     if not isinstance(histories, Mapping) or not histories:
-        raise ValueError('histories: must be a non-empty mapping of names to histories, as in {"FedAvg": history}')
+        raise ValueError(
+            'histories: must be a non-empty mapping of names to histories, as in {"FedAvg": '
+            "history}"
+        )
     groups: dict[str, list[History]] = {}
     for name, value in histories.items():
-        runs: list[Any] = [value] if hasattr(value, "frame") else list(value) if isinstance(value, Sequence) else []
+        runs = list(value) if isinstance(value, Sequence) else [value]
         if not runs or not all(hasattr(run, "frame") for run in runs):
-            raise ValueError(f"histories[{name!r}]: must be a History or a non-empty list of them (one per seed)")
+            raise ValueError(
+                f"histories[{name!r}]: must be a History or a non-empty list of them (one per seed)"
+            )
         groups[str(name)] = runs
     return groups
 
 
 def algorithm_names(groups: Mapping[str, Sequence[History]]) -> dict[str, str]:
     """The algorithm of each name, from the run's configuration, or else the name itself."""
-    return {name: runs[0].config.get("algorithm", {}).get("name", name) for name, runs in groups.items()}
+    return {
+        name: runs[0].config.get("algorithm", {}).get("name", name) for name, runs in groups.items()
+    }
 
 
 def averaged(name: str, runs: Sequence[History], x: str, y: str) -> Series:
@@ -60,7 +71,9 @@ def averaged(name: str, runs: Sequence[History], x: str, y: str) -> Series:
     if not values.size:
         raise ValueError(f"histories[{name!r}]: the runs have no evaluated round in common")
     if np.isnan(values).all():
-        raise ValueError(f"histories[{name!r}]: {y} was not measured in these runs (all values are NaN)")
+        raise ValueError(
+            f"histories[{name!r}]: {y} was not measured in these runs (all values are NaN)"
+        )
     along = np.stack([frame.loc[rounds, "price"].to_numpy(dtype=float) for frame in frames]).mean(0)
     planned = max([len(rounds), *(_planned(run) for run in runs)])
     return Series(name, len(runs), along, values.mean(0), values.min(0), values.max(0), planned)

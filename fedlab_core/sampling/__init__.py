@@ -1,4 +1,6 @@
-"""Availability of clients, sampling designs with their inclusion probabilities, and the weights that follow."""
+"""Availability of clients, sampling designs with their inclusion probabilities, and the weights
+that follow.
+"""
 
 from fedlab_core.sampling.availability import Availability, Bernoulli
 from fedlab_core.sampling.designs import AtLeastOne, Design, Systematic, Uniform, weights

@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+
+from fedlab_core.aliases import Config
 
 
 class Availability(ABC):
@@ -14,7 +15,7 @@ class Availability(ABC):
     def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
         """Draw the clients that are available in ``round`` (1, 2, …), bool [N]; possibly none."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Config:
         """Name and parameters, for the configuration of a run."""
         return {"name": type(self).__name__, **vars(self)}
 

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import torch
 
+from fedlab_core.aliases import Config
 from fedlab_core.history import History
 from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.simulation import Diverged, Simulation
 from fedlab_core.sweep import workers
-from fedlab_core.sweep.plan import Config, Run, dealt
+from fedlab_core.sweep.plan import Run, dealt
 
 CHECKPOINT = "checkpoint.npz"
 ATTEMPTS = 3  # of a sweep whose processes are killed
@@ -27,10 +28,12 @@ ATTEMPTS = 3  # of a sweep whose processes are killed
 
 @dataclass
 class Outcome:
-    """The result of a run: ``status`` "done", "diverged" or "failed", and a ``message`` for a person.
+    """The result of a run: ``status`` "done", "diverged" or "failed", and a ``message`` for a
+    person.
 
-    ``round``: the last one that was finished, or the one that diverged; ``resumed`` the one of the checkpoint;
-    ``seconds`` of computation in all its rounds; ``worker``: the process that ended the run.
+    ``round``: the last one that was finished, or the one that diverged; ``resumed`` the one of the
+    checkpoint; ``seconds`` of computation in all its rounds; ``worker``: the process that ended the
+    run.
     """
 
     status: str = "done"
@@ -44,19 +47,26 @@ class Outcome:
 
 
 def outcomes(
-    scheduler: str | None, processes: int | None, runs: Sequence[Run], folder: Path, modules: Sequence[str]
+    scheduler: str | None,
+    processes: int | None,
+    runs: Sequence[Run],
+    folder: Path,
+    modules: Sequence[str],
 ) -> Iterator[tuple[Run, Outcome]]:
-    """Yield each run with its outcome, in the order in which they end. ``folder`` has a folder for each run.
+    """Yield each run with its outcome, in the order in which they end. ``folder`` has a folder for
+    each run.
 
-    If a process is killed, new ones resume the runs. If the connection to the ``scheduler`` is lost, a new client asks
-    for the missing outcomes: Dask's own reconnection can get stuck.
+    If a process is killed, new ones resume the runs. If the connection to the ``scheduler`` is
+    lost, a new client asks for the missing outcomes: Dask's own reconnection can get stuck.
     """
-    missing, attempt = {run.digest: run for run in runs}, 1
+    missing = {run.digest: run for run in runs}
+    attempt = 1
     while missing:
         with workers.workers_of(scheduler, processes) as pool:
-            futures = {
-                pool.submit(work, run.config, str(folder / name), modules): name for name, run in missing.items()
-            }
+            futures = {}
+            for name, run in missing.items():
+                future = pool.submit(work, run.config, str(folder / name), modules)
+                futures[future] = name
             for future in as_completed(list(futures)):
                 name = futures.pop(future)
                 if future.cancelled():
@@ -65,13 +75,16 @@ def outcomes(
                 if isinstance(error, BrokenProcessPool) and attempt < ATTEMPTS:
                     attempt += 1
                     break
-                yield missing.pop(name), Outcome("failed", repr(error)) if error else future.result()
+                outcome = Outcome("failed", repr(error)) if error else future.result()
+                yield missing.pop(name), outcome
 
 
 def work(config: Config, folder: str, modules: Sequence[str]) -> Outcome:
-    """Run ``config`` in one thread (more with $FEDLAB_THREADS), after the import of ``modules`` with algorithms.
+    """Run ``config`` in one thread (more with $FEDLAB_THREADS), after the import of ``modules``
+    with algorithms.
 
-    The checkpoint is in ``folder``; a worker on a machine that does not have this folder writes none.
+    The checkpoint is in ``folder``; a worker on a machine that does not have this folder writes
+    none.
     """
     torch.set_num_threads(1)
     for module in modules:
@@ -81,12 +94,17 @@ def work(config: Config, folder: str, modules: Sequence[str]) -> Outcome:
         warnings.simplefilter("always")
         _attempt(outcome, config, Path(folder, CHECKPOINT) if os.path.isdir(folder) else None)
     if outcome.history is not None:
-        records, params = outcome.history.records, outcome.history.params
+        records = outcome.history.records
+        params = outcome.history.params
         outcome.seconds = records[-1].seconds if records else 0.0
-        outcome.history = replace(outcome.history, template=None, params=None if params is None else params.cpu())
-    ended = f"{outcome.status} in round {outcome.round}, from round {outcome.resumed}. {outcome.message}"
-    said = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {outcome.worker}: {ended}"
-    outcome.log = "\n".join([said, *(f"warning: {warning.message}" for warning in caught), outcome.log])
+        on_cpu = None if params is None else params.cpu()
+        outcome.history = replace(outcome.history, template=None, params=on_cpu)
+    end = (
+        f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {outcome.worker}: {outcome.status} in round "
+        f"{outcome.round}, from round {outcome.resumed}. {outcome.message}"
+    )
+    messages = [f"warning: {warning.message}" for warning in caught]
+    outcome.log = "\n".join([end, *messages, outcome.log])
     return outcome
 
 
@@ -97,10 +115,13 @@ def _attempt(outcome: Outcome, config: Config, checkpoint: Path | None) -> None:
         outcome.history = run.run()
         outcome.round = run.round
     except Diverged as error:
-        outcome.status, outcome.message = "diverged", str(error)
-        outcome.history, outcome.round = error.history, error.round
+        outcome.status = "diverged"
+        outcome.message = str(error)
+        outcome.history = error.history
+        outcome.round = error.round
     except Exception as error:
-        outcome.status, outcome.message = "failed", f"{type(error).__name__}: {error}"
+        outcome.status = "failed"
+        outcome.message = f"{type(error).__name__}: {error}"
         outcome.log = traceback.format_exc()
 
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from fedlab_core import files
+from fedlab_core.aliases import Config
 from fedlab_core.history import History
 from fedlab_core.sweep.crew import CHECKPOINT, Outcome
 from fedlab_core.sweep.plan import Plan, Run, run_digest
@@ -23,23 +23,34 @@ class Folder:
     """``path``, with the results of the runs of a ``plan`` and the tables of its sweep."""
 
     def __init__(self, path: str | Path, plan: Plan) -> None:
-        self.path, self.plan = Path(path).resolve(), plan
-        self.runs, self.tables = self.path / "runs", self.path / plan.name
+        self.path = Path(path).resolve()
+        self.plan = plan
+        self.runs = self.path / "runs"
+        self.tables = self.path / plan.name
 
     def of(self, run: Run) -> Path:
-        """The folder of a run: config.json, history.npz, outcome.json, log.txt and, until it ends, checkpoint.npz."""
+        """The folder of a run.
+
+        It has config.json, history.npz, outcome.json, log.txt and, until the run ends,
+        checkpoint.npz.
+        """
         return self.runs / run.digest
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
-        """Let one process at a time write the sweep; others wait. ``ValueError`` for another grid of the same name."""
+        """Let one process at a time write the sweep; others wait.
+
+        ``ValueError`` for another grid of the same name.
+        """
         with files.locked(self.tables / "lock"):
             source = self.tables / "grid.txt"
-            earlier = Path(source.read_text(encoding="utf-8").strip()) if source.exists() else self.plan.source
+            earlier = self.plan.source
+            if source.exists():
+                earlier = Path(source.read_text(encoding="utf-8").strip())
             if earlier != self.plan.source and earlier.exists():
                 raise ValueError(
-                    f"{self.tables}: has the tables of {earlier}, a grid with the same file name; rename "
-                    f"{self.plan.source}, or give another folder with --out"
+                    f"{self.tables}: has the tables of {earlier}, a grid with the same file name; "
+                    f"rename {self.plan.source}, or give another folder with --out"
                 )
             _write(source, f"{self.plan.source}\n")
             yield
@@ -55,15 +66,20 @@ class Folder:
             outcome.history.save(folder / "history.npz")
         with (folder / "log.txt").open("a", encoding="utf-8") as log:
             log.write(outcome.log)
-        _write(folder / "outcome.json", json.dumps({name: getattr(outcome, name) for name in _FACTS}, indent=1) + "\n")
+        facts = {name: getattr(outcome, name) for name in _FACTS}
+        _write(folder / "outcome.json", json.dumps(facts, indent=1) + "\n")
         if outcome.status in RESULTS:
             (folder / CHECKPOINT).unlink(missing_ok=True)
 
-    def outcome(self, run: Run) -> dict[str, Any]:
-        """The result of a run without history and log; empty if the run has not ended or the file is damaged."""
+    def outcome(self, run: Run) -> Config:
+        """The result of a run without history and log.
+
+        It is empty if the run has not ended or the file is damaged.
+        """
         with contextlib.suppress(OSError, ValueError):
-            found = json.loads((self.of(run) / "outcome.json").read_text(encoding="utf-8"))
-            return found if isinstance(found, dict) and found.keys() == set(_FACTS) else {}
+            facts = json.loads((self.of(run) / "outcome.json").read_text(encoding="utf-8"))
+            if isinstance(facts, dict) and facts.keys() == set(_FACTS):
+                return facts
         return {}
 
     def status(self, run: Run) -> str:
@@ -72,11 +88,12 @@ class Folder:
         return self.outcome(run).get("status", "begun" if is_begun else "waiting")
 
     def write_tables(self) -> float:
-        """Write table.csv, curves.csv and timings.csv, and return the seconds of computation in all runs.
+        """Write table.csv, curves.csv and timings.csv, and return the seconds of computation in all
+        runs.
 
         Rows are in the order of the grid: all but timings.csv are the same bytes for the same runs.
         """
-        tables: dict[str, list[dict[str, Any]]] = {"table": [], "curves": [], "timings": []}
+        tables: dict[str, list[Config]] = {"table": [], "curves": [], "timings": []}
         for run in self.plan.runs:
             if self.status(run) in RESULTS:
                 outcome = self.outcome(run)
@@ -92,39 +109,51 @@ class Folder:
         return sum(row["seconds"] for row in tables["timings"])
 
     def _history(self, run: Run) -> History:
-        """The history of a run; ``ValueError`` if the file is missing, damaged or of another run."""
+        """The history of a run; ``ValueError`` if it is missing, damaged or of another run."""
         path = self.of(run) / "history.npz"
         try:
             history = History.load(path)
-            if (found := run_digest(history.config)) != run.digest:
-                raise ValueError(f"{path}: is the history of the run {found}")
+            digest = run_digest(history.config)
+            if digest != run.digest:
+                raise ValueError(f"{path}: is the history of the run {digest}")
         except (OSError, ValueError) as error:
-            raise ValueError(f"{error}. Remove the folder {path.parent} and run the sweep again") from error
+            raise ValueError(
+                f"{error}. Remove the folder {path.parent} and run the sweep again"
+            ) from error
         return history
 
 
-def _measured(row: dict[str, Any]) -> dict[str, Any]:
-    """A record without its seconds; the rate of its round is "round_lr", because "lr" is the setting."""
-    return {("round_lr" if name == "lr" else name): value for name, value in row.items() if name != "seconds"}
+def _measured(row: Config) -> Config:
+    """A record without its seconds; the rate of its round is "round_lr"; "lr" is the setting."""
+    measured = {}
+    for name, value in row.items():
+        if name != "seconds":
+            measured["round_lr" if name == "lr" else name] = value
+    return measured
 
 
-def _summary(history: History, outcome: dict[str, Any], target: float | None) -> dict[str, Any]:
-    """The result of one run. A run that diverged has no final accuracy, but a best one and its cost."""
-    records, diverged = history.records, outcome["status"] == "diverged"
+def _summary(history: History, outcome: Config, target: float | None) -> Config:
+    """The result of one run.
+
+    A run that diverged has no final accuracy, but a best one and its cost.
+    """
+    records = history.records
+    has_diverged = outcome["status"] == "diverged"
     last = records[-1] if records else None
-    ended = None if diverged else last
-    accuracies = [record.test_accuracy for record in records if not math.isnan(record.test_accuracy)]
+    final = None if has_diverged else last
+    accuracies = [record.test_accuracy for record in records]
     summary = {
-        "final_accuracy": ended and ended.test_accuracy,
-        "best_accuracy": max(accuracies, default=None),
-        "final_test_loss": ended and ended.test_loss,
+        "final_accuracy": final and final.test_accuracy,
+        "best_accuracy": max((a for a in accuracies if not math.isnan(a)), default=None),
+        "final_test_loss": final and final.test_loss,
         "worst_decile": history.clients and history.clients.worst_decile,
         "bytes": last.bytes_up + last.bytes_down if last else 0,
         "server_updates": last.server_updates if last else 0,
-        "diverged_round": outcome["round"] if diverged else None,
+        "diverged_round": outcome["round"] if has_diverged else None,
     }
     if target is not None:
-        summary["rounds_to_target"] = next((one.round for one in records if one.test_accuracy >= target), None)
+        reached = [record.round for record in records if record.test_accuracy >= target]
+        summary["rounds_to_target"] = reached[0] if reached else None
     return summary
 
 

@@ -1,4 +1,7 @@
-"""Parallel work: processes on this machine, or a Dask cluster that already runs. Dask is imported only here."""
+"""Parallel work: processes on this machine, or a Dask cluster that already runs.
+
+Dask is imported only here.
+"""
 
 import contextlib
 import importlib.util
@@ -8,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -19,30 +22,37 @@ MOST_PROCESSES = 61  # of a pool on Windows
 
 
 @contextlib.contextmanager
-def workers_of(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """An executor of the Dask cluster at the address ``scheduler``, or else of ``workers`` processes on this machine.
+def workers_of(scheduler: str | None, workers: int | None) -> Iterator[Executor]:
+    """An executor of the Dask cluster at the address ``scheduler``, or else of ``workers``
+    processes on this machine.
 
-    There is one process per core by default; fewer share the cores, each with several threads. They open no port. If
-    one is killed, all futures fail with ``BrokenProcessPool``; if the connection to a cluster is lost, Dask cancels all
-    futures. Raises ``ImportError`` without Dask, or ``ConnectionError``.
+    There is one process per core by default; fewer share the cores, each with several threads. They
+    open no port. If one is killed, all futures fail with ``BrokenProcessPool``; if the connection
+    to a cluster is lost, Dask cancels all futures. Raises ``ImportError`` without Dask, or
+    ``ConnectionError``.
     """
     if scheduler is None:
-        number, context = min(workers or cores.usable(), MOST_PROCESSES), multiprocessing.get_context("spawn")
+        number = min(workers or cores.usable(), MOST_PROCESSES)
+        context = multiprocessing.get_context("spawn")
         far, near = context.Pipe(duplex=False)
+        threads = max(1, cores.usable() // number)
         with near:
-            pool = ProcessPoolExecutor(number, context, _begin, (far, str(max(1, cores.usable() // number))))
+            pool = ProcessPoolExecutor(number, context, _begin, (far, str(threads)))
             try:
                 yield pool
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
     else:
         with _connected(scheduler) as client:
-            yield client.get_executor(pure=True)  # a second request for a task gets the result of the first one
+            # a second request for a task gets the result of the first one
+            yield client.get_executor(pure=True)
 
 
 def _connected(scheduler: str) -> Any:
     if importlib.util.find_spec("distributed") is None:
-        raise ImportError("--scheduler needs Dask, which is not installed: pip install 'dask[distributed]'")
+        raise ImportError(
+            "--scheduler needs Dask, which is not installed: pip install 'dask[distributed]'"
+        )
     from distributed import Client
 
     for name in ("distributed", "distributed.client"):
@@ -50,7 +60,9 @@ def _connected(scheduler: str) -> Any:
     try:
         return Client(scheduler)
     except OSError as error:
-        raise ConnectionError(f"no scheduler answers: {error}. The same command resumes from here") from error
+        raise ConnectionError(
+            f"no scheduler answers: {error}. The same command resumes from here"
+        ) from error
 
 
 def _begin(parent: Connection, threads: str) -> None:

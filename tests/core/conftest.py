@@ -1,4 +1,6 @@
-"""What the tests of the library share: the same first weights in any order, and what readers of data need."""
+"""What the tests of the library share: the same first weights in any order, and what readers of
+data need.
+"""
 
 import importlib.util
 from collections.abc import Callable, Iterator
@@ -20,9 +22,9 @@ def same_first_weights() -> None:
 
 
 @pytest.fixture
-def user_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def user_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty user cache folder of our own, and no ``$FEDLAB_DATA``."""
-    folder = tmp_path / "user-cache" / "fedlab_core"
+    folder = tmp_path_factory.mktemp("home") / "user-cache" / "fedlab_core"
     monkeypatch.setattr("fedlab_core.data.disk.files.user_cache_path", lambda _: folder)
     monkeypatch.delenv("FEDLAB_DATA", raising=False)
     return folder

@@ -12,7 +12,9 @@ from tests.support import Trace, blobs, quadratics, run, scalar_model, simulatio
 
 
 def test_only_those_who_are_there_are_drawn_and_a_round_without_anybody_changes_nothing() -> None:
-    table = np.array([[True, False, True, True, False], [False, True, False, False, False], [False] * 5])
+    table = np.array(
+        [[True, False, True, True, False], [False, True, False, False, False], [False] * 5]
+    )
     work = {"rounds": 4, "clients_per_round": 2, "availability": Trace(table)}
     sim = simulation(quadratics([1.0] * 5, range(5)), scalar_model(), fl.FedAvg(), **work)
     seen = [[cohort.tolist() for cohort in sim.cohorts] for _ in sim]
@@ -28,7 +30,9 @@ def test_everybody_there_is_the_same_run_as_no_availability() -> None:
     model = fl.models.softmax_regression(fed)
     always = Bernoulli(np.ones(6))
     runs = [
-        run(fed, model, fl.FedAvg(), rounds=3, clients_per_round=3, availability=availability).history.params
+        run(
+            fed, model, fl.FedAvg(), rounds=3, clients_per_round=3, availability=availability
+        ).history.params
         for availability in (None, always)
     ]
     assert torch.equal(*runs)
@@ -37,7 +41,13 @@ def test_everybody_there_is_the_same_run_as_no_availability() -> None:
 @pytest.mark.parametrize("availability", [np.ones(2), 0.5, Bernoulli(np.ones(3))])
 def test_wrong_availability_is_refused(availability) -> None:
     with pytest.raises(ValueError, match="availability"):
-        run(quadratics([1.0, 1.0], [0.0, 1.0]), scalar_model(), fl.FedAvg(), rounds=1, availability=availability)
+        run(
+            quadratics([1.0, 1.0], [0.0, 1.0]),
+            scalar_model(),
+            fl.FedAvg(),
+            rounds=1,
+            availability=availability,
+        )
 
 
 def test_an_availability_that_gives_numbers_of_clients_is_refused() -> None:

@@ -1,4 +1,6 @@
-"""Interrupted and resumed is the same as never interrupted, bit for bit on the CPU; files are safe."""
+"""Interrupted and resumed is the same as never interrupted,
+bit for bit on the CPU; files are safe.
+"""
 
 import numpy as np
 import pytest
@@ -10,10 +12,21 @@ from tests.support import blobs
 SIZES = (7, 12, 9, 15, 4)
 
 
-def simulation(algorithm=None, *, sizes=SIZES, dtype=torch.float32, hidden=6, **changes) -> fl.Simulation:
+def simulation(
+    algorithm=None, *, sizes=SIZES, dtype=torch.float32, hidden=6, **changes
+) -> fl.Simulation:
     fed = blobs(sizes, dtype=dtype)
-    arguments = {"rounds": 5, "clients_per_round": 2, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
-    return fl.Simulation(fed, fl.models.mlp(fed, (hidden,)), algorithm or fl.Scaffold(), **{**arguments, **changes})
+    arguments = {
+        "rounds": 5,
+        "clients_per_round": 2,
+        "local_epochs": 2,
+        "batch_size": 4,
+        "lr": 0.1,
+        "progress": False,
+    }
+    return fl.Simulation(
+        fed, fl.models.mlp(fed, (hidden,)), algorithm or fl.Scaffold(), **{**arguments, **changes}
+    )
 
 
 def same(left: fl.History, right: fl.History) -> None:
@@ -24,7 +37,8 @@ def same(left: fl.History, right: fl.History) -> None:
 
 @pytest.mark.parametrize("stop", [1, 4, 5])
 def test_resuming_from_a_file_is_bit_for_bit(tmp_path, stop: int) -> None:
-    whole, path = simulation(stragglers=0.5).run(), tmp_path / "run.npz"
+    whole = simulation(stragglers=0.5).run()
+    path = tmp_path / "run.npz"
     for record in simulation(stragglers=0.5, checkpoint=path):
         if record.round == stop:
             break
@@ -33,23 +47,34 @@ def test_resuming_from_a_file_is_bit_for_bit(tmp_path, stop: int) -> None:
     same(resumed.run(), whole)
 
 
+def test_a_run_of_one_round_is_resumed_at_its_end(tmp_path) -> None:
+    path = tmp_path / "run.npz"
+    whole = simulation(rounds=1, checkpoint=path).run()
+    same(simulation(rounds=1, checkpoint=path).run(), whole)
+
+
 def test_the_state_of_a_finished_run_has_names_and_shapes_of_the_contract_and_its_report() -> None:
-    whole, last = simulation(), simulation()
+    whole = simulation()
+    last = simulation()
     whole.run()
-    state, size = whole.state_dict()["algorithm"], len(whole.history.params)
+    state = whole.state_dict()["algorithm"]
+    size = len(whole.history.params)
     assert state["c"].shape == (size,) and state["c_clients"].shape == (5, size)
     last.load_state_dict(whole.state_dict())
     same(last.history, whole.history)
 
 
 def test_a_state_that_is_loaded_is_not_shared() -> None:
-    first, second = simulation(), simulation()
+    first = simulation()
+    second = simulation()
     next(first)
     state = first.state_dict()
     before = state["params"].clone(), state["algorithm"]["c_clients"].clone()
     second.load_state_dict(state)
     second.run()
-    assert torch.equal(state["params"], before[0]) and torch.equal(state["algorithm"]["c_clients"], before[1])
+    assert torch.equal(state["params"], before[0]) and torch.equal(
+        state["algorithm"]["c_clients"], before[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +116,8 @@ def test_another_function_of_the_same_name_is_refused(tmp_path, name: str, first
     ids=["algorithm", "clients", "dtype", "size"],
 )
 def test_a_state_that_does_not_fit_is_refused_and_changes_nothing(other, words: str) -> None:
-    first, second = simulation(), simulation(**other)
+    first = simulation()
+    second = simulation(**other)
     next(first)
     before = second.state_dict()
     with pytest.raises(ValueError, match=words):
@@ -100,7 +126,10 @@ def test_a_state_that_does_not_fit_is_refused_and_changes_nothing(other, words: 
 
 
 def test_a_folder_is_refused_before_training(tmp_path) -> None:
-    with pytest.raises(ValueError, match=r"^checkpoint='.*': must be a file, not a folder, for example '.*run\.npz'$"):
+    with pytest.raises(
+        ValueError,
+        match=r"^checkpoint='.*': must be a file, not a folder, for example '.*run\.npz'$",
+    ):
         simulation(checkpoint=tmp_path)
 
 

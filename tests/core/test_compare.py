@@ -9,8 +9,12 @@ from fedlab_core.compare import t_interval
 from fedlab_core.history import History, RoundRecord
 
 
-def run(seed: int, accuracy: list[float], *, updates: int = 1, cost: int = 100, every: int = 1) -> History:
-    """A run whose evaluated rounds every, 2·every, … had the ``accuracy``; ``cost`` bytes up and as many down each."""
+def run(
+    seed: int, accuracy: list[float], *, updates: int = 1, cost: int = 100, every: int = 1
+) -> History:
+    """A run whose evaluated rounds every, 2·every, … had the ``accuracy``; ``cost`` bytes up and as
+    many down each.
+    """
     records = [
         RoundRecord(t, updates * t, value, 1 - value, 1 - value, cost * t, cost * t, 1.0, 0.1, 0.0)
         for t, value in zip(range(every, every * len(accuracy) + 1, every), accuracy, strict=True)
@@ -47,8 +51,12 @@ def test_a_run_counts_with_its_last_evaluated_round_within_the_budget():
 
 def test_a_few_bytes_more_do_not_cost_a_round():
     one_number_more = [run(seed, [0.1, 0.2, 0.6], cost=100_004) for seed in (0, 1)]
-    for cost, expected in ((100_000, [0.6, 0.6]), (98_000, [0.2, 0.2])):  # the budget is 2 % too small
-        race = {"A": [run(seed, [0.1, 0.2, 0.3], cost=cost) for seed in (0, 1)], "B": one_number_more}
+    # the budget is 2 % too small
+    for cost, expected in ((100_000, [0.6, 0.6]), (98_000, [0.2, 0.2])):
+        race = {
+            "A": [run(seed, [0.1, 0.2, 0.3], cost=cost) for seed in (0, 1)],
+            "B": one_number_more,
+        }
         assert list(compare.at_equal(race, "bytes")["B"]) == expected
 
 
@@ -57,7 +65,11 @@ def test_a_run_whose_first_round_does_not_fit_in_has_nothing_to_show():
     values = compare.at_equal(slow, "updates")
     assert list(values["A"]) == [0.2, 0.2] and values["B"].isna().all()
     assert compare.summary(values).loc["B", ["mean", "low", "high", "sd"]].isna().all()
-    assert compare.table(slow).loc["B"].tolist() == ["0.600 ± 0.000", "not one round", "0.300 ± 0.000"]
+    assert compare.table(slow).loc["B"].tolist() == [
+        "0.600 ± 0.000",
+        "not one round",
+        "0.300 ± 0.000",
+    ]
 
 
 def test_runs_are_paired_by_seed_and_not_by_place():
@@ -83,7 +95,11 @@ def test_a_summary_is_the_t_interval_of_each_column():
     values = pd.DataFrame({"A": [0.1, 0.2, 0.6], "B": [0.5, 0.5, 0.5]})
     found = compare.summary(values)
     expected = t_interval(values["A"], 0.95)
-    assert tuple(found.loc["A", ["mean", "low", "high"]]) == (expected.mean, expected.low, expected.high)
+    assert tuple(found.loc["A", ["mean", "low", "high"]]) == (
+        expected.mean,
+        expected.low,
+        expected.high,
+    )
     assert found.loc["A", "sd"] == pytest.approx(np.std([0.1, 0.2, 0.6], ddof=1))
     assert found.loc["B", "low"] == found.loc["B", "high"] == 0.5 and found.loc["B", "runs"] == 3
 
@@ -93,7 +109,11 @@ def test_one_run_has_a_mean_and_no_interval():
     assert found.loc["A", "mean"] == 0.25 and list(found["runs"]) == [1, 1]
     assert found.loc["A", ["low", "high", "sd"]].isna().all() and np.isnan(found.loc["B", "mean"])
     table = compare.table({"A": A[:1], "B": B[:1]})
-    assert list(table.loc["A"]) == ["0.400"] * 3 and list(table.loc["B"]) == ["0.800", "0.300", "0.600"]
+    assert list(table.loc["A"]) == ["0.400"] * 3 and list(table.loc["B"]) == [
+        "0.800",
+        "0.300",
+        "0.600",
+    ]
 
 
 def test_the_table_names_what_each_price_amounts_to():

@@ -1,4 +1,6 @@
-"""A file is whole or as it was, whatever ends the process that writes it, and nothing stays beside it."""
+"""A file is whole or as it was, whatever ends the process that writes it, and nothing stays beside
+it.
+"""
 
 import os
 import time
@@ -29,7 +31,8 @@ def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, error
 
 def test_a_new_file_is_on_the_disk_before_it_replaces_the_old_one(tmp_path, monkeypatch) -> None:
     calls = []
-    replace, fsync = os.replace, os.fsync
+    replace = os.replace
+    fsync = os.fsync
     monkeypatch.setattr(os, "replace", lambda *names: (calls.append("replace"), replace(*names)))
     monkeypatch.setattr(os, "fsync", lambda descriptor: (calls.append("fsync"), fsync(descriptor)))
     files.write(tmp_path / "run.npz", {"kind": "test"}, {"a": np.arange(3)})
@@ -51,14 +54,17 @@ def test_leftovers_of_this_very_file_are_removed_after_a_day(tmp_path) -> None:
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_link_stays_a_link(tmp_path, exists: bool) -> None:
     (tmp_path / "disk").mkdir()
-    target, link = tmp_path / "disk" / "real.npz", tmp_path / "run.npz"
+    target = tmp_path / "disk" / "real.npz"
+    link = tmp_path / "run.npz"
     if exists:
         simulation(checkpoint=target, rounds=5).run()
     link.symlink_to(target)
     resumed = simulation(checkpoint=link)
     assert resumed.round == (5 if exists else 0)
     resumed.run().save(tmp_path / "run.npz")
-    assert link.is_symlink() and not target.is_symlink() and names(tmp_path / "disk") == ["real.npz"]
+    assert (
+        link.is_symlink() and not target.is_symlink() and names(tmp_path / "disk") == ["real.npz"]
+    )
     assert files.read(target, "history")
 
 
@@ -78,5 +84,7 @@ def test_a_folder_or_a_device_is_refused(tmp_path) -> None:
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc")
 def test_a_folder_that_takes_no_files_is_refused_before_any_work() -> None:
-    with pytest.raises(OSError, match=r"/proc/h.npz cannot be written: no file can be made in /proc "):
+    with pytest.raises(
+        OSError, match=r"/proc/h.npz cannot be written: no file can be made in /proc "
+    ):
         simulation(checkpoint="/proc/h.npz")

@@ -1,4 +1,6 @@
-"""Files of another kind, another version or another maker are refused in words; so is a model that does not fit."""
+"""Files of another kind, another version or another maker are refused in words; so is a model that
+does not fit.
+"""
 
 import json
 import random
@@ -30,7 +32,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def loaders() -> dict[str, Callable[[Path], str]]:
-    """Functions from a file to all that is read from it, as text; floats and arrays to the last bit."""
+    """Functions from a file to all that is read from it, as text; floats and arrays to the last
+    bit.
+    """
     config = simulation().history.config
 
     def history(path: Path) -> str:
@@ -53,8 +57,11 @@ def exactly(value: Any) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_flipped_bit_or_a_cut_is_refused_or_the_same(tmp_path, files, loaders, kind: str) -> None:
-    whole, rng, path = files[kind].read_bytes(), random.Random(0), tmp_path / "changed.npz"
-    expected, different = loaders[kind](files[kind]), 0
+    whole = files[kind].read_bytes()
+    rng = random.Random(0)
+    path = tmp_path / "changed.npz"
+    expected = loaders[kind](files[kind])
+    different = 0
     changed = [whole[:length] for length in (0, 1, 21, 22, *rng.sample(range(len(whole)), 20))]
     for bit in rng.sample(range(8 * len(whole)), 150):
         flipped = bytearray(whole)
@@ -75,7 +82,9 @@ def test_an_array_that_is_missing_is_named(tmp_path, files, loaders, kind: str) 
     with np.load(files[kind]) as file:
         arrays = {name: file[name] for name in file.files if name != "params"}
     np.savez(tmp_path / "changed.npz", **arrays)
-    with pytest.raises(ValueError, match=r"changed.npz is not a .* or it is damaged: 'params' is missing"):
+    with pytest.raises(
+        ValueError, match=r"changed.npz is not a .* or it is damaged: 'params' is missing"
+    ):
         loaders[kind](tmp_path / "changed.npz")
 
 
@@ -89,11 +98,16 @@ def test_a_description_that_is_none_is_refused(tmp_path, text: bytes) -> None:
 
 def test_a_small_compressed_file_cannot_fill_the_memory(tmp_path) -> None:
     path = tmp_path / "bomb.npz"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("__meta__.npy", "w") as member:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file,
+        file.open("__meta__.npy", "w") as member,
+    ):
         for _ in range(300):
             member.write(bytes(2**20))
     tracemalloc.start()
-    with pytest.raises(ValueError, match=r"bomb.npz is not a history file .* compressed arrays have 314,572,800"):
+    with pytest.raises(
+        ValueError, match=r"bomb.npz is not a history file .* compressed arrays have 314,572,800"
+    ):
         fl.History.load(path)
     assert path.stat().st_size < 2**20 and tracemalloc.get_traced_memory()[1] < 2**24
     tracemalloc.stop()
@@ -108,7 +122,9 @@ def test_no_code_in_a_file_is_run(tmp_path) -> None:
 def test_another_version_or_kind_is_named(tmp_path, files) -> None:
     newer = json.dumps({"format": 2, "kind": "of tomorrow"}).encode()
     np.savez(tmp_path / "new.npz", __meta__=np.frombuffer(newer, dtype=np.uint8))
-    with pytest.raises(ValueError, match=r"new.npz: written by another version of this library \(format 2, not 1\)"):
+    with pytest.raises(
+        ValueError, match=r"new.npz: written by another version of this library \(format 2, not 1\)"
+    ):
         fl.History.load(tmp_path / "new.npz")
     with pytest.raises(ValueError, match=r"checkpoint.npz holds a 'checkpoint', not a 'history'"):
         fl.History.load(files["checkpoint"])
@@ -117,11 +133,21 @@ def test_another_version_or_kind_is_named(tmp_path, files) -> None:
 @pytest.mark.parametrize(
     ("hidden", "dtype", "words"),
     [
-        (5, torch.float32, r"model: has 43 parameters of float32, but .*history.npz holds 51 of float32"),
-        (6, torch.float64, r"model: has 51 parameters of float64, but .*history.npz holds 51 of float32"),
+        (
+            5,
+            torch.float32,
+            r"model: has 43 parameters of float32, but .*history.npz holds 51 of float32",
+        ),
+        (
+            6,
+            torch.float64,
+            r"model: has 51 parameters of float64, but .*history.npz holds 51 of float32",
+        ),
     ],
 )
-def test_a_model_that_does_not_take_all_parameters_is_refused(files, hidden: int, dtype, words: str) -> None:
+def test_a_model_that_does_not_take_all_parameters_is_refused(
+    files, hidden: int, dtype, words: str
+) -> None:
     fed = blobs((7, 12), dtype=dtype)
     with pytest.raises(ValueError, match=words):
         fl.History.load(files["history"], model=fl.models.mlp(fed, (hidden,)))

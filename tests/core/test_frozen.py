@@ -12,7 +12,14 @@ import fedlab_core as fl
 from fedlab_core.simulation import Simulation
 
 SIZES = (3, 17, 8, 30, 2)
-WORK = {"rounds": 2, "clients_per_round": 3, "local_epochs": 1, "batch_size": 5, "lr": 0.1, "progress": False}
+WORK = {
+    "rounds": 2,
+    "clients_per_round": 3,
+    "local_epochs": 1,
+    "batch_size": 5,
+    "lr": 0.1,
+    "progress": False,
+}
 ENGINES = ("reference", "stacked")
 
 
@@ -23,9 +30,13 @@ def images(sizes: tuple[int, ...] = SIZES, *, side: int = 8, test: int = 20) -> 
 
     def draw(n: int, k: int) -> tuple[torch.Tensor, torch.Tensor]:
         y = torch.randint(0, 2 + k % 2, (n,), generator=generator)
-        return centres[y] + torch.randn(n, 1, side, side, generator=generator, dtype=torch.float64), y
+        return centres[y] + torch.randn(
+            n, 1, side, side, generator=generator, dtype=torch.float64
+        ), y
 
-    return fl.FederatedDataset.from_clients([draw(n, k) for k, n in enumerate(sizes)], test=draw(test, 1))
+    return fl.FederatedDataset.from_clients(
+        [draw(n, k) for k, n in enumerate(sizes)], test=draw(test, 1)
+    )
 
 
 def seeded(build: Callable[[], nn.Module]) -> nn.Module:
@@ -36,7 +47,14 @@ def seeded(build: Callable[[], nn.Module]) -> nn.Module:
 
 def dense() -> nn.Sequential:
     """Its linear layers are 1, 3 and 5."""
-    layers = [nn.Flatten(), nn.Linear(64, 9), nn.ReLU(), nn.Linear(9, 7), nn.Tanh(), nn.Linear(7, 3)]
+    layers = [
+        nn.Flatten(),
+        nn.Linear(64, 9),
+        nn.ReLU(),
+        nn.Linear(9, 7),
+        nn.Tanh(),
+        nn.Linear(7, 3),
+    ]
     return nn.Sequential(*layers)
 
 
@@ -51,8 +69,10 @@ class Residual(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.one, self.norm_one = nn.Conv2d(1, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
-        self.two, self.norm_two = nn.Conv2d(4, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
+        self.one = nn.Conv2d(1, 4, 3, padding=1, bias=False)
+        self.norm_one = nn.BatchNorm2d(4)
+        self.two = nn.Conv2d(4, 4, 3, padding=1, bias=False)
+        self.norm_two = nn.BatchNorm2d(4)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = torch.relu(self.norm_one(self.one(x)))
@@ -76,7 +96,9 @@ def frozen(build: Callable[[], nn.Module], *names: str) -> nn.Module:
 
 
 def with_norms(*names: str) -> nn.Module:
-    """The pre-trained model with all its normalisations constant, and the parameters of these ``names`` frozen."""
+    """The pre-trained model with all its normalisations constant, and the parameters of these
+    ``names`` frozen.
+    """
     model = frozen(pretrained, "0.norm", *names)
     model[0].norm_one.eval()
     model[0].norm_two.eval()
@@ -93,7 +115,9 @@ MODELS = {
 }
 
 
-def simulate(model: nn.Module, algorithm: fl.Algorithm | None = None, fed=None, **changes) -> Simulation:
+def simulate(
+    model: nn.Module, algorithm: fl.Algorithm | None = None, fed=None, **changes
+) -> Simulation:
     sim = fl.Simulation(fed or images(), model, algorithm or fl.FedAvg(), **(WORK | changes))
     sim.run()
     return sim
@@ -102,7 +126,10 @@ def simulate(model: nn.Module, algorithm: fl.Algorithm | None = None, fed=None, 
 def kept(model: nn.Module) -> dict[str, torch.Tensor]:
     """What must not change: frozen parameters and buffers."""
     found = {name: value for name, value in model.named_parameters() if not value.requires_grad}
-    return {name: value.detach().clone() for name, value in (found | dict(model.named_buffers())).items()}
+    return {
+        name: value.detach().clone()
+        for name, value in (found | dict(model.named_buffers())).items()
+    }
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -111,12 +138,15 @@ def test_engines_agree_and_what_is_frozen_stays(name: str) -> None:
     runs = []
     for engine in ENGINES:
         model = build()
-        before, modes = kept(model), {key: layer.training for key, layer in model.named_modules()}
+        before = kept(model)
+        modes = {key: layer.training for key, layer in model.named_modules()}
         whole = copy.deepcopy(model.state_dict())
         runs.append(sim := simulate(model, engine=engine))
         for found in (sim.model, sim.history.model):
             assert all(torch.equal(value, before[key]) for key, value in kept(found).items())
-            assert kept(found).keys() == before.keys() and torch.equal(start_of(found), sim.history.params)
+            assert kept(found).keys() == before.keys() and torch.equal(
+                start_of(found), sim.history.params
+            )
         assert all(torch.equal(value, whole[key]) for key, value in model.state_dict().items())
         assert {key: layer.training for key, layer in model.named_modules()} == modes
     assert runs[1].history.config["engine_form"] == form
@@ -127,7 +157,9 @@ def test_engines_agree_and_what_is_frozen_stays(name: str) -> None:
 
 
 def start_of(model: nn.Module) -> torch.Tensor:
-    return torch.cat([value.detach().flatten() for value in model.parameters() if value.requires_grad])
+    return torch.cat(
+        [value.detach().flatten() for value in model.parameters() if value.requires_grad]
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,9 +171,13 @@ def start_of(model: nn.Module) -> torch.Tensor:
     ],
     ids=str,
 )
-def test_a_frozen_prefix_is_the_head_on_its_features(name: str, algorithm: fl.Algorithm, engine: str) -> None:
-    model, fed = MODELS[name][0](), images()
-    body, head = (model[:-1], model[-1])
+def test_a_frozen_prefix_is_the_head_on_its_features(
+    name: str, algorithm: fl.Algorithm, engine: str
+) -> None:
+    model = MODELS[name][0]()
+    fed = images()
+    body = model[:-1]
+    head = model[-1]
     modes = [(layer, layer.training) for layer in body.modules()]
     body.eval()
     with torch.no_grad():
@@ -149,14 +185,16 @@ def test_a_frozen_prefix_is_the_head_on_its_features(name: str, algorithm: fl.Al
         features = fl.FederatedDataset.from_clients(clients, test=(body(fed.test.x), fed.test.y))
     for layer, mode in modes:
         layer.training = mode
-    whole, alone = simulate(model, algorithm, fed, engine=engine), simulate(head, algorithm, features, engine=engine)
+    whole = simulate(model, algorithm, fed, engine=engine)
+    alone = simulate(head, algorithm, features, engine=engine)
     torch.testing.assert_close(whole.history.params, alone.history.params, rtol=0, atol=1e-9)
     rows, others = (sim.history.frame.drop(columns="seconds") for sim in (whole, alone))
     assert abs(rows - others).to_numpy().max() < 1e-9
 
 
 def test_a_checkpoint_goes_on_and_knows_the_frozen_part(tmp_path: Path) -> None:
-    path, model = tmp_path / "run.npz", with_norms("0.")
+    path = tmp_path / "run.npz"
+    model = with_norms("0.")
     whole = simulate(model).history
     first = fl.Simulation(images(), model, fl.FedAvg(), **(WORK | {"checkpoint": path}))
     for record in first:
@@ -173,7 +211,8 @@ def test_a_checkpoint_goes_on_and_knows_the_frozen_part(tmp_path: Path) -> None:
 
 
 def test_a_history_is_loaded_and_run_again_with_its_frozen_part(tmp_path: Path) -> None:
-    model, path = with_norms("0."), tmp_path / "history.npz"
+    model = with_norms("0.")
+    path = tmp_path / "history.npz"
     history = simulate(model).history
     history.save(path)
     with pytest.raises(ValueError, match=r"use History\.load"):
@@ -199,6 +238,11 @@ def test_batch_normalisation_that_could_change_is_refused(change: str) -> None:
     elif change == "in training mode":
         model.train()
     else:
-        model[0].norm_one = nn.BatchNorm2d(4, track_running_stats=False).double().requires_grad_(False).eval()
-    with pytest.raises(ValueError, match=r"'0.norm_\w+' is BatchNorm2d.*GroupNorm.*requires_grad_\(False\).eval\(\)"):
+        model[0].norm_one = (
+            nn.BatchNorm2d(4, track_running_stats=False).double().requires_grad_(False).eval()
+        )
+    with pytest.raises(
+        ValueError,
+        match=r"'0.norm_\w+' is BatchNorm2d.*GroupNorm.*requires_grad_\(False\).eval\(\)",
+    ):
         simulate(model)

@@ -22,7 +22,9 @@ def linear(bias: bool) -> nn.Linear:
 
 
 def test_samples_with_opposite_gradients_do_not_cancel() -> None:
-    """∂‖Wx‖²/∂W is even in x, ∂‖Wx + b‖²/∂W is not: at W = 0 it is 2b xᵀ, so ±x would cancel without |·|."""
+    """∂‖Wx‖²/∂W is even in x, ∂‖Wx + b‖²/∂W is not: at W = 0 it is 2b xᵀ, so ±x would cancel
+    without |·|.
+    """
     model = linear(bias=True)
     with torch.no_grad():
         model.weight.zero_()
@@ -39,17 +41,32 @@ def test_importance_of_the_softmax_in_closed_form() -> None:
     p = torch.softmax(x @ model.weight.detach().T, dim=1)
     outer = 2 * p * (p - p.square().sum(1, keepdim=True))
     expected = (outer[:, :, None] * x[:, None, :]).abs().mean(0).flatten()
-    torch.testing.assert_close(importance.mas(model, x, output="softmax"), expected, rtol=0, atol=1e-14)
-    with pytest.raises(ValueError, match="output='probabilities': must be one of 'logits', 'softmax'"):
+    torch.testing.assert_close(
+        importance.mas(model, x, output="softmax"), expected, rtol=0, atol=1e-14
+    )
+    with pytest.raises(
+        ValueError, match="output='probabilities': must be one of 'logits', 'softmax'"
+    ):
         importance.mas(model, x, output="probabilities")
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda model, x: importance.fisher_diagonal(model, x, torch.tensor([0, 1, 2])), "label 2, .* 2 logits"),
-        (lambda model, x: importance.fisher_diagonal(model, x, torch.tensor([0, 1])), "2 labels for 3 samples"),
-        (lambda model, x: importance.fisher_diagonal(model, x[:0], torch.tensor([], dtype=torch.int64)), "no samples"),
+        (
+            lambda model, x: importance.fisher_diagonal(model, x, torch.tensor([0, 1, 2])),
+            "label 2, .* 2 logits",
+        ),
+        (
+            lambda model, x: importance.fisher_diagonal(model, x, torch.tensor([0, 1])),
+            "2 labels for 3 samples",
+        ),
+        (
+            lambda model, x: importance.fisher_diagonal(
+                model, x[:0], torch.tensor([], dtype=torch.int64)
+            ),
+            "no samples",
+        ),
         (lambda model, x: importance.mas(model, x[:0]), "no samples"),
     ],
     ids=["label", "lengths", "fisher of nothing", "mas of nothing"],
@@ -67,12 +84,21 @@ def images() -> fl.FederatedDataset:
 
 def convolutions() -> nn.Module:
     return nn.Sequential(
-        nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 2, 2), nn.Tanh(), nn.Flatten(), nn.Linear(8, 3)
+        nn.Conv2d(1, 4, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(4, 2, 2),
+        nn.Tanh(),
+        nn.Flatten(),
+        nn.Linear(8, 3),
     )
 
 
 MODELS = {
-    "mlp": (images, lambda: nn.Sequential(nn.Flatten(), nn.Linear(64, 5), nn.ReLU(), nn.Linear(5, 3))),
+    "mlp": (
+        images,
+        lambda: nn.Sequential(nn.Flatten(), nn.Linear(64, 5), nn.ReLU(), nn.Linear(5, 3)),
+    ),
     "cnn": (images, convolutions),
 }
 
@@ -86,10 +112,14 @@ def test_engines_agree_at_parameters_of_their_own(kind, piece, loss, power, monk
     monkeypatch.setattr("fedlab_core.engines.stacked.engine.MOMENT_SAMPLES", piece)
     monkeypatch.setattr("fedlab_core.engines.stacked.engine.GRADIENT_VALUES", 1000)
     make_fed, make_model = MODELS[kind]
-    fed, model = make_fed(), make_model().double()
+    fed = make_fed()
+    model = make_model().double()
     function = getattr(losses, loss, None) or losses.LOSSES[loss]
     found = []
-    for engine in [kind(fed, model, losses.LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)]:
+    for engine in [
+        kind(fed, model, losses.LOSSES["cross_entropy"])
+        for kind in (ReferenceEngine, StackedEngine)
+    ]:
         start = engine.model.parameters()
         params = start + 0.1 * random(fed.num_clients, len(start))
         found.append(engine.moments(params, fed.parts, function, power))

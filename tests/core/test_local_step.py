@@ -1,4 +1,6 @@
-"""Where a client starts, how it steps, how much it does, and what the server can ask and know meanwhile."""
+"""Where a client starts, how it steps, how much it does, and what the server can ask and know
+meanwhile.
+"""
 
 from typing import ClassVar
 
@@ -13,14 +15,25 @@ from fedlab_core.engines import base
 from fedlab_core.server import Server
 from tests.support import blobs
 
-ETA, STEPS = 0.1, 6
-WORK = {"rounds": 1, "clients_per_round": 1.0, "local_steps": STEPS, "batch_size": None, "lr": ETA, "progress": False}
+ETA = 0.1
+STEPS = 6
+WORK = {
+    "rounds": 1,
+    "clients_per_round": 1.0,
+    "local_steps": STEPS,
+    "batch_size": None,
+    "lr": ETA,
+    "progress": False,
+}
 ENGINES = ("reference", "stacked")
 
 
 def quadratics(*minima: float) -> tuple[fl.FederatedDataset, torch.nn.Module]:
     """F_k(w) = ½ (w − b_k)² + constant: one weight, one sample x = 1 with the target b_k."""
-    clients = [(torch.ones(1, 1, dtype=torch.float64), torch.tensor([b], dtype=torch.float64)) for b in minima]
+    clients = [
+        (torch.ones(1, 1, dtype=torch.float64), torch.tensor([b], dtype=torch.float64))
+        for b in minima
+    ]
     fed = fl.FederatedDataset.from_clients(clients, test=clients[0])
     model = torch.nn.Sequential(torch.nn.Linear(1, 1, bias=False)).double()
     torch.nn.init.zeros_(model[0].weight)
@@ -35,13 +48,15 @@ class Fixed(fl.Algorithm):
 
     def correction(self, server: Server, client: int) -> fl.Correction:
         fields = {
-            n: torch.full_like(server.params, v) if n in ("start", "anchor") else v for n, v in self.fields.items()
+            n: torch.full_like(server.params, v) if n in ("start", "anchor") else v
+            for n, v in self.fields.items()
         }
         return fl.Correction(**fields)
 
 
 def heavy_ball(b: float, *, start=0.0, m=0.0, s=1.0, a=0.0, r=0.0, steps=STEPS, lr=ETA) -> float:
-    y, v = start, 0.0
+    y = start
+    v = 0.0
     for _ in range(steps):
         v = m * v + (y - b) + a * (y - r)
         y -= lr * s * v
@@ -56,7 +71,10 @@ def heavy_ball(b: float, *, start=0.0, m=0.0, s=1.0, a=0.0, r=0.0, steps=STEPS, 
         ({"momentum": 0.9}, {"m": 0.9}),
         ({"amount": 2}, {"steps": 2}),
         ({"scale": 0.25}, {"s": 0.25}),
-        ({"momentum": 0.5, "weight": 2.0, "anchor": 0.7, "scale": 0.5}, {"m": 0.5, "a": 2.0, "r": 0.7, "s": 0.5}),
+        (
+            {"momentum": 0.5, "weight": 2.0, "anchor": 0.7, "scale": 0.5},
+            {"m": 0.5, "a": 2.0, "r": 0.7, "s": 0.5},
+        ),
         ({"start": -1.0, "momentum": 0.3, "amount": 9}, {"start": -1.0, "m": 0.3, "steps": 9}),
     ],
     ids=str,
@@ -71,7 +89,11 @@ def test_the_step_on_a_quadratic(engine: str, fields, expected) -> None:
 def test_the_runs_momentum_is_that_of_every_client_that_has_none_of_its_own(engine: str) -> None:
     fed, model = quadratics(2.0)
     work = {**WORK, "engine": engine, "loss": "squared_error", "local_momentum": 0.9}
-    for algorithm, m in ((fl.FedAvg(), 0.9), (Fixed(momentum=0.1), 0.1), (Fixed(momentum=0.0), 0.0)):
+    for algorithm, m in (
+        (fl.FedAvg(), 0.9),
+        (Fixed(momentum=0.1), 0.1),
+        (Fixed(momentum=0.0), 0.0),
+    ):
         params = float(fl.simulate(fed, model, algorithm, **work).params)
         assert params == pytest.approx(heavy_ball(2.0, m=m), abs=1e-12)
 
@@ -109,10 +131,13 @@ def test_losses_tags_and_streams(engine: str, limit: int, monkeypatch: pytest.Mo
             x, y = fed.client(client)
             return functional.cross_entropy(model(x), y).detach()
 
-        expected = torch.stack([torch.stack([loss(row, client) for client in updates.clients]) for row in at])
+        expected = torch.stack(
+            [torch.stack([loss(row, client) for client in updates.clients]) for row in at]
+        )
         torch.testing.assert_close(several, expected, rtol=0, atol=1e-12)
         torch.testing.assert_close(losses, expected[0], rtol=0, atol=1e-12)
-    assert asking.seen[0][-1] == asking.seen[1][-1]  # one stream for a round, whatever is drawn from others
+    # one stream for a round, whatever is drawn from others
+    assert asking.seen[0][-1] == asking.seen[1][-1]
 
 
 def test_a_client_that_diverges_ends_the_run() -> None:

@@ -1,4 +1,6 @@
-"""A loss must be a differentiable mean over the samples of a batch; what is not is refused in words."""
+"""A loss must be a differentiable mean over the samples of a batch; what is not is refused in
+words.
+"""
 
 import pytest
 import torch
@@ -7,7 +9,8 @@ from torch.nn import functional
 
 from fedlab_core.losses import LOSSES, check_is_mean, squared_norm
 
-OUTPUT, LABELS = torch.tensor([[1.0, -2.0, 0.5], [0.3, 0.2, -3.0]]), torch.tensor([2, 0])
+OUTPUT = torch.tensor([[1.0, -2.0, 0.5], [0.3, 0.2, -3.0]])
+LABELS = torch.tensor([2, 0])
 
 
 @pytest.mark.parametrize(
@@ -17,7 +20,9 @@ OUTPUT, LABELS = torch.tensor([[1.0, -2.0, 0.5], [0.3, 0.2, -3.0]]), torch.tenso
         squared_norm,
         nn.CrossEntropyLoss(weight=torch.tensor([1.0, 3.0, 0.1])),
         nn.CrossEntropyLoss(ignore_index=2, label_smoothing=0.1),
-        lambda output, target: functional.cross_entropy(output, target, ignore_index=0) * torch.tensor(2.0),
+        lambda output, target: (
+            functional.cross_entropy(output, target, ignore_index=0) * torch.tensor(2.0)
+        ),
         lambda output, target: functional.cross_entropy(output / 0, target),
     ],
 )

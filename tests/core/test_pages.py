@@ -1,4 +1,6 @@
-"""The code of docs/own-data.md and docs/logging-and-figures.md runs, and does what the pages say."""
+"""The code of docs/own-data.md and docs/logging-and-figures.md runs, and does what the pages
+say.
+"""
 
 import importlib.util
 import json
@@ -14,20 +16,35 @@ import fedlab_core as fl
 from tests.conftest import browser
 
 DOCS = Path(__file__).parents[2] / "docs"
-MEASURED = ["round", "server_updates", "test_accuracy", "test_loss", "train_loss", "bytes_up", "bytes_down", "drift"]
+MEASURED = [
+    "round",
+    "server_updates",
+    "test_accuracy",
+    "test_loss",
+    "train_loss",
+    "bytes_up",
+    "bytes_down",
+    "drift",
+]
 
 
 def names_after(page: str, folder: Path) -> dict:
     """Run a page's blocks from top to bottom in an empty folder, and return their names.
 
-    ``feds``: the federation after each block. A block is left out if the library it needs is not installed.
+    ``feds``: the federation after each block. A block is left out if the library it needs is not
+    installed.
     """
     names: dict = {"feds": []}
-    blocks = re.findall(r"```python(?: needs=(\w+))?\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
+    blocks = re.findall(
+        r"```python(?: needs=(\w+))?\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL
+    )
     with pytest.MonkeyPatch.context() as patch, torch.random.fork_rng():
         patch.chdir(folder)
         for needs, block in blocks:
-            if needs and (importlib.util.find_spec(needs) is None or (needs == "kaleido" and browser() is None)):
+            if needs and (
+                importlib.util.find_spec(needs) is None
+                or (needs == "kaleido" and browser() is None)
+            ):
                 continue
             exec(block, names)
             names["feds"].append(names.get("fed"))
@@ -44,7 +61,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> dict:
 def logging(tmp_path_factory: pytest.TempPathFactory) -> dict:
     """``expected``: what the logged run measures, apart from the time."""
     names = names_after("logging-and-figures.md", tmp_path_factory.mktemp("logging"))
-    run = fl.simulate(names["fed"], names["model"], fl.FedAvg(), **names["settings"], progress=False)
+    run = fl.simulate(
+        names["fed"], names["model"], fl.FedAvg(), **names["settings"], progress=False
+    )
     return names | {"expected": run.frame[MEASURED]}
 
 
@@ -59,7 +78,9 @@ def test_the_readers_give_the_users_classes_and_shapes_of_the_page(data) -> None
 
 @pytest.mark.usefixtures("vision")
 def test_transforms_crop_and_normalise_the_images_of_a_folder(data) -> None:
-    """Images of 20 × 30 pixels, of which the middle 16 × 16 remain, minus 0.5 and divided by 0.25."""
+    """Images of 20 × 30 pixels, of which the middle 16 × 16
+    remain, minus 0.5 and divided by 0.25.
+    """
     from PIL import Image
 
     dataset = data["dataset"]
@@ -80,7 +101,9 @@ def test_only_the_head_of_the_frozen_model_is_counted(data) -> None:
 
 @pytest.mark.slow
 def test_a_json_lines_file_holds_the_history(logging) -> None:
-    rows = [json.loads(line) for line in (logging["folder"] / "fedavg.jsonl").read_text().splitlines()]
+    rows = [
+        json.loads(line) for line in (logging["folder"] / "fedavg.jsonl").read_text().splitlines()
+    ]
     pd.testing.assert_frame_equal(pd.DataFrame(rows)[MEASURED], logging["expected"])
 
 
@@ -104,13 +127,17 @@ def test_weights_and_biases_writes_a_run_without_a_network(logging) -> None:
 
 @pytest.mark.slow
 def test_tables_are_written(logging) -> None:
-    rounds, clients = (pd.read_csv(logging["folder"] / f"{name}.csv") for name in ("rounds", "clients"))
+    rounds, clients = (
+        pd.read_csv(logging["folder"] / f"{name}.csv") for name in ("rounds", "clients")
+    )
     pd.testing.assert_frame_equal(rounds, logging["history"].frame)
     assert clients["client"].tolist() == list(range(10))
     read = pd.read_csv(logging["folder"] / "accuracy.csv", index_col=0)
     pd.testing.assert_frame_equal(read, logging["summary"], check_names=False)
     pytest.importorskip("jinja2")
-    race, accuracy = (logging["folder"].joinpath(name).read_text() for name in ("race.tex", "accuracy.tex"))
+    race, accuracy = (
+        logging["folder"].joinpath(name).read_text() for name in ("race.tex", "accuracy.tex")
+    )
     assert r"FedProx $\mu$=0.1 & " in race and r"\label{tab:race}" in race
     assert rf"\textbf{{{logging['summary']['mean'].max():.3f}}}" in accuracy
 
@@ -125,6 +152,9 @@ def test_figures_are_written(logging) -> None:
 
 
 def test_the_pages_name_every_reader_and_every_field_of_a_record() -> None:
-    own_data, log = ((DOCS / page).read_text(encoding="utf-8") for page in ("own-data.md", "logging-and-figures.md"))
+    own_data, log = (
+        (DOCS / page).read_text(encoding="utf-8")
+        for page in ("own-data.md", "logging-and-figures.md")
+    )
     assert {name for name in fl.read.__all__ if f"fl.read.{name}(" not in own_data} == set()
     assert set(fl.RoundRecord.__dataclass_fields__) <= set(re.findall(r"`(\w+)`", log))

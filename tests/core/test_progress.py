@@ -1,4 +1,6 @@
-"""A bar is shown in live notebooks and terminals, and not where the environment says that nobody watches."""
+"""A bar is shown in live notebooks and terminals, and not where the environment says that nobody
+watches.
+"""
 
 import sys
 from types import ModuleType
@@ -28,7 +30,9 @@ class TerminalInteractiveShell: ...
         (Colab(), "FEDLAB_HEADLESS", True, False),
     ],
 )
-def test_watched(shell, headless, terminal: bool, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watched(
+    shell, headless, terminal: bool, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("CI", "FEDLAB_HEADLESS"):
         monkeypatch.delenv(name, raising=False)
     if headless:

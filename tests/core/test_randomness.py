@@ -1,4 +1,6 @@
-"""Random streams: named, independent of one another, and paired across algorithms, partners and resumption."""
+"""Random streams: named, independent of one another, and paired across algorithms, partners and
+resumption.
+"""
 
 import threading
 from itertools import chain
@@ -11,7 +13,17 @@ from fedlab_core.engines.work import Work, plan_batches
 from fedlab_core.randomness import client_streams, stream, torch_generator
 from tests.support import blobs
 
-NAMES = ("partition", "held_out", "cohort", "availability", "privacy", "batches", "stragglers", "probe", "personal")
+NAMES = (
+    "partition",
+    "held_out",
+    "cohort",
+    "availability",
+    "privacy",
+    "batches",
+    "stragglers",
+    "probe",
+    "personal",
+)
 SIZES = (7, 12, 9, 15, 4, 11, 20, 6)
 
 
@@ -59,7 +71,14 @@ def test_the_global_generator_is_lent_to_one_thread_at_a_time_and_goes_on_afterw
 
 def simulation(algorithm: fl.Algorithm, **changes) -> fl.Simulation:
     fed = blobs(SIZES)
-    work = {"rounds": 5, "clients_per_round": 3, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
+    work = {
+        "rounds": 5,
+        "clients_per_round": 3,
+        "local_epochs": 2,
+        "batch_size": 4,
+        "lr": 0.1,
+        "progress": False,
+    }
     return fl.Simulation(fed, fl.models.mlp(fed, (5,), seed=0), algorithm, **work | changes)
 
 
@@ -69,12 +88,16 @@ def test_the_streams_of_several_clients_are_those_of_each_of_them() -> None:
     for client, moved in zip(clients, streams, strict=True):
         own = stream(7, "batches", round=5, client=client)
         for generator in (moved, own):
-            generator.integers(10, size=3, dtype=np.uint8)  # leaves half a word in the generator's buffer
+            # leaves half a word in the generator's buffer
+            generator.integers(10, size=3, dtype=np.uint8)
         assert (moved.permutation(9) == own.permutation(9)).all() and moved.random() == own.random()
 
 
 def test_algorithms_under_one_seed_see_the_same_clients() -> None:
-    runs = [simulation(algorithm) for algorithm in (fl.FedAvg(), fl.FedProx(1.0), fl.Scaffold(), fl.FedNova())]
+    runs = [
+        simulation(algorithm)
+        for algorithm in (fl.FedAvg(), fl.FedProx(1.0), fl.Scaffold(), fl.FedNova())
+    ]
     logs = [[[cohort.tolist() for cohort in run.cohorts] for _ in run] for run in runs]
     assert all(log == logs[0] for log in logs)
     assert len(set(map(str, logs[0]))) > 1
@@ -85,7 +108,9 @@ def test_batches_of_a_client_do_not_depend_on_its_partners_or_on_the_algorithm()
         work = Work(np.array(clients), np.full(len(clients), 3), "epochs", 4, 0.1, round=2, seed=9)
         return plan_batches(work, [SIZES[client] for client in clients])[position].orders
 
-    assert (plan([1, 3, 6], 1) == plan([3], 0)).all() and (plan([3, 7], 0) == plan([0, 2, 3], 2)).all()
+    assert (plan([1, 3, 6], 1) == plan([3], 0)).all() and (
+        plan([3, 7], 0) == plan([0, 2, 3], 2)
+    ).all()
 
 
 def test_each_epoch_covers_every_sample_once_with_the_last_short_batch() -> None:
@@ -122,4 +147,6 @@ def test_stragglers_draw_every_amount_from_one_to_e_and_pair_across_algorithms()
     assert amounts == {1, 2, 3}
     other = simulation(fl.Scaffold(), local_epochs=3, stragglers=1.0)
     other.run()
-    assert [run._server._amount(k) for k in range(8)] == [other._server._amount(k) for k in range(8)]
+    assert [run._server._amount(k) for k in range(8)] == [
+        other._server._amount(k) for k in range(8)
+    ]

@@ -8,7 +8,14 @@ import torch
 import fedlab_core as fl
 from fedlab_core.seeds import accuracy, runs
 
-SETTINGS = {"rounds": 3, "clients_per_round": 3, "local_epochs": 1, "batch_size": 8, "lr": 0.1, "progress": False}
+SETTINGS = {
+    "rounds": 3,
+    "clients_per_round": 3,
+    "local_epochs": 1,
+    "batch_size": 8,
+    "lr": 0.1,
+    "progress": False,
+}
 
 
 class Stub:
@@ -25,16 +32,22 @@ def digits():
 
 def dealt(digits):
     def deal(seed):
-        return fl.FederatedDataset(digits, fl.partition.iid(digits.train.y, num_clients=10, seed=seed))
+        return fl.FederatedDataset(
+            digits, fl.partition.iid(digits.train.y, num_clients=10, seed=seed)
+        )
 
     return deal
 
 
 def test_each_seed_gets_its_own_federation_model_and_run(digits) -> None:
-    first, second = runs(fl.FedAvg(), dealt(digits), fl.models.softmax_regression, [3, 7], **SETTINGS)
+    first, second = runs(
+        fl.FedAvg(), dealt(digits), fl.models.softmax_regression, [3, 7], **SETTINGS
+    )
     assert [run.config["seed"] for run in (first, second)] == [3, 7]
     fed = dealt(digits)(7)
-    alone = fl.simulate(fed, fl.models.softmax_regression(fed, seed=7), fl.FedAvg(), **SETTINGS, seed=7)
+    alone = fl.simulate(
+        fed, fl.models.softmax_regression(fed, seed=7), fl.FedAvg(), **SETTINGS, seed=7
+    )
     assert torch.equal(second.params, alone.params)
     assert not torch.equal(first.params, second.params)
 

@@ -23,7 +23,11 @@ def test_the_signature_spells_out_every_setting_with_its_default(function) -> No
         shown = parameters[field.name]
         assert shown.kind is inspect.Parameter.KEYWORD_ONLY
         no_default = field.default is dataclasses.MISSING
-        assert (shown.default is inspect.Parameter.empty) if no_default else shown.default == field.default
+        assert (
+            (shown.default is inspect.Parameter.empty)
+            if no_default
+            else shown.default == field.default
+        )
 
 
 def test_type_checkers_see_the_same_keywords() -> None:
@@ -35,7 +39,9 @@ def test_type_checkers_see_the_same_keywords() -> None:
     assert keywords.__required_keys__ == needed
 
 
-def test_the_command_line_explains_settings_in_the_same_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_explains_settings_in_the_same_words(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with pytest.raises(SystemExit):
         main(["run", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
@@ -71,11 +77,15 @@ def test_the_command_line_explains_settings_in_the_same_words(capsys: pytest.Cap
 )
 def test_a_value_that_no_run_can_have_is_refused_with_its_name(changed, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        fl.simulate(quadratics([1.0, 2.0], [0.0, 1.0]), scalar_model(), fl.FedAvg(), **{**WORK, **changed})
+        fl.simulate(
+            quadratics([1.0, 2.0], [0.0, 1.0]), scalar_model(), fl.FedAvg(), **{**WORK, **changed}
+        )
 
 
 def test_a_schedule_with_a_memory_is_recorded_as_it_was_used() -> None:
-    """It halves each time it is asked: whoever asks it twice a round uses other rates than it writes down."""
+    """It halves each time it is asked: whoever asks it twice a round uses other rates than it
+    writes down.
+    """
     asked = []
 
     def halving(t: int) -> float:
@@ -83,6 +93,8 @@ def test_a_schedule_with_a_memory_is_recorded_as_it_was_used() -> None:
         return 0.4 / 2 ** len(asked)
 
     fed = quadratics([1.0, 3.0], [0.0, 1.0])
-    history = fl.simulate(fed, scalar_model(), fl.FedAvg(), **{**WORK, "lr": halving}, loss="squared_error")
+    history = fl.simulate(
+        fed, scalar_model(), fl.FedAvg(), **{**WORK, "lr": halving}, loss="squared_error"
+    )
     assert asked == [0, 1, 2]
     assert history.frame.lr.tolist() == history.config["lr"]["rates"] == [0.2, 0.1, 0.05]

@@ -1,6 +1,7 @@
 """The round loop: what is recorded, what it costs, how it stops, what it refuses."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -10,14 +11,24 @@ from torch import nn
 import fedlab_core as fl
 from tests.support import blobs, quadratics, run, scalar_model
 
-ARGUMENTS = {"rounds": 6, "clients_per_round": 3, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
+ARGUMENTS = {
+    "rounds": 6,
+    "clients_per_round": 3,
+    "local_epochs": 2,
+    "batch_size": 4,
+    "lr": 0.1,
+    "progress": False,
+}
 SIZES = (7, 12, 9, 15, 4)
 
 
 def simulation(fed=None, model=None, algorithm=None, **changes) -> fl.Simulation:
     fed = fed or blobs(SIZES)
     return fl.Simulation(
-        fed, model or fl.models.softmax_regression(fed), algorithm or fl.FedAvg(), **{**ARGUMENTS, **changes}
+        fed,
+        model or fl.models.softmax_regression(fed),
+        algorithm or fl.FedAvg(),
+        **{**ARGUMENTS, **changes},
     )
 
 
@@ -38,12 +49,17 @@ def test_iterator_yields_one_record_per_round_and_can_be_left_and_resumed() -> N
 
 
 def test_frame_has_the_contracted_columns_and_eval_every_keeps_the_last_round() -> None:
+    started = time.perf_counter()
     frame = simulation(eval_every=4).run().frame
-    columns = "round server_updates test_accuracy test_loss train_loss bytes_up bytes_down drift lr seconds"
+    elapsed = time.perf_counter() - started
+    columns = (
+        "round server_updates test_accuracy test_loss train_loss bytes_up bytes_down drift "
+        "lr seconds"
+    )
     assert list(frame.columns) == columns.split()
     assert frame["round"].tolist() == [4, 6] and frame.server_updates.tolist() == [4, 6]
     assert frame.bytes_up.tolist() == [n * 3 * 15 * 8 for n in (4, 6)]
-    assert frame.seconds.is_monotonic_increasing
+    assert frame.seconds.is_monotonic_increasing and 0 < frame.seconds.iloc[-1] <= elapsed
 
 
 def test_test_and_train_metrics_are_exact_means_over_samples() -> None:
@@ -51,16 +67,30 @@ def test_test_and_train_metrics_are_exact_means_over_samples() -> None:
     history = run_.run()
     fed = run_.fed
     with torch.no_grad():
-        outputs, train = history.model(fed.test.x), history.model(fed.x)
-        hits = [float((history.model(x).argmax(1) == y).double().mean()) for x, y in map(fed.client, range(5))]
+        outputs = history.model(fed.test.x)
+        train = history.model(fed.x)
+        hits = [
+            float((history.model(x).argmax(1) == y).double().mean())
+            for x, y in map(fed.client, range(5))
+        ]
     assert history.clients.accuracy.tolist() == hits and history.clients.worst_decile == min(hits)
-    expected = {"client": list(range(5)), "samples": [len(part) for part in fed.parts], "accuracy": hits}
+    expected = {
+        "client": list(range(5)),
+        "samples": [len(part) for part in fed.parts],
+        "accuracy": hits,
+    }
     assert history.clients.frame.to_dict("list") == expected
-    assert history.clients.std == pytest.approx(np.std(hits)) and history.clients.mean == pytest.approx(np.mean(hits))
+    assert history.clients.std == pytest.approx(
+        np.std(hits)
+    ) and history.clients.mean == pytest.approx(np.mean(hits))
     last = history.frame.iloc[-1]
     assert last.test_accuracy == (outputs.argmax(1) == fed.test.y).double().mean().item()
-    assert last.test_loss == pytest.approx(nn.functional.cross_entropy(outputs, fed.test.y).item(), abs=1e-12)
-    assert last.train_loss == pytest.approx(nn.functional.cross_entropy(train, fed.y).item(), abs=1e-12)
+    assert last.test_loss == pytest.approx(
+        nn.functional.cross_entropy(outputs, fed.test.y).item(), abs=1e-12
+    )
+    assert last.train_loss == pytest.approx(
+        nn.functional.cross_entropy(train, fed.y).item(), abs=1e-12
+    )
 
 
 def test_evaluation_switches_dropout_off() -> None:
@@ -73,13 +103,17 @@ def test_evaluation_switches_dropout_off() -> None:
 
 
 def test_drift_is_the_mean_distance_of_local_from_global_parameters() -> None:
-    history = run(quadratics((1, 3), (0, 1)), scalar_model(2.0), fl.FedAvg(), rounds=1, local_steps=5).history
+    history = run(
+        quadratics((1, 3), (0, 1)), scalar_model(2.0), fl.FedAvg(), rounds=1, local_steps=5
+    ).history
     ends = [(1 - 0.1 * a) ** 5 * (2.0 - b) + b for a, b in ((1, 0), (3, 1))]
     assert history.frame.drift[0] == pytest.approx(np.mean([2.0 - end for end in ends]), abs=1e-12)
 
 
 def test_divergence_is_named_and_keeps_the_history() -> None:
-    with pytest.raises(fl.Diverged, match=r"FedProx\(mu=0.5\) diverged in round \d+: .* lr=1000") as caught:
+    with pytest.raises(
+        fl.Diverged, match=r"FedProx\(mu=0.5\) diverged in round \d+: .* lr=1000"
+    ) as caught:
         run(quadratics((1, 3), (0, 1)), scalar_model(1.0), fl.FedProx(0.5), rounds=200, lr=1000.0)
     error = caught.value
     assert error.client in (0, 1, None) and error.lr == 1000.0
@@ -114,7 +148,10 @@ def test_progress_is_one_line_when_headless_and_nothing_when_off(capsys, monkeyp
         ({"clients_per_round": 6}, "clients_per_round=6.*1 to 5"),
         ({"lr": 10**400}, "lr=1000"),
         ({"rounds": 10**12}, "rounds=1000000000000: must be an integer from 1 to 1000000"),
-        ({"lr": 1e300, "fed": blobs(SIZES, dtype=torch.float32)}, r"lr=1e\+300: must be at most 3.4"),
+        (
+            {"lr": 1e300, "fed": blobs(SIZES, dtype=torch.float32)},
+            r"lr=1e\+300: must be at most 3.4",
+        ),
         ({"loss": "squared_error"}, "float targets"),
         ({"device": "meta"}, "device='meta'"),
         ({"algorithm": "scaffold"}, "must be an instance of an algorithm, such as fl.FedProx"),
@@ -127,14 +164,23 @@ def test_bad_arguments_are_refused_before_any_work(change, words: str) -> None:
 
 
 def test_a_misspelled_hook_is_refused_with_the_right_name() -> None:
-    with pytest.raises(TypeError, match=r"Mine.corection: is not a hook of Algorithm. Did you mean 'correction'\?"):
+    with pytest.raises(
+        TypeError, match=r"Mine.corection: is not a hook of Algorithm. Did you mean 'correction'\?"
+    ):
         type("Mine", (fl.FedAvg,), {"corection": lambda self, server, client: fl.Correction()})
-    type("Fine", (fl.FedAvg,), {"_correct": None, "strength": 1.0, "correction": fl.FedAvg.correction})
+    type(
+        "Fine",
+        (fl.FedAvg,),
+        {"_correct": None, "strength": 1.0, "correction": fl.FedAvg.correction},
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"epochs": 3}, "epochs=3: is not a setting. Did you mean 'local_epochs'?"), ({"rounds": None}, "rounds=None")],
+    [
+        ({"epochs": 3}, "epochs=3: is not a setting. Did you mean 'local_epochs'?"),
+        ({"rounds": None}, "rounds=None"),
+    ],
 )
 def test_an_unknown_setting_gets_the_nearest_name(change, words: str) -> None:
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
@@ -169,8 +215,14 @@ NORM = nn.InstanceNorm1d(1, track_running_stats=True)
         (nn.Linear(4, 2), "3 logits"),
         (nn.Identity(), "no parameters"),
         (nn.Linear(4, 3).float(), "float32 but the data are torch.float64"),
-        (nn.Linear(4, 3).bfloat16(), r"parameters are torch.bfloat16.*use torch.float32 or torch.float64"),
-        (Clipped(4, 3), r"a forward pass changes its parameters weight, so clients would train other weights"),
+        (
+            nn.Linear(4, 3).bfloat16(),
+            r"parameters are torch.bfloat16.*use torch.float32 or torch.float64",
+        ),
+        (
+            Clipped(4, 3),
+            r"a forward pass changes its parameters weight, so clients would train other weights",
+        ),
         (
             nn.Sequential(nn.Unflatten(1, (1, 4)), NORM, nn.Flatten(), nn.Linear(4, 3)),
             "changes its buffers 1.r",
@@ -189,7 +241,9 @@ def test_models_that_cannot_work_are_refused(model, words: str) -> None:
 
 def test_fraction_is_rounded_and_never_empty() -> None:
     work = {"rounds": 1, "local_steps": 1, "batch_size": None, "lr": 0.1}
-    sizes = [fl.Settings(clients_per_round=f, **work).cohort_size(100) for f in (0.2, 1.0, 0.001, 1, 100)]
+    sizes = [
+        fl.Settings(clients_per_round=f, **work).cohort_size(100) for f in (0.2, 1.0, 0.001, 1, 100)
+    ]
     assert sizes == [20, 100, 1, 1, 100]
 
 

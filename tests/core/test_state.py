@@ -1,4 +1,6 @@
-"""Everything that ``server.state`` may hold comes back from a checkpoint as it was; everything else is refused."""
+"""Everything that ``server.state`` may hold comes back from a checkpoint as it was; everything else
+is refused.
+"""
 
 import math
 
@@ -40,7 +42,10 @@ class Keeper(fl.Scaffold):
 
     def setup(self, server):
         super().setup(server)
-        server.state |= {"met": [], "seen": ClientTable(server.num_clients, torch.zeros(2, dtype=torch.float64))}
+        server.state |= {
+            "met": [],
+            "seen": ClientTable(server.num_clients, torch.zeros(2, dtype=torch.float64)),
+        }
         server.state |= PLAIN | TENSORS
 
     def aggregate(self, server, updates):
@@ -53,17 +58,25 @@ class Keeper(fl.Scaffold):
 def assert_equal(left, right) -> None:
     assert type(left) is type(right)
     if isinstance(left, ClientTable):
-        left, right = left.dense(), right.dense()
+        left = left.dense()
+        right = right.dense()
     if isinstance(left, torch.Tensor):
         assert left.dtype == right.dtype and left.stride() == right.stride()
-        assert torch.equal(torch.nan_to_num(left), torch.nan_to_num(right)) and left.shape == right.shape
+        assert (
+            torch.equal(torch.nan_to_num(left), torch.nan_to_num(right))
+            and left.shape == right.shape
+        )
     else:
-        assert repr(left) == repr(right)  # tells 1 from 1.0 and from True, and sees the order of keys
+        # tells 1 from 1.0 and from True, and sees the order of keys
+        assert repr(left) == repr(right)
 
 
 @pytest.mark.parametrize("stop", [1, 4])
-def test_every_kind_comes_back_as_it_was_and_the_run_goes_on_bit_for_bit(tmp_path, stop: int) -> None:
-    whole, path = simulation(Keeper()), tmp_path / "run.npz"
+def test_every_kind_comes_back_as_it_was_and_the_run_goes_on_bit_for_bit(
+    tmp_path, stop: int
+) -> None:
+    whole = simulation(Keeper())
+    path = tmp_path / "run.npz"
     whole.run()
     for record in simulation(Keeper(), checkpoint=path):
         if record.round == stop:
@@ -72,7 +85,8 @@ def test_every_kind_comes_back_as_it_was_and_the_run_goes_on_bit_for_bit(tmp_pat
     for _ in range(stop):
         next(stopped)
     resumed = simulation(Keeper(), checkpoint=path)
-    expected, found = stopped.compact_state()["algorithm"], resumed.compact_state()["algorithm"]
+    expected = stopped.compact_state()["algorithm"]
+    found = resumed.compact_state()["algorithm"]
     assert list(found) == list(expected) and len(found) == 4 + len(PLAIN) + len(TENSORS)
     for name, value in expected.items():
         assert_equal(found[name], value)

@@ -40,6 +40,13 @@ def test_what_is_no_index_is_refused_in_words(values, words: str) -> None:
         validation.indices("cohort", values, 3)
 
 
+def test_which_ends_of_an_interval_are_allowed() -> None:
+    assert [validation.real("x", end, minimum=1, maximum=2) for end in (1, 2)] == [1.0, 2.0]
+    for end, bounds in ((1, {"minimum": 1, "exclusive": True}), (2, {"below": 2})):
+        with pytest.raises(ValueError, match=f"^x={end}: must be a finite number"):
+            validation.real("x", end, **bounds)
+
+
 TEXTS = [
     ("false", bool, False),
     ("0", bool, False),

@@ -7,20 +7,46 @@ import numpy as np
 import torch
 
 from fedlab_core.data.dataset import Dataset, Split
-from fedlab_core.data.disk.files import DatasetCorrupt, Location, plain_files
+from fedlab_core.data.disk.files import Location, plain_files
 from fedlab_core.data.disk.vision import import_torchvision
 
 DIGITS = tuple("0123456789")
-GARMENTS = ("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot")
-CIFAR10_CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+GARMENTS = (
+    "T-shirt/top",
+    "Trouser",
+    "Pullover",
+    "Dress",
+    "Coat",
+    "Sandal",
+    "Shirt",
+    "Sneaker",
+    "Bag",
+    "Ankle boot",
+)
+CIFAR10_CLASSES = (
+    "airplane",
+    "automobile",
+    "bird",
+    "cat",
+    "deer",
+    "dog",
+    "frog",
+    "horse",
+    "ship",
+    "truck",
+)
 
 
 def read_idx_dataset(name: str, location: Location) -> Dataset:
     """Read 60,000 training and 10,000 test images of 28 × 28 grey values from four idx files."""
     mnist = import_torchvision().datasets.mnist
     with plain_files(location) as (train_images, train_labels, test_images, test_labels):
-        train = _split(mnist.read_image_file(train_images)[:, None], mnist.read_label_file(train_labels))
-        test = _split(mnist.read_image_file(test_images)[:, None], mnist.read_label_file(test_labels))
+        train = _split(
+            mnist.read_image_file(train_images)[:, None], mnist.read_label_file(train_labels)
+        )
+        test = _split(
+            mnist.read_image_file(test_images)[:, None], mnist.read_label_file(test_labels)
+        )
     return Dataset(name, train, test, 10, GARMENTS if name == "fashion-mnist" else DIGITS)
 
 
@@ -35,19 +61,34 @@ def read_cifar10(name: str, location: Location) -> Dataset:
 
 
 def _cifar10_pickles(location: Location) -> list[Split]:
-    """Read the files that torchvision downloads. torchvision checks their checksums before it opens a pickle."""
-    cifar10 = import_torchvision().datasets.CIFAR10
-    try:
-        parts = [cifar10(location.folder.parent, train=is_train) for is_train in (True, False)]
-    except RuntimeError as error:
-        raise DatasetCorrupt(f"{location.folder}: a file has the wrong checksum") from error
-    return [_split(torch.from_numpy(part.data).permute(0, 3, 1, 2), torch.tensor(part.targets)) for part in parts]
+    """Read the files that torchvision downloads. No pickle is
+    opened before all files are checked.
+    """
+
+    class Checked(import_torchvision().datasets.CIFAR10):  # type: ignore[misc]
+        """The set of torchvision without its own check, which reads all files once more for each
+        part.
+        """
+
+        def _check_integrity(self) -> bool:
+            return True
+
+    with plain_files(location):
+        parts = [Checked(location.folder.parent, train=is_train) for is_train in (True, False)]
+    return [
+        _split(torch.from_numpy(part.data).permute(0, 3, 1, 2), torch.tensor(part.targets))
+        for part in parts
+    ]
 
 
 def _cifar10_records(location: Location) -> list[Split]:
-    """Read the official binary layout, which torchvision does not read: records of a label and 3,072 colour values."""
+    """Read the official binary layout, which torchvision does not read: records of a label and
+    3,072 colour values.
+    """
     with plain_files(location) as paths:
-        *batches, last = (np.fromfile(path, np.uint8).reshape(-1, 1 + 3 * 32 * 32) for path in paths)
+        *batches, last = (
+            np.fromfile(path, np.uint8).reshape(-1, 1 + 3 * 32 * 32) for path in paths
+        )
     parts = [torch.from_numpy(records) for records in (np.concatenate(batches), last)]
     return [_split(records[:, 1:].reshape(-1, 3, 32, 32), records[:, 0]) for records in parts]
 

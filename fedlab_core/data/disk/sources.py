@@ -1,4 +1,6 @@
-"""The data sets that come as files: the files, their checksums, the terms, and how to download them."""
+"""The data sets that come as files: the files, their checksums, the terms, and how to download
+them.
+"""
 
 from typing import NamedTuple
 
@@ -12,7 +14,8 @@ class Member(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """One form of a data set on disk: its files, and the folders below the data folder that may have them.
+    """One form of a data set on disk: its files, and the folders below the data folder that may
+    have them.
 
     ``packings``: the suffixes that each file may have. The empty suffix is the plain file.
     """
@@ -25,8 +28,8 @@ class Layout(NamedTuple):
 class Source(NamedTuple):
     """One data set, and the ``layouts`` in which it is read.
 
-    ``fetch`` writes the first layout, into its first folder. It downloads the set with the class ``torchvision`` of
-    ``torchvision.datasets``, or else the file at ``url``.
+    ``fetch`` writes the first layout, into its first folder. It downloads the set with the class
+    ``torchvision`` of ``torchvision.datasets``, or else the file at ``url``.
     """
 
     name: str
@@ -38,8 +41,15 @@ class Source(NamedTuple):
 
 
 def _idx_layouts(folders: tuple[str, ...], *md5_sums: str) -> tuple[Layout]:
-    """Four idx files: a header of 16 bytes before images and 8 before labels, then one byte per pixel or label."""
-    names = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
+    """Four idx files: a header of 16 bytes before images and 8 before labels, then one byte per
+    pixel or label.
+    """
+    names = (
+        "train-images-idx3-ubyte",
+        "train-labels-idx1-ubyte",
+        "t10k-images-idx3-ubyte",
+        "t10k-labels-idx1-ubyte",
+    )
     sizes = (16 + 60_000 * 28 * 28, 8 + 60_000, 16 + 10_000 * 28 * 28, 8 + 10_000)
     return (Layout(folders, tuple(map(Member, names, sizes, md5_sums))),)
 
@@ -54,8 +64,8 @@ MNIST = Source(
         "27ae3e4e09519cfbb04c329615203637",
     ),
     terms="CC BY-SA 3.0, Y. LeCun and C. Cortes",
-    citation="Y. LeCun, L. Bottou, Y. Bengio, P. Haffner: Gradient-based learning applied to document recognition. "
-    "Proceedings of the IEEE 86 (1998)",
+    citation="Y. LeCun, L. Bottou, Y. Bengio, P. Haffner: Gradient-based learning applied to "
+    "document recognition. Proceedings of the IEEE 86 (1998)",
     torchvision="MNIST",
 )
 FASHION_MNIST = Source(
@@ -68,8 +78,8 @@ FASHION_MNIST = Source(
         "15d484375f8d13e6eb1aabb0c3f46965",
     ),
     terms="MIT licence, Zalando SE",
-    citation="H. Xiao, K. Rasul, R. Vollgraf: Fashion-MNIST: a novel image dataset for benchmarking machine learning "
-    "algorithms. arXiv:1708.07747 (2017)",
+    citation="H. Xiao, K. Rasul, R. Vollgraf: Fashion-MNIST: a novel image dataset for "
+    "benchmarking machine learning algorithms. arXiv:1708.07747 (2017)",
     torchvision="FashionMNIST",
 )
 _CIFAR10_PICKLES = Layout(  # torchvision checks and reads these files where they are: plain
@@ -101,25 +111,36 @@ CIFAR10 = Source(
     "cifar10",
     layouts=(_CIFAR10_PICKLES, _CIFAR10_RECORDS),
     terms="no explicit licence; cite the report",
-    citation="A. Krizhevsky: Learning multiple layers of features from tiny images. Technical report (2009)",
+    citation=(
+        "A. Krizhevsky: Learning multiple layers of features from tiny images. Technical "
+        "report (2009)"
+    ),
     torchvision="CIFAR10",
 )
 _TWEET_FOLDERS = ("sentiment140", "trainingandtestdata")
 SENTIMENT140 = Source(
     "sentiment140",
     layouts=(
-        Layout(_TWEET_FOLDERS, (Member("trainingandtestdata.zip", 81_363_704, "1647eb110dd2492512e27b9a70d5d1bc"),)),
-        Layout(  # a part: 22,483 tweets of 2,622 accounts, and the test tweets, with masked names and links
+        Layout(
+            _TWEET_FOLDERS,
+            (Member("trainingandtestdata.zip", 81_363_704, "1647eb110dd2492512e27b9a70d5d1bc"),),
+        ),
+        # a part: 22,483 tweets of 2,622 accounts, and the test tweets, with masked names and links
+        Layout(
             _TWEET_FOLDERS,
             (
-                Member("training.subset.noemoticon.csv", 2_555_273, "93346666405d47a0204cd073c446f8a9"),
-                Member("testdata.manual.2009.06.14.csv", 70_079, "661971fd86557cfab2acd64ff9c83fc9"),
+                Member(
+                    "training.subset.noemoticon.csv", 2_555_273, "93346666405d47a0204cd073c446f8a9"
+                ),
+                Member(
+                    "testdata.manual.2009.06.14.csv", 70_079, "661971fd86557cfab2acd64ff9c83fc9"
+                ),
             ),
         ),
     ),
     terms="no explicit licence; cite the report",
-    citation="A. Go, R. Bhayani, L. Huang: Twitter sentiment classification using distant supervision. CS224N project "
-    "report, Stanford (2009)",
+    citation="A. Go, R. Bhayani, L. Huang: Twitter sentiment classification using distant "
+    "supervision. CS224N project report, Stanford (2009)",
     url="http://cs.stanford.edu/people/alecmgo/trainingandtestdata.zip",
 )
 

@@ -1,7 +1,8 @@
 """Download data sets into the data folder, and check the files that are there.
 
-torchvision downloads the image data sets, ``torch.hub`` the others. Here the files arrive in a folder of their own, are
-checked and then moved into place: a reader never sees half a file, and after an interruption the next command goes on.
+torchvision downloads the image data sets, ``torch.hub`` the others. Here the files arrive in a
+folder of their own, are checked and then moved into place: a reader never sees half a file, and
+after an interruption the next command goes on.
 """
 
 import contextlib
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import torch
 
-from fedlab_core.data.disk.files import Location, check, locate, search_roots
+from fedlab_core.data.disk.files import Location, check, locate, record, search_roots, stamp
 from fedlab_core.data.disk.sources import SOURCES, Source
 from fedlab_core.data.disk.vision import import_torchvision
 from fedlab_core.files import locked
@@ -30,13 +31,15 @@ class FetchFailed(OSError):
 
 
 def fetch(name: str, root: str | os.PathLike[str] | None = None) -> Path:
-    """Download the set ``name`` from its official mirrors and return its folder. An intact set stays as it is.
+    """Download the set ``name`` from its official mirrors and return its folder. An intact set
+    stays as it is.
 
-    ``root``: the data folder; by default ``$FEDLAB_DATA`` if set, otherwise the user cache folder. Raises
-    ``FetchFailed`` if the set cannot be downloaded or the data folder cannot be written, and ``ImportError`` if
-    torchvision is needed and is not installed.
+    ``root``: the data folder; by default ``$FEDLAB_DATA`` if set, otherwise the user cache folder.
+    Raises ``FetchFailed`` if the set cannot be downloaded or the data folder cannot be written, and
+    ``ImportError`` if torchvision is needed and is not installed.
     """
-    source, base = SOURCES[name], search_roots(root)[0]
+    source = SOURCES[name]
+    base = search_roots(root)[0]
     try:
         if present := _intact(source, base):
             return present
@@ -47,11 +50,15 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None) -> Path:
     except FetchFailed:
         raise
     except OSError as error:
-        raise FetchFailed(f"{base} cannot be written ({error}). Name another data folder with --root.") from error
+        raise FetchFailed(
+            f"{base} cannot be written ({error}). Name another data folder with --root."
+        ) from error
 
 
 def verify(name: str, root: str | os.PathLike[str] | None = None) -> dict[str, str]:
-    """Check every file of the set ``name``: path, or name if it is missing → state (:func:`files.check`)."""
+    """Check every file of the set ``name``: path, or name if it is missing → state
+    (:func:`files.check`).
+    """
     return _states(locate(SOURCES[name], search_roots(root)))
 
 
@@ -67,12 +74,17 @@ def _intact(source: Source, root: Path) -> Path | None:
 
 
 def _fetch(source: Source, base: Path) -> Path:
-    """Download the set into a hidden folder in ``base``, check the files, and move them into their own folder."""
+    """Download the set into a hidden folder in ``base``, check the files, and move them into their
+    own folder.
+    """
     download = _downloader(source)  # first, so that nothing is written where torchvision is missing
-    layout, staging = source.layouts[0], base / f".{source.name}.download"
-    arrived, folder = staging / layout.folders[0], base / layout.folders[0]
+    layout = source.layouts[0]
+    staging = base / f".{source.name}.download"
+    arrived = staging / layout.folders[0]
+    folder = base / layout.folders[0]
     arrived.mkdir(parents=True, exist_ok=True)
-    for member in layout.members:  # torchvision would keep a file that an interruption left half unpacked
+    # torchvision would keep a file that an interruption left half unpacked
+    for member in layout.members:
         (arrived / member.name).unlink(missing_ok=True)
     try:
         with _time_limit(), _progress_bars():
@@ -81,10 +93,14 @@ def _fetch(source: Source, base: Path) -> Path:
         raise _failed(source, " ".join(str(error).split()) or type(error).__name__) from error
     states = {member.name: check(arrived / member.name, member) for member in layout.members}
     if set(states.values()) != {"ok"}:
-        raise _failed(source, "; ".join(f"{name}: {state}" for name, state in states.items() if state != "ok"))
+        raise _failed(
+            source, "; ".join(f"{name}: {state}" for name, state in states.items() if state != "ok")
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for member in layout.members:
-        os.replace(arrived / member.name, folder / member.name)
+        path = folder / member.name
+        os.replace(arrived / member.name, path)
+        record(path, member, stamp(path))
     shutil.rmtree(staging)
     return folder
 
@@ -100,7 +116,9 @@ def _downloader(source: Source) -> Callable[[Path], object]:
 
 
 def _progress_bars() -> contextlib.AbstractContextManager[object]:
-    """Let the bars of the downloads pass in a terminal or a live notebook, and hide them elsewhere."""
+    """Let the bars of the downloads pass in a terminal or a live notebook, and hide them
+    elsewhere.
+    """
     return contextlib.nullcontext() if watched() else contextlib.redirect_stderr(io.StringIO())
 
 
@@ -117,6 +135,6 @@ def _time_limit() -> Iterator[None]:
 
 def _failed(source: Source, reason: str) -> FetchFailed:
     return FetchFailed(
-        f"{source.name} could not be downloaded: {reason}. Run the same command again, which keeps the files that have "
-        "arrived, or put files that you already have into the data folder."
+        f"{source.name} could not be downloaded: {reason}. Run the same command again, which keeps "
+        "the files that have arrived, or put files that you already have into the data folder."
     )

@@ -1,4 +1,6 @@
-"""Read Sentiment140, the whole set or a part of it: tables of tweets become token ids of one length."""
+"""Read Sentiment140, the whole set or a part of it: tables of tweets become token ids of one
+length.
+"""
 
 import html
 import io
@@ -16,23 +18,29 @@ import torch
 from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.data.disk.files import DatasetCorrupt, Location, content
 
-VOCABULARY = 5_000  # ids of padding, of unknown words, and of the most frequent words in the training tweets
+# ids of padding, of unknown words, and of the most frequent words in the training tweets
+VOCABULARY = 5_000
 LENGTH = 30  # tokens; 99 % of these tweets, which had at most 140 characters, are no longer
-PADDING, UNKNOWN = 0, 1
+PADDING = 0
+UNKNOWN = 1
 
 _PACKED = ("training.1600000.processed.noemoticon.csv", "testdata.manual.2009.06.14.csv")
 _CLASSES = {"0": 0, "4": 1, "2": -1}  # by the polarity in the file; neutral tweets are left out
-_WRITTEN = {r"(https?://|www\.)\S+": "http", r"@\w+": "@user", r"(.)\1{2,}": r"\1\1"}  # in this order
+# in this order
+_WRITTEN = {r"(https?://|www\.)\S+": "http", r"@\w+": "@user", r"(.)\1{2,}": r"\1\1"}
 _TOKEN = re.compile(r"@user|[^\W\d_]+(?:'[^\W\d_]+)*|\d+|[!?]")
 
 
 def read_sentiment140(name: str, location: Location) -> Dataset:
-    """Read tweets: ``x`` int64 token ids [n, 30], ``y`` 0 (negative) or 1 (positive), ``users`` the accounts.
+    """Read tweets: ``x`` int64 token ids [n, 30], ``y`` 0 (negative) or 1 (positive), ``users`` the
+    accounts.
 
-    Ids: 0 is padding on the left, 1 an unknown word, 2 … 4,999 the words by falling frequency in the training tweets.
-    Training labels come from a smiley that was removed from the tweet, test labels from people.
+    Ids: 0 is padding on the left, 1 an unknown word, 2 … 4,999 the words by falling frequency in
+    the training tweets. Training labels come from a smiley that was removed from the tweet, test
+    labels from people.
 
-    Source: A. Go, R. Bhayani, L. Huang, Twitter sentiment classification using distant supervision (2009).
+    Source: A. Go, R. Bhayani, L. Huang, Twitter sentiment classification using distant supervision
+    (2009).
     """
     train, test = (_tweets(path, table) for path, table in _tables(location))
     texts = [tokens(text) for text in train["text"]]
@@ -50,8 +58,8 @@ def read_sentiment140(name: str, location: Location) -> Dataset:
 def tokens(text: str) -> list[str]:
     """Split a tweet into words, numbers, "!" and "?", in lower case and without HTML entities.
 
-    A link becomes "http", a mention "@user", and a letter repeated three times or more is kept twice [Go et al. 2009,
-    section 2.3].
+    A link becomes "http", a mention "@user", and a letter repeated three times or more is kept
+    twice [Go et al. 2009, section 2.3].
     """
     text = html.unescape(text).lower()
     for pattern, written in _WRITTEN.items():
@@ -72,17 +80,26 @@ def _tables(location: Location) -> list[tuple[str, bytes]]:
 
 
 def _tweets(path: str, table: bytes) -> pd.DataFrame:
-    """The tweets that are not neutral, one per row: ``account``, ``text``, and ``label`` int64 0 or 1."""
+    """The tweets that are not neutral, one per row: ``account``, ``text``, and ``label`` int64 0 or
+    1.
+    """
     columns = {0: "label", 4: "account", 5: "text"}
     try:
         tweets = pd.read_csv(
-            io.BytesIO(table), header=None, usecols=list(columns), dtype=str, encoding="latin-1", keep_default_na=False
+            io.BytesIO(table),
+            header=None,
+            usecols=list(columns),
+            dtype=str,
+            encoding="latin-1",
+            keep_default_na=False,
         ).rename(columns=columns)
     except ValueError as error:
         raise DatasetCorrupt(f"{path}: cannot be read as a table of tweets ({error})") from error
     tweets["label"] = tweets["label"].map(_CLASSES)
     if (wrong := tweets["label"].isna()).any():
-        raise DatasetCorrupt(f"{path}: the first column of tweet {int(wrong.argmax()) + 1} must be 0, 2 or 4")
+        raise DatasetCorrupt(
+            f"{path}: the first column of tweet {int(wrong.argmax()) + 1} must be 0, 2 or 4"
+        )
     return tweets[tweets["label"] >= 0].astype({"label": np.int64})
 
 

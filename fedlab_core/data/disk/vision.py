@@ -13,9 +13,10 @@ _SCHEMA = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 def import_torchvision() -> ModuleType:
     """Import torchvision, also where its compiled operators cannot be loaded.
 
-    The wheel on PyPI is built for CUDA. Next to a CPU build of PyTorch, a plain ``import torchvision`` fails with
-    "operator torchvision::nms does not exist". This function then declares the missing operators and imports again.
-    Data sets, transforms and classification models work; object detection needs the compiled operators.
+    The wheel on PyPI is built for CUDA. Next to a CPU build of PyTorch, a plain ``import
+    torchvision`` fails with "operator torchvision::nms does not exist". This function then declares
+    the missing operators and imports again. Data sets, transforms and classification models work;
+    object detection needs the compiled operators.
 
     Raises ``ImportError`` if torchvision is not installed.
     """
@@ -25,7 +26,9 @@ def import_torchvision() -> ModuleType:
         if error.name != "torchvision":
             raise
         advice = "pip install torchvision"
-        raise ImportError(f"MNIST, Fashion-MNIST and CIFAR-10 need torchvision: {advice}") from error
+        raise ImportError(
+            f"MNIST, Fashion-MNIST and CIFAR-10 need torchvision: {advice}"
+        ) from error
     except RuntimeError as error:
         if "operator torchvision::" not in str(error):
             raise

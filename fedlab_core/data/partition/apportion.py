@@ -7,30 +7,37 @@ _SWEEPS_PER_STAGE = 50
 
 def even_sizes(total: int, num_clients: int) -> np.ndarray:
     """Cut ``total`` into ``num_clients`` sizes that differ by at most one, int64 [N]."""
-    return np.full(num_clients, total // num_clients) + (np.arange(num_clients) < total % num_clients)
+    size, rest = divmod(total, num_clients)
+    return np.full(num_clients, size) + (np.arange(num_clients) < rest)
 
 
 def log_dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) -> np.ndarray:
-    """Draw ``size`` times from Dir(``concentration``) and return logarithms, float64 [size, C], all finite.
+    """Draw ``size`` times from Dir(``concentration``) and return logarithms, float64 [size, C], all
+    finite.
 
     For gamma variables, log G(a) = log G(a + 1) + log(U)/a is exact for any small a.
     """
     shape = (size, len(concentration))
-    log_gamma = np.log(rng.gamma(concentration + 1, size=shape)) + np.log1p(-rng.random(shape)) / concentration
+    log_gamma = np.log(rng.gamma(concentration + 1, size=shape))
+    log_gamma = log_gamma + np.log1p(-rng.random(shape)) / concentration
     return log_gamma - np.logaddexp.reduce(log_gamma, axis=1, keepdims=True)
 
 
 def cut_by_shares(shares: np.ndarray, total: int) -> np.ndarray:
-    """Return positions [len(shares) + 1] that cut ``total`` items in proportion to ``shares`` (rounded running sum)."""
+    """Return positions [len(shares) + 1] that cut ``total`` items in proportion to ``shares``
+    (rounded running sum).
+    """
     running = np.concatenate([[0.0], np.cumsum(shares)])
     return np.rint(running / running[-1] * total).astype(np.int64)
 
 
 def fit_table(log_mix: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Find integers [N, C] with row sums ``rows`` and column sums ``columns``, close to rows ⊙ exp(``log_mix``).
+    """Find integers [N, C] with row sums ``rows`` and column sums ``columns``, close to rows ⊙
+    exp(``log_mix``).
 
-    Iterative proportional fitting (Deming and Stephan 1940) converges to the real table that is nearest in
-    Kullback–Leibler divergence. It is slow for sharp mixes, so it starts with flat ones (the power ``heat`` < 1).
+    Iterative proportional fitting (Deming and Stephan 1940) converges to the real table that is
+    nearest in Kullback–Leibler divergence. It is slow for sharp mixes, so it starts with flat ones
+    (the power ``heat`` < 1).
     """
     doublings = int(np.ceil(np.log2(max(1.0, -log_mix.min() / 5))))
     scale = np.zeros(len(columns))
@@ -49,18 +56,21 @@ def fit_table(log_mix: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.
 def _round_table(table: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Round each row of ``table`` by largest remainders, then correct the column sums.
 
-    A correction moves one unit from the column with the most excess to the one with the least, in the row whose
-    rounding error decreases most.
+    A correction moves one unit from the column with the most excess to the one with the least, in
+    the row whose rounding error decreases most.
     """
     whole = np.floor(table).astype(np.int64)
     rank = np.argsort(np.argsort(whole - table, axis=1, kind="stable"), axis=1)
     whole += rank < (rows - whole.sum(1))[:, None]
     excess = whole.sum(0) - columns
-    whole, table = (np.ascontiguousarray(cells.T) for cells in (whole, table))  # contiguous columns
+    whole = np.ascontiguousarray(whole.T)  # columns are contiguous
+    table = np.ascontiguousarray(table.T)
     error = whole - table
     while excess.any():
-        source, target = int(excess.argmax()), int(excess.argmin())
-        row = int(np.where(whole[source] > 0, error[source] - error[target], -np.inf).argmax())
+        source = int(excess.argmax())
+        target = int(excess.argmin())
+        gain = np.where(whole[source] > 0, error[source] - error[target], -np.inf)
+        row = int(gain.argmax())
         for column, unit in ((source, -1), (target, 1)):
             whole[column, row] += unit
             error[column, row] = whole[column, row] - table[column, row]
@@ -69,9 +79,11 @@ def _round_table(table: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np
 
 
 def holders_per_label(counts: np.ndarray, num_clients: int, labels_per_client: int) -> np.ndarray:
-    """Apportion N·``labels_per_client`` places to labels by ``counts`` (Webster's rule), each from 1 to min(N, n_c).
+    """Apportion N·``labels_per_client`` places to labels by ``counts`` (Webster's rule), each from
+    1 to min(N, n_c).
 
-    After h places, a label claims the next one with n_c/(h + ½). The largest claims are met, ties in order of labels.
+    After h places, a label claims the next one with n_c/(h + ½). The largest claims are met, ties
+    in order of labels.
     """
     further = np.minimum(counts, num_clients) - 1
     labels = np.repeat(np.arange(len(counts)), further)
@@ -84,19 +96,25 @@ def holders_per_label(counts: np.ndarray, num_clients: int, labels_per_client: i
 def match_labels(
     rng: np.random.Generator, holders: np.ndarray, num_clients: int, labels_per_client: int
 ) -> list[list[int]]:
-    """List ``holders[c]`` clients for each label c, so that every client has exactly ``labels_per_client`` labels.
+    """List ``holders[c]`` clients for each label c, so that every client has exactly
+    ``labels_per_client`` labels.
 
-    Clients choose in random order, in proportion to the places that a label has left, and must take a label that has
-    as many places as there are clients left.
+    Clients choose in random order, in proportion to the places that a label has left, and must take
+    a label that has as many places as there are clients left.
     """
     places = holders.tolist()
     clients: list[list[int]] = [[] for _ in places]
-    for left, client in zip(range(num_clients, 0, -1), rng.permutation(num_clients).tolist(), strict=True):
-        labels = [c for c, count in enumerate(places) if count == left] if left in places else []
-        free = [0 if count == left else count for count in places] if labels else places
-        weights, wanted = np.array(free), labels_per_client - len(labels)
+    order = rng.permutation(num_clients).tolist()
+    for clients_left, client in zip(range(num_clients, 0, -1), order, strict=True):
+        labels = []
+        weights = np.array(places)
+        if clients_left in places:  # labels that all remaining clients must take
+            labels = np.flatnonzero(weights == clients_left).tolist()
+            weights[labels] = 0
+        wanted = labels_per_client - len(labels)
         if wanted:
-            labels += rng.choice(len(free), wanted, replace=False, p=weights / weights.sum()).tolist()
+            shares = weights / weights.sum()
+            labels += rng.choice(len(weights), wanted, replace=False, p=shares).tolist()
         for label in labels:
             places[label] -= 1
             clients[label].append(client)

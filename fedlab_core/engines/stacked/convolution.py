@@ -1,8 +1,8 @@
 """Convolution for a cohort, in the ways that ``ways.py`` chooses from.
 
-Images between layers are channels-last, [A, B, H, W, C]; only the lowest layer gets raw images [A, B, C, H, W].
-A patch is the k×k pixels of all channels under a filter. Patches of some clients are a matrix [a, B·H'·W', C·k·k],
-whose product with the weights [a, C·k·k, O] is the output.
+Images between layers are channels-last, [A, B, H, W, C]; only the lowest layer gets raw images [A,
+B, C, H, W]. A patch is the k×k pixels of all channels under a filter. Patches of some clients are a
+matrix [a, B·H'·W', C·k·k], whose product with the weights [a, C·k·k, O] is the output.
 """
 
 from collections.abc import Iterator
@@ -45,12 +45,20 @@ class Conv2d(Layer):
     """
 
     def __init__(
-        self, start: int, layer: nn.Conv2d, is_raw: bool, workspace: Workspace, gradient_name: str = "gradient"
+        self,
+        start: int,
+        layer: nn.Conv2d,
+        is_raw: bool,
+        workspace: Workspace,
+        gradient_name: str = "gradient",
     ) -> None:
         super().__init__(start, layer)
         self._geometry = geometry_of(layer)
         self._is_raw = is_raw
         self._workspace = workspace
+        # buffers limited by PATCH_VALUES, which do not grow with the
+        # batch: ``scratch_per_sample`` leaves them out
+        self._block_workspace = Workspace(workspace.empty("no values", 0))
         self._start = start
         self._gradient_name = gradient_name
         self._choices: dict[int, Ways] = {}
@@ -60,7 +68,9 @@ class Conv2d(Layer):
         self._kept: Tensor | None = None  # the patches of all clients, if they fit into one block
         height, width = x.shape[3:] if self._is_raw else x.shape[2:4]
         self._places = x.shape[1], *self._geometry.output_size(height, width)
-        self._output = self._workspace.empty(self._buffer("output"), len(x), *self._places, self._geometry.filters)
+        self._output = self._workspace.empty(
+            self._buffer("output"), len(x), *self._places, self._geometry.filters
+        )
         if self._ways(x).forward == "patches":
             self._forward_by_patches(params)
         else:
@@ -107,7 +117,8 @@ class Conv2d(Layer):
     def _forward_by_patches(self, params: Views) -> None:
         weight = self._as_matrix(params[0]).transpose(1, 2)
         for block, patches in self._patches():
-            own, output = weight[block[0]], self._output[block].flatten(1, 3)
+            own = weight[block[0]]
+            output = self._output[block].flatten(1, 3)
             if len(params) == 2:
                 torch.baddbmm(params[1][block[0]], patches, own, out=output)
             else:
@@ -116,7 +127,8 @@ class Conv2d(Layer):
     def _update_by_patches(self, target: Views, gradient: Tensor, step: float) -> None:
         weight, *bias = target
         for block, patches in self._patches():
-            own, transposed = weight[block[0]], gradient[block].flatten(1, 3).mT
+            own = weight[block[0]]
+            transposed = gradient[block].flatten(1, 3).mT
             if self._is_raw:
                 self._as_matrix(own).baddbmm_(transposed, patches, alpha=-step)
             else:
@@ -134,22 +146,28 @@ class Conv2d(Layer):
         padded = self._workspace.empty(self._gradient_name, *padded_shape).zero_()
         weight = self._as_matrix(params[0])
         for block in self._blocks():
-            own, above = padded[block], gradient[block]
-            patches = self._workspace.empty("gradient of patches", *above.shape[:4], *self._geometry.kernel, channels)
+            own = padded[block]
+            above = gradient[block]
+            shape = *above.shape[:4], *self._geometry.kernel, channels
+            patches = self._block_workspace.empty("gradient of patches", *shape)
             torch.bmm(above.flatten(1, 3), weight[block[0]], out=patches.flatten(4).flatten(1, 3))
             for i in range(self._geometry.kernel[0]):
                 covered = own[:, :, i : i + down * rows : down]
                 for j in range(self._geometry.kernel[1]):
-                    covered[:, :, :, j : j + right * columns : right].add_(patches[:, :, :, :, i, j])
+                    covered[:, :, :, j : j + right * columns : right].add_(
+                        patches[:, :, :, :, i, j]
+                    )
         if vertical or horizontal:
-            return padded[:, :, vertical : vertical + height, horizontal : horizontal + width].contiguous()
+            return padded[
+                :, :, vertical : vertical + height, horizontal : horizontal + width
+            ].contiguous()
         return padded
 
     def _patches(self) -> Iterator[tuple[Block, Tensor]]:
         """Blocks and their patches [a, b·H'·W', C·k·k], valid until the next block.
 
-        They are copied again for the weight gradient, unless one block holds all of them: reading them from memory
-        takes longer.
+        They are copied again for the weight gradient, unless one block holds all of them: reading
+        them from memory takes longer.
         """
         blocks = self._blocks()
         if self._kept is not None:
@@ -170,12 +188,16 @@ class Conv2d(Layer):
         return functional.pad(self._images, sides if self._is_raw else [0, 0, *sides])
 
     def _blocks(self) -> list[Block]:
-        """Some clients, or some samples of one client, whose patches fit into the cache; all of them on a GPU."""
+        """Some clients, or some samples of one client, whose patches fit into the cache; all of
+        them on a GPU.
+        """
         if self._images.device.type != "cpu":
             return [(slice(None), slice(None))]
         clients = len(self._images)
         batch, rows, columns = self._places
-        samples = max(1, PATCH_VALUES // (rows * columns * self._geometry.channels * self._geometry.area))
+        samples = max(
+            1, PATCH_VALUES // (rows * columns * self._geometry.channels * self._geometry.area)
+        )
         at_once = max(1, samples // batch)
         runs = [slice(first, first + at_once) for first in range(0, clients, at_once)]
         parts = [slice(first, first + samples) for first in range(0, batch, min(samples, batch))]
@@ -187,11 +209,16 @@ class Conv2d(Layer):
         down, right = self._geometry.stride
         name = self._buffer("patches")
         if self._is_raw:  # [a, C, k, k, B, H', W']
-            windows = images.unfold(3, rows, down).unfold(4, columns, right).permute(0, 2, 5, 6, 1, 3, 4)
-            patches = self._workspace.empty(name, *windows.shape).copy_(windows)
+            windows = (
+                images.unfold(3, rows, down).unfold(4, columns, right).permute(0, 2, 5, 6, 1, 3, 4)
+            )
+            patches = self._block_workspace.empty(name, *windows.shape).copy_(windows)
             return patches.flatten(4).flatten(1, 3).transpose(1, 2)
-        windows = images.unfold(2, rows, down).unfold(3, columns, right).permute(0, 1, 2, 3, 5, 6, 4)
-        patches = self._workspace.empty(name, *windows.shape).copy_(windows)  # [a, B, H', W', k, k, C]
+        windows = (
+            images.unfold(2, rows, down).unfold(3, columns, right).permute(0, 1, 2, 3, 5, 6, 4)
+        )
+        # [a, B, H', W', k, k, C]
+        patches = self._block_workspace.empty(name, *windows.shape).copy_(windows)
         return patches.flatten(4).flatten(1, 3)
 
     def _as_matrix(self, weight: Tensor) -> Tensor:
@@ -208,25 +235,36 @@ class Conv2d(Layer):
     # PyTorch's convolution for each client
 
     def _forward_by_each(self, params: Views) -> None:
-        stride, padding = self._geometry.stride, self._geometry.padding
+        stride = self._geometry.stride
+        padding = self._geometry.padding
         self._nchw = self._as_nchw()
         bias = params[1].squeeze(1) if len(params) == 2 else [None] * len(self._nchw)
-        for images, weight, own_bias, output in zip(self._nchw, params[0], bias, self._output, strict=True):
-            output.copy_(torch.conv2d(images, weight, own_bias, stride, padding).permute(0, 2, 3, 1))
+        for images, weight, own_bias, output in zip(
+            self._nchw, params[0], bias, self._output, strict=True
+        ):
+            output.copy_(
+                torch.conv2d(images, weight, own_bias, stride, padding).permute(0, 2, 3, 1)
+            )
 
     def _as_nchw(self) -> Tensor:
-        """The images as [A, B, C, H, W], channels-last in memory, which PyTorch's convolution takes as they are."""
+        """The images as [A, B, C, H, W], channels-last in memory, which PyTorch's convolution takes
+        as they are.
+        """
         if not self._is_raw:
             return self._images.permute(0, 1, 4, 2, 3)
         clients, batch, channels, height, width = self._images.shape
-        copied = self._workspace.empty(self._buffer("images"), clients, batch, height, width, channels)
+        copied = self._workspace.empty(
+            self._buffer("images"), clients, batch, height, width, channels
+        )
         copied.permute(0, 1, 4, 2, 3).copy_(self._images)
         return copied.permute(0, 1, 4, 2, 3)
 
     def _input_gradient_by_each(self, params: Views, gradient: Tensor) -> Tensor:
         below = self._workspace.empty(self._gradient_name, *self._images.shape)
         for k, image in enumerate(below):
-            image.copy_(self._backward(k, params, gradient, [True, False, False])[0].permute(0, 2, 3, 1))
+            image.copy_(
+                self._backward(k, params, gradient, [True, False, False])[0].permute(0, 2, 3, 1)
+            )
         return below
 
     def _update_by_each(self, target: Views, gradient: Tensor, step: float) -> None:
@@ -237,11 +275,14 @@ class Conv2d(Layer):
             for values, change in zip(target, changes[1:], strict=False):
                 values[k].sub_(change, alpha=step)
 
-    def _backward(self, k: int, params: Views, gradient: Tensor, wanted: list[bool]) -> tuple[Tensor, ...]:
+    def _backward(
+        self, k: int, params: Views, gradient: Tensor, wanted: list[bool]
+    ) -> tuple[Tensor, ...]:
         """The ``wanted`` gradients of client k's input, weight and bias."""
         images = self._nchw[k] if wanted[1] else self._images[k].permute(0, 3, 1, 2)
         weight = params[0][k]
-        stride, padding = list(self._geometry.stride), list(self._geometry.padding)
+        stride = list(self._geometry.stride)
+        padding = list(self._geometry.padding)
         geometry = stride, padding, [1, 1], False, [0, 0], 1  # dilation; not transposed; groups
         return torch.ops.aten.convolution_backward(
             gradient[k].permute(0, 3, 1, 2), images, weight, [len(weight)], *geometry, wanted

@@ -13,9 +13,10 @@ from fedlab_core.losses import LOSSES, Loss
 FEW_ROWS = 100
 Scaled = tuple[Tensor, float]
 OutputLoss = Callable[[Tensor, Tensor, Tensor | None], Scaled]
-"""(output [A, B, …], target from ``targets``, counts [A] or None) → (gradient, scale); ``output`` may be overwritten.
+"""(output [A, B, …], target from ``targets``, counts [A] or None) → (gradient, scale).
 
-The gradient of client k's mean loss is scale · gradient[k], zero in rows of padding.
+``output`` may be overwritten. The gradient of client k's mean loss is scale · gradient[k], zero in
+rows of padding.
 """
 
 
@@ -33,7 +34,9 @@ def output_loss(loss: Loss) -> OutputLoss:
 
 
 def targets(loss: OutputLoss, y: Tensor, classes: int, dtype: torch.dtype) -> Tensor:
-    """The targets of ``loss`` for ``y`` [*], computed for many steps at once: labels as one-hot rows, or ``y``."""
+    """The targets of ``loss`` for ``y`` [*], computed for many steps at once: labels as one-hot
+    rows, or ``y``.
+    """
     return functional.one_hot(y, classes).to(dtype) if loss is cross_entropy else y
 
 
@@ -44,7 +47,9 @@ def sample_gradients(loss: OutputLoss, output: Tensor, target: Tensor, counts: T
         return gradient * (scale * counts[:, None, None])
     is_real = _is_real(output, counts)
     gradient = torch.zeros_like(output)
-    gradient[is_real] = loss(output[is_real].unsqueeze(1), target[is_real].unsqueeze(1), None)[0].squeeze(1)
+    gradient[is_real] = loss(output[is_real].unsqueeze(1), target[is_real].unsqueeze(1), None)[
+        0
+    ].squeeze(1)
     return gradient
 
 
@@ -78,7 +83,9 @@ def _mean_over_real(gradient: Tensor, counts: Tensor | None) -> Scaled:
     """Turn the gradient of a sum over samples into that of the mean without padding."""
     if counts is None:
         return gradient, 1 / gradient.shape[1]
-    return gradient.mul_((_is_real(gradient, counts).to(gradient.dtype) / counts[:, None]).unsqueeze(2)), 1.0
+    return gradient.mul_(
+        (_is_real(gradient, counts).to(gradient.dtype) / counts[:, None]).unsqueeze(2)
+    ), 1.0
 
 
 def _is_real(rows: Tensor, counts: Tensor) -> Tensor:

@@ -8,13 +8,22 @@ from torch import Tensor, nn
 from torch.func import grad, vmap
 from torch.nn import functional
 
-from fedlab_core.checks.inspection import is_as_its_class, trainable
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.engines.stacked.buffers import Layout, Workspace
 from fedlab_core.engines.stacked.convolution import Conv2d
-from fedlab_core.engines.stacked.layers import LSTM, Activation, Embedding, Flatten, Layer, Linear, Shared, UnknownLayer
+from fedlab_core.engines.stacked.layers import (
+    Activation,
+    Embedding,
+    Flatten,
+    Layer,
+    Linear,
+    Shared,
+    UnknownLayer,
+)
 from fedlab_core.engines.stacked.losses import OutputLoss, sample_gradients, targets
+from fedlab_core.engines.stacked.lstm import LSTM
 from fedlab_core.engines.stacked.pooling import Pool2d
+from fedlab_core.inspection import is_as_its_class, trainable
 from fedlab_core.losses import Loss
 from fedlab_core.models import TextLSTM
 
@@ -22,10 +31,13 @@ ApplyCorrection = Callable[[int], None]
 
 
 class Network:
-    """Forward and backward pass of A clients, for samples like ``x`` [1, …]; :class:`UnknownLayer` for others."""
+    """Forward and backward pass of A clients, for samples like ``x`` [1, …]; :class:`UnknownLayer`
+    for others.
+    """
 
     def __init__(self, module: nn.Module, loss: OutputLoss, x: Tensor) -> None:
-        self._workspace, self._dtype = Workspace(next(module.parameters())), next(module.parameters()).dtype
+        self._workspace = Workspace(next(module.parameters()))
+        self._dtype = next(module.parameters()).dtype
         self._layers = _layers(module, self._workspace, x)
         self._loss = loss
         with torch.no_grad():
@@ -34,7 +46,8 @@ class Network:
         self.places = [[(start, stop) for start, stop, _ in layer.places] for layer in self._layers]
         if sum(stop - start for layer in self.places for start, stop in layer) != self.layout.size:
             raise UnknownLayer("a parameter that no layer uses")
-        self.scratch_per_sample = 0  # numbers in buffers, known after the first step
+        # numbers in buffers that grow with the batch, known after the first step
+        self.scratch_per_sample = 0
         self.has_moments = all(layer.has_moments for layer in self._layers)
         self._lowest = next(i for i, layer in enumerate(self._layers) if layer.places)
 
@@ -47,12 +60,20 @@ class Network:
         return targets(self._loss, y, self.outputs, self._dtype)
 
     def step(
-        self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor | None, lr: float, correct: ApplyCorrection
+        self,
+        params: Any,
+        target: Any,
+        x: Tensor,
+        y: Tensor,
+        counts: Tensor | None,
+        lr: float,
+        correct: ApplyCorrection,
     ) -> None:
-        """target ← corrected target − lr · ∇(mean loss of each client) at ``params``, for batches ``x`` [A, B, …].
+        """target ← corrected target − lr · ∇(mean loss of each client) at ``params``, for batches
+        ``x`` [A, B, …].
 
-        ``correct(layer)`` changes the target of one layer in place when its old values are no longer needed.
-        ``counts`` [A]: the samples of each batch without padding, None means all B.
+        ``correct(layer)`` changes the target of one layer in place when its old values are no
+        longer needed. ``counts`` [A]: the samples of each batch without padding, None means all B.
         """
         x = self._forward(params, x)
         if not self.scratch_per_sample:
@@ -67,7 +88,9 @@ class Network:
                 layer.update(target[i], gradient, step)
             gradient = below
 
-    def moments(self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor, power: int) -> None:
+    def moments(
+        self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor, power: int
+    ) -> None:
         """target ← target + Σ_samples |∇(loss of one sample)|^power; arguments as for ``step``."""
         gradient = sample_gradients(self._loss, self._forward(params, x), y, counts)
         for i in reversed(range(self._lowest, len(self._layers))):
@@ -82,9 +105,13 @@ class Network:
 
 
 class VectorisedNetwork:
-    """Any other module, through ``torch.func.vmap``; clients with the same number of samples go together."""
+    """Any other module, through ``torch.func.vmap``; clients with the same number of samples go
+    together.
+    """
 
-    has_moments, scratch_per_sample, outputs = False, 0, 0
+    has_moments = False
+    scratch_per_sample = 0
+    outputs = 0
 
     def __init__(self, model: FlatModel, loss: Loss) -> None:
         def mean_loss(params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -101,7 +128,14 @@ class VectorisedNetwork:
         return buffer.view(size, -1)[:active]
 
     def step(
-        self, params: Any, target: Any, x: Tensor, y: Tensor, counts: Tensor | None, lr: float, correct: ApplyCorrection
+        self,
+        params: Any,
+        target: Any,
+        x: Tensor,
+        y: Tensor,
+        counts: Tensor | None,
+        lr: float,
+        correct: ApplyCorrection,
     ) -> None:
         if counts is None:
             gradient = self._gradients(params, x, y)
@@ -126,14 +160,24 @@ def _layers(module: nn.Module, workspace: Workspace, x: Tensor) -> list[Layer]:
         modules = _pool_before_relu(_chain(module))
     if len(set(modules)) < len(modules):
         raise UnknownLayer("a layer that is used twice")
-    starts, layers, channels_last = _starts(module), list[Layer](), False
-    lowest = next(i for i, layer in enumerate(modules) if any(value.requires_grad for value in layer.parameters()))
+    starts = _starts(module)
+    layers = list[Layer]()
+    channels_last = False
+    lowest = next(
+        i
+        for i, layer in enumerate(modules)
+        if any(value.requires_grad for value in layer.parameters())
+    )
     if any(map(_is_frozen, modules[:lowest])):
-        frozen, modules = nn.Sequential(*modules[:lowest]), modules[lowest:]
-        layers, x = [Shared(frozen)], frozen(x.clone())
+        frozen = nn.Sequential(*modules[:lowest])
+        modules = modules[lowest:]
+        layers = [Shared(frozen)]
+        x = frozen(x.clone())
     for child in modules:
         layers.append(_layer(child, starts[child], workspace, layers, channels_last))
-        channels_last = isinstance(child, nn.Conv2d) or (channels_last and not isinstance(child, nn.Flatten))
+        channels_last = isinstance(child, nn.Conv2d) or (
+            channels_last and not isinstance(child, nn.Flatten)
+        )
     if channels_last:
         raise UnknownLayer("images as output, which here would be channels-last")
     return layers
@@ -147,10 +191,13 @@ def _chain(module: nn.Module) -> list[nn.Module]:
 
 def _starts(module: nn.Module) -> dict[nn.Module, int]:
     """The begin of each layer's parameters in the flat vector."""
-    starts, position = {}, 0
+    starts = {}
+    position = 0
     for child in module.modules():
         starts[child] = position
-        position += sum(value.numel() for value in child.parameters(recurse=False) if value.requires_grad)
+        position += sum(
+            value.numel() for value in child.parameters(recurse=False) if value.requires_grad
+        )
     if position != sum(value.numel() for value in trainable(module).values()):
         raise UnknownLayer("layers that share parameters")
     return starts
@@ -168,10 +215,13 @@ def _pool_before_relu(modules: list[nn.Module]) -> list[nn.Module]:
     return modules
 
 
-def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer], channels_last: bool) -> Layer:
+def _layer(
+    child: Any, start: int, workspace: Workspace, below: Sequence[Layer], channels_last: bool
+) -> Layer:
     """The cohort form of ``child`` above the layers ``below``."""
     if not type(child).__module__.startswith("torch.nn.modules") or _is_frozen(child):
-        raise UnknownLayer(f"{child}")  # subclasses may compute anything; frozen layers are known only at the bottom
+        # subclasses may compute anything; frozen layers are known only at the bottom
+        raise UnknownLayer(f"{child}")
     is_tiling = channels_last and getattr(child, "stride", None) == getattr(child, "kernel_size", 0)
     gradient = _gradient_buffer(below)
     match child:
@@ -186,7 +236,9 @@ def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer],
             return Flatten(workspace, gradient) if channels_last else Flatten()
         case nn.Conv2d(dilation=(1, 1), groups=1, padding_mode="zeros"):
             return Conv2d(start, child, not channels_last, workspace, gradient)
-        case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if is_tiling:
+        case nn.MaxPool2d(padding=0, dilation=1, ceil_mode=False, return_indices=False) if (
+            is_tiling
+        ):
             return Pool2d(child, workspace, f"output of pool {len(below)}", gradient)
         case nn.AvgPool2d(padding=0, ceil_mode=False, divisor_override=None) if is_tiling:
             return Pool2d(child, workspace, f"output of pool {len(below)}", gradient)
@@ -202,5 +254,7 @@ def _layer(child: Any, start: int, workspace: Workspace, below: Sequence[Layer],
 
 
 def _gradient_buffer(below: Sequence[Layer]) -> str:
-    """The name of the buffer for an input gradient: two take turns, as one is read while the other is written."""
+    """The name of the buffer for an input gradient: two take turns, as one is read while the other
+    is written.
+    """
     return f"gradient {sum(isinstance(layer, (Conv2d, Pool2d)) for layer in below) % 2}"

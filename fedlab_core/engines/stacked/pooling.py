@@ -10,11 +10,16 @@ from fedlab_core.engines.stacked.layers import Layer, Views
 class Pool2d(Layer):
     """[A, B, H, W, C] → [A, B, H', W', C] by PyTorch's pooling, which writes into buffers.
 
-    ``gradient_name``: the buffer for the gradient of the images. A new tensor for it would cost more than the rest.
+    ``gradient_name``: the buffer for the gradient of the images. A new tensor for it would cost
+    more than the rest.
     """
 
     def __init__(
-        self, layer: nn.MaxPool2d | nn.AvgPool2d, workspace: Workspace, name: str, gradient_name: str = "gradient"
+        self,
+        layer: nn.MaxPool2d | nn.AvgPool2d,
+        workspace: Workspace,
+        name: str,
+        gradient_name: str = "gradient",
     ) -> None:
         super().__init__()
         size = layer.kernel_size
@@ -35,7 +40,8 @@ class Pool2d(Layer):
         else:
             if self._integers is None:
                 self._integers = Workspace(torch.empty(0, dtype=torch.int64, device=x.device))
-            self._places = _as_images(self._integers.empty("places", *shape))  # of each maximum in its image
+            # of each maximum in its image
+            self._places = _as_images(self._integers.empty("places", *shape))
             torch.ops.aten.max_pool2d_with_indices.out(
                 _as_images(x), self._size, out=_as_images(output), indices=self._places
             )
@@ -45,7 +51,9 @@ class Pool2d(Layer):
         below = self._workspace.empty(self._gradient_name, *self._x.shape)
         given = _as_images(gradient), _as_images(self._x), self._size, self._size, [0, 0]
         if self._is_mean:
-            torch.ops.aten.avg_pool2d_backward.grad_input(*given, False, True, None, grad_input=_as_images(below))
+            torch.ops.aten.avg_pool2d_backward.grad_input(
+                *given, False, True, None, grad_input=_as_images(below)
+            )
         else:
             torch.ops.aten.max_pool2d_with_indices_backward.grad_input(
                 *given, [1, 1], False, self._places, grad_input=_as_images(below)

@@ -1,9 +1,11 @@
 """Which way of convolving is fastest on a processor: a rule that counts work.
 
-There are two ways. *Patches* copies every k×k patch of the input and multiplies the patches of all clients with the
-weights in one call. *Each* calls PyTorch's convolution once for each client. A grouped convolution of all clients would
-be a third way: ``python benchmarks/convolutions.py --ways`` times it without the copies that put the channels of all
-clients side by side. It is not used here.
+There are two ways. *Patches* copies every k×k patch of the input and multiplies the patches of all
+clients with the weights in one call. *Each* calls PyTorch's convolution once for each client. A
+grouped convolution of all clients is faster than both in some passes of small images, with its
+copies, which put the channels of all clients side by side (``python benchmarks/convolutions.py
+--ways``). With it as a third way, 33 whole networks took .90 to 1.06 of the time, 1.00 in the
+median: too little for its code.
 """
 
 from dataclasses import dataclass
@@ -11,9 +13,10 @@ from typing import Literal
 
 Way = Literal["patches", "each"]
 
-# Nanoseconds on one core of an AMD EPYC with AVX-512 in single precision, rounded from separate timings of
-# products, copies and calls for thirteen convolutions. `python benchmarks/convolutions.py --ways` times whole
-# passes, to check the choice: it was right in 62 of 66, and cost 1 to 38 % in the others.
+# Nanoseconds on one core of an AMD EPYC with AVX-512 in single precision, rounded from separate
+# timings of products, copies and calls for thirteen convolutions. `python
+# benchmarks/convolutions.py --ways` times whole passes, to check the choice: it was right in 62 of
+# 66, and cost 1 to 38 % in the others.
 LANES = 16  # numbers in a register
 PATCH_PRODUCT = 0.025  # one multiplication with its addition in a product of matrices,
 EACH_PRODUCT = 0.02  # and in PyTorch's convolution,
@@ -40,7 +43,9 @@ class Geometry:
     def output_size(self, height: int, width: int) -> tuple[int, int]:
         """The rows and columns of the output for images [H, W]."""
         sizes = zip((height, width), self.kernel, self.stride, self.padding, strict=True)
-        rows, columns = ((size + 2 * padding - k) // stride + 1 for size, k, stride, padding in sizes)
+        rows, columns = (
+            (size + 2 * padding - k) // stride + 1 for size, k, stride, padding in sizes
+        )
         return rows, columns
 
     @property
@@ -59,16 +64,19 @@ class Ways:
 
 
 def fastest(geometry: Geometry, places: int, is_raw: bool) -> Ways:
-    """The fastest ways for ``places`` output pixels of one client: the batch size times the rows times the columns.
+    """The fastest ways for ``places`` output pixels of one client: the batch size times the rows
+    times the columns.
 
-    Both ways do the same products, and one of them does more beside the products. Patches cost a copy, in the input
-    gradient a sum over overlapping patches. PyTorch's convolution costs a call for each client. Registers that the
-    channels do not fill are filled up with zeros: by PyTorch the output channels in the forward pass, the input
-    channels in the input gradient, the filters and half as far the input channels in the weight gradient (up to three
-    input channels have a kernel of their own); by a product of matrices the filters, at half the speed in the forward
+    Both ways do the same products, and one of them does more beside the products. Patches cost a
+    copy, in the input gradient a sum over overlapping patches. PyTorch's convolution costs a call
+    for each client. Registers that the channels do not fill are filled up with zeros: by PyTorch
+    the output channels in the forward pass, the input channels in the input gradient, the filters
+    and half as far the input channels in the weight gradient (up to three input channels have a
+    kernel of their own); by a product of matrices the filters, at half the speed in the forward
     pass.
     """
-    channels, filters = geometry.channels, geometry.filters
+    channels = geometry.channels
+    filters = geometry.filters
     wide_filters = _filled(filters, LANES)
     numbers = places * geometry.area * channels  # in the patches
     copy_raw = COPY_RAW * numbers

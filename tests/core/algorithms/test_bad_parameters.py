@@ -1,4 +1,6 @@
-"""Bad hyper-parameters of every algorithm: refused with a message that names the parameter and its value."""
+"""Bad hyper-parameters of every algorithm: refused with a message that names the parameter and its
+value.
+"""
 
 import math
 
@@ -8,7 +10,9 @@ import fedlab_core as fl
 from fedlab_core import algorithms as al
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 
-INF, NAN, AVG = math.inf, math.nan, fl.FedAvg()
+INF = math.inf
+NAN = math.nan
+AVG = fl.FedAvg()
 INNER = {"inner": AVG}
 PRIVATE = {**INNER, "clip": 1.0, "noise": 1.0}
 BAD = [
@@ -17,8 +21,16 @@ BAD = [
     (fl.Scaffold, {}, {"option": [3, True], "control_update": ["papr"], "server_lr": [0]}),
     (fl.FedCurv, {}, {"strength": [-1]}),
     (al.FedAvgM, {}, {"beta": [1.0, -0.1], "server_lr": [0.0, INF]}),
-    (al.FedAdam, {"server_lr": 0.1}, {"server_lr": [0], "beta1": [1.0], "beta2": [1.0], "tau": [0.0, -1]}),
-    (al.FedYogi, {"server_lr": 0.1}, {"server_lr": [0], "beta1": [-0.1], "beta2": [-0.1], "tau": [0.0]}),
+    (
+        al.FedAdam,
+        {"server_lr": 0.1},
+        {"server_lr": [0], "beta1": [1.0], "beta2": [1.0], "tau": [0.0, -1]},
+    ),
+    (
+        al.FedYogi,
+        {"server_lr": 0.1},
+        {"server_lr": [0], "beta1": [-0.1], "beta2": [-0.1], "tau": [0.0]},
+    ),
     (al.FedDyn, {}, {"mu": [0.0, -1.0]}),
     (al.MimeLite, {}, {"beta": [1.0, -0.1, "0.9"]}),
     (al.QFedAvg, {}, {"q": [-0.1, NAN, None]}),
@@ -27,11 +39,23 @@ BAD = [
     (al.Ditto, {}, {"strength": [-1]}),
     (al.FedPer, {}, {"local": ["3", 3, (3,), None]}),
     (al.FineTune, {}, {"epochs": [0, -1, 1.5]}),
-    (fl.FedSSO, {}, {"min_samples": [1], "xi": [0.0, 1.0], "probe": ["epochs"], "sampling": ["uniform"]}),
+    (
+        fl.FedSSO,
+        {},
+        {"min_samples": [1], "xi": [0.0, 1.0], "probe": ["epochs"], "sampling": ["uniform"]},
+    ),
     (fl.FedSSO, {}, {"noise": ["keeep"], "eps": [0.0], "weights": ["none"], "probe_lr": [0.0]}),
     (fl.FedSSO, {}, {"probe_batch": [0], "projection": [0]}),
-    (fl.FedMas, {"strength": 1.0}, {"strength": [-1.0], "importance_update": ["ewma"], "no_penalty": ["never"]}),
-    (fl.FedMas, {"strength": 1.0}, {"tiers": ["dbscam", [0, -1], [0.5, 1]], "tier_order": ["random"]}),
+    (
+        fl.FedMas,
+        {"strength": 1.0},
+        {"strength": [-1.0], "importance_update": ["ewma"], "no_penalty": ["never"]},
+    ),
+    (
+        fl.FedMas,
+        {"strength": 1.0},
+        {"tiers": ["dbscam", [0, -1], [0.5, 1]], "tier_order": ["random"]},
+    ),
     (KMeans, {}, {"num_tiers": [0], "probe_epochs": [0], "projection": [0]}),
     (Dbscan, {}, {"min_samples": [1], "eps": [0], "probe_lr": [0], "probe_batch": [0]}),
     (al.Compressed, INNER, {"keep": [None, 0.0, 1.1], "bits": [2, 17, 4.0]}),
@@ -39,10 +63,17 @@ BAD = [
     (al.Private, PRIVATE, {"clip": [0.0, -INF, NAN], "noise": [-1.0, INF], "inner": ["fedavg"]}),
     (al.Private, PRIVATE | {"clip": INF}, {"noise": [1.0]}),
 ]
-CASES = [(kind, good, name, value) for kind, good, bad in BAD for name, values in bad.items() for value in values]
+CASES = [
+    (kind, good, name, value)
+    for kind, good, bad in BAD
+    for name, values in bad.items()
+    for value in values
+]
 
 
-@pytest.mark.parametrize(("kind", "good", "name", "value"), CASES, ids=[f"{c[0].__name__}-{c[2:]}" for c in CASES])
+@pytest.mark.parametrize(
+    ("kind", "good", "name", "value"), CASES, ids=[f"{c[0].__name__}-{c[2:]}" for c in CASES]
+)
 def test_a_bad_value_is_named(kind, good, name: str, value) -> None:
     with pytest.raises(ValueError, match=f"{name}[=:]"):
         kind(**{**good, name: value})

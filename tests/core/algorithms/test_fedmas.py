@@ -1,4 +1,6 @@
-"""FedMas and its ablations against closed forms on quadratics, its ledger, its tiers, its importance."""
+"""FedMas and its ablations against closed forms on quadratics, its ledger, its tiers, its
+importance.
+"""
 
 import copy
 import itertools
@@ -10,11 +12,15 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms import FedMas, TFedAvg
+from fedlab_core.algorithms.base import Server
 from fedlab_core.algorithms.tiers import Dbscan, KMeans
 from tests.support import Trace, blobs, path, quadratics, run, scalar_model, simulation
 
-A, B = np.array([1.0, 3.0, 0.5]), np.array([2.0, 1.0, -1.0])
-LR, STEPS, START = 0.05, 6, 1.5
+A = np.array([1.0, 3.0, 0.5])
+B = np.array([2.0, 1.0, -1.0])
+LR = 0.05
+STEPS = 6
+START = 1.5
 RAGGED = (3, 17, 8, 30, 1, 12, 25)
 TIERS = [0, 0, 0, 1, 1, 2, 2]
 
@@ -26,13 +32,24 @@ def scalar_run(algorithm: fl.Algorithm, rounds: int, seed: int = 0) -> list[floa
 
 
 class Replay:
-    """FedMas with one client per tier, written out: Ω = |2wx·x| = 2a|w| for f(x) = wx with x² = a."""
+    """FedMas with one client per tier, written out: Ω =
+    |2wx·x| = 2a|w| for f(x) = wx with x² = a.
+    """
 
     def __init__(
-        self, strength: float, update: str = "replace", no_penalty: str = "first_tier", step: str = "explicit"
+        self,
+        strength: float,
+        update: str = "replace",
+        no_penalty: str = "first_tier",
+        step: str = "explicit",
     ):
-        self.strength, self.update, self.no_penalty, self.step = strength, update, no_penalty, step
-        self.w, self.omega, self.round = START, None, 0
+        self.strength = strength
+        self.update = update
+        self.no_penalty = no_penalty
+        self.step = step
+        self.w = START
+        self.omega = None
+        self.round = 0
 
     def visit(self, orders) -> list[float]:
         """The parameter after each round of ``orders``, the tiers in the order of their visits."""
@@ -43,7 +60,8 @@ class Replay:
         for k in order:
             is_free = self.omega is None or (self.no_penalty == "first_round" and self.round == 1)
             pull = 0.0 if is_free else 2 * self.strength * self.omega
-            received, y = self.w, self.w
+            received = self.w
+            y = self.w
             for _ in range(STEPS):
                 if self.step == "explicit":
                     y = y - LR * (A[k] * (y - B[k]) + pull * (y - received))
@@ -73,7 +91,9 @@ class Replay:
     ],
 )
 def test_every_round_in_closed_form(update: str, no_penalty: str, strength: float) -> None:
-    """The gradient of the penalty is 2λΩ(w − w*): no factor ½, absolute values, tiers 0, 1, 2 in sequence."""
+    """The gradient of the penalty is 2λΩ(w − w*): no factor ½, absolute values, tiers 0, 1, 2 in
+    sequence.
+    """
     algorithm = FedMas(strength, tiers=[0, 1, 2], importance_update=update, no_penalty=no_penalty)
     expected = Replay(strength, update, no_penalty).visit([(0, 1, 2)] * 5)
     assert scalar_run(algorithm, rounds=5) == pytest.approx(expected, abs=1e-12)
@@ -87,6 +107,20 @@ def test_every_round_of_the_implicit_step_in_closed_form(strength: float) -> Non
     assert scalar_run(algorithm, rounds=5) == pytest.approx(expected, abs=1e-12)
 
 
+def test_the_importance_is_examined_once_for_a_tier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once for each client: it has P numbers."""
+    examined = []
+    has_penalty = FedMas._has_penalty
+
+    def counting(self: FedMas, server: Server) -> bool:
+        examined.append(server.round)
+        return has_penalty(self, server)
+
+    monkeypatch.setattr(FedMas, "_has_penalty", counting)
+    scalar_run(FedMas(0.3, tiers=[0, 0, 1]), rounds=3)
+    assert examined == [1, 1, 2, 2, 3, 3]
+
+
 def one_tier_after_another(algorithm: fl.Algorithm, local_steps: int, rounds: int = 1) -> float:
     """Client 0, then client 1, each its own tier; a and b of the second are 3 and 1."""
     arguments = {"rounds": rounds, "local_steps": local_steps, "lr": LR, "start": START}
@@ -94,11 +128,15 @@ def one_tier_after_another(algorithm: fl.Algorithm, local_steps: int, rounds: in
 
 
 def test_both_steps_rest_at_the_minimum_of_loss_and_penalty() -> None:
-    """Tier 0 goes to b_0 = 2, where Ω = 2 a_0 b_0 = 4; tier 1 to (a_1 b_1 + 2λΩ b_0) / (a_1 + 2λΩ)."""
+    """Tier 0 goes to b_0 = 2, where Ω = 2 a_0 b_0 = 4; tier 1
+    to (a_1 b_1 + 2λΩ b_0) / (a_1 + 2λΩ).
+    """
     pull = 2 * 0.3 * 2 * A[0] * B[0]
     expected = (A[1] * B[1] + pull * B[0]) / (A[1] + pull)
     for step in ("explicit", "implicit"):
-        found = one_tier_after_another(FedMas(0.3, tiers=[0, 1], penalty_step=step), local_steps=500)
+        found = one_tier_after_another(
+            FedMas(0.3, tiers=[0, 1], penalty_step=step), local_steps=500
+        )
         assert found == pytest.approx(expected, abs=1e-9)
 
 
@@ -132,7 +170,9 @@ def test_the_importance_of_the_softmax_is_bounded_where_that_of_the_logits_grows
     found = {}
     for output in ("logits", "softmax"):
         algorithm = FedMas(0.1, tiers=[0], output=output)
-        sim = run(fed, fl.models.softmax_regression(fed, seed=1), algorithm, rounds=1, batch_size=None)
+        sim = run(
+            fed, fl.models.softmax_regression(fed, seed=1), algorithm, rounds=1, batch_size=None
+        )
         expected = fl.importance.mas(sim.model, fed.client(0)[0], output)
         found[output] = sim.state_dict()["algorithm"]["importance"]
         torch.testing.assert_close(found[output], expected, rtol=0, atol=1e-12)
@@ -143,10 +183,15 @@ def test_shuffled_tiers_follow_some_order_and_not_always_the_same() -> None:
     """Six possible orders a round; from round to round and from seed to seed they change."""
     runs = []
     for seed in range(2):
-        replay, orders = Replay(0.3), []
-        for w in scalar_run(FedMas(0.3, tiers=[0, 1, 2], tier_order="shuffled"), rounds=8, seed=seed):
+        replay = Replay(0.3)
+        orders = []
+        for w in scalar_run(
+            FedMas(0.3, tiers=[0, 1, 2], tier_order="shuffled"), rounds=8, seed=seed
+        ):
             ends = {order: copy.copy(replay) for order in itertools.permutations(range(3))}
-            matching = [order for order, end in ends.items() if abs(end.visit([order])[0] - w) < 1e-12]
+            matching = [
+                order for order, end in ends.items() if abs(end.visit([order])[0] - w) < 1e-12
+            ]
             assert len(matching) == 1
             orders += matching
             replay = ends[matching[0]]
@@ -165,14 +210,23 @@ def ledger(algorithm: fl.Algorithm, rounds: int = 2) -> tuple[list[float], list[
 
 
 def test_bytes_per_tier_and_one_server_update_each() -> None:
-    """4/7 of tiers of 3, 2 and 2 clients, 1.7 and 1.1: s = 2, 1, 1. Per tier s(w + Ω) down and s·w up, then w down and
-    Ω up."""
+    """4/7 of tiers of 3, 2 and 2 clients, 1.7 and 1.1: s = 2, 1, 1. Per tier s(w + Ω) down and s·w
+    up, then w down and Ω up.
+    """
     s = [2, 1, 1]
     later = 2 * sum(s) + 3, sum(s) + 3
     first = FedMas(0.1, tiers=TIERS)
     assert ledger(first) == ([later[0] - s[0], later[0]], [later[1]] * 2, [3, 6])
     spared = FedMas(0.1, tiers=TIERS, no_penalty="first_round")
     assert ledger(spared) == ([sum(s) + 3, later[0]], [later[1]] * 2, [3, 6])
+
+
+@pytest.mark.parametrize("step", ["explicit", "implicit"])
+@pytest.mark.parametrize("output", ["logits", "softmax"])
+def test_bytes_do_not_depend_on_the_step_or_the_output(step: str, output: str) -> None:
+    """s = 2, 1, 1 as above: 2s down and s up, and one number each way for Ω; no Ω at first."""
+    algorithm = FedMas(0.1, tiers=TIERS, penalty_step=step, output=output)
+    assert ledger(algorithm) == ([2 * 4 + 3 - 2, 2 * 4 + 3], [4 + 3] * 2, [3, 6])
 
 
 def test_without_strength_no_importance_is_computed_or_sent() -> None:
@@ -184,7 +238,8 @@ def test_without_strength_no_importance_is_computed_or_sent() -> None:
 
 def test_the_sample_is_a_fraction_of_the_whole_tier() -> None:
     """Half of six clients, even though only four are there; two if there are no more."""
-    fed, table = quadratics(np.ones(6), np.arange(6)), np.array([[True] * 4 + [False] * 2, [True] * 2 + [False] * 4])
+    fed = quadratics(np.ones(6), np.arange(6))
+    table = np.array([[True] * 4 + [False] * 2, [True] * 2 + [False] * 4])
     work = {"rounds": 2, "availability": Trace(table), "clients_per_round": 3}
     sim = run(fed, scalar_model(), TFedAvg(tiers=[0] * 6), **work)
     assert (sim.history.frame.bytes_up / 8).tolist() == [3, 3 + 2]
@@ -204,10 +259,13 @@ def test_the_probe_costs_a_round_of_all_clients_and_leaves_the_model() -> None:
 
 def test_importance_is_that_of_one_client_of_the_last_tier_at_the_tiers_aggregate() -> None:
     """And not always of the same client: it changes from round to round and from seed to seed."""
-    a, runs = np.array([1.0, 3.0, 0.5, 2.0, 5.0]), []
+    a = np.array([1.0, 3.0, 0.5, 2.0, 5.0])
+    runs = []
     for seed in range(2):
         algorithm = FedMas(0.1, tiers=[0, 0, 1, 1, 1])
-        sim = simulation(quadratics(a, np.ones(5)), scalar_model(), algorithm, rounds=8, lr=0.02, seed=seed)
+        sim = simulation(
+            quadratics(a, np.ones(5)), scalar_model(), algorithm, rounds=8, lr=0.02, seed=seed
+        )
         clients = []
         for _ in sim:
             omega = sim.state_dict()["algorithm"]["importance"].item()
@@ -226,7 +284,11 @@ def test_an_unstable_strength_is_announced_once_with_the_bound() -> None:
         scalar_run(FedMas(2 * bound, tiers=[0, 1, 2], no_penalty="first_tier"), rounds=1)
     assert len(caught) == 1
     text = str(caught[0].message)
-    assert "lr·2λ·max Ω = 4 " in text and f"λ must be less than {bound:.3g}" in text and "round 1" in text
+    assert (
+        "lr·2λ·max Ω = 4 " in text
+        and f"λ must be less than {bound:.3g}" in text
+        and "round 1" in text
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         scalar_run(FedMas(0.1 * bound, tiers=[0, 1, 2]), rounds=3)
@@ -243,21 +305,34 @@ def tiers_of(sim: fl.Simulation) -> list[int]:
 
 
 def test_dbscan_tiers_and_noise_that_joins_the_nearest() -> None:
-    """Two groups, the outer one first; the client at 4 is in neither and nearer to the inner one."""
+    """Two groups, the outer one first; the client at 4 is in
+    neither and nearer to the inner one.
+    """
     b = [0, 0.1, 0.2, 10, 10.1, 4]
     with pytest.warns(UserWarning, match=r"no cluster at eps=1e-05"):
         assert tiers_of(probed(b, eps=1e-5)) == [0] * 6
     assert tiers_of(probed(b, eps=0.005)) == [1, 1, 1, 0, 0, 1]
-    assert tiers_of(probed(b, eps=0.005, min_samples=3)) == [0] * 6  # the outer two are no cluster any more
+    # the outer two are no cluster any more
+    assert tiers_of(probed(b, eps=0.005, min_samples=3)) == [0] * 6
 
 
-@pytest.mark.parametrize("longer", [{"probe_epochs": 100}, {"probe_batch": 1}, {"probe_lr": 0.6}], ids=str)
+@pytest.mark.parametrize(
+    "longer", [{"probe_epochs": 100}, {"probe_batch": 1}, {"probe_lr": 0.6}], ids=str
+)
 def test_a_longer_probe_moves_clients_further_apart(longer) -> None:
-    """τ steps at the rate η put client k at (1 − (1 − η)^τ)·b_k: 100 steps at 0.01, or one at 0.6, more than 0.6·b_k,
-    and the two groups are more than 2 apart. One step at 0.01 leaves them at most 0.101 apart."""
-    b, sizes = [0, 0.1, 10, 10.1], [100] * 4
+    """τ steps at the rate η put client k at (1 − (1 − η)^τ)·b_k: 100 steps at 0.01, or one at 0.6,
+    more than 0.6·b_k, and the two groups are more than 2 apart. One step at 0.01 leaves them at
+    most 0.101 apart.
+    """
+    b = [0, 0.1, 10, 10.1]
+    sizes = [100] * 4
     assert tiers_of(probed(b, sizes, eps=0.2, probe_batch=100)) == [0] * 4
-    assert sorted(tiers_of(probed(b, sizes, eps=0.2, **{"probe_batch": 100, **longer}))) == [0, 0, 1, 1]
+    assert sorted(tiers_of(probed(b, sizes, eps=0.2, **{"probe_batch": 100, **longer}))) == [
+        0,
+        0,
+        1,
+        1,
+    ]
 
 
 def test_the_knee_is_the_default_and_kmeans_an_alternative() -> None:
@@ -283,15 +358,30 @@ def test_only_available_clients_train_and_measure() -> None:
     table = np.array([[True, True, False, False, True]])
     a = np.array([1.0, 3.0, 0.5, 2.0, 5.0])
     for seed in range(4):
-        arguments = {"rounds": 2, "availability": Trace(table), "seed": seed, "lr": 0.02, "clients_per_round": 0.6}
-        sim = run(quadratics(a, np.ones(5)), scalar_model(), FedMas(0.1, tiers=[0, 0, 1, 1, 1]), **arguments)
-        w, omega = float(sim.history.params[0]), sim.state_dict()["algorithm"]["importance"].item()
+        arguments = {
+            "rounds": 2,
+            "availability": Trace(table),
+            "seed": seed,
+            "lr": 0.02,
+            "clients_per_round": 0.6,
+        }
+        sim = run(
+            quadratics(a, np.ones(5)),
+            scalar_model(),
+            FedMas(0.1, tiers=[0, 0, 1, 1, 1]),
+            **arguments,
+        )
+        w = float(sim.history.params[0])
+        omega = sim.state_dict()["algorithm"]["importance"].item()
         assert omega == pytest.approx(2 * 5.0 * abs(w), abs=1e-12)
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
-    [({"tiers": [0, 1]}, "2 tiers given for 3"), ({"tiers": "kmeans"}, "num_tiers=10: the federation has only 3")],
+    [
+        ({"tiers": [0, 1]}, "2 tiers given for 3"),
+        ({"tiers": "kmeans"}, "num_tiers=10: the federation has only 3"),
+    ],
 )
 def test_settings_that_do_not_fit_the_federation(settings, words: str) -> None:
     with pytest.raises(ValueError, match=words):

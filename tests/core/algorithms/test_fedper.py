@@ -10,7 +10,13 @@ from fedlab_core.algorithms import FedPer
 from tests.support import Trace, blobs, flat, run
 
 RAGGED = (3, 17, 8, 30, 2)
-MINI_BATCH = {"rounds": 4, "clients_per_round": 3, "local_epochs": 2, "batch_size": 5, "client_accuracy": True}
+MINI_BATCH = {
+    "rounds": 4,
+    "clients_per_round": 3,
+    "local_epochs": 2,
+    "batch_size": 5,
+    "client_accuracy": True,
+}
 
 
 def own(sim: fl.Simulation) -> torch.Tensor:
@@ -31,43 +37,74 @@ def test_with_everything_local_each_client_trains_alone_and_nothing_is_sent() ->
         torch.testing.assert_close(own(sim)[k], expected, rtol=0, atol=1e-12)
 
 
+B = np.array([2.0, -1.0, 0.5, 3.0])
+SIZES = np.array([1, 3, 2, 1])
+LR = 0.2
+STEPS = 3
+START = {"weight": 0.3, "bias": -0.4}
+PRESENT = [[True, True, False, False], [True, False, True, False], [False, True, True, False]]
+
+
+def quadratics(engine: str, local: str) -> fl.Simulation:
+    """FedPer on F_k(u, c) = ½ (u + c − b_k)² in weight u and bias c; client 3 never takes part."""
+    ones = [torch.ones(n, 1, dtype=torch.float64) for n in SIZES]
+    fed = fl.FederatedDataset.from_clients(
+        [(x, b_k * x) for x, b_k in zip(ones, B, strict=True)], (ones[0], ones[0])
+    )
+    model = nn.Linear(1, 1).double()
+    nn.init.constant_(model.weight, START["weight"])
+    nn.init.constant_(model.bias, START["bias"])
+    return fl.Simulation(
+        fed,
+        model,
+        FedPer((local,)),
+        rounds=6,
+        clients_per_round=2,
+        local_steps=STEPS,
+        batch_size=None,
+        lr=LR,
+        engine=engine,
+        loss="squared_error",
+        availability=Trace(PRESENT),
+        progress=False,
+    )
+
+
+def trained(shared: float, local: float, b_k: float) -> tuple[float, float]:
+    """Both parameters after a client's gradient steps; their derivatives are equal."""
+    for _ in range(STEPS):
+        slope = shared + local - b_k
+        shared = shared - LR * slope
+        local = local - LR * slope
+    return shared, local
+
+
 @pytest.mark.parametrize(("engine", "local"), [("reference", "bias"), ("stacked", "weight")])
 def test_every_round_by_hand(engine: str, local: str) -> None:
-    """F_k(u, c) = ½ a_k (u + c − b_k)² in weight u and bias c, one of which stays with the client."""
-    b, sizes, lr, steps = np.array([2.0, -1.0, 0.5, 3.0]), np.array([1, 3, 2, 1]), 0.2, 3
-    ones = [torch.ones(n, 1, dtype=torch.float64) for n in sizes]
-    fed = fl.FederatedDataset.from_clients([(x, b_k * x) for x, b_k in zip(ones, b, strict=True)], (ones[0], ones[0]))
-    model = nn.Linear(1, 1).double()
-    nn.init.constant_(model.weight, 0.3)
-    nn.init.constant_(model.bias, -0.4)
-    present = [[True, True, False, False], [True, False, True, False], [False, True, True, False]]
-    work = {"rounds": 6, "clients_per_round": 2, "local_steps": steps, "batch_size": None, "lr": lr, "engine": engine}
-    sim = fl.Simulation(
-        fed, model, FedPer((local,)), **work, loss="squared_error", availability=Trace(present), progress=False
-    )
-    start = {"weight": 0.3, "bias": -0.4}
-    stays, shared = np.full(4, start.pop(local)), next(iter(start.values()))
-    first = stays[0]
+    """One of the two parameters stays with the client, the other is averaged with n_k weights."""
+    sim = quadratics(engine, local)
+    averaged = "bias" if local == "weight" else "weight"
+    shared = START[averaged]
+    stays = np.full(4, START[local])
+    names = ["weight", "bias"]  # the order of the parameters
     for record in sim:
-        cohort, ends = np.flatnonzero(present[(record.round - 1) % 3]), []
+        cohort = np.flatnonzero(PRESENT[(record.round - 1) % 3])
+        ends = []
         for k in cohort:
-            u, c = shared, stays[k]
-            for _ in range(steps):
-                slope = u + c - b[k]
-                u, c = u - lr * slope, c - lr * slope
-            ends.append(u)
-            stays[k] = c
-        shared = np.average(ends, weights=sizes[cohort])
-        place, kept = (1, 0) if local == "weight" else (0, 1)  # weight comes first among the parameters
-        found = own(sim).numpy()
-        assert found[:, place] == pytest.approx([shared] * 4, abs=1e-12)
-        assert found[:, kept] == pytest.approx(stays, abs=1e-12)
-        assert float(sim.history.params[kept]) == first
-    assert found[3, kept] == first
+            end, stays[k] = trained(shared, stays[k], B[k])
+            ends.append(end)
+        shared = np.average(ends, weights=SIZES[cohort])
+        models = own(sim).numpy()
+        assert models[:, names.index(averaged)] == pytest.approx([shared] * 4, abs=1e-12)
+        assert models[:, names.index(local)] == pytest.approx(stays, abs=1e-12)
+        assert float(sim.history.params[names.index(local)]) == START[local]
+    assert stays[3] == models[3, names.index(local)] == START[local]
 
 
 @pytest.mark.parametrize(
-    ("local", "stay"), [(("3",), 3 * 6 + 3), (("3.bias", "1.weight"), 3 + 6 * 4), (["1"], 6 * 4 + 6), ((), 0)], ids=str
+    ("local", "stay"),
+    [(("3",), 3 * 6 + 3), (("3.bias", "1.weight"), 3 + 6 * 4), (["1"], 6 * 4 + 6), ((), 0)],
+    ids=str,
 )
 def test_only_what_is_shared_is_sent(local, stay: int) -> None:
     fed = blobs(RAGGED)

@@ -16,7 +16,8 @@ from fedlab_core.server import Server
 from tests.support import Trace, blobs, flat, quadratics, run, scalar_model, simulation
 
 PROBE_LR = 0.01
-GROUPS = [0, 0, 0, 0, 0, 0, 10, 10, 10, 20, 20, 55]  # clusters of 6, 3 and 2 clients, and one client alone
+# clusters of 6, 3 and 2 clients, and one client alone
+GROUPS = [0, 0, 0, 0, 0, 0, 10, 10, 10, 20, 20, 55]
 
 
 def watched(algorithm: fl.FedSSO) -> tuple[fl.FedSSO, list[np.ndarray]]:
@@ -32,13 +33,18 @@ def watched(algorithm: fl.FedSSO) -> tuple[fl.FedSSO, list[np.ndarray]]:
     return Watched(**vars(algorithm)), cohorts
 
 
-def grouped(algorithm: fl.FedSSO, values=GROUPS, sizes=None, **arguments) -> tuple[fl.Simulation, list[np.ndarray]]:
-    """Clients with f_k = (x − e_k)²/2. A full-batch probe from 0 puts client k at 0.01·e_k, up to a tiny shift that
-    makes distances within a cluster differ from zero."""
+def grouped(
+    algorithm: fl.FedSSO, values=GROUPS, sizes=None, **arguments
+) -> tuple[fl.Simulation, list[np.ndarray]]:
+    """Clients with f_k = (x − e_k)²/2. A full-batch probe from 0 puts client k at 0.01·e_k, up to a
+    tiny shift that makes distances within a cluster differ from zero.
+    """
     e = np.array(values) + 1e-3 * np.arange(len(values))
     algorithm, cohorts = watched(algorithm)
     defaults = {"rounds": 1, "clients_per_round": 4, "local_steps": 3}
-    return run(quadratics(np.ones(len(e)), e, sizes), scalar_model(), algorithm, **(defaults | arguments)), cohorts
+    return run(
+        quadratics(np.ones(len(e)), e, sizes), scalar_model(), algorithm, **(defaults | arguments)
+    ), cohorts
 
 
 def clusters(sim: fl.Simulation) -> list[int]:
@@ -51,7 +57,8 @@ def clusters(sim: fl.Simulation) -> list[int]:
 EXPECTED = [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, -1]
 
 
-PAIRS = np.cumsum([0, 1, 1.5, 1, 1.5, 1, 1.5, 1])  # pairs 1 apart, 1.5 between them: reachabilities fall by a third
+# pairs 1 apart, 1.5 between them: reachabilities fall by a third
+PAIRS = np.cumsum([0, 1, 1.5, 1, 1.5, 1, 1.5, 1])
 
 
 @pytest.mark.parametrize(
@@ -65,17 +72,24 @@ PAIRS = np.cumsum([0, 1, 1.5, 1, 1.5, 1, 1.5, 1])  # pairs 1 apart, 1.5 between 
     ids=["default", "xi 0.4", "min_samples 3", "min_samples 4"],
 )
 def test_what_a_cluster_is(settings, values, expected) -> None:
-    """A dent of the reachability by a share of xi = 0.25 or more; with eps, min_samples clients within that radius."""
+    """A dent of the reachability by a share of xi = 0.25 or more; with eps, min_samples clients
+    within that radius.
+    """
     sim, _ = grouped(fl.FedSSO(**settings), values=values)
     assert clusters(sim) == expected
 
 
-@pytest.mark.parametrize("algorithm", [fl.FedSSO(probe="full_batch"), fl.FedSSO(probe_batch=100)], ids=str)
+@pytest.mark.parametrize(
+    "algorithm", [fl.FedSSO(probe="full_batch"), fl.FedSSO(probe_batch=100)], ids=str
+)
 def test_after_the_same_w1_it_is_fedavg_with_the_same_draws(algorithm: fl.FedSSO) -> None:
-    """w_1 is one step of gradient descent on the pooled data: w_0 − η Σ ρ_k ∇F_k(w_0) = w_0 − η ∇F(w_0)."""
+    """w_1 is one step of gradient descent on the pooled data: w_0 − η Σ ρ_k ∇F_k(w_0) = w_0 − η
+    ∇F(w_0).
+    """
     fed = blobs((12, 12, 12, 12, 12, 12))
     arguments = {"rounds": 5, "local_epochs": 2, "batch_size": 5, "lr": 0.2}
-    model, first = fl.models.softmax_regression(fed, seed=3), fl.models.softmax_regression(fed, seed=3)
+    model = fl.models.softmax_regression(fed, seed=3)
+    first = fl.models.softmax_regression(fed, seed=3)
     loss = functional.cross_entropy(first(fed.x), fed.y)
     gradients = torch.autograd.grad(loss, list(first.parameters()))
     with torch.no_grad():
@@ -97,10 +111,16 @@ def test_after_the_same_w1_it_is_fedavg_with_the_same_draws(algorithm: fl.FedSSO
 
 
 def test_w1_weighs_clients_by_samples() -> None:
-    """One full-batch step from 0 takes client k to 0.01·e_k; all clients then train on from Σ ρ_k 0.01·e_k."""
-    e, sizes = np.array([1.0, 5.0, -2.0]), [1, 2, 7]
-    sim, _ = grouped(fl.FedSSO(noise="keep"), values=e, sizes=sizes, clients_per_round=3, local_steps=1, lr=0.1)
-    e, rho = e + 1e-3 * np.arange(3), np.array(sizes) / 10
+    """One full-batch step from 0 takes client k to 0.01·e_k; all clients then train on from Σ ρ_k
+    0.01·e_k.
+    """
+    e = np.array([1.0, 5.0, -2.0])
+    sizes = [1, 2, 7]
+    sim, _ = grouped(
+        fl.FedSSO(noise="keep"), values=e, sizes=sizes, clients_per_round=3, local_steps=1, lr=0.1
+    )
+    e = e + 1e-3 * np.arange(3)
+    rho = np.array(sizes) / 10
     w1 = PROBE_LR * (rho @ e)
     assert float(sim.history.params[0]) == pytest.approx(w1 + 0.1 * (rho @ e - w1), abs=1e-14)
 
@@ -135,7 +155,9 @@ def test_chunks_and_projections_leave_w1_and_distances_as_they_are(monkeypatch) 
         found, again = probe_clients(sim._server, projection=projection, **work)
         torch.testing.assert_close(again, mean, rtol=0, atol=1e-14)
         assert found.shape == (7, projection or len(mean))
-        np.testing.assert_allclose(pdist(found), pdist(points), rtol=5 * np.sqrt(2 / 4000) / 2 if projection else 1e-12)
+        np.testing.assert_allclose(
+            pdist(found), pdist(points), rtol=5 * np.sqrt(2 / 4000) / 2 if projection else 1e-12
+        )
 
 
 def test_the_probe_is_in_the_ledger() -> None:
@@ -147,7 +169,9 @@ def test_the_probe_is_in_the_ledger() -> None:
     assert sim.history.frame.server_updates.tolist() == [2, 3, 4]
 
 
-@pytest.mark.parametrize(("noise", "label", "drawn"), [("keep", -1, True), ("drop", -1, False), ("nearest", 2, True)])
+@pytest.mark.parametrize(
+    ("noise", "label", "drawn"), [("keep", -1, True), ("drop", -1, False), ("nearest", 2, True)]
+)
 def test_noise_policies(noise: str, label: int, drawn: bool) -> None:
     sim, cohorts = grouped(fl.FedSSO(eps=0.05, noise=noise), rounds=20)
     assert clusters(sim) == [*EXPECTED[:-1], label]
@@ -164,10 +188,13 @@ def test_dropping_needs_a_cluster() -> None:
 @pytest.mark.parametrize("weights", ["normalised", "literal"])
 def test_weights_of_one_round_in_closed_form(weights: str) -> None:
     """Five clients of different size, two drawn: ω ∝ ρ, summing to 1, or (N/K)·ρ."""
-    sizes, e = np.array([1, 2, 3, 5, 9]), np.array([1.0, 5.0, -2.0, 3.0, 8.0]) + 1e-3 * np.arange(5)
+    sizes = np.array([1, 2, 3, 5, 9])
+    e = np.array([1.0, 5.0, -2.0, 3.0, 8.0]) + 1e-3 * np.arange(5)
     for seed in range(4):
         values = [1.0, 5.0, -2.0, 3.0, 8.0]
-        sim, (cohort,) = grouped(fl.FedSSO(weights=weights), values, sizes, clients_per_round=2, seed=seed)
+        sim, (cohort,) = grouped(
+            fl.FedSSO(weights=weights), values, sizes, clients_per_round=2, seed=seed
+        )
         rho = sizes / sizes.sum()
         w1 = PROBE_LR * (rho @ e)
         ends = w1 + (1 - 0.9**3) * (e[cohort] - w1)
@@ -177,9 +204,13 @@ def test_weights_of_one_round_in_closed_form(weights: str) -> None:
 
 @pytest.mark.parametrize("weights", ["normalised", "literal"])
 def test_at_least_one_of_every_cluster_weighted_by_its_size(weights: str) -> None:
-    """β = 4/12: two of six, one of three, one of two, and the client alone, with weights n_c/(N s_c), or ρ_k·N/|S|."""
+    """β = 4/12: two of six, one of three, one of two, and the client alone, with weights n_c/(N
+    s_c), or ρ_k·N/|S|.
+    """
     for seed in range(4):
-        sim, (cohort,) = grouped(fl.FedSSO(eps=0.05, sampling="at_least_one", weights=weights), seed=seed)
+        sim, (cohort,) = grouped(
+            fl.FedSSO(eps=0.05, sampling="at_least_one", weights=weights), seed=seed
+        )
         labels = np.array(EXPECTED)
         assert Counter(labels[cohort].tolist()) == {0: 2, 1: 1, 2: 1, -1: 1}
         e = np.array(GROUPS) + 1e-3 * np.arange(12)
@@ -187,7 +218,9 @@ def test_at_least_one_of_every_cluster_weighted_by_its_size(weights: str) -> Non
         omega = omega if weights == "normalised" else np.full(5, 1 / 5)
         w1 = PROBE_LR * e.mean()
         assert omega.sum() == pytest.approx(1)
-        assert float(sim.history.params[0]) == pytest.approx(omega @ (w1 + (1 - 0.9**3) * (e[cohort] - w1)), abs=1e-13)
+        assert float(sim.history.params[0]) == pytest.approx(
+            omega @ (w1 + (1 - 0.9**3) * (e[cohort] - w1)), abs=1e-13
+        )
 
 
 def half_absent() -> Trace:
@@ -197,10 +230,18 @@ def half_absent() -> Trace:
 
 @pytest.mark.parametrize("sampling", ["systematic", "at_least_one"])
 def test_example_1_absent_clients_bias_fedavg_but_not_fedsso(sampling: str) -> None:
-    """f_k = (x − e_k)²/2, e = 0 four times and 7 four times; of the second four one is there at a time. FedAvg tends to
-    the mean of who is there, 7/5; FedSSO, where that one represents its cluster, to 3.5."""
-    sizes, e = {"systematic": 5, "at_least_one": 2}, np.array([0.0] * 4 + [7.0] * 4)
-    arguments = {"availability": half_absent(), "rounds": 60, "clients_per_round": sizes[sampling], "local_steps": 5}
+    """f_k = (x − e_k)²/2, e = 0 four times and 7 four times; of the second four one is there at a
+    time. FedAvg tends to the mean of who is there, 7/5; FedSSO, where that one represents its
+    cluster, to 3.5.
+    """
+    sizes = {"systematic": 5, "at_least_one": 2}
+    e = np.array([0.0] * 4 + [7.0] * 4)
+    arguments = {
+        "availability": half_absent(),
+        "rounds": 60,
+        "clients_per_round": sizes[sampling],
+        "local_steps": 5,
+    }
     fed = quadratics(np.ones(8), e)
     algorithm = fl.FedSSO(eps=0.01, sampling=sampling)
     sso = run(fed, scalar_model(), algorithm, **arguments)
@@ -211,20 +252,30 @@ def test_example_1_absent_clients_bias_fedavg_but_not_fedsso(sampling: str) -> N
 
 
 def test_cluster_weights_follow_samples_when_some_are_absent() -> None:
-    """Client 1 stands in for client 0 as well: its cluster has 8 of 10 samples, whoever is there."""
+    """Client 1 stands in for client 0 as well: its cluster has
+    8 of 10 samples, whoever is there.
+    """
     table = np.array([[False, True, True]])
     there = {"availability": Trace(table), "clients_per_round": 3}
     sim, _ = grouped(fl.FedSSO(eps=0.05), [0.0, 0.0, 9.0], [5, 3, 2], **there)
     assert clusters(sim) == [0, 0, -1]
-    e, rho = np.array([0.0, 0.001, 9.002]), np.array([0.5, 0.3, 0.2])
+    e = np.array([0.0, 0.001, 9.002])
+    rho = np.array([0.5, 0.3, 0.2])
     w1 = PROBE_LR * (rho @ e)
     ends = w1 + (1 - 0.9**3) * (e - w1)
     assert float(sim.history.params[0]) == pytest.approx(0.8 * ends[1] + 0.2 * ends[2], abs=1e-13)
 
 
 def test_a_probe_that_explodes_is_divergence_and_names_its_rate() -> None:
-    with pytest.raises(fl.Diverged, match=r"probe: .* client \d is not finite at lr=1e\+200\. .* probe_lr") as caught:
-        run(quadratics([1.0, 2.0], [1e200, 1.0]), scalar_model(), fl.FedSSO(probe_lr=1e200), rounds=1)
+    with pytest.raises(
+        fl.Diverged, match=r"probe: .* client \d is not finite at lr=1e\+200\. .* probe_lr"
+    ) as caught:
+        run(
+            quadratics([1.0, 2.0], [1e200, 1.0]),
+            scalar_model(),
+            fl.FedSSO(probe_lr=1e200),
+            rounds=1,
+        )
     assert (caught.value.round, caught.value.lr, len(caught.value.history.records)) == (0, 1e200, 0)
 
 
@@ -238,6 +289,18 @@ def test_the_probe_has_a_random_stream_of_its_own() -> None:
     sim = simulation(fed, fl.models.softmax_regression(fed, seed=3), fl.FedAvg(), rounds=1)
     points, _ = probe_clients(sim._server, lr=0.3, batch_size=5, epochs=1)
     for stream, is_same in (("probe", True), ("batches", False)):
-        work = Work(np.arange(3), np.ones(3, dtype=np.int64), "epochs", 5, 0.3, round=0, seed=0, stream=stream)
-        moved = sim._engine.train(sim._server.params, work, [fl.Correction()] * 3).params - sim._server.params
+        work = Work(
+            np.arange(3),
+            np.ones(3, dtype=np.int64),
+            "epochs",
+            5,
+            0.3,
+            round=0,
+            seed=0,
+            stream=stream,
+        )
+        moved = (
+            sim._engine.train(sim._server.params, work, [fl.Correction()] * 3).params
+            - sim._server.params
+        )
         assert (np.abs(points - moved.numpy()).max() < 1e-14) == is_same

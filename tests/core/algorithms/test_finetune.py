@@ -1,4 +1,6 @@
-"""Fine-tuning: what clients make of the global model before they use it, and that the run does not notice."""
+"""Fine-tuning: what clients make of the global model before they use it, and that the run does not
+notice.
+"""
 
 import numpy as np
 import pytest
@@ -18,14 +20,19 @@ def tuned(sim: fl.Simulation) -> torch.Tensor:
 
 @pytest.mark.parametrize(("epochs", "momentum"), [(1, 0.5), (4, 0.0)])
 def test_the_models_in_closed_form(epochs: int, momentum: float) -> None:
-    """Epochs of ⌈n_k/B⌉ steps each from the final w at the last rate, also where rounds count in steps."""
-    a, b, sizes = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0]), np.array([1, 4, 5])
+    """Epochs of ⌈n_k/B⌉ steps each from the final w at the last rate, also where rounds count in
+    steps.
+    """
+    a = np.array([1.0, 3.0, 0.5])
+    b = np.array([0.0, 1.0, -2.0])
+    sizes = np.array([1, 4, 5])
     rate = fl.InverseTime(0.1)
     work = {"rounds": 3, "local_steps": 2, "batch_size": 2, "lr": rate, "local_momentum": momentum}
     sim = run(quadratics(a, b, sizes), scalar_model(2.0), FineTune(epochs), **work)
     expected = []
     for a_k, b_k, n_k in zip(a, b, sizes, strict=True):
-        v, velocity = float(sim.history.params[0]), 0.0
+        v = float(sim.history.params[0])
+        velocity = 0.0
         for _ in range(epochs * -(-n_k // 2)):
             velocity = momentum * velocity + a_k * (v - b_k)
             v -= rate(2) * velocity
@@ -44,6 +51,15 @@ def test_tuning_that_diverges_ends_the_run_and_names_the_client() -> None:
     def loss(output, target):
         return (output[:, 0] - target).square().mean() / 2
 
-    work = {"rounds": 1, "clients_per_round": 1.0, "local_steps": 1, "batch_size": None, "lr": 0.1, "progress": False}
-    with pytest.raises(fl.Diverged, match=r"FineTune\(epochs=2000\) diverged in round 1: the loss of client 1"):
+    work = {
+        "rounds": 1,
+        "clients_per_round": 1.0,
+        "local_steps": 1,
+        "batch_size": None,
+        "lr": 0.1,
+        "progress": False,
+    }
+    with pytest.raises(
+        fl.Diverged, match=r"FineTune\(epochs=2000\) diverged in round 1: the loss of client 1"
+    ):
         fl.simulate(fed, model, FineTune(2000), **work, loss=loss)

@@ -1,4 +1,6 @@
-"""Server optimisers and FedDyn, MimeLite and q-FedAvg, written out for scalars, number by number."""
+"""Server optimisers and FedDyn, MimeLite and q-FedAvg,
+written out for scalars, number by number.
+"""
 
 import numpy as np
 import pytest
@@ -8,8 +10,11 @@ import fedlab_core as fl
 from fedlab_core.algorithms import MimeLite, QFedAvg
 from tests.support import blobs, path, quadratics, run, scalar_model
 
-A, B, SIZES = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0]), np.array([5, 1, 2])
-FED, P = quadratics(A, B, SIZES), SIZES / SIZES.sum()
+A = np.array([1.0, 3.0, 0.5])
+B = np.array([0.0, 1.0, -2.0])
+SIZES = np.array([5, 1, 2])
+FED = quadratics(A, B, SIZES)
+P = SIZES / SIZES.sum()
 OPTIMUM = (A * B).sum() / A.sum()
 
 
@@ -20,7 +25,9 @@ def ends(w: float, lr: float = 0.1) -> np.ndarray:
 
 @pytest.mark.parametrize("beta", [0.5, 0.9])
 def test_mimelite_steps_with_the_servers_momentum(beta: float) -> None:
-    w, m, expected = 2.0, 0.0, []
+    w = 2.0
+    m = 0.0
+    expected = []
     for _ in range(12):
         y = np.full(3, w)
         for _ in range(10):
@@ -40,19 +47,27 @@ def test_mimelite_takes_full_gradients_where_the_round_began() -> None:
     found = run(fed, model, MimeLite(0.8), rounds=1, local_epochs=2, batch_size=5)
     gradients = []
     for x, y in map(fed.client, range(3)):
-        parts = torch.autograd.grad(torch.nn.functional.cross_entropy(model(x), y), list(model.parameters()))
+        parts = torch.autograd.grad(
+            torch.nn.functional.cross_entropy(model(x), y), list(model.parameters())
+        )
         gradients.append(torch.cat([part.reshape(-1) for part in parts]))
     expected = (1 - 0.8) * torch.stack(gradients).mean(0)
-    torch.testing.assert_close(found.state_dict()["algorithm"]["momentum"], expected, rtol=0, atol=1e-14)
+    torch.testing.assert_close(
+        found.state_dict()["algorithm"]["momentum"], expected, rtol=0, atol=1e-14
+    )
 
 
-@pytest.mark.parametrize(("q", "lr"), [(0.0, 0.1), (0.3, 0.1), (2.5, 0.1), (1.0, fl.InverseTime(0.2))])
+@pytest.mark.parametrize(
+    ("q", "lr"), [(0.0, 0.1), (0.3, 0.1), (2.5, 0.1), (1.0, fl.InverseTime(0.2))]
+)
 def test_qfedavg(q: float, lr) -> None:
     """The two sums of its algorithm 2, at the rate of the round."""
-    w, expected = 2.0, []
+    w = 2.0
+    expected = []
     for t in range(8):
         rate = lr(t) if callable(lr) else lr
-        losses, lipschitz = A / 2 * (w - B) ** 2, 1 / rate
+        losses = A / 2 * (w - B) ** 2
+        lipschitz = 1 / rate
         d = lipschitz * (w - ends(w, rate))
         h = q * losses ** (q - 1) * d**2 + lipschitz * losses**q
         w -= (losses**q * d).sum() / h.sum()
@@ -69,7 +84,9 @@ def test_qfedavg_with_losses_of_zero(q: float) -> None:
 
 
 def test_a_large_q_does_not_overflow_and_negative_losses_are_refused() -> None:
-    """F^q alone would overflow: the loss is above 10⁵, and 10⁵ to the power 10 is beyond single precision."""
+    """F^q alone would overflow: the loss is above 10⁵, and 10⁵ to the power 10 is beyond single
+    precision.
+    """
     x = torch.ones(1, 1)
     fed = fl.FederatedDataset.from_clients([(x, 1000 * x), (x, 500 * x)], test=(x, x))
     history = run(fed, torch.nn.Linear(1, 1, bias=False), QFedAvg(200.0), rounds=3).history

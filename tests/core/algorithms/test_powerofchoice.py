@@ -1,4 +1,6 @@
-"""Power-of-choice: who is drawn, who of them trains, what it costs, and that the mean is unweighted."""
+"""Power-of-choice: who is drawn, who of them trains, what it costs, and that the mean is
+unweighted.
+"""
 
 from collections import Counter
 from itertools import permutations
@@ -18,14 +20,22 @@ ROUNDS = 1000
 def simulation(candidates: int, cohort: int, b=(3.0, 1.0, 2.0, 4.0), **changes) -> fl.Simulation:
     """Quadratics of equal curvature, so that from 0 the loss grows with b²."""
     fed = quadratics([1.0] * len(b), b, changes.pop("sizes", SIZES))
-    arguments = {"rounds": ROUNDS, "clients_per_round": cohort, "local_steps": 1, "batch_size": None, "lr": 0.1}
-    arguments |= {"loss": "squared_error", "progress": False}
+    arguments = {
+        "rounds": ROUNDS,
+        "clients_per_round": cohort,
+        "local_steps": 1,
+        "batch_size": None,
+        "lr": 0.1,
+        "loss": "squared_error",
+        "progress": False,
+    }
     return fl.Simulation(fed, scalar_model(), PowerOfChoice(candidates), **(arguments | changes))
 
 
 def cohorts(run: fl.Simulation, rounds: int = ROUNDS) -> list[tuple[int, ...]]:
     """The cohorts of the first rounds, all at w = 0."""
-    server, found = run._server, []
+    server = run._server
+    found = []
     for t in range(1, rounds + 1):
         server.round = t
         found += [tuple(cohort.tolist()) for cohort in run.algorithm.cohorts(server)]
@@ -42,12 +52,16 @@ def assert_law(found: list[tuple[int, ...]], law: dict[tuple[int, ...], float]) 
 
 
 def successive(count: int) -> dict[tuple[int, ...], float]:
-    """The probability of every sequence that draws with probability ∝ n_k from those that are left."""
+    """The probability of every sequence that draws with
+    probability ∝ n_k from those that are left.
+    """
     law = {}
     for order in permutations(range(4), count):
-        p, left = 1.0, 1.0
+        p = 1.0
+        left = 1.0
         for k in order:
-            p, left = p * P[k] / left, left - P[k]
+            p = p * P[k] / left
+            left = left - P[k]
         law[order] = p
     return law
 
@@ -72,10 +86,13 @@ def test_of_equal_losses_the_one_drawn_first_goes_first() -> None:
 
 
 def test_clients_chosen_count_alike() -> None:
-    a, b = np.array([1.0, 3.0, 0.5]), np.array([0.0, 1.0, -2.0])
+    a = np.array([1.0, 3.0, 0.5])
+    b = np.array([0.0, 1.0, -2.0])
     s = 1 - (1 - 0.1 * a) ** 10
     fed = quadratics(a, b, [5, 1, 2])
-    assert limit(fed, PowerOfChoice(3), rounds=200) == pytest.approx((s * b).sum() / s.sum(), abs=1e-10)
+    assert limit(fed, PowerOfChoice(3), rounds=200) == pytest.approx(
+        (s * b).sum() / s.sum(), abs=1e-10
+    )
 
 
 @pytest.mark.parametrize(("candidates", "asked"), [(2, 0), (3, 3), (5, 5)])
@@ -83,7 +100,9 @@ def test_ledger(candidates: int, asked: int) -> None:
     """d·P down and K·P up, and d losses where there is something to ask."""
     fed = blobs((3, 17, 8, 30, 12))
     arguments = {"local_steps": 2, "rounds": 3, "clients_per_round": 2}
-    frame = run(fed, fl.models.softmax_regression(fed), PowerOfChoice(candidates), **arguments).history.frame
+    frame = run(
+        fed, fl.models.softmax_regression(fed), PowerOfChoice(candidates), **arguments
+    ).history.frame
     assert frame.bytes_down.tolist() == [candidates * 15 * 8 * t for t in (1, 2, 3)]
     assert frame.bytes_up.tolist() == [(2 * 15 + asked) * 8 * t for t in (1, 2, 3)]
     assert frame.server_updates.tolist() == [1, 2, 3]
@@ -96,5 +115,12 @@ def test_as_few_candidates_as_the_cohort_and_as_many_as_there_are(bad) -> None:
 
 
 def test_only_those_who_are_there_are_candidates() -> None:
-    there = np.array([[True, True, False, True], [False, True, False, False], [False] * 4, [True, False, True, True]])
+    there = np.array(
+        [
+            [True, True, False, True],
+            [False, True, False, False],
+            [False] * 4,
+            [True, False, True, True],
+        ]
+    )
     assert cohorts(simulation(3, 2, availability=Trace(there)), 4) == [(0, 3), (1,), (0, 3)]

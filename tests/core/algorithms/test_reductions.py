@@ -10,9 +10,13 @@ import fedlab_core as fl
 from fedlab_core import algorithms as al
 from tests.support import blobs, renumbered, run
 
-RAGGED, EQUAL = (3, 17, 8, 30, 1), (12, 12, 12, 12)
+RAGGED = (3, 17, 8, 30, 1)
+EQUAL = (12, 12, 12, 12)
 MINI_BATCH = {"local_epochs": 2, "batch_size": 5, "rounds": 4, "clients_per_round": 3}
-PLAIN, PROX, NOVA, MOMENTUM = fl.FedAvg(), fl.FedProx(0.3), fl.FedNova(0.3), al.FedAvgM()
+PLAIN = fl.FedAvg()
+PROX = fl.FedProx(0.3)
+NOVA = fl.FedNova(0.3)
+MOMENTUM = al.FedAvgM()
 
 
 def final(fed: fl.FederatedDataset, algorithm: fl.Algorithm, **arguments) -> torch.Tensor:
@@ -31,14 +35,24 @@ def final(fed: fl.FederatedDataset, algorithm: fl.Algorithm, **arguments) -> tor
         (al.TFedAvgMas(0.1, tiers=[0, 0, 1, 1, 2]), fl.FedMas(0.1, tiers=[0, 0, 1, 1, 2])),
         (al.IFCA(1), fl.FedAvg()),
         (al.FedPer(()), fl.FedAvg()),
-        *((al.Compressed(inner, keep=1.0), inner) for inner in (PLAIN, NOVA, MOMENTUM, al.PowerOfChoice(4))),
-        *((al.Private(inner, math.inf, 0.0), inner) for inner in (PLAIN, PROX, MOMENTUM, al.FedAdam(0.1))),
+        *(
+            (al.Compressed(inner, keep=1.0), inner)
+            for inner in (PLAIN, NOVA, MOMENTUM, al.PowerOfChoice(4))
+        ),
+        *(
+            (al.Private(inner, math.inf, 0.0), inner)
+            for inner in (PLAIN, PROX, MOMENTUM, al.FedAdam(0.1))
+        ),
     ],
     ids=str,
 )
 def test_a_special_case_is_the_plain_algorithm_bit_for_bit(special, plain) -> None:
-    fed, work = blobs(RAGGED), {**MINI_BATCH, "client_accuracy": True}
-    left, right = (run(fed, fl.models.mlp(fed, (6,), seed=1), each, **work).history for each in (special, plain))
+    fed = blobs(RAGGED)
+    work = {**MINI_BATCH, "client_accuracy": True}
+    left, right = (
+        run(fed, fl.models.mlp(fed, (6,), seed=1), each, **work).history
+        for each in (special, plain)
+    )
     assert torch.equal(left.params, right.params)
     assert left.frame.drop(columns="seconds").equals(right.frame.drop(columns="seconds"))
     assert (left.client_accuracy == right.client_accuracy).all()
@@ -46,7 +60,8 @@ def test_a_special_case_is_the_plain_algorithm_bit_for_bit(special, plain) -> No
 
 @pytest.mark.parametrize("algorithm", [al.Ditto(0.3), al.FineTune(3)], ids=str)
 def test_personal_models_leave_the_run_as_it_is(algorithm: fl.Algorithm) -> None:
-    fed, work = blobs(RAGGED), {**MINI_BATCH, "stragglers": 0.5}
+    fed = blobs(RAGGED)
+    work = {**MINI_BATCH, "stragglers": 0.5}
     model = fl.models.mlp(fed, (6,), seed=1)
     plain = run(fed, model, fl.FedAvg(), **work).history
     for often in (False, True):
@@ -73,10 +88,13 @@ def test_personal_models_leave_the_run_as_it_is(algorithm: fl.Algorithm) -> None
     ids=str,
 )
 def test_a_special_case_is_fedavg_up_to_rounding(algorithm: fl.Algorithm, sizes, changes) -> None:
-    fed, work = blobs(sizes), {**MINI_BATCH, **changes}
+    fed = blobs(sizes)
+    work = {**MINI_BATCH, **changes}
     if "local_steps" in work:
         del work["local_epochs"]
-    torch.testing.assert_close(final(fed, algorithm, **work), final(fed, fl.FedAvg(), **work), rtol=0, atol=1e-13)
+    torch.testing.assert_close(
+        final(fed, algorithm, **work), final(fed, fl.FedAvg(), **work), rtol=0, atol=1e-13
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,12 +123,20 @@ def test_a_special_case_is_fedavg_up_to_rounding(algorithm: fl.Algorithm, sizes,
     ids=str,
 )
 def test_renumbering_the_clients_changes_nothing(algorithm: fl.Algorithm) -> None:
-    """A server that lets the last client overwrite the sum fails here; personal models are renumbered too."""
-    fed, order = blobs(RAGGED), [3, 0, 4, 2, 1]
+    """A server that lets the last client overwrite the sum fails here; personal models are
+    renumbered too.
+    """
+    fed = blobs(RAGGED)
+    order = [3, 0, 4, 2, 1]
     model = fl.models.mlp(fed, hidden=(6,), seed=1)
-    left, right = (run(data, model, algorithm, local_steps=5, rounds=6) for data in (fed, renumbered(fed, order)))
+    left, right = (
+        run(data, model, algorithm, local_steps=5, rounds=6)
+        for data in (fed, renumbered(fed, order))
+    )
     torch.testing.assert_close(right.history.params, left.history.params, rtol=0, atol=1e-12)
-    rows, others = (algorithm.client_params(each._server, np.arange(5)).expand(5, -1) for each in (left, right))
+    rows, others = (
+        algorithm.client_params(each._server, np.arange(5)).expand(5, -1) for each in (left, right)
+    )
     torch.testing.assert_close(others, rows[order], rtol=0, atol=1e-12)
 
 

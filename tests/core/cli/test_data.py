@@ -15,7 +15,9 @@ def run(*arguments: str) -> int:
 
 
 @pytest.mark.usefixtures("small")
-def test_commands_fetch_then_verify_then_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_fetch_then_verify_then_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     root = str(tmp_path / "root")
     write(tmp_path / "root" / "mnist", idx_contents())
     assert run("fetch", "mnist", "--root", root) == 0
@@ -23,13 +25,19 @@ def test_commands_fetch_then_verify_then_list(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().out.count(": ok") == 4
     assert run("list", "--root", root) == 0
     listed = capsys.readouterr().out
-    assert f"{IDX_NAMES[3]} in {root}/mnist" in listed and "cifar10: not on disk" in listed and "cite: " in listed
+    assert (
+        f"{IDX_NAMES[3]} in {root}/mnist" in listed
+        and "cifar10: not on disk" in listed
+        and "cite: " in listed
+    )
     (tmp_path / "root" / "mnist" / IDX_NAMES[1]).unlink()
     assert run("verify", "mnist", "--root", root) == 1
     assert f"{IDX_NAMES[1]}: missing" in capsys.readouterr().out
 
 
-def test_commands_fail_with_one_paragraph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_fail_with_one_paragraph(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for status, arguments, said in (
         (2, ("fetch", "mnsit"), "Did you mean 'mnist'?"),
         (2, ("verify", "mnsit"), "Did you mean 'mnist'?"),

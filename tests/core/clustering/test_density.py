@@ -17,14 +17,20 @@ from fedlab_core.clustering import dbscan, distances, k_distances, kmeans, knee,
 
 def blocks(labels: np.ndarray) -> set[frozenset[int]]:
     """The clusters as sets of points; noise points alone."""
-    found = {frozenset(np.flatnonzero(labels == c).tolist()) for c in np.unique(labels[labels >= 0])}
+    found = {
+        frozenset(np.flatnonzero(labels == c).tolist()) for c in np.unique(labels[labels >= 0])
+    }
     return found | {frozenset([int(k)]) for k in np.flatnonzero(labels < 0)}
 
 
-def simplices(sizes: tuple[int, ...], seed: int = 0, jitter: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Points √2 apart within a cluster and √202 between clusters, moved by at most ``jitter``; and their clusters.
+def simplices(
+    sizes: tuple[int, ...], seed: int = 0, jitter: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points √2 apart within a cluster and √202 between clusters, moved by at most ``jitter``; and
+    their clusters.
 
-    As clients are: in many dimensions distances differ little, and each point has its own direction.
+    As clients are: in many dimensions distances differ little, and each point has its own
+    direction.
     """
     rng = np.random.default_rng(seed)
     groups = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
@@ -33,18 +39,25 @@ def simplices(sizes: tuple[int, ...], seed: int = 0, jitter: float = 0.0) -> tup
 
 
 @pytest.mark.parametrize(
-    "method", [optics, lambda p: optics(p, eps=3.0), lambda p: dbscan(p, 3.0), lambda p: kmeans(p, 3, 0)]
+    "method",
+    [optics, lambda p: optics(p, eps=3.0), lambda p: dbscan(p, 3.0), lambda p: kmeans(p, 3, 0)],
 )
 @pytest.mark.parametrize("jitter", [0.0, 0.05])
 def test_separated_clusters_are_found_whatever_the_origin_and_precision(method, jitter):
     points, groups = simplices((9, 6, 2), 1, jitter)
     found = method(torch.tensor(points + 3).float())
     assert blocks(found.labels) == blocks(groups)
-    assert found.num_clusters == 3 and found.num_noise == 0 and sorted(found.sizes.tolist()) == [2, 6, 9]
+    assert (
+        found.num_clusters == 3
+        and found.num_noise == 0
+        and sorted(found.sizes.tolist()) == [2, 6, 9]
+    )
 
 
 def test_identical_clients_are_one_cluster():
-    """Ties everywhere: distances are exactly zero, none of them a rounding error that would look like structure."""
+    """Ties everywhere: distances are exactly zero, none of them a rounding error that would look
+    like structure.
+    """
     rng = np.random.default_rng(0)
     groups = np.repeat([0, 1, 2], [5, 4, 3])
     points = rng.normal(size=(3, 1000)).astype(np.float32)[groups]
@@ -55,8 +68,11 @@ def test_identical_clients_are_one_cluster():
 
 KINDS = {
     "random": lambda rng, num: rng.normal(size=(num, 3)),
-    "tied": lambda rng, num: rng.integers(0, 4, size=(num, 2)).astype(np.float64),  # a grid with few distances
-    "duplicates": lambda rng, num: rng.normal(size=(1 + num // 3, 5))[rng.integers(0, 1 + num // 3, size=num)],
+    # a grid with few distances
+    "tied": lambda rng, num: rng.integers(0, 4, size=(num, 2)).astype(np.float64),
+    "duplicates": lambda rng, num: rng.normal(size=(1 + num // 3, 5))[
+        rng.integers(0, 1 + num // 3, size=num)
+    ],
 }
 
 
@@ -69,19 +85,26 @@ KINDS = {
     eps=st.sampled_from([None, 0.6, 1.0, 2.0]),
     xi=st.sampled_from([0.05, 0.25, 0.5]),
 )
-def test_clusters_are_those_of_scikit_learn_from_the_outermost_client_inwards(kind, seed, num, min_samples, eps, xi):
+def test_clusters_are_those_of_scikit_learn_from_the_outermost_client_inwards(
+    kind, seed, num, min_samples, eps, xi
+):
     points = KINDS[kind](np.random.default_rng(seed), num)
     order = np.argsort(-np.linalg.norm(points - points.mean(axis=0), axis=1), kind="stable")
-    table, place = squareform(pdist(points[order])), np.argsort(order)
+    table = squareform(pdist(points[order]))
+    place = np.argsort(order)
     by_radius = {"cluster_method": "dbscan", "eps": eps} if eps else {}
     with np.errstate(divide="ignore", invalid="ignore"):
-        model = cluster.OPTICS(min_samples=min_samples, xi=xi, metric="precomputed", **by_radius).fit(table)
+        model = cluster.OPTICS(
+            min_samples=min_samples, xi=xi, metric="precomputed", **by_radius
+        ).fit(table)
     found = optics(points, min_samples, xi, eps)
     assert found.labels.tolist() == model.labels_[place].tolist() and found.eps == eps
     assert place[found.ordering].tolist() == model.ordering_.tolist()
     assert found.reachability.tolist() == model.reachability_[place].tolist()
     by_density = dbscan(points, eps, min_samples)
-    model = cluster.DBSCAN(eps=by_density.eps, min_samples=min_samples, metric="precomputed").fit(table)
+    model = cluster.DBSCAN(eps=by_density.eps, min_samples=min_samples, metric="precomputed").fit(
+        table
+    )
     assert by_density.labels.tolist() == model.labels_[place].tolist()
 
 
@@ -109,17 +132,22 @@ def peak_of(method: Callable[[np.ndarray], object], num: int) -> int:
 
 
 def test_clusters_are_numbered_from_the_one_farthest_out():
-    """A cluster at 10 and one at −1, whose mean is 2.3. The order of the clients does not matter."""
+    """A cluster at 10 and one at −1, whose mean is 2.3. The
+    order of the clients does not matter.
+    """
     line = np.array([[-1.0], [-0.9], [-1.1], [-0.8], [-1.2], [10.0], [10.1]])
     for method in (optics, lambda p: optics(p, eps=1.0), lambda p: dbscan(p, eps=1.0)):
         assert method(line).labels.tolist() == [1] * 5 + [0] * 2
-    points, order = np.random.default_rng(0).normal(size=(30, 3)), np.random.default_rng(1).permutation(30)
+    points = np.random.default_rng(0).normal(size=(30, 3))
+    order = np.random.default_rng(1).permutation(30)
     for method in (optics, dbscan, lambda p: kmeans(p, 4, seed=0)):
         assert method(points[order]).labels.tolist() == method(points).labels[order].tolist()
 
 
 def test_default_eps_is_the_knee_of_the_distances_to_the_nearest_neighbour():
-    """Gaps 1 in two runs of ten, 30 between them, and two points far out: nearest at 1 (20 times), 40 and 60."""
+    """Gaps 1 in two runs of ten, 30 between them, and two points far out: nearest at 1 (20 times),
+    40 and 60.
+    """
     line = np.concatenate([np.arange(10), 39 + np.arange(10), [88, 148]])[:, None]
     found = dbscan(line)
     assert found.eps == 1.0
@@ -135,7 +163,9 @@ def test_k_distances_on_a_line():
 
 
 def test_the_knee_is_farthest_below_the_chord():
-    """The corner of an elbow; and of x² on [0, 1] the value ¼ at x = ½, where its slope is that of the chord."""
+    """The corner of an elbow; and of x² on [0, 1] the value ¼ at x = ½, where its slope is that of
+    the chord.
+    """
     curve = np.concatenate([np.linspace(0, 1, 90), np.linspace(1, 10, 11)[1:]])
     assert knee(curve) == 1.0
     assert knee(5 + 3 * curve) == 8.0
@@ -168,8 +198,11 @@ def test_bad_values_are_named(call, message):
 
 
 def test_kmeans_computes_on_one_thread(monkeypatch):
-    """Threads of scikit-learn and of BLAS wait for one another, and sums depend on how many there are."""
-    seen, fit = [], cluster.KMeans.fit
+    """Threads of scikit-learn and of BLAS wait for one another, and sums depend on how many there
+    are.
+    """
+    seen = []
+    fit = cluster.KMeans.fit
 
     def noted(self, x):
         seen.extend(pool["num_threads"] for pool in threadpool_info())

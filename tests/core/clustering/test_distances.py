@@ -1,4 +1,6 @@
-"""Estimates of distances: never too large for their limit; and clusters as with every distance by subtraction."""
+"""Estimates of distances: never too large for their limit; and clusters as with every distance by
+subtraction.
+"""
 
 import numpy as np
 import pytest
@@ -11,19 +13,27 @@ NUM = 90
 
 
 def near_copies(rng: np.random.Generator) -> np.ndarray:
-    """Eight points, each with copies moved by 1e-16 to 1e-5: products cannot tell these from the same point."""
+    """Eight points, each with copies moved by 1e-16 to 1e-5: products cannot tell these from the
+    same point.
+    """
     moves = rng.normal(size=(NUM, 30)) * 10.0 ** -rng.integers(5, 17, size=(NUM, 1))
     return rng.normal(size=(8, 30))[rng.integers(8, size=NUM)] + moves
 
 
 KINDS = {
     "far from the origin": lambda rng: 1e6 + rng.normal(size=(NUM, 20)),
-    "float32 updates of one model": lambda rng: (rng.normal(size=300) + 1e-4 * rng.normal(size=(NUM, 300))).astype("f"),
+    "float32 updates of one model": lambda rng: (
+        rng.normal(size=300) + 1e-4 * rng.normal(size=(NUM, 300))
+    ).astype("f"),
     "near copies": near_copies,
     "all at one distance": lambda rng: np.eye(NUM),
     "a grid": lambda rng: rng.integers(0, 4, size=(NUM, 2)).astype(float),
-    "one client far away": lambda rng: np.vstack([rng.normal(size=(NUM, 20)), np.full((1, 20), 1e7)]),
-    "many orders of size": lambda rng: rng.normal(size=(NUM, 5)) * 10.0 ** rng.integers(-12, 12, size=(NUM, 1)),
+    "one client far away": lambda rng: np.vstack(
+        [rng.normal(size=(NUM, 20)), np.full((1, 20), 1e7)]
+    ),
+    "many orders of size": lambda rng: (
+        rng.normal(size=(NUM, 5)) * 10.0 ** rng.integers(-12, 12, size=(NUM, 1))
+    ),
     "squares underflow": lambda rng: 1e-160 * rng.normal(size=(NUM, 4)),
     "identical": lambda rng: np.ones((NUM, 3)),
 }
@@ -36,14 +46,17 @@ def points(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> n
 
 
 def test_a_pair_within_a_radius_has_an_estimate_within_its_limit(points: np.ndarray) -> None:
-    found, exact = Distances(points), cdist(points, points)
+    found = Distances(points)
+    exact = cdist(points, points)
     for point, row in enumerate(exact):
         assert (found.estimates(point) <= found.limits(row)).all()
         assert found.exact(point, np.arange(len(points))).tolist() == row.tolist()
 
 
 @pytest.mark.parametrize("min_samples", [2, 4])
-def test_clusters_are_those_of_exact_distances(points: np.ndarray, min_samples: int, monkeypatch) -> None:
+def test_clusters_are_those_of_exact_distances(
+    points: np.ndarray, min_samples: int, monkeypatch
+) -> None:
     """Without a table every estimate is a distance by subtraction."""
 
     def clusterings() -> list[Clustering]:
@@ -61,8 +74,11 @@ def test_clusters_are_those_of_exact_distances(points: np.ndarray, min_samples: 
 
 
 def test_few_distances_are_computed_by_subtraction(monkeypatch) -> None:
-    """OPTICS needs N to reach every point from the first, a few for each later improvement, and one neighbour each."""
-    computed, exact = [], Distances.exact
+    """OPTICS needs N to reach every point from the first, a few for each later improvement, and one
+    neighbour each.
+    """
+    computed = []
+    exact = Distances.exact
 
     def counted(self: Distances, point: int, others: np.ndarray) -> np.ndarray:
         computed.append(len(others))

@@ -19,13 +19,17 @@ def test_only_nearest_changes_labels_and_only_those_of_noise(policy):
 
 
 def test_nearest_goes_by_the_centroid_not_by_the_nearest_member():
-    """Point 5 is 1 from a member of the wide cluster (centroid 15), but nearer to the centroid 2 of the narrow one."""
+    """Point 5 is 1 from a member of the wide cluster (centroid 15), but nearer to the centroid 2 of
+    the narrow one.
+    """
     points = np.array([[1.0], [3.0], [6.0], [24.0], [5.0]])
     assert settle_noise(np.array([0, 0, 1, 1, -1]), points, "nearest")[-1] == 0
 
 
 def test_nearest_breaks_ties_for_the_lower_label():
-    assert settle_noise(np.array([1, 0, -1]), np.array([[0.0], [4.0], [2.0]]), "nearest").tolist() == [1, 0, 0]
+    assert settle_noise(
+        np.array([1, 0, -1]), np.array([[0.0], [4.0], [2.0]]), "nearest"
+    ).tolist() == [1, 0, 0]
 
 
 def test_only_noise_can_be_kept_but_neither_dropped_nor_assigned():

@@ -20,14 +20,21 @@ def test_it_is_a_fixed_linear_map():
 
 @pytest.mark.parametrize("num_inputs", [1, BLOCK + 1])
 def test_rows_can_come_in_any_chunks(num_inputs):
-    rows = torch.randn(9, num_inputs, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    rows = torch.randn(
+        9, num_inputs, generator=torch.Generator().manual_seed(1), dtype=torch.float64
+    )
     whole = project(rows, 7, seed=0)
-    assert torch.allclose(torch.cat([project(chunk, 7, seed=0) for chunk in rows.split(4)]), whole, atol=1e-12)
+    assert torch.allclose(
+        torch.cat([project(chunk, 7, seed=0) for chunk in rows.split(4)]), whole, atol=1e-12
+    )
 
 
 def test_signs_are_balanced_and_independent():
-    """Entries have mean 0, and different columns, rows and blocks are uncorrelated, within 4.5 standard errors."""
-    num, outputs = 2 * BLOCK, 16
+    """Entries have mean 0, and different columns, rows and blocks are uncorrelated, within 4.5
+    standard errors.
+    """
+    num = 2 * BLOCK
+    outputs = 16
     matrix = project(torch.eye(num), outputs, seed=0) * outputs**0.5
     assert abs(float(matrix.mean())) < 4.5 / (num * outputs) ** 0.5
     columns = (matrix.T @ matrix / num)[np.triu_indices(outputs, 1)]

@@ -1,4 +1,6 @@
-"""Small data sets in the layouts of the real ones, and a web server on this machine that publishes files."""
+"""Small data sets in the layouts of the real ones, and a web server on this machine that publishes
+files.
+"""
 
 import contextlib
 import gzip
@@ -21,7 +23,12 @@ from fedlab_core.data.disk.sources import SOURCES, Member, Source
 from fedlab_core.data.disk.vision import import_torchvision
 
 PACK = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
-IDX_NAMES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
+IDX_NAMES = (
+    "train-images-idx3-ubyte",
+    "train-labels-idx1-ubyte",
+    "t10k-images-idx3-ubyte",
+    "t10k-labels-idx1-ubyte",
+)
 CIFAR_NAMES = (*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin")
 
 
@@ -30,8 +37,13 @@ def md5(data: bytes) -> str:
 
 
 def idx(array: np.ndarray) -> bytes:
-    """The idx format: two zero bytes, the type (8 = unsigned byte), the number of axes, their lengths, the values."""
-    return struct.pack(f">BBBB{array.ndim}I", 0, 0, 8, array.ndim, *array.shape) + array.astype(np.uint8).tobytes()
+    """The idx format: two zero bytes, the type (8 = unsigned byte), the number of axes, their
+    lengths, the values.
+    """
+    return (
+        struct.pack(f">BBBB{array.ndim}I", 0, 0, 8, array.ndim, *array.shape)
+        + array.astype(np.uint8).tobytes()
+    )
 
 
 def idx_arrays(train: int = 12, test: int = 5) -> list[np.ndarray]:
@@ -52,7 +64,11 @@ def cifar_contents(records: int = 3) -> dict[str, bytes]:
     contents = {}
     for name in CIFAR_NAMES:
         labels = generator.integers(0, 10, (records, 1))
-        contents[name] = np.hstack([labels, generator.integers(0, 256, (records, 3072))]).astype(np.uint8).tobytes()
+        contents[name] = (
+            np.hstack([labels, generator.integers(0, 256, (records, 3072))])
+            .astype(np.uint8)
+            .tobytes()
+        )
     return contents
 
 
@@ -61,13 +77,17 @@ def cifar_pickles() -> dict[str, bytes]:
 
 
 def as_pickles(contents: dict[str, bytes]) -> dict[str, bytes]:
-    """The images and labels of the binary layout of CIFAR-10, in the layout that torchvision reads."""
+    """The images and labels of the binary layout of CIFAR-10,
+    in the layout that torchvision reads.
+    """
     pickles = {}
     for name, data in contents.items():
         records = np.frombuffer(data, np.uint8).reshape(-1, 3073)
         entry = {"labels": records[:, 0].tolist(), "data": records[:, 1:].copy()}
         pickles[name.removesuffix(".bin")] = pickle.dumps(entry, protocol=2)
-    return pickles | {"batches.meta": pickle.dumps({"label_names": list(CIFAR10_CLASSES)}, protocol=2)}
+    return pickles | {
+        "batches.meta": pickle.dumps({"label_names": list(CIFAR10_CLASSES)}, protocol=2)
+    }
 
 
 def members_of(contents: dict[str, bytes]) -> tuple[Member, ...]:
@@ -92,7 +112,9 @@ def small_sources() -> dict[str, Source]:
 
 
 def publish(patch: pytest.MonkeyPatch, url: str, packed: dict[str, bytes], archive: bytes) -> None:
-    """Let torchvision fetch small sets from ``url``: the ``packed`` idx files, and the ``archive`` of CIFAR-10."""
+    """Let torchvision fetch small sets from ``url``: the ``packed`` idx files, and the ``archive``
+    of CIFAR-10.
+    """
     datasets = import_torchvision().datasets
     patch.setattr(datasets.MNIST, "mirrors", [url])
     patch.setattr(datasets.MNIST, "resources", [(name, md5(data)) for name, data in packed.items()])
@@ -136,7 +158,9 @@ def tree(folder: Path) -> dict[str, bytes | None]:
 
 
 class Mirror:
-    """A web server on a free port. ``cuts[path]``: after how many bytes to drop the next answers, one after another."""
+    """A web server on a free port. ``cuts[path]``: after how many bytes to drop the next answers,
+    one after another.
+    """
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self.files = dict(files)
@@ -163,8 +187,11 @@ class Mirror:
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
-                with contextlib.suppress(ConnectionError):  # torchvision asks twice and reads the second answer
-                    self.wfile.write(data[: mirror.cuts[name].pop(0) if mirror.cuts.get(name) else len(data)])
+                # torchvision asks twice and reads the second answer
+                with contextlib.suppress(ConnectionError):
+                    self.wfile.write(
+                        data[: mirror.cuts[name].pop(0) if mirror.cuts.get(name) else len(data)]
+                    )
 
             def log_message(self, *_: Any) -> None:
                 pass

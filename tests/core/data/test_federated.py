@@ -1,4 +1,6 @@
-"""Federations from data and parts, and from clients' own data: what is taken, what is refused, and in what words."""
+"""Federations from data and parts, and from clients' own data: what is taken, what is refused, and
+in what words.
+"""
 
 import hashlib
 
@@ -10,7 +12,8 @@ from torch.utils.data import TensorDataset
 
 from fedlab_core.data import Dataset, FederatedDataset, Split
 
-X, Y = torch.arange(24.0).reshape(12, 2), torch.arange(12) % 3
+X = torch.arange(24.0).reshape(12, 2)
+Y = torch.arange(12) % 3
 
 
 def dataset(x=X, y=Y, test=None, num_classes: int | None = 3) -> Dataset:
@@ -22,7 +25,9 @@ def dataset(x=X, y=Y, test=None, num_classes: int | None = 3) -> Dataset:
 
 def test_masks_are_refused_and_their_indices_taken() -> None:
     masks = [Y.numpy() == label for label in range(3)]
-    with pytest.raises(ValueError, match=r"parts\[0\]: a mask of booleans.*np\.flatnonzero\(mask\)"):
+    with pytest.raises(
+        ValueError, match=r"parts\[0\]: a mask of booleans.*np\.flatnonzero\(mask\)"
+    ):
         FederatedDataset(dataset(), masks)
     for convert in (np.asarray, torch.from_numpy, np.ndarray.tolist):
         fed = FederatedDataset(dataset(), [convert(np.flatnonzero(mask)) for mask in masks])
@@ -52,8 +57,14 @@ def test_arrays_and_narrow_integers_are_taken() -> None:
     for x in (X.numpy(), readonly, frame, X.numpy()[::-1], X.tolist()):
         for dtype in (np.int32, np.uint8, np.int64):
             fed = FederatedDataset(dataset(x, Y.numpy().astype(dtype), test=(X, Y)), [[0, 5], [11]])
-            assert fed.y.dtype == torch.int64 and fed.x.dtype == torch.float32 and torch.equal(fed.y, Y)
-    own = FederatedDataset.from_clients([(X.numpy(), Y.numpy().astype(np.int32))], test=(X.double().numpy()[:0], []))
+            assert (
+                fed.y.dtype == torch.int64
+                and fed.x.dtype == torch.float32
+                and torch.equal(fed.y, Y)
+            )
+    own = FederatedDataset.from_clients(
+        [(X.numpy(), Y.numpy().astype(np.int32))], test=(X.double().numpy()[:0], [])
+    )
     assert torch.equal(own.x, X) and torch.equal(own.y, Y) and own.num_classes == 3
 
 
@@ -64,14 +75,18 @@ def test_values_that_are_not_finite_are_refused(where: str, bad: float) -> None:
     x, held_out = (broken, X) if where == "train.x" else (X, broken)
     with pytest.raises(ValueError, match=rf"{where}: holds values that are not finite"):
         FederatedDataset(dataset(x, Y, test=(held_out, Y)), [[0], [1]])
-    with pytest.raises(ValueError, match=rf"{where.replace('x', 'y')}: holds values that are not finite"):
+    with pytest.raises(
+        ValueError, match=rf"{where.replace('x', 'y')}: holds values that are not finite"
+    ):
         FederatedDataset.from_clients([(X, x)], test=(X, held_out))
 
 
 def test_a_label_that_is_no_class_number_is_refused_at_once() -> None:
     y = Y.clone()
     y[7] = 10**9
-    with pytest.raises(ValueError, match=r"the label 1000000000 would make 1000000001 classes of 16 samples"):
+    with pytest.raises(
+        ValueError, match=r"the label 1000000000 would make 1000000001 classes of 16 samples"
+    ):
         FederatedDataset.from_clients([(X, y)], test=(X[:4], Y[:4]))
     with pytest.raises(ValueError, match=r"train labels must lie in 0 … 2, got 0 … 1000000000"):
         FederatedDataset(dataset(X, y), [[0]])
@@ -81,16 +96,29 @@ def test_a_label_that_is_no_class_number_is_refused_at_once() -> None:
 
 # kinds and shapes
 
-FLOATS, COLUMN = torch.rand(12), Y[:, None]
+FLOATS = torch.rand(12)
+COLUMN = Y[:, None]
 
 
 @pytest.mark.parametrize(
     ("train", "test", "words"),
     [
         ((X, FLOATS), (X, Y), r"test\.y: int64 \[n\] does not go with train\.y, float32 \[n\]"),
-        ((X, Y), (X, FLOATS), r"test\.y: class labels must be integers of shape \[n\], got float32 \[n\]"),
-        ((X, COLUMN), (X, COLUMN), r"train\.y: class labels must be integers of shape \[n\], got int64 \[n, 1\]"),
-        ((X, Y), (X.double(), Y), r"test\.x: float64 \[n, 2\] does not go with train\.x, float32 \[n, 2\]"),
+        (
+            (X, Y),
+            (X, FLOATS),
+            r"test\.y: class labels must be integers of shape \[n\], got float32 \[n\]",
+        ),
+        (
+            (X, COLUMN),
+            (X, COLUMN),
+            r"train\.y: class labels must be integers of shape \[n\], got int64 \[n, 1\]",
+        ),
+        (
+            (X, Y),
+            (X.double(), Y),
+            r"test\.x: float64 \[n, 2\] does not go with train\.x, float32 \[n, 2\]",
+        ),
         ((X, Y), (X, Y[:3]), "test: x and y must have the same length, got 12 and 3"),
         ((X, Y), X, r"test: must be a pair \(x, y\), got Tensor"),
     ],
@@ -104,7 +132,10 @@ def test_what_does_not_go_together_is_refused(train, test, words: str) -> None:
     ("second", "words"),
     [
         ((X, FLOATS), r"clients\[1\]: y is float32 \[n\], but that of clients\[0\] is int64 \[n\]"),
-        ((X[:, :1], Y), r"clients\[1\]: x is float32 \[n, 1\], but that of clients\[0\] is float32 \[n, 2\]"),
+        (
+            (X[:, :1], Y),
+            r"clients\[1\]: x is float32 \[n, 1\], but that of clients\[0\] is float32 \[n, 2\]",
+        ),
         ((X, Y[:5]), r"clients\[1\]: x and y must have the same length, got 12 and 5"),
         ((X[:0], Y[:0]), r"parts\[1\]: this client is empty"),
     ],

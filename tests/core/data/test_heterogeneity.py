@@ -43,7 +43,9 @@ def test_random_mixes_agree_with_scipy_and_totals_are_weighted_by_size():
 
 def test_a_federation_reports_on_itself():
     y = torch.tensor([0, 0, 1, 2])
-    data = Dataset("tiny", Split(torch.zeros(4, 1), y), Split(torch.zeros(1, 1), y[:1]), 3, ("a", "b", "c"))
+    data = Dataset(
+        "tiny", Split(torch.zeros(4, 1), y), Split(torch.zeros(1, 1), y[:1]), 3, ("a", "b", "c")
+    )
     measured = FederatedDataset(data, [np.array([0, 2]), np.array([1, 3])]).heterogeneity()
     assert measured.frame[["a", "b", "c"]].to_numpy().tolist() == [[0.5, 0.5, 0], [0.5, 0, 0.5]]
     assert "clients 2" in repr(measured) and "emd 0.5" in repr(measured)

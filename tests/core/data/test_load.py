@@ -18,7 +18,9 @@ def test_unknown_name_suggests_the_nearest() -> None:
 
 
 def test_not_found_names_the_command_and_creates_nothing(tmp_path: Path, user_cache: Path) -> None:
-    with pytest.raises(DatasetNotFound, match=f"{user_cache}.*`python -m fedlab_core data fetch mnist`"):
+    with pytest.raises(
+        DatasetNotFound, match=f"{user_cache}.*`python -m fedlab_core data fetch mnist`"
+    ):
         load_dataset("mnist")
     root = tmp_path / "my data"
     with pytest.raises(DatasetNotFound, match=f"data fetch cifar10 --root '{root}'`"):
@@ -27,8 +29,12 @@ def test_not_found_names_the_command_and_creates_nothing(tmp_path: Path, user_ca
 
 
 @pytest.mark.usefixtures("small")
-def test_roots_are_searched_in_order(tmp_path: Path, user_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each folder has the set without its first file, so that the error names the folder that was chosen."""
+def test_roots_are_searched_in_order(
+    tmp_path: Path, user_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each folder has the set without its first file, so that the error names the folder that was
+    chosen.
+    """
 
     def chosen(**options: Path) -> Path:
         with pytest.raises(DatasetNotFound, match=IDX_NAMES[0]) as caught:
@@ -37,7 +43,8 @@ def test_roots_are_searched_in_order(tmp_path: Path, user_cache: Path, monkeypat
         (root,) = (root for root in (user_cache, named, given) if f"{root}/mnist lacks" in message)
         return root
 
-    named, given = tmp_path / "named", tmp_path / "given"
+    named = tmp_path / "named"
+    given = tmp_path / "given"
     for root in (user_cache, named, given):
         (write(root / "mnist", idx_contents()) / IDX_NAMES[0]).unlink()
     assert chosen() == user_cache

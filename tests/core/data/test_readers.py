@@ -40,7 +40,9 @@ def test_digits_are_a_stratified_partition_of_the_file() -> None:
         assert split.x.shape == (size, 1, 8, 8) and split.x.dtype == torch.float32
         assert split.y.shape == (size,) and split.y.dtype == torch.int64
         assert split.x.min() == 0 and split.x.max() == 1
-    assert digits.num_classes == 10 and digits.classes == tuple("0123456789") and digits.users is None
+    assert (
+        digits.num_classes == 10 and digits.classes == tuple("0123456789") and digits.users is None
+    )
     given = sorted(zip(map(bytes, images.astype(np.uint8)), labels.tolist(), strict=True))
     x = torch.cat([digits.train.x, digits.test.x]).mul(16).reshape(-1, 64).numpy().astype(np.uint8)
     y = torch.cat([digits.train.y, digits.test.y]).tolist()
@@ -60,16 +62,24 @@ def test_digits_are_a_stratified_partition_of_the_file() -> None:
     ],
 )
 @pytest.mark.usefixtures("small", "vision")
-def test_idx_layouts(tmp_path: Path, name: str, folder: str, suffix: str, classes: tuple[str, str]) -> None:
+def test_idx_layouts(
+    tmp_path: Path, name: str, folder: str, suffix: str, classes: tuple[str, str]
+) -> None:
     write(tmp_path / folder, idx_contents(), suffix)
     before = tree(tmp_path / folder)
     data = load_dataset(name, root=tmp_path)
     train_x, train_y, test_x, test_y = idx_arrays()
     for split, x, y in ((data.train, train_x, train_y), (data.test, test_x, test_y)):
         assert split.x.dtype == torch.float32 and split.y.dtype == torch.int64
-        np.testing.assert_array_equal(split.x.numpy(), (x[:, None] / np.float32(255)).astype(np.float32))
+        np.testing.assert_array_equal(
+            split.x.numpy(), (x[:, None] / np.float32(255)).astype(np.float32)
+        )
         np.testing.assert_array_equal(split.y.numpy(), y)
-    assert data.name == name and data.num_classes == len(data.classes) == 10 and data.classes[::9] == classes
+    assert (
+        data.name == name
+        and data.num_classes == len(data.classes) == 10
+        and data.classes[::9] == classes
+    )
     assert tree(tmp_path / folder) == before
 
 
@@ -102,7 +112,7 @@ def test_a_corrupt_idx_file_is_named(
     message = str(caught.value)
     assert str(damaged) in message and reason in message
     assert f"python -m fedlab_core data verify mnist --root {tmp_path}" in message
-    assert not user_cache.exists()
+    assert not (user_cache / "unpacked").exists()
 
 
 # CIFAR-10
@@ -113,13 +123,19 @@ def records(contents: dict[str, bytes], *names: str) -> np.ndarray:
 
 
 def expect_the_small_cifar(data: Dataset) -> None:
-    """Compare with the records: one byte label, then 1,024 each of red, green and blue, row by row."""
+    """Compare with the records: one byte label, then 1,024 each
+    of red, green and blue, row by row.
+    """
     for split, names in ((data.train, CIFAR_NAMES[:5]), (data.test, CIFAR_NAMES[5:])):
         expected = records(cifar_contents(), *names)
         np.testing.assert_array_equal(split.y.numpy(), expected[:, 0])
         pixels = expected[:, 1:].reshape(-1, 3, 32, 32)
         np.testing.assert_array_equal(split.x.numpy(), pixels.astype(np.float32) / np.float32(255))
-        assert split.x.dtype == torch.float32 and split.y.dtype == torch.int64 and split.x.is_contiguous()
+        assert (
+            split.x.dtype == torch.float32
+            and split.y.dtype == torch.int64
+            and split.x.is_contiguous()
+        )
     assert data.num_classes == 10 and data.classes[6] == "frog"
 
 
@@ -133,7 +149,9 @@ def test_the_binary_layout_of_cifar_is_read_without_torchvision(
 
 
 @pytest.mark.usefixtures("small", "vision")
-def test_the_layout_of_torchvision_gives_the_same_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_layout_of_torchvision_gives_the_same_arrays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expect_pickles(monkeypatch, cifar_pickles())
     write(tmp_path / "cifar-10-batches-py", cifar_pickles())
     expect_the_small_cifar(load_dataset("cifar10", tmp_path))
@@ -145,12 +163,14 @@ def test_a_damaged_pickle_is_not_opened(tmp_path: Path, monkeypatch: pytest.Monk
     folder = write(tmp_path / "cifar-10-batches-py", cifar_pickles())
     monkeypatch.setattr(pickle, "load", None)  # calling it would fail
     (folder / "test_batch").write_bytes(b"cos\nsystem\n.")
-    with pytest.raises(DatasetCorrupt, match=r"cifar-10-batches-py: .*checksum.*data verify cifar10"):
+    with pytest.raises(DatasetCorrupt, match=r"test_batch: must hold .*data verify cifar10"):
         load_dataset("cifar10", tmp_path)
 
 
 @pytest.mark.usefixtures("small")
-def test_torchvision_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torchvision_is_named_where_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "torchvision", None)
     write(tmp_path / "mnist", idx_contents())
     with pytest.raises(ImportError, match="pip install torchvision"):
@@ -158,7 +178,9 @@ def test_torchvision_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.usefixtures("small")
-def test_xz_batches_are_unpacked_once(tmp_path: Path, user_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_xz_batches_are_unpacked_once(
+    tmp_path: Path, user_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path / "cifar-10-batches-bin", cifar_contents(), ".xz")
     user_cache.parent.write_bytes(b"a file where the cache folder should be")
     first = load_dataset("cifar10", tmp_path)

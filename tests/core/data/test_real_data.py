@@ -34,7 +34,13 @@ def test_mnist() -> None:
     data = load_dataset("mnist")
     assert counts(data.train.y) == MNIST_TRAIN_COUNTS and counts(data.test.y) == MNIST_TEST_COUNTS
     assert data.train.x.shape == (60_000, 1, 28, 28) and data.test.x.shape == (10_000, 1, 28, 28)
-    assert data.train.y[:5].tolist() == [5, 0, 4, 1, 9] and data.test.y[:5].tolist() == [7, 2, 1, 0, 4]
+    assert data.train.y[:5].tolist() == [5, 0, 4, 1, 9] and data.test.y[:5].tolist() == [
+        7,
+        2,
+        1,
+        0,
+        4,
+    ]
     assert data.train.x.mean().item() == pytest.approx(0.1307, abs=5e-5)
     assert data.train.x.std().item() == pytest.approx(0.3081, abs=5e-5)
 
@@ -42,12 +48,16 @@ def test_mnist() -> None:
 @pytest.mark.needs_data("mnist")
 @pytest.mark.usefixtures("vision")
 def test_every_bit_of_mnist_is_that_of_the_files() -> None:
-    """After a header of 16 bytes, images are bytes row by row; after one of 8 bytes, labels are bytes."""
+    """After a header of 16 bytes, images are bytes row by row; after one of 8 bytes, labels are
+    bytes.
+    """
     data = load_dataset("mnist")
     location = locate(SOURCES["mnist"], search_roots())
     found = iter((data.train.x, data.train.y, data.test.x, data.test.y))
     for member, path in location.files.items():
-        array = np.frombuffer(content(path, member), np.uint8, offset=16 if "images" in member.name else 8)
+        array = np.frombuffer(
+            content(path, member), np.uint8, offset=16 if "images" in member.name else 8
+        )
         if "images" in member.name:
             expected = array.reshape(-1, 1, 28, 28).astype(np.float32) / np.float32(255)
         else:
@@ -58,7 +68,9 @@ def test_every_bit_of_mnist_is_that_of_the_files() -> None:
 @pytest.mark.slow
 @pytest.mark.needs_data("cifar10")
 @pytest.mark.usefixtures("vision")
-def test_both_layouts_of_cifar10_give_every_bit_of_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_layouts_of_cifar10_give_every_bit_of_the_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Pickles made from the records, in the layout that torchvision reads."""
     data = load_dataset("cifar10")
     location = locate(SOURCES["cifar10"], search_roots())
@@ -86,7 +98,9 @@ def test_cifar10() -> None:
     assert counts(data.train.y) == [5000] * 10 and counts(data.test.y) == [1000] * 10
     assert data.train.x.shape == (50_000, 3, 32, 32) and data.test.x.shape == (10_000, 3, 32, 32)
     assert [data.classes[int(y)] for y in data.test.y[:4]] == ["cat", "ship", "ship", "airplane"]
-    assert data.train.x.mean(dim=(0, 2, 3)).tolist() == pytest.approx([0.4914, 0.4822, 0.4465], abs=5e-5)
+    assert data.train.x.mean(dim=(0, 2, 3)).tolist() == pytest.approx(
+        [0.4914, 0.4822, 0.4465], abs=5e-5
+    )
 
 
 @pytest.mark.needs_data("sentiment140")
@@ -95,7 +109,10 @@ def test_sentiment140() -> None:
     accounts = data.users or []
     every = torch.from_numpy(np.sort(np.concatenate(accounts)))
     assert torch.equal(every, torch.arange(len(data.train)))
-    assert data.train.x.shape[1:] == data.test.x.shape[1:] == (LENGTH,) and data.train.x.dtype == torch.int64
+    assert (
+        data.train.x.shape[1:] == data.test.x.shape[1:] == (LENGTH,)
+        and data.train.x.dtype == torch.int64
+    )
     assert data.train.x.max() == VOCABULARY - 1 and data.test.x.max() < VOCABULARY
     assert counts(data.test.y) == [177, 182]  # of 498, the other 139 being neutral
     path = next(iter(locate(SOURCES["sentiment140"], search_roots()).files.values()))
@@ -106,14 +123,18 @@ def test_sentiment140() -> None:
     assert [sum(len(user) >= n for user in accounts) for n in (5, 10, 20)] == [2622, 673, 103]
     with gzip.open(path, "rt", encoding="latin-1", newline="") as file:
         texts = [tokens(row[5]) for row in csv.reader(file)]
-    assert [int(n) for n in (data.train.x != 0).sum(1)] == [min(len(words), LENGTH) for words in texts]
+    assert [int(n) for n in (data.train.x != 0).sum(1)] == [
+        min(len(words), LENGTH) for words in texts
+    ]
     for word, label in (("thanks", 1), ("love", 1), ("sad", 0), ("miss", 0)):
         having = torch.tensor([word in words for words in texts])
         assert data.train.y[having].eq(label).float().mean() > 0.7
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs_data(name)) for name in SOURCES])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.needs_data(name)) for name in SOURCES]
+)
 def test_the_files_are_intact(name: str) -> None:
     assert set(store.verify(name).values()) == {"ok"}
 

@@ -11,9 +11,10 @@ from types import ModuleType
 
 import pytest
 
-from fedlab_core.data.disk import store
+from fedlab_core.data.disk import files, store
 from fedlab_core.data.disk.sources import SENTIMENT140, SOURCES
 from fedlab_core.data.disk.store import FetchFailed
+from fedlab_core.data.load import load_dataset
 from fedlab_core.files import locked
 from tests.core.data.small_sets import (
     IDX_NAMES,
@@ -32,12 +33,15 @@ pytestmark = pytest.mark.usefixtures("user_cache")
 StartMirror = Callable[[dict[str, bytes]], Mirror]
 GZ = {name + ".gz": PACK[".gz"](data) for name, data in idx_contents().items()}
 LAST = IDX_NAMES[3] + ".gz"
-ARCHIVE, CIFAR = "cifar-10-python.tar.gz", tar_gz(cifar_pickles() | {"readme.html": b"hello"})
+ARCHIVE = "cifar-10-python.tar.gz"
+CIFAR = tar_gz(cifar_pickles() | {"readme.html": b"hello"})
 TWEETS = {"trainingandtestdata.zip": bytes(range(256)) * 1000}
 
 
 @pytest.fixture
-def server(mirror: StartMirror, monkeypatch: pytest.MonkeyPatch, vision: ModuleType, small: None) -> Mirror:
+def server(
+    mirror: StartMirror, monkeypatch: pytest.MonkeyPatch, vision: ModuleType, small: None
+) -> Mirror:
     """A web server from which torchvision fetches small sets in the place of the real ones."""
     started = mirror(GZ | {ARCHIVE: CIFAR})
     publish(monkeypatch, started.url, GZ, CIFAR)
@@ -66,10 +70,21 @@ def test_fetch_leaves_the_set_and_nothing_else(server: Mirror, tmp_path: Path) -
     assert server.requests == []  # an intact set is not fetched again
 
 
+@pytest.mark.parametrize(("name", "size"), [("mnist", 12), ("cifar10", 15)])
+def test_the_first_load_after_a_fetch_reads_no_file_for_its_checksum(
+    server: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, size: int
+) -> None:
+    store.fetch(name, tmp_path)
+    monkeypatch.setattr(files, "content", None)  # calling it would fail
+    assert len(load_dataset(name, tmp_path).train) == size
+
+
 def test_fetch_unpacks_the_archive_and_takes_no_other(server: Mirror, tmp_path: Path) -> None:
     for given in (b"<html>", CIFAR[:-60]):
         server.files[ARCHIVE] = given
-        with pytest.raises(FetchFailed, match="cifar10 could not be downloaded: File not found or corrupted"):
+        with pytest.raises(
+            FetchFailed, match="cifar10 could not be downloaded: File not found or corrupted"
+        ):
             store.fetch("cifar10", tmp_path)
         assert names_in(tmp_path) == {".cifar10.download"}
     server.files[ARCHIVE] = CIFAR
@@ -91,7 +106,9 @@ def test_a_broken_fetch_keeps_the_files_that_arrived_and_the_next_completes_them
     before = {IDX_NAMES[0]: b"damaged", "notes.txt": b"mine"}
     folder = write(tmp_path / "MNIST" / "raw", before)
     server.cuts[LAST] = [10, 10]
-    with pytest.raises(FetchFailed, match=r"mnist could not be downloaded: .*File not found or corrupted") as caught:
+    with pytest.raises(
+        FetchFailed, match=r"mnist could not be downloaded: .*File not found or corrupted"
+    ) as caught:
         store.fetch("mnist", tmp_path)
     assert "\n" not in str(caught.value) and "into the data folder" in str(caught.value)
     assert tree(folder) == before  # no reader sees half a set
@@ -99,7 +116,9 @@ def test_a_broken_fetch_keeps_the_files_that_arrived_and_the_next_completes_them
     write(tmp_path / ".mnist.download" / "MNIST" / "raw", dict.fromkeys(IDX_NAMES, b"half a file"))
     store.fetch("mnist", tmp_path)
     assert set(server.requests) == {LAST}
-    assert tree(folder) == idx_contents() | {"notes.txt": b"mine"} and names_in(tmp_path) == {"MNIST"}
+    assert tree(folder) == idx_contents() | {"notes.txt": b"mine"} and names_in(tmp_path) == {
+        "MNIST"
+    }
 
 
 def test_a_file_that_is_wrong_once_unpacked_is_not_moved_into_place(
@@ -143,13 +162,20 @@ def test_the_error_names_the_failure(mirror: StartMirror, tmp_path: Path) -> Non
         (cut.url, "must hold 256000 bytes once unpacked, but holds only 1000"),
         (mirror(dict.fromkeys(TWEETS, content[::-1])).url, "wrong checksum"),
     ):
-        with pytest.raises(FetchFailed, match=f"sentiment140 could not be downloaded.*{said}.*Run the same command"):
+        with pytest.raises(
+            FetchFailed, match=f"sentiment140 could not be downloaded.*{said}.*Run the same command"
+        ):
             fetch_tweets(url, tmp_path)
 
 
-def test_a_silent_server_runs_into_the_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_server_runs_into_the_time_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store, "TIMEOUT", 0.1)
-    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(FetchFailed, match="timed out"):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(FetchFailed, match="timed out"),
+    ):
         fetch_tweets(f"http://127.0.0.1:{silent.getsockname()[1]}/", tmp_path)
     assert socket.getdefaulttimeout() is None
 
@@ -160,7 +186,8 @@ def test_a_second_fetch_waits_for_the_first_and_asks_for_nothing(
     with locked(tmp_path / ".mnist.lock"):
         second = threading.Thread(target=store.fetch, args=("mnist", tmp_path))
         second.start()
-        told, end = "", time.monotonic() + 240
+        told = ""
+        end = time.monotonic() + 240
         while "waiting for another process" not in told and time.monotonic() < end:
             second.join(0.1)
             told += capsys.readouterr().err
@@ -171,7 +198,9 @@ def test_a_second_fetch_waits_for_the_first_and_asks_for_nothing(
 
 
 @pytest.mark.usefixtures("small")
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(path: Path, *_: object, **__: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system", str(path))
 

@@ -1,4 +1,6 @@
-"""Sentiment140: its forms on disk, and tweets as token ids. The small tables here have the official layout."""
+"""Sentiment140: its forms on disk, and tweets as token ids. The small tables here have the official
+layout.
+"""
 
 import csv
 import io
@@ -18,7 +20,8 @@ from tests.core.data.small_sets import members_of, tree, write
 
 ZIP = "trainingandtestdata.zip"
 SUBSET = "training.subset.noemoticon.csv"
-TRAIN, TEST = "training.1600000.processed.noemoticon.csv", "testdata.manual.2009.06.14.csv"
+TRAIN = "training.1600000.processed.noemoticon.csv"
+TEST = "testdata.manual.2009.06.14.csv"
 # Polarity, account, text. "b" comes three times, "a" and "c" twice, "d" and "e" once.
 TWEETS = [("0", "ann", "b a b"), ("4", "bob", "c a"), ("0", "bob", "E"), ("4", "ann", "d, b c")]
 HELD_OUT = [("4", "x", "a z"), ("2", "x", "b"), ("0", "y", "")]
@@ -28,7 +31,9 @@ def table(rows: list[tuple[str, str, str]]) -> bytes:
     """Every value in quotes, Latin-1, no header, as in the published files."""
     file = io.StringIO()
     writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writerows((polarity, i, "", "NO_QUERY", who, said) for i, (polarity, who, said) in enumerate(rows))
+    writer.writerows(
+        (polarity, i, "", "NO_QUERY", who, said) for i, (polarity, who, said) in enumerate(rows)
+    )
     return file.getvalue().encode("latin-1")
 
 
@@ -88,26 +93,48 @@ def test_ids_go_by_falling_frequency_in_the_training_tweets_and_then_by_the_alph
     assert data.train.x.dtype == torch.int64 and data.train.x.shape == (4, 30)
     assert [row[row != 0].tolist() for row in data.train.x] == [[b, a, b], [c, a], [e], [d, b, c]]
     assert data.train.y.tolist() == [0, 1, 0, 1]
-    assert (data.name, data.num_classes, data.classes) == ("sentiment140", 2, ("negative", "positive"))
+    assert (data.name, data.num_classes, data.classes) == (
+        "sentiment140",
+        2,
+        ("negative", "positive"),
+    )
     assert data.test.x[0].tolist() == [0] * 28 + [a, 1]  # "z" is in no training tweet
-    assert data.test.x[1].tolist() == [0] * 30 and data.test.y.tolist() == [1, 0]  # the neutral one is left out
+    # the neutral one is left out
+    assert data.test.x[1].tolist() == [0] * 30 and data.test.y.tolist() == [1, 0]
     monkeypatch.setattr(text, "VOCABULARY", 4)
     data = of(tmp_path)
     assert [row[row != 0].tolist() for row in data.train.x] == [[2, 3, 2], [1, 3], [1], [1, 2, 1]]
 
 
-def test_of_a_long_tweet_the_last_tokens_count_and_a_short_one_stands_on_the_right(tmp_path: Path) -> None:
+def test_of_a_long_tweet_the_last_tokens_count_and_a_short_one_stands_on_the_right(
+    tmp_path: Path,
+) -> None:
     words = [f"w{chr(ord('a') + i)}" for i in range(26)] + ["x", "y", "z", "xa", "xb", "xc", "xd"]
-    data = of(tmp_path, [("0", "ann", " ".join(words)), ("4", "ann", "z"), ("4", "bob", " ".join(words[:30]))])
+    data = of(
+        tmp_path,
+        [("0", "ann", " ".join(words)), ("4", "ann", "z"), ("4", "bob", " ".join(words[:30]))],
+    )
     whole, one, fits = data.train.x.tolist()
-    assert len(set(whole)) == 30 and 0 not in whole and whole[:-3] == fits[3:] and one == [0] * 29 + [whole[25]]
+    assert (
+        len(set(whole)) == 30
+        and 0 not in whole
+        and whole[:-3] == fits[3:]
+        and one == [0] * 29 + [whole[25]]
+    )
     assert len(set(fits)) == 30 and 0 not in fits
 
 
 def test_an_account_is_a_client(tmp_path: Path) -> None:
     data = of(tmp_path, [*TWEETS, ("2", "cyd", "neither"), ("4", "cyd", "b")])
-    assert data.users is not None and [user.tolist() for user in data.users] == [[0, 3], [1, 2], [4]]
-    assert [part.tolist() for part in partition.by_user(data.users, min_samples=2)] == [[0, 3], [1, 2]]
+    assert data.users is not None and [user.tolist() for user in data.users] == [
+        [0, 3],
+        [1, 2],
+        [4],
+    ]
+    assert [part.tolist() for part in partition.by_user(data.users, min_samples=2)] == [
+        [0, 3],
+        [1, 2],
+    ]
 
 
 def test_commas_quotes_backslashes_and_latin_letters_are_part_of_a_tweet(tmp_path: Path) -> None:
@@ -123,7 +150,9 @@ def test_commas_quotes_backslashes_and_latin_letters_are_part_of_a_tweet(tmp_pat
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
-def test_the_archive_and_the_subset_are_read_alike_and_the_archive_first(tmp_path: Path, suffix: str) -> None:
+def test_the_archive_and_the_subset_are_read_alike_and_the_archive_first(
+    tmp_path: Path, suffix: str
+) -> None:
     expected = loaded(tmp_path, {SUBSET: table(TWEETS), TEST: table(HELD_OUT)}, suffix)
     data = loaded(tmp_path, {ZIP: zipped(table(TWEETS))})
     assert all(torch.equal(getattr(data.train, one), getattr(expected.train, one)) for one in "xy")
@@ -135,12 +164,21 @@ def test_the_archive_and_the_subset_are_read_alike_and_the_archive_first(tmp_pat
 @pytest.mark.parametrize(
     ("contents", "said"),
     [
-        ({SUBSET: b'"0","1","","","ann"\n', TEST: table(HELD_OUT)}, "cannot be read as a table of tweets"),
-        ({SUBSET: table([*TWEETS, ("3", "ann", "b")]), TEST: table(HELD_OUT)}, "column of tweet 5 must be 0, 2 or 4"),
+        (
+            {SUBSET: b'"0","1","","","ann"\n', TEST: table(HELD_OUT)},
+            "cannot be read as a table of tweets",
+        ),
+        (
+            {SUBSET: table([*TWEETS, ("3", "ann", "b")]), TEST: table(HELD_OUT)},
+            "column of tweet 5 must be 0, 2 or 4",
+        ),
         ({SUBSET: table(TWEETS)[:-4], TEST: table(HELD_OUT)}, "EOF inside string"),
         ({SUBSET: b"", TEST: table(HELD_OUT)}, "cannot be read as a table of tweets"),
         ({ZIP: zipped(table(TWEETS))[:-30]}, "cannot be unpacked"),
-        ({ZIP: zipped(table(TWEETS)).replace(TEST.encode(), TEST.upper().encode())}, f"cannot be unpacked .*{TEST}"),
+        (
+            {ZIP: zipped(table(TWEETS)).replace(TEST.encode(), TEST.upper().encode())},
+            f"cannot be unpacked .*{TEST}",
+        ),
         ({ZIP: zipped(table(TWEETS), test=b"0\n")}, f"{TEST}: cannot be read as a table"),
     ],
 )
@@ -155,4 +193,6 @@ def test_no_fetch_replaces_a_subset(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(SOURCES, "sentiment140", SENTIMENT140._replace(layouts=layouts, url=""))
     folder = write(tmp_path / "root" / "sentiment140", part)
     assert store.fetch("sentiment140", tmp_path / "root") == folder and tree(folder) == part
-    assert store.verify("sentiment140", tmp_path / "root") == {str(folder / name): "ok" for name in part}
+    assert store.verify("sentiment140", tmp_path / "root") == {
+        str(folder / name): "ok" for name in part
+    }

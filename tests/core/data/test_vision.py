@@ -1,4 +1,6 @@
-"""The import of torchvision, with and without its compiled operators. Small packages take its place."""
+"""The import of torchvision, with and without its compiled operators. Small packages take its
+place.
+"""
 
 import subprocess
 import sys
@@ -43,7 +45,9 @@ print(guarded is torchvision is import_torchvision(), torchvision.extension.load
 
 
 def lines(folder: Path, extension: str) -> list[str]:
-    """What TRY_BOTH prints next to a small torchvision in ``folder``, whose ``extension`` loads operators or not."""
+    """What TRY_BOTH prints next to a small torchvision in ``folder``, whose ``extension`` loads
+    operators or not.
+    """
     package = folder / "torchvision"
     package.mkdir()
     (package / "__init__.py").write_text("from . import extension\nfrom . import descriptions\n")
@@ -57,14 +61,19 @@ def lines(folder: Path, extension: str) -> list[str]:
 
 
 def test_missing_operators_are_declared(tmp_path: Path) -> None:
-    assert lines(tmp_path, WITHOUT_OPERATORS) == ["fails: operator torchvision::nms does not exist", "True False"]
+    assert lines(tmp_path, WITHOUT_OPERATORS) == [
+        "fails: operator torchvision::nms does not exist",
+        "True False",
+    ]
 
 
 def test_existing_operators_stay_as_they_are(tmp_path: Path) -> None:
     assert lines(tmp_path, WITH_OPERATORS) == ["imports", "True True"]
 
 
-def test_another_error_of_the_import_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_error_of_the_import_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for error in ('RuntimeError("another reason")', 'ModuleNotFoundError("no PIL", name="PIL")'):
         monkeypatch.delitem(sys.modules, "torchvision", raising=False)
         (tmp_path / "torchvision.py").write_text(f"raise {error}")

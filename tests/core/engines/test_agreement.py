@@ -1,4 +1,6 @@
-"""What a layer does beside what its class says is done by both engines, or trained by the loop, which says so."""
+"""What a layer does beside what its class says is done by both engines, or trained by the loop,
+which says so.
+"""
 
 import copy
 import random
@@ -22,7 +24,14 @@ from tests.core.engines.test_equality import texts
 from tests.support import blobs
 
 SIZES = (3, 12, 25, 1, 9)
-ARGUMENTS = {"rounds": 3, "clients_per_round": 3, "local_epochs": 2, "batch_size": 5, "lr": 0.05, "progress": False}
+ARGUMENTS = {
+    "rounds": 3,
+    "clients_per_round": 3,
+    "local_epochs": 2,
+    "batch_size": 5,
+    "lr": 0.05,
+    "progress": False,
+}
 
 
 def two_layers() -> nn.Sequential:
@@ -31,7 +40,9 @@ def two_layers() -> nn.Sequential:
 
 
 def patched(model: nn.Module, place: int | None) -> nn.Module:
-    """Twice what the layer at ``place`` says (None: the whole model), by a ``forward`` of this one instance."""
+    """Twice what the layer at ``place`` says (None: the whole model), by a ``forward`` of this one
+    instance.
+    """
     layer = model if place is None else model[place]
 
     def forward(self: nn.Module, *inputs: torch.Tensor) -> torch.Tensor:
@@ -85,7 +96,8 @@ def not_contiguous(model: nn.Module) -> nn.Module:
 )
 def test_a_changed_layer_trains_as_in_the_reference_engine(change, form: str | None) -> None:
     """Offsets move parameters that the loss does not depend on, too."""
-    fed, model = blobs(SIZES), change(two_layers())
+    fed = blobs(SIZES)
+    model = change(two_layers())
 
     class Pushed(fl.Algorithm):
         def correction(self, server: Server, client: int) -> fl.Correction:
@@ -94,7 +106,10 @@ def test_a_changed_layer_trains_as_in_the_reference_engine(change, form: str | N
     with warnings.catch_warnings():
         if form is None:
             warnings.simplefilter("ignore")
-        engines = [create(name, fed, model, LOSSES["cross_entropy"], "cpu") for name in ("reference", "auto")]
+        engines = [
+            create(name, fed, model, LOSSES["cross_entropy"], "cpu")
+            for name in ("reference", "auto")
+        ]
     assert form is None or engines[1].form == form
     params = engines[0].model.parameters()
     settings = fl.Settings(rounds=1, clients_per_round=5, local_steps=1, batch_size=4, lr=0.1)
@@ -109,7 +124,9 @@ def test_a_changed_layer_trains_as_in_the_reference_engine(change, form: str | N
 
 
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
-@pytest.mark.parametrize("options", [{"scale_grad_by_freq": True}, {"sparse": True}, {"padding_idx": 0}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"scale_grad_by_freq": True}, {"sparse": True}, {"padding_idx": 0}], ids=str
+)
 def test_options_of_an_embedding(options) -> None:
     model = TextLSTM(9, 4, 6, 2)
     model.embedding = nn.Embedding(9, 4, **options)
@@ -117,17 +134,22 @@ def test_options_of_an_embedding(options) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         runs = [
-            fl.simulate(fed, model.double(), fl.FedAvg(), engine=name, **ARGUMENTS) for name in ("reference", "auto")
+            fl.simulate(fed, model.double(), fl.FedAvg(), engine=name, **ARGUMENTS)
+            for name in ("reference", "auto")
         ]
     torch.testing.assert_close(runs[1].params, runs[0].params, rtol=0, atol=1e-12)
 
 
 class Odd(nn.Module):
-    """A linear model whose logits have a ``factor`` that depends on more than weights and samples."""
+    """A linear model whose logits have a ``factor`` that
+    depends on more than weights and samples.
+    """
 
     def __init__(self, factor) -> None:
         super().__init__()
-        self.output, self.factor, self.calls = nn.Linear(4, 3), factor, 0
+        self.output = nn.Linear(4, 3)
+        self.factor = factor
+        self.calls = 0
         self.register_buffer("mean", torch.zeros((), dtype=torch.float64))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -147,7 +169,8 @@ FACTORS = {
 
 @pytest.mark.parametrize("factor", FACTORS.values(), ids=FACTORS)
 def test_a_model_with_a_state_or_random_draws_goes_to_the_loop_with_a_warning(factor) -> None:
-    fed, model = blobs(SIZES), Odd(factor).double()
+    fed = blobs(SIZES)
+    model = Odd(factor).double()
     with pytest.warns(UserWarning, match="one after another"):
         assert create("auto", fed, model, LOSSES["cross_entropy"], "cpu").form == "loop"
     with pytest.raises(ValueError, match=r"engine='stacked'.*use engine='reference'"):
@@ -156,11 +179,14 @@ def test_a_model_with_a_state_or_random_draws_goes_to_the_loop_with_a_warning(fa
 
 def test_a_stacked_engine_that_is_off_by_a_hundredth_is_found(monkeypatch) -> None:
     """As if a layer had a fault nobody foresaw."""
-    fed, model = blobs(SIZES), two_layers()
+    fed = blobs(SIZES)
+    model = two_layers()
     engine = StackedEngine(fed, model, LOSSES["cross_entropy"])
     check_agreement(engine, model)
     right = engine.mean_gradients
-    monkeypatch.setattr(engine, "mean_gradients", lambda *args, **kwargs: 1.01 * right(*args, **kwargs))
+    monkeypatch.setattr(
+        engine, "mean_gradients", lambda *args, **kwargs: 1.01 * right(*args, **kwargs)
+    )
     with pytest.raises(fl.engines.Unstackable, match=r"0\.01 of their size"):
         check_agreement(engine, model)
 
@@ -170,9 +196,19 @@ def test_a_stacked_engine_that_is_off_by_a_hundredth_is_found(monkeypatch) -> No
     "layers",
     [
         [nn.Flatten(), nn.Linear(64, 30), nn.ReLU(), nn.Linear(30, 10)],
-        [nn.Flatten(), *(layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Tanh())), nn.Linear(64, 10)],
+        [
+            nn.Flatten(),
+            *(layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Tanh())),
+            nn.Linear(64, 10),
+        ],
         [nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 10)],
-        [nn.Conv2d(1, 4, 3, padding=1), nn.GroupNorm(2, 4), nn.GELU(), nn.Flatten(), nn.Linear(256, 10)],
+        [
+            nn.Conv2d(1, 4, 3, padding=1),
+            nn.GroupNorm(2, 4),
+            nn.GELU(),
+            nn.Flatten(),
+            nn.Linear(256, 10),
+        ],
         [nn.Flatten(), nn.LayerNorm(64), nn.Linear(64, 10)],
     ],
     ids=["mlp", "deep", "cnn", "group norm", "layer norm"],
@@ -186,7 +222,9 @@ def test_no_false_alarm(layers, scale: float, dtype: torch.dtype) -> None:
     x = torch.rand(50, 1, 8, 8, generator=torch.Generator().manual_seed(0), dtype=dtype)
     split = Split(x, torch.arange(50) % 10)
     bounds = np.cumsum((0, *SIZES)).tolist()
-    fed = fl.FederatedDataset(Dataset("random", split, split, 10), [range(a, b) for a, b in pairwise(bounds)])
+    fed = fl.FederatedDataset(
+        Dataset("random", split, split, 10), [range(a, b) for a, b in pairwise(bounds)]
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", "There is a performance drop")

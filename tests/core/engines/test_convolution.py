@@ -24,6 +24,7 @@ GEOMETRIES = {
     "no bias": {"kernel_size": 3, "bias": False},
     "padding 1": {"kernel_size": 3, "padding": 1},
     "padding 2 and 1": {"kernel_size": 5, "padding": (2, 1)},
+    "padding 1 and 0": {"kernel_size": 3, "padding": (1, 0)},
     "same": {"kernel_size": (3, 5), "padding": "same"},
     "valid": {"kernel_size": 3, "padding": "valid"},
     "stride": {"kernel_size": 3, "stride": 2, "padding": 1},
@@ -44,12 +45,18 @@ def force(monkeypatch: pytest.MonkeyPatch, ways: Ways) -> None:
     monkeypatch.setattr(convolution, "fastest", lambda *_: ways)
 
 
-def expected(layer: nn.Conv2d, parameters: Tensor, x: Tensor, above: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The output, the gradient of ``parameters`` [A, P] and that of ``x``, for the gradient ``above``."""
-    parameters, x = parameters.clone().requires_grad_(), x.clone().requires_grad_()
+def expected(
+    layer: nn.Conv2d, parameters: Tensor, x: Tensor, above: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The output, the gradient of ``parameters`` [A, P] and that of ``x``, for the gradient
+    ``above``.
+    """
+    parameters = parameters.clone().requires_grad_()
+    x = x.clone().requires_grad_()
     outputs = []
     for own, images in zip(parameters, x, strict=True):
-        weight, bias = own[: layer.weight.numel()], own[layer.weight.numel() :]
+        weight = own[: layer.weight.numel()]
+        bias = own[layer.weight.numel() :]
         values = {"weight": weight.view_as(layer.weight), **({"bias": bias} if len(bias) else {})}
         outputs.append(torch.func.functional_call(layer, values, (images,)))
     output = torch.stack(outputs)
@@ -59,10 +66,14 @@ def expected(layer: nn.Conv2d, parameters: Tensor, x: Tensor, above: Tensor) -> 
 @pytest.mark.parametrize("values", [100, 10**9], ids=["small blocks", "one block"])
 @pytest.mark.parametrize("options", GEOMETRIES.values(), ids=GEOMETRIES)
 @pytest.mark.parametrize(
-    "ways", ALL_WAYS, ids=lambda ways: f"{ways.forward}-{ways.weight_gradient}-{ways.input_gradient}"
+    "ways",
+    ALL_WAYS,
+    ids=lambda ways: f"{ways.forward}-{ways.weight_gradient}-{ways.input_gradient}",
 )
 @pytest.mark.parametrize("is_raw", [True, False], ids=["raw", "channels-last"])
-def test_each_way_in_each_pass(monkeypatch, is_raw: bool, ways: Ways, options: dict, values: int) -> None:
+def test_each_way_in_each_pass(
+    monkeypatch, is_raw: bool, ways: Ways, options: dict, values: int
+) -> None:
     """Twice, as the second time the buffers are full of old numbers."""
     force(monkeypatch, ways)
     monkeypatch.setattr(convolution, "PATCH_VALUES", values)
@@ -94,18 +105,32 @@ def packed(layer: Conv2d, parameters: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize(
-    "ways", ALL_WAYS, ids=lambda ways: f"{ways.forward}-{ways.weight_gradient}-{ways.input_gradient}"
+    "ways",
+    ALL_WAYS,
+    ids=lambda ways: f"{ways.forward}-{ways.weight_gradient}-{ways.input_gradient}",
 )
 def test_networks_with_padding_train_as_in_the_reference_engine(monkeypatch, ways: Ways) -> None:
     """Three convolutions with pools between them, ragged batches and moments."""
     force(monkeypatch, ways)
     monkeypatch.setattr(convolution, "PATCH_VALUES", 300)
     torch.manual_seed(0)
-    layers = [nn.Conv2d(2, 3, 3, padding="same"), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(3, 4, 3, stride=2, padding=1)]
-    layers += [nn.Tanh(), nn.Conv2d(4, 2, 2, bias=False), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(2, 3)]
-    fed, model = federation(2, 12, 12), nn.Sequential(*layers).double()
+    layers = [
+        nn.Conv2d(2, 3, 3, padding="same"),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(3, 4, 3, stride=2, padding=1),
+        nn.Tanh(),
+        nn.Conv2d(4, 2, 2, bias=False),
+        nn.AvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(2, 3),
+    ]
+    fed = federation(2, 12, 12)
+    model = nn.Sequential(*layers).double()
     assert_same(fed, model, "layers", lr=0.3)
-    engines = [kind(fed, model, LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)]
+    engines = [
+        kind(fed, model, LOSSES["cross_entropy"]) for kind in (ReferenceEngine, StackedEngine)
+    ]
     params = engines[0].model.parameters().expand(3, -1)
     groups = [np.arange(4), np.array([7]), np.arange(20, 31)]
     for loss, power in ((squared_norm, 1), (LOSSES["cross_entropy"], 2)):
@@ -115,12 +140,23 @@ def test_networks_with_padding_train_as_in_the_reference_engine(monkeypatch, way
 
 def test_two_pools_and_two_convolutions_in_a_row_do_not_share_a_gradient_buffer() -> None:
     torch.manual_seed(0)
-    layers = [nn.Conv2d(1, 2, 3, padding=1), nn.MaxPool2d(2), nn.MaxPool2d(2), nn.Conv2d(2, 3, 3, padding=1)]
-    layers += [nn.Conv2d(3, 2, 1), nn.ReLU(), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(8, 3)]
+    layers = [
+        nn.Conv2d(1, 2, 3, padding=1),
+        nn.MaxPool2d(2),
+        nn.MaxPool2d(2),
+        nn.Conv2d(2, 3, 3, padding=1),
+        nn.Conv2d(3, 2, 1),
+        nn.ReLU(),
+        nn.AvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(8, 3),
+    ]
     assert_same(federation(1, 16, 16), nn.Sequential(*layers).double(), "layers", lr=0.3)
 
 
-@pytest.mark.parametrize("options", [{"padding": "same"}, {"padding": 1, "padding_mode": "reflect"}, {"dilation": 2}])
+@pytest.mark.parametrize(
+    "options", [{"padding": "same"}, {"padding": 1, "padding_mode": "reflect"}, {"dilation": 2}]
+)
 def test_other_convolutions_go_through_vmap(options: dict) -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Conv2d(1, 2, 2, **options), nn.Flatten(), nn.LazyLinear(3)).double()
@@ -142,7 +178,9 @@ def test_pools_with_ties(kind: type[nn.Module], size: int | tuple[int, int]) -> 
     (of_images,) = torch.autograd.grad((output * above).sum(), x)
     stacked = Pool2d(layer, Workspace(above), "output")
     with torch.no_grad():
-        torch.testing.assert_close(stacked.forward((), channels_last(x)), channels_last(output), rtol=0, atol=1e-12)
+        torch.testing.assert_close(
+            stacked.forward((), channels_last(x)), channels_last(output), rtol=0, atol=1e-12
+        )
         below = stacked.input_gradient((), channels_last(above))
     torch.testing.assert_close(below, channels_last(of_images), rtol=0, atol=1e-12)
 
@@ -151,7 +189,33 @@ def test_of_equal_maxima_the_first_gets_the_gradient() -> None:
     image = torch.tensor([[1.0, 2.0], [2.0, 2.0]]).view(1, 1, 2, 2, 1)
     pool = Pool2d(nn.MaxPool2d(2), Workspace(image), "output")
     assert pool.forward((), image).item() == 2
-    assert pool.input_gradient((), torch.full((1, 1, 1, 1, 1), 5.0)).flatten().tolist() == [0, 5, 0, 0]
+    assert pool.input_gradient((), torch.full((1, 1, 1, 1, 1), 5.0)).flatten().tolist() == [
+        0,
+        5,
+        0,
+        0,
+    ]
+
+
+def test_the_memory_of_a_sample_counts_outputs_and_gradients_without_patches() -> None:
+    """Outputs 2·6·6, 2·3·3 and 4·1·1, two gradients of the images in turn, 2·3·3 and 2·6·6, and no
+    patches.
+    """
+    torch.manual_seed(0)
+    layers = [
+        nn.Conv2d(1, 2, 3),
+        nn.MaxPool2d(2),
+        nn.Conv2d(2, 4, 3),
+        nn.Flatten(),
+        nn.Linear(4, 3),
+    ]
+    engine = StackedEngine(
+        federation(1, 8, 8), nn.Sequential(*layers).double(), LOSSES["cross_entropy"]
+    )
+    flat = 2 * 4  # the output in PyTorch's order, and its gradient
+    assert engine._network.scratch_per_sample <= 72 + 18 + 4 + 72 + 18 + flat
+    patches = 9 * 36  # of the first convolution
+    assert engine._network.scratch_per_sample < patches
 
 
 def test_small_work_goes_by_patches_and_large_work_by_calls() -> None:

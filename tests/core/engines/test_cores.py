@@ -1,4 +1,6 @@
-"""The cores that a process may use: affinity and the quota of its container, read from written files."""
+"""The cores that a process may use: affinity and the quota of its container, read from written
+files.
+"""
 
 import os
 from pathlib import Path
@@ -22,7 +24,13 @@ def write(root: Path, files: dict[str, str]) -> Path:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("200000 100000\n", 2), ("150000 100000\n", 1), ("10000 100000\n", 1), ("25000 10000\n", 2), ("max 100000\n", 16)],
+    [
+        ("200000 100000\n", 2),
+        ("150000 100000\n", 1),
+        ("10000 100000\n", 1),
+        ("25000 10000\n", 2),
+        ("max 100000\n", 16),
+    ],
 )
 def test_the_quota_of_a_container(tmp_path: Path, text: str, expected: int) -> None:
     assert cores.usable(write(tmp_path, {"sys/fs/cgroup/cpu.max": text})) == expected
@@ -38,7 +46,9 @@ def test_the_smallest_quota_of_all_groups_above_counts(tmp_path: Path) -> None:
     assert cores.usable(write(tmp_path, files)) == 3
 
 
-def test_without_control_groups_it_is_the_affinity_or_the_cores_of_the_machine(tmp_path: Path, monkeypatch) -> None:
+def test_without_control_groups_it_is_the_affinity_or_the_cores_of_the_machine(
+    tmp_path: Path, monkeypatch
+) -> None:
     assert cores.usable(tmp_path) == 16
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 6)
@@ -46,4 +56,7 @@ def test_without_control_groups_it_is_the_affinity_or_the_cores_of_the_machine(t
 
 
 def test_what_cannot_be_read_is_no_quota(tmp_path: Path) -> None:
-    assert cores.usable(write(tmp_path, {"sys/fs/cgroup/cpu.max": "what\n", "proc/self/cgroup": ""})) == 16
+    assert (
+        cores.usable(write(tmp_path, {"sys/fs/cgroup/cpu.max": "what\n", "proc/self/cgroup": ""}))
+        == 16
+    )

@@ -1,4 +1,6 @@
-"""Work is cut by counted products: clients into chunks of equally many steps, samples into equal pieces."""
+"""Work is cut by counted products: clients into chunks of equally many steps, samples into equal
+pieces.
+"""
 
 import numpy as np
 import pytest
@@ -22,13 +24,25 @@ def test_a_convolution_has_a_place_for_each_pixel() -> None:
 
 
 def test_a_recurrent_layer_has_a_place_and_a_call_for_each_token() -> None:
-    """Seven tokens: W_ih [24, 4] and W_hh [24, 6] for each, and the output layer [2, 6] once; the embedding is free."""
+    """Seven tokens: W_ih [24, 4] and W_hh [24, 6] for each, and the output layer [2, 6] once; the
+    embedding is free.
+    """
     fed = texts()
-    assert cutting.size_of(fl.models.lstm(fed, embedding=4, hidden=6, seed=0), fed.x[:1]) == (7 * 24 * 10 + 12, 8)
+    assert cutting.size_of(fl.models.lstm(fed, embedding=4, hidden=6, seed=0), fed.x[:1]) == (
+        7 * 24 * 10 + 12,
+        8,
+    )
 
 
 def test_pieces_are_a_power_of_two_and_no_larger_than_asked() -> None:
-    assert [cutting.pieces(amount, 2000) for amount in (0, 1, 2000, 2001, 4001, 10_000)] == [1, 1, 1, 2, 4, 8]
+    assert [cutting.pieces(amount, 2000) for amount in (0, 1, 2000, 2001, 4001, 10_000)] == [
+        1,
+        1,
+        1,
+        2,
+        4,
+        8,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +61,9 @@ def test_chunks_are_few_enough_to_be_worth_their_calls(clients, products, calls,
 
 
 @pytest.mark.parametrize("number", [1, 2, 7])
-@pytest.mark.parametrize("steps", [[5] * 12, [100, 1, 1, 1], [3, 17, 8, 30, 1, 12, 25], [4]], ids=str)
+@pytest.mark.parametrize(
+    "steps", [[5] * 12, [100, 1, 1, 1], [3, 17, 8, 30, 1, 12, 25], [4]], ids=str
+)
 def test_chunks_hold_every_client_once_and_the_longest_first(steps: list[int], number: int) -> None:
     found = cutting.chunks(np.array(steps), number)
     assert sorted(np.concatenate(found)) == list(range(len(steps)))

@@ -1,4 +1,5 @@
-"""The engines compute the same numbers for every algorithm and model, with equal and ragged clients.
+"""The engines compute the same numbers for every algorithm and model, with equal and ragged
+clients.
 
 ``ALGORITHMS`` and ``VARIANTS`` are the algorithms of all tests that take every one.
 """
@@ -33,14 +34,19 @@ from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.server import Server
 from tests.support import blobs
 
-RAGGED, EQUAL = (3, 17, 8, 30, 1, 12, 25), (12, 12, 12, 12, 12, 12, 12)
+RAGGED = (3, 17, 8, 30, 1, 12, 25)
+EQUAL = (12, 12, 12, 12, 12, 12, 12)
 
 
 class PerParameter(fl.Algorithm):
     """A weight for each parameter, an anchor and an offset that differ from client to client."""
 
     def correction(self, server: Server, client: int) -> fl.Correction:
-        weight = torch.linspace(0, 1, server.num_parameters, dtype=server.params.dtype) * (1 + client) / 2
+        weight = (
+            torch.linspace(0, 1, server.num_parameters, dtype=server.params.dtype)
+            * (1 + client)
+            / 2
+        )
         return fl.Correction(weight=weight, anchor=server.params * 0.5, offset=0.01 * weight)
 
 
@@ -48,17 +54,25 @@ class Mixed(fl.Algorithm):
     """Some clients corrected, others not; weights as plain numbers that differ."""
 
     def correction(self, server: Server, client: int) -> fl.Correction:
-        return fl.Correction() if client % 3 == 0 else fl.Correction(weight=0.1 * client, anchor=server.params)
+        return (
+            fl.Correction()
+            if client % 3 == 0
+            else fl.Correction(weight=0.1 * client, anchor=server.params)
+        )
 
 
 class Local(fl.Algorithm):
-    """Starts, scales, momenta and amounts of work that differ from client to client: each alone, and all together."""
+    """Starts, scales, momenta and amounts of work that differ from client to client: each alone,
+    and all together.
+    """
 
     def __init__(self, *names: str) -> None:
         self.names = names
 
     def correction(self, server: Server, client: int) -> fl.Correction:
-        ramp = torch.linspace(0, 1, server.num_parameters, dtype=server.params.dtype) * (1 + client % 4)
+        ramp = torch.linspace(0, 1, server.num_parameters, dtype=server.params.dtype) * (
+            1 + client % 4
+        )
         every = {
             "start": server.params + 0.02 * ramp,
             "scale": ramp.round(),
@@ -84,7 +98,9 @@ ALGORITHMS = [
     fl.FedCurv(0.5),
     fl.FedSSO(sampling="at_least_one", noise="nearest", eps=0.2, weights="literal", projection=50),
     fl.FedMas(0.01, tiers=KMeans(num_tiers=3)),
-    fl.FedMas(0.01, tiers=[0, 0, 1, 1, 1, 2, 2], importance_update="accumulate", tier_order="shuffled"),
+    fl.FedMas(
+        0.01, tiers=[0, 0, 1, 1, 1, 2, 2], importance_update="accumulate", tier_order="shuffled"
+    ),
     fl.FedMas(50.0, tiers=[0, 0, 1, 1, 1, 2, 2], penalty_step="implicit", output="softmax"),
     fl.FedCurv(20.0, penalty_step="implicit"),
     FedDyn(0.5),
@@ -113,28 +129,48 @@ VARIANTS = [
 ]
 
 
-def both(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> list[fl.Simulation]:
+def both(
+    fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes
+) -> list[fl.Simulation]:
     """A finished run of each engine."""
-    arguments = {"rounds": 4, "clients_per_round": 5, "local_epochs": 2, "batch_size": 5, "lr": 0.1, "progress": False}
+    arguments = {
+        "rounds": 4,
+        "clients_per_round": 5,
+        "local_epochs": 2,
+        "batch_size": 5,
+        "lr": 0.1,
+        "progress": False,
+    }
     if "local_steps" in changes:
         del arguments["local_epochs"]
-    found = [fl.Simulation(fed, model, algorithm, engine=e, **arguments | changes) for e in ("reference", "stacked")]
+    found = [
+        fl.Simulation(fed, model, algorithm, engine=e, **arguments | changes)
+        for e in ("reference", "stacked")
+    ]
     for simulation in found:
         simulation.run()
     return found
 
 
 def assert_same(
-    fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, atol: float = 1e-9, **changes
+    fed: fl.FederatedDataset,
+    model: nn.Module,
+    algorithm: fl.Algorithm,
+    atol: float = 1e-9,
+    **changes,
 ) -> None:
     runs = both(fed, model, algorithm, **changes)
     reference, stacked = (run.history for run in runs)
     assert (stacked.config["engine"], stacked.config["engine_form"]) == ("stacked", "layers")
     torch.testing.assert_close(stacked.params, reference.params, rtol=0, atol=atol)
-    assert stacked.frame.drift.to_numpy() == pytest.approx(reference.frame.drift.to_numpy(), abs=100 * atol)
+    assert stacked.frame.drift.to_numpy() == pytest.approx(
+        reference.frame.drift.to_numpy(), abs=100 * atol
+    )
     used = [algorithm.client_params(run._server, np.arange(fed.num_clients)) for run in runs]
     torch.testing.assert_close(*used, rtol=0, atol=atol)
-    assert (torch.nn.utils.parameters_to_vector(model.parameters()) - reference.params).abs().max() > 1e-3
+    assert (
+        torch.nn.utils.parameters_to_vector(model.parameters()) - reference.params
+    ).abs().max() > 1e-3
 
 
 WORK = [{}, {"local_steps": 7}, {"batch_size": None}, {"stragglers": 0.7, "local_epochs": 4}]
@@ -172,7 +208,9 @@ def texts() -> fl.FederatedDataset:
     x = torch.randint(0, 9, (60, 7), generator=generator)
     y = x[:, -1] % 2
     data = Dataset("texts", Split(x[:50], y[:50]), Split(x[50:], y[50:]), 2)
-    return fl.FederatedDataset(data, [list(range(a, b)) for a, b in ((0, 3), (3, 20), (20, 30), (30, 44), (44, 50))])
+    return fl.FederatedDataset(
+        data, [list(range(a, b)) for a, b in ((0, 3), (3, 20), (20, 30), (30, 44), (44, 50))]
+    )
 
 
 @pytest.mark.parametrize("algorithm", [fl.FedAvg(), PerParameter(), LOCAL[-1]], ids=str)
@@ -244,7 +282,15 @@ def shared() -> nn.Module:
     return model
 
 
-CORRECTED = [fl.FedAvg(), fl.FedProx(0.5), fl.FedCurv(0.5), fl.FedMas(0.01), PerParameter(), Mixed(), *LOCAL]
+CORRECTED = [
+    fl.FedAvg(),
+    fl.FedProx(0.5),
+    fl.FedCurv(0.5),
+    fl.FedMas(0.01),
+    PerParameter(),
+    Mixed(),
+    *LOCAL,
+]
 UNKNOWN = [Residual(), nn.Sequential(nn.Linear(4, 5), Doubled(5, 3)), tied(), shared()]
 
 
@@ -267,12 +313,24 @@ class Branching(nn.Module):
         return self.output(x if x.sum() > 0 else -x)
 
 
-@pytest.mark.parametrize("model", [Branching(), nn.Sequential(nn.Linear(4, 5), nn.Dropout(0.5), nn.Linear(5, 3))])
+@pytest.mark.parametrize(
+    "model", [Branching(), nn.Sequential(nn.Linear(4, 5), nn.Dropout(0.5), nn.Linear(5, 3))]
+)
 def test_what_vmap_cannot_do_goes_to_the_loop_and_says_so(model: nn.Module) -> None:
     fed = blobs(RAGGED)
-    arguments = {"rounds": 1, "clients_per_round": 2, "local_epochs": 1, "batch_size": 5, "lr": 0.1, "progress": False}
+    arguments = {
+        "rounds": 1,
+        "clients_per_round": 2,
+        "local_epochs": 1,
+        "batch_size": 5,
+        "lr": 0.1,
+        "progress": False,
+    }
     with pytest.warns(UserWarning, match="one after another") as warned:
         history = fl.simulate(fed, model.double(), fl.FedAvg(), **arguments)
-    assert len(warned) == 1 and (history.config["engine"], history.config["engine_form"]) == ("reference", "loop")
+    assert len(warned) == 1 and (history.config["engine"], history.config["engine_form"]) == (
+        "reference",
+        "loop",
+    )
     with pytest.raises(ValueError, match=r"engine='stacked'.*use engine='reference'"):
         fl.simulate(fed, model.double(), fl.FedAvg(), engine="stacked", **arguments)

@@ -1,4 +1,6 @@
-"""Threads train chunks of clients side by side: the numbers do not depend on them, and PyTorch's setting survives."""
+"""Threads train chunks of clients side by side: the numbers do not depend on them, and PyTorch's
+setting survives.
+"""
 
 import _thread
 import os
@@ -56,7 +58,9 @@ def seen_by_a_new_thread() -> int:
 # How many threads
 
 
-def test_ones_own_number_goes_first_then_the_variable_then_cores_and_pytorchs_setting(four_inside, monkeypatch) -> None:
+def test_ones_own_number_goes_first_then_the_variable_then_cores_and_pytorchs_setting(
+    four_inside, monkeypatch
+) -> None:
     assert threads.number() == 4
     monkeypatch.setattr(cores, "usable", lambda: 3)
     assert threads.number() == 3
@@ -73,10 +77,14 @@ def test_a_variable_that_is_no_number_is_refused(monkeypatch, word: str) -> None
 
 
 @pytest.mark.parametrize(("little", "is_here"), [(0, False), (10**9, True)])
-def test_little_work_stays_on_the_thread_that_asks(small_chunks, monkeypatch, little: int, is_here: bool) -> None:
+def test_little_work_stays_on_the_thread_that_asks(
+    small_chunks, monkeypatch, little: int, is_here: bool
+) -> None:
     monkeypatch.setattr(threads, "LITTLE", little)
     engine = fl.Simulation(*small_run(), threads=3, **RUN)._engine
-    names = set(engine.each(lambda twin, task: threading.current_thread().name, range(4), samples=1))
+    names = set(
+        engine.each(lambda twin, task: threading.current_thread().name, range(4), samples=1)
+    )
     assert (names == {threading.current_thread().name}) == is_here
 
 
@@ -92,8 +100,12 @@ def test_inside_it_is_one_and_afterwards_as_before(four_inside) -> None:
     assert (torch.get_num_threads(), seen_by_a_new_thread()) == (4, 4)
 
 
-def test_a_thread_that_begins_inside_the_block_of_another_leaves_nothing_behind(four_inside) -> None:
-    inside, leave, found = threading.Event(), threading.Event(), []
+def test_a_thread_that_begins_inside_the_block_of_another_leaves_nothing_behind(
+    four_inside,
+) -> None:
+    inside = threading.Event()
+    leave = threading.Event()
+    found = []
 
     def other() -> None:
         with threads.one_inside():
@@ -110,7 +122,14 @@ def test_a_thread_that_begins_inside_the_block_of_another_leaves_nothing_behind(
     assert (found, torch.get_num_threads(), seen_by_a_new_thread()) == ([4], 4, 4)
 
 
-RUN = {"rounds": 3, "clients_per_round": 1.0, "local_epochs": 2, "batch_size": 5, "lr": 0.1, "progress": False}
+RUN = {
+    "rounds": 3,
+    "clients_per_round": 1.0,
+    "local_epochs": 2,
+    "batch_size": 5,
+    "lr": 0.1,
+    "progress": False,
+}
 
 
 def small_run() -> tuple[fl.FederatedDataset, nn.Module, fl.Algorithm]:
@@ -134,19 +153,28 @@ class Interrupted(fl.Algorithm):
         yield server.uniform_cohort()
 
 
-@pytest.mark.parametrize(("error", "number"), [(None, 1), (ZeroDivisionError(), 3), (KeyboardInterrupt(), 3)], ids=repr)
-def test_a_run_leaves_pytorchs_setting_as_it_was(four_inside, small_chunks, error, number: int) -> None:
+@pytest.mark.parametrize(
+    ("error", "number"), [(None, 1), (ZeroDivisionError(), 3), (KeyboardInterrupt(), 3)], ids=repr
+)
+def test_a_run_leaves_pytorchs_setting_as_it_was(
+    four_inside, small_chunks, error, number: int
+) -> None:
     fed, model, _ = small_run()
     with pytest.raises(type(error)) if error else threads.one_inside():
         fl.simulate(fed, model, Interrupted(error), threads=number, **RUN)
     assert (torch.get_num_threads(), seen_by_a_new_thread()) == (4, 4)
 
 
-def test_an_interruption_while_threads_train_leaves_the_round_undone(four_inside, small_chunks, monkeypatch) -> None:
-    """The thread that asked waits, and is interrupted in its second round. The run then goes on as if nothing were."""
+def test_an_interruption_while_threads_train_leaves_the_round_undone(
+    four_inside, small_chunks, monkeypatch
+) -> None:
+    """The thread that asked waits, and is interrupted in its second round. The run then goes on as
+    if nothing were.
+    """
     fed, model, algorithm = small_run()
     expected = fl.simulate(fed, model, algorithm, threads=1, **RUN).params
-    simulation, train = fl.Simulation(fed, model, algorithm, threads=3, **RUN), stacked.StackedEngine._train_chunk
+    simulation = fl.Simulation(fed, model, algorithm, threads=3, **RUN)
+    train = stacked.StackedEngine._train_chunk
     next(simulation)
     once = iter([True])
 
@@ -155,7 +183,8 @@ def test_an_interruption_while_threads_train_leaves_the_round_undone(four_inside
             _thread.interrupt_main()
         return train(self, *arguments)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
+    # tests in the background ignore it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
             patched.setattr(stacked.StackedEngine, "_train_chunk", interrupting)
@@ -169,22 +198,30 @@ def test_an_interruption_while_threads_train_leaves_the_round_undone(four_inside
 # Tasks
 
 
-def test_results_come_in_the_order_of_the_tasks_from_workers_with_one_thread_inside(four_inside) -> None:
+def test_results_come_in_the_order_of_the_tasks_from_workers_with_one_thread_inside(
+    four_inside,
+) -> None:
     def slow_at_first(task: int) -> tuple[int, int]:
         time.sleep(0.02 if task == 0 else 0)
         return task, torch.get_num_threads()
 
     for number in (1, 3):
-        assert list(threads.each(slow_at_first, range(20), number)) == [(task, 1) for task in range(20)]
+        assert list(threads.each(slow_at_first, range(20), number)) == [
+            (task, 1) for task in range(20)
+        ]
 
 
 def test_no_more_work_than_threads_at_once_and_few_results_ahead() -> None:
-    lock, running, most, begun = threading.Lock(), 0, 0, 0
+    lock = threading.Lock()
+    running = 0
+    most = 0
+    begun = 0
 
     def work(task: int) -> int:
         nonlocal running, most, begun
         with lock:
-            running, begun = running + 1, begun + 1
+            running = running + 1
+            begun = begun + 1
             most = max(most, running)
         time.sleep(0.002)
         with lock:
@@ -205,18 +242,26 @@ def test_work_inside_work_needs_no_further_thread() -> None:
 
 
 @pytest.mark.parametrize("word", ["10000", "999999999999", "9" * 5000])
-def test_more_threads_than_the_cores_can_use_are_refused_before_any_starts(four_inside, monkeypatch, word: str) -> None:
+def test_more_threads_than_the_cores_can_use_are_refused_before_any_starts(
+    four_inside, monkeypatch, word: str
+) -> None:
     before = threading.active_count()
-    with pytest.raises(ValueError, match=r"^threads=10000: must be an integer from 1 to 256 .*, for example 16$"):
+    with pytest.raises(
+        ValueError, match=r"^threads=10000: must be an integer from 1 to 256 .*, for example 16$"
+    ):
         fl.Simulation(*small_run(), threads=10000, **RUN)
     monkeypatch.setenv(threads.VARIABLE, word)
-    with pytest.raises(ValueError, match=r"^\$FEDLAB_THREADS=.*: must be an integer from 1 to 256 .*, for example 16$"):
+    with pytest.raises(
+        ValueError,
+        match=r"^\$FEDLAB_THREADS=.*: must be an integer from 1 to 256 .*, for example 16$",
+    ):
         fl.Simulation(*small_run(), **RUN)
     assert threading.active_count() == before
 
 
 def test_a_pool_that_cannot_start_all_threads_ends_those_that_have_started(monkeypatch) -> None:
-    started, start = [], threading.Thread.start
+    started = []
+    start = threading.Thread.start
 
     def refused(self: threading.Thread) -> None:
         if len(started) == 2:
@@ -224,7 +269,10 @@ def test_a_pool_that_cannot_start_all_threads_ends_those_that_have_started(monke
         started.append(self)
         start(self)
 
-    with monkeypatch.context() as patched, pytest.raises(RuntimeError, match=r"threads=5: .* use fewer"):
+    with (
+        monkeypatch.context() as patched,
+        pytest.raises(RuntimeError, match=r"threads=5: .* use fewer"),
+    ):
         patched.setattr(threading.Thread, "start", refused)
         list(threads.each(abs, range(4), 5))
     assert len(started) == 2 and not any(thread.is_alive() for thread in started)
@@ -234,7 +282,9 @@ def test_a_pool_that_cannot_start_all_threads_ends_those_that_have_started(monke
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_child_that_is_forked_after_training_on_our_threads_trains_to_the_same_bits() -> None:
-    """PyTorch's own threads have not started here: after a matrix product on these, a forked child can hang."""
+    """PyTorch's own threads have not started here: after a matrix product on these, a forked child
+    can hang.
+    """
     code = """
 import os
 import torch
@@ -272,7 +322,9 @@ class Opaque(nn.Module):
         return self.inner(x)
 
 
-def assert_same_bits(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes) -> None:
+def assert_same_bits(
+    fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **changes
+) -> None:
     arguments = {**RUN, "clients_per_round": 5, **changes}
     alone = fl.simulate(fed, model, algorithm, threads=1, **arguments)
     for number in MANY:
@@ -300,7 +352,11 @@ def test_vmap_gives_the_same_bits(small_chunks, algorithm: fl.Algorithm) -> None
     [
         (images(10), fl.models.cnn_mnist, fl.FedCurv(0.5)),
         (images(16, channels=3), fl.models.cnn_cifar, LOCAL[-1]),
-        (texts(), lambda fed, seed: fl.models.lstm(fed, embedding=4, hidden=6, seed=seed), fl.Scaffold(option=1)),
+        (
+            texts(),
+            lambda fed, seed: fl.models.lstm(fed, embedding=4, hidden=6, seed=seed),
+            fl.Scaffold(option=1),
+        ),
     ],
     ids=["cnn_mnist", "cnn_cifar", "lstm"],
 )
@@ -310,7 +366,8 @@ def test_every_model_gives_the_same_bits(small_chunks, fed, model, algorithm: fl
 
 def test_the_threads_share_the_work(small_chunks, monkeypatch) -> None:
     """Otherwise the tests above would compare one thread with itself."""
-    names, train = set(), stacked.StackedEngine._train_chunk
+    names = set()
+    train = stacked.StackedEngine._train_chunk
 
     def noted(self, *arguments):
         names.add(threading.current_thread().name)

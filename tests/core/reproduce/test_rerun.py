@@ -1,4 +1,6 @@
-"""A history runs again from its own configuration, bit for bit; what cannot be made again is said."""
+"""A history runs again from its own configuration, bit for
+bit; what cannot be made again is said.
+"""
 
 import json
 import math
@@ -42,14 +44,23 @@ ALGORITHMS = [
     gallery.FedPer(("1.bias",)),
     gallery.FineTune(2),
 ]
-WORK = {"rounds": 2, "clients_per_round": 3, "local_steps": 2, "batch_size": 8, "lr": 0.05, "seed": 4}
-WORK |= {"progress": False}
+WORK = {
+    "rounds": 2,
+    "clients_per_round": 3,
+    "local_steps": 2,
+    "batch_size": 8,
+    "lr": 0.05,
+    "seed": 4,
+    "progress": False,
+}
 
 
 @pytest.fixture(scope="module")
 def fed() -> fl.FederatedDataset:
     digits = fl.load_dataset("digits")
-    return fl.FederatedDataset(digits, fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=0.3, seed=1))
+    return fl.FederatedDataset(
+        digits, fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=0.3, seed=1)
+    )
 
 
 def patch(layers: nn.Sequential) -> None:
@@ -58,7 +69,10 @@ def patch(layers: nn.Sequential) -> None:
 
 def same(left: fl.History, right: fl.History) -> bool:
     frames = [history.frame.drop(columns="seconds") for history in (left, right)]
-    clients = [None if history.clients is None else history.clients.accuracy.tolist() for history in (left, right)]
+    clients = [
+        None if history.clients is None else history.clients.accuracy.tolist()
+        for history in (left, right)
+    ]
     return (
         torch.equal(left.params, right.params)
         and frames[0].equals(frames[1])
@@ -89,9 +103,13 @@ def test_models_for_other_data() -> None:
         "cnn_cifar": (torch.randn(24, 3, 16, 16, generator=generator), y),
     }
     for name, (x, target) in inputs.items():
-        own = fl.FederatedDataset.from_clients([(x[i::3], target[i::3]) for i in range(3)], test=(x[:4], target[:4]))
+        own = fl.FederatedDataset.from_clients(
+            [(x[i::3], target[i::3]) for i in range(3)], test=(x[:4], target[:4])
+        )
         loss = "squared_error" if name == "linear" else "cross_entropy"
-        history = fl.simulate(own, fl.models.MODELS[name](own, seed=1), fl.FedAvg(), **WORK, loss=loss)
+        history = fl.simulate(
+            own, fl.models.MODELS[name](own, seed=1), fl.FedAvg(), **WORK, loss=loss
+        )
         assert same(fl.rerun(history.config, fed=own, progress=False), history)
 
 
@@ -100,7 +118,9 @@ def test_models_for_other_data() -> None:
     [
         lambda y: fl.partition.shards(y, num_clients=10, shards_per_client=2, seed=3),
         lambda y: fl.partition.labels_per_client(y, num_clients=10, labels_per_client=2, seed=3),
-        lambda y: fl.partition.dirichlet(y, num_clients=10, alpha=0.5, by="class", min_size=4, seed=3),
+        lambda y: fl.partition.dirichlet(
+            y, num_clients=10, alpha=0.5, by="class", min_size=4, seed=3
+        ),
         lambda y: fl.partition.quantity(y, num_clients=10, alpha=2.0, seed=3),
     ],
 )
@@ -112,7 +132,9 @@ def test_every_partition(deal) -> None:
 
 
 def test_a_schedule_from_elsewhere_runs_again_with_the_rates_it_gave(fed) -> None:
-    history = fl.simulate(fed, fl.models.mlp(fed, (8,)), fl.FedAvg(), **{**WORK, "lr": lambda t: 0.1 / (1 + t) ** 0.5})
+    history = fl.simulate(
+        fed, fl.models.mlp(fed, (8,)), fl.FedAvg(), **{**WORK, "lr": lambda t: 0.1 / (1 + t) ** 0.5}
+    )
     assert same(fl.rerun(history.config, progress=False), history)
     assert len(fl.rerun(history.config, rounds=3, lr=0.1, progress=False).records) == 3
 
@@ -138,11 +160,16 @@ def test_what_cannot_be_made_again_is_asked_for(fed) -> None:
         ({"fed": own, "model": model}, "loss=.* pass loss="),
         ({"fed": own, "model": model, "loss": loss}, "availability=.* pass availability="),
         ({"fed": blobs([6, 7, 8], seed=1)}, "its data have the fingerprint"),
-        ({"fed": own, "model": nn.Linear(4, 3).double(), "loss": loss, "availability": present}, "model: its weights"),
+        (
+            {"fed": own, "model": nn.Linear(4, 3).double(), "loss": loss, "availability": present},
+            "model: its weights",
+        ),
     ):
         with pytest.raises(ValueError, match=said):
             fl.rerun(history.config, **given)
-    assert same(fl.rerun(history.config, fed=own, model=model, loss=loss, availability=present), history)
+    assert same(
+        fl.rerun(history.config, fed=own, model=model, loss=loss, availability=present), history
+    )
 
 
 def test_a_parameter_that_the_algorithm_does_not_have_is_refused(fed) -> None:
@@ -172,7 +199,9 @@ def test_an_inner_algorithm_of_another_library_has_to_be_given_with_its_wrapper(
 
     algorithm = Compressed(Foreign(), keep=0.5)
     history = fl.simulate(fed, fl.models.softmax_regression(fed, seed=2), algorithm, **WORK)
-    with pytest.raises(ValueError, match="algorithm Foreign cannot be made from its description; pass algorithm="):
+    with pytest.raises(
+        ValueError, match="algorithm Foreign cannot be made from its description; pass algorithm="
+    ):
         fl.rerun(history.config, progress=False)
     assert same(fl.rerun(history.config, algorithm=algorithm, progress=False), history)
 

@@ -34,7 +34,8 @@ def test_uniform_and_systematic_draw_exactly_k_and_systematic_the_share_of_each_
         assert design.probabilities.sum() == pytest.approx(len(cohort))
         assert (design.probabilities[~mask] == 0).all()
     for c in np.unique(labels[mask]):
-        num, drawn = int((labels[mask] == c).sum()), int((labels[cohort] == c).sum())
+        num = int((labels[mask] == c).sum())
+        drawn = int((labels[cohort] == c).sum())
         assert abs(drawn * mask.sum() - num * len(cohort)) < mask.sum()
 
 
@@ -47,7 +48,8 @@ def test_at_least_one_draws_its_number_from_every_stratum(population, fraction):
     assert_proper(cohort, mask)
     assert set(np.flatnonzero(mask & (labels < 0))) <= set(cohort)
     for c in np.unique(labels[mask & (labels >= 0)]):
-        num, drawn = (labels[mask] == c).sum(), (labels[cohort] == c).sum()
+        num = (labels[mask] == c).sum()
+        drawn = (labels[cohort] == c).sum()
         assert drawn >= 1 and (drawn == 1 or abs(drawn - fraction * num) <= 0.5 + 1e-9)
         assert np.allclose(design.probabilities[mask & (labels == c)], drawn / num)
     assert (design.probabilities[~mask] == 0).all()
@@ -77,10 +79,16 @@ def test_systematic_inclusion_is_exactly_k_over_n(num, size):
     assert (counts == size).all()
 
 
-@pytest.mark.parametrize("labels", [np.zeros(8, dtype=int), np.full(8, -1)], ids=["one cluster", "all noise"])
+@pytest.mark.parametrize(
+    "labels", [np.zeros(8, dtype=int), np.full(8, -1)], ids=["one cluster", "all noise"]
+)
 def test_systematic_without_strata_is_simple_random_sampling(labels):
-    """Every pair together with probability K(K − 1)/(n(n − 1)); systematic sampling of a fixed row has zeros here."""
-    rng, size, together = np.random.default_rng(1), 3, np.zeros((8, 8))
+    """Every pair together with probability K(K − 1)/(n(n − 1)); systematic sampling of a fixed row
+    has zeros here.
+    """
+    rng = np.random.default_rng(1)
+    size = 3
+    together = np.zeros((8, 8))
     for _ in range(DRAWS):
         cohort = Systematic(labels, size).draw(rng)
         together[np.ix_(cohort, cohort)] += 1
@@ -93,7 +101,8 @@ def test_systematic_without_strata_is_simple_random_sampling(labels):
 def test_horvitz_thompson_is_unbiased_for_unequal_shares(kind):
     rng = np.random.default_rng(2)
     labels = np.repeat([-1, 0, 1, 2], [2, 3, 5, 10])
-    shares, values = rng.dirichlet(np.ones(20)), rng.normal(size=20)
+    shares = rng.dirichlet(np.ones(20))
+    values = rng.normal(size=20)
     everyone = np.ones(20, dtype=bool)
     design = {
         "uniform": Uniform(everyone, 6),
@@ -101,14 +110,21 @@ def test_horvitz_thompson_is_unbiased_for_unequal_shares(kind):
         "at least one": AtLeastOne(labels, 0.3),
     }[kind]
     cohorts = [design.draw(rng) for _ in range(DRAWS)]
-    estimates = np.array([weights(shares[c], design.probabilities[c], literal=True) @ values[c] for c in cohorts])
+    estimates = np.array(
+        [weights(shares[c], design.probabilities[c], literal=True) @ values[c] for c in cohorts]
+    )
     assert estimates.std() > 0.01
     assert abs(estimates.mean() - shares @ values) < 4.5 * estimates.std() / np.sqrt(DRAWS)
 
 
 def test_nobody_there_gives_an_empty_cohort():
-    nobody, labels = np.zeros(4, dtype=bool), np.array([0, 0, -1, 1])
-    for design in (Uniform(nobody, 2), Systematic(labels, 2, nobody), AtLeastOne(labels, 0.5, nobody)):
+    nobody = np.zeros(4, dtype=bool)
+    labels = np.array([0, 0, -1, 1])
+    for design in (
+        Uniform(nobody, 2),
+        Systematic(labels, 2, nobody),
+        AtLeastOne(labels, 0.5, nobody),
+    ):
         assert design.draw(np.random.default_rng(0)).tolist() == []
         assert design.probabilities.tolist() == [0, 0, 0, 0]
 
@@ -130,7 +146,8 @@ def test_bad_values_are_named(make, message):
 
 def test_weights_by_hand():
     """ρ/π = 0.4, 0.4, 1.2: normalised 0.2, 0.2, 0.6."""
-    shares, probabilities = np.array([0.2, 0.1, 0.3]), np.array([0.5, 0.25, 0.25])
+    shares = np.array([0.2, 0.1, 0.3])
+    probabilities = np.array([0.5, 0.25, 0.25])
     assert np.allclose(weights(shares, probabilities), [0.2, 0.2, 0.6])
     assert np.allclose(weights(shares, probabilities, literal=True), [0.4, 0.4, 1.2])
 
@@ -146,9 +163,14 @@ def test_impossible_probabilities_are_named(probabilities):
 
 def test_each_client_is_there_with_its_probability_whoever_else_is():
     """Frequencies within 4.5 standard deviations, alone and in pairs; 0 and 1 are exact."""
-    p, rng, rounds = np.array([0.0, 0.1, 0.5, 0.9, 1.0]), np.random.default_rng(0), 6000
-    there = np.stack([Bernoulli(p).available(round, rng) for round in range(1, rounds + 1)]).astype(float)
-    together, expected = there.T @ there / rounds, np.outer(p, p)
+    p = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
+    rng = np.random.default_rng(0)
+    rounds = 6000
+    there = np.stack([Bernoulli(p).available(round, rng) for round in range(1, rounds + 1)]).astype(
+        float
+    )
+    together = there.T @ there / rounds
+    expected = np.outer(p, p)
     np.fill_diagonal(expected, p)
     assert (np.abs(together - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / rounds)).all()
 

@@ -27,7 +27,9 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_a_lost_connection_cancels_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_lost_connection_cancels_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
 
     def submit(function, config, folder, modules) -> Future:
@@ -49,25 +51,49 @@ def test_what_a_lost_connection_cancels_is_asked_again(tmp_path: Path, monkeypat
     monkeypatch.setattr(workers, "workers_of", lossy)
     runs = [Run({}, {}, name) for name in "ab"]
     found = crew.outcomes("tcp://x:1", None, runs, tmp_path, [])
-    assert sorted((run.digest, outcome.status) for run, outcome in found) == [("a", "done"), ("b", "done")]
+    assert sorted((run.digest, outcome.status) for run, outcome in found) == [
+        ("a", "done"),
+        ("b", "done"),
+    ]
     assert asked[:3] in (["a", "b", "b"], ["a", "b", "a"]), "only what is missing"
 
 
 @pytest.mark.slow
 def test_a_cluster_gives_the_tables_of_one_machine(config: Path, tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
+    distributed = pytest.importorskip(
+        "distributed", reason="Dask is not installed: pip install '.[cluster]'"
+    )
     with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
-        assert main(["sweep", str(config), "--out", str(tmp_path / "a"), "--scheduler", cluster.scheduler_address]) == 0
+        assert (
+            main(
+                [
+                    "sweep",
+                    str(config),
+                    "--out",
+                    str(tmp_path / "a"),
+                    "--scheduler",
+                    cluster.scheduler_address,
+                ]
+            )
+            == 0
+        )
     assert main(["sweep", str(config), "--out", str(tmp_path / "b"), "--workers", "2"]) == 0
     for name in ("table.csv", "curves.csv"):
-        assert (tmp_path / "a" / "grid" / name).read_bytes() == (tmp_path / "b" / "grid" / name).read_bytes()
+        assert (tmp_path / "a" / "grid" / name).read_bytes() == (
+            tmp_path / "b" / "grid" / name
+        ).read_bytes()
 
 
 @pytest.mark.slow
-def test_an_address_where_nobody_answers(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_address_where_nobody_answers(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     dask = pytest.importorskip("dask", reason="Dask is not installed: pip install '.[cluster]'")
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
-        assert main(["sweep", str(config), "--out", str(tmp_path / "out"), "--scheduler", address]) == 1
+        assert (
+            main(["sweep", str(config), "--out", str(tmp_path / "out"), "--scheduler", address])
+            == 1
+        )
     assert "no scheduler answers" in " ".join(capsys.readouterr().err.split())

@@ -1,4 +1,6 @@
-"""The command ``sweep`` and its files, with runs done one after another in a thread of this process."""
+"""The command ``sweep`` and its files, with runs done one after another in a thread of this
+process.
+"""
 
 import importlib.util
 import json
@@ -40,7 +42,8 @@ WORKERS_OF = workers.workers_of
 @pytest.fixture(autouse=True)
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[dict]:
     """The configurations of the runs that were done."""
-    found, work = [], crew.work
+    found = []
+    work = crew.work
 
     def noted(config: dict, *arguments: object) -> crew.Outcome:
         found.append(config)
@@ -70,7 +73,9 @@ def read(path: Path) -> pd.DataFrame:
     return frame
 
 
-def test_a_sweep_writes_tables_of_what_the_runs_have_found(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_writes_tables_of_what_the_runs_have_found(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert sweep(config) == 0
     said = capsys.readouterr().out
     assert "4 done, 2 diverged" in said and "of computation in all" in said
@@ -103,7 +108,8 @@ def test_a_sweep_writes_tables_of_what_the_runs_have_found(config: Path, capsys:
 
 def test_a_second_time_only_what_is_missing_is_done(config: Path, computed: list[dict]) -> None:
     sweep(config)
-    out, first = config.parent / "out", len(computed)
+    out = config.parent / "out"
+    first = len(computed)
     tables = {name: (out / "grid" / name).read_bytes() for name in ("table.csv", "curves.csv")}
     assert sweep(config) == 0 and len(computed) == first
     again = plan.read(config).runs[1]
@@ -113,7 +119,9 @@ def test_a_second_time_only_what_is_missing_is_done(config: Path, computed: list
     assert tables == {name: (out / "grid" / name).read_bytes() for name in tables}
     config.with_name("other.toml").write_text(GRID.replace("[0, 1]", "[1, 2]"))
     sweep(config.with_name("other.toml"))
-    assert [run["seed"] for run in computed[first + 1 :]] == [2, 2, 2], "seed 1 is shared with the other sweep"
+    assert [run["seed"] for run in computed[first + 1 :]] == [2, 2, 2], (
+        "seed 1 is shared with the other sweep"
+    )
 
 
 def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again(
@@ -134,8 +142,11 @@ def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again(
     assert sweep(config) == 0 and len(computed) == 6 + 4
 
 
-def test_a_run_goes_on_from_its_checkpoint(config: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    run, out = plan.read(config).runs[0], config.parent / "out"
+def test_a_run_goes_on_from_its_checkpoint(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    run = plan.read(config).runs[0]
+    out = config.parent / "out"
     whole = crew.work(run.config, str(config.parent / "not there"), [])
     aggregate = fl.FedAvg.aggregate
 
@@ -154,7 +165,9 @@ def test_a_run_goes_on_from_its_checkpoint(config: Path, monkeypatch: pytest.Mon
     outcome = crew.work(run.config, str(folder.of(run)), [])
     assert (outcome.status, outcome.resumed, whole.resumed) == ("done", 3, 0)
     drop = ["seconds"]
-    pd.testing.assert_frame_equal(outcome.history.frame.drop(columns=drop), whole.history.frame.drop(columns=drop))
+    pd.testing.assert_frame_equal(
+        outcome.history.frame.drop(columns=drop), whole.history.frame.drop(columns=drop)
+    )
     assert (outcome.history.params == whole.history.params).all()
 
 
@@ -165,14 +178,20 @@ def test_the_history_of_another_run_is_refused(config: Path, capsys) -> None:
     (folders[0] / "history.npz").write_bytes(second)
     (folders[1] / "history.npz").write_bytes(first)
     assert sweep(config) == 2
-    assert f"is the history of the run {folders[1].name}" in " ".join(capsys.readouterr().err.split())
+    assert f"is the history of the run {folders[1].name}" in " ".join(
+        capsys.readouterr().err.split()
+    )
 
 
 @pytest.mark.parametrize("text", ["5", "null", '{"status": "done"}', "["])
-def test_a_run_with_a_malformed_outcome_is_done_again(config: Path, computed: list[dict], text: str) -> None:
+def test_a_run_with_a_malformed_outcome_is_done_again(
+    config: Path, computed: list[dict], text: str
+) -> None:
     config.write_text(GRID.replace("[0, 1]", "0").replace("[0.1, 1e9]", "0.1"))
     sweep(config)
-    (config.parent / "out" / "runs" / plan.read(config).runs[0].digest / "outcome.json").write_text(text)
+    (config.parent / "out" / "runs" / plan.read(config).runs[0].digest / "outcome.json").write_text(
+        text
+    )
     assert sweep(config, "status") == 0 and sweep(config) == 0
     assert computed[2:] == computed[:1]
 
@@ -182,7 +201,9 @@ def test_a_damaged_checkpoint_is_set_aside_with_a_word(config: Path, tmp_path: P
     path.write_bytes(b"not an archive")
     outcome = crew.work(plan.read(config).runs[0].config, str(tmp_path), [])
     assert (outcome.status, outcome.resumed) == ("done", 0)
-    assert "checkpoint.npz is not a checkpoint" in outcome.log and "The run starts anew" in outcome.log
+    assert (
+        "checkpoint.npz is not a checkpoint" in outcome.log and "The run starts anew" in outcome.log
+    )
     assert path.with_suffix(".damaged").read_bytes() == b"not an archive"
 
 
@@ -206,7 +227,9 @@ def test_without_dask_the_message_says_how_to_install_it(config: Path, monkeypat
     assert "pip install 'dask[distributed]'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--workers", "0"], ["--workers", "2", "--scheduler", "tcp://x:1"]])
+@pytest.mark.parametrize(
+    "arguments", [["--workers", "0"], ["--workers", "2", "--scheduler", "tcp://x:1"]]
+)
 def test_bad_options(config: Path, arguments: list[str], capsys) -> None:
     assert sweep(config, *arguments) == 2
     assert "--workers" in capsys.readouterr().err

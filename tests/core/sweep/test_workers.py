@@ -15,7 +15,10 @@ from fedlab_core.sweep import crew
 from fedlab_core.sweep.plan import Run
 
 ROOT = Path(__file__).parents[3]
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and SIGKILL")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and SIGKILL"),
+]
 
 
 def until(happened: Callable[[], object], seconds: float = 240.0) -> None:
@@ -30,7 +33,9 @@ def work(config: dict, folder: str, modules: list[str]) -> crew.Outcome:
     if "mark" not in config or not Path(config["mark"]).exists():
         Path(config.get("mark", os.devnull)).touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return crew.Outcome(message=f"{os.environ['FEDLAB_THREADS']} threads, ports {internet_sockets()}")
+    return crew.Outcome(
+        message=f"{os.environ['FEDLAB_THREADS']} threads, ports {internet_sockets()}"
+    )
 
 
 def internet_sockets() -> list[str]:
@@ -43,7 +48,9 @@ def internet_sockets() -> list[str]:
     return [line[1] for line in lines if len(line) > 9 and f"socket:[{line[9]}]" in links]
 
 
-def test_a_killed_process_is_replaced_and_has_no_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_process_is_replaced_and_has_no_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FEDLAB_THREADS", "3")
     monkeypatch.setattr(crew, "work", work)
     run = Run({}, {"mark": str(tmp_path / "mark")}, "a")
@@ -51,7 +58,9 @@ def test_a_killed_process_is_replaced_and_has_no_port(tmp_path: Path, monkeypatc
     assert (found, outcome.status, outcome.message) == (run, "done", "3 threads, ports []")
 
 
-def test_runs_whose_process_is_killed_again_and_again_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_whose_process_is_killed_again_and_again_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(crew, "work", work)
     found = crew.outcomes(None, 1, [Run({}, {}, "a"), Run({}, {}, "b")], tmp_path, [])
     assert [outcome.status for _, outcome in found] == ["failed", "failed"]
@@ -73,13 +82,15 @@ def sleep(path: str) -> None:
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
 def test_processes_end_with_their_parent(tmp_path: Path, sign: signal.Signals) -> None:
-    mark, script = tmp_path / "pid", tmp_path / "script.py"
+    mark = tmp_path / "pid"
+    script = tmp_path / "script.py"
     script.write_text(SCRIPT.format(path=str(mark)))
     parent = subprocess.Popen(
         [sys.executable, script],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stderr=subprocess.DEVNULL,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
+        # tests in the background ignore it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until(lambda: mark.exists() and mark.read_text())
     parent.send_signal(sign)

@@ -5,12 +5,19 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.clients.accuracy import hold_out
+from fedlab_core.evaluation import hold_out
 from fedlab_core.server import Server
 from tests.support import blobs
 
 SIZES = (7, 12, 2, 15)
-WORK = {"rounds": 3, "clients_per_round": 2, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
+WORK = {
+    "rounds": 3,
+    "clients_per_round": 2,
+    "local_epochs": 2,
+    "batch_size": 4,
+    "lr": 0.1,
+    "progress": False,
+}
 
 
 def model_of(fed: fl.FederatedDataset) -> torch.nn.Module:
@@ -29,7 +36,8 @@ def test_what_is_held_out(share: float) -> None:
     for k, n in enumerate(SIZES):
         assert sorted([*kept.parts[k], *held.parts[k]]) == sorted(fed.parts[k])
         assert len(held.parts[k]) == min(max(1, round(share * n)), n - 1)
-    again, other = hold_out(fed, share, seed=3)[1], hold_out(fed, share, seed=4)[1]
+    again = hold_out(fed, share, seed=3)[1]
+    other = hold_out(fed, share, seed=4)[1]
     assert [part.tolist() for part in again.parts] == [part.tolist() for part in held.parts]
     assert [part.tolist() for part in other.parts] != [part.tolist() for part in held.parts]
 
@@ -62,7 +70,9 @@ class OwnModels(fl.Algorithm):
 @pytest.mark.parametrize("engine", ["reference", "stacked"])
 def test_a_client_is_measured_with_the_model_that_it_uses(engine: str) -> None:
     fed = blobs(SIZES)
-    history = fl.simulate(fed, model_of(fed), OwnModels(), **WORK, engine=engine, client_accuracy=True)
+    history = fl.simulate(
+        fed, model_of(fed), OwnModels(), **WORK, engine=engine, client_accuracy=True
+    )
     shares = [float((fed.client(k)[1] == k % 3).double().mean()) for k in range(len(SIZES))]
     assert history.clients.accuracy.tolist() == shares
     assert history.client_accuracy.tolist() == [shares] * 3
@@ -77,8 +87,12 @@ def test_the_accuracy_of_every_evaluated_round_is_kept_saved_and_resumed(tmp_pat
     short = fl.simulate(fed, model_of(fed), fl.FedAvg(), **work | {"rounds": 2})
     assert (short.client_accuracy[-1] == whole.client_accuracy[0]).all()
     whole.save(tmp_path / "history.npz")
-    assert (fl.History.load(tmp_path / "history.npz").client_accuracy == whole.client_accuracy).all()
-    for record in fl.Simulation(fed, model_of(fed), fl.FedAvg(), **work, checkpoint=tmp_path / "run.npz"):
+    assert (
+        fl.History.load(tmp_path / "history.npz").client_accuracy == whole.client_accuracy
+    ).all()
+    for record in fl.Simulation(
+        fed, model_of(fed), fl.FedAvg(), **work, checkpoint=tmp_path / "run.npz"
+    ):
         if record.round == 3:
             break
     resumed = fl.simulate(fed, model_of(fed), fl.FedAvg(), **work, checkpoint=tmp_path / "run.npz")
@@ -86,9 +100,14 @@ def test_the_accuracy_of_every_evaluated_round_is_kept_saved_and_resumed(tmp_pat
 
 
 def test_a_function_is_called_after_each_round_with_record_and_server() -> None:
-    fed, seen = blobs(SIZES), []
+    fed = blobs(SIZES)
+    seen = []
     history = fl.simulate(
-        fed, model_of(fed), fl.FedAvg(), **WORK, on_round=lambda record, server: seen.append((record, server.params))
+        fed,
+        model_of(fed),
+        fl.FedAvg(),
+        **WORK,
+        on_round=lambda record, server: seen.append((record, server.params)),
     )
     assert [record for record, _ in seen] == history.records
     assert torch.equal(seen[-1][1], history.params)
@@ -108,14 +127,20 @@ def test_a_round_whose_function_fails_is_undone() -> None:
     with pytest.raises(KeyboardInterrupt):
         simulation.run()
     assert simulation.round == 1
-    assert torch.equal(simulation.run().params, fl.simulate(fed, model_of(fed), fl.FedAvg(), **WORK).params)
+    assert torch.equal(
+        simulation.run().params, fl.simulate(fed, model_of(fed), fl.FedAvg(), **WORK).params
+    )
 
 
 class Stateful(fl.Algorithm):
-    """Keeps in its instance what belongs in ``server.state``: a second run would begin where the first has ended."""
+    """Keeps in its instance what belongs in ``server.state``: a second run would begin where the
+    first has ended.
+    """
 
     def __init__(self, change, late: bool = False) -> None:
-        self.held, self.change, self.late = [0], change, late
+        self.held = [0]
+        self.change = change
+        self.late = late
 
     def aggregate(self, server: Server, updates) -> torch.Tensor:
         if server.round > 2 * self.late:
@@ -134,7 +159,10 @@ def write(algorithm: Stateful) -> None:
 @pytest.mark.parametrize(("change", "late"), [(assign, False), (write, False), (write, True)])
 def test_state_in_the_instance_is_refused_in_the_end(change, late: bool) -> None:
     fed = blobs(SIZES)
-    with pytest.raises(ValueError, match=r"Stateful: changes its attribute 'held' during a run; keep state in server"):
+    with pytest.raises(
+        ValueError,
+        match=r"Stateful: changes its attribute 'held' during a run; keep state in server",
+    ):
         fl.simulate(fed, model_of(fed), Stateful(change, late), **WORK)
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn.utils import parametrizations
 
-from fedlab_core.checks.inspection import changed_by_training, is_as_its_class, output_of
+from fedlab_core.inspection import changed_by_training, is_as_its_class, output_of
 
 HOOKS = ["forward_pre_hook", "full_backward_hook"]
 
@@ -59,7 +59,9 @@ class Small(nn.Linear):
 
 
 def unsettled(layer: nn.Module) -> nn.Module:
-    """Its power iteration, which may have settled to the last digit, begins anew with another weight."""
+    """Its power iteration, which may have settled to the last digit, begins anew with another
+    weight.
+    """
     torch.nn.init.uniform_(layer.parametrizations.weight.original)
     return layer
 
@@ -88,10 +90,13 @@ def test_buffers_that_training_changes(make, expected: list[str]) -> None:
     module = make().eval()
     x = torch.rand(3, 4, 4)
     before = {name: value.clone() for name, value in module.state_dict().items()}
-    sample, state = x.clone(), torch.get_rng_state()
+    sample = x.clone()
+    state = torch.get_rng_state()
     assert changed_by_training(module, x) == expected
     assert all(torch.equal(before[name], value) for name, value in module.state_dict().items())
-    assert not module.training and torch.equal(x, sample) and torch.equal(torch.get_rng_state(), state)
+    assert (
+        not module.training and torch.equal(x, sample) and torch.equal(torch.get_rng_state(), state)
+    )
 
 
 class Returning(nn.Module):
@@ -117,8 +122,13 @@ def test_an_output_must_be_a_row_for_each_sample(function, message: str) -> None
 
 
 def test_a_second_thread_waits_until_the_mode_is_given_back() -> None:
-    """Else it finds the module in training mode half way, and dropout draws numbers that belong to another run."""
-    modes, threads, second_is_inside, first_is_done = [], [], threading.Event(), threading.Event()
+    """Else it finds the module in training mode half way, and dropout draws numbers that belong to
+    another run.
+    """
+    modes = []
+    threads = []
+    second_is_inside = threading.Event()
+    first_is_done = threading.Event()
 
     def forward(x: torch.Tensor) -> torch.Tensor:
         if not threads:
@@ -160,7 +170,8 @@ class Writing(nn.Linear):
 )
 def test_a_forward_pass_that_writes_to_a_weight(write) -> None:
     torch.manual_seed(0)
-    module, x = Writing(write), torch.rand(3, 4)
+    module = Writing(write)
+    x = torch.rand(3, 4)
     weight = module.weight.detach().clone()
     assert changed_by_training(module, x) == ["weight"]
     assert torch.equal(module.weight, weight)

@@ -1,15 +1,13 @@
 """The configuration of a run as JSON: everything needed to run it again."""
 
-from typing import Any
-
 import torch
 from torch import nn
 
-from fedlab_core import losses, models, schedules
+from fedlab_core import inspection, losses, models, schedules
 from fedlab_core.algorithms import Algorithm
-from fedlab_core.checks import inspection
+from fedlab_core.aliases import Config
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.reproduce.description import described, digest
+from fedlab_core.description import described, digest
 from fedlab_core.settings import Settings
 
 _WORK = ("rounds", "local_epochs", "local_steps", "batch_size", "local_momentum", "stragglers")
@@ -17,12 +15,16 @@ _PLAIN = (*_WORK, "seed", "device", "eval_every", "held_out", "client_accuracy")
 
 
 def configuration(
-    fed: FederatedDataset, model: nn.Module, algorithm: Algorithm, settings: Settings, output: torch.Tensor
-) -> dict[str, Any]:
+    fed: FederatedDataset,
+    model: nn.Module,
+    algorithm: Algorithm,
+    settings: Settings,
+    output: torch.Tensor,
+) -> Config:
     """Describe a run; ``output``: the model's output for the first samples.
 
-    Two runs with the same configuration and engine give the same numbers. Raises ``ValueError`` for an algorithm or an
-    availability that cannot be described.
+    Two runs with the same configuration and engine give the same numbers. Raises ``ValueError`` for
+    an algorithm or an availability that cannot be described.
     """
     target = fed.y[: len(output)].to(output.device)
     return {
@@ -42,8 +44,9 @@ def configuration(
     }
 
 
-def _model(model: nn.Module) -> dict[str, Any]:
-    initial = torch.cat([value.detach().cpu().reshape(-1) for value in inspection.trainable(model).values()])
+def _model(model: nn.Module) -> Config:
+    trained = inspection.trainable(model).values()
+    initial = torch.cat([parameter.detach().cpu().reshape(-1) for parameter in trained])
     frozen = inspection.frozen_digest(model)
     return {
         **(models.recipe_of(model) or {"name": type(model).__name__, "layers": str(model)}),

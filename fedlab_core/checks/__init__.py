@@ -1,1 +1,0 @@
-"""Checks before a run: what a module does, and whether federation, model, algorithm and settings fit together."""

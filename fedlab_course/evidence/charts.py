@@ -1,4 +1,6 @@
-"""Which stored curves each figure of the sources is drawn from, as ``results/configs/figures/charts.toml`` says."""
+"""Which stored curves each figure of the sources is drawn from, as
+``results/configs/figures/charts.toml`` says.
+"""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -16,11 +18,13 @@ Drawn = tuple[str, Sequence[float], Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Chart:
-    """Curves of the sweep ``table``: the rows with the values of a panel and of a line are one curve.
+class StoredChart:
+    """Curves of the sweep ``table``: the rows with the values of a panel and of a line are one
+    curve.
 
-    ``lines``: name → column values, or a ``table`` of its own; ``panels``: title → column values. ``illustration``:
-    line → (name, rounds, values) of a curve that a source has drawn and not measured, dotted in the first panel.
+    ``lines``: name → column values, or a ``table`` of its own; ``panels``: title → column values.
+    ``illustration``: line → (name, rounds, values) of a curve that a source has drawn and not
+    measured, dotted in the first panel.
     """
 
     title: str
@@ -31,19 +35,23 @@ class Chart:
     illustration: Mapping[str, Drawn] = field(default_factory=dict)
 
     def curve(self, panel: str, line: str, folder: Path) -> pd.DataFrame:
-        """``round``, ``mean``, ``std`` and ``n`` of one curve. Raises ``ValueError`` if it is not there."""
+        """``round``, ``mean``, ``std`` and ``n`` of one curve. Raises ``ValueError`` if it is not
+        there.
+        """
         own = {**self.panels[panel], **self.lines[line]}
         name = f"{own.pop('table', self.table)}_curves"
         rows = tables.matching(name, own, folder).sort_values("round")
-        return rows.rename(columns={f"{self.measure}_{what}": what for what in ("mean", "std")})
+        return rows.rename(
+            columns={f"{self.measure}_{measure}": measure for measure in ("mean", "std")}
+        )
 
 
-def _read() -> dict[str, Chart]:
+def _read() -> dict[str, StoredChart]:
     given = tomllib.loads((CONFIGS / "figures" / "charts.toml").read_text(encoding="utf-8"))
     drawn = given.pop("illustrations")
-    for one in given.values():
-        one["illustration"] = drawn.get(one.get("illustration"), {})
-    return {name: Chart(**one) for name, one in given.items()}
+    for fields in given.values():
+        fields["illustration"] = drawn.get(fields.get("illustration"), {})
+    return {name: StoredChart(**fields) for name, fields in given.items()}
 
 
-CHARTS: Mapping[str, Chart] = _read()  # by the name of the figure
+CHARTS: Mapping[str, StoredChart] = _read()  # by the name of the figure

@@ -5,91 +5,164 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.history import History
 from fedlab_core.plots.curves import convergence
-from fedlab_core.plots.style import add_band, look, looks, new_figure, set_description
+from fedlab_core.plots.style import Look, add_band, look, looks, new_figure, set_description
 from fedlab_course.evidence import forest, judging, tables
-from fedlab_course.evidence.charts import CHARTS, Chart
+from fedlab_course.evidence.charts import CHARTS, StoredChart
 from fedlab_course.evidence.configs import SOURCES, source_of
 from fedlab_course.explore.figures import add_curve
 
-_TITLES = {"test_accuracy": "test accuracy", "train_loss": "training loss F(w)"}
-_FORMATS = {"test_accuracy": ".1%", "train_loss": ".4g"}
+_TITLES = {
+    "test_accuracy": "test accuracy",
+    "train_loss": "training loss F(w)",
+    "outputs": "root mean squared logit",
+}
+_FORMATS = {"test_accuracy": ".1%", "train_loss": ".4g", "outputs": ".3g"}
 _MARKERS_PER_CURVE = 9
 _WIDTH = 2.0  # standard deviations over seeds
-_PANEL, _AROUND, _ENTRY = 230, 150, 30  # pixels
+# pixels
+_PANEL = 230
+_AROUND = 150
+_ENTRY = 30
 _COLUMNS = ["curve", "round", "mean", "standard deviation", "seeds"]
 
 
 def draw(name: str) -> go.Figure:
-    """Draw the figure ``name``. Raises ``ValueError`` for an unknown one, and one whose tables are not there."""
+    """Draw the figure ``name``. Raises ``ValueError`` for an unknown one, and one whose tables are
+    not there.
+    """
     title = TITLES[validation.choice("figure", name, TITLES)]
     return chart(CHARTS[name]) if name in CHARTS else _OTHERS[name][1](title=title)
 
 
 def with_band(
-    live: Mapping[str, History | Sequence[History]], table: str, where: Mapping[str, Any], *, title: str
+    live: Mapping[str, History | Sequence[History]],
+    table: str,
+    where: Mapping[str, Any],
+    *,
+    title: str,
 ) -> go.Figure:
-    """Draw live accuracy by round, and behind it a stored band: mean ± 2 standard deviations over seeds.
+    """Draw live accuracy by round, and behind it a stored band: mean ± 2 standard deviations over
+    seeds.
 
-    ``table``: the sweep whose TABLE_curves.csv holds the band; ``where``: column → value of its rows. Raises
-    ``ValueError`` for a table or rows that are not there, and rows of several settings.
+    ``table``: the sweep whose TABLE_curves.csv holds the band; ``where``: column → value of its
+    rows. Raises ``ValueError`` for a table or rows that are not there, and rows of several
+    settings.
     """
-    figure, stored = convergence(live, title=title), tables.matching(f"{table}_curves", where)
+    figure = convergence(live, title=title)
+    stored = tables.matching(f"{table}_curves", where)
     if stored["round"].duplicated().any():
-        raise ValueError(f"where={dict(where)}: fits several settings of {table}_curves; name further columns")
+        raise ValueError(
+            f"where={dict(where)}: fits several settings of {table}_curves; name further columns"
+        )
     mean, spread = (stored[f"test_accuracy_{name}"].to_numpy() for name in ("mean", "std"))
     spread = _WIDTH * spread
     name = f"{int(stored['n'].max())} stored seeds, mean ± 2 standard deviations"
-    add_band(figure, stored["round"].to_numpy(), mean - spread, mean + spread, look(0), group=name, name=name)
+    add_band(
+        figure,
+        stored["round"].to_numpy(),
+        mean - spread,
+        mean + spread,
+        look(0),
+        group=name,
+        name=name,
+    )
     figure.data[-1].update(showlegend=True)
     return figure
 
 
-def chart(one: Chart, folder: Path = tables.TABLES) -> go.Figure:
-    """Draw the curves of a chart. Raises ``ValueError`` for a table or a curve that is not there."""
-    count = len(one.panels)
-    height = _AROUND + _PANEL * count if count > 1 else 440 + _ENTRY * len(one.illustration)
-    figure = new_figure(title=one.title, x_title="", y_title="", height=height)
-    divide(figure, list(one.panels), "communication round", _TITLES[one.measure])
-    styles = looks({line: line for line in one.lines})
-    for line, (source, x, y) in one.illustration.items():
-        look = {"color": styles[line].colour, "width": 2, "dash": "1.5px,4px"}
-        name = f"{source}, illustration in the source"
-        figure.add_scatter(x=list(x), y=list(y), name=name, mode="lines", line=look, legendrank=1100)
-    form = _FORMATS[one.measure]
-    hover = f"round %{{x}}<br>%{{y:{form}}} ± %{{customdata[0]:{form}}} over %{{customdata[1]}} seeds"
+def chart(stored: StoredChart, folder: Path = tables.TABLES) -> go.Figure:
+    """Draw the curves of a chart. Raises ``ValueError`` for a
+    table or a curve that is not there.
+    """
+    count = len(stored.panels)
+    height = _AROUND + _PANEL * count if count > 1 else 440 + _ENTRY * len(stored.illustration)
+    figure = new_figure(title=stored.title, x_title="", y_title="", height=height)
+    divide(figure, list(stored.panels), "communication round", _TITLES[stored.measure])
+    styles = looks({line: line for line in stored.lines})
+    _add_illustrations(figure, stored, styles)
     rows = []
-    for number, panel in enumerate(one.panels, start=1):
-        curves = {line: one.curve(panel, line, folder) for line in one.lines}
+    for number, panel in enumerate(stored.panels, start=1):
+        curves = {line: stored.curve(panel, line, folder) for line in stored.lines}
         for line, curve in curves.items():
             if curve["n"].min() > 1:
-                x, mean, spread = (curve[name].to_numpy() for name in ("round", "mean", "std"))
-                band = f"{line}, ± one standard deviation"
-                add_band(figure, x, mean - spread, mean + spread, styles[line], group=line, name=band)
-                figure.data[-1].update(xaxis=f"x{number}", yaxis=f"y{number}")
+                _add_spread(figure, number, line, curve, styles[line])
         for line, curve in curves.items():
-            x, mean, facts = curve["round"].to_numpy(), curve["mean"].to_numpy(), curve[["std", "n"]].to_numpy()
-            about = {"customdata": facts, "hovertemplate": hover, "legendgroup": line, "showlegend": number == 1}
-            add_curve(figure, x, mean, line, styles[line], **about, row=number, col=1)
-            last = curve.iloc[-1]
-            name = f"{panel}, {line}" if panel else line
-            rows.append([name, int(last["round"]), f"{last['mean']:.4g}", f"{last['std']:.2g}", int(last["n"])])
+            _add_mean(figure, number, line, curve, styles[line], _FORMATS[stored.measure])
+            rows.append(_last_round(f"{panel}, {line}" if panel else line, curve))
     figure.update_traces(marker_maxdisplayed=_MARKERS_PER_CURVE, selector={"mode": "lines+markers"})
-    if one.measure == "test_accuracy":
+    if stored.measure == "test_accuracy":
         figure.update_yaxes(tickformat=".0%")
-    set_description(figure, _words(one, rows), _COLUMNS, rows)
+    set_description(figure, _words(stored, rows), _COLUMNS, rows)
     return figure
 
 
+def _add_illustrations(figure: go.Figure, stored: StoredChart, styles: Mapping[str, Look]) -> None:
+    """Add the lines that the source draws without having measured them, dotted."""
+    for line, (source, x, y) in stored.illustration.items():
+        dots = {"color": styles[line].colour, "width": 2, "dash": "1.5px,4px"}
+        name = f"{source}, illustration in the source"
+        figure.add_scatter(
+            x=list(x), y=list(y), name=name, mode="lines", line=dots, legendrank=1100
+        )
+
+
+def _add_spread(figure: go.Figure, panel: int, line: str, curve: pd.DataFrame, style: Look) -> None:
+    """Add the band of one standard deviation over seeds about a curve."""
+    x, mean, spread = (curve[name].to_numpy() for name in ("round", "mean", "std"))
+    name = f"{line}, ± one standard deviation"
+    add_band(figure, x, mean - spread, mean + spread, style, group=line, name=name)
+    figure.data[-1].update(xaxis=f"x{panel}", yaxis=f"y{panel}")
+
+
+def _add_mean(
+    figure: go.Figure, panel: int, line: str, curve: pd.DataFrame, style: Look, form: str
+) -> None:
+    """Add the mean of a curve over seeds. ``form``: of the numbers in the texts on hover."""
+    hover = (
+        f"round %{{x}}<br>%{{y:{form}}} ± %{{customdata[0]:{form}}} over %{{customdata[1]}} seeds"
+    )
+    add_curve(
+        figure,
+        curve["round"].to_numpy(),
+        curve["mean"].to_numpy(),
+        line,
+        style,
+        customdata=curve[["std", "n"]].to_numpy(),
+        hovertemplate=hover,
+        legendgroup=line,
+        showlegend=panel == 1,
+        row=panel,
+        col=1,
+    )
+
+
+def _last_round(name: str, curve: pd.DataFrame) -> list[Any]:
+    """Return the last round of a curve, as a row of the figure's table."""
+    last = curve.iloc[-1]
+    return [
+        name,
+        int(last["round"]),
+        f"{last['mean']:.4g}",
+        f"{last['std']:.2g}",
+        int(last["n"]),
+    ]
+
+
 def divide(figure: go.Figure, titles: Sequence[str], x_title: str, y_title: str) -> None:
-    """Divide a figure into panels, one below the other, each with its title; the last has the title of all x axes."""
+    """Divide a figure into panels, one below the other, each with its title; the last has the title
+    of all x axes.
+    """
     count = len(titles)
     names = [f"<b>{title}</b>" for title in titles if title]
-    figure.set_subplots(count, 1, shared_xaxes=True, vertical_spacing=0.3 / count, subplot_titles=names)
+    figure.set_subplots(
+        count, 1, shared_xaxes=True, vertical_spacing=0.3 / count, subplot_titles=names
+    )
     figure.update_annotations(x=0, xanchor="left", font_size=13)
     figure.update_xaxes(title_text=x_title, row=count)
     figure.update_yaxes(title={"text": y_title, "font": {"size": 14 if count == 1 else 12}})
@@ -97,22 +170,33 @@ def divide(figure: go.Figure, titles: Sequence[str], x_title: str, y_title: str)
         figure.update_layout(margin_t=84, title_pad_b=34)
 
 
-def _words(one: Chart, rows: list[list[Any]]) -> str:
+def _words(stored: StoredChart, rows: list[list[Any]]) -> str:
     ends = "; ".join(f"{name} {mean} ± {spread}" for name, _, mean, spread, _ in rows)
-    text = f"Stored curves of {_TITLES[one.measure]} by round: mean ± standard deviation over seeds. {one.title}. "
+    text = (
+        f"Stored curves of {_TITLES[stored.measure]} by round: mean ± standard deviation over "
+        f"seeds. {stored.title}. "
+    )
     text += f"In the last round: {ends}."
-    drawn = ", ".join(name for name, *_ in one.illustration.values())
+    drawn = ", ".join(name for name, *_ in stored.illustration.values())
     return f"{text} Dotted, drawn in the source and not measured: {drawn}." if drawn else text
 
 
 def verdicts(source: str, *, title: str) -> go.Figure:
-    """Draw the verdicts on the claims whose ids begin with ``source``, or on those of no source of the course."""
-    mine = {id: one for id, one in judging.stored().items() if source_of(id) == source}
+    """Draw the verdicts on the claims whose ids begin with ``source``, or on those of no source of
+    the course.
+    """
+    mine = {id: judged for id, judged in judging.stored().items() if source_of(id) == source}
     return forest.forest(mine, title=title)
 
 
 _OTHERS: Mapping[str, tuple[str, Callable[..., go.Figure]]] = {
-    **{f"verdicts-{one}": (f"Verdicts on [{one}]", partial(verdicts, one)) for one in SOURCES[:-1]},
+    **{
+        f"verdicts-{source}": (f"Verdicts on [{source}]", partial(verdicts, source))
+        for source in SOURCES[:-1]
+    },
     "verdicts-others": ("Verdicts on other papers", partial(verdicts, "others")),
 }
-TITLES = {name: title for name, (title, _) in _OTHERS.items()} | {name: one.title for name, one in CHARTS.items()}
+TITLES = {
+    **{name: title for name, (title, _) in _OTHERS.items()},
+    **{name: stored.title for name, stored in CHARTS.items()},
+}

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from fedlab_core.compare import t_interval
-from fedlab_course.evidence import configs, tables
+from fedlab_course.evidence import configs, optima, tables
 from fedlab_course.evidence.configs import Claim, Statement
 
 LEVEL = 0.95
@@ -23,11 +23,13 @@ VERDICTS = (*ASKED, *EQUAL, *SIGNS, *OPEN)
 
 @dataclass(frozen=True)
 class Finding:
-    """The ``verdict`` of ``n`` paired numbers on a statement; their ``mean``, and its 95 % interval ``low`` … ``high``.
+    """The ``verdict`` of ``n`` paired numbers on a statement; their ``mean``, and its 95 % interval
+    ``low`` … ``high``.
 
-    ``p``: the one-sided p-value at the edge of the verdict. ``corrected``: whether the verdict is also significant
-    after Holm's correction (1979) for all that were examined. ``planned``: how many seeds were planned. ``about``: the
-    runs that diverged, or why the statement cannot be tested.
+    ``p``: the one-sided p-value at the edge of the verdict. ``corrected``: whether the verdict is
+    also significant after Holm's correction (1979) for all that were examined. ``planned``: how
+    many seeds were planned. ``about``: the runs that diverged, or why the statement cannot be
+    tested.
     """
 
     id: str
@@ -44,8 +46,10 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A statement, its claim, what was found, and how many statements were ``examined`` together."""
+class JudgedStatement:
+    """A statement, its claim, what was found, and how many statements were ``examined``
+    together.
+    """
 
     claim: Claim
     statement: Statement
@@ -54,14 +58,21 @@ class Judged:
 
 
 def judge(
-    id: str, values: Sequence[float], margin: float, *, expect: str, planned: int, exact: bool = False
+    id: str,
+    values: Sequence[float],
+    margin: float,
+    *,
+    expect: str,
+    planned: int,
+    exact: bool = False,
 ) -> Finding:
     """Judge ``values``, one per seed, by their t-interval and δ = ``margin``.
 
-    ``expect`` "positive": **holds** if the interval is above δ, **opposite** if it is below −δ, **equivalent** if it is
-    within ±δ. "zero": **confirmed** if it is within ±δ, **refuted** if it is above δ or below −δ. "nonzero": the
-    reverse of "zero". For all: **higher** or **lower** if the interval contains δ or −δ but not zero, **undecided** if
-    it contains zero and δ or −δ. One value decides only if it is ``exact``. Without values: **not measured**.
+    ``expect`` "positive": **holds** if the interval is above δ, **opposite** if it is below −δ,
+    **equivalent** if it is within ±δ. "zero": **confirmed** if it is within ±δ, **refuted** if it
+    is above δ or below −δ. "nonzero": the reverse of "zero". For all: **higher** or **lower** if
+    the interval contains δ or −δ but not zero, **undecided** if it contains zero and δ or −δ. One
+    value decides only if it is ``exact``. Without values: **not measured**.
     """
     numbers = np.asarray(values, dtype=float)
     n = len(numbers)
@@ -70,10 +81,13 @@ def judge(
     mean = low = high = float(numbers.mean())
     error = 0.0
     if n == 1 and not exact:
-        low, high = -math.inf, math.inf
+        low = -math.inf
+        high = math.inf
     elif n > 1:
         interval = t_interval(numbers, LEVEL)
-        low, high, error = interval.low, interval.high, float(numbers.std(ddof=1) / math.sqrt(n))
+        low = interval.low
+        high = interval.high
+        error = float(numbers.std(ddof=1) / math.sqrt(n))
     if -margin <= low and high <= margin:
         verdict = {"zero": "confirmed", "nonzero": "refuted"}.get(expect, "equivalent")
         p = max(_tail(mean - margin, error, n), _tail(-margin - mean, error, n))
@@ -82,9 +96,11 @@ def judge(
         verdict = {"zero": "refuted", "nonzero": "confirmed"}.get(expect, asked)
         p = _tail(margin - abs(mean), error, n)
     elif low > 0 or high < 0:
-        verdict, p = ("higher" if low > 0 else "lower"), _tail(-abs(mean), error, n)
+        verdict = "higher" if low > 0 else "lower"
+        p = _tail(-abs(mean), error, n)
     else:
-        verdict, p = "undecided", 1.0
+        verdict = "undecided"
+        p = 1.0
     return Finding(id, verdict, mean, low, high, n, planned, margin, p)
 
 
@@ -97,34 +113,45 @@ def _tail(distance: float, error: float, n: int) -> float:
 
 def corrected(findings: Mapping[str, Finding]) -> dict[str, Finding]:
     """Say of each whether it is significant among all of them: Holm's step-down at 2.5 % a side."""
-    level, significant, found = (1 - LEVEL) / 2, True, dict(findings)
-    ordered = sorted(findings.values(), key=lambda one: one.p)
-    for rank, one in enumerate(ordered):
-        significant = significant and one.p <= level / (len(ordered) - rank)
-        found[one.id] = replace(one, corrected=significant)
-    return found
+    level = (1 - LEVEL) / 2
+    significant = True
+    adjusted = dict(findings)
+    ordered = sorted(findings.values(), key=lambda finding: finding.p)
+    for rank, finding in enumerate(ordered):
+        significant = significant and finding.p <= level / (len(ordered) - rank)
+        adjusted[finding.id] = replace(finding, corrected=significant)
+    return adjusted
 
 
-def judged(claims: Sequence[Claim], folder: Path = tables.TABLES) -> dict[str, Judged]:
-    """Judge all statements of ``claims``: id → result, in their order, corrected for how many there are."""
-    found = {statement.id: (claim, statement) for claim in claims for statement in claim.statements}
-    final = corrected({id: _finding(statement, folder) for id, (_, statement) in found.items()})
-    return {id: Judged(claim, statement, final[id], len(found)) for id, (claim, statement) in found.items()}
+def judged(claims: Sequence[Claim], folder: Path = tables.TABLES) -> dict[str, JudgedStatement]:
+    """Judge all statements of ``claims``: id → result, in their order, corrected for how many there
+    are.
+    """
+    sources = {
+        statement.id: (claim, statement) for claim in claims for statement in claim.statements
+    }
+    final = corrected({id: _finding(statement, folder) for id, (_, statement) in sources.items()})
+    return {
+        id: JudgedStatement(claim, statement, final[id], len(sources))
+        for id, (claim, statement) in sources.items()
+    }
 
 
 @lru_cache(maxsize=1)
-def stored() -> dict[str, Judged]:
+def stored() -> dict[str, JudgedStatement]:
     """The verdicts on the claims of the sources, in ``results/configs``."""
     return judged(configs.read())
 
 
 @lru_cache(maxsize=1)
-def course() -> dict[str, Judged]:
-    """The verdicts on what the chapters say beyond the sources, a family of its own, in ``results/configs/course``."""
+def course() -> dict[str, JudgedStatement]:
+    """The verdicts on what the chapters say beyond the sources, a family of its own, in
+    ``results/configs/course``.
+    """
     return judged(configs.read(configs.COURSE))
 
 
-def every() -> dict[str, Judged]:
+def every() -> dict[str, JudgedStatement]:
     """Both families: :func:`stored` and :func:`course`."""
     return stored() | course()
 
@@ -136,12 +163,25 @@ def forget() -> None:
     course.cache_clear()
 
 
-def _finding(one: Statement, folder: Path) -> Finding:
-    values = list(tables.numbers(one, folder).values())
-    planned = 1 if one.exact else min(len(configs.seeds(table)) for _, table, _ in one.rows())
-    found = judge(one.id, values, one.margin, expect=one.expect, planned=planned, exact=one.exact)
-    if found.n and one.untested:
-        return replace(found, verdict="not tested", p=1.0, about=one.untested)
-    if found.n and (runs := tables.diverged(one, folder)):
-        return replace(found, verdict="diverged", p=1.0, about=runs)
-    return found
+def _finding(statement: Statement, folder: Path) -> Finding:
+    values = list(tables.numbers(statement, folder).values())
+    planned = 1
+    if not statement.exact:
+        planned = min(len(configs.seeds(table)) for _, table, _ in statement.rows())
+    finding = judge(
+        statement.id,
+        values,
+        statement.margin,
+        expect=statement.expect,
+        planned=planned,
+        exact=statement.exact,
+    )
+    if not finding.n:
+        return finding
+    untested = statement.untested or optima.not_located(statement, folder)
+    if untested:
+        return replace(finding, verdict="not tested", p=1.0, about=untested)
+    diverged_runs = tables.diverged(statement, folder)
+    if diverged_runs:
+        return replace(finding, verdict="diverged", p=1.0, about=diverged_runs)
+    return finding

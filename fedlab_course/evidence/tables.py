@@ -18,7 +18,9 @@ TABLES = RESULTS / "evidence"
 
 @lru_cache(maxsize=64)
 def read(name: str, folder: Path = TABLES) -> pd.DataFrame:
-    """Read the table NAME.csv; a table that has not been measured yet is empty, with a column ``seed``."""
+    """Read the table NAME.csv; a table that has not been measured yet is empty, with a column
+    ``seed``.
+    """
     path = folder / f"{name}.csv"
     return pd.read_csv(path) if path.is_file() else pd.DataFrame(columns=["seed"])
 
@@ -32,7 +34,8 @@ def write(name: str, table: pd.DataFrame, folder: Path = TABLES) -> None:
 def matching(name: str, wanted: Mapping[str, Any], folder: Path = TABLES) -> pd.DataFrame:
     """The rows of the table NAME.csv with the ``wanted`` column values; "" is an empty cell.
 
-    Raises ``ValueError`` for a table that has not been measured yet, an unknown column, and without a row.
+    Raises ``ValueError`` for a table that has not been measured yet, an unknown column, and without
+    a row.
     """
     table = read(name, folder)
     if table.empty:
@@ -45,14 +48,21 @@ def matching(name: str, wanted: Mapping[str, Any], folder: Path = TABLES) -> pd.
 
 
 def fits(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether a row has the ``wanted`` values, compared as in :func:`matching`; a missing key has the value ""."""
-    return all(_text("" if row.get(name) is None else row[name]) == _text(value) for name, value in wanted.items())
+    """Whether a row has the ``wanted`` values, compared as in :func:`matching`; a missing key has
+    the value "".
+    """
+    for name, value in wanted.items():
+        there = "" if row.get(name) is None else row[name]
+        if _text(there) != _text(value):
+            return False
+    return True
 
 
 def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:
     """Compute the contrast of a statement: seed → number, for the seeds that have all of its rows.
 
-    Raises ``ValueError`` for a row that a table holds twice for one seed, and for a column that is missing.
+    Raises ``ValueError`` for a row that a table holds twice for one seed, and for a column that is
+    missing.
     """
     terms = []
     for sign, name, wanted in statement.rows():
@@ -60,25 +70,34 @@ def numbers(statement: Statement, folder: Path = TABLES) -> dict[int, float]:
         if table.empty:
             return {}
         right = _right(name, wanted, folder, statement.measure)
-        seeds, values = (table[column].to_numpy()[right].tolist() for column in ("seed", statement.measure))
+        seeds = table["seed"].to_numpy()[right].tolist()
+        values = table[statement.measure].to_numpy()[right].tolist()
         if len({*seeds}) < len(seeds):
-            raise ValueError(f"statement {statement.id}: the table {name} has several rows with {wanted} for one seed")
+            raise ValueError(
+                f"statement {statement.id}: the table {name} has several rows with {wanted} for "
+                "one seed"
+            )
         pairs = zip(seeds, values, strict=True)
         terms.append({seed: sign * value for seed, value in pairs if not math.isnan(value)})
     common = set.intersection(*map(set, terms))
-    return {int(seed): sum(term[seed] for term in terms) - statement.constant for seed in sorted(common)}
+    return {
+        int(seed): sum(term[seed] for term in terms) - statement.constant for seed in sorted(common)
+    }
 
 
 def diverged(statement: Statement, folder: Path = TABLES) -> str:
-    """Count the runs of a statement that diverged: "fedmas diverged in 3 of 5 runs", and empty if there is none."""
-    found = []
+    """Count the runs of a statement that diverged: "fedmas diverged in 3 of 5 runs", and empty if
+    there is none.
+    """
+    runs = []
     for _, name, wanted in statement.rows():
-        if "diverged" in (table := read(name, folder)):
+        table = read(name, folder)
+        if "diverged" in table:
             flags = table["diverged"][_right(name, wanted, folder)].astype(bool)
             if flags.any():
                 who = next((wanted[key] for key in ("algorithm", "method") if key in wanted), name)
-                found.append(f"{who} diverged in {flags.sum()} of {len(flags)} runs")
-    return "; ".join(found)
+                runs.append(f"{who} diverged in {flags.sum()} of {len(flags)} runs")
+    return "; ".join(runs)
 
 
 def forget() -> None:
@@ -88,7 +107,9 @@ def forget() -> None:
 
 
 def _right(name: str, wanted: Mapping[str, Any], folder: Path, *further: str) -> np.ndarray:
-    """Which rows have the ``wanted`` values; the table must have their columns and the ``further`` ones."""
+    """Which rows have the ``wanted`` values; the table must have their columns and the ``further``
+    ones.
+    """
     table = read(name, folder)
     missing = {*wanted, *further} - {*table}
     if missing:
@@ -108,4 +129,5 @@ def _text(value: Any) -> str:
     """The text by which values are compared: 10 and 10.0 are one, and an empty cell is ""."""
     if isinstance(value, float) and math.isnan(value):
         return ""
-    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else str(value)

@@ -1,1 +1,3 @@
-"""The runs that only make evidence: sweeps and experiments, their tables, and the reports on them."""
+"""The runs that only make evidence: sweeps and experiments, their tables, and the reports on
+them.
+"""

@@ -9,18 +9,43 @@ from pathlib import Path
 from fedlab_core import validation
 from fedlab_core.data import DatasetNotFound
 from fedlab_course.evidence import judging, plans, tables
-from fedlab_course.experiments import collecting, report, sweeps
-from fedlab_course.experiments.registry import EXPERIMENTS
+from fedlab_course.experiments import collecting, evidence_report, sweeps
+from fedlab_course.experiments.all_experiments import EXPERIMENTS
+from fedlab_course.experiments.base import Tables
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``evidence`` to ``parser``; ``run`` is a function from arguments to the exit status."""
+    """Add the arguments of ``evidence`` to ``parser``; ``run`` is a function from arguments to the
+    exit status.
+    """
     add = parser.add_argument
-    add("action", choices=("run", "report"), help="compute what is missing and write the reports; write the reports")
-    add("--only", nargs="+", default=[], metavar="TABLE", help="some of the tables; `run --dry-run` lists them")
-    add("--work", type=Path, default=Path("build"), metavar="FOLDER", help="where runs are kept (default: build)")
-    add("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
-    add("--scheduler", metavar="ADDRESS", help="a running Dask scheduler (default: this machine alone)")
+    add(
+        "action",
+        choices=("run", "report"),
+        help="compute what is missing and write the reports; write the reports",
+    )
+    add(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="TABLE",
+        help="some of the tables; `run --dry-run` lists them",
+    )
+    add(
+        "--work",
+        type=Path,
+        default=Path("build"),
+        metavar="FOLDER",
+        help="where runs are kept (default: build)",
+    )
+    add(
+        "--workers", type=int, metavar="N", help="processes on this machine (default: one per core)"
+    )
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a running Dask scheduler (default: this machine alone)",
+    )
     add("--again", action="store_true", help="do the runs of sweeps that their tables have, too")
     add("--dry-run", action="store_true", help="list the runs, and run none")
     parser.set_defaults(run=_run, when_interrupted=". The same command goes on from what is done.")
@@ -31,10 +56,13 @@ def _run(options: argparse.Namespace) -> int:
     chosen = [validation.choice("table", name, known) for name in options.only] or known
     plans.register()
     if options.action == "run" and (failed := _measure(chosen, options)):
-        print(f"error: {len(failed)} of {len(chosen)} tables are not complete: {', '.join(failed)}", file=sys.stderr)
+        print(
+            f"error: {len(failed)} of {len(chosen)} tables are not complete: {', '.join(failed)}",
+            file=sys.stderr,
+        )
         return 1
     if not options.dry_run:
-        print("reports: " + ", ".join(map(str, report.write())))
+        print("reports: " + ", ".join(map(str, evidence_report.write())))
     return 0
 
 
@@ -60,10 +88,24 @@ def _sweep(name: str, options: argparse.Namespace) -> bool:
 
 def _experiment(name: str, options: argparse.Namespace) -> bool:
     folder = options.work / "evidence"
+    for stored in filter(None, (EXPERIMENTS[name].after, name)):
+        if EXPERIMENTS[stored].grows:
+            collecting.restore(stored, tables.read(stored), folder)
     if options.dry_run:
         print(f"{len(collecting.missing(name, folder))} units are missing")
         return True
-    found = collecting.collect(name, folder, scheduler=options.scheduler, workers=options.workers, heard=print)
-    for table, frame in found.items():
-        tables.write(table, frame)
+    try:
+        made = collecting.collect(
+            name, folder, scheduler=options.scheduler, workers=options.workers, heard=print
+        )
+    except BaseException:  # an interruption, too
+        if EXPERIMENTS[name].grows:
+            _write(collecting.gathered(name, folder))
+        raise
+    _write(made)
     return True
+
+
+def _write(made: Tables) -> None:
+    for table, frame in made.items():
+        tables.write(table, frame)

@@ -18,19 +18,23 @@ _FLOAT = 4  # bytes
 
 
 def tables(folder: Folder, runs: Sequence[Run] | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Make the table of a sweep, a row for each run, and its curves as mean and standard deviation over seeds.
+    """Make the table of a sweep, a row for each run, and its curves as mean and standard deviation
+    over seeds.
 
     ``runs``: by default all that have ended.
 
-    Accuracies and losses of a run that diverged are those of chance from then on: 1/C and ln C for C classes.
+    Accuracies and losses of a run that diverged are those of chance from then on: 1/C and ln C for
+    C classes.
 
-    start_, mean_, end_accuracy: over the evaluated rounds of the first fifth, of all, and of the last tenth; mean_loss
-    and end_loss: the same of the training loss; roughness and loss_roughness: the standard deviation of their changes
-    from one evaluated round to the next in the second half; accuracy_at_bytes and accuracy_at_updates: the last one
-    within what FedAvg needs for all its rounds, bytes to 1 %; rounds_to_target: the first evaluated round with the
-    sweep's target accuracy, one more than there are if none has it; drift: the mean over rounds.
+    start_, mean_, end_accuracy: over the evaluated rounds of the first fifth, of all, and of the
+    last tenth; mean_loss and end_loss: the same of the training loss; roughness and loss_roughness:
+    the standard deviation of their changes from one evaluated round to the next in the second half;
+    accuracy_at_bytes and accuracy_at_updates: the last one within what FedAvg needs for all its
+    rounds, bytes to 1 %; rounds_to_target: the first evaluated round with the sweep's target
+    accuracy, one more than there are if none has it; drift: the mean over rounds.
     """
-    rows, curves = [], []
+    rows = []
+    curves = []
     for run in folder.plan.runs if runs is None else runs:
         outcome = folder.outcome(run)
         if outcome.get("status") not in ("done", "diverged"):
@@ -38,23 +42,34 @@ def tables(folder: Folder, runs: Sequence[Run] | None = None) -> tuple[pd.DataFr
         history = History.load(folder.of(run) / "history.npz")
         about = plain({name: run.axes.get(name) for name in folder.plan.axes})
         points = curve(history, run.config)
-        found = measured(history, points, run.config, folder.plan.target)
-        rows.append(about | found | {"diverged": outcome["status"] != "done"})
-        curves.append(thinned(points).assign(**{name: value for name, value in about.items() if name != "seed"}))
+        row_of_run = measured(history, points, run.config, folder.plan.target)
+        rows.append(about | row_of_run | {"diverged": outcome["status"] != "done"})
+        curves.append(
+            thinned(points).assign(
+                **{name: value for name, value in about.items() if name != "seed"}
+            )
+        )
     joined = pd.concat(curves, ignore_index=True) if curves else pd.DataFrame()
-    bands = banded(joined, ["test_accuracy", "train_loss"], ["bytes", "server_updates"]) if curves else joined
+    bands = joined
+    if curves:
+        bands = banded(joined, ["test_accuracy", "train_loss"], ["bytes", "server_updates"])
     return rounded(pd.DataFrame(rows)), rounded(bands)
 
 
 def plain(axes: dict[str, Any]) -> dict[str, Any]:
     """The values of axes by their last names, as a row has them; a schedule as its formula."""
-    formulas = {name: f"{value['lr0']:g}/(1+t)" for name, value in axes.items() if isinstance(value, dict)}
+    formulas = {
+        name: f"{value['lr0']:g}/(1+t)" for name, value in axes.items() if isinstance(value, dict)
+    }
     return {name.rpartition(".")[2]: value for name, value in (axes | formulas).items()}
 
 
 def curve(history: History, config: dict[str, Any]) -> pd.DataFrame:
-    """Every round that was to be evaluated, with accuracy, loss, bytes and updates; chance after a divergence."""
-    every, rounds = int(config["eval_every"]), int(config["rounds"])
+    """Every round that was to be evaluated, with accuracy, loss, bytes and updates; chance after a
+    divergence.
+    """
+    every = int(config["eval_every"])
+    rounds = int(config["rounds"])
     due = sorted({*range(every, rounds + 1, every), rounds})
     classes = int(config["model"]["arguments"]["classes"])
     columns = [field.name for field in fields(RoundRecord)]
@@ -62,7 +77,11 @@ def curve(history: History, config: dict[str, Any]) -> pd.DataFrame:
     frame = frame.assign(bytes=frame.bytes_up + frame.bytes_down)
     curve = frame.reindex(due)[["test_accuracy", "train_loss", "bytes", "server_updates"]]
     chance = {"test_accuracy": 1 / classes, "train_loss": math.log(classes)}
-    return curve.fillna(chance | {"bytes": math.inf, "server_updates": math.inf}).rename_axis("round").reset_index()
+    return (
+        curve.fillna(chance | {"bytes": math.inf, "server_updates": math.inf})
+        .rename_axis("round")
+        .reset_index()
+    )
 
 
 def thinned(curve: pd.DataFrame) -> pd.DataFrame:
@@ -73,12 +92,17 @@ def thinned(curve: pd.DataFrame) -> pd.DataFrame:
 def measured(
     history: History, curve: pd.DataFrame, config: dict[str, Any], target: float | None = None
 ) -> dict[str, Any]:
-    """The measures of :func:`tables`, of one run with this ``config``, from its history and its :func:`curve`."""
-    accuracy, loss, rounds = curve.test_accuracy.to_numpy(), curve.train_loss.to_numpy(), int(config["rounds"])
-    tenth, fifth, half = max(1, len(curve) // 10), max(1, len(curve) // 5), len(curve) // 2
+    """The measures of :func:`tables`, of one run with this ``config``, from its history and its
+    :func:`curve`.
+    """
+    accuracy = curve.test_accuracy.to_numpy()
+    loss = curve.train_loss.to_numpy()
+    rounds = int(config["rounds"])
+    tenth = max(1, len(curve) // 10)
+    fifth = max(1, len(curve) // 5)
+    half = len(curve) // 2
     records = history.records
     budget = 2 * rounds * config["clients_per_round"] * config["model"]["num_parameters"] * _FLOAT
-    reached = curve["round"][accuracy >= target] if target is not None else curve["round"][:0]
     return {
         "start_accuracy": accuracy[:fifth].mean(),
         "mean_accuracy": accuracy.mean(),
@@ -89,13 +113,23 @@ def measured(
         "loss_roughness": _roughness(loss[half:]),
         "accuracy_at_bytes": within(accuracy, curve.bytes <= 1.01 * budget),
         "accuracy_at_updates": within(accuracy, curve.server_updates <= rounds),
-        "rounds_to_target": None if target is None else (reached.iloc[0] if len(reached) else rounds + 1),
+        "rounds_to_target": _rounds_to(target, curve, rounds),
         "drift": np.mean([record.drift for record in records]) if records else math.nan,
         "bytes": records[-1].bytes_up + records[-1].bytes_down if records else 0,
         "server_updates": records[-1].server_updates if records else 0,
         "worst_decile": history.clients.worst_decile if history.clients else None,
         "seconds": records[-1].seconds if records else 0.0,
     }
+
+
+def _rounds_to(target: float | None, curve: pd.DataFrame, rounds: int) -> int | None:
+    """The first round with the ``target`` accuracy; one round more than were run where none has it,
+    and None without a target.
+    """
+    if target is None:
+        return None
+    reached = curve["round"][curve.test_accuracy >= target]
+    return reached.iloc[0] if len(reached) else rounds + 1
 
 
 def within(values: np.ndarray, fits: pd.Series) -> float:
@@ -109,19 +143,25 @@ def _roughness(values: np.ndarray) -> float:
 
 
 def banded(curves: pd.DataFrame, values: Sequence[str], costs: Sequence[str] = ()) -> pd.DataFrame:
-    """Curves of several seeds as mean and standard deviation of their ``values``, the mean of ``costs``, and n."""
+    """Curves of several seeds as mean and standard deviation of their ``values``, the mean of
+    ``costs``, and n.
+    """
     keys = [name for name in curves if name not in (*values, *costs, "seed")]
-    grouped = curves.groupby(sorted(keys, key=lambda name: name == "round"), sort=False, dropna=False)
+    grouped = curves.groupby(
+        sorted(keys, key=lambda name: name == "round"), sort=False, dropna=False
+    )
     bands = grouped[[*values]].agg(["mean", "std"])
-    bands.columns = [f"{name}_{what}" for name, what in bands.columns]
-    return bands.assign(**{name: grouped[name].mean() for name in costs}, n=grouped.size()).reset_index()
+    bands.columns = [f"{name}_{statistic}" for name, statistic in bands.columns]
+    return bands.assign(
+        **{name: grouped[name].mean() for name in costs}, n=grouped.size()
+    ).reset_index()
 
 
 def pooled(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Join the bands of two groups of seeds to the bands of all of them.
 
-    For each point of a curve: n seeds, and the mean m and standard deviation s of each measured value. Costs (bytes,
-    server updates) are averaged over the seeds.
+    For each point of a curve: n seeds, and the mean m and standard deviation s of each measured
+    value. Costs (bytes, server updates) are averaged over the seeds.
     """
     both = pd.concat([frame for frame in (first, second) if len(frame)], ignore_index=True)
     measured = [name.removesuffix("_mean") for name in both if name.endswith("_mean")]
@@ -158,4 +198,6 @@ def _deviation(n: pd.Series, mean: pd.Series, squares: pd.Series) -> pd.Series:
 
 def rounded(frame: pd.DataFrame, digits: int = _DIGITS) -> pd.DataFrame:
     """Numbers to so many significant digits, as they are stored."""
-    return frame.map(lambda value: float(f"{value:.{digits}g}") if isinstance(value, float) else value)
+    return frame.map(
+        lambda value: float(f"{value:.{digits}g}") if isinstance(value, float) else value
+    )

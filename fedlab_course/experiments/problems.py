@@ -11,8 +11,8 @@ from torch import nn
 import fedlab_core as fl
 from fedlab_core.randomness import stream
 from fedlab_course import theory
-from fedlab_course.experiments.runs import load
-from fedlab_course.theory.bounds import Ridge
+from fedlab_course.experiments.measured_runs import load
+from fedlab_course.theory.bounds import RidgeFedAvg
 
 RIDGE = 1.0
 
@@ -33,10 +33,14 @@ class Problem:
 
     def simulation(self, **settings: Any) -> fl.Simulation:
         """A run with these further settings."""
-        return fl.Simulation(self.fed, self.model, self.algorithm, loss=self.loss, progress=False, **settings)
+        return fl.Simulation(
+            self.fed, self.model, self.algorithm, loss=self.loss, progress=False, **settings
+        )
 
 
-def linear(inputs: int = 1, outputs: int = 1, *, bias: bool = False, start: float = 0.0) -> nn.Module:
+def linear(
+    inputs: int = 1, outputs: int = 1, *, bias: bool = False, start: float = 0.0
+) -> nn.Module:
     """A linear model in float64 whose parameters all begin at ``start``."""
     model = nn.Linear(inputs, outputs, bias=bias).double()
     for parameter in model.parameters():
@@ -45,14 +49,20 @@ def linear(inputs: int = 1, outputs: int = 1, *, bias: bool = False, start: floa
 
 
 def quadratics(seed: int, num_clients: int = 20, dimension: int = 20) -> Problem:
-    """F_k(w) = ½ Σ_j a_kj (w_j − b_kj)², a ~ U(1, 2), b ~ N(0, 1), as least squares with a sample per coordinate j.
+    """F_k(w) = ½ Σ_j a_kj (w_j − b_kj)², a ~ U(1, 2), b ~ N(0, 1), as least squares with a sample
+    per coordinate j.
 
-    A sample is √(d·a_kj) e_j, its target √(d·a_kj) b_kj, so that the mean over the d samples is F_k.
+    A sample is √(d·a_kj) e_j, its target √(d·a_kj) b_kj, so that the mean over the d samples is
+    F_k. In one dimension these are the data of :func:`fedlab_core.data.synthetic.quadratics`.
     """
     rng = stream(seed, "data")
-    a, b = rng.uniform(1, 2, (num_clients, dimension)), rng.normal(size=(num_clients, dimension))
+    a = rng.uniform(1, 2, (num_clients, dimension))
+    b = rng.normal(size=(num_clients, dimension))
     roots = np.sqrt(dimension * a)
-    clients = [(torch.from_numpy(np.diag(root)), torch.from_numpy(root * c)) for root, c in zip(roots, b, strict=True)]
+    clients = [
+        (torch.from_numpy(np.diag(root)), torch.from_numpy(root * c))
+        for root, c in zip(roots, b, strict=True)
+    ]
     curvature = torch.from_numpy(a.mean(axis=0))
     optimum = torch.from_numpy((a * b).mean(axis=0)) / curvature
 
@@ -64,16 +74,24 @@ def quadratics(seed: int, num_clients: int = 20, dimension: int = 20) -> Problem
 
 
 def softmax(seed: int, dataset: str = "digits", num_clients: int = 20) -> Problem:
-    """Softmax regression with ridge ½‖w‖² on a data set, two labels per client; its optimum by L-BFGS, to 10⁻¹²."""
+    """Softmax regression with ridge ½‖w‖² on a data set, two labels per client; its optimum by
+    L-BFGS, to 10⁻¹².
+    """
     data = load(dataset)
     train, test = ((split.x.flatten(1).double(), split.y) for split in (data.train, data.test))
-    parts = fl.partition.labels_per_client(data.train.y, num_clients=num_clients, labels_per_client=2, seed=seed)
-    fed = fl.FederatedDataset.from_clients([(train[0][part], train[1][part]) for part in parts], test=test)
-    found = theory.SoftmaxRegression(fed, RIDGE)
-    least = found.loss(found.optimum)
+    parts = fl.partition.labels_per_client(
+        data.train.y, num_clients=num_clients, labels_per_client=2, seed=seed
+    )
+    fed = fl.FederatedDataset.from_clients(
+        [(train[0][part], train[1][part]) for part in parts], test=test
+    )
+    regression = theory.SoftmaxRegression(fed, RIDGE)
+    least = regression.loss(regression.optimum)
 
     def excess(params: torch.Tensor) -> float:
-        return found.loss(params) - least
+        return regression.loss(params) - least
 
     model = linear(train[0].shape[1], len(data.classes), bias=True)
-    return Problem(fed, model, Ridge(RIDGE), "cross_entropy", RIDGE, found.smoothness, excess)
+    return Problem(
+        fed, model, RidgeFedAvg(RIDGE), "cross_entropy", RIDGE, regression.smoothness, excess
+    )

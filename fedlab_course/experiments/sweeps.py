@@ -19,19 +19,26 @@ def missing(whole: plan.Plan, stored: pd.DataFrame) -> list[plan.Run]:
     """The runs of a plan that have no row in the ``stored`` table."""
     rows = stored.to_dict("records")
     wanted = zip(whole.runs, _rows(whole), strict=True)
-    return [run for run, one in wanted if not any(tables.fits(row, one) for row in rows)]
+    return [run for run, setting in wanted if not any(tables.fits(row, setting) for row in rows)]
 
 
 def run(
-    name: str, sweeps: Path, scheduler: str | None = None, workers: int | None = None, *, dry_run: bool, again: bool
+    name: str,
+    sweeps: Path,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    *,
+    dry_run: bool,
+    again: bool,
 ) -> bool:
-    """Do the runs of a sweep that its table lacks, add them to its tables, and return whether none failed.
+    """Do the runs of a sweep that its table lacks, add them to its tables, and return whether none
+    failed.
 
-    ``sweeps``: the folder of runs. ``again``: do the runs that the table has, too, and replace it. ``dry_run``: only
-    print how many runs there are to do.
+    ``sweeps``: the folder of runs. ``again``: do the runs that the table has, too, and replace it.
+    ``dry_run``: only print how many runs there are to do.
     """
     folder = Folder(sweeps, plan.read(configs.GRIDS / f"{name}.toml", seeds=configs.seeds(name)))
-    stored = [pd.DataFrame() if again else tables.read(one) for one in (name, f"{name}_curves")]
+    stored = [pd.DataFrame() if again else tables.read(table) for table in (name, f"{name}_curves")]
     runs = missing(folder.plan, stored[0])
     if dry_run or not runs:
         print(f"{len(runs)} runs are missing")
@@ -42,12 +49,18 @@ def run(
 
 
 def write(folder: Folder, stored: pd.DataFrame, curves: pd.DataFrame) -> None:
-    """Write the tables of a sweep: the ``stored`` rows and ``curves``, and those of further runs in ``folder``."""
+    """Write the tables of a sweep: the ``stored`` rows and ``curves``, and those of further runs in
+    ``folder``.
+    """
     name = folder.plan.name
     table, bands = measures.tables(folder, missing(folder.plan, stored))
     rows = [*stored.to_dict("records"), *table.to_dict("records")]
     wanted = _rows(folder.plan)
-    rows.sort(key=lambda row: next((at for at, one in enumerate(wanted) if tables.fits(row, one)), len(wanted)))
+    rows.sort(
+        key=lambda row: next(
+            (at for at, setting in enumerate(wanted) if tables.fits(row, setting)), len(wanted)
+        )
+    )
     if len(table):
         tables.write(name, pd.DataFrame(rows))
         tables.write(f"{name}_curves", measures.pooled(curves, bands))

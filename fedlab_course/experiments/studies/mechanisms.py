@@ -1,11 +1,13 @@
-"""What SCAFFOLD's correction and FedProx's proximal term do to clients along a run, on digits with two labels a client.
+"""What SCAFFOLD's correction and FedProx's proximal term do to clients along a run, on digits with
+two labels a client.
 
-"corrections", [000]: before each round, the mean distance over all clients from ∇F_k(w) − c_k + c to ∇F(w), divided by
-that from ∇F_k(w) to ∇F(w): below 1 the corrected gradient is the better estimate. ``ratio``: its mean over rounds 2 to
-10 ("early") and 41 to 50 ("late"); in round 1 all control variates are zero.
+"corrections", [000]: before each round, the mean distance over all clients from ∇F_k(w) − c_k + c
+to ∇F(w), divided by that from ∇F_k(w) to ∇F(w): below 1 the corrected gradient is the better
+estimate. ``ratio``: its mean over rounds 2 to 10 ("early") and 41 to 50 ("late"); in round 1 all
+control variates are zero.
 
-"distances", [001]: after the local work, the root mean squared distance between two clients' models. ``distance``: its
-mean over the rounds, for FedProx over μ.
+"distances", [001]: after the local work, the root mean squared distance between two clients'
+models. ``distance``: its mean over the rounds, for FedProx over μ.
 """
 
 from collections.abc import Iterable
@@ -16,8 +18,8 @@ import torch
 import fedlab_core as fl
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
-from fedlab_course.experiments.base import Experiment, Row
-from fedlab_course.experiments.runs import DIGITS, deal
+from fedlab_course.experiments.base import Experiment, ResultRow
+from fedlab_course.experiments.measured_runs import DIGITS, deal
 
 WINDOWS = {"early": slice(1, 10), "late": slice(40, 50)}
 MUS = (0.0, 0.01, 0.1, 1.0)
@@ -32,7 +34,7 @@ class Corrected(fl.Scaffold):
         gradients = server.gradients(everyone)
         whole = torch.from_numpy(server.fed.weights).to(gradients) @ gradients
         after = gradients - server.state["c_clients"][everyone] + server.state["c"]
-        far, near = ((one - whole).norm(dim=1).mean() for one in (gradients, after))
+        far, near = ((vectors - whole).norm(dim=1).mean() for vectors in (gradients, after))
         server.state["noted"] = near / far
         return super().cohorts(server)
 
@@ -42,7 +44,8 @@ class Apart(fl.FedProx):
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         """As FedProx, [P]."""
-        server.state["noted"] = (2 * updates.params.var(0).sum()).sqrt()  # E‖y_i − y_j‖² is twice the variance
+        # E‖y_i − y_j‖² is twice the variance
+        server.state["noted"] = (2 * updates.params.var(0).sum()).sqrt()
         return super().aggregate(server, updates)
 
 
@@ -54,13 +57,15 @@ def noted(algorithm: fl.Algorithm, seed: int) -> np.ndarray:
     return np.array([float(simulation.state_dict()["algorithm"]["noted"]) for _ in simulation])
 
 
-def corrections(seed: int) -> list[Row]:
+def corrections(seed: int) -> list[ResultRow]:
     """A row for each window of rounds."""
-    found = noted(Corrected(), seed)
-    return [{"window": name, "ratio": float(found[rounds].mean())} for name, rounds in WINDOWS.items()]
+    rows = noted(Corrected(), seed)
+    return [
+        {"window": name, "ratio": float(rows[rounds].mean())} for name, rounds in WINDOWS.items()
+    ]
 
 
-def distances(seed: int, *, mu: float) -> list[Row]:
+def distances(seed: int, *, mu: float) -> list[ResultRow]:
     """One row."""
     return [{"distance": float(noted(Apart(mu), seed).mean())}]
 

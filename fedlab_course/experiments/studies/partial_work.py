@@ -1,37 +1,48 @@
 """Partial work on the digits, for chapter 9: by chance, and always by the same clients.
 
-FedAvg that drops unfinished work ("drop") and that keeps it ("keep"), FedProx with three strengths ("mu=…") and the
-best of them by the end accuracy of the seed ("best"), and FedNova ("nova"). Stragglers: two labels a client, E = 5; a
-share of the cohort, drawn anew each round, does 1 … E epochs. Without stragglers there is also FedAvg with a cohort of
-six ("six"): of 20 with 90 % stragglers 5.6 finish. Two speeds: fifty clients hold five labels, which the seed draws,
-two each, and always do one epoch; the fifty that hold the other five do E = 10. "even" is FedAvg where all do ten,
-"small" FedNova with a fifth of the rate and five times the rounds, and "nova, mu=10" FedNova with a proximal term.
-slow_accuracy and fast_accuracy: on the labels of either half, over the last tenth of the rounds.
+FedAvg that drops unfinished work ("drop") and that keeps it ("keep"), FedProx with three strengths
+("mu=…") and the best of them by the end accuracy of the seed ("best"), and FedNova ("nova").
+Stragglers: two labels a client, E = 5; a share of the cohort, drawn anew each round, does 1 … E
+epochs. Without stragglers there is also FedAvg with a cohort of six ("six"): of 20 with 90 %
+stragglers 5.6 finish. Two speeds: fifty clients hold five labels, which the seed draws, two each,
+and always do one epoch; the fifty that hold the other five do E = 10. "even" is FedAvg where all do
+ten, "small" FedNova with a fifth of the rate and five times the rounds, and "nova, mu=10" FedNova
+with a proximal term. slow_accuracy and fast_accuracy: on the labels of either half, over the last
+tenth of the rounds.
+
+"slow_remedies", under the seeds of two speeds: what FedNova was given and the others were not.
+FedProx with μ = 10 ("mu=10"), and FedAvg with a fifth of the rate and five times the rounds
+("keep, small").
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 import torch
 
 import fedlab_core as fl
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
-from fedlab_course.chapters.ch09_partial_work import two_speeds
-from fedlab_course.experiments.base import Experiment, Row
-from fedlab_course.experiments.runs import DIGITS, compared, deal, measured
+from fedlab_course.experiments.base import Experiment, ResultRow
+from fedlab_course.experiments.measured_runs import DIGITS, compared, deal, measured
+from fedlab_course.methods import two_speeds
 
 MUS = (0.01, 0.1, 1.0)
 CURVES = ("test_accuracy", "train_loss")
 BOTH = (*CURVES, "slow_accuracy", "fast_accuracy")
+NUM_CLIENTS = 100
+TWO_SPEEDS = DIGITS | {"local_epochs": 10}
 
 
 @dataclass(frozen=True)
 class FedAvgDropping(fl.Algorithm):
-    """FedAvg of the clients that did all ``local_epochs`` E of their epochs, in batches of ``batch_size`` B.
+    """FedAvg of the clients that did all ``local_epochs`` E of their epochs, in batches of
+    ``batch_size`` B.
 
-    The usual way with stragglers, and the baseline of Li et al. 2020, section 5.2. If nobody has finished, the model
-    stays.
+    The usual way with stragglers, and the baseline of Li et al. 2020, section 5.2. If nobody has
+    finished, the model stays.
     """
 
     local_epochs: int
@@ -46,44 +57,79 @@ class FedAvgDropping(fl.Algorithm):
 
 def rules(local_epochs: int, batch_size: int) -> dict[str, fl.Algorithm]:
     """The algorithms by their names in the tables, all but "best"."""
-    found: dict[str, fl.Algorithm] = {"drop": FedAvgDropping(local_epochs, batch_size), "keep": fl.FedAvg()}
-    return found | {f"mu={mu:g}": fl.FedProx(mu=mu) for mu in MUS} | {"nova": fl.FedNova()}
+    algorithms: dict[str, fl.Algorithm] = {
+        "drop": FedAvgDropping(local_epochs, batch_size),
+        "keep": fl.FedAvg(),
+    }
+    return algorithms | {f"mu={mu:g}": fl.FedProx(mu=mu) for mu in MUS} | {"nova": fl.FedNova()}
 
 
-def stragglers(seed: int, *, stragglers: float, **settings: Any) -> list[Row]:
+def stragglers(seed: int, *, stragglers: float, **settings: Any) -> list[ResultRow]:
     """A row and a curve for each algorithm, with this share of stragglers."""
-    fed, given = deal("two labels", seed), DIGITS | settings
-    asked = {name: (rule, given) for name, rule in rules(given["local_epochs"], given["batch_size"]).items()}
+    fed = deal("two labels", seed)
+    given = DIGITS | settings
+    asked = {
+        name: (rule, given)
+        for name, rule in rules(given["local_epochs"], given["batch_size"]).items()
+    }
     if not stragglers:
         asked["six"] = (fl.FedAvg(), given | {"clients_per_round": 6})
-    found = {
-        name: measured(fed, fl.models.mlp(fed, seed=seed), rule, **work, stragglers=stragglers, seed=seed)
-        for name, (rule, work) in asked.items()
-    }
-    return compared(found, CURVES, best=lambda row: -row["end_accuracy"])
+    runs = {}
+    for name, (rule, work) in asked.items():
+        model = fl.models.mlp(fed, seed=seed)
+        runs[name] = measured(fed, model, rule, **work, stragglers=stragglers, seed=seed)
+    return compared(runs, CURVES, best=lambda row: -row["end_accuracy"])
 
 
-def speeds(seed: int, **settings: Any) -> list[Row]:
+def speeds(seed: int, **settings: Any) -> list[ResultRow]:
     """A row and a curve for each algorithm, where half of the clients are always slow."""
-    given = DIGITS | {"local_epochs": 10} | settings
-    fed, slow = two_speeds.deal(fl.load_dataset("digits"), seed)
-    half = fed.num_clients // 2
+    given = TWO_SPEEDS | settings
     slowed = rules(given["local_epochs"], given["batch_size"])
-    asked: dict[str, fl.Algorithm] = {name: two_speeds.Slowed(rule, half) for name, rule in slowed.items()}
-    found = {}
-    asked |= {"even": fl.FedAvg(), "small": asked["nova"], "nova, mu=10": two_speeds.Slowed(fl.FedNova(mu=10.0), half)}
-    for name, rule in asked.items():
-        work = given | ({"lr": given["lr"] / 5, "rounds": 5 * given["rounds"]} if name == "small" else {})
+    asked = {name: (_slowed(rule), given) for name, rule in slowed.items()}
+    asked["even"] = (fl.FedAvg(), given)
+    asked["small"] = (_slowed(fl.FedNova()), _small_steps(given))
+    asked["nova, mu=10"] = (_slowed(fl.FedNova(mu=10.0)), given)
+    return compared(_by_speed(seed, asked), BOTH, best=lambda row: -row["end_accuracy"])
+
+
+def remedies(seed: int, **settings: Any) -> list[ResultRow]:
+    """A row and a curve for FedProx with μ = 10, and for FedAvg with small steps."""
+    given = TWO_SPEEDS | settings
+    asked = {
+        "mu=10": (_slowed(fl.FedProx(mu=10.0)), given),
+        "keep, small": (_slowed(fl.FedAvg()), _small_steps(given)),
+    }
+    return compared(_by_speed(seed, asked), BOTH)
+
+
+def _slowed(rule: fl.Algorithm) -> fl.Algorithm:
+    """``rule`` where the first half of the clients does one epoch."""
+    return two_speeds.Slowed(rule, NUM_CLIENTS // 2)
+
+
+def _small_steps(given: dict[str, Any]) -> dict[str, Any]:
+    """A fifth of the rate, and five times the rounds."""
+    return given | {"lr": given["lr"] / 5, "rounds": 5 * given["rounds"]}
+
+
+def _by_speed(
+    seed: int, asked: Mapping[str, tuple[fl.Algorithm, dict[str, Any]]]
+) -> dict[str, tuple[ResultRow, pd.DataFrame]]:
+    """The row and the curve of each algorithm, with the accuracies on the labels of either half."""
+    fed, slow = two_speeds.deal(fl.load_dataset("digits"), seed, num_clients=NUM_CLIENTS)
+    runs = {}
+    for name, (rule, work) in asked.items():
         model = fl.models.mlp(fed, seed=seed)
         watch = two_speeds.AccuracyBySpeed(model, slow)
         row, curve = measured(fed, model, rule, **work, on_round=watch, seed=seed)
         by_speed = watch.table.rename(columns="{}_accuracy".format)
         row |= by_speed.tail(max(1, len(by_speed) // 10)).mean().to_dict()
-        found[name] = (row, curve.join(by_speed, on="round"))
-    return compared(found, BOTH, best=lambda row: -row["end_accuracy"])
+        runs[name] = (row, curve.join(by_speed, on="round"))
+    return runs
 
 
 STRAGGLERS = Experiment(
-    "c11_stragglers", stragglers, [{"stragglers": share} for share in (0.0, 0.5, 0.9)], bands=CURVES
+    "stragglers", stragglers, [{"stragglers": share} for share in (0.0, 0.5, 0.9)], bands=CURVES
 )
-SPEEDS = Experiment("c11_speeds", speeds, [{}], bands=BOTH)
+SPEEDS = Experiment("two_speeds", speeds, [{}], bands=BOTH)
+REMEDIES = Experiment("slow_remedies", remedies, [{}], bands=BOTH)

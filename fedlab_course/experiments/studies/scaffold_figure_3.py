@@ -1,11 +1,15 @@
-"""Figure 3 of the SCAFFOLD paper (Karimireddy et al. 2020): two quadratics whose gradients differ by G.
+"""Figure 3 of the SCAFFOLD paper (Karimireddy et al. 2020): two quadratics whose gradients differ
+by G.
 
-    f_1(x) = μ x² + G x    f_2(x) = −G x    f = (f_1 + f_2)/2 = μ/2 x²     (theorem II there), here μ = 1, x_0 = 1
+    f_1(x) = μ x² + G x    f_2(x) = −G x    f = (f_1 + f_2)/2 = μ/2 x²
 
-Full gradients and full participation; "sgd" is one step on f. The paper names neither x_0 nor its rates: each measure
-is that of the best of eleven rates from 10 to 10⁻⁴. ``rounds_to_gap``: until f(x) − f* is 10⁻³ of that at x_0, 601 if
-600 rounds do not suffice; ``log10_gap``: (f(x) − f*)/(f(x_0) − f*) after 100 rounds, at least 10⁻²⁰. "scaffold" starts
-from c_k = 0, so its first round drifts as FedAvg's does; "scaffold_gradients" starts from c_k = ∇f_k(x_0).
+(theorem II there), here with μ = 1 and x_0 = 1.
+
+Full gradients and full participation; "sgd" is one step on f. The paper names neither x_0 nor its
+rates: each measure is that of the best of eleven rates from 10 to 10⁻⁴. ``rounds_to_gap``: until
+f(x) − f* is 10⁻³ of that at x_0, 601 if 600 rounds do not suffice; ``log10_gap``: (f(x) −
+f*)/(f(x_0) − f*) after 100 rounds, at least 10⁻²⁰. "scaffold" starts from c_k = 0, so its first
+round drifts as FedAvg's does; "scaffold_gradients" starts from c_k = ∇f_k(x_0).
 """
 
 import math
@@ -16,13 +20,18 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.server import Server
-from fedlab_course.experiments.base import Experiment, Row
+from fedlab_course.experiments.base import Experiment, ResultRow
+from fedlab_course.experiments.measured_runs import parameters
 from fedlab_course.experiments.problems import linear
-from fedlab_course.experiments.runs import parameters
 
-MU, START = 1.0, 1.0
+MU = 1.0
+START = 1.0
 RATES = tuple(float(f"{10 ** (1 - i / 2):.3g}") for i in range(11))
-GAP, LEAST, LOST, ROUNDS, SHOWN = 1e-3, 1e-20, 1e12, 600, 100
+GAP = 1e-3
+LEAST = 1e-20
+LOST = 1e12
+ROUNDS = 600
+SHOWN = 100
 
 
 class ScaffoldFromGradients(fl.Scaffold):
@@ -45,50 +54,82 @@ ALGORITHMS = {
 
 
 def objective(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """f_k of the model's ``output`` x, by its slope at 0, the ``target``: only the client with slope G has μx²."""
+    """f_k of the model's ``output`` x, by its slope at 0, the ``target``: only the client with
+    slope G has μx².
+    """
     slope = target.reshape(output.shape)
     return (slope * output + MU * output.square() * (slope > 0)).mean()
 
 
 def federation(G: float) -> fl.FederatedDataset:
-    """The two clients, in float64: the input 1, so that the model's output is its parameter, and the slopes ±G."""
-    one = torch.ones(1, 1, dtype=torch.float64)
-    return fl.FederatedDataset.from_clients([(one, G * one), (one, -G * one)], (one, one))
+    """The two clients, in float64: the input 1, so that the model's output is its parameter, and
+    the slopes ±G.
+    """
+    x = torch.ones(1, 1, dtype=torch.float64)
+    return fl.FederatedDataset.from_clients([(x, G * x), (x, -G * x)], (x, x))
 
 
-def gaps(algorithm: fl.Algorithm, G: float, local_steps: int, lr: float, rounds: int = ROUNDS) -> list[float]:
-    """(f(x) − f*)/(f(x_0) − f*) after rounds 0, 1, …, ``SHOWN`` of them and on until ``GAP`` is reached.
+def gaps(
+    algorithm: fl.Algorithm, G: float, local_steps: int, lr: float, rounds: int = ROUNDS
+) -> list[float]:
+    """(f(x) − f*)/(f(x_0) − f*) after rounds 0, 1, …, ``SHOWN`` of them and on until ``GAP`` is
+    reached.
 
     A run that exceeds ``LOST`` ends, and keeps that gap.
     """
-    settings: dict[str, Any] = {"rounds": rounds, "local_steps": local_steps, "lr": lr, "eval_every": rounds}
-    settings |= {"clients_per_round": 2, "batch_size": None, "loss": objective, "progress": False}
+    settings: dict[str, Any] = {
+        "rounds": rounds,
+        "local_steps": local_steps,
+        "lr": lr,
+        "eval_every": rounds,
+        "clients_per_round": 2,
+        "batch_size": None,
+        "loss": objective,
+        "progress": False,
+    }
     simulation = fl.Simulation(federation(G), linear(start=START), algorithm, **settings)
-    found = [1.0]
+    gaps_by_round = [1.0]
     for _ in simulation:
-        found.append((float(parameters(simulation)[0]) / START) ** 2)
-        if found[-1] > LOST:
-            found += [LOST] * (SHOWN + 1 - len(found))
-        if len(found) > SHOWN and (found[-1] >= LOST or min(found) <= GAP):
+        gaps_by_round.append((float(parameters(simulation)[0]) / START) ** 2)
+        if gaps_by_round[-1] > LOST:
+            gaps_by_round += [LOST] * (SHOWN + 1 - len(gaps_by_round))
+        if len(gaps_by_round) > SHOWN and (gaps_by_round[-1] >= LOST or min(gaps_by_round) <= GAP):
             break
-    return found
+    return gaps_by_round
 
 
-def run(seed: int, *, algorithm: str, G: float, local_steps: int) -> list[Row]:
-    """The best of all rates, by each measure, and the curve of the least gap after 100 rounds. There is no chance."""
-    paths, rounds, most = {}, {}, ROUNDS
+def run(seed: int, *, algorithm: str, G: float, local_steps: int) -> list[ResultRow]:
+    """The best of all rates, by each measure, and the curve of the least gap after 100 rounds.
+    There is no chance.
+    """
+    paths = {}
+    rounds = {}
+    most = ROUNDS
     for lr in RATES:
         paths[lr] = gaps(ALGORITHMS[algorithm], G, local_steps, lr, most)
         rounds[lr] = next((t for t, gap in enumerate(paths[lr]) if gap <= GAP), ROUNDS + 1)
         most = max(SHOWN, min(most, rounds[lr]))  # a rate that takes longer is not the best
     ends = {lr: math.log10(max(path[SHOWN], LEAST)) for lr, path in paths.items()}
-    fastest, least = min(RATES, key=lambda lr: rounds[lr]), min(RATES, key=lambda lr: ends[lr])
-    row = {"rounds_to_gap": rounds[fastest], "lr_rounds": fastest, "log10_gap": ends[least], "lr_gap": least}
+    fastest = min(RATES, key=lambda lr: rounds[lr])
+    least = min(RATES, key=lambda lr: ends[lr])
+    row = {
+        "rounds_to_gap": rounds[fastest],
+        "lr_rounds": fastest,
+        "log10_gap": ends[least],
+        "lr_gap": least,
+    }
     shown = range(0, SHOWN + 1, 2)
-    points = [{"table": "curves", "lr": least, "round": t, "gap": max(paths[least][t], LEAST)} for t in shown]
+    points = [
+        {"table": "curves", "lr": least, "round": t, "gap": max(paths[least][t], LEAST)}
+        for t in shown
+    ]
     return [row, *points]
 
 
 _STEPS = [(name, steps) for name in ALGORITHMS for steps in ((1,) if name == "sgd" else (2, 10))]
-_CASES = [{"algorithm": name, "G": G, "local_steps": steps} for G in (1, 10, 100) for name, steps in _STEPS]
+_CASES = [
+    {"algorithm": name, "G": G, "local_steps": steps}
+    for G in (1, 10, 100)
+    for name, steps in _STEPS
+]
 SCAFFOLD_FIGURE_3 = Experiment("scaffold_figure_3", run, _CASES)

@@ -6,7 +6,11 @@ from typing import Any
 from fedlab_course import skipped
 
 # Name → module, imported on demand because the command line needs no widgets.
-_CLASSES = {"Explorer": "explore.explorer", "Playground": "playground"}
+_CLASSES = {
+    "Explorer": "explore.explorer",
+    "Playground": "playground",
+    "compare": "comparison",
+}
 _PLACES = {
     "chapter": "chapter",
     "claims": "check.claims",

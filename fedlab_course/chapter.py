@@ -1,4 +1,6 @@
-"""The beginning of a chapter: its data, its model and its setting in one call, and whether stored verdicts apply."""
+"""The beginning of a chapter: its data, its model and its setting in one call, and whether stored
+verdicts apply.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,7 +9,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.progress import watched
-from fedlab_course.chapters import outline
+from fedlab_course import outline
 
 _differs: list[str] = []
 
@@ -25,9 +27,10 @@ def begin(
 
     Return the data set, the function that builds a model, and keywords of ``fl.simulate``.
 
-    ``given``: the chapter's parameters by name, as ``globals()`` has them. They go before the pairs here: the value for
-    the digits and full runs, and that for quick runs on large data. ``further`` settings are passed on. Parameters that
-    differ from their defaults are named here and beside each stored verdict.
+    ``given``: the chapter's parameters by name, as ``globals()`` has them. They go before the pairs
+    here: the value for the digits and full runs, and that for quick runs on large data. ``further``
+    settings are passed on. Parameters that differ from their defaults are named here and beside
+    each stored verdict.
     """
     defaults = outline.get(number).defaults
     now = {name: given[name] for name in defaults if name in given}
@@ -38,7 +41,10 @@ def begin(
     pairs = {"rounds": rounds, "clients_per_round": clients_per_round, "local_epochs": local_epochs}
     setting = {name: now.get(name) or pair[large] for name, pair in pairs.items()}
     setting |= {"batch_size": 10, "lr": now.get("lr", 0.05), "progress": False} | further
-    _differs[:] = [f"{name}={now[name]}" for name, value in defaults.items() if name in now and now[name] != value]
+    _differs.clear()
+    for name, value in defaults.items():
+        if name in now and now[name] != value:
+            _differs.append(f"{name}={now[name]}")
     print(f"Data: {data.name}, {len(data.train)} training and {len(data.test)} test samples.")
     shown = ", ".join(f"{name}={value}" for name, value in setting.items() if name != "progress")
     print(f"Model: {build_model.__name__}. Setting: {shown}.")
@@ -54,6 +60,8 @@ def begin(
 
 
 def differs() -> str:
-    """The parameters of the chapter that has begun which are not at their defaults, such as "dataset=mnist", or ""."""
+    """The parameters of the chapter that has begun which are not at their defaults, such as
+    "dataset=mnist", or "".
+    """
     # How many seeds are run here, and which row is run again, changes nothing that is stored.
-    return ", ".join(one for one in _differs if not one.startswith(("seed", "row=")))
+    return ", ".join(setting for setting in _differs if not setting.startswith(("seed", "row=")))

@@ -1,4 +1,6 @@
-"""The command line of the course: run, build, grade and lint notebooks, and measure the evidence."""
+"""The command line of the course: run, build, grade and lint
+notebooks, and measure the evidence.
+"""
 
 import argparse
 import importlib.util
@@ -12,38 +14,52 @@ from typing import Any
 from fedlab_core import validation
 from fedlab_core.cli import program
 from fedlab_core.engines import cores
-from fedlab_course import folders, grading
-from fedlab_course.chapters import outline
+from fedlab_course import folders, grading, outline
 from fedlab_course.experiments import command as evidence
 from fedlab_course.grading.nbgrader import course
-from fedlab_course.harness import rows
-from fedlab_course.harness import run as harness
-from fedlab_course.harness.plan import Options
+from fedlab_course.harness import course_run, rows
+from fedlab_course.harness.course_plan import Options
 from fedlab_course.publish import build as builder
 
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run ``python -m fedlab_course`` (or ``fedlab-course``) and return the exit status.
 
-    0 success, 1 failure, 2 bad arguments, 130 interrupted by Ctrl-C or SIGTERM: finished work is reported, kernels end.
+    0 success, 1 failure, 2 bad arguments, 130 interrupted by Ctrl-C or SIGTERM: finished work is
+    reported, kernels end.
     """
     if threading.current_thread() is threading.main_thread():  # it alone can handle signals
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    summary = "A course on federated learning: run its notebooks, build them for a class, grade and lint them."
+    summary = (
+        "A course on federated learning: run its notebooks, build them for a class, grade "
+        "and lint them."
+    )
     return program.run("python -m fedlab_course", summary, _COMMANDS, given)
 
 
 def _configure_run(parser: argparse.ArgumentParser) -> None:
-    limits = ", ".join(f"{seconds} in {profile}" for profile, seconds in harness.TIMEOUTS.items())
+    limits = ", ".join(
+        f"{seconds} in {profile}" for profile, seconds in course_run.TIMEOUTS.items()
+    )
     add = parser.add_argument
-    add("--profile", choices=harness.TIMEOUTS, default="quick", help="quick or full experiments (default: quick)")
+    add(
+        "--profile",
+        choices=course_run.TIMEOUTS,
+        default="quick",
+        help="quick or full experiments (default: quick)",
+    )
     add("--dataset", metavar="NAME", help="data set for the notebooks that have this parameter")
     _add_notebooks(parser)
     parameter = "set a parameter of the notebooks; may be repeated"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=parameter)
     add("--out", type=Path, default=Path("build"), metavar="FOLDER", help="default: build")
     add("--timeout", type=_whole, metavar="SECONDS", help=f"limit for one cell (default: {limits})")
-    add("--jobs", type=_whole, metavar="N", help="notebooks run at once (default: one for each core)")
+    add(
+        "--jobs",
+        type=_whole,
+        metavar="N",
+        help="notebooks run at once (default: one for each core)",
+    )
     table = "TOML file with a [[row]] table of parameters (optional: name, only) for each run"
     add("--rows", type=Path, metavar="FILE", help=table)
     add("--again", action="store_true", help="with --rows: also run finished rows again")
@@ -52,32 +68,61 @@ def _configure_run(parser: argparse.ArgumentParser) -> None:
 
 def _configure_build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    whom = "instructor: with solutions; nbgrader: a course folder; hosted: for Colab, Kaggle and Binder"
+    whom = (
+        "instructor: with solutions; nbgrader: a course folder; hosted: for Colab, Kaggle and "
+        "Binder"
+    )
     add("version", choices=(*builder.VERSIONS, "nbgrader", "hosted"), help=whom)
     _add_notebooks(parser)
-    add("--out", type=Path, metavar="FOLDER", help="default: hosted, or build/VERSION for other versions")
+    add(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="default: hosted, or build/VERSION for other versions",
+    )
     add("--repository", metavar="OWNER/NAME", help="hosted: the GitHub repository of the folder")
     add("--branch", metavar="NAME", help="hosted: its branch, tag or commit (default: main)")
-    add("--wheel", metavar="URL", help="hosted: the address that pip installs (default: the archive of the branch)")
+    add(
+        "--wheel",
+        metavar="URL",
+        help="hosted: the address that pip installs (default: the archive of the branch)",
+    )
     parser.set_defaults(run=_build)
 
 
 def _configure_grade(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        f"{parser.description} The submission's code runs on this machine with your rights and can read your files. "
-        "There is no sandbox: grade strangers' work in a container."
+        f"{parser.description} The submission's code runs on this machine with your rights and can "
+        "read your files. There is no sandbox: grade strangers' work in a container."
     )
-    add, limits = parser.add_argument, grading.Limits()
-    add("path", type=Path, metavar="FILE|FOLDER", help="a submitted notebook, or with --csv a folder of them")
+    add = parser.add_argument
+    limits = grading.Limits()
+    add(
+        "path",
+        type=Path,
+        metavar="FILE|FOLDER",
+        help="a submitted notebook, or with --csv a folder of them",
+    )
     table = "write a row for each notebook in FOLDER and its subfolders to this file"
     add("--csv", type=Path, metavar="TABLE", help=table)
-    add("--jobs", type=_whole, metavar="N", help="submissions graded at once (default: one for each core)")
-    for name, unit, default, what in (
+    add(
+        "--jobs",
+        type=_whole,
+        metavar="N",
+        help="submissions graded at once (default: one for each core)",
+    )
+    for name, unit, default, bound in (
         ("--timeout", "SECONDS", limits.cell, "one cell, or all calls of one exercise"),
         ("--total", "SECONDS", limits.total, "one submission with all its cells and exercises"),
         ("--memory", "MB", limits.memory, "all processes of one submission"),
     ):
-        add(name, type=_whole, default=default, metavar=unit, help=f"limit for {what} (default: %(default)g)")
+        add(
+            name,
+            type=_whole,
+            default=default,
+            metavar=unit,
+            help=f"limit for {bound} (default: %(default)g)",
+        )
     add("--user", metavar="NAME", help="run the submissions' code as this user (root only)")
     then = "; what is graded stands in the table, and the same command goes on"
     parser.set_defaults(run=_grade, when_interrupted=then)
@@ -90,8 +135,17 @@ def _configure_lint(parser: argparse.ArgumentParser) -> None:
 
 def _add_notebooks(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--only", nargs="+", action="extend", default=[], metavar="NOTEBOOK", help="numbers or names, such as 02")
-    add("--notebooks", type=Path, default=folders.NOTEBOOKS, metavar="FOLDER", help="another folder")
+    add(
+        "--only",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NOTEBOOK",
+        help="numbers or names, such as 02",
+    )
+    add(
+        "--notebooks", type=Path, default=folders.NOTEBOOKS, metavar="FOLDER", help="another folder"
+    )
 
 
 def _whole(text: str) -> int:
@@ -108,13 +162,17 @@ def _run(options: argparse.Namespace) -> int:
     given = {name: getattr(options, name) for name in names}
     asked = Options(**given, settings=validation.parse_assignments(options.set))
     if options.rows is None:
-        results, where = harness.run_course(asked), "notebooks/{}.ipynb"
+        results = course_run.run_course(asked)
+        where = "notebooks/{}.ipynb"
     else:
-        results, where = rows.run_rows(options.rows, asked, again=options.again), "rows/{}"
+        results = rows.run_rows(options.rows, asked, again=options.again)
+        where = "rows/{}"
     print(f"site: {options.out / 'site' / 'index.html'}")
-    old = [name for result in results if (chapter := outline.named(result.name)) for name in chapter.was]
-    if old:
-        print(f"      {len(old)} earlier names of chapters have a page that leads to the present one")
+    chapters = [outline.named(result.name) for result in results]
+    earlier_names = sum(len(chapter.was) for chapter in chapters if chapter)
+    if earlier_names:
+        leads = "have a page that leads to the present one"
+        print(f"      {earlier_names} earlier names of chapters {leads}")
     failed = [result for result in results if result.status != "ok"]
     for result in failed:
         place = options.out / where.format(result.name)
@@ -125,27 +183,40 @@ def _run(options: argparse.Namespace) -> int:
 def _build(options: argparse.Namespace) -> int:
     _need("nbformat")
     where: dict[str, Any] = {"only": options.only, "notebooks": options.notebooks}
-    given = {name: getattr(options, name) for name in ("repository", "branch", "wheel") if getattr(options, name)}
+    given = {}
+    for name in ("repository", "branch", "wheel"):
+        if getattr(options, name):
+            given[name] = getattr(options, name)
     if options.version == "hosted":
         if "repository" not in given:
-            raise ValueError("--repository: build hosted needs the OWNER/NAME of a GitHub repository")
+            raise ValueError(
+                "--repository: build hosted needs the OWNER/NAME of a GitHub repository"
+            )
         paths = builder.hosted(out=options.out or Path("hosted"), **given, **where)
     else:
         for name in given:
             raise ValueError(f"--{name}: works only with build hosted")
         out = options.out or Path("build") / options.version
         of_class = options.version == "nbgrader"
-        paths = course.write(out, **where) if of_class else builder.build(options.version, out, **where)
+        paths = (
+            course.write(out, **where) if of_class else builder.build(options.version, out, **where)
+        )
     print(*paths, sep="\n")
     return 0
 
 
 def _grade(options: argparse.Namespace) -> int:
-    """Grade a notebook and print its report, or with ``--csv`` all below a folder. 1 if one could not be graded."""
+    """Grade a notebook and print its report, or with ``--csv`` all below a folder. 1 if one could
+    not be graded.
+    """
     _need("IPython")
-    path, csv, user = options.path, options.csv, options.user
+    path = options.path
+    csv = options.csv
+    user = options.user
     if path.is_dir() and csv is None:
-        raise ValueError(f"{path}: is a folder. Name one notebook, or a table to write with --csv TABLE")
+        raise ValueError(
+            f"{path}: is a folder. Name one notebook, or a table to write with --csv TABLE"
+        )
     if csv is not None and not path.is_dir():
         raise ValueError(f"--csv {csv}: is for a folder of notebooks, and {path} is not a folder")
     number = None if user is None else grading.user_number(user)
@@ -175,13 +246,21 @@ def _lint(options: argparse.Namespace) -> int:
 def _need(*modules: str) -> None:
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
-        raise ImportError(f"{', '.join(missing)} not installed: pip install '.[course]', the extra of the course")
+        raise ImportError(
+            f"{', '.join(missing)} not installed: pip install '.[course]', the extra of the course"
+        )
 
 
 _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     "run": ("Run the notebooks and write executed notebooks and a static site.", _configure_run),
-    "build": ("Write the notebooks for students, instructors, nbgrader or the cloud.", _configure_build),
+    "build": (
+        "Write the notebooks for students, instructors, nbgrader or the cloud.",
+        _configure_build,
+    ),
     "grade": ("Grade a submitted notebook, or a folder of them.", _configure_grade),
     "lint": ("Check the notebooks against the rules of the course.", _configure_lint),
-    "evidence": ("Run the missing experiments behind the stored verdicts, and write the report.", evidence.configure),
+    "evidence": (
+        "Run the missing experiments behind the stored verdicts, and write the report.",
+        evidence.configure,
+    ),
 }

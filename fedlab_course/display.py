@@ -1,4 +1,6 @@
-"""How a verdict looks, on a claim, a stored statement or an exercise: as a box, as text and as data."""
+"""How a verdict looks, on a claim, a stored statement or an exercise: as a box, as text and as
+data.
+"""
 
 import html
 import re
@@ -6,10 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# The edge of a box has 3:1 on a white ground and on those of dark pages. No colour of text has 4.5:1 on both: the words
-# take that of the page.
-GOOD, MIXED, OPEN = "#009E73", "#D55E00", "#7A7A7A"
-_EDGES = {"good": GOOD, "mixed": MIXED, "open": OPEN}
+from fedlab_core.plots.colours import VERDICTS
 
 
 def publish(bundle: dict[str, Any]) -> None:
@@ -27,16 +26,28 @@ def edge(word: str) -> str:
 
 
 def verdict(
-    kind: str, word: str, text: str, lines: Iterable[str] = (), data: Mapping[str, Any] | None = None
+    kind: str,
+    word: str,
+    text: str,
+    lines: Iterable[str] = (),
+    data: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The MIME bundle of a verdict of the CSS class ``kind``. The sign of ``word``, "✓ holds", decides the colour.
+    """The MIME bundle of a verdict of the CSS class ``kind``. The sign of ``word``, "✓ holds",
+    decides the colour.
 
     ``lines``: what it rests on, with `code` in backticks.
     """
     lines = list(lines)
     coded = (re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(line)) for line in lines)
     below = "".join(f'<div style="font-size: .9em">{line}</div>' for line in coded)
-    style = f"border-left: 4px solid {_EDGES[edge(word)]}; padding: .3em .8em; margin: .5em 0"
-    shown = f'<div class="{kind}" style="{style}"><strong>{word}</strong> · {html.escape(text)}{below}</div>'
+    style = f"border-left: 4px solid {VERDICTS[edge(word)]}; padding: .3em .8em; margin: .5em 0"
+    shown = (
+        f'<div class="{kind}" style="{style}"><strong>{word}</strong> · '
+        f"{html.escape(text)}{below}</div>"
+    )
     stop = "" if not lines or text.endswith(("?", "!", ".")) else "."
-    return {**(data or {}), "text/html": shown, "text/plain": " ".join([f"{word}: {text}{stop}", *lines])}
+    return {
+        **(data or {}),
+        "text/html": shown,
+        "text/plain": " ".join([f"{word}: {text}{stop}", *lines]),
+    }

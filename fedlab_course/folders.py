@@ -9,14 +9,22 @@ from fedlab_core import validation
 
 _PACKAGE = Path(__file__).resolve().parent
 # A wheel has notebooks and results inside the package; in a checkout they are beside it.
-NOTEBOOKS = next(folder for folder in (_PACKAGE / "notebooks", _PACKAGE.parent / "notebooks") if folder.is_dir())
-RESULTS = next(folder for folder in (_PACKAGE / "results", _PACKAGE.parent / "results") if folder.is_dir())
+NOTEBOOKS = next(
+    folder for folder in (_PACKAGE / "notebooks", _PACKAGE.parent / "notebooks") if folder.is_dir()
+)
+RESULTS = next(
+    folder for folder in (_PACKAGE / "results", _PACKAGE.parent / "results") if folder.is_dir()
+)
 
 
 def select(folder: Path, only: Sequence[str]) -> list[Path]:
-    """List the notebooks of ``folder`` in order; with ``only``, those with a listed name or leading number."""
+    """List the notebooks of ``folder`` in order; with ``only``, those with a listed name or leading
+    number.
+    """
     if folder.is_file():
-        raise ValueError(f"--notebooks {folder}: is a file; name its folder, and select the file with --only")
+        raise ValueError(
+            f"--notebooks {folder}: is a file; name its folder, and select the file with --only"
+        )
     paths = sorted(folder.glob("*.ipynb"))
     if not paths:
         raise ValueError(f"no notebooks (*.ipynb) in {folder}")
@@ -32,10 +40,10 @@ def select(folder: Path, only: Sequence[str]) -> list[Path]:
 
 def digest(folder: Path) -> str:
     """Compute a digest of the Python source in ``folder``; it changes with the source."""
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
-        found.update(path.read_bytes())
-    return found.hexdigest()
+        hashed.update(path.read_bytes())
+    return hashed.hexdigest()
 
 
 def make(out: Path) -> None:
@@ -44,6 +52,10 @@ def make(out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=out).close()
     except (FileExistsError, NotADirectoryError) as error:
-        raise ValueError(f"--out {out}: there is a file with this name; name another folder") from error
+        raise ValueError(
+            f"--out {out}: there is a file with this name; name another folder"
+        ) from error
     except OSError as error:
-        raise ValueError(f"--out {out}: cannot be written to ({error.strerror}); name another folder") from error
+        raise ValueError(
+            f"--out {out}: cannot be written to ({error.strerror}); name another folder"
+        ) from error

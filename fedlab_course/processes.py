@@ -8,11 +8,13 @@ import psutil
 
 
 def below(process: psutil.Process | None = None) -> list[psutil.Process]:
-    """Return the living processes that ``process``, by default this one, or its children have started."""
-    found: list[psutil.Process] = []
+    """Return the living processes that ``process``, by default this one, or its children have
+    started.
+    """
+    children: list[psutil.Process] = []
     with suppress(psutil.Error):
-        found = (process or psutil.Process()).children(recursive=True)
-    return [one for one in found if is_alive(one)]
+        children = (process or psutil.Process()).children(recursive=True)
+    return [child for child in children if is_alive(child)]
 
 
 def is_alive(process: psutil.Process) -> bool:
@@ -32,10 +34,12 @@ def memory(processes: Iterable[psutil.Process]) -> float:
 
 
 def end(processes: Iterable[psutil.Process]) -> None:
-    """Kill ``processes`` and everything below them. All are stopped first, so that they start nothing meanwhile."""
+    """Kill ``processes`` and everything below them. All are stopped first, so that they start
+    nothing meanwhile.
+    """
     given = list(processes)
     for _ in range(200):
-        every = {one for process in given for one in [process, *below(process)]}
+        every = {member for process in given for member in [process, *below(process)]}
         living = [process for process in every if is_alive(process)]
         if not living:
             return

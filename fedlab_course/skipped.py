@@ -1,12 +1,14 @@
-"""Explain a NameError in a notebook: most come from a cell above that has not run since the kernel started."""
+"""Explain a NameError in a notebook: most come from a cell above that has not run since the kernel
+started.
+"""
 
 import sys
 from types import TracebackType
 from typing import Any
 
 ADVICE = (
-    "If a cell above defines {name}, run the cells above first: menu Run → Run All Above Selected Cell. Then run this "
-    "cell again."
+    "If a cell above defines {name}, run the cells above first: menu Run → Run All Above Selected "
+    "Cell. Then run this cell again."
 )
 
 
@@ -19,7 +21,11 @@ def install() -> None:
 
 
 def _show(
-    shell: Any, kind: type[NameError], error: NameError, trace: TracebackType | None, tb_offset: int | None = None
+    shell: Any,
+    kind: type[NameError],
+    error: NameError,
+    trace: TracebackType | None,
+    tb_offset: int | None = None,
 ) -> None:
     """Show the traceback of ``error`` as IPython does, with the advice as its note."""
     advice = ADVICE.format(name=error.name or "the name")

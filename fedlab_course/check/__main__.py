@@ -9,7 +9,9 @@ from fedlab_course.check import cells, registry
 
 
 def main(only: list[str]) -> int:
-    """Renew the exercises of the notebooks, or of those whose number or name is listed, and say which changed."""
+    """Renew the exercises of the notebooks, or of those whose number or name is listed, and say
+    which changed.
+    """
     for path in folders.select(folders.NOTEBOOKS, only):
         exercises = registry.of_chapter(path.stem)
         notebook = nbformat.read(path, as_version=4)

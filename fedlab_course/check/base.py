@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+BEGIN = "### BEGIN SOLUTION"
+END = "### END SOLUTION"
 _REGION = re.compile(rf"^([ \t]*){BEGIN}\n(.*?)^[ \t]*{END}\n", flags=re.DOTALL | re.MULTILINE)
 Wrong = Collection[str]
 
@@ -20,9 +21,10 @@ class Hint(Exception):
 class Case:
     """A call of the answer and what it must return.
 
-    ``expected``: written out, from mathematics. Its type says what must come back: a number, an array (for a list of
-    numbers), truth values, a word, None, a tuple of several results, or numbers in any order (for a set). ``hint``:
-    what the case is. Both results follow it; of a word or a truth value only the one found.
+    ``expected``: written out, from mathematics. Its type says what must come back: a number, an
+    array (for a list of numbers), truth values, a word, None, a tuple of several results, or
+    numbers in any order (for a set). ``hint``: what the case is. Both results follow it; of a word
+    or a truth value only the one found.
     """
 
     arguments: tuple[Any, ...]
@@ -34,8 +36,9 @@ class Case:
 class Mistake:
     """A usual wrong answer: the solution with ``old`` replaced by ``new``.
 
-    ``hint``: what follows the hint of the first case that fails, for an answer that returns in all cases what this
-    mistake returns; ``{found}`` in it is the result. With a ``check`` instead of cases: words of the hint of the check.
+    ``hint``: what follows the hint of the first case that fails, for an answer that returns in all
+    cases what this mistake returns; ``{found}`` in it is the result. With a ``check`` instead of
+    cases: words of the hint of the check.
     """
 
     old: str
@@ -47,8 +50,8 @@ class Mistake:
 class Formula:
     """What an exercise asks for, right or with known mistakes.
 
-    ``compute``: gets the mistakes to make and the arguments of a case, and returns numbers. ``mistakes``: their
-    sentences, those of :mod:`fedlab_core.conformance` where it has them.
+    ``compute``: gets the mistakes to make and the arguments of a case, and returns numbers.
+    ``mistakes``: their sentences, those of :mod:`fedconform` where it has them.
     """
 
     compute: Callable[..., Any]
@@ -56,8 +59,9 @@ class Formula:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Task:
-    """What an exercise and a proof have. The id is the number of the chapter and a name, such as "02-prox-step".
+class ExerciseBase:
+    """What an exercise and a proof have. The id is the number of the chapter and a name, such as
+    "02-prox-step".
 
     ``task``: Markdown.
     """
@@ -74,7 +78,7 @@ class Task:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Proof(Task):
+class Proof(ExerciseBase):
     """An exercise on paper, and its ``solution`` in Markdown. Only a reader checks the answer."""
 
     solution: str
@@ -82,18 +86,20 @@ class Proof(Task):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Exercise(Task):
+class Exercise(ExerciseBase):
     """An exercise with a check.
 
-    ``solution``: a function or class whose source holds the solution markers, perhaps twice; the student sees ``...``
-    in place of the lines between them. ``cases``: calls and their results, from the simplest to the most special; or,
-    for classes and random draws, ``check``: a function that raises :class:`Hint` for a wrong answer, with the helpers
-    of :mod:`fedlab_course.check.tools`. ``known``: the formula of the cases, whose known mistakes are named where an
-    answer makes them and is none of the ``mistakes``.
+    ``solution``: a function or class whose source holds the solution markers, perhaps twice; the
+    student sees ``...`` in place of the lines between them. ``cases``: calls and their results,
+    from the simplest to the most special; or, for classes and random draws, ``check``: a function
+    that raises :class:`Hint` for a wrong answer, with the helpers of
+    :mod:`fedlab_course.check.tools`. ``known``: the formula of the cases, whose known mistakes are
+    named where an answer makes them and is none of the ``mistakes``. ``uses``: the ids of exercises
+    whose functions the answer calls; where one of them is not solved, the hint says so.
 
-    The file ``exercises.toml`` of the chapter has the words: ``title``; ``task``, Markdown; ``missing``: what the
-    answer should return, for hints; ``points``; ``discussion``: Markdown beside the solution, what we observe and the
-    answers to questions of the task.
+    The file ``exercises.toml`` of the chapter has the words: ``title``; ``task``, Markdown;
+    ``missing``: what the answer should return, for hints; ``points``; ``discussion``: Markdown
+    beside the solution, what we observe and the answers to questions of the task.
     """
 
     solution: Any
@@ -101,6 +107,7 @@ class Exercise(Task):
     cases: tuple[Case, ...] = ()
     check: Callable[[Any], None] | None = None
     known: Formula | None = None
+    uses: tuple[str, ...] = ()
     missing: str = ""
     points: int = 1
     discussion: str = ""
@@ -109,7 +116,9 @@ class Exercise(Task):
         if bool(self.cases) == bool(self.check):
             raise ValueError(f"exercise {self.id}: needs cases or a check, and not both")
         if not _REGION.search(self.marked_source):
-            raise ValueError(f"exercise {self.id}: its solution needs a line {BEGIN!r} and a line {END!r}")
+            raise ValueError(
+                f"exercise {self.id}: its solution needs a line {BEGIN!r} and a line {END!r}"
+            )
 
     @property
     def name(self) -> str:
@@ -132,13 +141,17 @@ class Exercise(Task):
         return _REGION.sub(r"\1...\n", self.marked_source)
 
     def with_mistake(self, mistake: Mistake) -> str:
-        """The source of a wrong answer. Raises ``ValueError`` if the solution does not hold ``mistake.old``."""
+        """The source of a wrong answer. Raises ``ValueError`` if the solution does not hold
+        ``mistake.old``.
+        """
         if mistake.old not in self.solution_source:
             raise ValueError(f"exercise {self.id}: the solution does not hold {mistake.old!r}")
         return self.solution_source.replace(mistake.old, mistake.new)
 
     def build(self, source: str) -> Any:
-        """The function or class that ``source`` defines, with the imports of the solution's module at hand."""
+        """The function or class that ``source`` defines, with the imports of the solution's module
+        at hand.
+        """
         namespace = dict(vars(inspect.getmodule(self.solution)))
         exec(compile(source, f"<answer to {self.id}>", "exec"), namespace)
         return namespace[self.name]

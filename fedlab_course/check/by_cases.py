@@ -1,4 +1,6 @@
-"""Judge an answer by the cases of its exercise. Nothing but the answer runs until one of them fails."""
+"""Judge an answer by the cases of its exercise. Nothing but the answer runs until one of them
+fails.
+"""
 
 from typing import Any
 
@@ -12,41 +14,56 @@ _PARTS = ("the first result", "the second result", "the third result", "the four
 
 
 def check(exercise: Exercise, answer: Any) -> None:
-    """Raise a :class:`Hint`, or the error of the student's code, for the first case of ``exercise`` that fails.
+    """Raise a :class:`Hint`, or the error of the student's code, for the first case of ``exercise``
+    that fails.
 
-    The hint has the words of the case, both results, and the words of a mistake that returns the same in all cases.
+    The hint has the words of the case, both results, and the words of a mistake that returns the
+    same in all cases.
     """
     for case in exercise.cases:
-        found, expected = _result(exercise, answer, case), _read(exercise, case.expected, case.expected)
-        if isinstance(found, BaseException):
+        result = _result(exercise, answer, case)
+        expected = _read(exercise, case.expected, case.expected)
+        if isinstance(result, BaseException):
             hint = _of_mistake(exercise, answer)
-            raise Hint(hint) if hint else found
-        if not _same(found, expected):
+            raise Hint(hint) if hint else result
+        if not _same(result, expected):
             for digits in (4, 7, 12):
-                right, yours = _shown(expected, digits), _shown(found, digits)
+                right = _shown(expected, digits)
+                yours = _shown(result, digits)
                 if right != yours:
                     break
             words = [case.hint]
-            if not any(isinstance(one, str | bool | list) for one in _parts(expected)):  # these are not given away
+            # these are not given away
+            if not any(isinstance(part, str | bool | list) for part in _parts(expected)):
                 words.append(f"Expected: {right}.")
-            words += [f"Your result: {yours}.", _of_mistake(exercise, answer).replace("{found}", yours)]
+            words += [
+                f"Your result: {yours}.",
+                _of_mistake(exercise, answer).replace("{found}", yours),
+            ]
             raise Hint(" ".join(words).strip())
 
 
 def _of_mistake(exercise: Exercise, answer: Any) -> str:
-    """The hint of the first mistake that returns the same as ``answer`` in all cases, or of known ones; "" if none."""
+    """The hint of the first mistake that returns the same as ``answer`` in all cases, or of known
+    ones; "" if none.
+    """
     results = [_result(exercise, answer, case) for case in exercise.cases]
     for mistake in exercise.mistakes:
         wrong = exercise.build(exercise.with_mistake(mistake))
-        if all(_same(_result(exercise, wrong, case), one) for case, one in zip(exercise.cases, results, strict=True)):
+        if all(
+            _same(_result(exercise, wrong, case), result)
+            for case, result in zip(exercise.cases, results, strict=True)
+        ):
             return mistake.hint
-    if exercise.known is None or not all(isinstance(one, np.ndarray) for one in results):
+    if exercise.known is None or not all(isinstance(result, np.ndarray) for result in results):
         return ""
     return explained(exercise.known, [case.arguments for case in exercise.cases], results)
 
 
 def _result(exercise: Exercise, answer: Any, case: Any) -> Any:
-    """What ``answer`` returns, in the form of what is expected; instead of it the hint or the error that arises."""
+    """What ``answer`` returns, in the form of what is expected; instead of it the hint or the error
+    that arises.
+    """
     try:
         return _read(exercise, call(answer, *case.arguments), case.expected)
     except (Exception, SystemExit) as error:
@@ -54,38 +71,56 @@ def _result(exercise: Exercise, answer: Any, case: Any) -> Any:
 
 
 def _read(exercise: Exercise, result: Any, expected: Any) -> Any:
-    """Return ``result`` as arrays, words and lists of truth values. Raises :class:`Hint` if it has another form."""
+    """Return ``result`` as arrays, words and lists of truth values. Raises :class:`Hint` if it has
+    another form.
+    """
     if expected is None:
         return repr(result)
     require(result is not None, NOTHING)
     if not isinstance(expected, tuple):
         return _read_one(exercise, result, expected, "the result")
     size = len(expected)
-    several = isinstance(result, tuple | list) or (isinstance(result, np.ndarray) and result.ndim > 0)
+    is_array = isinstance(result, np.ndarray) and result.ndim > 0
+    several = isinstance(result, tuple | list) or is_array
     if not several or len(result) != size:
         many = f" of {len(result)}" if isinstance(result, tuple | list) else ""
         raise Hint(
             f"Return {size} results, separated by commas: {exercise.missing}. Yours is of type "
             f"{type(result).__name__}{many}."
         )
-    return tuple(_read_one(exercise, *one) for one in zip(result, expected, _PARTS, strict=False))
+    parts = zip(result, expected, _PARTS, strict=False)
+    return tuple(_read_one(exercise, *part) for part in parts)
 
 
-def _read_one(exercise: Exercise, result: Any, expected: Any, what: str) -> Any:
+def _read_one(exercise: Exercise, result: Any, expected: Any, position: str) -> Any:
     if isinstance(expected, str):
-        words = dict.fromkeys(one for case in exercise.cases for one in _parts(case.expected) if isinstance(one, str))
-        require(isinstance(result, str) and result in words, f"Return one of {', '.join(words)}. Yours is {result!r}.")
+        words = _words_expected(exercise)
+        require(
+            isinstance(result, str) and result in words,
+            f"Return one of {', '.join(words)}. Yours is {result!r}.",
+        )
         return str(result)
     if isinstance(expected, set):
         plain = list(result) if isinstance(result, set | frozenset) else result
-        return np.sort(array(plain, (len(expected),), what))
+        return np.sort(array(plain, (len(expected),), position))
     if np.asarray(expected).dtype == bool:
         plain = np.asarray(result.tolist() if hasattr(result, "tolist") else result, dtype=object)
         wanted = f"a list of {len(expected)} truth values" if np.ndim(expected) else "True or False"
-        right = plain.shape == np.shape(expected) and all(isinstance(one, bool | np.bool_) for one in plain.flat)
-        require(right, f"{what.capitalize()} must be {wanted}, and yours is {result!r}.")
-        return [bool(one) for one in plain.flat] if np.ndim(expected) else bool(plain)
-    return array(result, np.shape(expected), what, finite=bool(np.isfinite(expected).all()))
+        right = plain.shape == np.shape(expected) and all(
+            isinstance(value, bool | np.bool_) for value in plain.flat
+        )
+        require(right, f"{position.capitalize()} must be {wanted}, and yours is {result!r}.")
+        return [bool(value) for value in plain.flat] if np.ndim(expected) else bool(plain)
+    return array(result, np.shape(expected), position, finite=bool(np.isfinite(expected).all()))
+
+
+def _words_expected(exercise: Exercise) -> list[str]:
+    """All texts among the expected results of an exercise, each once."""
+    words: dict[str, None] = {}
+    for case in exercise.cases:
+        texts = [part for part in _parts(case.expected) if isinstance(part, str)]
+        words.update(dict.fromkeys(texts))
+    return list(words)
 
 
 def _parts(result: Any) -> tuple[Any, ...]:
@@ -93,13 +128,21 @@ def _parts(result: Any) -> tuple[Any, ...]:
 
 
 def _same(first: Any, second: Any) -> bool:
-    """Whether two results of the same form agree; errors do if they are of one type and say the same."""
+    """Whether two results of the same form agree; errors do if they are of one type and say the
+    same.
+    """
     if isinstance(first, BaseException) or isinstance(second, BaseException):
         return type(first).__name__ == type(second).__name__ and str(first) == str(second)
     pairs = zip(_parts(first), _parts(second), strict=True)
-    return all(close(one, two) if isinstance(one, np.ndarray) else one == two for one, two in pairs)
+    return all(
+        close(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
+        for mine, theirs in pairs
+    )
 
 
 def _shown(result: Any, digits: int) -> str:
-    words = [shown(one, digits) if isinstance(one, np.ndarray) else repr(one) for one in _parts(result)]
+    words = [
+        shown(part, digits) if isinstance(part, np.ndarray) else repr(part)
+        for part in _parts(result)
+    ]
     return f"({', '.join(words)})" if isinstance(result, tuple) else words[0]

@@ -11,8 +11,8 @@ CLOSING = "## What to remember"
 _INTRODUCTION = """\
 ## Exercises
 
-Write your answer in place of the `...` and run the cell, then the one below it, which checks the answer and gives a \
-hint if something is not right."""
+Write your answer in place of the `...` and run the cell, then the one below it, which checks the \
+answer and gives a hint if something is not right."""
 FOLDED = " The solution is folded away under the check."
 
 
@@ -29,7 +29,12 @@ def make(exercise: Exercise | Proof, number: int) -> list[Any]:
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
     name = f"{int(exercise.chapter)}.{number}"
-    kinds = {"task": new_markdown_cell, "answer": new_code_cell, "check": new_code_cell, "solution": new_markdown_cell}
+    kinds = {
+        "task": new_markdown_cell,
+        "answer": new_code_cell,
+        "check": new_code_cell,
+        "solution": new_markdown_cell,
+    }
     sources = {"task": f"### Exercise {name}: {exercise.title}\n\n{exercise.task.strip()}"}
     if isinstance(exercise, Exercise):
         sources["answer"] = exercise.stub_source.strip()
@@ -38,19 +43,27 @@ def make(exercise: Exercise | Proof, number: int) -> list[Any]:
         solved = f"```python\n{exercise.solution_source.strip()}\n```{words}"
     else:
         solved = exercise.solution.strip()
-    sources["solution"] = f"<details><summary>Solution of exercise {name}</summary>\n\n{solved}\n\n</details>"
-    return [kinds[part](sources[part], id=cell_id(exercise, part)) for part in PARTS if part in sources]
+    sources["solution"] = (
+        f"<details><summary>Solution of exercise {name}</summary>\n\n{solved}\n\n</details>"
+    )
+    return [
+        kinds[part](sources[part], id=cell_id(exercise, part)) for part in PARTS if part in sources
+    ]
 
 
 def write(notebook: Any, exercises: Iterable[Exercise | Proof]) -> None:
-    """Renew the cells of ``exercises`` in ``notebook``, each exercise where its task is now; the others go away.
+    """Renew the cells of ``exercises`` in ``notebook``, each exercise where its task is now; the
+    others go away.
 
-    New exercises go to the end, before "What to remember", the first ones below a heading. ``ValueError`` if there is
-    no such cell.
+    New exercises go to the end, before "What to remember", the first ones below a heading.
+    ``ValueError`` if there is no such cell.
     """
     from nbformat.v4 import new_markdown_cell
 
-    blocks = {cell_id(exercise, "task"): make(exercise, number) for number, exercise in enumerate(exercises, start=1)}
+    blocks = {
+        cell_id(exercise, "task"): make(exercise, number)
+        for number, exercise in enumerate(exercises, start=1)
+    }
     renewed = []
     for cell in notebook.cells:
         name = cell.get("id", "")
@@ -67,14 +80,22 @@ def write(notebook: Any, exercises: Iterable[Exercise | Proof]) -> None:
 
 
 def drift(notebook: Any, exercises: Iterable[Exercise | Proof]) -> list[str]:
-    """Where the cells of ``notebook`` differ from the registered ``exercises``; empty if they agree."""
-    wanted = {cell.id: cell for number, one in enumerate(exercises, start=1) for cell in make(one, number)}
+    """Where the cells of ``notebook`` differ from the registered ``exercises``; empty if they
+    agree.
+    """
+    wanted = {
+        cell.id: cell
+        for number, exercise in enumerate(exercises, start=1)
+        for cell in make(exercise, number)
+    }
     there = {cell.id: cell for cell in notebook.cells if cell.get("id", "").startswith("ex-")}
-    found = []
+    faults = []
     for id, cell in wanted.items():
         if id not in there:
-            found.append(f"cell {id} is missing")
+            faults.append(f"cell {id} is missing")
         elif (there[id].cell_type, there[id].source) != (cell.cell_type, cell.source):
-            found.append(f"cell {id} is not what the exercise says")
-    found += [f"cell {id} belongs to no exercise" for id in there if id not in wanted]
-    return found if found or [*there] == [*wanted] else ["the cells of the exercises are not in their order"]
+            faults.append(f"cell {id} is not what the exercise says")
+    faults += [f"cell {id} belongs to no exercise" for id in there if id not in wanted]
+    if not faults and [*there] != [*wanted]:
+        return ["the cells of the exercises are not in their order"]
+    return faults

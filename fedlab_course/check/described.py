@@ -1,4 +1,6 @@
-"""What an answer is, without calling it, whether it is the latest, and which line of it stopped with an error."""
+"""What an answer is, without calling it, whether it is the latest, and which line of it stopped
+with an error.
+"""
 
 import dis
 import inspect
@@ -6,7 +8,8 @@ import linecache
 import re
 import sys
 import traceback
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +19,11 @@ _LIBRARY = str(Path(__file__).resolve().parents[2])
 
 @dataclass(frozen=True)
 class Described:
-    """An answer: ``kind`` is "nothing", "function", "class" or another type's name; ``parameters`` are names.
+    """An answer: ``kind`` is "nothing", "function", "class" or another type's name; ``parameters``
+    are names.
 
-    ``form`` of a function: "async", "generator" or ""; ``code``: its steps; ``methods``: those of a class.
+    ``form`` of a function: "async", "generator" or ""; ``code``: its steps; ``methods``: those of a
+    class.
     """
 
     kind: str
@@ -34,25 +39,46 @@ def describe(answer: Any) -> Described:
         return Described("nothing")
     if inspect.isclass(answer):
         methods = {name: code(method) for name, method in vars(answer).items()}
-        return Described("class", methods={name: steps for name, steps in methods.items() if steps is not None})
+        return Described(
+            "class", methods={name: steps for name, steps in methods.items() if steps is not None}
+        )
     if not inspect.isfunction(answer):
         return Described(type(answer).__name__, code=code(answer))
-    is_async = inspect.iscoroutinefunction(answer) or inspect.isasyncgenfunction(answer)
-    form = "async" if is_async else "generator" if inspect.isgeneratorfunction(answer) else ""
     parameters = list(inspect.signature(answer, follow_wrapped=False).parameters)
-    return Described("function", form, parameters, code(answer))
+    return Described("function", _form(answer), parameters, code(answer))
+
+
+def _form(function: Callable[..., object]) -> str:
+    """Return "async", "generator", or "" for a plain function."""
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        return "async"
+    if inspect.isgeneratorfunction(function):
+        return "generator"
+    return ""
 
 
 def code(function: Any) -> Code | None:
     """The steps of a function, without its docstring; None for anything else."""
-    found = getattr(function, "__code__", None)
-    if not inspect.iscode(found):
+    compiled = getattr(function, "__code__", None)
+    if not inspect.iscode(compiled):
         return None
-    return [[step.opname, step.argrepr] for step in dis.get_instructions(found)]
+    return [[step.opname, step.argrepr] for step in dis.get_instructions(compiled)]
+
+
+def describe_global(answer: Callable[..., Any], name: str) -> dict[str, Any]:
+    """What the function ``answer`` finds when it calls ``name``, described in plain values."""
+    return asdict(describe(answer.__globals__.get(name)))
+
+
+def call_global(answer: Callable[..., Any], name: str, *arguments: Any) -> Any:
+    """Call the function that ``answer`` finds when it calls ``name``."""
+    return answer.__globals__[name](*arguments)
 
 
 def line_of(error: BaseException) -> str:
-    """The line of the student's code, the innermost one, that an error comes from; "" if none is known."""
+    """The line of the student's code, the innermost one, that an error comes from; "" if none is
+    known.
+    """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if not frame.filename.startswith(_LIBRARY) and "site-packages" not in frame.filename:
             return linecache.getline(frame.filename, frame.lineno or 0).strip()
@@ -60,7 +86,8 @@ def line_of(error: BaseException) -> str:
 
 
 def outdated(name: str, answer: Any) -> bool:
-    """Whether a cell run later than the one ``answer`` is from defines ``name`` anew, and so must have failed.
+    """Whether a cell run later than the one ``answer`` is from defines ``name`` anew, and so must
+    have failed.
 
     False outside IPython, and for an answer that is from no cell.
     """
@@ -69,7 +96,9 @@ def outdated(name: str, answer: Any) -> bool:
     if shell is None:
         return False
     functions = vars(answer).values() if inspect.isclass(answer) else [answer]
-    files = {function.__code__.co_filename for function in functions if inspect.isfunction(function)}
+    files = {
+        function.__code__.co_filename for function in functions if inspect.isfunction(function)
+    }
     sources = {"".join(linecache.getlines(file)).strip() for file in files} - {""}
     cells = shell.user_ns.get("In", [])
     definition = re.compile(rf"^(def|class)\s+{re.escape(name)}\b", flags=re.MULTILINE)

@@ -1,10 +1,12 @@
 """Exercises of the course: an answer is judged, and the verdict is shown with a hint.
 
-A notebook says ``exercises.check("02-prox-step", prox_step)``. The verdict is shown in words, and nothing is raised, so
-that a notebook runs from top to bottom unsolved. Only under nbgrader, which grades by errors, a wrong answer raises.
+A notebook says ``exercises.check("02-prox-step", prox_step)``. The verdict is shown in words, and
+nothing is raised, so that a notebook runs from top to bottom unsolved. Only under nbgrader, which
+grades by errors, a wrong answer raises.
 
-``CONTRIBUTING.md`` shows how to write an exercise. A hint says what the answer does and asks what to look at. Results
-of another form, errors in the student's code and a changed first line get hints of their own, and need no ``Mistake``.
+``CONTRIBUTING.md`` shows how to write an exercise. A hint says what the answer does and asks what
+to look at. Results of another form, errors in the student's code and a changed first line get hints
+of their own, and need no ``Mistake``.
 """
 
 import contextlib
@@ -22,15 +24,30 @@ from typing import Any
 import numpy as np
 
 from fedlab_course import display
-from fedlab_course.check import by_cases
+from fedlab_course.check import by_cases, own
 from fedlab_course.check.base import Exercise, Hint
-from fedlab_course.check.described import Described, code, describe, line_of, outdated
+from fedlab_course.check.described import (
+    Described,
+    call_global,
+    code,
+    describe,
+    describe_global,
+    line_of,
+    outdated,
+)
 from fedlab_course.check.registry import get
+from fedlab_course.check.tools import run_with
 
 MIME = "application/vnd.fedlab.exercise+json"
-UNDER_NBGRADER = "NBGRADER_EXECUTION" in os.environ  # looked up now: an answer may remove the variable later
+# looked up now: an answer may remove the variable later
+UNDER_NBGRADER = "NBGRADER_EXECUTION" in os.environ
 LIMIT = 10.0  # seconds
-_WORDS = {"solved": "✓ solved", "wrong": "✗ not yet", "open": "○ to do", "not judged": "– not judged"}
+_WORDS = {
+    "solved": "✓ solved",
+    "wrong": "✗ not yet",
+    "open": "○ to do",
+    "not judged": "– not judged",
+}
 
 
 class NotSolved(AssertionError):
@@ -41,8 +58,9 @@ class NotSolved(AssertionError):
 class Verdict:
     """``status``: "open" (still the stub), "wrong", "solved" or, only of the grader, "not judged".
 
-    ``hint``: what the student should look at; ``of``: the points of a solved exercise; ``remark``: for the instructor;
-    ``is_crash``: whether the answer is wrong because its code stopped with an error, or did not end.
+    ``hint``: what the student should look at; ``of``: the points of a solved exercise; ``remark``:
+    for the instructor; ``is_crash``: whether the answer is wrong because its code stopped with an
+    error, or did not end.
     """
 
     exercise: str
@@ -62,7 +80,8 @@ class Verdict:
 def check(name: str, answer: Any) -> None:
     """Show whether ``answer`` solves the exercise called ``name``, and if it does not, a hint.
 
-    Nothing is raised, except under nbgrader, which gives points to check cells that end without error.
+    Nothing is raised, except under nbgrader, which gives points to check cells that end without
+    error.
     """
     exercise = get(name)
     with contextlib.redirect_stderr(sys.stdout):  # nbgrader takes standard error for a failure
@@ -73,22 +92,26 @@ def check(name: str, answer: Any) -> None:
 
 
 def or_solution(name: str, answer: Any) -> Any:
-    """The ``answer`` if it solves the exercise called ``name``, and else the solution, which a printed line says.
+    """The ``answer`` if it solves the exercise called ``name``, and else the solution, which a
+    printed line says.
 
-    For what comes after an exercise and needs its result. Raises ``ValueError`` for an unknown exercise.
+    For what comes after an exercise and needs its result. The solution is marked: a figure says
+    whose code it runs on, with :func:`fedlab_course.check.own.whose`. Raises ``ValueError`` for an
+    unknown exercise.
     """
     exercise = get(name)
     if judge(exercise, answer).status == "solved":
         return answer
-    print(f"`{exercise.name}` is not solved yet: the solution stands in for it.")
-    return exercise.build(exercise.solution_source)
+    print(f"`{exercise.name}` is not solved yet. What follows runs with the course's solution.")
+    return own.mark(exercise.build(exercise.solution_source))
 
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on ``answer``. Whatever the student's code raises becomes a hint that quotes it.
 
-    An answer whose cell has been changed since and stopped with an error is not judged: it is the one before. Code that
-    runs for more than ``LIMIT`` seconds is stopped, on the main thread and not on Windows.
+    An answer whose cell has been changed since and stopped with an error is not judged: it is the
+    one before. Code that runs for more than ``LIMIT`` seconds is stopped, on the main thread and
+    not on Windows.
     """
     try:
         if not outdated(exercise.name, answer):
@@ -110,7 +133,10 @@ class _Late(BaseException):
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
     """Raise ``_Late`` in the block after ``LIMIT`` seconds, where the system can."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    if (
+        not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+    ):
         yield
         return
 
@@ -118,7 +144,8 @@ def _limited() -> Iterator[None]:
         raise _Late
 
     before = signal.signal(signal.SIGALRM, stop)
-    rest = signal.setitimer(signal.ITIMER_REAL, LIMIT, 1.0)  # again each second, if the code catches it
+    # again each second, if the code catches it
+    rest = signal.setitimer(signal.ITIMER_REAL, LIMIT, 1.0)
     try:
         yield
     finally:
@@ -128,31 +155,65 @@ def _limited() -> Iterator[None]:
 
 
 def judge_described(exercise: Exercise, described: Described, answer: Any) -> Verdict:
-    """The verdict on something to call that stands for an answer, which itself is as ``described``."""
-    status, hint, is_crash = "solved", "", False
+    """The verdict on something to call that stands for an answer, which itself is as
+    ``described``.
+    """
+    status = "solved"
+    hint = ""
+    is_crash = False
+    is_stub = False
     try:
         # Standard error is kept silent: nbgrader takes it for a failure.
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             empty = _empty(exercise, described)
             if empty:
-                status, hint = "open", f"{empty} Write code that returns {exercise.missing}, in place of the `...`."
+                status = "open"
+                is_stub = True
+                hint = f"{empty} Write code that returns {exercise.missing}, in place of the `...`."
             else:
                 _same_outside(exercise, described)
                 check = exercise.check or partial(by_cases.check, exercise)
                 check(answer)
     except Hint as found:
-        status, hint = "wrong", str(found)
+        status = "wrong"
+        hint = str(found)
     except NotImplementedError:
-        status, hint = "open", f"`{exercise.name}` is not written yet. It should return {exercise.missing}."
+        status = "open"
+        hint = f"`{exercise.name}` is not written yet. It should return {exercise.missing}."
     except (Exception, SystemExit) as error:
-        status, hint, is_crash = "wrong", _quoted(error), True
+        status = "wrong"
+        hint = _quoted(error)
+        is_crash = True
+    unsolved = "" if status == "solved" or is_stub else _unsolved_helper(exercise, answer)
+    if unsolved:
+        status = "wrong"
+        hint = unsolved
+        is_crash = False
     return Verdict(exercise.id, exercise.title, status, hint, exercise.points, is_crash=is_crash)
+
+
+def _unsolved_helper(exercise: Exercise, answer: Any) -> str:
+    """Name the first function that the answer builds on and that is not solved; "" if none is."""
+    for name in exercise.uses:
+        helper = get(name)
+        try:
+            described = Described(**run_with(answer, describe_global, helper.name))
+        except (Exception, SystemExit):  # no function: it is told so already
+            return ""
+        function: Any = partial(run_with, answer, call_global, helper.name)
+        function.__signature__ = inspect.signature(helper.solution)
+        verdict = judge_described(helper, described, function)
+        if verdict.status != "solved":
+            begins = f"`{exercise.name}` builds on `{helper.name}`, which is not solved yet."
+            return f"{begins} {verdict.hint}"
+    return ""
 
 
 def bundle(verdict: Verdict) -> dict[str, Any]:
     """A verdict as data, as HTML and as text."""
-    lines, data = [verdict.hint] if verdict.hint else [], {MIME: asdict(verdict) | {"points": verdict.points}}
+    lines = [verdict.hint] if verdict.hint else []
+    data = {MIME: asdict(verdict) | {"points": verdict.points}}
     return display.verdict("fedlab-exercise", _WORDS[verdict.status], verdict.title, lines, data)
 
 
@@ -172,7 +233,9 @@ def _empty(exercise: Exercise, answer: Described) -> str:
 
 
 def _same_outside(exercise: Exercise, answer: Described) -> None:
-    """Raise a :class:`Hint` if the answer is of another kind than the stub, or has other arguments."""
+    """Raise a :class:`Hint` if the answer is of another kind
+    than the stub, or has other arguments.
+    """
     kind = "class" if inspect.isclass(exercise.solution) else "function"
     if answer.kind != kind:
         raise Hint(f"`{exercise.name}` must stay a {kind}, and yours is of type {answer.kind}.")
@@ -183,14 +246,19 @@ def _same_outside(exercise: Exercise, answer: Described) -> None:
         raise Hint(f"The first line must stay `def {exercise.name}({', '.join(wanted)}):`.")
     if answer.form == "async":
         raise Hint(
-            f"`{exercise.name}` is asynchronous: a call gives a coroutine and no result. Write `def`, not `async def`."
+            f"`{exercise.name}` is asynchronous: a call gives a coroutine and no result. Write "
+            "`def`, not `async def`."
         )
     if answer.form == "generator":
-        raise Hint(f"`{exercise.name}` is a generator: a call runs none of its code. Write `return`, not `yield`.")
+        raise Hint(
+            f"`{exercise.name}` is a generator: a call runs none of its code. Write `return`, not "
+            "`yield`."
+        )
 
 
 def _quoted(error: BaseException) -> str:
     """The error in words, with the line of the student's code that it comes from."""
     words = f"Your code stops with {type(error).__name__}: {error}".rstrip(": ")
-    line = getattr(error, "line", "") or line_of(error)  # an error in the process of a submission brings its line
+    # an error in the process of a submission brings its line
+    line = getattr(error, "line", "") or line_of(error)
     return f"{words}, in the line `{line}`." if line else f"{words}."

@@ -1,4 +1,5 @@
-"""The formulas of the exercises on FedAvg, FedProx, SCAFFOLD and FedDyn, right or with mistakes.
+"""The formulas of the exercises on FedAvg, FedProx, SCAFFOLD, FedMas and FedDyn, right or with
+mistakes.
 
 The sentences are those of the conformance suite. A few more are about single steps, which the
 suite does not look at.
@@ -10,8 +11,11 @@ from typing import Any
 import numpy as np
 
 import fedlab_core as fl
-from fedlab_core.conformance import averaging, controls, local
-from fedlab_core.conformance.task import Task
+from fedconform.formulas import averaging, feddyn, penalties, scaffold
+from fedconform.formulas.local_training import Formula as Right
+from fedconform.mistakes import in_averaging, in_feddyn, in_penalties, in_scaffold
+from fedconform.mistakes.replacing import with_mistakes
+from fedconform.tasks.task import Task
 from fedlab_course.check.base import Formula, Wrong
 from fedlab_course.check.on_quadratics import LR, ROUNDS, START, STEPS, drawn
 
@@ -48,89 +52,172 @@ def _train(
 
 
 def _aggregated(wrong: Wrong, models: Vector, sizes: Vector) -> Vector:
-    if local.LAST in wrong:
+    if in_averaging.LAST in wrong:
         last: Vector = np.asarray(models)[-1]
         return last
-    weights = np.ones(len(sizes)) if local.PLAIN in wrong else sizes
+    weights = np.ones(len(sizes)) if in_averaging.PLAIN in wrong else sizes
     total: Vector = weights @ np.asarray(models)
     return total if NOT_DIVIDED in wrong else total / weights.sum()
 
 
 def _rounds(
-    wrong: Wrong, w: Vector, gradient: Gradient, sizes: Vector, cohorts: Sequence[Vector], eta: float, steps: int
+    wrong: Wrong,
+    w: Vector,
+    gradient: Gradient,
+    sizes: Vector,
+    cohorts: Sequence[Vector],
+    eta: float,
+    steps: int,
 ) -> Vector:
     for cohort in cohorts:
         models = np.array([_train(wrong, w, k, gradient, eta, steps) for k in cohort])
         counted = sizes[cohort]
         mean = _aggregated(wrong, models, counted)
-        w = mean * counted.sum() / sizes.sum() if local.ALL_SAMPLES in wrong else mean
+        w = mean * counted.sum() / sizes.sum() if in_averaging.ALL_SAMPLES in wrong else mean
     return w
 
 
-def _prox(wrong: Wrong, w: Vector, k: int, gradient: Gradient, eta: float, steps: int, mu: float) -> Vector:
-    weight = mu * float(np.prod([averaging.PULL_FACTORS.get(mistake, 1.0) for mistake in wrong]))
+def _prox(
+    wrong: Wrong, w: Vector, k: int, gradient: Gradient, eta: float, steps: int, mu: float
+) -> Vector:
+    weight = mu * float(np.prod([in_averaging.PULL_FACTORS.get(mistake, 1.0) for mistake in wrong]))
     anchor = np.zeros_like(w) if TO_ZERO in wrong else w
     return _train(wrong, w, k, gradient, eta, steps, lambda y: weight * (y - anchor))
 
 
-def _controlled(
-    wrong: Wrong, w: Vector, k: int, gradient: Gradient, eta: float, steps: int, c: Vector, c_k: Vector
+def _penalised(
+    wrong: Wrong,
+    w: Vector,
+    k: int,
+    gradient: Gradient,
+    eta: float,
+    steps: int,
+    strength: float,
+    importance: Vector,
 ) -> Vector:
-    offset = c if controls.ONLY_SERVER in wrong else c - c_k
-    if controls.NOT_APPLIED in wrong:
+    """The explicit step of the penalty. Each mistake of ``_OF_IMPLICIT`` stands for an answer with
+    the implicit step (y − η g + η t) / (1 + η a).
+    """
+    omega = np.ones_like(importance) if in_penalties.NO_IMPORTANCE in wrong else importance
+    a = strength * float(np.prod([_FACTORS.get(mistake, 1.0) for mistake in wrong])) * 2 * omega
+    t = a * (np.zeros_like(w) if in_penalties.TO_ZERO in wrong else w)
+    if not set(wrong) & _OF_IMPLICIT:
+        return _train(wrong, w, k, gradient, eta, steps, lambda y: a * y - t)
+    y = w
+    for _ in range(steps):
+        added = a * y - t if in_penalties.BOTH_STEPS in wrong else 0.0
+        y = _solved(wrong, y - eta * (gradient(k, y) + added), eta, a, t)
+    return y
+
+
+def _solved(wrong: Wrong, moved: Vector, eta: float, a: Vector, t: Vector) -> Vector:
+    """The implicit step of the penalty from ``moved`` = y − η g."""
+    denominator = 1 + eta * (a / 2 if in_penalties.HALF_DENOMINATOR in wrong else a)
+    if in_penalties.NO_DENOMINATOR in wrong:
+        denominator = np.ones_like(a)
+    term = t if in_penalties.ANCHOR_WITHOUT_RATE in wrong else eta * t
+    if in_penalties.HALF_ANCHOR in wrong:
+        term = term / 2
+    if in_penalties.AFTER_DIVISION in wrong:
+        return moved / denominator + term
+    return (moved + term) / denominator
+
+
+def _controlled(
+    wrong: Wrong,
+    w: Vector,
+    k: int,
+    gradient: Gradient,
+    eta: float,
+    steps: int,
+    c: Vector,
+    c_k: Vector,
+) -> Vector:
+    offset = c if in_scaffold.ONLY_SERVER in wrong else c - c_k
+    if in_scaffold.NOT_APPLIED in wrong:
         offset = np.zeros_like(c)
-    if controls.SIGN in wrong:
+    if in_scaffold.SIGN in wrong:
         offset = -offset
     return _train(wrong, w, k, gradient, eta, steps, lambda y: offset)
 
 
-def _control(wrong: Wrong, c_k: Vector, c: Vector, w: Vector, y: Vector, steps: int, eta: float) -> Vector:
-    move = y - w if controls.MINUS in wrong else w - y
-    move = move if controls.TAU_MISSING in wrong else move / steps
-    move = move if controls.RATE_MISSING in wrong else move / eta
-    if controls.NOT_TAKEN_OUT in wrong:
+def _control(
+    wrong: Wrong, c_k: Vector, c: Vector, w: Vector, y: Vector, steps: int, eta: float
+) -> Vector:
+    move = y - w if in_scaffold.MINUS in wrong else w - y
+    move = move if in_scaffold.TAU_MISSING in wrong else move / steps
+    move = move if in_scaffold.RATE_MISSING in wrong else move / eta
+    if in_scaffold.NOT_TAKEN_OUT in wrong:
         return move
-    return move + (c - c_k if controls.REVERSED in wrong else c_k - c)
+    return move + (c - c_k if in_scaffold.REVERSED in wrong else c_k - c)
 
 
-_PROX = tuple(averaging.PULL_FACTORS)
-_OFFSET = (controls.NOT_APPLIED, controls.SIGN, controls.ONLY_SERVER)
+_PROX = tuple(in_averaging.PULL_FACTORS)
+_OFFSET = (in_scaffold.NOT_APPLIED, in_scaffold.SIGN, in_scaffold.ONLY_SERVER)
 _RENEWAL = (
-    controls.RATE_MISSING,
-    controls.TAU_MISSING,
-    controls.NOT_TAKEN_OUT,
-    controls.REVERSED,
-    controls.MINUS,
+    in_scaffold.RATE_MISSING,
+    in_scaffold.TAU_MISSING,
+    in_scaffold.NOT_TAKEN_OUT,
+    in_scaffold.REVERSED,
+    in_scaffold.MINUS,
 )
+_FACTORS: dict[str, float] = {
+    in_penalties.NO_PENALTY: 0.0,
+    in_penalties.HALF: 0.5,
+    in_penalties.SIGN: -1.0,
+}
+_OF_IMPLICIT = {in_penalties.IMPLICIT, *in_penalties.OF_STEP["implicit"]} - {in_penalties.EXPLICIT}
+_PENALTY = (*_FACTORS, in_penalties.TO_ZERO, in_penalties.NO_IMPORTANCE)
 LOCAL = Formula(_train, STEP)
-AGGREGATE = Formula(_aggregated, (local.PLAIN, local.LAST, NOT_DIVIDED))
-FEDAVG = Formula(_rounds, (*STEP, local.PLAIN, local.LAST, NOT_DIVIDED, local.ALL_SAMPLES))
+AGGREGATE = Formula(_aggregated, (in_averaging.PLAIN, in_averaging.LAST, NOT_DIVIDED))
+FEDAVG = Formula(
+    _rounds, (*STEP, in_averaging.PLAIN, in_averaging.LAST, NOT_DIVIDED, in_averaging.ALL_SAMPLES)
+)
 PROX_LOCAL = Formula(_prox, (TERM_WITHOUT_RATE, *_PROX, TO_ZERO, *STEP))
+FEDMAS_LOCAL = Formula(_penalised, (TERM_WITHOUT_RATE, *_PENALTY, *sorted(_OF_IMPLICIT), *STEP))
 SCAFFOLD_LOCAL = Formula(_controlled, (TERM_WITHOUT_RATE, *_OFFSET, *STEP))
 CONTROL = Formula(_control, _RENEWAL)
 
 
-def _task(algorithm: str, parameters: Any, a: Sequence[float], b: Sequence[float], changes: Any) -> Task:
+def _task(
+    algorithm: str,
+    parameters: Any,
+    a: Sequence[float],
+    b: Sequence[float],
+    changes: Any,
+    cohorts: tuple[tuple[int, ...], ...],
+) -> Task:
     """Return the problem of ``fedlab_course.check.on_quadratics.start`` in the form of the suite.
 
     A sample (√a, √a b) has the loss a/2 (w − b)².
     """
-    rounds = {"rounds": ROUNDS, **changes}
     roots = np.sqrt(np.asarray(a, dtype=float))
-    cohorts = _cohorts(len(a), rounds)
+    sizes = np.broadcast_to(changes.get("sizes", 1), len(a))
     return Task(
         algorithm=algorithm,
         kind="quadratic",
         setting="exercise",
-        x=tuple(np.array([[root]]) for root in roots),
-        y=tuple(np.array([root * optimum]) for root, optimum in zip(roots, b, strict=True)),
+        x=tuple(np.full((n, 1), root) for root, n in zip(roots, sizes, strict=True)),
+        y=tuple(np.full(n, y) for y, n in zip(roots * np.asarray(b), sizes, strict=True)),
         start=np.array([START]),
         cohorts=cohorts,
-        epochs=STEPS,
-        batch_size=None,
-        lr=LR,
+        epochs=changes.get("local_epochs", changes.get("local_steps", STEPS)),
+        batch_size=changes.get("batch_size"),
+        lr=changes.get("lr", LR),
         parameters=parameters,
     )
+
+
+def _by_parameter(compute: Callable[..., Vector]) -> Callable[..., Vector]:
+    """Let a formula of one parameter compute several, one after another: b_k may be a pair."""
+
+    def of_all(wrong: Wrong, arguments: Sequence[Any], a: Any, b: Any, changes: Any) -> Vector:
+        if np.ndim(b) == 1:
+            return compute(wrong, arguments, a, b, changes)
+        columns = [compute(wrong, arguments, a, column, changes) for column in np.transpose(b)]
+        return np.stack(columns, axis=1)
+
+    return of_all
 
 
 def _cohorts(clients: int, changes: Any) -> tuple[tuple[int, ...], ...]:
@@ -140,47 +227,75 @@ def _cohorts(clients: int, changes: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def _of_suite(
-    algorithm: str, formula: Callable[[Task, Wrong], Any], names: Sequence[str], fixed: Any, mistakes: tuple[str, ...]
+    algorithm: str,
+    formula: type[Right],
+    names: Sequence[str],
+    fixed: Any,
+    mistakes: tuple[str, ...],
 ) -> Formula:
     """Return a formula of the suite. A case: the algorithm's arguments, a, b, changes of a run."""
     tasks: dict[str, Task] = {}
 
     def compute(wrong: Wrong, arguments: Sequence[Any], a: Any, b: Any, changes: Any) -> Vector:
-        key = repr((arguments, a, b, changes))
+        key = repr((arguments, a, list(b), changes))
         if key not in tasks:
             parameters = {**fixed, **dict(zip(names, arguments, strict=True))}
-            tasks[key] = _task(algorithm, parameters, a, b, changes)
-        return np.array([answer["w"][0] for answer in formula(tasks[key], wrong)])
+            cohorts = _cohorts(len(a), {"rounds": ROUNDS, **changes})
+            tasks[key] = _task(algorithm, parameters, a, b, changes, cohorts)
+        answers = with_mistakes(formula, wrong)(tasks[key]).rounds()
+        return np.array([answer["w"][0] for answer in answers])
 
-    return Formula(compute, mistakes)
+    return Formula(_by_parameter(compute), mistakes)
 
 
-FEDPROX = _of_suite("FedProx", averaging.fedprox, ["mu"], {}, (*_PROX, averaging.OLD_ANCHOR))
+FEDPROX = _of_suite("FedProx", averaging.FedProx, ["mu"], {}, (*_PROX, in_averaging.OLD_ANCHOR))
 SCAFFOLD = _of_suite(
     "Scaffold",
-    controls.scaffold,
+    scaffold.Scaffold,
     [],
     {"option": 2, "server_lr": 1.0},
     (
         *_OFFSET,
         *_RENEWAL,
-        controls.COHORT_SHARE,
-        controls.NO_SHARE,
-        controls.C_FIRST,
-        controls.OVERWRITTEN,
+        in_scaffold.COHORT_SHARE,
+        in_scaffold.NO_SHARE,
+        in_scaffold.C_FIRST,
+        in_scaffold.OVERWRITTEN,
     ),
 )
 FEDDYN = _of_suite(
     "FedDyn",
-    controls.feddyn,
+    feddyn.FedDyn,
     ["mu"],
     {},
     (
-        controls.NO_LINEAR,
-        controls.LINEAR_SIGN,
-        controls.NO_PROXIMAL,
-        controls.H_SHARE,
-        controls.H_NOT_TAKEN,
-        controls.OLD_H,
+        in_feddyn.NO_LINEAR,
+        in_feddyn.LINEAR_SIGN,
+        in_feddyn.NO_PROXIMAL,
+        in_feddyn.H_SHARE,
+        in_feddyn.H_NOT_TAKEN,
+        in_feddyn.OLD_H,
     ),
+)
+
+
+def _fedmas(wrong: Wrong, arguments: Sequence[Any], a: Any, b: Any, changes: Any) -> Vector:
+    """FedMas with a tier for each client; w after each round."""
+    strength, tiers = arguments
+    order = tuple(int(client) for client in np.argsort(tiers))
+    rounds = changes["rounds"]
+    parameters = {
+        "strength": strength,
+        "num_tiers": len(order),
+        "measured_by": order * rounds,
+    }
+    cohorts = tuple((client,) for client in order) * rounds
+    task = _task("FedMas", parameters, a, b, changes, cohorts)
+    answers = with_mistakes(penalties.FedMas, wrong)(task).rounds()
+    path = [answer["w"][0] for answer in answers]
+    return np.array(path[len(order) - 1 :: len(order)])
+
+
+FEDMAS = Formula(
+    _by_parameter(_fedmas), (*_PENALTY, in_penalties.IMPLICIT, in_penalties.OLD_ANCHOR)
 )

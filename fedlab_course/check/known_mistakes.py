@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlab_core.conformance.checking import smallest_sets
+from fedconform.diagnosis import smallest_sets
 from fedlab_course.check.base import Formula, Wrong
 from fedlab_course.check.tools import close
 
@@ -13,17 +13,21 @@ MOST = 2  # mistakes together
 _SHOWN = 3  # explanations, if several fit
 
 
-def explained(formula: Formula, cases: Sequence[Sequence[Any]], found: Sequence[Any]) -> str:
-    """Name the smallest sets of mistakes that give all the numbers ``found``; "" if there is none.
+def explained(formula: Formula, cases: Sequence[Sequence[Any]], results: Sequence[Any]) -> str:
+    """Name the smallest sets of mistakes that give all the ``results``; "" if there is none.
 
     ``cases``: the arguments of each case.
     """
-    sets = smallest_sets(formula.mistakes, MOST, lambda mistakes: _gives(formula, mistakes, cases, found))
+    sets = smallest_sets(
+        formula.mistakes, MOST, lambda mistakes: _gives(formula, mistakes, cases, results)
+    )
     return _sentence(sets) if sets else ""
 
 
-def _gives(formula: Formula, mistakes: Wrong, cases: Sequence[Sequence[Any]], found: Sequence[Any]) -> bool:
-    for case, numbers in zip(cases, found, strict=True):
+def _gives(
+    formula: Formula, mistakes: Wrong, cases: Sequence[Sequence[Any]], results: Sequence[Any]
+) -> bool:
+    for case, numbers in zip(cases, results, strict=True):
         with np.errstate(all="ignore"):
             computed = np.asarray(formula.compute(mistakes, *case), dtype=float)
         if computed.shape != np.shape(numbers) or not close(numbers, computed):

@@ -1,10 +1,13 @@
-"""Questions of the course: predictions that the page keeps and scores, and quizzes that explain every answer.
+"""Questions of the course: predictions that the page keeps and scores, and quizzes that explain
+every answer.
 
-A chapter says ``questions.predict("01-skew")`` before a result and ``questions.outcome("01-skew")`` after it, and ends
-with ``questions.quiz("01")`` and ``questions.score("01")``. They are HTML with a script of their own: a choice stays in
-the reader's browser, in JupyterLab as on a page, and never reaches a file or a kernel.
+A chapter says ``questions.predict("01-skew")`` before a result and ``questions.outcome("01-skew")``
+after it, and ends with ``questions.quiz("01")`` and ``questions.score("01")``. They are HTML with a
+script of their own: a choice stays in the reader's browser, in JupyterLab as on a page, and never
+reaches a file or a kernel.
 
-All questions of a chapter are in ``questions.toml`` in its folder; texts are words with `code` and $TeX$.
+All questions of a chapter are in ``questions.toml`` in its folder; texts are words with `code` and
+$TeX$.
 """
 
 import hashlib
@@ -18,19 +21,22 @@ from functools import cache
 from importlib import resources
 
 from fedlab_core import validation
-from fedlab_course import chapter
-from fedlab_course.chapters import outline
+from fedlab_core.plots import colours
+from fedlab_course import chapter, outline
 from fedlab_course.display import publish
-from fedlab_course.publish.formulas import to_mathml
+from fedlab_course.formulas import to_mathml
 
 _numbers = itertools.count()
 _UNSEEN = "Show the answer without choosing"
-_OWN_KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys of an element with this attribute alone
+# JupyterLab leaves the keys of an element with this attribute alone
+_OWN_KEYS = 'data-lm-suppress-shortcuts="true"'
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A question before a run: ``options`` by key, what ``happened``, and ``because``: the result in numbers."""
+    """A question before a run: ``options`` by key, what ``happened``, and ``because``: the result
+    in numbers.
+    """
 
     id: str
     asks: str
@@ -40,7 +46,10 @@ class Prediction:
 
     def __post_init__(self) -> None:
         if self.happened not in self.options or len(self.options) < 2:
-            raise ValueError(f"{self.id}: needs two options or more, and one of them as happened={self.happened!r}")
+            raise ValueError(
+                f"{self.id}: needs two options or more, and one of them as "
+                f"happened={self.happened!r}"
+            )
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,9 @@ class Question:
     def __post_init__(self) -> None:
         right = sum(option.right for option in self.options)
         if right != 1 or not 3 <= len(self.options) <= 5:
-            raise ValueError(f"{self.id}: needs three to five options, one of them right; {right} are right")
+            raise ValueError(
+                f"{self.id}: needs three to five options, one of them right; {right} are right"
+            )
 
 
 @dataclass(frozen=True)
@@ -85,18 +96,21 @@ def of_chapter(number: str) -> Bank:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
         for name in given:
             validation.choice("table", name, ["predict", "quiz"])
-        predictions = [Prediction(**one) for one in given.get("predict", [])]
-        quiz = [
-            Question(**one | {"options": tuple(Option(**option) for option in one["options"])})
-            for one in given.get("quiz", [])
-        ]
-        ids = [one.id for one in predictions] + [one.id for one in quiz]
+        predictions = [Prediction(**entry) for entry in given.get("predict", [])]
+        quiz = []
+        for entry in given.get("quiz", []):
+            options = tuple(Option(**option) for option in entry["options"])
+            quiz.append(Question(**entry | {"options": options}))
+        ids = [prediction.id for prediction in predictions] + [question.id for question in quiz]
         wrong = [id for id in ids if not id.startswith(f"{number}-") or ids.count(id) > 1]
         if wrong:
             raise ValueError(f"{', '.join(wrong)}: an id is {number}- and a name, and is used once")
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from error
-    return Bank({one.id: one for one in predictions}, {one.id: one for one in quiz})
+    return Bank(
+        {prediction.id: prediction for prediction in predictions},
+        {question.id: question for question in quiz},
+    )
 
 
 def prediction(id: str) -> Prediction:
@@ -110,78 +124,111 @@ def predict(id: str) -> None:
 
     Raises ``ValueError`` that names the nearest id for an unknown one.
     """
-    one, group = prediction(id), _group(id)
-    options = "".join(_option(group, text, f' value="{html.escape(key)}"') for key, text in one.options.items())
+    asked = prediction(id)
+    group = _group(id)
+    options = "".join(
+        _option(group, text, f' value="{html.escape(key)}"') for key, text in asked.options.items()
+    )
     _publish(
         f'<fedlab-predict data-id="{id}"><fieldset><legend><b>Predict.</b> '
-        f'{_inline(one.asks)}</legend>{options}</fieldset><p class="kept" role="status"></p></fedlab-predict>',
-        f"Predict. {one.asks}\n" + "\n".join(f"- {text}" for text in one.options.values()),
+        f'{_inline(asked.asks)}</legend>{options}</fieldset><p class="kept" '
+        'role="status"></p></fedlab-predict>',
+        f"Predict. {asked.asks}\n" + "\n".join(f"- {text}" for text in asked.options.values()),
     )
 
 
 def outcome(id: str) -> None:
-    """Say what happened with the default parameters, in a fold that opens when the prediction ``id`` is made."""
-    one = prediction(id)
+    """Say what happened with the default parameters, in a fold that opens when the prediction
+    ``id`` is made.
+    """
+    asked = prediction(id)
     prefix = "With the default parameters: " if chapter.differs() else ""
-    happened = one.options[one.happened]
+    happened = asked.options[asked.happened]
     _publish(
-        f"<fedlab-outcome {_attributes(one)}><details><summary {_OWN_KEYS}>{_UNSEEN}</summary>"
+        f"<fedlab-outcome {_attributes(asked)}><details><summary {_OWN_KEYS}>{_UNSEEN}</summary>"
         '<p class="predicted" role="status"></p>'
-        f"<p><b>What happened:</b> {prefix}{_inline(happened)}. {_inline(one.because)}</p></details></fedlab-outcome>",
-        f"What happened: {prefix}{happened}. {one.because}",
+        f"<p><b>What happened:</b> {prefix}{_inline(happened)}. "
+        f"{_inline(asked.because)}</p></details></fedlab-outcome>",
+        f"What happened: {prefix}{happened}. {asked.because}",
     )
 
 
 def quiz(number: str) -> None:
-    """Ask the quiz questions of the chapter ``number``, such as "01". Each option says why it is right or wrong."""
+    """Ask the quiz questions of the chapter ``number``, such as "01". Each option says why it is
+    right or wrong.
+    """
     asked = of_chapter(number).quiz.values()
     heading = "<p><b>Check yourself.</b> Choose an answer to read why it is right or not.</p>"
-    plain = [
-        f"{one.asks}\n" + "\n".join(f"- {o.text} ({'right' if o.right else 'no'}: {o.why})" for o in _mixed(one))
-        for one in asked
-    ]
+    plain = [_in_plain_text(question) for question in asked]
     body = "".join(map(_fieldset, asked))
-    _publish(f'<fedlab-quiz>{heading}{body}<p class="sum" role="status"></p></fedlab-quiz>', "\n".join(plain))
+    _publish(
+        f'<fedlab-quiz>{heading}{body}<p class="sum" role="status"></p></fedlab-quiz>',
+        "\n".join(plain),
+    )
+
+
+def _in_plain_text(question: Question) -> str:
+    """A question, and below it each option with its reason."""
+    lines = [question.asks]
+    for option in _mixed(question):
+        word = "right" if option.right else "no"
+        lines.append(f"- {option.text} ({word}: {option.why})")
+    return "\n".join(lines)
 
 
 def score(number: str) -> None:
-    """Show how many of the predictions of the chapter ``number`` were right, and which; the reader can clear them."""
+    """Show how many of the predictions of the chapter ``number`` were right, and which; the reader
+    can clear them.
+    """
     every = of_chapter(number).predictions
-    entries = [
-        f'<li {_attributes(one)}>{_inline(one.asks)} <span class="predicted">No prediction.</span></li>'
-        for one in every.values()
-    ]
+    entries = []
+    for prediction in every.values():
+        empty = '<span class="predicted">No prediction.</span>'
+        entries.append(f"<li {_attributes(prediction)}>{_inline(prediction.asks)} {empty}</li>")
     _publish(
         f'<fedlab-score><p role="status"><b>Your predictions.</b> <span class="sum">'
         f"{len(every)} were asked for.</span></p><details><summary {_OWN_KEYS}>One by one</summary>"
         f"<ol>{''.join(entries)}</ol>"
-        f'</details><button {_OWN_KEYS} type="button" hidden>Clear my predictions</button></fedlab-score>',
+        f'</details><button {_OWN_KEYS} type="button" hidden>Clear my '
+        "predictions</button></fedlab-score>",
         f"{len(every)} predictions were asked for in this chapter.",
     )
 
 
-def _fieldset(one: Question) -> str:
-    group, options = _group(one.id), []
-    for option in _mixed(one):
+def _fieldset(question: Question) -> str:
+    group = _group(question.id)
+    options = []
+    for option in _mixed(question):
         kind, sign = ("right", "✓ Right.") if option.right else ("wrong", "✗ No.")
         options.append(
             _option(
-                group, option.text, f' value="{kind}"', f'<p class="why {kind}"><b>{sign}</b> {_inline(option.why)}</p>'
+                group,
+                option.text,
+                f' value="{kind}"',
+                f'<p class="why {kind}"><b>{sign}</b> {_inline(option.why)}</p>',
             )
         )
-    return f'<fieldset data-id="{one.id}"><legend>{_inline(one.asks)}</legend>{"".join(options)}</fieldset>'
+    legend = f"<legend>{_inline(question.asks)}</legend>"
+    return f'<fieldset data-id="{question.id}">{legend}{"".join(options)}</fieldset>'
 
 
-def _mixed(one: Question) -> list[Option]:
+def _mixed(question: Question) -> list[Option]:
     """The options in an order that says nothing of which is right, the same each time."""
-    return sorted(one.options, key=lambda option: hashlib.sha256(f"{one.id} {option.text}".encode()).digest())
+    return sorted(
+        question.options,
+        key=lambda option: hashlib.sha256(f"{question.id} {option.text}".encode()).digest(),
+    )
 
 
 def _option(group: str, text: str, value: str, below: str = "") -> str:
-    """A radio button; not every screen reader speaks a formula, so an option without words is named by its signs."""
+    """A radio button; not every screen reader speaks a formula, so an option without words is named
+    by its signs.
+    """
     spoken = ""
     if not re.search(r"\w", re.sub(r"\$[^$]*\$", "", text)):
-        spoken = f' aria-label="{html.escape(html.unescape(re.sub(r"<[^>]+>", "", _inline(text))))}"'
+        spoken = (
+            f' aria-label="{html.escape(html.unescape(re.sub(r"<[^>]+>", "", _inline(text))))}"'
+        )
     button = f'<input {_OWN_KEYS} type="radio" name="{group}"{spoken}{value}>'
     return f'<div class="option"><label>{button}<span>{_inline(text)}</span></label>{below}</div>'
 
@@ -191,10 +238,15 @@ def _group(id: str) -> str:
     return f"{id}-{next(_numbers)}"
 
 
-def _attributes(one: Prediction) -> str:
+def _attributes(prediction: Prediction) -> str:
     """A prediction for the script; ``data-options`` has the words that it shows of a choice."""
-    words = json.dumps({key: _inline(text) for key, text in one.options.items()}, ensure_ascii=False)
-    return f'data-id="{one.id}" data-happened="{html.escape(one.happened)}" data-options="{html.escape(words)}"'
+    words = json.dumps(
+        {key: _inline(text) for key, text in prediction.options.items()}, ensure_ascii=False
+    )
+    return (
+        f'data-id="{prediction.id}" data-happened="{html.escape(prediction.happened)}" '
+        f'data-options="{html.escape(words)}"'
+    )
 
 
 @cache
@@ -208,7 +260,8 @@ def _inline(text: str) -> str:
 
 
 def _publish(body: str, plain: str) -> None:
-    page = f"<style>{_read('questions.css')}</style>{body}<script>{_read('questions.js')}</script>"
+    style = f"<style>{colours.variables()}{_read('questions.css')}</style>"
+    page = f"{style}{body}<script>{_read('questions.js')}</script>"
     publish({"text/html": page, "text/plain": plain})
 
 

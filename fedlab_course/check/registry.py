@@ -1,4 +1,6 @@
-"""All exercises: each chapter's folder has their code in ``exercises.py`` and their words in ``exercises.toml``."""
+"""All exercises: each chapter's folder has their code in ``exercises.py`` and their words in
+``exercises.toml``.
+"""
 
 import importlib
 import re
@@ -7,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 
 from fedlab_core import validation
-from fedlab_course.chapters import outline
+from fedlab_course import outline
 from fedlab_course.check.base import Exercise, Proof
 
 
@@ -18,32 +20,39 @@ def _all() -> tuple[Exercise | Proof, ...]:
 
 
 def _of(chapter: outline.Chapter) -> list[Exercise | Proof]:
-    """The exercises of a chapter in the order of its words. Raises ``ValueError`` if code and words do not match."""
-    code = importlib.import_module(f"{outline.__package__}.ch{chapter.stem}.exercises")
-    coded = {one.id: one for one in code.EXERCISES}
+    """The exercises of a chapter in the order of its words. Raises ``ValueError`` if code and words
+    do not match.
+    """
+    code = importlib.import_module(f"fedlab_course.chapters.{chapter.folder.name}.exercises")
+    coded = {exercise.id: exercise for exercise in code.EXERCISES}
     path = chapter.folder / "exercises.toml"
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8"))["exercise"]
-        found: list[Exercise | Proof] = [
-            Proof(**one) if "solution" in one else replace(coded.pop(one["id"]), **one) for one in written
+        exercises: list[Exercise | Proof] = [
+            Proof(**words) if "solution" in words else replace(coded.pop(words["id"]), **words)
+            for words in written
         ]
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{path}: {error!r}") from error
     if coded:
         raise ValueError(f"{path}: has no words for {', '.join(coded)}")
-    for one in found:
-        if not re.fullmatch(rf"{chapter.number}(-[a-z0-9]+)+", one.id):
-            raise ValueError(f"{path}: id={one.id!r}: must be {chapter.number}- and a name")
-    return found
+    for exercise in exercises:
+        if not re.fullmatch(rf"{chapter.number}(-[a-z0-9]+)+", exercise.id):
+            raise ValueError(f"{path}: id={exercise.id!r}: must be {chapter.number}- and a name")
+    return exercises
 
 
 def every() -> tuple[Exercise, ...]:
-    """All exercises that are checked, in the order of the chapters: not the proofs. Raises as a wrong file asks for."""
+    """All exercises that are checked, in the order of the chapters: not the proofs. Raises as a
+    wrong file asks for.
+    """
     return tuple(exercise for exercise in _all() if isinstance(exercise, Exercise))
 
 
 def of_chapter(notebook: str) -> list[Exercise | Proof]:
-    """The exercises of a notebook and its proofs, given its name or number, such as "02_fedprox"."""
+    """The exercises of a notebook and its proofs, given its name or number, such as
+    "02_fedprox".
+    """
     return [exercise for exercise in _all() if notebook[:2] == exercise.chapter]
 
 

@@ -1,1 +1,3 @@
-"""Figures that a reader moves: explorers that train, ideas that compute, stored grids for pages, animations."""
+"""Figures that a reader moves: explorers that train, ideas that compute, stored grids for pages,
+animations.
+"""

@@ -1,4 +1,6 @@
-"""The values of an explorer's controls: the federation, the curves to train on it, and both as code."""
+"""The values of an explorer's controls: the federation, the curves to train on it, and both as
+code.
+"""
 
 import inspect
 import textwrap
@@ -10,25 +12,20 @@ from typing import Any
 import numpy as np
 
 from fedlab_core import algorithms, models, validation
+from fedlab_core.correction import PenaltyStep
 from fedlab_core.data import DATASETS, FederatedDataset, load_dataset, partition
 from fedlab_core.simulation import Simulation
+from fedlab_course.catalogue.parameters import PARAMETERS, of_method
+from fedlab_course.catalogue.splits import SPLITS
 
+# The parameters of algorithms that have a control; the others keep the library's defaults.
+TUNED = ("mu", "strength", "penalty_step")
+_FIRST: dict[str, Any] = {name: one.default for name, one in PARAMETERS.items()}
 Arguments = tuple[tuple[str, Any], ...]
 # The algorithms of the chapters; those of the gallery have parameters without a control.
 _NAMES = ("fedavg", "fedprox", "scaffold", "fednova", "fedcurv", "fedsso", "fedmas")
 ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in _NAMES}
-# Law of ``fl.partition`` → its field of ``Choice``, the keyword for it, and the law in the symbols of the course.
-SPLITS: dict[str, tuple[str, str, str]] = {
-    "dirichlet": ("alpha", "alpha", "α={alpha:g}"),
-    "labels_per_client": ("labels", "labels_per_client", "{labels_per_client} labels per client"),
-    "quantity": ("alpha", "alpha", "sizes α={alpha:g}"),
-    "iid": ("", "", "IID"),
-}
 _SETTINGS = ("clients_per_round", "local_epochs", "batch_size", "lr", "seed")
-_FORMS: tuple[str, ...] = ("N={num_clients}", "{model}", "E={local_epochs}", "η={lr:g}", "K={clients_per_round}")
-_FORMS += ("B={batch_size}", "{rounds} rounds", "seed {seed}")
-_TUNED = {"fedprox": ("mu",), "fedcurv": ("strength",), "fedmas": ("strength",)}
-_SYMBOLS = {"mu": "μ", "strength": "λ"}
 _load = lru_cache(maxsize=4)(load_dataset)
 
 
@@ -36,8 +33,8 @@ _load = lru_cache(maxsize=4)(load_dataset)
 class Method:
     """An algorithm of the library or of the reader, with numbers for its parameters.
 
-    ``make``: a class or a function that returns an instance for ``arguments``, name → number. In code ``source`` is
-    the name of ``make``, or ``expression`` makes the instance.
+    ``make``: a class or a function that returns an instance for ``arguments``, name → number. In
+    code ``source`` is the name of ``make``, or ``expression`` makes the instance.
     """
 
     name: str
@@ -71,7 +68,9 @@ class Federation:
 
 @dataclass(frozen=True)
 class Curve:
-    """One run, with all ``settings`` of ``fl.simulate``. Equal curves are the same run, whatever their ``rounds``."""
+    """One run, with all ``settings`` of ``fl.simulate``. Equal curves are the same run, whatever
+    their ``rounds``.
+    """
 
     algorithm: Method
     federation: Federation
@@ -82,30 +81,38 @@ class Curve:
     @property
     def name(self) -> str:
         """The algorithm with its parameters, such as "FedProx μ=0.1"."""
-        values = [f"{_SYMBOLS.get(name, name)}={value:g}" for name, value in self.algorithm.arguments]
+        values = (_written(name, value) for name, value in self.algorithm.arguments)
         return " ".join([self.algorithm.name, *values])
 
     def differences(self, other: "Curve") -> str:
-        """The settings that differ from those of ``other``, such as "E=1, η=0.1"; empty if all are equal."""
+        """The settings that differ from those of ``other``, such as "E=1, η=0.1"; empty if all are
+        equal.
+        """
         pairs = zip(self._in_symbols(), other._in_symbols(), strict=True)
         return ", ".join(mine for mine, theirs in pairs if mine != theirs)
 
     def _in_symbols(self) -> list[str]:
         """All settings but the algorithm, in the symbols of the course."""
         federation = self.federation
-        given = {"model": self.model, "rounds": self.rounds, **dict(federation.arguments), **dict(self.settings)}
-        forms = (SPLITS[federation.law][2], *_FORMS)
-        return [federation.dataset, *(form.format(**given) for form in forms)]
+        arguments = dict(federation.arguments)
+        given = {**arguments, **dict(self.settings), "rounds": self.rounds}
+        named = ("num_clients", *_SETTINGS, "rounds")
+        written = [PARAMETERS[name].written(given[name]) for name in named]
+        split = SPLITS[federation.law].written(arguments)
+        return [federation.dataset, split, self.model, *written]
 
     def simulation(self, before: Simulation | None = None) -> Simulation:
         """The run, not started yet, or going on from ``before``, a simulation of an equal curve.
 
         Raises ``ValueError`` for settings that contradict each other.
         """
-        fed, settings = self.federation.build(), dict(self.settings)
+        fed = self.federation.build()
+        settings = dict(self.settings)
         model = models.MODELS[self.model](fed, seed=settings["seed"])
         algorithm = self.algorithm.make(**dict(self.algorithm.arguments))
-        simulation = Simulation(fed, model, algorithm, rounds=self.rounds, **settings, progress=False)
+        simulation = Simulation(
+            fed, model, algorithm, rounds=self.rounds, **settings, progress=False
+        )
         if before is not None:
             simulation.load_state_dict(before.compact_state())
         return simulation
@@ -113,10 +120,15 @@ class Curve:
     @property
     def code(self) -> str:
         """A call of ``fl.simulate`` on ``fed`` that makes this curve."""
-        algorithm = self.algorithm.expression or f"{self.algorithm.source}({_keywords(self.algorithm.arguments)})"
+        algorithm = (
+            self.algorithm.expression
+            or f"{self.algorithm.source}({_keywords(self.algorithm.arguments)})"
+        )
         model = f"fl.models.{self.model}(fed, seed={dict(self.settings)['seed']})"
         given = f"fed, {model}, {algorithm}, rounds={self.rounds}, {_keywords(self.settings)}"
-        wrapped = textwrap.fill(given, 100, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
+        wrapped = textwrap.fill(
+            given, 100, initial_indent="    ", subsequent_indent="    ", break_long_words=False
+        )
         return f"fl.simulate(\n{wrapped}\n)\n"
 
 
@@ -124,69 +136,96 @@ class Curve:
 class Choice:
     """The value of every control.
 
-    ``algorithms``: keys of ``ALGORITHMS`` and names of ``own`` algorithms; ``mu`` μ of FedProx; ``strength`` λ of
-    FedMas and FedCurv; ``split`` "dirichlet" or "quantity" (``alpha``), "labels_per_client" (``labels``) or "iid";
-    ``batch_size`` None is full batch. Raises ``ValueError`` for an unknown name.
+    ``algorithms``: keys of ``ALGORITHMS`` and names of ``own`` algorithms; ``split``: a key of
+    ``SPLITS``; ``batch_size`` None is full batch. The other fields are parameters of the catalogue.
+    Raises ``ValueError`` for an unknown name.
     """
 
     algorithms: tuple[str, ...] = ("fedavg", "fedprox")
-    mu: float = 1.0
-    strength: float = 0.2
+    mu: float = _FIRST["mu"]
+    strength: float = _FIRST["strength"]
+    penalty_step: PenaltyStep = _FIRST["penalty_step"]
     dataset: str = "digits"
     split: str = "dirichlet"
-    alpha: float = 0.3
-    labels: int = 2
-    num_clients: int = 100
+    alpha: float = _FIRST["alpha"]
+    labels: int = _FIRST["labels"]
+    num_clients: int = _FIRST["num_clients"]
     model: str = "mlp"
-    local_epochs: int = 5
-    lr: float = 0.05
-    clients_per_round: int = 20
-    batch_size: int | None = 10
-    rounds: int = 50
-    seed: int = 0
+    local_epochs: int = _FIRST["local_epochs"]
+    lr: float = _FIRST["lr"]
+    clients_per_round: int = _FIRST["clients_per_round"]
+    batch_size: int | None = _FIRST["batch_size"]
+    rounds: int = _FIRST["rounds"]
+    seed: int = _FIRST["seed"]
     own: tuple[Method, ...] = ()
 
     def __post_init__(self) -> None:
         known = (*ALGORITHMS, *(one.name for one in self.own))
         for algorithm in self.algorithms:
             validation.choice("algorithms", algorithm, known)
-        names = {"dataset": DATASETS, "split": SPLITS, "model": models.MODELS}
+        steps = PARAMETERS["penalty_step"].values
+        names = {
+            "dataset": DATASETS,
+            "split": SPLITS,
+            "model": models.MODELS,
+            "penalty_step": steps,
+        }
         for name, allowed in names.items():
             validation.choice(name, getattr(self, name), allowed)
         # One order and plain Python numbers: equal choices are equal, and their code can be run.
-        clean = {name: value.item() for name, value in vars(self).items() if isinstance(value, np.generic)}
-        clean |= {"algorithms": tuple(name for name in known if name in self.algorithms), "own": tuple(self.own)}
+        clean = {
+            name: value.item()
+            for name, value in vars(self).items()
+            if isinstance(value, np.generic)
+        }
+        clean |= {
+            "algorithms": tuple(name for name in known if name in self.algorithms),
+            "own": tuple(self.own),
+        }
         for name, value in clean.items():
             object.__setattr__(self, name, value)
 
     @property
     def federation(self) -> Federation:
-        taken, keyword, _ = SPLITS[self.split]
-        parameter = {keyword: getattr(self, taken)} if taken else {}
-        arguments = {"num_clients": self.num_clients, **parameter, "seed": self.seed}
+        shape = SPLITS[self.split].arguments(vars(self))
+        arguments = {"num_clients": self.num_clients, **shape, "seed": self.seed}
         return Federation(self.dataset, self.split, tuple(arguments.items()))
 
+    def _set(self, algorithm: str) -> tuple[str, ...]:
+        """The parameters to pass to an algorithm; the explicit step is the library's default."""
+        is_explicit = self.penalty_step == PARAMETERS["penalty_step"].default
+        return tuple(name for name in tuned(algorithm) if name != "penalty_step" or not is_explicit)
+
     def curves(self) -> tuple[Curve, ...]:
-        """One curve per algorithm, in the order of the registry; the reader's algorithms come last."""
+        """One curve per algorithm, in the order of the registry;
+        the reader's algorithms come last.
+        """
         settings = tuple((name, getattr(self, name)) for name in _SETTINGS)
         methods = {one.name: one for one in self.own}
         for key, make in ALGORITHMS.items():
-            arguments = tuple((name, getattr(self, name)) for name in tuned(key))
+            arguments = tuple((name, getattr(self, name)) for name in self._set(key))
             methods[key] = Method(title(key), make, arguments, f"fl.{make.__name__}")
         return tuple(
-            Curve(methods[name], self.federation, self.model, settings, self.rounds) for name in self.algorithms
+            Curve(methods[name], self.federation, self.model, settings, self.rounds)
+            for name in self.algorithms
         )
 
 
 def tuned(algorithm: str) -> tuple[str, ...]:
-    """The names of the controls that set parameters of an algorithm: "mu", "strength" or none."""
-    return _TUNED.get(algorithm, ())
+    """The names of the controls that set parameters of an algorithm, such as "mu"."""
+    return tuple(name for name in of_method(algorithm) if name in TUNED)
+
+
+def _written(name: str, value: Any) -> str:
+    """A parameter of the library's algorithms or of the reader's with its value."""
+    return PARAMETERS[name].written(value) if name in TUNED else f"{name}={value:g}"
 
 
 def owned(makers: Any) -> tuple[Method, ...]:
     """The algorithms of a reader, from one class, function or :class:`Method`, or a list of them.
 
-    Raises ``ValueError`` for an object without a name, a parameter without a default, and a name that is taken.
+    Raises ``ValueError`` for an object without a name, a parameter without a default, and a name
+    that is taken.
     """
     listed = makers if isinstance(makers, (list, tuple)) else [makers]
     found = tuple(make if isinstance(make, Method) else _own(make) for make in listed)
@@ -200,14 +239,21 @@ def _own(make: Any) -> Method:
     function = getattr(make, "func", make)  # of functools.partial
     source = getattr(function, "__name__", "")
     if not callable(make) or not source.isidentifier():
-        raise ValueError(f"own={make!r}: must be a class, or a function with a name, that returns an Algorithm")
+        raise ValueError(
+            f"own={make!r}: must be a class, or a function with a name, that returns an Algorithm"
+        )
     name = getattr(function, "title", "") or source
     if name.lower() in ALGORITHMS:
-        raise ValueError(f"own={source}: must have another name than the library's algorithms; rename it")
+        raise ValueError(
+            f"own={source}: must have another name than the library's algorithms; rename it"
+        )
     numbers: dict[str, float] = {}
     for key, parameter in inspect.signature(make).parameters.items():
         value = parameter.default
-        if value is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        if value is parameter.empty and parameter.kind not in (
+            parameter.VAR_POSITIONAL,
+            parameter.VAR_KEYWORD,
+        ):
             raise ValueError(
                 f"own={source}: its parameter {key} has no default; give it one, or pass "
                 f"functools.partial({source}, {key}=…)"

@@ -7,68 +7,50 @@ from typing import Any
 
 import ipywidgets
 
-from fedlab_course.explore.choices import ALGORITHMS, SPLITS, Choice, title, tuned
+from fedlab_course.catalogue import splits
+from fedlab_course.catalogue.parameters import PARAMETERS
+from fedlab_course.catalogue.splits import SPLITS
+from fedlab_course.explore.choices import ALGORITHMS, TUNED, Choice, title, tuned
 from fedlab_course.explore.widgets import box, control, move, show, slider, text
 
-
-@dataclasses.dataclass(frozen=True)
-class Setting:
-    """A setting of an explorer: label, help text, the positions of its slider, and the positions stored on a page."""
-
-    label: str
-    tip: str
-    positions: tuple[float, ...] = ()
-    stored: tuple[float, ...] = ()
-
-
-# A page stores only a few values of a setting: every value multiplies the number of runs.
-SETTINGS = {
-    "mu": Setting(
-        "μ of FedProx",
-        "Proximal strength: how hard clients are held back",
-        (0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0),
-        stored=(0.1, 1.0, 10.0),
-    ),
-    "strength": Setting(
-        "λ of the penalty",
-        "Strength of the penalty on forgetting",
-        (0.0, 0.02, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 24.0),
-        stored=(0.0, 0.2, 2.0),
-    ),
-    "alpha": Setting(
-        "α of Dirichlet",
-        "Small: few labels in each, or few large clients",
-        (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 100.0),
-        stored=(0.1, 0.3, 1.0),
-    ),
-    "labels": Setting("labels per client", "Distinct labels of each client", tuple(range(1, 11)), stored=(1, 2, 5)),
-    "clients_per_round": Setting("clients a round K", "How many of the N clients train in a round"),
-    "local_epochs": Setting(
-        "local epochs E", "Passes over own data in a round", tuple(range(1, 21)), stored=(1, 5, 10)
-    ),
-    "lr": Setting("learning rate η", "Size of a step", (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)),
-    "rounds": Setting("rounds", "How often the server sends and averages", tuple(range(5, 201, 5))),
-}
-_SPLITS = tuple(zip(("Dirichlet label mixes", "labels per client", "Dirichlet sizes", "IID"), SPLITS, strict=True))
-_MOVING = ("alpha", "labels")  # these redraw the clients while they move; the others act when released
-_FACTORS = (0.0, 0.01, 0.1, 0.2, 0.5, 2.0, 5.0, 10.0)  # times a default of the reader: the positions of its slider
+# the choices with a slider, in the order of the table
+SLIDERS = (
+    "mu",
+    "strength",
+    "alpha",
+    "labels",
+    "clients_per_round",
+    "local_epochs",
+    "lr",
+    "rounds",
+)
+# these redraw the clients while they move; the others act when released
+_MOVING = ("alpha", "labels")
+# times a default of the reader: the positions of its slider
+_FACTORS = (0.0, 0.01, 0.1, 0.2, 0.5, 2.0, 5.0, 10.0)
 
 
 class Controls:
     """One widget per field of :class:`Choice` that a student may set, and their values as a choice.
 
-    Other fields keep the value of ``choice``; so do the algorithms unless they are ``offered``. ``own``: the sliders of
-    the reader's algorithms, by name and parameter.
+    Other fields keep the value of ``choice``; so do the algorithms unless they are ``offered``.
+    ``own``: the sliders of the reader's algorithms, by name and parameter.
     """
 
     def __init__(self, choice: Choice, *, offered: bool = True) -> None:
-        titles = {key: title(key) for key in ALGORITHMS} | {one.name: one.name for one in choice.own}
+        titles = {key: title(key) for key in ALGORITHMS} | {
+            one.name: one.name for one in choice.own
+        }
         tick = partial(control, ipywidgets.Checkbox, wide=False, indent=False)
         self.algorithms = {
-            key: tick(name, f"Train {name}", value=key in choice.algorithms) for key, name in titles.items() if offered
+            key: tick(name, f"Train {name}", value=key in choice.algorithms)
+            for key, name in titles.items()
+            if offered
         }
         self.own = {
-            (one.name, name): _own(one.name, name, value) for one in choice.own for name, value in one.arguments
+            (one.name, name): _own(one.name, name, value)
+            for one in choice.own
+            for name, value in one.arguments
         }
         self.fields = _fields(choice)
         self.box = self._arranged()
@@ -87,7 +69,9 @@ class Controls:
         return dataclasses.replace(self._base, own=tuple(own), **values)
 
     def set(self, choice: Choice) -> None:
-        """Move every control to ``choice``, and extend its range if necessary. Observers are not called."""
+        """Move every control to ``choice``, and extend its range if necessary. Observers are not
+        called.
+        """
         self._quiet = True
         try:
             self._base = choice
@@ -116,33 +100,61 @@ class Controls:
     def _hide_unused(self) -> None:
         """Hide the controls without effect."""
         choice = self.choice
-        used = {SPLITS[choice.split][0], *(name for key in choice.algorithms for name in tuned(key))}
-        for name in ("mu", "strength", "alpha", "labels"):
+        used = {
+            SPLITS[choice.split].parameter,
+            *(name for key in choice.algorithms for name in tuned(key)),
+        }
+        for name in (*TUNED, "alpha", "labels"):
             show(self.fields[name], name in used)
         for (algorithm, _), widget in self.own.items():
             show(widget, algorithm in choice.algorithms)
 
     def _arranged(self) -> Any:
         def part(heading: str, *names: str) -> list[Any]:
-            return [text(f"<b>{heading}</b>", "fedlab-heading"), *(self.fields[name] for name in names)]
+            return [
+                text(f"<b>{heading}</b>", "fedlab-heading"),
+                *(self.fields[name] for name in names),
+            ]
 
-        heading, *strengths = part("Algorithms", "mu", "strength")
-        offered = [heading, box(*self.algorithms.values(), look="fedlab-ticks")] if self.algorithms else []
+        heading, *strengths = part("Algorithms", *TUNED)
+        offered = (
+            [heading, box(*self.algorithms.values(), look="fedlab-ticks")]
+            if self.algorithms
+            else []
+        )
         clients = part("Clients", "split", "alpha", "labels", "clients_per_round")
         training = part("Training", "local_epochs", "lr", "rounds", "seed")
-        return box(*offered, *self.own.values(), *strengths, *clients, *training, look="fedlab-controls")
+        return box(
+            *offered, *self.own.values(), *strengths, *clients, *training, look="fedlab-controls"
+        )
 
 
 def _fields(first: Choice) -> dict[str, Any]:
-    """The widgets, with their values from ``first``: each later change would be a message to the browser."""
-    tip = "Which samples a client holds: any (IID), more of some labels, few labels, or unequal numbers"
+    """The widgets, with their values from ``first``: each later change would be a message to the
+    browser.
+    """
+    titles = [(split.words, law) for law, split in SPLITS.items()]
+    step = PARAMETERS["penalty_step"]
+    seed = PARAMETERS["seed"]
     fields = {
-        "split": control(ipywidgets.Dropdown, "split", tip, options=_SPLITS, value=first.split),
-        "seed": control(ipywidgets.IntText, "seed", "Other clients, cohorts and batches", value=first.seed),
+        "split": control(
+            ipywidgets.Dropdown, splits.LABEL, splits.TIP, options=titles, value=first.split
+        ),
+        "penalty_step": control(
+            ipywidgets.Dropdown,
+            step.label,
+            step.tip,
+            options=step.values,
+            value=first.penalty_step,
+        ),
+        "seed": control(ipywidgets.IntText, seed.label, seed.tip, value=first.seed),
     }
-    for name, one in SETTINGS.items():
-        positions = range(1, first.num_clients + 1) if name == "clients_per_round" else one.positions
-        fields[name] = slider(one.label, positions, getattr(first, name), one.tip, moving=name in _MOVING)
+    for name in SLIDERS:
+        one = PARAMETERS[name]
+        positions = range(1, first.num_clients + 1) if name == "clients_per_round" else one.values
+        fields[name] = slider(
+            one.label, positions, getattr(first, name), one.tip, moving=name in _MOVING
+        )
     return fields
 
 

@@ -20,28 +20,35 @@ from fedlab_course.explore.choices import Choice, Curve, owned
 from fedlab_course.explore.controls import Controls
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.live import Chart, Live
-from fedlab_course.explore.runner import Run, Runner
+from fedlab_course.explore.runner import CurveRun, Runner
 from fedlab_course.explore.view import Line
 
 _DELAY = 0.1  # seconds without another change before training starts
 _BETWEEN_DRAWINGS = 0.1
 _RIVALS = ("fedavg", "fedprox", "scaffold")
 _X = {"rounds": "rounds", "server updates": "updates", "bytes": "bytes"}
-_Y = {"test accuracy": "test_accuracy", "test loss": "test_loss", "training loss": "train_loss", "drift": "drift"}
+_Y = {
+    "test accuracy": "test_accuracy",
+    "test loss": "test_loss",
+    "training loss": "train_loss",
+    "drift": "drift",
+}
 
 
 class Explorer(Live):
     """Curves of several algorithms under settings that a student changes.
 
-    ``own``: algorithms of the reader, one or a list of classes or of functions that return an instance. Each parameter
-    whose default is a number gets a slider. The default rivals are FedAvg, FedProx and SCAFFOLD.
+    ``own``: algorithms of the reader, one or a list of classes or of functions that return an
+    instance. Each parameter whose default is a number gets a slider. The default rivals are FedAvg,
+    FedProx and SCAFFOLD.
 
     ``choice``: the initial value of every control, as keywords of :class:`Choice`, for example
-    ``Explorer(algorithms=("fedavg", "scaffold"), alpha=0.1, rounds=100)``. ``x``: "rounds", "updates" or "bytes";
-    ``y`` as in :func:`fedlab_core.plots.convergence`. ``goal``: one of :mod:`fedlab_course.explore.goals`.
+    ``Explorer(algorithms=("fedavg", "scaffold"), alpha=0.1, rounds=100)``. ``x``: "rounds",
+    "updates" or "bytes"; ``y`` as in :func:`fedlab_core.plots.convergence`. ``goal``: one of
+    :mod:`fedlab_course.explore.goals`.
 
-    As the last line of a cell it shows itself: live with its controls, and headless as a plain figure, after training.
-    Headless it does not train algorithms of the reader.
+    As the last line of a cell it shows itself: live with its controls, and headless as a plain
+    figure, after training. Headless it does not train algorithms of the reader.
     """
 
     offered = True  # whether the controls offer the algorithms
@@ -85,7 +92,8 @@ class Explorer(Live):
     def run(self, **changes: Any) -> go.Figure:
         """Move the controls named in ``changes``, train to the end and return :meth:`figure`.
 
-        Raises ``ValueError`` and ``DatasetNotFound`` before a control moves, and the error that ends the training.
+        A run that diverges is a result: its curve ends in a cross. Raises ``ValueError`` and
+        ``DatasetNotFound`` before a control moves, and every other error that ends the training.
         """
         choice = dataclasses.replace(self.choice, **changes)
         for curve in choice.curves()[:1] if changes else ():
@@ -96,7 +104,10 @@ class Explorer(Live):
         return self.figure()
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait for the end of the training. Raises its error, and ``TimeoutError`` after ``timeout`` seconds."""
+        """Wait for the end of the training.
+
+        Raises its error, unless a run diverged, and ``TimeoutError`` after ``timeout`` seconds.
+        """
         self.runner.wait(timeout)
         if self._problem is not None:
             raise self._problem
@@ -109,7 +120,8 @@ class Explorer(Live):
     @property
     def code(self) -> str:
         """Python that makes the curves on the chart again, as ``histories``, and draws them."""
-        text, dealt = "import fedlab_core as fl\n\nhistories = {}\n", ""
+        text = "import fedlab_core as fl\n\nhistories = {}\n"
+        dealt = ""
         for name, line in self._shown().items():
             federation = line.curve.federation.code
             text += "" if federation == dealt else f"\n{federation}\n"
@@ -134,24 +146,32 @@ class Explorer(Live):
         self._draw()
 
     def start(self, delay: float = 0.0) -> None:
-        """Show the clients of the present choice at once, and train its curves, ``delay`` seconds later."""
+        """Show the clients of the present choice at once, and train its curves, ``delay`` seconds
+        later.
+        """
         try:
             choice = self.choice
             with self._lock:
-                self._problem, self._next_drawing = None, 0.0
+                self._problem = None
+                self._next_drawing = 0.0
                 if choice.federation != self._federation:
                     self.picture.show(view.clients(choice.federation))
                     self._federation = choice.federation
             self.runner.request(choice.curves(), delay)
         except Exception as error:
             self.runner.request(())
-            self._federation, self._problem = None, error
+            self._federation = None
+            self._problem = error
         self._draw()
 
     def _reaches(self, goal: Goal) -> bool:
-        """Whether the curves of the controls, trained to the end, reach the goal."""
-        histories = {line.curve.name: line.history for line in self._current()}
-        return not self.runner.busy and bool(histories) and bool(goal.check(histories))
+        """Whether the curves of the controls, trained to the end, reach the goal. A run that
+        diverged reaches none.
+        """
+        lines = self._current()
+        lost = self._diverged()
+        histories = {line.curve.name: line.history for line in lines if line.curve.name not in lost}
+        return not self.runner.busy and bool(lines) and bool(goal.check(histories))
 
     def _trained(self) -> None:
         """Draw after a round, ten times to once a second, and in at most a fifth of the time."""
@@ -166,7 +186,18 @@ class Explorer(Live):
     def _current(self) -> list[Line]:
         """The curves of the controls that have at least one round."""
         runs = [run for run in self.runner.runs() if run.rounds]
-        return [Line(run.curve, _first(run.history, run.curve.rounds), run.cohorts[: run.curve.rounds]) for run in runs]
+        return [
+            Line(run.curve, _first(run.history, run.curve.rounds), run.cohorts[: run.curve.rounds])
+            for run in runs
+        ]
+
+    def _diverged(self) -> dict[str, Diverged]:
+        """The curves of the controls that diverged, by name."""
+        return {
+            run.curve.name: run.error
+            for run in self.runner.runs()
+            if isinstance(run.error, Diverged)
+        }
 
     def _shown(self) -> dict[str, Line]:
         """The curves that have at least one round, by their names on the chart."""
@@ -174,8 +205,11 @@ class Explorer(Live):
         shown = {curve.name: line for curve, line in current.items()}
         now = dataclasses.replace(self.choice, algorithms=_RIVALS[:1]).curves()[0]
         for curve, line in self.kept.items():
-            if curve not in current or len(current[curve].history.records) < len(line.history.records):
-                words = [curve.name, line.curve.differences(now)]  # equal curves may have other numbers of rounds
+            if curve not in current or len(current[curve].history.records) < len(
+                line.history.records
+            ):
+                # equal curves may have other numbers of rounds
+                words = [curve.name, line.curve.differences(now)]
                 shown[f"{', '.join(filter(None, words))} (kept)"] = line
         return shown
 
@@ -183,14 +217,16 @@ class Explorer(Live):
         """Update chart, progress and messages."""
         with self._lock:
             try:
-                runs, shown, busy = self.runner.runs(), self._shown(), self.runner.busy
+                runs = self.runner.runs()
+                shown = self._shown()
+                busy = self.runner.busy
                 curves = dict.fromkeys([*self.kept, *(run.curve for run in runs)])
                 self._looks = looks({curve: curve.algorithm.name for curve in curves}, self._looks)
                 styles = {name: self._looks[line.curve] for name, line in shown.items()}
                 rounds = max((run.curve.rounds for run in runs), default=1)
                 federation = None if busy else self._federation
                 figure = view.curves(shown, styles, self.x.value, self.y.value, rounds, federation)
-                view.mark_ends(figure, {run.curve.name: run.error for run in runs if isinstance(run.error, Diverged)})
+                view.mark_ends(figure, self._diverged())
                 self._present(figure, keep=not busy)
                 self._tell(runs)
                 if not busy:
@@ -200,49 +236,71 @@ class Explorer(Live):
                 self._problem = error
                 self._tell([])
 
-    def _tell(self, runs: list[Run]) -> None:
+    def _tell(self, runs: list[CurveRun]) -> None:
         """Show progress, elapsed time, warnings and errors."""
-        total, done = sum(run.curve.rounds for run in runs), sum(min(run.rounds, run.curve.rounds) for run in runs)
-        busy, stopped = self.runner.busy, self.runner.stopped and done < total
+        total = sum(run.curve.rounds for run in runs)
+        done = sum(min(run.rounds, run.curve.rounds) for run in runs)
+        busy = self.runner.busy
+        stopped = self.runner.stopped and done < total
         self.buttons["Stop"].disabled = not busy
         self.buttons["Run"].disabled = busy or (done == total and total > 0)
         ends = [(run.curve.name, run.error) for run in runs if run.error is not None]
-        diverged = [(name, error) for name, error in ends if isinstance(error, Diverged)]
-        errors = [(name, error) for name, error in ends if not isinstance(error, Diverged)]
-        errors += [("", self._problem)] if self._problem is not None else []
+        ends += [("", self._problem)] if self._problem is not None else []
+        errors = [error for _, error in ends if not isinstance(error, Diverged)]
         if not runs and not errors:
             self.status.value = widgets.note("Choose at least one algorithm.")
         else:
-            ended = "ended with an error" if errors else "stopped" if stopped else "done"
-            text = f"{'training' if busy else ended}, {done} of {total} rounds, {self.runner.elapsed:.1f} s"
+            if busy:
+                state = "training"
+            elif errors:
+                state = "ended with an error"
+            else:
+                state = "stopped" if stopped else "done"
+            text = f"{state}, {done} of {total} rounds, {self.runner.elapsed:.1f} s"
             bar = f'<progress max="{max(total, 1)}" value="{done}" aria-hidden="true"></progress>'
             self.status.value = bar + widgets.note(text, kind="timer" if busy else "status")
-        notes = [widgets.note(widgets.error_in_words(error, name), kind="result") for name, error in diverged]
-        notes += [widgets.note(widgets.error_in_words(error, name), kind="alert") for name, error in errors]
-        notes += [widgets.note(f"{run.curve.name}: {text}", kind="warning") for run in runs for text in run.warnings]
+        notes = [widgets.error_note(error, name) for name, error in ends]
+        notes += [
+            widgets.note(f"{run.curve.name}: {text}", kind="warning")
+            for run in runs
+            for text in run.warnings
+        ]
         self.messages.value = "".join(notes)
 
     def _set_out(self, x: str, y: str) -> None:
         """The controls on the left; charts, buttons and messages on the right."""
         menu = partial(widgets.control, ipywidgets.Dropdown, wide=False)
-        self.y = menu("show", "The quantity on the vertical axis", options=list(_Y.items()), value=y)
-        self.x = menu("against", "The quantity on the horizontal axis", options=list(_X.items()), value=x)
+        self.y = menu(
+            "show", "The quantity on the vertical axis", options=list(_Y.items()), value=y
+        )
+        self.x = menu(
+            "against", "The quantity on the horizontal axis", options=list(_X.items()), value=x
+        )
         self.buttons = {}
         for label, icon, tip, action in (
             ("Run", "play", "Train with these settings, or continue after Stop", self.start),
             ("Stop", "stop", "Stop training within one round", self.stop),
-            ("Keep curves", "thumb-tack", "Keep these curves on the chart when the settings change", self.keep),
+            (
+                "Keep curves",
+                "thumb-tack",
+                "Keep these curves on the chart when the settings change",
+                self.keep,
+            ),
             ("Reset", "undo", "Put every control back and drop the kept curves", self.reset),
         ):
             self.buttons[label] = widgets.button(label, action, tip, icon)
-        self.status, self.messages, self.fold = widgets.text(), widgets.text(), widgets.text(look="fedlab-code")
+        self.status = widgets.text()
+        self.messages = widgets.text()
+        self.fold = widgets.text(look="fedlab-code")
         layout = widgets.shared(ipywidgets.Layout, width="auto")
         opener = ipywidgets.ToggleButton(description="The same in Python", layout=layout)
         opener.observe(lambda change: widgets.show(self.fold, change["new"]), "value")
         widgets.show(self.fold, False)
         bar = widgets.box(*self.buttons.values(), self.status, look="fedlab-row")
         axes = widgets.box(self.y, self.x, look="fedlab-row")
-        main = widgets.box(axes, self.chart.widget, bar, self._goal_line, *self._extra(), look="fedlab-main")
+        main = widgets.box(
+            axes, self.chart.widget, bar, self._goal_line, *self._extra(), look="fedlab-main"
+        )
         below = widgets.box(self.messages, opener, self.fold, look="fedlab-below")
         strip = self.picture.widget.add_class("fedlab-strip")
         self._arrange(strip, self.controls.box, main, below, look="fedlab-training")
@@ -254,14 +312,23 @@ class Explorer(Live):
     def _headless(self) -> str:
         """The text for an explorer with algorithms of the reader, which does not train headless."""
         names = " and ".join(one.name for one in self._initial.own)
-        return f"An explorer of {names}. Open this notebook in JupyterLab: there it has controls, and trains."
+        return (
+            f"An explorer of {names}. Open this notebook in JupyterLab: there it has controls, "
+            "and trains."
+        )
 
     def bundle(self) -> dict[str, Any]:
-        """The MIME bundle of the trained figure, and what a page needs to train its other positions."""
+        """The MIME bundle of the trained figure, and what a page needs to train its other
+        positions.
+        """
         if self._initial.own:
             return {"text/plain": self._headless()}
         axes = {"x": self.x.value, "y": self.y.value}
-        request = {"choice": dataclasses.asdict(self.choice), "goal": self._goal.data if self._goal else None, **axes}
+        request = {
+            "choice": dataclasses.asdict(self.choice),
+            "goal": self._goal.data if self._goal else None,
+            **axes,
+        }
         return grid.plain(self.run()) | {grid.RUNS: request}
 
 
@@ -269,4 +336,6 @@ def _first(history: History, rounds: int) -> History:
     """At most so many ``rounds`` of a history. The model of an earlier round is not known."""
     if len(history.records) <= rounds:
         return history
-    return History(history.config | {"rounds": rounds}, history.records[:rounds], template=history.template)
+    return History(
+        history.config | {"rounds": rounds}, history.records[:rounds], template=history.template
+    )

@@ -1,4 +1,6 @@
-"""Figures of several chapters: intervals over seeds, resting points, and the accuracy on each tier."""
+"""Figures of several chapters: intervals over seeds, resting
+points, and the accuracy on each tier.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,11 +8,11 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.compare import t_interval
-from fedlab_core.plots.style import BLACK, GREY, VERMILLION, Look, looks, new_figure, set_description
+from fedlab_core.compare import Interval, t_interval
+from fedlab_core.plots.colours import GREY, GROUPS, INK, SEQUENCE
+from fedlab_core.plots.style import Look, looks, new_figure, set_description
 
-COLOURSCALE = ((0.0, "#F3F7FB"), (0.5, "#4A90C2"), (1.0, "#08306B"))
-Curve = tuple[Sequence[float], Sequence[float]]
+Points = tuple[Sequence[float], Sequence[float]]
 
 
 def add_curve(
@@ -25,9 +27,13 @@ def add_curve(
     width: float | None = 2,
     **more: Any,
 ) -> None:
-    """Add a curve with a ``look``; ``width`` of the line and ``size`` of markers in pixels, ``more`` for Plotly."""
+    """Add a curve with a ``look``; ``width`` of the line and ``size`` of markers in pixels,
+    ``more`` for Plotly.
+    """
     line = {"color": look.colour, "dash": look.dash, "width": width}
-    marker = {"color": look.colour, "symbol": look.marker, "size": size} if "markers" in mode else None
+    marker = (
+        {"color": look.colour, "symbol": look.marker, "size": size} if "markers" in mode else None
+    )
     figure.add_scatter(x=x, y=y, name=name, mode=mode, line=line, marker=marker, **more)
 
 
@@ -38,35 +44,31 @@ def prefixed(figure: go.Figure, words: str) -> go.Figure:
 
 
 def intervals(
-    values: Mapping[str, Sequence[float]], *, x_title: str = "test accuracy", reference: float | None = None
+    values: Mapping[str, Sequence[float]],
+    *,
+    x_title: str = "test accuracy",
+    reference: float | None = None,
 ) -> go.Figure:
-    """One row per name: a stroke per value, a large marker at their mean, a bar over its 95 % t-interval.
+    """One row per name: a stroke per value, a large marker at their mean, a bar over its 95 %
+    t-interval.
 
-    ``values``: name → one share per seed [n], n ≥ 2. ``reference``: a dotted vertical line, such as 0 for differences.
-    Raises ``ValueError`` as :func:`fedlab_core.compare.t_interval`.
+    ``values``: name → one share per seed [n], n ≥ 2. ``reference``: a dotted vertical line, such as
+    0 for differences. Raises ``ValueError`` as :func:`fedlab_core.compare.t_interval`.
     """
     numbers = {str(name): values[name] for name in values}  # also the columns of a table
     styles = looks({name: name for name in numbers})
-    figure = new_figure(title=None, x_title=x_title, y_title="", height=120 + 44 * len(numbers), legend=False)
+    figure = new_figure(
+        title=None, x_title=x_title, y_title="", height=120 + 44 * len(numbers), legend=False
+    )
     if reference is not None:
         figure.add_vline(x=reference, line={"color": GREY, "width": 2, "dash": "dot"})
     rows: list[list[Any]] = []
     for name, series in numbers.items():
-        style, one = styles[name], t_interval(series)
-        stroke = {"symbol": "line-ns-open", "size": 17, "color": style.colour, "line": {"width": 2.5}}
-        hover = f"%{{x:.1%}}<extra>one seed, {name}</extra>"
-        figure.add_scatter(x=series, y=[name] * len(series), mode="markers", marker=stroke, hovertemplate=hover)
-        mean, low, high = (f"{value:.1%}" for value in (one.mean, one.low, one.high))
-        figure.add_scatter(
-            x=[one.mean],
-            y=[name],
-            name=name,
-            mode="markers",
-            error_x={"type": "data", "array": [one.half_width], "color": style.colour, "thickness": 2.5, "width": 7},
-            marker={"symbol": style.marker, "size": 12, "color": style.colour, "line": {"color": BLACK, "width": 1}},
-            hovertemplate=f"{mean}<br>{low} to {high}<extra>{name}</extra>",
-        )
-        rows.append([name, mean, low, high, one.runs])
+        interval = t_interval(series)
+        _add_seeds(figure, name, series, styles[name])
+        _add_interval(figure, name, interval, styles[name])
+        ends = (interval.mean, interval.low, interval.high)
+        rows.append([name, *(f"{value:.1%}" for value in ends), interval.runs])
     figure.update_xaxes(tickformat=".0%", tickangle=0, nticks=7)
     figure.update_yaxes(range=[len(numbers) - 0.5, -0.5], showline=False, ticks="", type="category")
     phrases = "; ".join(f"{name} {mean}, {low} to {high}" for name, mean, low, high, _ in rows)
@@ -77,12 +79,51 @@ def intervals(
     return figure
 
 
+def _add_seeds(figure: go.Figure, name: str, series: Sequence[float], style: Look) -> None:
+    """Add a stroke for each seed."""
+    stroke = {
+        "symbol": "line-ns-open",
+        "size": 17,
+        "color": style.colour,
+        "line": {"width": 2.5},
+    }
+    hover = f"%{{x:.1%}}<extra>one seed, {name}</extra>"
+    figure.add_scatter(
+        x=series, y=[name] * len(series), mode="markers", marker=stroke, hovertemplate=hover
+    )
+
+
+def _add_interval(figure: go.Figure, name: str, interval: Interval, style: Look) -> None:
+    """Add the mean over seeds, with a bar over its interval."""
+    mean, low, high = (f"{value:.1%}" for value in (interval.mean, interval.low, interval.high))
+    figure.add_scatter(
+        x=[interval.mean],
+        y=[name],
+        name=name,
+        mode="markers",
+        error_x={
+            "type": "data",
+            "array": [interval.half_width],
+            "color": style.colour,
+            "thickness": 2.5,
+            "width": 7,
+        },
+        marker={
+            "symbol": style.marker,
+            "size": 12,
+            "color": style.colour,
+            "line": {"color": INK, "width": 1},
+        },
+        hovertemplate=f"{mean}<br>{low} to {high}<extra>{name}</extra>",
+    )
+
+
 def resting_points(
-    lines: Mapping[str, Curve],
+    lines: Mapping[str, Points],
     *,
     optimum: float,
     x_title: str,
-    points: Mapping[str, Curve] | None = None,
+    points: Mapping[str, Points] | None = None,
     log_x: bool = False,
     y_title: str = "resting point",
 ) -> go.Figure:
@@ -90,12 +131,13 @@ def resting_points(
 
     ``points``: name → (x, y) of runs, drawn as markers. ``log_x``: a logarithmic axis.
     """
-    styles, marked = looks({name: name for name in lines}), points or {}
+    styles = looks({name: name for name in lines})
+    marked = points or {}
     figure = new_figure(title=None, x_title=x_title, y_title=y_title)
     for name, (x, y) in lines.items():
         add_curve(figure, x, y, name, styles[name], mode="lines", width=3)
     for name, (x, y) in marked.items():
-        diamond = {"size": 10, "color": BLACK, "symbol": "diamond"}
+        diamond = {"size": 10, "color": INK, "symbol": "diamond"}
         figure.add_scatter(x=x, y=y, name=name, mode="markers", marker=diamond)
     ends = [min(min(x) for x, _ in lines.values()), max(max(x) for x, _ in lines.values())]
     rule = {"color": GREY, "dash": "dot", "width": 3}
@@ -106,21 +148,25 @@ def resting_points(
         f"{name}: from {y[0]:.4f} at {x[0]:g} to {y[-1]:.4f} at {x[-1]:g}, highest {max(y):.4f}"
         for name, (x, y) in lines.items()
     )
-    text = f"Curves of the resting point against {x_title}; the optimum is {optimum:.4g}. {phrases}."
+    text = (
+        f"Curves of the resting point against {x_title}; the optimum is {optimum:.4g}. {phrases}."
+    )
     rows = []
     for name, curve in {**lines, **marked}.items():
         pairs = list(zip(*curve, strict=True))
-        some = [*pairs[: -1 : max(1, len(pairs) // 11)], pairs[-1]]  # about twelve, the first and the last among them
+        # about twelve, the first and the last among them
+        some = [*pairs[: -1 : max(1, len(pairs) // 11)], pairs[-1]]
         rows += [[name, f"{x:g}", f"{y:.4f}"] for x, y in some]
     set_description(figure, text, ["curve", x_title, "resting point"], rows)
     return figure
 
 
 def forgetting(accuracies: Any, *, names: Sequence[str], title: str | None = None) -> go.Figure:
-    """Heat map of the accuracy on each tier's data after each server update; a ring marks the tier just trained.
+    """Heat map of the accuracy on each tier's data after each server update; a ring marks the tier
+    just trained.
 
-    ``accuracies`` [V, T] in [0, 1]: V server updates, which train the tiers 0, 1, …, T − 1, 0, … in turn. ``names`` [T]
-    of the tiers. Raises ``ValueError`` for names that are not different.
+    ``accuracies`` [V, T] in [0, 1]: V server updates, which train the tiers 0, 1, …, T − 1, 0, … in
+    turn. ``names`` [T] of the tiers. Raises ``ValueError`` for names that are not different.
     """
     table = np.asarray(accuracies, dtype=float)
     updates, tiers = table.shape
@@ -128,44 +174,61 @@ def forgetting(accuracies: Any, *, names: Sequence[str], title: str | None = Non
     labels = [str(name) for name in names]
     if len(set(labels)) != tiers:
         raise ValueError(f"names={labels}: must be {tiers} different names, one per tier")
-    along = np.arange(1, updates + 1)
-    figure = new_figure(title=title, x_title="server updates", y_title="tier", height=150 + 26 * tiers, legend=False)
-    figure.add_heatmap(
-        z=table.T,
-        x=along,
-        y=labels,
-        zmin=0,
-        zmax=1,
-        colorscale=COLOURSCALE,
-        xgap=1,
-        ygap=1,
-        colorbar={"title": {"text": "accuracy", "side": "right"}, "thickness": 12, "tickformat": ".0%"},
-        hovertemplate="after update %{x}<br>tier %{y}<br>accuracy %{z:.0%}<extra></extra>",
+    figure = new_figure(
+        title=title, x_title="server updates", y_title="tier", height=150 + 26 * tiers, legend=False
     )
-    figure.add_scatter(
-        x=along,
-        y=[labels[tier] for tier in trained],
-        mode="markers",
-        marker={"symbol": "circle-open", "color": VERMILLION, "size": 8, "line": {"width": 2}},
-        hovertemplate="update %{x} trained tier %{y}<extra></extra>",
-    )
-    figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
-    figure.update_xaxes(range=[0.5, updates + 0.5], showgrid=False)
-    rows, just, before = [], [], []
+    _add_accuracies(figure, table, labels, [labels[tier] for tier in trained])
+    rows = []
+    after_all_turns = []
+    before_all_turns = []
     for tier, name in enumerate(labels):
         turns = np.flatnonzero(trained == tier)
-        after, late = table[turns, tier], table[turns[1:] - 1, tier]
-        just.extend(after)
-        before.extend(late)
-        rows.append([name, len(turns), _share(after), _share(late), f"{table[-1, tier]:.0%}"])
+        after = table[turns, tier]
+        before = table[turns[1:] - 1, tier]
+        after_all_turns.extend(after)
+        before_all_turns.extend(before)
+        rows.append([name, len(turns), _share(after), _share(before), f"{table[-1, tier]:.0%}"])
     text = (
-        f"Heat map of the accuracy on the data of {tiers} tiers after each of {updates} server updates. Mean accuracy "
-        f"on a tier right after its turn {_share(just)}, right before its next turn {_share(before)}; over all tiers "
-        f"at the end {table[-1].mean():.0%}."
+        f"Heat map of the accuracy on the data of {tiers} tiers after each of {updates} server "
+        f"updates. Mean accuracy on a tier right after its turn {_share(after_all_turns)}, right "
+        f"before its next turn {_share(before_all_turns)}; over all tiers at the end "
+        f"{table[-1].mean():.0%}."
     )
     columns = ["tier", "turns", "after its turns", "before its next turns", "at the end"]
     set_description(figure, text, columns, rows)
     return figure
+
+
+def _add_accuracies(
+    figure: go.Figure, table: np.ndarray, labels: list[str], trained: list[str]
+) -> None:
+    """Add the heat map of the accuracies [V, T], and the rings of the tiers ``trained`` [V]."""
+    updates = np.arange(1, len(table) + 1)
+    figure.add_heatmap(
+        z=table.T,
+        x=updates,
+        y=labels,
+        zmin=0,
+        zmax=1,
+        colorscale=list(SEQUENCE),
+        xgap=1,
+        ygap=1,
+        colorbar={
+            "title": {"text": "accuracy", "side": "right"},
+            "thickness": 12,
+            "tickformat": ".0%",
+        },
+        hovertemplate="after update %{x}<br>tier %{y}<br>accuracy %{z:.0%}<extra></extra>",
+    )
+    figure.add_scatter(
+        x=updates,
+        y=trained,
+        mode="markers",
+        marker={"symbol": "circle-open", "color": GROUPS[2], "size": 8, "line": {"width": 2}},
+        hovertemplate="update %{x} trained tier %{y}<extra></extra>",
+    )
+    figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
+    figure.update_xaxes(range=[0.5, len(table) + 0.5], showgrid=False)
 
 
 def _share(values: Any) -> str:

@@ -1,4 +1,6 @@
-"""Goals that a reader reaches with the sliders: ``Explorer(goal=goals.reach(accuracy=0.8, megabytes=15))``."""
+"""Goals that a reader reaches with the sliders: ``Explorer(goal=goals.reach(accuracy=0.8,
+megabytes=15))``.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,15 +10,22 @@ from fedlab_core import validation
 from fedlab_core.compare import price
 from fedlab_core.history import History
 
+# of runs that did not diverge: a run that diverged reaches no goal
 Histories = Mapping[str, History]
-_AXES = {"rounds": "after equal rounds", "updates": "for equal server updates", "bytes": "for equal bytes"}
+_AXES = {
+    "rounds": "after equal rounds",
+    "updates": "for equal server updates",
+    "bytes": "for equal bytes",
+}
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A goal as ``text``, and its ``check``: a function of an idea's sliders, or of an explorer's histories.
+    """A goal as ``text``, and its ``check``: a function of an idea's sliders, or of an explorer's
+    histories.
 
-    ``data``: the goal as JSON, from which :func:`of_data` makes it again; None where the check is somebody's own code.
+    ``data``: the goal as JSON, from which :func:`of_data` makes it again; None where the check is
+    somebody's own code.
     """
 
     text: str
@@ -25,13 +34,19 @@ class Goal:
 
 
 def reach(accuracy: float, megabytes: float | None = None) -> Goal:
-    """One curve reaches a test ``accuracy``, and sends at most ``megabytes`` up and down until then, if given."""
+    """One curve reaches a test ``accuracy``, and sends at most ``megabytes`` up and down until
+    then, if given.
+    """
     limit = "" if megabytes is None else f" with at most {megabytes:g} MB"
     most = float("inf") if megabytes is None else 1e6 * megabytes
 
     def check(histories: Histories) -> bool:
         return any(
-            bool(((one.frame.test_accuracy >= accuracy).to_numpy() & (price(one, "bytes") <= most)).any())
+            bool(
+                (
+                    (one.frame.test_accuracy >= accuracy).to_numpy() & (price(one, "bytes") <= most)
+                ).any()
+            )
             for one in histories.values()
         )
 
@@ -42,21 +57,28 @@ def reach(accuracy: float, megabytes: float | None = None) -> Goal:
 def beats(winner: str, loser: str, x: str = "rounds", margin: float = 0.01) -> Goal:
     """The curve of ``winner`` ends higher than that of ``loser`` by ``margin``, for equal ``x``.
 
-    Names are beginnings, such as "FedAvg"; ``x`` is "rounds", "updates" or "bytes". The check compares the mean
-    accuracies over the last fifth of what both curves have spent: one lucky round is no win.
+    Names are beginnings, such as "FedAvg"; ``x`` is "rounds", "updates" or "bytes". The check
+    compares the mean accuracies over the last fifth of what both curves have spent: one lucky round
+    is no win.
     """
     points = f"{100 * margin:g} point" + "s" * (margin != 0.01)
     text = f"make {winner} end {points} above {loser} {_AXES[validation.choice('x', x, _AXES)]}"
 
     def check(histories: Histories) -> bool:
-        found = [[one for name, one in histories.items() if name.startswith(who)] for who in (winner, loser)]
+        trained = {name: one for name, one in histories.items() if one.records}
+        found = [
+            [one for name, one in trained.items() if name.startswith(who)]
+            for who in (winner, loser)
+        ]
         if not all(found):
             return False
         budget = min(price(one, x).iloc[-1] for curves in found for one in curves)
         best, other = (max(_end(one, x, budget) for one in curves) for curves in found)
         return bool(best - other >= margin)
 
-    return Goal(text, check, {"kind": "beats", "winner": winner, "loser": loser, "x": x, "margin": margin})
+    return Goal(
+        text, check, {"kind": "beats", "winner": winner, "loser": loser, "x": x, "margin": margin}
+    )
 
 
 def _end(history: History, x: str, budget: float) -> float:

@@ -1,4 +1,6 @@
-"""A figure as a function of sliders: they move it in a live notebook, and elsewhere it is a plain figure."""
+"""A figure as a function of sliders: they move it in a live notebook, and elsewhere it is a plain
+figure.
+"""
 
 import base64
 import gzip
@@ -11,6 +13,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from fedlab_core.plots import colours
 from fedlab_core.progress import watched
 from fedlab_course.explore import grid
 from fedlab_course.explore.goals import Goal
@@ -22,31 +25,39 @@ _WAITING = "The chart has not loaded yet. If nothing appears, run this cell agai
 
 
 class Chart:
-    """A ``figure`` that can change, and a ``widget`` of HTML with the figure as JSON, which ``live.js`` draws."""
+    """A ``figure`` that can change, and a ``widget`` of HTML with the figure as JSON, which
+    ``live.js`` draws.
+    """
 
     def __init__(self) -> None:
         self._name = uuid.uuid4().hex
-        self.widget, self.figure = text(), go.Figure()
+        self.widget = text()
+        self.figure = go.Figure()
 
     def show(self, figure: go.Figure) -> None:
         """Show a copy of ``figure``."""
         self.figure = go.Figure(figure)
         data = self.figure.to_json().replace("<", "\\u003c")
         self.widget.value = (
-            f'<fedlab-chart data-name="{self._name}"><script type="application/json">{data}</script>'
-            f'<p class="fedlab-words">{_WAITING}</p></fedlab-chart>'
+            f'<fedlab-chart data-name="{self._name}"><script '
+            f'type="application/json">{data}</script><p '
+            f'class="fedlab-words">{_WAITING}</p></fedlab-chart>'
         )
 
 
 class Live:
-    """What ideas and explorers have in common: a chart with a goal, and a plain figure for the saved notebook."""
+    """What ideas and explorers have in common: a chart with a goal, and a plain figure for the
+    saved notebook.
+    """
 
     start: Callable[[], None]  # draws the chart, once it is on the page
     bundle: Callable[[], dict[str, Any]]  # the MIME bundle for a notebook without a reader
     _reaches: Callable[[Goal], bool]
 
     def __init__(self, goal: Goal | None) -> None:
-        self._goal, self._goal_line, self.chart = goal, text(), Chart()
+        self._goal = goal
+        self._goal_line = text()
+        self.chart = Chart()
         self._still: Any = None
         self._answers = 0
 
@@ -73,7 +84,9 @@ class Live:
         self._box = box(box(*parts, hidden, look=f"fedlab-explorer {look}"), look="fedlab-live")
 
     def _present(self, figure: go.Figure, *, keep: bool = True) -> None:
-        """Show ``figure`` and the goal; ``keep``: it is also the picture in the saved notebook, once displayed."""
+        """Show ``figure`` and the goal; ``keep``: it is also the picture in the saved notebook,
+        once displayed.
+        """
         self.chart.show(figure)
         if self._goal is not None:
             state = "✓ Reached." if self.reached else "Not yet."
@@ -87,7 +100,9 @@ class Live:
         self._source.value = f"<fedlab-source>{packed}</fedlab-source>"
 
     def _reply(self) -> None:
-        """Answer the script, which asks after each move of a control whether the kernel is still there."""
+        """Answer the script, which asks after each move of a control whether the kernel is still
+        there.
+        """
         self._answers += 1
         self._answer.value = f"{self._answers}"
 
@@ -106,9 +121,16 @@ class Live:
 
 
 def page(kind: str = "live") -> str:
-    """The style and the script of live charts, or of "shows", without indents and lines of comment."""
+    """The style and the script of live charts, or of "shows",
+    without indents and lines of comment.
+    """
     style, script = (
-        re.sub(r"^[ \t]*(//.*\n|\n)?", "", (SCRIPTS / f"{kind}.{end}").read_text(encoding="utf-8"), flags=re.MULTILINE)
+        re.sub(
+            r"^[ \t]*(//.*\n|\n)?",
+            "",
+            (SCRIPTS / f"{kind}.{end}").read_text(encoding="utf-8"),
+            flags=re.MULTILINE,
+        )
         for end in ("css", "js")
     )
-    return f"<style>{style}</style><script>{script}</script>"
+    return f"<style>{colours.variables()}{style}</style><script>{script}</script>"

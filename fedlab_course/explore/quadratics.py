@@ -1,21 +1,34 @@
-"""Clients with quadratic losses, whose every number can be checked by hand, and the contours of their mean loss."""
+"""Clients with quadratic losses as arrays, whose every number can be checked by hand, and the
+contours of their mean loss.
+
+For figures that compute at once. A federation with these losses, to train on, comes from
+:func:`fedlab_core.data.synthetic.quadratics`.
+"""
 
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import BLUE, VERMILLION, new_figure
+from fedlab_core.plots.colours import CONTOURS, GROUPS
+from fedlab_core.plots.style import new_figure
 
-A, B = ((1.0, 4.0), (4.0, 1.0)), ((-1.5, -0.5), (1.0, 1.5))  # the two clients in the plane of all chapters
-COLOURS, SYMBOLS = (BLUE, VERMILLION), ("square", "triangle-up")
+# the two clients in the plane of all chapters
+A = ((1.0, 4.0), (4.0, 1.0))
+B = ((-1.5, -0.5), (1.0, 1.5))
+COLOURS = (GROUPS[0], GROUPS[1])
+SYMBOLS = ("square", "triangle-up")
 
 
 class Quadratics:
-    """f_k(w) = ½ Σ_d a_kd (w_d − b_kd)² for N equal clients: curvatures ``a`` > 0, minima ``b``, both [N] or [N, D]."""
+    """f_k(w) = ½ Σ_d a_kd (w_d − b_kd)² for N equal clients: curvatures ``a`` > 0, minima ``b``,
+    both [N] or [N, D].
+    """
 
     def __init__(self, a: Any, b: Any) -> None:
-        self.a, self.b = (np.asarray(given, dtype=float).reshape(len(given), -1) for given in (a, b))
+        self.a, self.b = (
+            np.asarray(given, dtype=float).reshape(len(given), -1) for given in (a, b)
+        )
 
     @property
     def optimum(self) -> np.ndarray:
@@ -31,8 +44,12 @@ class Quadratics:
         """∇f_k(y_k) [N, D]; ``y`` is one point [D] or one per client [N, D]."""
         return self.a * (y - self.b)
 
-    def walk(self, start: np.ndarray, steps: int, lr: float, offset: np.ndarray | float = 0.0) -> np.ndarray:
-        """The points y_k [steps + 1, N, D] of every client's local steps y ← y − η(∇f_k(y) + offset_k)."""
+    def walk(
+        self, start: np.ndarray, steps: int, lr: float, offset: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """The points y_k [steps + 1, N, D] of every client's local steps y ← y − η(∇f_k(y) +
+        offset_k).
+        """
         points = [np.broadcast_to(start, self.b.shape)]
         for _ in range(steps):
             points.append(points[-1] - lr * (self.gradient(points[-1]) + offset))
@@ -45,7 +62,8 @@ class Quadratics:
 
 def contours(clients: Quadratics, around: np.ndarray) -> go.Figure:
     """The contours of F, large enough for the points ``around`` [n, 2]."""
-    low, high = around.min(0), around.max(0)
+    low = around.min(0)
+    high = around.max(0)
     margin = 0.25 * float((high - low).max())
     x, y = (np.linspace(low[d] - margin, high[d] + margin, 41) for d in (0, 1))
     figure = new_figure(title=None, x_title="w<sub>1</sub>", y_title="w<sub>2</sub>", height=600)
@@ -56,7 +74,7 @@ def contours(clients: Quadratics, around: np.ndarray) -> go.Figure:
         name="F",
         ncontours=18,
         contours={"coloring": "lines"},
-        colorscale=[(0, "#7A7A7A"), (1, "#949494")],
+        colorscale=list(CONTOURS),
         showscale=False,
         hovertemplate="F = %{z:.3f}<extra></extra>",
     )
@@ -66,11 +84,22 @@ def contours(clients: Quadratics, around: np.ndarray) -> go.Figure:
 
 
 def line(figure: go.Figure, points: np.ndarray, name: str, colour: str, dash: str) -> None:
-    figure.add_scatter(x=points[:, 0], y=points[:, 1], name=name, mode="lines", line={"color": colour, "dash": dash})
+    figure.add_scatter(
+        x=points[:, 0],
+        y=points[:, 1],
+        name=name,
+        mode="lines",
+        line={"color": colour, "dash": dash},
+    )
 
 
 def mark(figure: go.Figure, point: np.ndarray, name: str, symbol: str, colour: str) -> None:
-    marker = {"symbol": symbol, "size": 13, "color": colour, "line": {"width": 2 if symbol.endswith("open") else 0}}
+    marker = {
+        "symbol": symbol,
+        "size": 13,
+        "color": colour,
+        "line": {"width": 2 if symbol.endswith("open") else 0},
+    }
     figure.add_scatter(x=[point[0]], y=[point[1]], name=name, mode="markers", marker=marker)
 
 

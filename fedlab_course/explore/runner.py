@@ -1,7 +1,7 @@
 """Training in the background: the newest request wins within one round, and finished runs are kept.
 
-The worker always trains one round of the requested curve that has the fewest. Equal curves with different numbers of
-``rounds`` are one run, which continues to more rounds.
+The worker always trains one round of the requested curve that has the fewest. Equal curves with
+different numbers of ``rounds`` are one run, which continues to more rounds.
 """
 
 import threading
@@ -13,17 +13,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from fedlab_core.simulation import Diverged
+
 # One thread for all runners: two runs at once would only slow each other down.
 _worker = futures.ThreadPoolExecutor(1, "explorer")
 _collected: dict[int, list[str]] = {}  # thread → the texts of its warnings
 
 
 @dataclass
-class Run:
+class CurveRun:
     """A run of the latest ``curve`` among equal ones.
 
-    ``history`` is None until the first round has begun; ``cohorts``: the clients of each round, sorted; ``error`` has
-    ended the run.
+    ``history`` is None until the first round has begun; ``cohorts``: the clients of each round,
+    sorted; ``error`` has ended the run.
     """
 
     curve: Any
@@ -45,15 +47,18 @@ class Run:
 class Runner:
     """Train curves in the background.
 
-    ``start``: curve → simulation of its rounds; with a second argument, a simulation of an equal curve, it returns one
-    that continues. ``listener`` is called after each round. A finished run that is no longer requested keeps its
-    history and loses its state, which may be large.
+    ``start``: curve → simulation of its rounds; with a second argument, a simulation of an equal
+    curve, it returns one that continues. ``listener`` is called after each round. A finished run
+    that is no longer requested keeps its history and loses its state, which may be large.
     """
 
-    def __init__(self, start: Callable[..., Any], listener: Callable[[], None] = lambda: None) -> None:
-        self._start, self._listener = start, listener
+    def __init__(
+        self, start: Callable[..., Any], listener: Callable[[], None] = lambda: None
+    ) -> None:
+        self._start = start
+        self._listener = listener
         self._lock = threading.RLock()
-        self._runs: dict[Any, Run] = {}
+        self._runs: dict[Any, CurveRun] = {}
         self._wanted: tuple[Any, ...] = ()
         self.stopped = False
         self._not_before = 0.0
@@ -71,7 +76,7 @@ class Runner:
                 elif curve not in self._wanted:
                     run.simulation = None
             for curve in self._wanted:
-                self._runs.setdefault(curve, Run(curve)).curve = curve
+                self._runs.setdefault(curve, CurveRun(curve)).curve = curve
             self._began = self._ended = time.monotonic()
             self._not_before = self._began + delay
             if (self._future is None or self._future.done()) and self._next() is not None:
@@ -82,7 +87,11 @@ class Runner:
         self.stopped = True
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait for the end of the request. Raises the first error of its runs, and ``TimeoutError``."""
+        """Wait for the end of the request.
+
+        Raises the first error of its runs, and ``TimeoutError``. A run that diverged is a result,
+        not an error.
+        """
         end = None if timeout is None else time.monotonic() + timeout
         while (future := self._future) is not None:
             futures.wait([future], None if end is None else end - time.monotonic())
@@ -90,7 +99,7 @@ class Runner:
                 raise TimeoutError(f"still training after {timeout:g} s")
             future.result()  # raises an error of the listener
         for run in self.runs():
-            if run.error is not None:
+            if run.error is not None and not isinstance(run.error, Diverged):
                 raise run.error
 
     @property
@@ -103,16 +112,22 @@ class Runner:
         """Seconds that the latest request has taken so far."""
         return (time.monotonic() if self.busy else self._ended) - self._began
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[CurveRun]:
         """The runs of the latest request, in its order."""
         with self._lock:
             return [self._runs[curve] for curve in self._wanted]
 
-    def _next(self) -> Run | None:
-        return min((run for run in self.runs() if not run.finished), key=lambda run: run.rounds, default=None)
+    def _next(self) -> CurveRun | None:
+        return min(
+            (run for run in self.runs() if not run.finished),
+            key=lambda run: run.rounds,
+            default=None,
+        )
 
     def _step(self) -> None:
-        """Train a round once the delay of the request is over; then comes the next step, if there is more to train."""
+        """Train a round once the delay of the request is over; then comes the next step, if there
+        is more to train.
+        """
         while (rest := self._not_before - time.monotonic()) > 0 and not self.stopped:
             time.sleep(min(rest, 0.02))
         run = None if self.stopped else self._next()
@@ -122,26 +137,34 @@ class Runner:
         with self._lock:
             self._future = _worker.submit(self._step) if self.busy else None
 
-    def _advance(self, run: Run) -> None:
+    def _advance(self, run: CurveRun) -> None:
         """Train one round of one run. An error ends the run and stays with it."""
         try:
             with _collecting(run.warnings):
                 simulation = run.simulation
                 if simulation is None:
-                    simulation, run.cohorts = self._start(run.curve), []
-                elif simulation.settings.rounds != run.curve.rounds:  # another number is requested now
+                    simulation = self._start(run.curve)
+                    run.cohorts = []
+                elif (
+                    simulation.settings.rounds != run.curve.rounds
+                ):  # another number is requested now
                     simulation = self._start(run.curve, simulation)
-                run.simulation, run.history = simulation, simulation.history
+                run.simulation = simulation
+                run.history = simulation.history
                 next(simulation)
-                run.cohorts.append(sorted({int(client) for cohort in simulation.cohorts for client in cohort}))
+                run.cohorts.append(
+                    sorted({int(client) for cohort in simulation.cohorts for client in cohort})
+                )
         except BaseException as error:
-            run.error, run.simulation = error, None
+            run.error = error
+            run.simulation = None
         self._ended = time.monotonic()
 
 
 @contextmanager
 def _collecting(texts: list[str]) -> Iterator[None]:
-    """Append new warnings of this thread to ``texts``: printed, they would appear in whatever cell is current.
+    """Append new warnings of this thread to ``texts``: printed, they would appear in whatever cell
+    is current.
 
     ``warnings.catch_warnings`` would change the filters of every thread.
     """

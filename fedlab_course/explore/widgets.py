@@ -9,16 +9,21 @@ import ipywidgets
 
 from fedlab_core.data import DatasetNotFound
 from fedlab_core.simulation import Diverged
+from fedlab_course.catalogue.parameters import parameter
 
 
 @cache
 def shared(kind: Any, **traits: str | None) -> Any:
-    """One layout or style for all widgets that look the same: each object costs a message to the browser."""
+    """One layout or style for all widgets that look the same: each object costs a message to the
+    browser.
+    """
     return kind(**traits)
 
 
 def style(kind: Any, **traits: str | None) -> Any:
-    """A style for widgets of a ``kind``. ipywidgets 7 has one style class for several kinds of widgets."""
+    """A style for widgets of a ``kind``. ipywidgets 7 has one style class for several kinds of
+    widgets.
+    """
     return shared(kind.class_traits()["style"].klass, **traits)
 
 
@@ -34,10 +39,21 @@ def control(kind: Any, label: str, tip: str, *, wide: bool = True, **traits: Any
     return kind(description=label, layout=layout, style=look, **hint(tip), **traits)
 
 
-def slider(label: str, positions: Iterable[Any], value: Any, tip: str, *, moving: bool = True) -> Any:
-    """A slider over ``positions`` and ``value``, where it begins; ``moving``: it acts while it is dragged."""
+def slider(
+    label: str, positions: Iterable[Any], value: Any, tip: str, *, moving: bool = True
+) -> Any:
+    """A slider over ``positions`` and ``value``, where it begins; ``moving``: it acts while it is
+    dragged.
+    """
     traits = {"options": _options([*positions, value]), "value": value, "continuous_update": moving}
     return control(ipywidgets.SelectionSlider, label, tip, **traits)
+
+
+def slider_of(name: str, room: str = "", *, value: Any = None, moving: bool = True) -> Any:
+    """A slider for a parameter as a ``room`` has it, at ``value`` in place of its default."""
+    one = parameter(name, room)
+    first = one.default if value is None else value
+    return slider(one.label, one.values, first, one.tip, moving=moving)
 
 
 def move(widget: Any, value: Any) -> None:
@@ -59,7 +75,9 @@ def text(value: str = "", look: str = "") -> Any:
 
 
 def box(*parts: Any, look: str) -> Any:
-    """Widgets below each other, or beside each other where ``look``, its CSS classes, has "fedlab-row"."""
+    """Widgets below each other, or beside each other where ``look``, its CSS classes, has
+    "fedlab-row".
+    """
     return ipywidgets.VBox(parts, layout=shared(ipywidgets.Layout), _dom_classes=look.split())
 
 
@@ -79,21 +97,41 @@ def show(widget: Any, shown: bool) -> None:
 def note(text: str, *, kind: str = "status") -> str:
     """A line of HTML.
 
-    Screen readers announce a "status", a "result" (a run that diverged), a "warning" and an "alert" (an error). They do
-    not announce a "timer".
+    Screen readers announce a "status", a "result" (a run that diverged), a "warning" and an "alert"
+    (an error). They do not announce a "timer".
     """
     if not text:
         return ""
     role = "status" if kind in ("warning", "result") else kind
-    word = {"warning": "<b>Warning.</b> ", "alert": "<b>Error.</b> ", "result": "<b>Diverged.</b> "}.get(kind, "")
-    return f'<div class="fedlab-note" data-kind="{kind}" role="{role}">{word}{html.escape(text)}</div>'
+    word = {
+        "warning": "<b>Warning.</b> ",
+        "alert": "<b>Error.</b> ",
+        "result": "<b>Diverged.</b> ",
+    }.get(kind, "")
+    return (
+        f'<div class="fedlab-note" data-kind="{kind}" role="{role}">{word}{html.escape(text)}</div>'
+    )
+
+
+def error_note(error: BaseException, subject: str = "") -> str:
+    """A line of HTML about an error of ``subject``. A run that
+    diverged is a result, not an error.
+    """
+    kind = "result" if isinstance(error, Diverged) else "alert"
+    return note(error_in_words(error, subject), kind=kind)
+
+
+def divergence_in_words(error: Diverged, subject: str = "") -> str:
+    """Say that the run of ``subject`` diverged, where, and at which learning rate."""
+    when = f"round {error.round}" if error.round else "its probe"
+    name = subject or error.algorithm.removesuffix("()")
+    return f"{name} diverged in {when} at η={error.lr:g}"
 
 
 def error_in_words(error: BaseException, subject: str = "") -> str:
     """Describe an error of ``subject``; name its type where the message alone says too little."""
     if isinstance(error, Diverged):
-        when = f"round {error.round}" if error.round else "its probe"
-        return f"{subject or error.algorithm} diverged in {when} at η={error.lr:g}. Try a smaller learning rate."
+        return f"{divergence_in_words(error, subject)}. Try a smaller learning rate."
     is_clear = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
     words = str(error) if is_clear else f"{type(error).__name__}: {error}"
     return f"{subject}: {words}" if subject else words

@@ -1,13 +1,15 @@
-"""The judge of one submission, in a process of its own: ``python -m fedlab_course.grading.judge REQUEST``.
+"""The judge of one submission, in a process of its own: ``python -m fedlab_course.grading.judge
+REQUEST``.
 
-After each exercise the judge prints a line of JSON with all rows so far. Whoever kills it reads the last line.
+After each exercise the judge prints a line of JSON with all rows so far. Whoever kills it reads the
+last line.
 """
 
 import json
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,30 +19,32 @@ from fedlab_course.check import registry
 from fedlab_course.check.base import Exercise
 from fedlab_course.check.described import Described
 from fedlab_course.check.exercises import Verdict, judge_described
-from fedlab_course.grading import room, sheet
+from fedlab_course.grading import steps, workspace
 from fedlab_course.grading.limits import Limits, bind
-from fedlab_course.grading.runner import Answer, CopyEnded, Ended, Runner
-from fedlab_course.grading.sheet import Step
-from fedlab_course.grading.table import clean
+from fedlab_course.grading.points_table import clean
+from fedlab_course.grading.steps import Step
+from fedlab_course.grading.worker_process import CopyEnded, Ended, RemoteAnswer, WorkerProcess
 
 _UNREACHED = "The notebook did not get this far."
 
 
 class Judging:
-    """One submission. ``say``: is called with the rows of all exercises, whenever one of them changes."""
+    """One submission, which runs in a workspace in ``folder``. ``say``: is called with the rows of
+    all exercises, whenever one of them changes.
+    """
 
-    def __init__(self, path: Path, house: Path, bounds: Limits, say: Callable[..., None]) -> None:
-        self._house, self._bounds, self._say = house, bounds, say
-        self._steps = sheet.read(path)
+    def __init__(self, path: Path, folder: Path, bounds: Limits, say: Callable[..., None]) -> None:
+        self._folder = folder
+        self._bounds = bounds
+        self._say = say
+        self._steps = steps.read(path)
         self._notes: list[str] = []
-        remarks = {step.exercise.id: step.remark for step in self._steps if step.exercise is not None}
-        held = [one for one in registry.every() if one.id in remarks]
-        self._rows = {
-            one.id: Verdict(one.id, one.title, "not judged", _UNREACHED, one.points, remarks[one.id]) for one in held
-        }
+        self._rows = _not_judged(self._steps)
 
     def run(self) -> None:
-        """Judge every exercise. What ends the process of the submission is left out, and the rest runs again."""
+        """Judge every exercise. What ends the process of the submission is left out, and the rest
+        runs again.
+        """
         self._report()
         while not self._reaches_the_end():
             pass
@@ -49,11 +53,11 @@ class Judging:
         return all(row.hint != _UNREACHED for row in self._rows.values())
 
     def _reaches_the_end(self) -> bool:
-        place = room.make(self._house, self._bounds.user)
+        folder = workspace.make(self._folder, self._bounds.user)
         try:
-            runner = Runner(place, self._bounds.user)
-            with runner.within(self._bounds.total):
-                runner.ask({"cell": ""})
+            worker = WorkerProcess(folder, self._bounds.user)
+            with worker.within(self._bounds.total):
+                worker.ask({"cell": ""})
         except (OSError, Ended) as error:
             raise RuntimeError(f"no process for its code starts: {error}") from None
         errors: dict[int, str] = {}  # by cell
@@ -62,7 +66,7 @@ class Judging:
                 if self._are_all_judged():
                     return True
                 try:
-                    self._take(step, runner, errors)
+                    self._take(step, worker, errors)
                 except CopyEnded as end:
                     self._leave_out(step, str(end))
                 except Ended as end:
@@ -70,28 +74,31 @@ class Judging:
                     return False
             return True
         finally:
-            runner.kill()
-            room.remove(place)
+            worker.kill()
+            workspace.remove(folder)
 
-    def _take(self, step: Step, runner: Runner, errors: dict[int, str]) -> None:
+    def _take(self, step: Step, worker: WorkerProcess, errors: dict[int, str]) -> None:
         """Run the cell of the step, or judge its exercise if it is not judged yet."""
-        with runner.within(self._bounds.cell):
+        with worker.within(self._bounds.cell):
             if step.exercise is None:
-                reply = runner.ask({"cell": step.cell.source})
+                reply = worker.ask({"cell": step.cell.source})
                 errors[id(step.cell)] = str(reply.get("error", reply.get("raised")))
             elif self._rows[step.exercise.id].hint == _UNREACHED:
-                with runner.copy():
-                    self._judge(step.exercise, runner, errors.get(id(step.cell), ""))
+                with worker.copy():
+                    self._judge(step.exercise, worker, errors.get(id(step.cell), ""))
 
-    def _judge(self, exercise: Exercise, runner: Runner, error: str) -> None:
+    def _judge(self, exercise: Exercise, worker: WorkerProcess, error: str) -> None:
         """Judge the answer that the process has. ``error``: of the cell with the answer, or ""."""
-        try:  # a lie about the answer does not help: the answer is called, and its results must be right
-            described = Described(**runner.ask({"answer": exercise.name}))
+        # a lie about the answer does not help: the answer is called, and its results must be right
+        try:
+            described = Described(**worker.ask({"answer": exercise.name}))
         except TypeError:
             described = Described("nothing")
-        verdict = judge_described(exercise, described, Answer(exercise, runner))
+        verdict = judge_described(exercise, described, RemoteAnswer(exercise, worker))
         if verdict.status == "open" and error:
-            self._enter(exercise.id, "wrong", f"The cell of the answer stops with {error}.", is_crash=True)
+            self._enter(
+                exercise.id, "wrong", f"The cell of the answer stops with {error}.", is_crash=True
+            )
         else:
             self._enter(exercise.id, verdict.status, verdict.hint, is_crash=verdict.is_crash)
 
@@ -103,12 +110,16 @@ class Judging:
         step.cell.source = ""
         for other in self._steps:
             if other.exercise is not None and other.cell is step.cell:
-                self._enter(other.exercise.id, "wrong", f"The cell of the answer {why}.", is_crash=True)
+                self._enter(
+                    other.exercise.id, "wrong", f"The cell of the answer {why}.", is_crash=True
+                )
                 return
         self._notes.append(f"{step.cell.place} {why}. Graded without it.")
 
     def _enter(self, name: str, status: str, hint: str, is_crash: bool) -> None:
-        self._rows[name] = replace(self._rows[name], status=status, hint=clean(hint), is_crash=is_crash)
+        self._rows[name] = replace(
+            self._rows[name], status=status, hint=clean(hint), is_crash=is_crash
+        )
         self._report()
 
     def _report(self) -> None:
@@ -117,8 +128,23 @@ class Judging:
         self._say(rows=rows)
 
 
+def _not_judged(plan: Sequence[Step]) -> dict[str, Verdict]:
+    """Return a row for each exercise of the plan, in the order of the course."""
+    remarks = {step.exercise.id: step.remark for step in plan if step.exercise is not None}
+    rows = {}
+    for exercise in registry.every():
+        id = exercise.id
+        if id in remarks:
+            rows[id] = Verdict(
+                id, exercise.title, "not judged", _UNREACHED, exercise.points, remarks[id]
+            )
+    return rows
+
+
 def main(request: dict[str, Any]) -> None:
-    """Judge the submission of the ``request``: its ``path``, the ``house`` for its room, and ``limits``."""
+    """Judge the submission of the ``request``: its ``path``, the ``folder`` for its workspaces, and
+    ``limits``.
+    """
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     bounds = Limits(**request["limits"])
@@ -129,7 +155,7 @@ def main(request: dict[str, Any]) -> None:
         print(json.dumps(said), file=out, flush=True)
 
     try:
-        Judging(Path(request["path"]), Path(request["house"]), bounds, say).run()
+        Judging(Path(request["path"]), Path(request["folder"]), bounds, say).run()
     except Exception as error:  # whatever is wrong with a submission is its own row
         say(problem=str(error) if isinstance(error, (ValueError, RuntimeError)) else repr(error))
     finally:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 class Limits:
     """Limits of one submission, in seconds and MB.
 
-    ``cell``: for one cell or check. ``total`` and ``memory``: for all its processes with its judge. ``processes``: at
-    once. ``file``: of one file that it writes. ``user``: the number of the user that runs its code; None: who grades.
+    ``cell``: for one cell or check. ``total`` and ``memory``: for all its processes with its judge.
+    ``processes``: at once. ``file``: of one file that it writes. ``user``: the number of the user
+    that runs its code; None: who grades.
     """
 
     cell: float = 120.0
@@ -25,7 +26,8 @@ class Limits:
 def bind(bounds: Limits) -> None:
     """Bind this process, and all that it starts, to the limits that the system can keep.
 
-    On Linux this process also becomes the parent of every daemon that is started below it, so that none escapes.
+    On Linux this process also becomes the parent of every daemon that is started below it, so that
+    none escapes.
     """
     if os.name != "posix":
         return
@@ -43,7 +45,9 @@ def bind(bounds: Limits) -> None:
 
 
 def user_number(name: str) -> int:
-    """Return the number of the user with this name. Raises ``ValueError`` if there is none, or if we are not root."""
+    """Return the number of the user with this name. Raises ``ValueError`` if there is none, or if
+    we are not root.
+    """
     if os.name != "posix" or os.geteuid() != 0:
         raise ValueError(f"--user {name}: only root can run code as another user")
     import pwd

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from fedlab_course.grading.table import Submission, clean
+from fedlab_course.check.exercises import Verdict
+from fedlab_course.grading.points_table import Submission, clean
 
 _MAX_WORDS = 300  # characters of a hint
 
@@ -14,7 +15,9 @@ def summary(points: Mapping[str, Sequence[str]], graded: Sequence[Submission]) -
     ``points``: exercise → the points of each submission of the class; ``graded``: the submissions
     with hints, which are those of this run.
     """
-    failed = {name: sum(one == "0" for one in given) for name, given in points.items() if given}
+    failed = {
+        name: sum(result == "0" for result in given) for name, given in points.items() if given
+    }
     if not failed:
         return "summary: no submission is graded"
     width = max(map(len, failed))
@@ -28,11 +31,11 @@ def summary(points: Mapping[str, Sequence[str]], graded: Sequence[Submission]) -
 
 def _by_status(name: str, graded: Sequence[Submission]) -> str:
     """Return how many of the answers that failed in this run are not even begun, or crash."""
-    rows = [row for each in graded for row in each.rows if row.exercise == name and not row.points]
+    failed = [verdict for verdict in _verdicts(name, graded) if not verdict.points]
     numbers = {
-        "open": sum(row.status == "open" for row in rows),
-        "crashed or endless": sum(row.is_crash for row in rows),
-        "not judged": sum(row.status == "not judged" for row in rows),
+        "open": sum(verdict.status == "open" for verdict in failed),
+        "crashed or endless": sum(verdict.is_crash for verdict in failed),
+        "not judged": sum(verdict.status == "not judged" for verdict in failed),
     }
     words = ", ".join(f"{number} {kind}" for kind, number in numbers.items() if number)
     return f" ({words})" if words else ""
@@ -40,9 +43,15 @@ def _by_status(name: str, graded: Sequence[Submission]) -> str:
 
 def _commonest(name: str, graded: Sequence[Submission]) -> list[str]:
     """Return the commonest hint on wrong answers, as the lines of the summary."""
-    rows = [row for each in graded for row in each.rows if row.exercise == name and row.status == "wrong"]
-    if not rows:
+    wrong = [verdict for verdict in _verdicts(name, graded) if verdict.status == "wrong"]
+    if not wrong:
         return []
-    hint, times = Counter(clean(row.hint) for row in rows).most_common(1)[0]
+    hint, times = Counter(clean(verdict.hint) for verdict in wrong).most_common(1)[0]
     short = hint if len(hint) <= _MAX_WORDS else hint[:_MAX_WORDS] + "…"
-    return [f"      {times} of {len(rows)} wrong answer{'s' * (len(rows) != 1)}: {short}"]
+    return [f"      {times} of {len(wrong)} wrong answer{'s' * (len(wrong) != 1)}: {short}"]
+
+
+def _verdicts(name: str, graded: Sequence[Submission]) -> list[Verdict]:
+    """Return the verdicts on the exercise ``name`` in all submissions."""
+    rows = [row for submission in graded for row in submission.rows]
+    return [row for row in rows if row.exercise == name]

@@ -1,1 +1,3 @@
-"""Run notebooks without a person: ``run`` makes a ``plan``, executes each in its own ``kernel``, and reports."""
+"""Run notebooks without a person: ``course_run`` makes a ``CoursePlan``, executes each notebook in
+its own ``kernel``, and reports.
+"""

@@ -1,4 +1,6 @@
-"""Execute a notebook in its own kernel, with the running interpreter and this copy of the library."""
+"""Execute a notebook in its own kernel, with the running interpreter and this copy of the
+library.
+"""
 
 import json
 import logging
@@ -22,28 +24,39 @@ _COMMAND = (
     *("-f", "{connection_file}"),
 )
 # Without this, an interrupt between two messages prints a traceback of the messaging library.
-_QUIET = 'import logging\nlogging.getLogger("tornado.general").setLevel(logging.CRITICAL)\ndel logging\n'
+_QUIET = (
+    'import logging\nlogging.getLogger("tornado.general").setLevel(logging.CRITICAL)\ndel logging\n'
+)
 
 
 @contextmanager
 def environment(jobs: int = 1) -> Iterator[Path]:
-    """Make a temporary workspace, and set the environment variables for kernels that start inside the block.
+    """Make a temporary workspace, and set the environment variables for kernels that start inside
+    the block.
 
-    A kernelspec there points at this interpreter. Sockets, temporary files and all of Jupyter's folders are there too.
-    So parallel runs cannot collide, the user's settings change nothing, and killed kernels leave nothing. The
-    kernelspec is outside ``IPYTHONDIR``, because Jupyter copies kernels from there into its data folder.
+    A kernelspec there points at this interpreter. Sockets, temporary files and all of Jupyter's
+    folders are there too. So parallel runs cannot collide, the user's settings change nothing, and
+    killed kernels leave nothing. The kernelspec is outside ``IPYTHONDIR``, because Jupyter copies
+    kernels from there into its data folder.
 
-    A kernel has one thread for its cells, because the last digits of sums depend on it, unless ``OMP_NUM_THREADS`` is
-    set. Simulations do not: ``jobs`` kernels share the cores.
+    A kernel has one thread for its cells, because the last digits of sums depend on it, unless
+    ``OMP_NUM_THREADS`` is set. Simulations do not: ``jobs`` kernels share the cores.
     """
     tempfile.gettempdir()  # cached now, so this process keeps its own folder
-    short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None  # socket paths must stay below 104 bytes
+    # socket paths must stay below 104 bytes
+    short = "/tmp" if os.name == "posix" and os.path.isdir("/tmp") else None
     # A killed kernel may still have a file open, which Windows does not delete.
-    with tempfile.TemporaryDirectory(prefix="fedlab-", dir=short, ignore_cleanup_errors=os.name == "nt") as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="fedlab-", dir=short, ignore_cleanup_errors=os.name == "nt"
+    ) as folder:
         spec = json.dumps({"argv": _COMMAND, "display_name": "Python 3", "language": "python"})
-        jupyter, ipython = Path(folder, "jupyter"), Path(folder, "ipython")
+        jupyter = Path(folder, "jupyter")
+        ipython = Path(folder, "ipython")
         kernelspec = jupyter / "kernels" / KERNEL / "kernel.json"
-        for path, text in ((kernelspec, spec), (ipython / "profile_default" / "startup" / "quiet.py", _QUIET)):
+        for path, text in (
+            (kernelspec, spec),
+            (ipython / "profile_default" / "startup" / "quiet.py", _QUIET),
+        ):
             path.parent.mkdir(parents=True)
             path.write_text(text, encoding="utf-8")
         Path(folder, "tmp").mkdir()
@@ -69,13 +82,25 @@ def _prepend(path: str, variable: str) -> str:
 
 
 def manager_config(workspace: Path) -> Any:
-    """The connection settings for one kernel inside :func:`environment`; each kernel needs its own sockets."""
+    """The connection settings for one kernel inside :func:`environment`; each kernel needs its own
+    sockets.
+    """
     from traitlets.config import Config
 
     transport = {"transport": "tcp"}
     if os.name == "posix":
-        transport = {"transport": "ipc", "ip": os.path.join(tempfile.mkdtemp(prefix="k", dir=workspace), "socket")}
-    return Config({"KernelManager": {**transport, "client_class": "fedlab_course.harness.kernel_client.PollingClient"}})
+        transport = {
+            "transport": "ipc",
+            "ip": os.path.join(tempfile.mkdtemp(prefix="k", dir=workspace), "socket"),
+        }
+    return Config(
+        {
+            "KernelManager": {
+                **transport,
+                "client_class": "fedlab_course.harness.kernel_client.PollingClient",
+            }
+        }
+    )
 
 
 def execute(
@@ -86,7 +111,8 @@ def execute(
     progress: dict[str, Any] | None = None,
     before_cell: Callable[[], None] = lambda: None,
 ) -> Any:
-    """Run a notebook in its own folder, and return it with its widget state, and an error as an output of its cell.
+    """Run a notebook in its own folder, and return it with its widget state, and an error as an
+    output of its cell.
 
     ``timeout``: seconds for a cell; ``progress``: keywords of ``tqdm`` for a bar.
     """
@@ -94,9 +120,12 @@ def execute(
     import papermill
     from nbclient.exceptions import CellTimeoutError
 
-    for library in ("papermill", "tornado.general", "asyncio"):  # the harness reports each error once
+    # the harness reports each error once
+    for library in ("papermill", "tornado.general", "asyncio"):
         logging.getLogger(library).setLevel(logging.CRITICAL)
-    notebooks, stopped = [nbformat.read(path, as_version=4)], None  # the kernel works on the last one
+    # the kernel works on the last one
+    notebooks = [nbformat.read(path, as_version=4)]
+    stopped = None
     try:
         papermill.execute_notebook(
             str(path.resolve()),
@@ -107,7 +136,8 @@ def execute(
             execution_timeout=timeout,
             store_widget_state=True,
             shutdown_kernel="immediate",  # PyTorch takes a second to say goodbye
-            resources={"metadata": {"path": str(path.parent)}},  # cwd=… would move this process, with all its threads
+            # cwd=… would move this process, with all its threads
+            resources={"metadata": {"path": str(path.parent)}},
             config=manager_config(workspace),
             on_notebook_start=lambda notebook: notebooks.append(notebook),
             on_cell_start=lambda cell, cell_index: before_cell(),
@@ -131,4 +161,6 @@ def _record(notebook: Any, name: str, message: str) -> None:
     started = [cell for cell in cells if cell.metadata.get("papermill", {}).get("start_time")]
     cell = started[-1] if started else cells[0]
     cell.outputs = [output for output in cell.outputs if output.output_type != "error"]
-    cell.outputs.append(new_output("error", ename=name, evalue=message, traceback=[f"{name}: {message}"]))
+    cell.outputs.append(
+        new_output("error", ename=name, evalue=message, traceback=[f"{name}: {message}"])
+    )

@@ -1,7 +1,8 @@
 """A kernel client that cannot miss a reply.
 
-When a cell uses an Output widget, nbclient sends on the socket that it waits for, which can consume the wake-up of a
-reply. About one ``interact`` cell in twenty then waits until its timeout (nbclient issue 312), unless it polls.
+When a cell uses an Output widget, nbclient sends on the socket that it waits for, which can consume
+the wake-up of a reply. About one ``interact`` cell in twenty then waits until its timeout (nbclient
+issue 312), unless it polls.
 """
 
 import math

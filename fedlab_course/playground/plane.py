@@ -9,14 +9,15 @@ from fedlab_core.randomness import stream
 
 PLANES = ("moons", "circles", "spiral", "blobs")
 UNIT = 1024  # coordinates are multiples of 1/UNIT, so that the page has exactly the same numbers
-_TRAIN, _TEST = 800, 200
+_TRAIN = 800
+_TEST = 200
 
 
 def plane(name: str) -> Dataset:
     """Draw 800 training and 200 test points of the plane, always the same.
 
-    ``name``: "moons" (two labels), "circles" (three rings), "spiral" (three arms) or "blobs" (five clouds). ``x``:
-    float32 [n, 2] within about −1 … 1. Raises ``ValueError`` for another name.
+    ``name``: "moons" (two labels), "circles" (three rings), "spiral" (three arms) or "blobs" (five
+    clouds). ``x``: float32 [n, 2] within about −1 … 1. Raises ``ValueError`` for another name.
     """
     validation.choice("name", name, PLANES)
     rng = stream(0, f"playground {name}")
@@ -32,10 +33,14 @@ def plane(name: str) -> Dataset:
         x = _polar(0.1 + 0.85 * along, 2 * np.pi * (y / 3 + 0.75 * along))
     else:
         x = _polar(0.65, 2 * np.pi * y / 5 + 0.3)
-    x += rng.normal(0, {"moons": 0.09, "circles": 0.06, "spiral": 0.03, "blobs": 0.17}[name], x.shape)
+    x += rng.normal(
+        0, {"moons": 0.09, "circles": 0.06, "spiral": 0.03, "blobs": 0.17}[name], x.shape
+    )
     x = np.clip(np.rint(x * UNIT) / UNIT, -1.5, 1.5).astype(np.float32)
-    points, labels = torch.from_numpy(x), torch.from_numpy(y)
-    train, test = Split(points[:_TRAIN], labels[:_TRAIN]), Split(points[_TRAIN:], labels[_TRAIN:])
+    points = torch.from_numpy(x)
+    labels = torch.from_numpy(y)
+    train = Split(points[:_TRAIN], labels[:_TRAIN])
+    test = Split(points[_TRAIN:], labels[_TRAIN:])
     return Dataset(name, train, test, num_classes, tuple(map(str, range(num_classes))))
 
 

@@ -1,12 +1,12 @@
 """The versions of the course for students, instructors and cloud notebooks.
 
-The first two have the cell metadata of nbgrader (schema 3). Tasks and checks are locked; the check gives the points.
-``student`` has no solutions. ``instructor`` has each solution in its answer cell, between the markers that ``nbgrader
-generate_assignment`` removes again.
+The first two have the cell metadata of nbgrader (schema 3). Tasks and checks are locked; the check
+gives the points. ``student`` has no solutions. ``instructor`` has each solution in its answer cell,
+between the markers that ``nbgrader generate_assignment`` removes again.
 
-A host such as Colab or Kaggle has PyTorch, NumPy and others in versions that its own tools need. Its notebooks have
-badges that open them, and a first cell that installs the course and makes pip keep all of them: pip installs only
-missing packages, or nothing if an installed package is too old.
+A host such as Colab or Kaggle has PyTorch, NumPy and others in versions that its own tools need.
+Its notebooks have badges that open them, and a first cell that installs the course and makes pip
+keep all of them: pip installs only missing packages, or nothing if an installed package is too old.
 """
 
 import re
@@ -28,7 +28,8 @@ CELL = "install-the-course"
 HEADING = "# The course in the cloud\n"
 
 _INSTALL = """\
-# On a host without the course, such as Colab or Kaggle: install it, and keep every installed package.
+# On a host without the course, such as Colab or Kaggle: install it, and keep every installed
+# package.
 import importlib.util
 import pathlib
 import subprocess
@@ -46,8 +47,8 @@ if importlib.util.find_spec("fedlab_course") is None:
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise SystemExit(
-            "The course was not installed, and nothing was changed: an installed package is too old, "
-            f"or there is no network. Output of pip:\\n{{done.stdout[-2000:]}}"
+            "The course was not installed, and nothing was changed: an installed package is too "
+            f"old, or there is no network. Output of pip:\\n{{done.stdout[-2000:]}}"
         )
     importlib.invalidate_caches()
     print("The course is installed. No other package was changed.")
@@ -59,30 +60,43 @@ _BADGES = {
 }
 _README = """\
 {heading}
-Click a badge to open a chapter in the browser; its first cell installs the course. Colab needs a Google account. Kaggle
-needs an account with a confirmed telephone number, and the internet switched on in the settings of the notebook. Binder
-needs no account, takes minutes to start, and does not save your work.
+Click a badge to open a chapter in the browser; its first cell installs the course. Colab needs a
+Google account. Kaggle needs an account with a confirmed telephone number, and the internet switched
+on in the settings of the notebook. Binder needs no account, takes minutes to start, and does not
+save your work.
 
 {table}
 """
 
 
-def build(version: str, out: Path, *, only: Sequence[str] = (), notebooks: Path = folders.NOTEBOOKS) -> list[Path]:
-    """Write the notebooks of a ``version`` ("student" or "instructor") to the folder ``out``; return their paths.
+def build(
+    version: str, out: Path, *, only: Sequence[str] = (), notebooks: Path = folders.NOTEBOOKS
+) -> list[Path]:
+    """Write the notebooks of a ``version`` ("student" or "instructor") to the folder ``out``;
+    return their paths.
 
-    ``only``: numbers or names. Raises ``ValueError`` before anything is written if the exercises in a notebook differ
-    from the registered ones, or if ``out`` is a file or the folder of the notebooks.
+    ``only``: numbers or names. Raises ``ValueError`` before anything is written if the exercises in
+    a notebook differ from the registered ones, or if ``out`` is a file or the folder of the
+    notebooks.
     """
     validation.choice("version", version, VERSIONS)
-    return write(out, notebooks, {path.name: convert(path, version) for path in folders.select(notebooks, only)})
+    return write(
+        out,
+        notebooks,
+        {path.name: convert(path, version) for path in folders.select(notebooks, only)},
+    )
 
 
 def write(out: Path, source: Path, notebooks: dict[str, Any]) -> list[Path]:
-    """Write ``notebooks``, by name, to ``out``. Raises ``ValueError`` if it is a file or the folder ``source``."""
+    """Write ``notebooks``, by name, to ``out``. Raises ``ValueError`` if it is a file or the folder
+    ``source``.
+    """
     import nbformat
 
     if out.resolve() == source.resolve():
-        raise ValueError(f"--out {out}: would overwrite the notebooks of the course; name another folder")
+        raise ValueError(
+            f"--out {out}: would overwrite the notebooks of the course; name another folder"
+        )
     folders.make(out)
     for name, notebook in notebooks.items():
         nbformat.write(notebook, out / name)
@@ -90,11 +104,14 @@ def write(out: Path, source: Path, notebooks: dict[str, Any]) -> list[Path]:
 
 
 def convert(path: Path, version: str) -> Any:
-    """Read the notebook at ``path`` in a ``version``. Raises ``ValueError`` if it differs from the registry."""
+    """Read the notebook at ``path`` in a ``version``. Raises ``ValueError`` if it differs from the
+    registry.
+    """
     import nbformat
     from nbformat.v4 import new_markdown_cell
 
-    notebook, exercises = nbformat.read(path, as_version=4), registry.of_chapter(path.stem)
+    notebook = nbformat.read(path, as_version=4)
+    exercises = registry.of_chapter(path.stem)
     faults = cells.drift(notebook, exercises)
     if faults:
         raise ValueError(f"{path.name}: {'; '.join(faults)}. Run python -m fedlab_course.check")
@@ -134,29 +151,38 @@ def hosted(
     only: Sequence[str] = (),
     notebooks: Path = folders.NOTEBOOKS,
 ) -> list[Path]:
-    """Write the notebooks for cloud hosts, and a README.md with a table of badges, to ``out``; return their paths.
+    """Write the notebooks for cloud hosts, and a README.md with a table of badges, to ``out``;
+    return their paths.
 
-    ``repository``: "OWNER/NAME" at GitHub, which will have the folder ``out`` at the same path on ``branch``.
-    ``wheel``: the address that pip installs the course from, by default the archive of the branch. ``only``: numbers or
-    names. Raises ``ValueError`` before anything is written for invalid names and addresses, a notebook without a title,
-    and a folder with its own README.md or the notebooks of the course.
+    ``repository``: "OWNER/NAME" at GitHub, which will have the folder ``out`` at the same path on
+    ``branch``. ``wheel``: the address that pip installs the course from, by default the archive of
+    the branch. ``only``: numbers or names. Raises ``ValueError`` before anything is written for
+    invalid names and addresses, a notebook without a title, and a folder with its own README.md or
+    the notebooks of the course.
     """
     if not re.fullmatch(r"[A-Za-z0-9-]+/(?!\.)[\w.-]+", repository, flags=re.ASCII):
         words = "must be OWNER/NAME of a GitHub repository, for example jane-doe/my-course"
         raise ValueError(f"--repository {repository}: {words}")
     if wheel is not None and not re.match("(https|git\\+https|file)://", wheel):
-        raise ValueError(f"--wheel {wheel}: must be an address that begins with https://, git+https:// or file://")
+        raise ValueError(
+            f"--wheel {wheel}: must be an address that begins with https://, git+https:// or "
+            "file://"
+        )
     readme = out / "README.md"
     if readme.is_file() and not readme.read_text(encoding="utf-8").startswith(HEADING):
         raise ValueError(f"--out {out}: has its own README.md; name another folder")
     inside = not out.is_absolute() and ".." not in out.parts and out.name
-    place = f"{repository}/blob/{quote(branch)}/{quote(out.as_posix() if inside else out.resolve().name)}"
+    folder = quote(out.as_posix() if inside else out.resolve().name)
+    place = f"{repository}/blob/{quote(branch)}/{folder}"
     source = wheel or f"https://github.com/{repository}/archive/{quote(branch)}.zip"
     addresses = {
         "Colab": f"https://colab.research.google.com/github/{place}/",
         "Kaggle": f"https://kaggle.com/kernels/welcome?src=https://github.com/{place}/",
         # of its own installed course
-        "Binder": f"https://mybinder.org/v2/gh/{repository}/{quote(branch, safe='')}?urlpath=lab/tree/notebooks/",
+        "Binder": (
+            f"https://mybinder.org/v2/gh/{repository}/{quote(branch, safe='')}"
+            "?urlpath=lab/tree/notebooks/"
+        ),
     }
     made: dict[str, Any] = {}
     rows = ["| chapter | " + " | ".join(_BADGES) + " |", "|---" * (1 + len(_BADGES)) + "|"]
@@ -169,14 +195,18 @@ def hosted(
 
 
 def _opened(path: Path, addresses: dict[str, str], source: str) -> tuple[Any, str, list[str]]:
-    """The notebook at ``path`` with badges below its title and the cell that installs ``source``; title and badges."""
+    """The notebook at ``path`` with badges below its title and the cell that installs ``source``;
+    title and badges.
+    """
     import nbformat
     from nbformat.v4 import new_code_cell
 
     notebook = nbformat.read(path, as_version=4)
     first = notebook.cells[0] if notebook.cells else None
     if first is None or first.cell_type != "markdown" or not first.source.startswith("# "):
-        raise ValueError(f"{path.name}: must begin with a cell of text whose first line is a title, '# …'")
+        raise ValueError(
+            f"{path.name}: must begin with a cell of text whose first line is a title, '# …'"
+        )
     heading, end, rest = first.source.partition("\n")
     title = heading.removeprefix("# ")
     badges = [

@@ -7,10 +7,12 @@ from typing import Any
 from markupsafe import Markup, escape
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from fedlab_course.publish.formulas import to_mathml
+from fedlab_course.formulas import to_mathml
 
 _HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)<a class="anchor-link"', re.DOTALL)
-_KEYS = re.compile(r"(?:(?<=^)|(?<=[.!?] ))[^.!?\n]*\*\*Shift\+Enter\*\*[^.!?\n]*[.!?] ?", re.MULTILINE)
+_KEYS = re.compile(
+    r"(?:(?<=^)|(?<=[.!?] ))[^.!?\n]*\*\*Shift\+Enter\*\*[^.!?\n]*[.!?] ?", re.MULTILINE
+)
 
 
 def for_a_page(source: str) -> str:
@@ -19,13 +21,20 @@ def for_a_page(source: str) -> str:
 
 
 def contents(texts: Iterable[str]) -> list[tuple[int, Markup, Markup]]:
-    """The headings of levels 2 and 3 in pieces of HTML from :func:`to_html`: level, anchor and text."""
-    found = (match.groups() for text in texts for match in _HEADING.finditer(text))
-    return [(int(level), Markup(anchor), Markup(re.sub(r"</?a\b[^>]*>", "", text))) for level, anchor, text in found]
+    """The headings of levels 2 and 3 in pieces of HTML from :func:`to_html`: level, anchor and
+    text.
+    """
+    headings = (match.groups() for text in texts for match in _HEADING.finditer(text))
+    return [
+        (int(level), Markup(anchor), Markup(re.sub(r"</?a\b[^>]*>", "", text)))
+        for level, anchor, text in headings
+    ]
 
 
 def to_html(source: str, pages: Collection[str] = ()) -> str:
-    """Convert Markdown with TeX between dollar signs to HTML. Links to notebooks become links to ``pages``."""
+    """Convert Markdown with TeX between dollar signs to HTML. Links to notebooks become links to
+    ``pages``.
+    """
     return MarkdownWithMath(renderer=_Renderer(pages)).render(source)
 
 
@@ -55,5 +64,7 @@ class _Renderer(IPythonRenderer):
         return super().link(text, f"{stem}.html{anchor}" if ending else url, title)
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
-        """Leave out an attachment: the picture of what the next cell shows, which has been run on a page."""
+        """Leave out an attachment: the picture of what the next cell shows, which has been run on a
+        page.
+        """
         return "" if url.startswith("attachment:") else super().image(text, url, title)

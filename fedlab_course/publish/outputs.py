@@ -22,12 +22,16 @@ TEMPLATES.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_asc
 
 
 def render(output: Any) -> Markup:
-    """Render one output of a cell: a stream, an error with its traceback, or the richest known form of its data."""
+    """Render one output of a cell: a stream, an error with its traceback, or the richest known form
+    of its data.
+    """
     if output["output_type"] == "stream":
         text = Markup(ansi2html("".join(output["text"])))
         return Markup('<pre class="stream {}">{}</pre>').format(output["name"], text)
     if output["output_type"] == "error":
-        return Markup('<pre class="error">{}</pre>').format(Markup(ansi2html("\n".join(output["traceback"]))))
+        return Markup('<pre class="error">{}</pre>').format(
+            Markup(ansi2html("\n".join(output["traceback"])))
+        )
     data = output["data"]
     if PLOTLY in data:
         return figure(data)
@@ -40,17 +44,21 @@ def render(output: Any) -> Markup:
         except ValueError:  # show the source of an unknown formula
             return _plain(source)
     if "image/png" in data:
-        picture = Markup('<img alt="Picture made by the cell above" src="data:image/png;base64,{}">')
+        picture = Markup(
+            '<img alt="Picture made by the cell above" src="data:image/png;base64,{}">'
+        )
         return picture.format(data["image/png"])
     return _plain("".join(data.get("text/plain", "")))
 
 
 def figure(data: dict[str, Any]) -> Markup:
-    """Render the Plotly figure of a MIME bundle ``data``, with sliders if it has stored pictures, words and a table.
+    """Render the Plotly figure of a MIME bundle ``data``, with sliders if it has stored pictures,
+    words and a table.
 
     The words are ``layout.meta["alt"]`` or the title, the table is ``layout.meta["table"]``.
     """
-    layout, stored = data[PLOTLY].get("layout", {}), data.get(grid.MIME)
+    layout = data[PLOTLY].get("layout", {})
+    stored = data.get(grid.MIME)
     meta = layout.get("meta") or {}
     title = Markup(layout.get("title", {}).get("text") or "").striptags()
     html = TEMPLATES.get_template("figure.html.j2").render(
@@ -76,7 +84,9 @@ TEMPLATES.filters["short"] = _short
 
 def _html(html: str) -> Markup:
     """HTML from a cell; the empty corner of a pandas table becomes an ordinary cell."""
-    return Markup('<div class="html">{}</div>').format(Markup(re.sub(r"<th[^>]*>(\s|&nbsp;)*</th>", "<td></td>", html)))
+    return Markup('<div class="html">{}</div>').format(
+        Markup(re.sub(r"<th[^>]*>(\s|&nbsp;)*</th>", "<td></td>", html))
+    )
 
 
 def _plain(text: str) -> Markup:

@@ -1,4 +1,6 @@
-"""The static site: a start page and one page for each executed notebook, without requests to other servers."""
+"""The static site: a start page and one page for each executed notebook, without requests to other
+servers.
+"""
 
 import itertools
 import json
@@ -13,48 +15,61 @@ import nbformat
 import plotly
 from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
+from nbformat.v4 import new_markdown_cell
 from pygments.formatters import HtmlFormatter
 
 from fedlab_core import files
-from fedlab_course import playground
-from fedlab_course.chapters import outline
+from fedlab_core.plots import colours
+from fedlab_course import outline, playground
 from fedlab_course.evidence import shown
 from fedlab_course.explore import grid
 from fedlab_course.publish import glossary, markdown, outputs, runs, slides, symbols, verdicts
 
-TEMPLATE, SCRIPTS = Path(__file__).parent / "template", Path(__file__).parent / "scripts"
+TEMPLATE = Path(__file__).parent / "template"
+SCRIPTS = Path(__file__).parent / "scripts"
 ASSETS = "assets"
 # The pages that every header leads to, and those that only a site with chapters has.
 _PLACES = {"Playground": "playground.html", "Symbols": "symbols.html"}
 _PLACES_OF_CHAPTERS = _PLACES | {"Evidence": "evidence.html", "Slides": "slides.html"}
 _ROWS = "The notebooks were run once for each row. A claim that does not hold is also a result."
 _SYMBOLS = (
-    "The symbols of all chapters, each with its name in the code if it has one. The table lists a second use of a "
-    "letter. A letter that only one section uses is explained there."
+    "The symbols of all chapters, each with its name in the code if it has one. The table lists a "
+    "second use of a letter. A letter that only one section uses is explained there."
 )
 # A cell of such calls alone: a page shows its output without its code.
 _SPEAKS = re.compile(r"(\s*(questions\.\w+|claims\.stored)\([^()]*\))+\s*")
 
 
 def build(
-    pages: Sequence[dict[str, Any]], target: Path, profile: str, missing: Sequence[str] = (), assets: str | None = None
+    pages: Sequence[dict[str, Any]],
+    target: Path,
+    profile: str,
+    missing: Sequence[str] = (),
+    assets: str | None = None,
 ) -> list[Path]:
-    """Write ``target/index.html`` and each of ``pages``, which :func:`page` has made. Return all written files.
+    """Write ``target/index.html`` and each of ``pages``, which :func:`page` has made. Return all
+    written files.
 
-    ``missing``: the unfinished notebooks of a stopped run, which the start page lists. ``assets``: the folder of styles
-    and scripts, relative to ``target``; without it they are written there.
+    ``missing``: the unfinished notebooks of a stopped run, which the start page lists. ``assets``:
+    the folder of styles and scripts, relative to ``target``; without it they are written there.
 
-    An earlier name of a chapter has a page that leads to the present one, so that old links work. No page lists it.
+    An earlier name of a chapter has a page that leads to the present one, so that old links work.
+    No page lists it.
     """
     written = _write_assets(target) if assets is None else []
     folder = assets or ASSETS
     common = {"assets": folder, "profile": profile, "places": _PLACES_OF_CHAPTERS}
     for number, page in enumerate(pages):
-        before, after = pages[max(0, number - 1) : number], pages[number + 1 : number + 2]
-        links = {"previous": before[0] if before else None, "next": after[0] if after else None}
+        is_last = number + 1 == len(pages)
+        links = {
+            "previous": pages[number - 1] if number > 0 else None,
+            "next": None if is_last else pages[number + 1],
+        }
         deck = f"{page['name']}_slides.html"
         chapter = common | {"places": _PLACES_OF_CHAPTERS | {"Slides": deck}}
-        written.append(_write(target / f"{page['name']}.html", "notebook", page=page, **links, **chapter))
+        written.append(
+            _write(target / f"{page['name']}.html", "notebook", page=page, **links, **chapter)
+        )
         written.append(_write(target / deck, "slides", page=page, **common))
         for old, end in itertools.product(page["was"], (".html", "_slides.html")):
             written.append(_write(target / f"{old}{end}", "moved", address=f"{page['name']}{end}"))
@@ -70,21 +85,28 @@ def build(
     return written
 
 
-def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path, profile: str) -> list[Path]:
-    """Write ``target/index.html`` for a run over rows: a table of ``results``, each with the link to its own site.
+def write_rows(
+    results: Sequence[Any], links: Sequence[str | None], target: Path, profile: str
+) -> list[Path]:
+    """Write ``target/index.html`` for a run over rows: a table of ``results``, each with the link
+    to its own site.
 
     Return all written files.
     """
     written = [*_write_assets(target), *_write_common(target, ASSETS, _PLACES)]
     names = list(dict.fromkeys(name for result in results for name in result.parameters))
     lines = [["Row", *names, "Status", "Seconds", "Claims that hold"], ["---"] * (len(names) + 4)]
-    for one, link in zip(results, links, strict=True):
-        values = [_text(one.parameters.get(name, "")) for name in names]
-        held = f"{sum(verdict['holds'] for verdict in one.verdicts)} of {len(one.verdicts)}" if one.verdicts else ""
-        name = f"[{_text(one.name)}]({link})" if link else _text(one.name)
-        lines.append([name, *values, one.status, f"{one.seconds:.1f}" if one.seconds else "", held])
+    for row, link in zip(results, links, strict=True):
+        values = [_text(row.parameters.get(name, "")) for name in names]
+        held = ""
+        if row.verdicts:
+            held = f"{sum(verdict['holds'] for verdict in row.verdicts)} of {len(row.verdicts)}"
+        name = f"[{_text(row.name)}]({link})" if link else _text(row.name)
+        lines.append([name, *values, row.status, f"{row.seconds:.1f}" if row.seconds else "", held])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    html = Markup(markdown.to_html(f"{_ROWS}\n\n{table}\n\nProfile: {profile}, unless a row sets another."))
+    html = Markup(
+        markdown.to_html(f"{_ROWS}\n\n{table}\n\nProfile: {profile}, unless a row sets another.")
+    )
     content = {"title": "Runs by rows of parameters", "html": html}
     page = _write(target / "index.html", "text", assets=ASSETS, places=_PLACES, **content)
     return [*written, page]
@@ -92,7 +114,8 @@ def write_rows(results: Sequence[Any], links: Sequence[str | None], target: Path
 
 def _text(value: Any) -> str:
     """A value as Markdown in a cell of a table."""
-    return escape(value if isinstance(value, str) else json.dumps(value, default=str)).replace("|", "&#124;")
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return escape(text).replace("|", "&#124;")
 
 
 def _write(path: Path, template: str, **values: Any) -> Path:
@@ -106,7 +129,8 @@ def _save(path: Path, html: str) -> Path:
 
 
 def _write_common(target: Path, assets: str, places: Mapping[str, str]) -> list[Path]:
-    """Write the pages that every site has: the playground, symbols and glossary. Return their files.
+    """Write the pages that every site has: the playground, symbols and glossary. Return their
+    files.
 
     ``places``: word → address of the links in the header.
     """
@@ -125,28 +149,39 @@ def _write_assets(target: Path) -> list[Path]:
     scripts = [plotly_js, *SCRIPTS.glob("*.js")]
     for path in scripts:
         shutil.copyfile(path, folder / path.name)
-    light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("xcode", "github-dark"))
-    css = "".join((TEMPLATE / f"{name}.css").read_text(encoding="utf-8") for name in ("colours", "site"))
+    light, dark = (
+        HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("xcode", "github-dark")
+    )
+    sheets = [
+        (TEMPLATE / f"{name}.css").read_text(encoding="utf-8") for name in ("site", "layouts")
+    ]
+    css = colours.page_variables() + "".join(sheets)
     css += f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
     (folder / "site.css").write_text(css, encoding="utf-8")
     return [folder / "site.css", *(folder / path.name for path in scripts)]
 
 
-def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: Path) -> dict[str, Any]:
+def page(
+    result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: Path
+) -> dict[str, Any]:
     """Prepare one executed notebook for the templates; ``result`` is its entry in summary.json.
 
-    ``notebooks``: the folder of executed notebooks. ``names``: the notebooks that have a page. ``cache``: the folder of
-    the runs of its explorers.
+    ``notebooks``: the folder of executed notebooks. ``names``: the notebooks that have a page.
+    ``cache``: the folder of the runs of its explorers.
     """
     notebook = nbformat.read(notebooks / f"{result['name']}.ipynb", as_version=4)
     first = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
     heading = re.search(r"^# +(.+)$", first, flags=re.MULTILINE)
-    title, chapter = heading[1].strip() if heading else result["name"], outline.named(result["name"])
-    found = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
-    for data in found:
+    title = heading[1].strip() if heading else result["name"]
+    chapter = outline.named(result["name"])
+    data_of_outputs = [
+        output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])
+    ]
+    for data in data_of_outputs:
         if grid.RUNS in data:
             data |= runs.stored(data[grid.RUNS], cache)
-    cells = [_cell(cell, names) for cell in notebook.cells]
+    parts = list(_at_headings(notebook.cells))
+    cells = [_cell(part, names) for part in parts]
     return {
         **result,
         "number": result["name"].partition("_")[0],
@@ -158,26 +193,44 @@ def page(result: dict[str, Any], notebooks: Path, names: Sequence[str], cache: P
         "place": chapter.place if chapter else "",
         "card": Markup(chapter.card) if chapter else "",
         "cells": cells,
-        "groups": [
-            (id, [cell for _, cell in group])
-            for id, group in itertools.groupby(
-                zip(_waits(notebook.cells), cells, strict=True), key=lambda pair: pair[0]
-            )
-        ],
+        "groups": _groups(parts, cells),
         "contents": markdown.contents(cell["html"] for cell in cells if cell["kind"] == "markdown"),
         "slides": slides.of(notebook, title, chapter.question if chapter else "", names),
-        "plots": any(outputs.PLOTLY in data for data in found),
+        "plots": any(outputs.PLOTLY in data for data in data_of_outputs),
     }
 
 
+def _at_headings(cells: Sequence[Any]) -> Iterator[Any]:
+    """The cells, with a text cut before each heading inside it: what a heading begins waits for no
+    earlier prediction.
+    """
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            yield from map(new_markdown_cell, re.split(r"\n(?=##+ )", cell.source))
+        else:
+            yield cell
+
+
+def _groups(
+    sources: Sequence[Any], cells: Sequence[dict[str, Any]]
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Group neighbouring cells that wait for the same prediction, or for none: (its id, cells)."""
+    pairs = zip(_waits(sources), cells, strict=True)
+    groups = itertools.groupby(pairs, key=lambda pair: pair[0])
+    return [(id, [cell for _, cell in group]) for id, group in groups]
+
+
 def _waits(cells: Sequence[Any]) -> Iterator[str]:
-    """For each cell the id of the prediction that it waits for: from the question to the next heading, or ""."""
+    """For each cell the id of the prediction that it waits for, or "": from a cell that asks, the
+    last prediction that it asks for, to the next heading.
+    """
     id = ""
     for cell in cells:
         if cell.cell_type == "markdown" and cell.source.startswith("#"):
             id = ""
         yield id
-        id = next(iter(slides.ASKED.findall(cell.source)), id) if cell.cell_type == "code" else id
+        if cell.cell_type == "code":
+            id = [id, *slides.ASKED.findall(cell.source)][-1]
 
 
 def _cell(cell: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -186,11 +239,21 @@ def _cell(cell: Any, names: Sequence[str]) -> dict[str, Any]:
         return {"kind": "markdown", "html": Markup(markdown.to_html(source, names))}
     if cell.cell_type != "code" or not cell.source.strip():
         return {"kind": "none"}
-    given = "injected-parameters" in cell.metadata.get("tags", [])
     return {
-        "kind": "given" if given else "spoken" if _SPEAKS.fullmatch(cell.source) else "code",
+        "kind": _kind(cell),
         "source": [line for line in cell.source.splitlines() if not line.startswith("#")],
         "html": Markup(Highlight2HTML(pygments_lexer="python3")(cell.source)),
         "folded": cell.metadata.get("jupyter", {}).get("source_hidden", False),
         "outputs": [outputs.render(output) for output in cell.outputs],
     }
+
+
+def _kind(cell: Any) -> str:
+    """Return how a page shows a code cell: "given" for parameters of the command line, "spoken" for
+    a call that only shows text, "code" otherwise.
+    """
+    if "injected-parameters" in cell.metadata.get("tags", []):
+        return "given"
+    if _SPEAKS.fullmatch(cell.source):
+        return "spoken"
+    return "code"

@@ -1,4 +1,6 @@
-"""Slides of a chapter from its own text: question, formulas, predictions, figures, answers, and what to remember."""
+"""Slides of a chapter from its own text: question, formulas, predictions, figures, answers, and
+what to remember.
+"""
 
 import re
 from collections.abc import Sequence
@@ -19,40 +21,67 @@ _SKIPPED = ("Exercise", "Explore", "Further reading", "How to use")
 
 
 def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Make the slides of an executed notebook, each with ``title`` and ``parts`` in HTML; the first has ``question``.
+    """Make the slides of an executed notebook, each with ``title`` and ``parts`` in HTML; the first
+    has ``question``.
 
-    A section with formulas has a slide of them. A prediction has its own slide before its result, and another that
-    answers it. A figure has a slide together with its interpretation.
+    A section with formulas has a slide of them. A prediction has its own slide before its result,
+    and another that answers it. A figure has a slide together with its interpretation.
     """
-    slides: list[dict[str, Any]] = []
-
-    def add(kind: str, heading: str, part: Markup) -> None:
-        slides.append({"title": Markup(markdown.to_html(heading)).striptags(), "parts": [part], "kind": kind})
-
-    add("opening", title, Markup("<p>{}</p>").format(question))
+    slides = [_slide("opening", title, Markup("<p>{}</p>").format(question))]
     heading = title
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             heading = next(iter(_HEADING.findall(cell.source)[-1:]), heading)
             text = re.sub(r"<details>.*?</details>|\s*<!--.*?-->", "", cell.source, flags=re.DOTALL)
-            seen, remember = _SEEN.search(text), _REMEMBER.match(text)
-            figures = [slide for slide in slides if slide["kind"] == "figure"]
-            if seen and figures and len(figures[-1]["parts"]) == 1:
-                figures[-1]["parts"].append(_html(" ".join(_sentences(seen[1].strip())[:2]), names))
-            if remember:
-                add("remember", "What to remember", _html(remember[1], names))
-            elif formulas := _FORMULA.findall(text):
-                shown = [" ".join(_sentences(said)[-2:]) + f"\n\n{one}" for said, one in formulas]
-                add("formula", heading, _html("\n\n".join(shown), names))
+            _interpret_figure(slides, text, names)
+            slides += _of_text(text, heading, names)
         elif cell.cell_type == "code" and not heading.startswith(_SKIPPED):
-            for id in ASKED.findall(cell.source):
-                add("predict", heading, _asked(id))
-            for output in cell.get("outputs", []):
-                if outputs.PLOTLY in output.get("data", {}):
-                    add("figure", heading, outputs.figure({outputs.PLOTLY: output["data"][outputs.PLOTLY]}))
-            for id in _TOLD.findall(cell.source):
-                one = questions.prediction(id)
-                add("outcome", heading, _html(f"**What happened:** {one.options[one.happened]}. {one.because}"))
+            slides += _of_code(cell, heading)
+    return slides
+
+
+def _slide(kind: str, heading: str, part: Markup) -> dict[str, Any]:
+    title = Markup(markdown.to_html(heading)).striptags()
+    return {"title": title, "parts": [part], "kind": kind}
+
+
+def _interpret_figure(slides: Sequence[dict[str, Any]], text: str, names: Sequence[str]) -> None:
+    """Add the first two sentences of "What we see" to the last figure, if it has none yet."""
+    seen = _SEEN.search(text)
+    figures = [slide for slide in slides if slide["kind"] == "figure"]
+    if seen and figures and len(figures[-1]["parts"]) == 1:
+        sentences = _sentences(seen[1].strip())
+        figures[-1]["parts"].append(_html(" ".join(sentences[:2]), names))
+
+
+def _of_text(text: str, heading: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Make the slide of a text: what to remember, or its formulas."""
+    remember = _REMEMBER.match(text)
+    if remember:
+        return [_slide("remember", "What to remember", _html(remember[1], names))]
+    formulas = _FORMULA.findall(text)
+    if not formulas:
+        return []
+    parts = []
+    for paragraph, formula in formulas:
+        introduction = " ".join(_sentences(paragraph)[-2:])
+        parts.append(f"{introduction}\n\n{formula}")
+    return [_slide("formula", heading, _html("\n\n".join(parts), names))]
+
+
+def _of_code(cell: Any, heading: str) -> list[dict[str, Any]]:
+    """Make the slides of a code cell: predictions, figures, and what happened."""
+    slides = [_slide("predict", heading, _asked(id)) for id in ASKED.findall(cell.source)]
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        if outputs.PLOTLY in data:
+            figure = outputs.figure({outputs.PLOTLY: data[outputs.PLOTLY]})
+            slides.append(_slide("figure", heading, figure))
+    for id in _TOLD.findall(cell.source):
+        prediction = questions.prediction(id)
+        happened = prediction.options[prediction.happened]
+        answer = _html(f"**What happened:** {happened}. {prediction.because}")
+        slides.append(_slide("outcome", heading, answer))
     return slides
 
 
@@ -65,7 +94,11 @@ def _html(source: str, names: Sequence[str] = ()) -> Markup:
 
 
 def _asked(id: str) -> Markup:
-    one = questions.prediction(id)
-    options = Markup().join(Markup("<li>{}</li>").format(_html(text)) for text in one.options.values())
-    asks = _html(one.asks)
-    return Markup('<div class="asks"><p><b>Predict.</b></p>{}<ul>{}</ul></div>').format(asks, options)
+    prediction = questions.prediction(id)
+    options = Markup().join(
+        Markup("<li>{}</li>").format(_html(text)) for text in prediction.options.values()
+    )
+    asks = _html(prediction.asks)
+    return Markup('<div class="asks"><p><b>Predict.</b></p>{}<ul>{}</ul></div>').format(
+        asks, options
+    )

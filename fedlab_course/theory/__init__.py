@@ -1,8 +1,10 @@
-"""What theory says, to be compared with experiments: variances of a sampled mean, absence, what bounds are made of."""
+"""What theory says, to be compared with experiments: variances of a sampled mean, absence, what
+bounds are made of.
+"""
 
-from fedlab_course.theory.absence import AbsentGroup, inclusion
+from fedlab_course.theory.absent_group import AbsentGroup, inclusion
 from fedlab_course.theory.bounds import Constants, SoftmaxRegression, dissimilarity
-from fedlab_course.theory.quadratics import covered, ditto_error, fedavg_path, resting_point
+from fedlab_course.theory.closed_forms import covered, ditto_error, fedavg_path, resting_point
 from fedlab_course.theory.variance import simple_variance, systematic_variance
 
 __all__ = [

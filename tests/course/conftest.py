@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.course import planted
-from tests.course.planted import Run, command
+from tests.course.harness import planted
+from tests.course.harness.planted import Run, command
 
 TEXT = r"""We write $y \leftarrow y - \eta\,(\nabla F_k(y) + a \odot (y - r) + d)$ and go on
 [to the next](01_next.ipynb#Title-of-01_next) or [elsewhere](99_missing.ipynb).
@@ -33,8 +33,11 @@ def trained(shared: Path) -> Path:
 
 
 def once(shared: Path, name: str, make: Callable[[Path], Run]) -> Run:
-    """What ``make`` does in the folder ``name``: whoever asks first does it, and the others wait for it."""
-    folder, told = shared / name, shared / f"{name}.json"
+    """What ``make`` does in the folder ``name``: whoever asks first does it, and the others wait
+    for it.
+    """
+    folder = shared / name
+    told = shared / f"{name}.json"
     with FileLock(shared / f"{name}.lock"):
         if not told.exists():
             folder.mkdir()

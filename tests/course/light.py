@@ -34,10 +34,11 @@ class InThisProcess:
 
 @contextmanager
 def light_grids(out: Path, trained: Path) -> Iterator[None]:
-    """Give the explorers of notebooks that are run into ``out`` two positions each, their own and one local epoch, and
-    three rounds.
+    """Give the explorers of notebooks that are run into ``out`` two positions each, their own and
+    one local epoch, and three rounds.
 
-    Their runs lie in ``trained``, for all tests. What a grid of runs holds, and how it is trained, is tested elsewhere.
+    Their runs lie in ``trained``, for all tests. What a grid of runs holds, and how it is trained,
+    is tested elsewhere.
     """
 
     def short(**choice: Any) -> Choice:
@@ -45,12 +46,14 @@ def light_grids(out: Path, trained: Path) -> Iterator[None]:
 
     trained.mkdir(exist_ok=True)
     (out / "runs").symlink_to(trained)
-    few = dataclasses.replace(runs.SETTINGS["local_epochs"], stored=runs.SETTINGS["local_epochs"].stored[:1])
+    few = dataclasses.replace(
+        runs.PARAMETERS["local_epochs"], stored=runs.PARAMETERS["local_epochs"].stored[:1]
+    )
     threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "Choice", short)
         patch.setattr(runs, "SHOWN", ("local_epochs",))
-        patch.setitem(runs.SETTINGS, "local_epochs", few)
+        patch.setitem(runs.PARAMETERS, "local_epochs", few)
         patch.setattr(runs, "workers_of", InThisProcess)
         yield
     torch.set_num_threads(threads)

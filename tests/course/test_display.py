@@ -4,20 +4,26 @@ import re
 
 import pytest
 
+from fedlab_core.plots.colours import VERDICTS
 from fedlab_course import display
 from tests.sight import contrast
 
 
 # White, and the dark grounds of JupyterLab and of a page.
 @pytest.mark.parametrize("ground", ["#ffffff", "#111111", "#15181c"])
-@pytest.mark.parametrize("edge", [display.GOOD, display.MIXED, display.OPEN])
+@pytest.mark.parametrize("edge", [VERDICTS["good"], VERDICTS["mixed"], VERDICTS["open"]])
 def test_the_edge_stands_out_from_every_ground(edge: str, ground: str) -> None:
     assert contrast(edge, ground) >= 3
 
 
 def test_no_word_has_a_colour_of_its_own_and_the_sign_decides_that_of_the_edge() -> None:
     """Tags and code are escaped."""
-    signs = {"✓ holds": display.GOOD, "✗ not yet": display.MIXED, "? undecided": display.OPEN, "○ to do": display.OPEN}
+    signs = {
+        "✓ holds": VERDICTS["good"],
+        "✗ not yet": VERDICTS["mixed"],
+        "? undecided": VERDICTS["open"],
+        "○ to do": VERDICTS["open"],
+    }
     for word, edge in signs.items():
         box = display.verdict("kind", word, "a < b", ["See `y`."])["text/html"]
         styles = re.findall(r'style="([^"]*)"', box)
@@ -29,5 +35,8 @@ def test_no_word_has_a_colour_of_its_own_and_the_sign_decides_that_of_the_edge()
 def test_a_verdict_is_text_and_data_as_well() -> None:
     bundle = display.verdict("kind", "✓ holds", "It is so", ["First.", "Second."], {"x/y": 1})
     assert bundle["text/plain"] == "✓ holds: It is so. First. Second." and bundle["x/y"] == 1
-    assert display.verdict("kind", "✓ holds", "Is it so?", ["Yes."])["text/plain"] == "✓ holds: Is it so? Yes."
+    assert (
+        display.verdict("kind", "✓ holds", "Is it so?", ["Yes."])["text/plain"]
+        == "✓ holds: Is it so? Yes."
+    )
     assert display.verdict("kind", "✓ holds", "It is so")["text/plain"] == "✓ holds: It is so"

@@ -11,7 +11,9 @@ from fedlab_course.harness import kernel
 
 @pytest.fixture(scope="module")
 def errors() -> list[NotebookNode]:
-    """The errors of some cells of a kernel that has run the first cell of a chapter, and none of the next cells."""
+    """The errors of some cells of a kernel that has run the first cell of a chapter, and none of
+    the next cells.
+    """
     sources = (
         "from fedlab_course import Playground",
         "fed.num_clients",
@@ -21,7 +23,9 @@ def errors() -> list[NotebookNode]:
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
     with kernel.environment() as workspace:
         config = kernel.manager_config(workspace)
-        NotebookClient(notebook, kernel_name=kernel.KERNEL, allow_errors=True, timeout=120, config=config).execute()
+        NotebookClient(
+            notebook, kernel_name=kernel.KERNEL, allow_errors=True, timeout=120, config=config
+        ).execute()
     return [output for cell in notebook.cells for output in cell.outputs]
 
 
@@ -30,7 +34,9 @@ def test_a_missing_name_says_to_run_the_cells_above(errors: list[NotebookNode]) 
     assert (missing.ename, missing.evalue) == ("NameError", "name 'fed' is not defined")
     shown = "\n".join(missing.traceback)
     assert "fed.num_clients" in shown  # the traceback stays
-    assert "If a cell above defines fed, run the cells above first: menu Run → Run All Above" in shown
+    assert (
+        "If a cell above defines fed, run the cells above first: menu Run → Run All Above" in shown
+    )
     assert shown.count("Run All Above") == 1
     assert "If a cell above defines mu, " in "\n".join(inside.traceback)
 

@@ -1,4 +1,6 @@
-"""Softmax regression with flat parameters in NumPy: the clients of the first federation that a reader trains."""
+"""Softmax regression with flat parameters in NumPy: the clients of the first federation that a
+reader trains.
+"""
 
 from collections.abc import Callable
 
@@ -10,11 +12,16 @@ Gradient = Callable[[int, np.ndarray], np.ndarray]
 
 
 def gradient_of(fed: FederatedDataset) -> Gradient:
-    """Make the function (k, y) → ∇F_k(y), the gradient of client k's mean loss at the parameters y [P].
+    """Make the function (k, y) → ∇F_k(y), the gradient of client k's mean loss at the parameters y
+    [P].
 
-    y holds the weights [classes, features], row by row, and then the biases, as ``fl.models.softmax_regression`` does.
+    y holds the weights [classes, features], row by row, and then the biases, as
+    ``fl.models.softmax_regression`` does.
     """
-    clients = [(x.flatten(1).double().numpy(), y.numpy()) for x, y in map(fed.client, range(fed.num_clients))]
+    clients = [
+        (x.flatten(1).double().numpy(), y.numpy())
+        for x, y in map(fed.client, range(fed.num_clients))
+    ]
 
     def gradient(k: int, y: np.ndarray) -> np.ndarray:
         x, labels = clients[k]

@@ -26,9 +26,13 @@ def resting_point(a, b, rho, eta, tau):
     ### END SOLUTION
 
 
-_LABEL_0, _PAIR, _SKEWED, _FOUR = (np.array(labels) for labels in ([0], [0, 1], [0, 0, 0, 1], [0, 1, 2, 3]))
+_LABEL_0, _PAIR, _SKEWED, _FOUR = (
+    np.array(labels) for labels in ([0], [0, 1], [0, 0, 0, 1], [0, 1, 2, 3])
+)
 _MIXED = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 2])
-_A, _B, _HALF = np.array([1.0, 3.0]), np.array([0.0, 1.0]), np.array([0.5, 0.5])
+_A = np.array([1.0, 3.0])
+_B = np.array([0.0, 1.0])
+_HALF = np.array([0.5, 0.5])
 
 _AFTER_10 = (1 - 0.7**10) / (2 - 0.9**10 - 0.7**10)
 
@@ -37,33 +41,104 @@ EXERCISES = (
         id="01-emd",
         solution=label_distance,
         cases=(
-            Case((_PAIR, np.tile(_PAIR, 25), 2), 0, "The client has the mix of the whole, with fewer samples."),
-            Case((_SKEWED, np.tile(_SKEWED, 25), 2), 0, "Three of four labels are 0, at the client and in the whole."),
-            Case((_LABEL_0, _FOUR, 4), 1.5, "The client holds one of four equally frequent labels."),
-            Case((_MIXED, _FOUR, 4), 0.8, "The shares are 0.5, 0.4, 0.1, 0 at the client, and 0.25 each in the whole."),
+            Case(
+                (_PAIR, np.tile(_PAIR, 25), 2),
+                0,
+                "The client has the mix of the whole, with fewer samples.",
+            ),
+            Case(
+                (_SKEWED, np.tile(_SKEWED, 25), 2),
+                0,
+                "Three of four labels are 0, at the client and in the whole.",
+            ),
+            Case(
+                (_LABEL_0, _FOUR, 4), 1.5, "The client holds one of four equally frequent labels."
+            ),
+            Case(
+                (_MIXED, _FOUR, 4),
+                0.8,
+                "The shares are 0.5, 0.4, 0.1, 0 at the client, and 0.25 each in the whole.",
+            ),
+            Case(
+                (_LABEL_0, np.tile(_SKEWED, 25), 2),
+                0.5,
+                "The client holds label 0 alone, which three of four samples of the whole have.",
+            ),
         ),
         mistakes=(
-            Mistake("np.abs(mix - whole)", "(mix - whole)", "Without absolute values the differences cancel."),
-            Mistake(".sum()", ".sum() / 2", "Half the sum is another distance, the total variation."),
+            Mistake(
+                "np.abs(mix - whole)",
+                "(mix - whole)",
+                "Without absolute values the differences cancel.",
+            ),
+            Mistake(
+                ".sum()", ".sum() / 2", "Half the sum is another distance, the total variation."
+            ),
             Mistake(" / len(client_labels)", "", "Is each mix made of shares of its own samples?"),
-            Mistake("np.abs(mix - whole)", "np.abs(mix - 1 / num_classes)", "Compare with the mix of the whole."),
-            Mistake("client_labels, minlength=num_classes", "client_labels", "Has the mix an entry for each label?"),
-            Mistake("np.abs(mix - whole).sum()", "((mix - whole) ** 2).sum()", "Take absolute values, not squares."),
+            Mistake(
+                "np.abs(mix - whole)",
+                "np.abs(mix - 1 / num_classes)",
+                "Compare with the mix of the whole.",
+            ),
+            Mistake(
+                "client_labels, minlength=num_classes",
+                "client_labels",
+                "Has the mix an entry for each label?",
+            ),
+            Mistake(
+                "np.abs(mix - whole).sum()",
+                "((mix - whole) ** 2).sum()",
+                "Take absolute values, not squares.",
+            ),
         ),
     ),
     Exercise(
         id="01-resting-point",
         solution=resting_point,
         cases=(
-            Case((_A, np.array([2.0, 2.0]), _HALF, 0.1, 10), 2, "Both clients want w = 2, so FedAvg stops there."),
+            Case(
+                (_A, np.array([2.0, 2.0]), _HALF, 0.1, 10),
+                2,
+                "Both clients want w = 2, so FedAvg stops there.",
+            ),
             Case((_A, _B, _HALF, 0.1, 1), 0.75, "With one local step FedAvg finds the optimum."),
-            Case((_A, _B, _HALF, 0.1, 1000), 0.5, "After 1000 steps every client has arrived at its own b_k."),
-            Case((_A, _B, np.array([0.8, 0.2]), 0.1, 1000), 0.2, "Clients arrive at their b_k, with ρ = (0.8, 0.2)."),
-            Case((_A, _B, _HALF, 0.1, 10), _AFTER_10, "This is the point that the chapter found for τ = 10."),
+            Case(
+                (_A, _B, _HALF, 0.1, 1000),
+                0.5,
+                "After 1000 steps every client has arrived at its own b_k.",
+            ),
+            Case(
+                (_A, _B, np.array([0.8, 0.2]), 0.1, 1000),
+                0.2,
+                "Clients arrive at their b_k, with ρ = (0.8, 0.2).",
+            ),
+            Case(
+                (_A, _B, _HALF, 0.1, 10),
+                _AFTER_10,
+                "This is the point that the chapter found for τ = 10.",
+            ),
+            Case(
+                (_A, _B, _HALF, 0.2, 2),
+                0.7,
+                "With η = 0.2 and two steps the clients cover 0.36 and 0.84 of their way.",
+            ),
+            Case(
+                (np.ones(3), np.array([0.0, 3.0, 6.0]), np.array([0.5, 0.25, 0.25]), 0.1, 4),
+                2.25,
+                "Three clients with a = 1 stop at the weighted mean of their b_k.",
+            ),
         ),
         mistakes=(
-            Mistake("1 - (1 - eta * a)", "(1 - eta * a)", "(1 − η a_k)^τ is the part of the way that remains."),
-            Mistake("1 - (1 - eta * a) ** tau", "eta * a * tau", "Do all steps of a client have the same length?"),
+            Mistake(
+                "1 - (1 - eta * a)",
+                "(1 - eta * a)",
+                "(1 − η a_k)^τ is the part of the way that remains.",
+            ),
+            Mistake(
+                "1 - (1 - eta * a) ** tau",
+                "eta * a * tau",
+                "Do all steps of a client have the same length?",
+            ),
             Mistake("rho * part", "part", "Your result does not depend on the weights ρ_k."),
             Mistake(" / (rho * part).sum()", "", "The weights of a mean must sum to 1."),
         ),

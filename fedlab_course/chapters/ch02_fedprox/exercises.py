@@ -6,7 +6,14 @@ import numpy as np
 import fedlab_core as fl
 from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, PathCase, require_paths
+from fedlab_course.check.on_quadratics import (
+    LR,
+    ROUNDS,
+    START,
+    PathCase,
+    by_parameter,
+    require_paths,
+)
 
 
 def local_update(w, k, gradient, eta, steps, mu):
@@ -32,7 +39,8 @@ class MyFedProx(fl.Algorithm):
         ### END SOLUTION
 
 
-_A, _B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
+_A = np.array([1.0, 3.0])
+_B = np.array([0.0, 1.0])
 
 
 def _slope(k, y):
@@ -40,23 +48,39 @@ def _slope(k, y):
     return _A[k] * (y - np.array([0.0, 1.0]))
 
 
-def _expected(mu):
+def _expected(mu, b, lr=LR):
     """The path of FedProx: in a round client k covers the part s_k of its way to b_k."""
-    part, w, found = _A / (_A + mu) * (1 - (1 - LR * (_A + mu)) ** 5), START, []
+    part = _A / (_A + mu) * (1 - (1 - lr * (_A + mu)) ** 5)
+    w = START
+    path = []
     for _ in range(ROUNDS):
-        w = w + (part * (_B - w)).mean()
-        found.append(w)
-    return found
+        w = w + (part * (np.asarray(b) - w)).mean()
+        path.append(w)
+    return path
 
 
 def check_class(answer):
-    """Compare with the closed form for three strengths."""
+    """Compare with the closed form for three strengths, and for two parameters with another η."""
     hints = {
         0.0: "With μ = 0 it must be FedAvg.",
         1.0: "With μ = 1 the proximal term pulls y towards w. Which weight, and which anchor?",
         5.0: "The weight must be μ, whatever μ is.",
     }
-    cases = [PathCase(_expected(mu), hint, [mu], [1.0, 3.0], [0.0, 1.0]) for mu, hint in hints.items()]
+    cases = [
+        PathCase(_expected(mu, _B), hint, [mu], [1.0, 3.0], [0.0, 1.0])
+        for mu, hint in hints.items()
+    ]
+    pairs = [[0.0, 4.0], [1.0, -1.0]]
+    cases.append(
+        PathCase(
+            by_parameter(lambda b: _expected(2.0, b, 0.05), pairs),
+            "Two parameters, μ = 2 and η = 0.05: the proximal term pulls each by itself.",
+            [2.0],
+            [1.0, 3.0],
+            pairs,
+            {"lr": 0.05},
+        )
+    )
     require_paths(answer, cases, known_formulas.FEDPROX)
 
 
@@ -68,16 +92,37 @@ EXERCISES = (
         solution=local_update,
         known=known_formulas.PROX_LOCAL,
         cases=(
-            Case((_START, 0, _slope, 0.1, 1, 0.0), [1.8, -0.8], "One step with μ = 0 is a step of FedAvg."),
-            Case((_START, 0, _slope, 0.1, 1, 0.5), [1.8, -0.8], "At y = w the proximal term is zero, whatever μ is."),
+            Case(
+                (_START, 0, _slope, 0.1, 1, 0.0),
+                [1.8, -0.8],
+                "One step with μ = 0 is a step of FedAvg.",
+            ),
+            Case(
+                (_START, 0, _slope, 0.1, 1, 0.5),
+                [1.8, -0.8],
+                "At y = w the proximal term is zero, whatever μ is.",
+            ),
             Case((_START, 0, _slope, 0.1, 3, 0.5), [1.4855, -0.4855], "Three steps with μ = 0.5."),
-            Case((_START, 1, _slope, 0.1, 2, 1.0), [1.04, -0.04], "Two steps of the steeper client with μ = 1."),
+            Case(
+                (_START, 1, _slope, 0.1, 2, 1.0),
+                [1.04, -0.04],
+                "Two steps of the steeper client with μ = 1.",
+            ),
+            Case(
+                (_START, 1, _slope, 0.05, 2, 0.5),
+                [1.4525, -0.4525],
+                "Two steps of the steeper client with η = 0.05 and μ = 0.5.",
+            ),
         ),
         mistakes=(
             Mistake("(y - w)", "(w - y)", "Your proximal term pushes y away from w."),
             Mistake("(y - w)", "y", "Yours pulls y to zero. To which point must it pull?"),
             Mistake("mu * (y", "mu / 2 * (y", "What is the derivative of μ/2 ‖y − w‖²?"),
-            Mistake("gradient(k, y)", "gradient(k, w)", "Each step needs the gradient where the client is then."),
+            Mistake(
+                "gradient(k, y)",
+                "gradient(k, w)",
+                "Each step needs the gradient where the client is then.",
+            ),
             Mistake(
                 "(gradient(k, y) + mu * (y - w))",
                 "gradient(k, y) - mu * (y - w)",

@@ -1,5 +1,7 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 3: corrected local training, the control variate, and SCAFFOLD as a class."""
+"""Exercises of chapter 3: corrected local training, the control variate, and SCAFFOLD as a
+class.
+"""
 
 import numpy as np
 import torch
@@ -7,7 +9,17 @@ import torch
 import fedlab_core as fl
 from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, PathCase, path, require_paths
+from fedlab_course.check.on_quadratics import (
+    LR,
+    ROUNDS,
+    START,
+    PathCase,
+    by_parameter,
+    numbers_sent,
+    path,
+    require_paths,
+)
+from fedlab_course.check.tools import close, require, run_with
 
 
 def local_update(w, k, gradient, eta, steps, c, c_k):
@@ -51,8 +63,16 @@ class MyScaffold(fl.Algorithm):
         server.state["c_clients"][updates.clients] = after
         return updates.params.mean(0)
 
+    def communication(self, server, cohort):
+        """How many numbers the clients of the cohort receive, and how many they send back."""
+        ### BEGIN SOLUTION
+        numbers = 2 * len(cohort) * server.num_parameters
+        return numbers, numbers
+        ### END SOLUTION
 
-_A, _B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
+
+_A = np.array([1.0, 3.0])
+_B = np.array([0.0, 1.0])
 
 
 def _slope(k, y):
@@ -60,35 +80,64 @@ def _slope(k, y):
     return _A[k] * (y - np.array([0.0, 1.0]))
 
 
-def _expected():
+def _expected(b, lr=LR, steps=(5, 5)):
     """The path of SCAFFOLD with two clients that both take part, step by step."""
-    w, c, controls, found = START, 0.0, np.zeros(2), []
+    w = START
+    c = 0.0
+    controls = [0.0, 0.0]
+    points = []
     for _ in range(ROUNDS):
-        y = np.full(2, w)
-        for _ in range(5):
-            y = y - LR * (_A * (y - _B) + c - controls)
-        controls = controls - c + (w - y) / (5 * LR)
-        w, c = y.mean(), controls.mean()
-        found.append(w)
-    return found
+        ends = [w, w]
+        for k in (0, 1):
+            for _ in range(steps[k]):
+                ends[k] = ends[k] - lr * (_A[k] * (ends[k] - b[k]) + c - controls[k])
+        controls = [controls[k] - c + (w - ends[k]) / (steps[k] * lr) for k in (0, 1)]
+        w = (ends[0] + ends[1]) / 2
+        c = (controls[0] + controls[1]) / 2
+        points.append(w)
+    return points
 
 
 def check_class(answer):
-    """Compare with the recursion, and with the library where one of two clients takes part."""
+    """Compare with the recursion, with the library where one of two clients takes part, and with
+    the numbers that SCAFFOLD sends.
+    """
     clients = [1.0, 3.0], [0.0, 1.0]
     both = "Both clients take part. Round 1 is FedAvg, and then comes c − c_k."
-    one = {"clients_per_round": 1}
-    alone = "One of two clients takes part. c_k⁺ must be its mean gradient, and c the mean of all c_k: divide by N."
+    one_client = {"clients_per_round": 1}
+    alone = (
+        "One of two clients takes part. c_k⁺ must be its mean gradient, and c the mean of all "
+        "c_k: divide by N."
+    )
+    pairs = [[0.0, 4.0], [1.0, -1.0]]
+    unequal = (
+        "Two parameters. η is 0.2, and the clients make 2 and 6 steps: take these numbers from "
+        "`server.lr` and `steps`."
+    )
+    work = {"lr": 0.2, "sizes": [1, 3], "batch_size": 1, "local_epochs": 2}
+    steps = by_parameter(lambda b: _expected(b, 0.2, (2, 6)), pairs)
     cases = [
-        PathCase(_expected(), both, [], *clients),
-        PathCase(path(fl.Scaffold, [], *clients, one), alone, [], *clients, one),
+        PathCase(_expected(clients[1]), both, [], *clients),
+        PathCase(path(fl.Scaffold, [], *clients, one_client), alone, [], *clients, one_client),
+        PathCase(steps, unequal, [], clients[0], pairs, work),
     ]
     require_paths(answer, cases, known_formulas.SCAFFOLD)
+    down, up = run_with(answer, numbers_sent, [], 4, {"clients_per_round": 3})
+    require(
+        close([down, up], [2, 2]),
+        f"A client receives w and c and sends two vectors, 2 P numbers each way. By your "
+        f"`communication` it receives {down:.3g} P and sends {up:.3g} P.",
+    )
 
 
-_START, _W = np.array([2.0, -1.0]), np.array([1.0, 2.0])
-_C, _OWN, _NONE = np.array([0.2, 0.3]), np.array([-0.4, 0.7]), np.zeros(2)
-_END, _END_2 = np.array([0.8, 1.96]), np.array([0.56, 2.12])
+_START = np.array([2.0, -1.0])
+_W = np.array([1.0, 2.0])
+_C = np.array([0.2, 0.3])
+_OWN = np.array([-0.4, 0.7])
+_NONE = np.zeros(2)
+_END = np.array([0.8, 1.96])
+_END_2 = np.array([0.56, 2.12])
+_END_3 = np.array([-0.1, 2.3])
 
 EXERCISES = (
     Exercise(
@@ -96,10 +145,32 @@ EXERCISES = (
         solution=local_update,
         known=known_formulas.SCAFFOLD_LOCAL,
         cases=(
-            Case((_START, 0, _slope, 0.1, 1, _NONE, _NONE), [1.8, -0.8], "All controls are zero: a step of FedAvg."),
-            Case((_START, 0, _slope, 0.1, 1, _OWN, _OWN), [1.8, -0.8], "A client with c_k = c needs no correction."),
-            Case((_START, 0, _slope, 0.1, 1, _C, _OWN), [1.74, -0.76], "The corrected gradient is (2.6, −2.4)."),
-            Case((_START, 0, _slope, 0.1, 2, _C, _OWN), [1.506, -0.544], "Two steps with the same correction."),
+            Case(
+                (_START, 0, _slope, 0.1, 1, _NONE, _NONE),
+                [1.8, -0.8],
+                "All controls are zero: a step of FedAvg.",
+            ),
+            Case(
+                (_START, 0, _slope, 0.1, 1, _OWN, _OWN),
+                [1.8, -0.8],
+                "A client with c_k = c needs no correction.",
+            ),
+            Case(
+                (_START, 0, _slope, 0.1, 1, _C, _OWN),
+                [1.74, -0.76],
+                "The corrected gradient is (2.6, −2.4).",
+            ),
+            Case(
+                (_START, 0, _slope, 0.1, 2, _C, _OWN),
+                [1.506, -0.544],
+                "Two steps with the same correction.",
+            ),
+            Case(
+                (_START, 1, _slope, 0.2, 1, _C, _OWN),
+                [0.68, 0.28],
+                "One step of the steeper client with η = 0.2. The corrected gradient is "
+                "(6.6, −6.4).",
+            ),
         ),
         mistakes=(
             Mistake("c - c_k", "c_k - c", "Which of the two controls is subtracted?"),
@@ -117,15 +188,44 @@ EXERCISES = (
         solution=new_control,
         known=known_formulas.CONTROL,
         cases=(
-            Case((_NONE, _NONE, _W, _END, 4, 0.1), [0.5, 0.1], "The old controls are zero. Four gradients add up."),
-            Case((_OWN, _C, _W, _END_2, 4, 0.1), [0.5, 0.1], "The same gradients; the move contains c − c_k too."),
+            Case(
+                (_NONE, _NONE, _W, _END, 4, 0.1),
+                [0.5, 0.1],
+                "The old controls are zero. Four gradients add up.",
+            ),
+            Case(
+                (_OWN, _C, _W, _END_2, 4, 0.1),
+                [0.5, 0.1],
+                "The same gradients; the move contains c − c_k too.",
+            ),
+            Case(
+                (_OWN, _C, _W, _END_3, 2, 0.5),
+                [0.5, 0.1],
+                "Two steps with η = 0.5 and the same mean gradient.",
+            ),
         ),
         mistakes=(
-            Mistake("(w - y)", "(y - w)", "A client moves against its gradients. In which direction does w − y point?"),
-            Mistake("(steps * eta)", "steps", "Your control is η times too small. How long is a step?"),
-            Mistake("(steps * eta)", "eta", "Your control is the sum of the four gradients, not their mean."),
-            Mistake("c_k - c + ", "", "The move contains the correction c − c_k, and so does your control."),
-            Mistake("(steps * eta)", "steps * eta", "Without parentheses the last factor multiplies."),
+            Mistake(
+                "(w - y)",
+                "(y - w)",
+                "A client moves against its gradients. In which direction does w − y point?",
+            ),
+            Mistake(
+                "(steps * eta)", "steps", "Your control is η times too small. How long is a step?"
+            ),
+            Mistake(
+                "(steps * eta)",
+                "eta",
+                "Your control is the sum of the four gradients, not their mean.",
+            ),
+            Mistake(
+                "c_k - c + ",
+                "",
+                "The move contains the correction c − c_k, and so does your control.",
+            ),
+            Mistake(
+                "(steps * eta)", "steps * eta", "Without parentheses the last factor multiplies."
+            ),
         ),
     ),
     Exercise(
@@ -133,10 +233,16 @@ EXERCISES = (
         solution=MyScaffold,
         check=check_class,
         mistakes=(
-            Mistake('"c"] - server.state["c_clients"][client]', '"c_clients"][client] - server.state["c"]', "c − c_k"),
+            Mistake(
+                '"c"] - server.state["c_clients"][client]',
+                '"c_clients"][client] - server.state["c"]',
+                "c − c_k",
+            ),
             Mistake("before - server", "before + server", "its mean gradient"),
             Mistake("/ server.num_clients", "/ len(updates.clients)", "divide by N"),
             Mistake(" / server.num_clients", "", "c − c_k"),
+            Mistake("(steps * server.lr)", "(5 * 0.1)", "from `server.lr` and `steps`"),
+            Mistake("2 * len(cohort)", "len(cohort)", "it receives 1 P and sends 1 P"),
         ),
     ),
 )

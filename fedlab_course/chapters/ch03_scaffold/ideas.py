@@ -3,23 +3,28 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import BLACK, PURPLE, set_description
+from fedlab_core.plots.colours import INK, METHODS
+from fedlab_core.plots.style import set_description
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
 from fedlab_course.explore.widgets import slider
 
-CLIENTS, START, STEPS, LR = Quadratics(A, B), np.array([-1.0, 1.5]), 10, 0.05
+CLIENTS = Quadratics(A, B)
+START = np.array([-1.0, 1.5])
+STEPS = 10
+LR = 0.05
 _DEGREES = 10  # of the goal
 
 
 def corrections() -> Idea:
-    """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn downhill.
+    """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn
+    downhill.
 
     Clients as in chapter 2; both take part in every round, with ten local steps at rate 0.05.
-    Sliders: ``rounds``, how many are done, and ``step``, the local step of the next round that we look at. The goal is
-    a place at which both clients step in one direction.
+    Sliders: ``rounds``, how many are done, and ``step``, the local step of the next round that we
+    look at. The goal is a place at which both clients step in one direction.
     """
     sliders = {
         "rounds": slider("rounds done", (0, 1, 2, 3, 5, 10), 1, "Rounds before this one"),
@@ -37,17 +42,23 @@ def _side_by_side(rounds: int, step: int) -> bool:
 def scaffold_rounds(
     clients: Quadratics, start: np.ndarray, rounds: int, steps: int, lr: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """w [D] and the corrections c − c_k [N, D] after ``rounds`` of SCAFFOLD (option 2) in which all take part."""
-    w, offset = start, np.zeros_like(clients.b)
+    """w [D] and the corrections c − c_k [N, D] after ``rounds`` of SCAFFOLD (option 2) in which all
+    take part.
+    """
+    w = start
+    offset = np.zeros_like(clients.b)
     for _ in range(rounds):
         y = clients.walk(w, steps, lr, offset)[-1]
         controls = -offset + (w - y) / (steps * lr)
-        w, offset = y.mean(0), controls.mean(0) - controls
+        w = y.mean(0)
+        offset = controls.mean(0) - controls
     return w, offset
 
 
 def _state(rounds: int, step: int) -> tuple[np.ndarray, ...]:
-    """The server's w [D] after ``rounds``, and at the ``step`` the clients' y, gradients and c − c_k, all [N, D]."""
+    """The server's w [D] after ``rounds``, and at the ``step`` the clients' y, gradients and c −
+    c_k, all [N, D].
+    """
     w, offset = scaffold_rounds(CLIENTS, START, rounds, STEPS, LR)
     here = CLIENTS.walk(w, step, LR, offset)[-1]
     return w, here, CLIENTS.gradient(here), offset
@@ -55,7 +66,11 @@ def _state(rounds: int, step: int) -> tuple[np.ndarray, ...]:
 
 def _arrows(rounds: int, step: int) -> go.Figure:
     w, here, gradient, offset = _state(rounds, step)
-    vectors = {"local gradient g": gradient, "correction c − c_k": offset, "corrected gradient": gradient + offset}
+    vectors = {
+        "local gradient g": gradient,
+        "correction c − c_k": offset,
+        "corrected gradient": gradient + offset,
+    }
     around = np.concatenate([CLIENTS.b, START[None]])
     figure = plane.contours(CLIENTS, around)
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
@@ -63,27 +78,45 @@ def _arrows(rounds: int, step: int) -> go.Figure:
     scale = 0.4 * np.ptp(around, axis=0).max() / longest
     rows = []
     for k, at in enumerate(here):
-        colour, client = COLOURS[k], f"client {k + 1}"
-        tip, end = at - scale * gradient[k], at - scale * (gradient[k] + offset[k])
-        _arrow(figure, at, tip, f"−g<sub>{k + 1}</sub>, the own gradient of {client}", colour, "5px,3px")
-        _arrow(figure, tip, end, f"c<sub>{k + 1}</sub> − c, its correction", PURPLE, "2px,2px")
+        colour = COLOURS[k]
+        client = f"client {k + 1}"
+        tip = at - scale * gradient[k]
+        end = at - scale * (gradient[k] + offset[k])
+        _arrow(
+            figure,
+            at,
+            tip,
+            f"−g<sub>{k + 1}</sub>, the own gradient of {client}",
+            colour,
+            "5px,3px",
+        )
+        name = f"c<sub>{k + 1}</sub> − c, its correction"
+        _arrow(figure, tip, end, name, METHODS["scaffold"], "2px,2px")
         _arrow(figure, at, end, f"the step that {client} takes", colour, "solid")
         plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k], colour)
         rows += [[client, name, *plane.pair(vector[k])] for name, vector in vectors.items()]
-    plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", BLACK)
+    plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", INK)
     text = (
-        f"Arrows in the plane after {rounds} rounds of SCAFFOLD, at local step {step}: the clients' own gradients are "
-        f"{_angle(*gradient):.0f}° apart, the corrected ones {_angle(*(gradient + offset)):.0f}°. The server is at "
-        f"({w[0]:.3f}, {w[1]:.3f})."
+        f"Arrows in the plane after {rounds} rounds of SCAFFOLD, at local step {step}: the "
+        f"clients' own gradients are {_angle(*gradient):.0f}° apart, the corrected ones "
+        f"{_angle(*(gradient + offset)):.0f}°. The server is at ({w[0]:.3f}, {w[1]:.3f})."
     )
     set_description(figure, text, ["client", "arrow", "w₁", "w₂"], rows)
     return figure
 
 
-def _arrow(figure: go.Figure, tail: np.ndarray, tip: np.ndarray, name: str, colour: str, dash: str) -> None:
+def _arrow(
+    figure: go.Figure, tail: np.ndarray, tip: np.ndarray, name: str, colour: str, dash: str
+) -> None:
     x, y = np.stack([tail, tip], axis=1)
     line = {"color": colour, "dash": dash, "width": 3 if dash == "solid" else 2}
-    head = {"symbol": "arrow", "angleref": "previous", "size": [0, 14], "color": colour, "opacity": 1}
+    head = {
+        "symbol": "arrow",
+        "angleref": "previous",
+        "size": [0, 14],
+        "color": colour,
+        "opacity": 1,
+    }
     figure.add_scatter(x=x, y=y, name=name, mode="lines+markers", line=line, marker=head)
 
 

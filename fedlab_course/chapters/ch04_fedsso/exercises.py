@@ -5,8 +5,15 @@ import numpy as np
 
 import fedlab_core as fl
 from fedlab_course.check.base import Exercise, Mistake
-from fedlab_course.check.on_quadratics import drawn, path, require_path
-from fedlab_course.check.tools import array, beside, call, require
+from fedlab_course.check.chances import (
+    cohorts_of,
+    counted,
+    require_counts,
+    require_meetings,
+    require_stream,
+)
+from fedlab_course.check.on_quadratics import path, require_path
+from fedlab_course.check.tools import array, call, require, shown
 
 
 def systematic(labels, start, num_drawn):
@@ -35,54 +42,105 @@ class MyStrata(fl.Algorithm):
         ### END SOLUTION
 
 
+_LABELS = np.array([2, 0, 1, 0, 2, 1, 2, 0, 2, 1, 2, 2])  # strata of 3, 3 and 6 clients
+
+
+def _found(answer, start, size):
+    """The cohort that the answer draws of the 12 clients."""
+    cohort = array(call(answer, _LABELS, start, size), (size,), "the cohort")
+    strange = cohort[~np.isin(cohort, np.arange(12))]
+    require(
+        not len(strange),
+        f"The clients are numbered from 0 to 11. Yours has {shown(strange[:1].sum())}.",
+    )
+    return cohort.astype(int)
+
+
 def check_systematic(answer):
-    labels = np.array([2, 0, 1, 0, 2, 1, 2, 0, 2, 1, 2, 2])  # strata of 3, 3 and 6 clients; N = 12
-
-    def found(start, size):
-        return array(call(answer, labels, start, size), (size,), "the cohort").astype(int)
-
-    every = np.array([found(start, 4) for start in range(3)])
-    require(every.max() > 2, "Your numbers are those of the strata, 0 to 2. Return numbers of clients, 0 to 11.")
-    require(np.ptp(every, axis=0).any(), "Every start gives the same cohort. Begin with the client at place `start`.")
-    counts = np.bincount(every.ravel(), minlength=12)[:12]
+    """All starts together draw each client once, and each cohort has its share of each stratum."""
+    every = np.array([_found(answer, start, 4) for start in range(3)])
+    require(
+        every.max() > 2,
+        "Your numbers are those of the strata, 0 to 2. Return numbers of clients, 0 to 11.",
+    )
+    require(
+        np.ptp(every, axis=0).any(),
+        "Every start gives the same cohort. Begin with the client at place `start`.",
+    )
+    counts = np.bincount(every.ravel(), minlength=12)
     wrong = int(np.argmax(counts != 1))
     require(
         (counts == 1).all(),
-        f"Three starts draw each client once, and yours client {wrong} {counts[wrong]} times. Take every third.",
+        f"Three starts draw each client once, and yours client {wrong} {counts[wrong]} times. "
+        "Take every third.",
     )
     for cohort in every:
-        shares = np.bincount(labels[cohort], minlength=3).tolist()
+        shares = np.bincount(_LABELS[cohort], minlength=3).tolist()
         require(
             shares == [1, 1, 2],
-            f"From strata of 3, 3 and 6 clients come 1, 1 and 2, not {shares}. Are they in a row stratum by stratum?",
+            f"From strata of 3, 3 and 6 clients come 1, 1 and 2, not {shares}. Are they in a row "
+            "stratum by stratum?",
         )
-    pairs = np.concatenate([found(start, 2) for start in range(6)])
+    pairs = np.concatenate([_found(answer, start, 2) for start in range(6)])
     require(
         sorted(pairs.tolist()) == list(range(12)),
-        "Yours is right for K = 4. For K = 2 the interval is N/K = 6, and six starts must draw each client once.",
+        "Yours is right for K = 4. For K = 2 the interval is N/K = 6, and six starts must draw "
+        "each client once.",
     )
 
 
-_STRATA = [0, 1, 2, 3] * 2
-_A, _B = [1.0, 3.0, 2.0, 1.0] * 2, [0.0, 1.0, 2.0, 7.0] * 2  # the two clients of a stratum are equal
+_STRATA = np.array([0, 1, 0, 2, 0, 1, 0, 1, 0, 2, 1, 0])  # of 6, 4 and 2 clients
+_SHARES = {6: "3, 2 and 1", 3: "1 or 2, 1, and 0 or 1"}
 _FOUR = {"clients_per_round": 4}
 
 
+def _drawn(answer, labels, size):
+    """One cohort for each of many rounds, with the shares of all strata."""
+    rounds = cohorts_of(answer, [labels.tolist()], 12, {"clients_per_round": size})
+    several = [len(cohorts) for cohorts in rounds if len(cohorts) != 1]
+    require(not several, f"A round has one cohort. Yours has {several and several[0]}.")
+    exact = np.bincount(_STRATA) * size / 12
+    for (cohort,) in rounds:
+        require(
+            len(cohort) == size,
+            f"K = {size}: each cohort must have {size} clients. Yours has {len(cohort)}.",
+        )
+        shares = np.bincount(_STRATA[cohort], minlength=3)
+        require(
+            (abs(shares - exact) < 1).all(),
+            f"From strata of 6, 4 and 2 clients K = {size} takes {_SHARES[size]}. Yours takes "
+            f"{shares.tolist()}.",
+        )
+    return rounds
+
+
 def check_class(answer):
-    """Equal clients in each stratum make the cohort's mean that of all clients, exactly."""
-    rounds = beside(answer, drawn, [_STRATA], 8, {**_FOUR, "rounds": 40})
-    cohorts = [sorted(one) for (one,) in rounds]
-    require(all(len(cohort) == 4 for cohort in cohorts), "K = 4: each cohort must have 4 clients.")
-    strata = {tuple(sorted(client % 4 for client in cohort)) for cohort in cohorts}
-    require(strata == {(0, 1, 2, 3)}, f"Four strata of two clients, K = 4: one of each. Yours draws strata {strata}.")
-    few = len({tuple(cohort) for cohort in cohorts})
-    require(
-        few > 2, f"In 40 rounds yours draws {few} different cohorts of 16. Shuffle the clients inside each stratum."
+    """Look at shares, seeds and chances. Then equal clients in each stratum make the cohort's mean
+    that of all clients, exactly.
+    """
+    labels = _STRATA.tolist()
+    cohorts = _drawn(answer, _STRATA, 6)
+    require_stream(answer, [labels], 12, {"clients_per_round": 6}, "`rng`")
+    for stratum in (0, 1):
+        require_meetings(
+            cohorts,
+            12,
+            np.flatnonzero(stratum == _STRATA).tolist(),
+            "Clients {first} and {second} have the same stratum, and in 2,000 rounds no cohort has "
+            "both. Shuffle the clients inside each stratum.",
+        )
+    require_counts(
+        # a label is −1 for clients that OPTICS calls noise
+        counted(_drawn(answer, _STRATA - 1, 3), 12),
+        [3 / 12] * 12,
+        "K/N = 1/4: each client must be drawn in every fourth round on average, {expected} times "
+        "in 2,000 rounds. Yours draws client {place} {count} times. From which starts may the "
+        "draw begin?",
     )
-    everybody = path(fl.FedAvg, [], _A, _B)
-    require_path(
-        answer, everybody, "A stratum's clients are equal here, so a cohort counts as all.", [_STRATA], _A, _B, _FOUR
-    )
+    a = [1.0, 3.0, 2.0, 1.0] * 2  # the two clients of a stratum are equal
+    b = [0.0, 1.0, 2.0, 7.0] * 2
+    hint = "A stratum's clients are equal here, so a cohort counts as all."
+    require_path(answer, path(fl.FedAvg, [], a, b), hint, [[0, 1, 2, 3] * 2], a, b, _FOUR)
 
 
 EXERCISES = (
@@ -91,7 +149,11 @@ EXERCISES = (
         solution=systematic,
         check=check_systematic,
         mistakes=(
-            Mistake('row = np.argsort(labels, kind="stable")', "row = np.arange(len(labels))", "in a row stratum"),
+            Mistake(
+                'row = np.argsort(labels, kind="stable")',
+                "row = np.arange(len(labels))",
+                "in a row stratum",
+            ),
             Mistake('np.argsort(labels, kind="stable")', "np.sort(labels)", "those of the strata"),
             Mistake("row[start::interval]", "row[0::interval]", "Every start gives the same"),
             Mistake("row[start::interval]", "row[start : start + num_drawn]", "Take every third"),
@@ -103,9 +165,23 @@ EXERCISES = (
         solution=MyStrata,
         check=check_class,
         mistakes=(
-            Mistake("rng.permutation(server.num_clients)", "np.arange(server.num_clients)", "Shuffle"),
-            Mistake('shuffled[np.argsort(self.labels[shuffled], kind="stable")]', "shuffled", "one of each"),
-            Mistake("server.num_clients // server.clients_per_round", "server.clients_per_round", "must have 4"),
+            Mistake(
+                "rng.permutation(server.num_clients)", "np.arange(server.num_clients)", "Shuffle"
+            ),
+            Mistake(
+                'shuffled[np.argsort(self.labels[shuffled], kind="stable")]',
+                "shuffled",
+                "takes 3, 2 and 1",
+            ),
+            Mistake(
+                "server.num_clients // server.clients_per_round",
+                "server.clients_per_round",
+                "Yours has 2",
+            ),
+            Mistake("rng.integers(interval)", "0", "From which starts"),
+            Mistake(
+                'rng = server.stream("cohort")', "rng = np.random.default_rng()", "the same seed"
+            ),
         ),
     ),
 )

@@ -8,26 +8,36 @@ import plotly.graph_objects as go
 
 from fedlab_core.clustering import Clustering
 from fedlab_core.data.federated import FederatedDataset
-from fedlab_core.plots import style
-from fedlab_core.plots.style import GREY, look, new_figure, set_description
+from fedlab_core.plots.colours import GREY, GROUPS, MANY
+from fedlab_core.plots.style import group_look, new_figure, set_description
 
 _LEGEND_ENTRIES = 12
 _MAIN_SHARE = 0.25
-_LABEL_COLOURS = [style.BLUE, style.VERMILLION, style.GREEN, style.BROWN, style.VIOLET, style.PURPLE, style.BLACK]
-_LABEL_COLOURS += ["#332288", "#999933", "#882255"]
-_MIXED = "#8C8C8C"
-_MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon", "triangle-down", "hexagon2")
+_MARKERS = (
+    "circle",
+    "square",
+    "diamond",
+    "triangle-up",
+    "star",
+    "pentagon",
+    "triangle-down",
+    "hexagon2",
+)
 _NOISE_MARKER = "circle-open"
 
 
-def cluster_map(points: Any, clusters: np.ndarray, fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
-    """Clients where two principal components of ``points`` [N, P] put them, with a marker per cluster.
+def cluster_map(
+    points: Any, clusters: np.ndarray, fed: FederatedDataset, *, title: str | None = None
+) -> go.Figure:
+    """Clients where two principal components of ``points`` [N, P] put them, with a marker per
+    cluster.
 
-    ``clusters`` [N]: −1 for noise, as open circles. Colours show the labels that a client of ``fed`` holds most of:
-    inside the first, on the rim the second; grey without one of a quarter of its samples. Axes name their share of the
-    variance.
+    ``clusters`` [N]: −1 for noise, as open circles. Colours show the labels that a client of
+    ``fed`` holds most of: inside the first, on the rim the second; grey without one of a quarter of
+    its samples. Axes name their share of the variance.
     """
-    counts, names = fed.heterogeneity().label_counts, fed.dataset.classes
+    counts = fed.heterogeneity().label_counts
+    names = fed.dataset.classes
     mixes = counts / counts.sum(axis=1, keepdims=True)
     places, shares = _principal_components(np.asarray(points, dtype=float))
     titles = [f"component {i + 1} ({share:.0%} of variance)" for i, share in enumerate(shares)]
@@ -45,51 +55,83 @@ def cluster_map(points: Any, clusters: np.ndarray, fed: FederatedDataset, *, tit
     return figure
 
 
-def reachability(found: Clustering, *, title: str | None = None) -> go.Figure:
-    """The reachability plot of OPTICS: one bar per client, in the order of the walk; clusters are the valleys.
+def reachability(clustering: Clustering, *, title: str | None = None) -> go.Figure:
+    """The reachability plot of OPTICS: one bar per client, in the order of the walk; clusters are
+    the valleys.
 
-    ``found``: from :func:`fedlab_core.clustering.optics`. A bar is as high as the client is far from those before it,
-    the first as high as the plot. Noise is grey and dotted. Raises ``ValueError`` for a clustering without a walk.
+    ``clustering``: from :func:`fedlab_core.clustering.optics`. A bar is as high as the client is
+    far from those before it, the first as high as the plot. Noise is grey and dotted. Raises
+    ``ValueError`` for a clustering without a walk.
     """
-    if found.ordering is None or found.reachability is None:
-        raise ValueError("found: has no reachability; only clustering.optics gives one")
-    order, clusters = found.ordering, found.labels[found.ordering]
-    heights = found.reachability[order]
-    reached = np.isfinite(heights)
-    highest = float(heights[reached].max())
-    legend, x_title = found.num_clusters < _LEGEND_ENTRIES, "clients in the order of the walk"
-    figure = new_figure(title=title, x_title=x_title, y_title="reachability distance", legend=legend)
+    if clustering.ordering is None or clustering.reachability is None:
+        raise ValueError("clustering: has no reachability; only optics gives one")
+    order = clustering.ordering
+    clusters = clustering.labels[order]
+    distances = clustering.reachability[order]
+    reached = np.isfinite(distances)
+    largest = float(distances[reached].max())
+    top = 1.08 * largest
+    figure = new_figure(
+        title=title,
+        x_title="clients in the order of the walk",
+        y_title="reachability distance",
+        legend=clustering.num_clusters < _LEGEND_ENTRIES,
+    )
     rows = []
     for cluster in np.unique(clusters):
-        mine, name = np.flatnonzero(clusters == cluster), _name(cluster)
-        rows.append([name, len(mine)])
-        colour, shape = (GREY, ".") if cluster < 0 else (look(cluster + 1).colour, ("", "/")[cluster % 2])
-        figure.add_bar(
-            x=mine,
-            y=np.where(reached[mine], heights[mine], 1.08 * highest),
-            customdata=order[mine],
-            name=name,
-            width=1,
-            marker={"color": colour, "pattern": {"shape": shape, "solidity": 0.25}, "line": {"width": 0}},
-            hovertemplate="client %{customdata}<br>reachability %{y:.4g}<extra>" + name + "</extra>",
-        )
+        positions = np.flatnonzero(clusters == cluster)
+        rows.append([_name(cluster), len(positions)])
+        heights = np.where(reached[positions], distances[positions], top)
+        _add_bars(figure, cluster, positions, heights, order[positions])
     figure.update_layout(bargap=0)
     figure.update_xaxes(range=[-0.5, len(order) - 0.5], showgrid=False)
-    figure.update_yaxes(range=[0, 1.08 * highest])
-    inside = heights[reached & (clusters >= 0)]
+    figure.update_yaxes(range=[0, top])
+    in_clusters = distances[reached & (clusters >= 0)]
+    median = np.median(in_clusters) if len(in_clusters) else np.nan
     text = (
-        f"Reachability plot: {len(order)} clients in the order of OPTICS, {_count(found.labels)}. "
-        f"Half of the clients in clusters are reached at {np.median(inside) if len(inside) else np.nan:.3g} or less, "
-        f"the largest reachability is {highest:.3g}."
+        f"Reachability plot: {len(order)} clients in the order of OPTICS, "
+        f"{_count(clustering.labels)}. Half of the clients in clusters are reached at "
+        f"{median:.3g} or less, the largest reachability is {largest:.3g}."
     )
     set_description(figure, text, ["cluster", "clients"], rows)
     return figure
 
 
+def _add_bars(
+    figure: go.Figure,
+    cluster: int,
+    positions: np.ndarray,
+    heights: np.ndarray,
+    clients: np.ndarray,
+) -> None:
+    """Add the bars of one cluster. Neighbouring clusters differ in colour and hatching."""
+    name = _name(cluster)
+    if cluster < 0:
+        colour = GREY
+        shape = "."
+    else:
+        colour = group_look(cluster).colour
+        shape = "/" if cluster % 2 else ""
+    figure.add_bar(
+        x=positions,
+        y=heights,
+        customdata=clients,
+        name=name,
+        width=1,
+        marker={
+            "color": colour,
+            "pattern": {"shape": shape, "solidity": 0.25},
+            "line": {"width": 0},
+        },
+        hovertemplate=f"client %{{customdata}}<br>reachability %{{y:.4g}}<extra>{name}</extra>",
+    )
+
+
 def _principal_components(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates [N, 2] on the first two components, and their shares of the variance [2].
 
-    Of the two directions of a component, the one in which the client farthest out lies on the positive side.
+    Of the two directions of a component, the one in which the client farthest out lies on the
+    positive side.
     """
     centred = values - values.mean(axis=0)
     variances, directions = np.linalg.eigh(centred @ centred.T)  # N × N, which is small; ascending
@@ -100,38 +142,68 @@ def _principal_components(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _add_clients(
-    figure: go.Figure, clusters: np.ndarray, places: np.ndarray, mixes: np.ndarray, names: Sequence[str]
+    figure: go.Figure,
+    clusters: np.ndarray,
+    places: np.ndarray,
+    mixes: np.ndarray,
+    names: Sequence[str],
 ) -> None:
-    """A marker for each cluster, and inside and on the rim the colours of the labels that a client holds most of."""
+    """A marker for each cluster, and inside and on the rim the colours of the labels that a client
+    holds most of.
+    """
     ranks = np.argsort(-mixes, axis=1, kind="stable")[:, :2]
     main = np.take_along_axis(mixes, ranks, axis=1) >= _MAIN_SHARE  # [N, largest and next]
-    colours = np.resize(_LABEL_COLOURS, len(names))  # from the start again after the last
+    colours = np.resize(GROUPS, len(names))  # from the start again after the last
     hues = colours[ranks]
-    inside = np.where(main[:, 0], hues[:, 0], _MIXED)
+    inside = np.where(main[:, 0], hues[:, 0], MANY)
     rim = np.where(main[:, -1], hues[:, -1], inside)
-    symbols = [_NOISE_MARKER if cluster < 0 else _MARKERS[cluster % len(_MARKERS)] for cluster in clusters]
+    symbols = [
+        _NOISE_MARKER if cluster < 0 else _MARKERS[cluster % len(_MARKERS)] for cluster in clusters
+    ]
     figure.add_scatter(
         x=places[:, 0],
         y=places[:, 1],
-        customdata=[[str(client), "<br>labels " + _mix(mix, names)] for client, mix in enumerate(mixes)],
+        customdata=[
+            [str(client), "<br>labels " + _mix(mix, names)] for client, mix in enumerate(mixes)
+        ],
         text=[_name(cluster) for cluster in clusters],
         mode="markers",
-        marker={"color": inside, "symbol": symbols, "size": 11, "line": {"width": 2.5, "color": rim}},
+        marker=_marker(inside, symbols, rim),
         hovertemplate="client %{customdata[0]}%{customdata[1]}<extra>%{text}</extra>",
         showlegend=False,
     )
-    key = [(f"label {names[label]}", colours[label], "circle") for label in np.unique(ranks[main])]
+    for label in np.unique(ranks[main]):
+        _add_to_legend(figure, f"label {names[label]}", colours[label], "circle")
     if not main[:, 0].all():
-        key.append(("many labels", _MIXED, "circle"))
+        _add_to_legend(figure, "many labels", MANY, "circle")
     if (clusters < 0).any():
-        key.append(("noise", GREY, _NOISE_MARKER))
-    for name, colour, symbol in key:
-        marker = {"color": colour, "symbol": symbol, "size": 11, "line": {"width": 2.5, "color": colour}}
-        figure.add_scatter(x=[None], y=[None], mode="markers", name=name, marker=marker, hoverinfo="skip")
+        _add_to_legend(figure, "noise", GREY, _NOISE_MARKER)
+
+
+def _add_to_legend(figure: go.Figure, name: str, colour: str, symbol: str) -> None:
+    """Add an entry to the legend, without a point in the chart."""
+    marker = _marker(colour, symbol, colour)
+    figure.add_scatter(
+        x=[None], y=[None], mode="markers", name=name, marker=marker, hoverinfo="skip"
+    )
+
+
+def _marker(
+    inside: str | np.ndarray, symbol: str | list[str], rim: str | np.ndarray
+) -> dict[str, Any]:
+    """The markers of clients: the colours inside and on the rim, one for all or one for each."""
+    return {
+        "color": inside,
+        "symbol": symbol,
+        "size": 11,
+        "line": {"width": 2.5, "color": rim},
+    }
 
 
 def _mix(mix: np.ndarray, names: Sequence[str]) -> str:
-    return ", ".join(f"{names[label]} {mix[label]:.0%}" for label in np.flatnonzero(mix > 0).tolist())
+    return ", ".join(
+        f"{names[label]} {mix[label]:.0%}" for label in np.flatnonzero(mix > 0).tolist()
+    )
 
 
 def _name(cluster: int) -> str:
@@ -139,5 +211,8 @@ def _name(cluster: int) -> str:
 
 
 def _count(labels: np.ndarray) -> str:
-    clusters, noise = int(labels.max(initial=-1)) + 1, int((labels < 0).sum())
-    return f"{clusters} cluster{'s' * (clusters != 1)} and {noise} client{'s' * (noise != 1)} in none"
+    clusters = int(labels.max(initial=-1)) + 1
+    noise = int((labels < 0).sum())
+    return (
+        f"{clusters} cluster{'s' * (clusters != 1)} and {noise} client{'s' * (noise != 1)} in none"
+    )

@@ -1,7 +1,10 @@
-"""FedMas with one part changed: tiers that are the true groups, tiers drawn at random, and pairs in rotation."""
+"""FedMas with one part changed: tiers that are the true groups, tiers drawn at random, and pairs in
+rotation.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import torch
@@ -28,7 +31,9 @@ class RandomTiers(Tiers):
     num_tiers: int = 10
 
     def labels(self, server: Server) -> np.ndarray:
-        return server.stream("random_tiers").permutation(np.arange(server.num_clients) % self.num_tiers)
+        return server.stream("random_tiers").permutation(
+            np.arange(server.num_clients) % self.num_tiers
+        )
 
 
 @dataclass(frozen=True)
@@ -47,11 +52,18 @@ class FedMasRandomTiers(fl.FedMas):
 
 @dataclass(frozen=True)
 class RotatedPairs(fl.Algorithm):
-    """Pairs of clients with different labels, in rotation: as regular as tiers of true groups, and never of one kind.
+    """Pairs of clients with different labels: each group has its turns, as with tiers of true
+    groups, and the two of a pair are never of one kind.
 
-    The groups of :class:`TrueTiers` stand in a ring. A round has a cohort for each group in turn: one client of it, and
-    one of the group on the opposite side, so that each group trains twice a round, as with two clients of every tier.
+    The groups of :class:`TrueTiers` stand in a ring. A round has a cohort for each group: one
+    client of it, and one of the group on the opposite side, so that each group trains twice a
+    round, as with two clients of every tier. ``order`` of the cohorts: "ring", where half a round
+    lies between the two turns of a group; "together", where its two turns follow one another, and
+    then nearly a round goes by; "shuffled", a new order in each round. The number of groups is
+    even.
     """
+
+    order: Literal["ring", "together", "shuffled"] = "ring"
 
     def setup(self, server: Server) -> None:
         server.state["clusters"] = torch.from_numpy(TrueTiers().labels(server))
@@ -59,7 +71,15 @@ class RotatedPairs(fl.Algorithm):
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
         """One pair for each group; the next starts from the aggregate of the one before."""
         groups = list(server.groups("clusters").values())
-        for turn, group in enumerate(groups):
-            rng, opposite = server.stream("cohort", turn), groups[(turn + len(groups) // 2) % len(groups)]
+        half = len(groups) // 2
+        turns = np.arange(len(groups))
+        if self.order == "together":
+            turns = np.argsort(turns % half, kind="stable")
+        elif self.order == "shuffled":
+            turns = server.stream("cohort", len(groups)).permutation(turns)
+        for turn in turns.tolist():
+            rng = server.stream("cohort", turn)
+            group = groups[turn]
+            opposite = groups[(turn + half) % len(groups)]
             first = rng.choice(group)
             yield np.sort([first, rng.choice(opposite[opposite != first])])

@@ -1,42 +1,177 @@
-"""Explorer: what each tier still knows while tiers train one after another."""
+"""Figures of forgetting: tasks one after another, what a penalty keeps, and its stiff steps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import BLACK, look, new_figure, set_description
+from fedlab_core.plots.colours import GREY, INK
+from fedlab_core.plots.style import group_look, new_figure, set_description
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
 
 
 def forgetting(
-    accuracies: Mapping[float, np.ndarray], *, visits: Sequence[int], names: Sequence[str], goal: Goal | None = None
+    accuracies: Mapping[float, np.ndarray],
+    *,
+    visits: Sequence[int],
+    names: Sequence[str],
+    goal: Goal | None = None,
 ) -> Idea:
-    """What each tier still knows while tiers train one after another, for several λ. Slider ``value``.
+    """What each tier still knows while tiers train one after another, for several λ. Slider
+    ``value``.
 
-    ``accuracies``: λ → [V, T], the accuracy on the data of each of T tiers after each of V server updates; ``visits``
-    [V]: the tier that was trained before each of them, drawn as a ring on its curve; ``names`` [T] of the tiers.
+    ``accuracies``: λ → [V, T], the accuracy on the data of each of T tiers after each of V server
+    updates; ``visits`` [V]: the tier that was trained before each of them, drawn as a ring on its
+    curve; ``names`` [T] of the tiers.
     """
-    figures = {strength: _figure(strength, table, np.asarray(visits), names) for strength, table in accuracies.items()}
+    figures = {
+        strength: _figure(strength, table, np.asarray(visits), names)
+        for strength, table in accuracies.items()
+    }
     return gallery(figures, "λ of the penalty", goal=goal)
 
 
-def _figure(strength: float, table: np.ndarray, trained: np.ndarray, names: Sequence[str]) -> go.Figure:
-    along, last, best = np.arange(1, len(table) + 1), table[-1], table.max(0)
+def _figure(
+    strength: float, table: np.ndarray, trained: np.ndarray, names: Sequence[str]
+) -> go.Figure:
+    along = np.arange(1, len(table) + 1)
+    last = table[-1]
+    best = table.max(0)
     figure = new_figure(title=None, x_title="server updates", y_title="accuracy on its own data")
     for tier, (name, values) in enumerate(zip(names, table.T, strict=True)):
         mine = trained == tier
-        ring, sizes = {"color": BLACK, "width": np.where(mine, 2.5, 0)}, np.where(mine, 12, 6)
+        ring = {"color": INK, "width": np.where(mine, 2.5, 0)}
+        sizes = np.where(mine, 12, 6)
         hover = f"{name}: %{{y:.1%}} after update %{{x}}<extra></extra>"
-        add_curve(figure, along, values, name, look(tier), size=sizes, marker_line=ring, hovertemplate=hover)
+        add_curve(
+            figure,
+            along,
+            values,
+            name,
+            group_look(tier),
+            size=sizes,
+            marker_line=ring,
+            hovertemplate=hover,
+        )
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     text = (
-        f"λ={strength:g}. Accuracy on the data of each of {len(names)} tiers after each of {len(table)} server "
-        f"updates; large ringed marks where the tier itself was trained. "
+        f"λ={strength:g}. Accuracy on the data of each of {len(names)} tiers after each of "
+        f"{len(table)} server updates; large ringed marks where the tier itself was trained. "
         f"Lost since its best, on average {(best - last).mean():.1%}."
     )
-    rows = [[name, f"{end:.1%}", f"{top:.1%}"] for name, end, top in zip(names, last, best, strict=True)]
+    rows = [
+        [name, f"{end:.1%}", f"{top:.1%}"] for name, end, top in zip(names, last, best, strict=True)
+    ]
     set_description(figure, text, ["tier", "at the end", "best"], rows)
+    return figure
+
+
+def kept_and_learned(
+    ends: Mapping[str, Mapping[float, Sequence[float]]], names: Sequence[str]
+) -> go.Figure:
+    """What a model knows of two tasks at the end, a curve over λ for each penalty.
+
+    ``ends``: penalty → λ → the accuracy on the first and on the second task; ``names`` of the
+    tasks. The best is the upper right corner.
+    """
+    figure = new_figure(
+        title="Keep the first task, learn the second",
+        x_title=f"accuracy on the {names[1]}",
+        y_title=f"accuracy on the {names[0]}",
+        legend=False,
+    )
+    rows = []
+    for number, (name, of) in enumerate(ends.items()):
+        rows += _add_penalty(figure, number, name, of)
+    figure.update_xaxes(range=[0, 1.03], tickformat=".0%")
+    figure.update_yaxes(range=[0, 1.03], tickformat=".0%")
+    set_description(
+        figure,
+        f"Two accuracies at the end, a curve over λ for {' and '.join(ends)}. Up and to the right "
+        "is better.",
+        ["penalty", *names],
+        rows,
+    )
+    return figure
+
+
+def _add_penalty(
+    figure: go.Figure, number: int, name: str, of: Mapping[float, Sequence[float]]
+) -> list[list[str]]:
+    """Add the curve of a penalty, with the λ of its best sum; return the rows of its table."""
+    first, second = np.array(list(of.values())).T
+    labels = [f"{strength:g}" for strength in of]
+    style = group_look(number)
+    hover = f"{name}, λ = %{{customdata}}: %{{y:.0%}} kept, %{{x:.0%}} learned<extra></extra>"
+    add_curve(figure, second, first, name, style, customdata=labels, hovertemplate=hover)
+    top = int((first + second).argmax())
+    figure.add_annotation(
+        x=second[top],
+        y=first[top],
+        text=f"{name}, λ = {labels[top]}",
+        font={"color": style.colour},
+        ax=-110,
+        ay=12 * number,
+    )
+    return [
+        [f"{name}, λ = {label}", f"{kept:.0%}", f"{learned:.0%}"]
+        for label, kept, learned in zip(labels, first, second, strict=True)
+    ]
+
+
+ETA = 0.1
+STEPS = 20
+MINIMUM = 3.0  # of the loss, whose curvature is 1
+LocalUpdate = Callable[..., Any]
+
+
+def stiff(explicit: LocalUpdate, implicit: LocalUpdate, *, goal: Goal | None = None) -> Idea:
+    """One parameter under a strong penalty, step by step. Slider ``value``: λ.
+
+    Both functions have the parameters (w, k, gradient, eta, steps, strength, importance). The loss
+    is ½ (y − 3)², w = 0, Ω = 1 and η = 0.1, so that explicit steps are stable for λ < 9.5.
+    """
+    strengths = (0.5, 2, 5, 8, 9, 9.5, 10, 12, 30)
+    figures = {value: _steps(value, explicit, implicit) for value in strengths}
+    return gallery(figures, "λ of the penalty", goal=goal)
+
+
+def rests(strength: float) -> float:
+    """Where ½ (y − 3)² + λ y² is least."""
+    return MINIMUM / (1 + 2 * strength)
+
+
+def walked(update: LocalUpdate, strength: float) -> np.ndarray:
+    """y after 0, 1, … steps of ``update``."""
+
+    def gradient(k: int, y: np.ndarray) -> np.ndarray:
+        return y - MINIMUM
+
+    w = np.zeros(1)
+    given = (w, 0, gradient, ETA)
+    ends = [update(*given, steps, strength, np.ones(1)) for steps in range(STEPS + 1)]
+    return np.array(ends, dtype=float).reshape(-1)
+
+
+def _steps(strength: float, explicit: LocalUpdate, implicit: LocalUpdate) -> go.Figure:
+    figure = new_figure(title=None, x_title="local step", y_title="y")
+    figure.add_hline(y=rests(strength), line={"color": GREY, "width": 2, "dash": "dot"})
+    rows = []
+    for number, (name, update) in enumerate((("explicit", explicit), ("implicit", implicit))):
+        way = walked(update, strength)
+        add_curve(figure, np.arange(len(way)), way, f"{name} step", group_look(2 * number + 2))
+        rows.append([name, f"{way[1]:.3g}", f"{way[-1]:.3g}"])
+    figure.update_yaxes(range=[-1.5, 2.0])
+    factor = 2 * ETA * strength
+    words = f"η · 2λΩ = {factor:.2g}; the dotted line is where both should rest"
+    figure.update_layout(title={"text": words, "font": {"size": 14}})
+    set_description(
+        figure,
+        f"One parameter over {STEPS} local steps at λ={strength:g}. {words}.",
+        ["step", "y after 1", "y at the end"],
+        rows,
+    )
     return figure

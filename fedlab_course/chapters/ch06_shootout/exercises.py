@@ -5,8 +5,9 @@ import numpy as np
 
 import fedlab_core as fl
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, drawn, require_path
-from fedlab_course.check.tools import beside, require
+from fedlab_course.check.chances import cohorts_of, counted, require_counts, require_stream
+from fedlab_course.check.on_quadratics import LR, ROUNDS, START, require_path
+from fedlab_course.check.tools import require
 
 
 def within_budget(spent, accuracy, budget):
@@ -31,41 +32,113 @@ class OneByOne(fl.Algorithm):
         ### END SOLUTION
 
 
+_FOUR = {"clients_per_round": 4}
+
+
+def _check_cohorts(answer):
+    """Look at the sizes of the cohorts, at seeds, and at who trains how often and when."""
+    rounds = cohorts_of(answer, [], 8, _FOUR)
+    for cohorts in rounds:
+        require(
+            all(len(cohort) == 1 for cohort in cohorts),
+            f"Each cohort must have one client. Yours are {cohorts}.",
+        )
+        require(len(cohorts) == 4, f"K = 4: a round has four cohorts. Yours has {len(cohorts)}.")
+        clients = [client for (client,) in cohorts]
+        require(
+            len(set(clients)) == 4,
+            f"A client trains at most once in a round. Your clients are {clients}.",
+        )
+    require_counts(
+        counted(rounds, 8),
+        [4 / 8] * 8,
+        "K/N = 1/2: each client must train in every second round on average, {expected} times in "
+        "2,000 rounds. Yours trains client {place} {count} times. Draw with "
+        "`server.uniform_cohort()`.",
+    )
+    ranks = np.argsort(np.argsort(np.squeeze(rounds, axis=2)))
+    first_is = np.bincount(ranks[:, 0], minlength=4)
+    last_is = np.bincount(ranks[:, 3], minlength=4)
+    for turn, counts in (("first", first_is), ("last", last_is)):
+        require_counts(
+            counts.tolist(),
+            [1 / 4] * 4,
+            f"The order must be random. In 2,000 rounds the {turn} client has the lowest number of "
+            f"its round {counts[0]} times and the highest {counts[3]} times, and {{expected}} are "
+            "right for each. Shuffle the clients of the round.",
+        )
+    require_stream(answer, [], 8, _FOUR, "`server.uniform_cohort()` and `server.stream`")
+
+
 def check_class(answer):
-    """Look at the cohorts, and then train equal clients, where K updates are K times the steps of one client."""
-    rounds = beside(answer, drawn, [], 8, {"clients_per_round": 4, "rounds": 2})
-    cohorts = [cohort for one in rounds for cohort in one]
-    require(all(len(cohort) == 1 for cohort in cohorts), f"Each cohort must have one client. Yours are {cohorts}.")
-    require(len(cohorts) == 8, f"K = 4: a round has four cohorts. In two rounds yours has {len(cohorts)}.")
-    first, second = ({cohort[0] for cohort in half} for half in (cohorts[:4], cohorts[4:]))
-    require(len(first) == len(second) == 4, "A client trains at most once in a round.")
-    require(first != second, "Yours trains the same clients in both rounds. Draw them with `server.uniform_cohort()`.")
-    w, expected = START, []
+    """Look at the cohorts, and then train equal clients, where K updates are K times the steps of
+    one client.
+    """
+    _check_cohorts(answer)
+    w = START
+    expected = []
     for _ in range(ROUNDS):
         w = 1.0 + (1 - LR * 2.0) ** 20 * (w - 1.0)  # four clients of five steps
         expected.append(w)
-    equal = [2.0] * 8, [1.0] * 8
-    require_path(
-        answer, expected, "Each client starts where the one before it ended.", [], *equal, {"clients_per_round": 4}
-    )
+    hint = "Each client starts where the one before it ended."
+    require_path(answer, expected, hint, [], [2.0] * 8, [1.0] * 8, _FOUR)
 
 
-SPENT, ACCURACY = np.array([20.0, 40.0, 60.0, 80.0]), np.array([0.5, 0.8, 0.7, 0.9])
+SPENT = np.array([20.0, 40.0, 60.0, 80.0])
+ACCURACY = np.array([0.5, 0.8, 0.7, 0.9])
 
 EXERCISES = (
     Exercise(
         id="06-budget",
         solution=within_budget,
         cases=(
-            Case((SPENT, ACCURACY, 70.0), 0.7, "With a budget of 70 a run has finished the rounds at 20, 40 and 60."),
-            Case((SPENT, ACCURACY, 60.0), 0.7, "A budget of exactly 60 pays for the round that ends at 60."),
-            Case((SPENT, ACCURACY, 10.0), float("nan"), "A budget of 10 pays for no round at all: return `np.nan`."),
+            Case(
+                (SPENT, ACCURACY, 70.0),
+                0.7,
+                "With a budget of 70 a run has finished the rounds at 20, 40 and 60.",
+            ),
+            Case(
+                (SPENT, ACCURACY, 60.0),
+                0.7,
+                "A budget of exactly 60 pays for the round that ends at 60.",
+            ),
+            Case(
+                (SPENT, ACCURACY, 10.0),
+                float("nan"),
+                "A budget of 10 pays for no round at all: return `np.nan`.",
+            ),
+            Case(
+                (SPENT, ACCURACY, 100.0),
+                0.9,
+                "A budget of 100 pays for all rounds.",
+            ),
+            Case(
+                (np.array([10.0, 40.0, 45.0, 80.0]), np.array([0.2, 0.6, 0.3, 0.8]), 44.0),
+                0.6,
+                "Rounds cost 10, 30, 5 and 35. A budget of 44 pays for two of them.",
+            ),
         ),
         mistakes=(
-            Mistake("affordable[-1]", "accuracy[-1]", "A budget of 70 does not pay for the round that ends at 80."),
-            Mistake("affordable[-1] if", "affordable.max() if", "While it trains nobody knows which round is best."),
-            Mistake("<=", "<", "A budget of exactly 60 pays for the round that ends at 60. You leave it out."),
-            Mistake(" if len(affordable) else np.nan", "", "An empty array has no last entry: return `np.nan` then."),
+            Mistake(
+                "affordable[-1]",
+                "accuracy[-1]",
+                "A budget of 70 does not pay for the round that ends at 80.",
+            ),
+            Mistake(
+                "affordable[-1] if",
+                "affordable.max() if",
+                "While it trains nobody knows which round is best.",
+            ),
+            Mistake(
+                "<=",
+                "<",
+                "A budget of exactly 60 pays for the round that ends at 60. You leave it out.",
+            ),
+            Mistake(
+                " if len(affordable) else np.nan",
+                "",
+                "An empty array has no last entry: return `np.nan` then.",
+            ),
         ),
     ),
     Exercise(
@@ -73,9 +146,16 @@ EXERCISES = (
         solution=OneByOne,
         check=check_class,
         mistakes=(
-            Mistake("yield np.array([client])", "yield np.array([client, client + 1]) % 8", "one client"),
+            Mistake(
+                "yield np.array([client])", "yield np.array([client, client + 1]) % 8", "one client"
+            ),
             Mistake("server.uniform_cohort()", "server.uniform_cohort()[:2]", "four cohorts"),
-            Mistake("server.uniform_cohort()", "np.arange(4)", "the same clients"),
+            Mistake("server.uniform_cohort()", "np.arange(4)", "Yours trains client 0 2000 times"),
+            Mistake(
+                'server.stream("cohort").permutation(server.uniform_cohort())',
+                "server.uniform_cohort()",
+                "Shuffle",
+            ),
         ),
     ),
 )

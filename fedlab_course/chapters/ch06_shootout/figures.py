@@ -11,7 +11,10 @@ from fedlab_core.plots.series import Histories
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.evidence import tables
 
-_PANEL, _GAP, _AROUND = 235, 0.11, 130  # pixels, a share of the height, pixels
+# pixels, a share of the height, pixels
+_PANEL = 235
+_GAP = 0.11
+_AROUND = 130
 
 
 _AXES = {
@@ -23,23 +26,28 @@ _AXES = {
 
 
 def against_fedavg(federation: str, methods: Mapping[str, str]) -> pd.DataFrame:
-    """Stored accuracy minus FedAvg's in points, mean ± half the 95 % interval over paired seeds: methods × axes.
+    """Stored accuracy minus FedAvg's in points, mean ± half the 95 % interval over paired seeds:
+    methods × axes.
 
-    ``federation``: "dirichlet_0.3" or "one_label"; ``methods``: row → name in the table ``c08_prices``.
+    ``federation``: "dirichlet_0.3" or "one_label"; ``methods``: row → name in the table
+    ``prices``.
     """
-    rows = tables.matching("c08_prices", {"federation": federation}).set_index(["method", "seed"])
-    found = {}
+    rows = tables.matching("prices", {"federation": federation}).set_index(["method", "seed"])
+    cells: dict[str, dict[str, str]] = {}
     for name, method in methods.items():
-        differences = {axis: rows.loc[method][column] - rows.loc["fedavg"][column] for axis, column in _AXES.items()}
-        spans = {axis: t_interval(100 * values) for axis, values in differences.items()}
-        found[name] = {axis: f"{one.mean:+.1f} ± {one.half_width:.1f}" for axis, one in spans.items()}
-    return pd.DataFrame(found).T
+        cells[name] = {}
+        for axis, column in _AXES.items():
+            difference = rows.loc[method][column] - rows.loc["fedavg"][column]
+            interval = t_interval(100 * difference)
+            cells[name][axis] = f"{interval.mean:+.1f} ± {interval.half_width:.1f}"
+    return pd.DataFrame(cells).T
 
 
 def three_axes(histories: Histories) -> go.Figure:
     """:func:`fedlab_core.plots.convergence` of the same ``histories`` on each of the three axes.
 
-    The axis of server updates is logarithmic, for a round of one algorithm may hold many of them. Raises as that does.
+    The axis of server updates is logarithmic, for a round of one algorithm may hold many of them.
+    Raises as that does.
     """
     panels = [convergence(histories, x=x) for x in PRICES]
     figure = new_figure(title=None, x_title="", y_title="", height=_AROUND + _PANEL * len(panels))
@@ -50,10 +58,13 @@ def three_axes(histories: Histories) -> go.Figure:
         figure.update_xaxes(panel.layout.xaxis.to_plotly_json(), row=row)
         figure.update_yaxes(panel.layout.yaxis.to_plotly_json(), row=row)
     figure.update_xaxes(
-        type="log", dtick=1, title="server updates (logarithmic)", row=1 + list(PRICES).index("updates")
+        type="log",
+        dtick=1,
+        title="server updates (logarithmic)",
+        row=1 + list(PRICES).index("updates"),
     )
     described = [panel.layout.meta for panel in panels]
-    rows = [row for one in described for row in one["table"]["rows"]]
-    text = " ".join(["The same runs on three axes.", *(one["alt"] for one in described)])
+    rows = [row for part in described for row in part["table"]["rows"]]
+    text = " ".join(["The same runs on three axes.", *(part["alt"] for part in described)])
     set_description(figure, text, described[0]["table"]["columns"], rows)
     return figure

@@ -1,11 +1,23 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 7: two examinations, and a bug with the test that finds it."""
+"""Exercises of chapter 7: an examination, five repairs, and a bug with the test that finds it."""
+
+import numpy as np
 
 import fedlab_core as fl
 from fedlab_course.chapters import ch07_bug_clinic as clinic
-from fedlab_course.chapters.ch07_bug_clinic.bench import draw, end, same, trial
-from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.tools import beside, require
+from fedlab_course.chapters.ch07_bug_clinic import repair
+from fedlab_course.chapters.ch07_bug_clinic.bench import (
+    DISGUISED,
+    ROUNDS,
+    draw,
+    end,
+    same,
+    trial,
+)
+from fedlab_course.check.base import Case, Exercise, Hint, Mistake
+from fedlab_course.check.tools import require, run_with, shown
+
+MOST_EXCESS = 0.05  # of the way: less does not show in a curve
 
 
 def cut(patient, seed):
@@ -19,13 +31,38 @@ def cut(patient, seed):
     ### END SOLUTION
 
 
-def clones(patient, seed):
-    """True if two of six equal clients do in a round what one of them does alone."""
-    ### BEGIN SOLUTION
-    a, b = draw(seed, 1)
-    crowd = end(patient, a.repeat(6), b.repeat(6), rounds=1, clients_per_round=2)
-    return same(crowd, end(patient, a, b, rounds=1))
-    ### END SOLUTION
+class Repairs:
+    """Each method takes the place of the faulty line in its comment."""
+
+    def next_w(self, y, n):  # Patient 1
+        # return y.mean(0)
+        ### BEGIN SOLUTION
+        return n @ y / n.sum()
+        ### END SOLUTION
+
+    def next_c(self, c, change, N):  # Patient 2
+        # return c + change.mean(0)
+        ### BEGIN SOLUTION
+        return c + change.sum(0) / N
+        ### END SOLUTION
+
+    def step(self, move, N, K):  # Patient 7
+        # return N / K * move
+        ### BEGIN SOLUTION
+        return move
+        ### END SOLUTION
+
+    def next_c_k(self, c_k, c, w, y, tau, eta):  # Patient 8
+        # return c_k - c + (w - y) / (tau.max() * eta)
+        ### BEGIN SOLUTION
+        return c_k - c + (w - y) / (tau[:, None] * eta)
+        ### END SOLUTION
+
+    def generator(self, server):  # Patient 10
+        # return np.random.default_rng(server.round)
+        ### BEGIN SOLUTION
+        return server.stream("cohort")
+        ### END SOLUTION
 
 
 class YourPatient(fl.Algorithm):
@@ -46,46 +83,157 @@ class YourPatient(fl.Algorithm):
         ### END SOLUTION
 
 
-def check_twelve(answer):
-    """Run the examination on a healthy FedAvg and on the class itself."""
-    healthy, sick, unlike = beside(answer, trial)
-    require(all(unlike), "Your algorithm has no bug that shows here: it ends where FedAvg ends, or it diverges.")
-    require(all(one is True for one in healthy), f"A healthy FedAvg must pass under each seed. Yours says {healthy}.")
+_FAULTS = {
+    1: "Patient 1 must weigh each model by its samples: Σ n_k y_k / Σ n_k.",
+    2: "Patient 2 must keep c at the mean of all N c_k, and only some of them changed.",
+    7: "Patient 7: the weights of its cohort sum to 1 already. Which factor does the step need?",
+    8: "Patient 8 must divide each row of w − y by the steps of its own client.",
+}
+
+
+def check_repairs(answer):
+    """Compare where repaired and healthy patients end, and look at Patient 10's cohorts."""
+    found = run_with(answer, repair.ends)
+    faulty = repair.ends(repair.Faulty)
+    for number, right in repair.right_ends().items():
+        mine = found[number]
+        if np.allclose(mine, right, rtol=0, atol=1e-8):
+            continue
+        still = np.allclose(mine, faulty[number], rtol=0, atol=1e-8)
+        words = " It ends as with the faulty line." if still else ""
+        raise Hint(
+            f"{_FAULTS[number]}{words} Under three seeds w must end at {shown(right)}, and yours "
+            f"ends at {shown(mine)}."
+        )
+    first, second, third = run_with(answer, repair.cohorts)
+    again = run_with(answer, repair.cohorts)
     require(
-        not any(sick), f"Your bug passes your examination under some seed: {sick}. Where does it make a difference?"
+        again == [first, second, third],
+        "Patient 10 now draws other clients when the same seed runs again. Where is the seed?",
+    )
+    require(
+        first != second,
+        "Patient 10 still draws the same clients under each seed. Where is the seed?",
+    )
+    require(
+        first[0] != first[1],
+        "Patient 10 now draws the same clients in each round. Where is the round?",
+    )
+    require(
+        first[1:] != second[:-1] and second[1:] != first[:-1],
+        "Patient 10: seed 0 draws in round 2 what seed 1 draws in round 1, so the seeds share "
+        "their cohorts. Give the generator both numbers: `[server.seed, server.round]`.",
     )
 
 
-WELL, SICK = clinic.HEALTHY, clinic.PATIENTS
+def check_twelve(answer):
+    """Run the examination on a healthy FedAvg and on the class itself, both without their names."""
+    found = run_with(answer, trial)
+    hidden, excess = found["hidden"], found["excess"]
+    require(
+        not all(hidden), "Your algorithm has no bug that shows here: it ends where FedAvg ends."
+    )
+    require(excess <= 1, "Your algorithm runs away, or diverges. A curve would show that.")
+    require(
+        not found["ignores"],
+        "Your algorithm ends at the same w whatever the clients have. A curve would show that.",
+    )
+    require(
+        excess <= MOST_EXCESS,
+        f"A curve would show your bug: after {ROUNDS} rounds {excess:.0%} of the loss is left that "
+        f"FedAvg removes. At most {MOST_EXCESS:.0%} may be left.",
+    )
+    require(
+        not found["copies"], f"Your bug is that of Patient {found['copies']}. Find another one."
+    )
+    for name, said in (("a healthy FedAvg", found["healthy"]), ("your bug", found["sick"])):
+        other = [value for value in said if not isinstance(value, bool)]
+        require(
+            not other, f"`passes` must return True or False. For {name} it returns {other[:1]}."
+        )
+    require(
+        all(found["healthy"]),
+        "A healthy FedAvg must pass under each seed, whatever it is called. Yours says "
+        f"{found['healthy']}.",
+    )
+    require(
+        not any(found["sick"]),
+        f"Your bug passes your examination under some seed: {found['sick']}. Where does it make a "
+        "difference? Look at numbers: the patient here has another name and class.",
+    )
+
+
+WELL = clinic.HEALTHY
+SICK = clinic.PATIENTS
+_ALSO = "Patient 1's bug and a healthy FedAvg have other names here: judge by what they compute."
 
 EXERCISES = (
     Exercise(
         id="07-cut",
         solution=cut,
         cases=(
-            Case((WELL["FedAvg"], 0), True, "The healthy FedAvg fails. Have the pieces the a and b of their client?"),
-            Case((WELL["SCAFFOLD"], 0), None, "SCAFFOLD weighs all clients alike. Does the question apply?"),
-            Case((SICK[5], 0), True, "Patient 5 keeps only the last client, the same in both runs: it passes."),
-            Case((SICK[1], 0), False, "Patient 1 takes the plain mean, and passes. Do your clients differ in size?"),
+            Case(
+                (WELL["FedAvg"], 0),
+                True,
+                "The healthy FedAvg fails. Have the pieces the a and b of their client?",
+            ),
+            Case(
+                (WELL["SCAFFOLD"], 0),
+                None,
+                "SCAFFOLD weighs all clients alike. Does the question apply?",
+            ),
+            Case(
+                (SICK[1], 0),
+                False,
+                "Patient 1 takes the plain mean, and passes. Do your clients differ in size?",
+            ),
+            Case(
+                (WELL["FedProx"], 1),
+                True,
+                "The healthy FedProx weighs clients by their samples too: it must pass.",
+            ),
+            Case(
+                (WELL["FedNova"], 2),
+                True,
+                "The healthy FedNova weighs clients by their samples too: it must pass.",
+            ),
+            Case((DISGUISED[0], 3), True, _ALSO),
+            Case((DISGUISED[1], 4), False, _ALSO),
+            Case(
+                (DISGUISED[2], 5),
+                True,
+                "A server that never moves gives the same w in both runs: nothing changes.",
+            ),
         ),
         mistakes=(
-            Mistake("[0, 1, 1, 1]", "[0, 1]", "Patient 1 passes. Have the pieces all the samples of their client?"),
-            Mistake("return same(", "return not same(", "The healthy fail, and so does Patient 5: when is it True?"),
-            Mistake("return same", "same", "FedAvg gets None, but the question applies to it. Is a `return` missing?"),
+            Mistake(
+                "[0, 1, 1, 1]",
+                "[0, 1]",
+                "Patient 1 passes. Have the pieces all the samples of their client?",
+            ),
+            Mistake(
+                "return same(",
+                "return not same(",
+                "The healthy fail: when is it True?",
+            ),
+            Mistake(
+                "return same",
+                "same",
+                "FedAvg gets None, but the question applies to it. Is a `return` missing?",
+            ),
         ),
     ),
     Exercise(
-        id="07-clones",
-        solution=clones,
-        cases=(
-            Case((WELL["FedAvg"], 0), True, "The healthy FedAvg fails. Are all six like the one who works alone?"),
-            Case((WELL["SCAFFOLD"], 0), True, "The healthy FedAvg passes, and the healthy SCAFFOLD fails."),
-            Case((SICK[7], 0), False, "Patient 7 multiplies its step by N / K, and passes."),
-        ),
+        id="07-repair",
+        solution=Repairs,
+        check=check_repairs,
         mistakes=(
-            Mistake("rounds=1", "rounds=3", "From round 2 on the crowd is another problem: not all have renewed c_k."),
-            Mistake(", clients_per_round=2", "", "Patient 7 passes. How many of your six clients take part?"),
-            Mistake("return same", "same", "Return True or False, and None for nobody. Is a `return` missing?"),
+            Mistake("n @ y / n.sum()", "n @ y / len(n)", "Patient 1 must weigh"),
+            Mistake("/ N", "/ len(change)", "Patient 2 must keep"),
+            Mistake("return move", "return K / N * move", "Patient 7: the weights"),
+            Mistake("tau[:, None]", "tau.min()", "Patient 8 must divide"),
+            Mistake('server.stream("cohort")', "np.random.default_rng(server.seed)", "the round?"),
+            Mistake('server.stream("cohort")', "np.random.default_rng()", "runs again"),
         ),
     ),
     Exercise(
@@ -93,9 +241,20 @@ EXERCISES = (
         solution=YourPatient,
         check=check_twelve,
         mistakes=(
-            Mistake("(server.params + updates.weighted_mean()) / 2", "updates.weighted_mean()", "no bug"),
+            Mistake(
+                "(server.params + updates.weighted_mean()) / 2", "updates.weighted_mean()", "no bug"
+            ),
             Mistake("return same(once", "return not same(once", "must pass"),
-            Mistake("return same(once, 2 - 0.1 * a[0] * (2 - b[0]))", "return True", "passes your examination"),
+            Mistake(
+                "return same(once, 2 - 0.1 * a[0] * (2 - b[0]))",
+                "return True",
+                "passes your examination",
+            ),
+            Mistake(
+                "(server.params + updates.weighted_mean()) / 2",
+                "0 * updates.weighted_mean()",
+                "ends at the same w",
+            ),
         ),
     ),
 )

@@ -1,4 +1,6 @@
-"""Which patient is it? An explorer that shows a hidden patient beside the algorithm that it says it is."""
+"""Which patient is it? An explorer that shows a hidden patient beside the algorithm that it says it
+is.
+"""
 
 import dataclasses
 from functools import cache
@@ -23,11 +25,13 @@ _ORDER = np.random.default_rng(7).permutation(_CASES).tolist()
 
 
 class WhoIsIt(Explorer):
-    """Which patient is it? Explorer of a hidden patient beside the algorithm of the library that it says it is.
+    """Which patient is it? Explorer of a hidden patient beside the algorithm of the library that it
+    says it is.
 
-    ``case``: 0, 1, … for one patient after another; ``choice``: the arguments of :class:`~fedlab_course.Explorer`. The
-    reader moves the settings, names a patient, and is told whether it is that one and what is wrong with it; the run of
-    a wrong guess is drawn as well. Headless it trains nothing.
+    ``case``: 0, 1, … for one patient after another; ``choice``: the arguments of
+    :class:`~fedlab_course.Explorer`. The reader moves the settings, names a patient, and is told
+    whether it is that one and what is wrong with it; the run of a wrong guess is drawn as well.
+    Headless it trains nothing.
     """
 
     offered = False
@@ -35,8 +39,14 @@ class WhoIsIt(Explorer):
     def __init__(self, case: int = 0, **choice: Any) -> None:
         self.case = validation.integer("case", case, minimum=0)
         self.named: int | None = None
-        goal = Goal("name the patient that is hidden here", lambda histories: self.named == self.number)
-        first = {"own": _own(self.number, hidden=True), "algorithms": (_HEALTHY[self.method],), "goal": goal}
+        goal = Goal(
+            "name the patient that is hidden here", lambda histories: self.named == self.number
+        )
+        first = {
+            "own": _own(self.number, hidden=True),
+            "algorithms": (_HEALTHY[self.method],),
+            "goal": goal,
+        }
         super().__init__(**_START | first | choice)
         self._offer()
 
@@ -52,24 +62,31 @@ class WhoIsIt(Explorer):
 
     @property
     def code(self) -> str:
-        """As of every explorer; the number of the patient is left to the reader until it was named."""
+        """As of every explorer; the number of the patient is left
+        to the reader until it was named.
+        """
         number = str(self.number) if self.named == self.number else "..."
-        start = f"import fedlab_core as fl\nfrom fedlab_course import clinic\n\nnumber = {number}  # which patient?\n"
+        imports = "import fedlab_core as fl\nfrom fedlab_course import clinic\n"
+        start = f"{imports}\nnumber = {number}  # which patient?\n"
         return super().code.replace("import fedlab_core as fl\n\n", start, 1)
 
     def guess(self, number: int) -> bool:
-        """Whether it is this patient. Otherwise that one's run is drawn as well, so that both can be compared.
+        """Whether it is this patient. Otherwise that one's run is drawn as well, so that both can
+        be compared.
 
         Raises ``ValueError`` for a patient who says it is something else.
         """
-        self.named = validation.choice("number", number, [suspect for _, suspect in self.suspects.options])
+        self.named = validation.choice(
+            "number", number, [suspect for _, suspect in self.suspects.options]
+        )
         right = number == self.number
         self._show(() if right else (number,))
         return right
 
     def next(self) -> None:
         """Hide another patient."""
-        self.case, self.named = self.case + 1, None
+        self.case = self.case + 1
+        self.named = None
         self.kept.clear()
         self._offer()
         self._show(())
@@ -88,19 +105,22 @@ class WhoIsIt(Explorer):
 
     def _headless(self) -> str:
         return (
-            "Which patient is it? Where this notebook is open in JupyterLab, an explorer shows a hidden patient beside "
-            "the algorithm that it says it is. You move the settings, name the patient, and are told whether it is."
+            "Which patient is it? Where this notebook is open in JupyterLab, an explorer shows a "
+            "hidden patient beside the algorithm that it says it is. You move the settings, name "
+            "the patient, and are told whether it is."
         )
 
     def _offer(self) -> None:
         """List the patients who say that they are the same algorithm."""
-        self.suspects.options = [(PATIENTS[one].name, one) for one in _CASES if PATIENTS[one].method == self.method]
+        self.suspects.options = [
+            (PATIENTS[key].name, key) for key in _CASES if PATIENTS[key].method == self.method
+        ]
         self.suspects.value = None
 
     def _show(self, named: tuple[int, ...]) -> None:
         """Train the hidden patient, and those named, beside the healthy algorithm."""
         own = (_own(self.number, hidden=True), *map(_own, named))
-        algorithms = (_HEALTHY[self.method], *(one.name for one in own))
+        algorithms = (_HEALTHY[self.method], *(patient.name for patient in own))
         self._initial = dataclasses.replace(self._initial, own=own[:1], algorithms=algorithms[:2])
         self.controls.set(dataclasses.replace(self.choice, own=own, algorithms=algorithms))
         self.start()
@@ -110,23 +130,38 @@ class WhoIsIt(Explorer):
         self.verdict.value = widgets.note(self._judged())
 
     def _judged(self) -> str:
-        """The answer to the guess; to a wrong one with the first difference of both runs, once they have ended."""
+        """The answer to the guess; to a wrong one with the first difference of both runs, once they
+        have ended.
+        """
         if self.named is None:
             return f"Case {self.case + 1}. It says that it is {self.method}."
-        name, words = PATIENTS[self.named].name, diagnosis(self.named)
+        name = PATIENTS[self.named].name
+        words = diagnosis(self.named)
         if self.named == self.number:
             return f"Yes, it is {name}. {words}"
-        answer, histories = f"No, it is not {name}. What is wrong with {name}: {words}", self.histories
+        answer = f"No, it is not {name}. What is wrong with {name}: {words}"
+        histories = self.histories
         if self.runner.busy or not {name, HIDDEN} <= histories.keys():
             return answer
         for ours, theirs in zip(histories[HIDDEN].records, histories[name].records, strict=False):
             if ours.train_loss != theirs.train_loss:
-                losses = f"{name} is {theirs.train_loss:.4g}, and that of {HIDDEN} is {ours.train_loss:.4g}"
+                losses = (
+                    f"{name} is {theirs.train_loss:.4g}, and that of {HIDDEN} is "
+                    f"{ours.train_loss:.4g}"
+                )
                 return f"{answer} In round {ours.round} the training loss of {losses}."
-        return f"{answer} Under these settings both make the same run. Which settings would tell them apart?"
+        return (
+            f"{answer} Under these settings both make the same run. Which settings would tell "
+            "them apart?"
+        )
 
 
 @cache  # the same object again, so that its run is not trained again
 def _own(number: int, hidden: bool = False) -> Method:
     name, written = (HIDDEN, "number") if hidden else (PATIENTS[number].name, str(number))
-    return Method(name, lambda: PATIENTS[number].algorithm, (), expression=f"clinic.PATIENTS[{written}].algorithm")
+    return Method(
+        name,
+        lambda: PATIENTS[number].algorithm,
+        (),
+        expression=f"clinic.PATIENTS[{written}].algorithm",
+    )

@@ -1,4 +1,6 @@
-"""The patients (1 to 12 are algorithms, 13 to 18 helpers), the healthy to compare with, and the diagnoses."""
+"""The patients (1 to 12 are algorithms, 13 to 18 helpers), the healthy to compare with, and the
+diagnoses.
+"""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -17,7 +19,9 @@ from fedlab_core.server import Server
 
 
 class Sick:
-    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3", its number in ``_SICK``."""
+    """A mixin, first in the list of bases: the algorithm shows itself as "Patient 3", its number in
+    ``_SICK``.
+    """
 
     def describe(self) -> dict[str, Any]:
         """For the configuration of a run."""
@@ -48,7 +52,9 @@ class CohortShare(Sick, fl.Scaffold):
 
 
 class NeverApplied(Sick, fl.Scaffold):
-    """The correction is written to gradients that are not there yet, so no local step ever contains it."""
+    """The correction is written to gradients that are not there yet, so no local step ever contains
+    it.
+    """
 
     def correction(self, server: Server, client: int) -> fl.Correction:
         y = server.params.clone().requires_grad_()  # what the client receives
@@ -58,7 +64,9 @@ class NeverApplied(Sick, fl.Scaffold):
 
 
 class MovingAnchor(Sick, fl.FedProx):
-    """The anchor is updated in place together with the parameters, so y − r is zero and the term never pulls."""
+    """The anchor is updated in place together with the parameters, so y − r is zero and the term
+    never pulls.
+    """
 
     def correction(self, server: Server, client: int) -> fl.Correction:
         y = server.params.clone().requires_grad_()
@@ -68,12 +76,16 @@ class MovingAnchor(Sick, fl.FedProx):
 
 
 class LastOverwrites(Sick, fl.FedAvg):
-    """The loop that sums says ``=`` where it should say ``+=``: the last client of the cohort overwrites the others."""
+    """The loop that sums says ``=`` where it should say ``+=``: the last client of the cohort
+    overwrites the others.
+    """
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        total, samples = torch.zeros_like(server.params), torch.zeros(())
+        total = torch.zeros_like(server.params)
+        samples = torch.zeros(())
         for local, n in zip(updates.params, updates.num_samples, strict=True):
-            total, samples = n * local, n
+            total = n * local
+            samples = n
         return total / samples
 
 
@@ -85,7 +97,9 @@ class FlippedSign(Sick, fl.Scaffold):
 
 
 class TwiceRescaled(Sick, fl.FedNova):
-    """The weights ρ_k^S sum to 1 over the cohort already, and the sum is multiplied by N/K once more."""
+    """The weights ρ_k^S sum to 1 over the cohort already, and the sum is multiplied by N/K once
+    more.
+    """
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         step = super().aggregate(server, updates) - server.params
@@ -93,7 +107,9 @@ class TwiceRescaled(Sick, fl.FedNova):
 
 
 class LongestSteps(Sick, fl.Scaffold):
-    """In the renewal of c_k, τ is the largest number of steps in the cohort, and not that of each client itself."""
+    """In the renewal of c_k, τ is the largest number of steps in the cohort, and not that of each
+    client itself.
+    """
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         longest = updates.num_steps.max().expand_as(updates.num_steps)
@@ -111,7 +127,9 @@ class OverwrittenControl(Sick, fl.Scaffold):
 
 
 class SameCohorts(Sick, fl.FedAvg):
-    """The generator of the cohorts is seeded with the number of the round, so every seed asks the same clients."""
+    """The generator of the cohorts is seeded with the number of the round, so every seed asks the
+    same clients.
+    """
 
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
         rng = np.random.default_rng(server.round)
@@ -119,7 +137,9 @@ class SameCohorts(Sick, fl.FedAvg):
 
 
 class ControlFromWeights(Sick, fl.Scaffold):
-    """c starts as a copy of the weights, made together with the model, while the c_k start at zero."""
+    """c starts as a copy of the weights, made together with the
+    model, while the c_k start at zero.
+    """
 
     def setup(self, server: Server) -> None:
         super().setup(server)
@@ -127,7 +147,9 @@ class ControlFromWeights(Sick, fl.Scaffold):
 
 
 class StaleShare(Sick, fl.FedCurv):
-    """A client subtracts its own share even if it was not in the last cohort: the penalty can become negative."""
+    """A client subtracts its own share even if it was not in the last cohort: the penalty can
+    become negative.
+    """
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         kept = {name: server.state[name] for name in ("fisher", "fisher_params")}
@@ -140,7 +162,9 @@ class StaleShare(Sick, fl.FedCurv):
 
 @dataclass(frozen=True)
 class Patient:
-    """``name``, such as "Patient 3"; ``method``: what it says it is; ``algorithm``: what it runs."""
+    """``name``, such as "Patient 3"; ``method``: what it says
+    it is; ``algorithm``: what it runs.
+    """
 
     name: str
     method: str
@@ -186,11 +210,15 @@ class GaveUp(RuntimeError):
 
 
 def squared_mean(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """The gradient of the batch is squared, and not the gradient of each sample: the mean is taken too early."""
+    """The gradient of the batch is squared, and not the gradient of each sample: the mean is taken
+    too early.
+    """
     return _gradient(model, functional.cross_entropy(model(x), y)) ** 2
 
 
-def last_batch(model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 8) -> torch.Tensor:
+def last_batch(
+    model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 8
+) -> torch.Tensor:
     """The loop over batches keeps what it computed for the last one only."""
     for batch in zip(x.split(batch_size), y.split(batch_size), strict=True):
         fisher = fl.importance.fisher_diagonal(model, *batch)
@@ -198,19 +226,25 @@ def last_batch(model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: i
 
 
 def signed_importance(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
-    """The gradients keep their signs: samples cancel, and a negative Ω rewards a parameter for moving away."""
+    """The gradients keep their signs: samples cancel, and a negative Ω rewards a parameter for
+    moving away.
+    """
     return _gradient(model, (model(x) ** 2).sum(1).mean())
 
 
 def retry_partition(
     y: Any, *, num_clients: int, alpha: float, min_size: int = 10, patience: int = 1000
 ) -> tuple[list[np.ndarray], int]:
-    """All is dealt anew until every client happens to have enough samples; for a small α that never happens.
+    """All is dealt anew until every client happens to have enough samples; for a small α that never
+    happens.
 
-    Returns the index arrays and the number of deals. The original has no ``patience``: here it raises :class:`GaveUp`.
+    Returns the index arrays and the number of deals. The original has no ``patience``: here it
+    raises :class:`GaveUp`.
     """
     for deal in range(1, patience + 1):
-        parts = fl.partition.dirichlet(y, num_clients=num_clients, alpha=alpha, by="class", seed=deal)
+        parts = fl.partition.dirichlet(
+            y, num_clients=num_clients, alpha=alpha, by="class", seed=deal
+        )
         if min(map(len, parts)) >= min_size:
             return parts, deal
     raise GaveUp(f"after {patience} deals some client still has fewer than {min_size} samples")
@@ -222,8 +256,12 @@ def straggler_epochs(local_epochs: int, rng: np.random.Generator) -> int:
 
 
 @torch.no_grad()
-def mean_of_batches(model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 100) -> float:
-    """Accuracy is averaged over batches, so a sample of the short last batch counts more than the others."""
+def mean_of_batches(
+    model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 100
+) -> float:
+    """Accuracy is averaged over batches, so a sample of the short last batch counts more than the
+    others.
+    """
     batches = zip(x.split(batch_size), y.split(batch_size), strict=True)
     return float(np.mean([float((model(x).argmax(1) == y).float().mean()) for x, y in batches]))
 
@@ -234,7 +272,14 @@ def _gradient(model: nn.Module, value: torch.Tensor) -> torch.Tensor:
     return torch.cat([gradient.reshape(-1) for gradient in gradients])
 
 
-_HELPERS = (squared_mean, last_batch, signed_importance, retry_partition, straggler_epochs, mean_of_batches)
+_HELPERS = (
+    squared_mean,
+    last_batch,
+    signed_importance,
+    retry_partition,
+    straggler_epochs,
+    mean_of_batches,
+)
 HELPERS: dict[int, Callable[..., Any]] = dict(enumerate(_HELPERS, start=len(PATIENTS) + 1))
 
 

@@ -1,13 +1,22 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 8: FedDyn as a class, and a rule for who trains."""
+"""Exercises of chapter 8: FedDyn as a class, and with a switch for each of its halves."""
 
 import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynClients, FedDynServer
 from fedlab_course.check import known_formulas
-from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, PathCase, path, require_paths
+from fedlab_course.check.base import Exercise, Mistake
+from fedlab_course.check.on_quadratics import (
+    LR,
+    ROUNDS,
+    START,
+    PathCase,
+    path,
+    require_path,
+    require_paths,
+)
 
 
 class MyFedDyn(fl.Algorithm):
@@ -36,49 +45,115 @@ class MyFedDyn(fl.Algorithm):
         return updates.params.mean(0) - server.state["h"] / self.mu
 
 
-def longest_waiting(last_asked, available, clients_per_round):
-    """The K available clients that have waited longest, an array; all if fewer are there.
+class Halves(fl.Algorithm):
+    """FedDyn with a switch for each half."""
 
-    last_asked: the round in which each client was asked last, 0 for never [N].
-    available: the numbers of the clients that are there.
-    """
-    ### BEGIN SOLUTION
-    order = np.argsort(last_asked[available])
-    return available[order[:clients_per_round]]
-    ### END SOLUTION
+    def __init__(self, mu, clients=True, server=True):
+        self.mu = mu
+        self.clients = clients  # whether gradients are corrected
+        self.server = server  # whether −h/μ is added
+
+    def setup(self, server):
+        server.state["h"] = torch.zeros_like(server.params)
+        server.state["h_clients"] = server.client_table()
+
+    def correction(self, server, client):
+        """FedDyn's, or fl.Correction() without the clients' half."""
+        ### BEGIN SOLUTION
+        if not self.clients:
+            return fl.Correction()
+        h_k = server.state["h_clients"][client]
+        return fl.Correction(weight=self.mu, anchor=server.params, offset=-h_k)
+        ### END SOLUTION
+
+    def aggregate(self, server, updates):
+        """FedDyn's, or the plain mean without the server's half."""
+        ### BEGIN SOLUTION
+        moves = updates.params - server.params
+        server.state["h_clients"][updates.clients] -= self.mu * moves
+        server.state["h"] = server.state["h"] - self.mu * moves.sum(0) / server.num_clients
+        mean = updates.params.mean(0)
+        return mean - server.state["h"] / self.mu if self.server else mean
+        ### END SOLUTION
 
 
-def _expected(mu):
+def _expected(mu, clients=True, server=True):
     """The path of FedDyn with two clients that both take part, step by step."""
-    w, h, controls, found = START, 0.0, np.zeros(2), []
+    w = START
+    h = 0.0
+    controls = np.zeros(2)
+    points = []
     for _ in range(ROUNDS):
         y = np.full(2, w)
         for _ in range(5):
-            y = y - LR * (A * (y - B) - controls + mu * (y - w))
+            y = y - LR * (A * (y - B) + clients * (mu * (y - w) - controls))
         controls = controls - mu * (y - w)
         h = h - mu * (y - w).mean()
-        w = y.mean() - h / mu
-        found.append(w)
-    return found
+        w = y.mean() - server * h / mu
+        points.append(w)
+    return points
 
 
 def check_feddyn(answer):
     """Compare with the recursion, and with the library where one of two clients takes part."""
     clients = A.tolist(), B.tolist()
-    first = "In round 1 h and all h_k are zero: a step has μ (y − w), and then h loses μ times the mean move."
-    both = "Both clients take part. The local step has −h_k + μ (y − w), and then h_k loses μ times its move."
+    first = (
+        "In round 1 h and all h_k are zero: a step has μ (y − w), and then h loses μ times "
+        "the mean move."
+    )
+    both = (
+        "Both clients take part. The local step has −h_k + μ (y − w), and then h_k loses μ "
+        "times its move."
+    )
     alone = "One of two clients takes part. h must stay the mean of all h_k: divide by N."
-    one = {"clients_per_round": 1}
+    one_client = {"clients_per_round": 1}
     cases = [
         PathCase(_expected(1.0)[:1], first, [1.0], *clients),
         PathCase(_expected(1.0), both, [1.0], *clients),
-        PathCase(path(fl.algorithms.FedDyn, [1.0], *clients, one), alone, [1.0], *clients, one),
+        PathCase(
+            path(fl.algorithms.FedDyn, [1.0], *clients, one_client),
+            alone,
+            [1.0],
+            *clients,
+            one_client,
+        ),
     ]
     require_paths(answer, cases, known_formulas.FEDDYN)
 
 
-A, B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
-_THERE = np.array([0, 3, 4, 5])
+def check_halves(answer):
+    """Compare each pair of switches with the recursion, and with one of two clients taking part."""
+    clients = A.tolist(), B.tolist()
+    both = "With both halves it is FedDyn."
+    server = (
+        "Without the clients' half, the clients train as in FedAvg, and the server still adds "
+        "−h/μ to the plain mean."
+    )
+    gradients = (
+        "Without the server's half, the server takes the plain mean, and the clients' h_k are "
+        "still renewed."
+    )
+    neither = "Without both halves it is FedAvg with the plain mean."
+    for hint, switches in (
+        (both, (True, True)),
+        (server, (False, True)),
+        (gradients, (True, False)),
+        (neither, (False, False)),
+    ):
+        require_path(answer, _expected(1.0, *switches), hint, [1.0, *switches], *clients)
+    one_client = {"clients_per_round": 1}
+    alone = " One of two clients takes part."
+    for hint, switches, right in (
+        (both, (True, True), fl.algorithms.FedDyn(0.5)),
+        (server, (False, True), FedDynServer()),
+        (gradients, (True, False), FedDynClients(0.5)),
+    ):
+        expected = path(lambda rule=right: rule, [], *clients, one_client)
+        require_path(answer, expected, f"{hint}{alone}", [0.5, *switches], *clients, one_client)
+
+
+A = np.array([1.0, 3.0])
+B = np.array([0.0, 1.0])
 
 EXERCISES = (
     Exercise(
@@ -92,22 +167,22 @@ EXERCISES = (
         ),
     ),
     Exercise(
-        id="08-waiting",
-        solution=longest_waiting,
-        cases=(
-            Case((np.array([3, 1, 2, 5, 4]), np.arange(5), 2), {1, 2}, "All five were asked in rounds 3, 1, 2, 5, 4."),
-            Case((np.array([3, 1, 2, 5, 4, 6]), _THERE, 2), {0, 4}, "Clients 0, 3, 4, 5, asked in rounds 3, 5, 4, 6."),
-            Case((np.array([1, 0, 2, 0, 3]), np.array([0, 2, 3, 4]), 1), {3}, "Client 3 was never asked."),
-            Case((np.array([1, 2, 3]), np.array([2]), 2), {2}, "Only client 2 is there, and two are to be asked."),
-        ),
+        id="08-halves",
+        solution=Halves,
+        check=check_halves,
         mistakes=(
-            Mistake("sort(last", "sort(-last", "You ask again those who were asked last. Which numbers are small?"),
-            Mistake("available[order[:clients_per_round]]", "order[:clients_per_round]", "Places are not clients."),
+            Mistake("if not self.clients", "if self.clients", "With both halves"),
             Mistake(
-                "order = np.argsort(last_asked[available])\n    return available[order[:clients_per_round]]",
-                "return np.argsort(last_asked)[:clients_per_round]",
-                "You ask clients 1 and 2 while only 0, 3, 4 and 5 are there.",
+                "return fl.Correction()\n",
+                "return fl.Correction(weight=self.mu, anchor=server.params)\n",
+                "the clients train as in FedAvg",
             ),
+            Mistake(
+                'server.state["h_clients"][updates.clients] -= self.mu * moves',
+                'server.state["h_clients"][updates.clients] -= self.mu * moves * self.server',
+                "still renewed",
+            ),
+            Mistake("/ server.num_clients", "/ len(updates.clients)", "One of two clients"),
         ),
     ),
 )

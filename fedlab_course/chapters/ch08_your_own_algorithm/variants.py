@@ -1,4 +1,6 @@
-"""FedDyn with one part changed: which clients train, the clients' half alone, and the server's half alone."""
+"""FedDyn with one part changed: which clients train, the clients' half alone, and the server's half
+alone.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +16,9 @@ from fedlab_core.server import Server
 
 @dataclass(frozen=True)
 class FedDynInTurn(FedDyn):
-    """FedDyn that trains the clients in the order of their numbers, K a round, and begins again after the last."""
+    """FedDyn that trains the clients in the order of their numbers, K a round, and begins again
+    after the last.
+    """
 
     def cohorts(self, server: Server) -> Iterable[np.ndarray]:
         first = (server.round - 1) * server.clients_per_round
@@ -23,10 +27,11 @@ class FedDynInTurn(FedDyn):
 
 @dataclass(frozen=True)
 class FedDynClients(FedDyn):
-    """The clients' half of FedDyn: their gradients are corrected by −h_k + μ (y − w), and the server takes the mean.
+    """The clients' half of FedDyn: their gradients are corrected by −h_k + μ (y − w), and the
+    server takes the mean.
 
-    If all take part it rests where ∇F(w) = −μ (w − w_0), w_0 the start: Σ h_k grows by −μ Σ (y_k − w) = −μ N (the
-    server's step) each round, and h_k = ∇F_k(w) in the end.
+    If all take part it rests where ∇F(w) = −μ (w − w_0), w_0 the start: Σ h_k grows by −μ Σ (y_k −
+    w) = −μ N (the server's step) each round, and h_k = ∇F_k(w) in the end.
     """
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
@@ -36,7 +41,8 @@ class FedDynClients(FedDyn):
 
 @dataclass(frozen=True)
 class FedDynServer(fl.Algorithm):
-    """The server's half of FedDyn: w ← mean_S y_k + Σ of all moves so far / N, from clients that train as FedAvg's.
+    """The server's half of FedDyn: w ← mean_S y_k + Σ of all moves so far / N, from clients that
+    train as FedAvg's.
 
     That is w ← mean_S y_k − h/μ, in which μ cancels. State: ``moved`` [P].
     """

@@ -6,7 +6,14 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, require_path
+from fedlab_course.check.on_quadratics import (
+    LR,
+    ROUNDS,
+    START,
+    by_parameter,
+    drawn,
+    require_path,
+)
 
 
 def ditto_point(a, b, w, strength):
@@ -33,7 +40,8 @@ class PerGroup(fl.Algorithm):
 
     def aggregate(self, server, updates):
         """Renew the models; the rows of updates.params are what the cohort sends."""
-        group, n = self.groups[updates.clients], updates.num_samples.to(server.params)
+        group = self.groups[updates.clients]
+        n = updates.num_samples.to(server.params)
         for g in np.unique(group):
             ### BEGIN SOLUTION
             mine = torch.from_numpy(group == g)
@@ -42,27 +50,61 @@ class PerGroup(fl.Algorithm):
         return server.state["models"].mean(0)
 
 
+_CURVATURES = np.array([1.0, 2.0, 3.0, 2.0])
+_MINIMA = np.array([0.0, 5.0, 1.0, 4.0])
+_MIXED = [0, 1, 0, 1]  # the group of each client
+
+
+def _expected(groups, sizes, cohorts, b):
+    """The mean of the models of all groups: each is FedAvg on those of its clients that are drawn.
+
+    ``cohorts``: of each round.
+    """
+    part = 1 - (1 - LR * _CURVATURES) ** 5
+    models = np.full(max(groups) + 1, START)
+    points = []
+    for cohort in cohorts:
+        local = models[groups] + part * (b - models[groups])
+        for group in range(len(models)):
+            mine = [client for client in cohort if groups[client] == group]
+            if mine:
+                models[group] = np.average(local[mine], weights=np.array(sizes)[mine])
+        points.append(models.mean())
+    return points
+
+
+def _require(answer, hint, groups, *, sizes=(1, 1, 1, 1), size=4, rounds=ROUNDS, b=_MINIMA):
+    """Raise the hint unless the answer has the path of FedAvg in each group."""
+    changes = {"clients_per_round": size, "rounds": rounds}
+    cohorts = [one for (one,) in drawn(fl.FedAvg, [], 4, changes)]
+    if np.ndim(b) == 1:
+        expected = _expected(groups, sizes, cohorts, b)
+    else:
+        expected = by_parameter(lambda column: _expected(groups, sizes, cohorts, column), b)
+    changes["sizes"] = list(sizes)
+    require_path(
+        answer, expected, hint, [groups], _CURVATURES.tolist(), np.asarray(b).tolist(), changes
+    )
+
+
 def check_groups(answer):
     """Each group follows FedAvg on its own clients; w is the mean of their models."""
-    a, b = np.array([1.0, 3.0, 2.0, 2.0]), np.array([0.0, 1.0, 5.0, 5.0])
-    part, clients = 1 - (1 - LR * a) ** 5, (a.tolist(), b.tolist())
-
-    def expected(sizes):
-        models, found = np.full(2, START), []
-        for _ in range(ROUNDS):
-            local = models[[0, 0, 1, 1]] + part * (b - models[[0, 0, 1, 1]])
-            models = np.array([np.average(local[g], weights=sizes[g]) for g in (slice(2), slice(2, 4))])
-            found.append(models.mean())
-        return found
-
-    one = [START + (part * (b - START)).mean()]
-    for _ in range(ROUNDS - 1):
-        one.append(one[-1] + (part * (b - one[-1])).mean())
-    require_path(answer, one, "A single group is FedAvg.", [[0, 0, 0, 0]], *clients)
-    hint = "Two groups of two clients. A client starts at the model of its group, and only its group averages it."
-    require_path(answer, expected([1, 1, 1, 1]), hint, [[0, 0, 1, 1]], *clients)
+    _require(answer, "A single group is FedAvg.", [0, 0, 0, 0])
+    hint = (
+        "Two groups of two clients. A client starts at the model of its group, and only its "
+        "group averages it."
+    )
+    _require(answer, hint, _MIXED)
     hint = "The same with 1, 3, 2 and 2 samples. A group is a FedAvg: weigh by n_k."
-    require_path(answer, expected([1, 3, 2, 2]), hint, [[0, 0, 1, 1]], *clients, {"sizes": [1, 3, 2, 2]})
+    _require(answer, hint, _MIXED, sizes=(1, 3, 2, 2))
+    hint = (
+        "Two of four clients are drawn in a round. The rows of `updates.params` are theirs, in the "
+        "order of `group`, and a group without a client keeps its model."
+    )
+    _require(answer, hint, _MIXED, sizes=(1, 3, 2, 2), size=2, rounds=8)
+    hint = "Two parameters. Each has its own mean over the clients of the group."
+    pairs = [[0.0, 4.0], [5.0, 1.0], [1.0, -1.0], [4.0, 0.0]]
+    _require(answer, hint, _MIXED, sizes=(1, 3, 2, 2), size=3, b=pairs)
 
 
 EXERCISES = (
@@ -70,14 +112,43 @@ EXERCISES = (
         id="11-pull",
         solution=ditto_point,
         cases=(
-            Case((2.0, 1.5, -1.0, 0.0), 1.5, "Without a pull, λ = 0, the client stops at its own optimum b."),
-            Case((1.0, 0.0, 1.0, 1.0), 0.5, "With a = λ both pull equally, and the client stops in the middle."),
-            Case((3.0, 0.0, 1.0, 1.0), 0.25, "A steep valley holds more: set a (z − b) + λ (z − w) to zero."),
+            Case(
+                (2.0, 1.5, -1.0, 0.0),
+                1.5,
+                "Without a pull, λ = 0, the client stops at its own optimum b.",
+            ),
+            Case(
+                (1.0, 0.0, 1.0, 1.0),
+                0.5,
+                "With a = λ both pull equally, and the client stops in the middle.",
+            ),
+            Case(
+                (3.0, 0.0, 1.0, 1.0),
+                0.25,
+                "A steep valley holds more: set a (z − b) + λ (z − w) to zero.",
+            ),
+            Case(
+                (0.5, 4.0, -2.0, 2.0),
+                -0.8,
+                "A flat valley, a = 0.5, gives in: λ = 2 counts four times as much.",
+            ),
         ),
         mistakes=(
-            Mistake("(a * b + strength * w) / (a + strength)", "b + strength * w", "Yours is not between b and w."),
-            Mistake("return", "a = 1\n    return", "A steeper valley holds more, and yours is the same for all a."),
-            Mistake("(a * b + strength * w)", "(a * w + strength * b)", "With λ = 0 the client must stop at b."),
+            Mistake(
+                "(a * b + strength * w) / (a + strength)",
+                "b + strength * w",
+                "Yours is not between b and w.",
+            ),
+            Mistake(
+                "return",
+                "a = 1\n    return",
+                "A steeper valley holds more, and yours is the same for all a.",
+            ),
+            Mistake(
+                "(a * b + strength * w)",
+                "(a * w + strength * b)",
+                "With λ = 0 the client must stop at b.",
+            ),
         ),
     ),
     Exercise(
@@ -85,9 +156,17 @@ EXERCISES = (
         solution=PerGroup,
         check=check_groups,
         mistakes=(
-            Mistake('server.state["models"][self.groups[client]]', "server.params", "the model of its group"),
+            Mistake(
+                'server.state["models"][self.groups[client]]',
+                "server.params",
+                "the model of its group",
+            ),
             Mistake("/ n[mine].sum()", "/ n.sum() * 2", "A single group"),
-            Mistake("n[mine] @ updates.params[mine] / n[mine].sum()", "updates.params[mine].mean(0)", "weigh by n_k"),
+            Mistake(
+                "n[mine] @ updates.params[mine] / n[mine].sum()",
+                "updates.params[mine].mean(0)",
+                "weigh by n_k",
+            ),
         ),
     ),
 )

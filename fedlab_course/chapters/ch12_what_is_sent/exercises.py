@@ -2,13 +2,15 @@
 """Exercises of chapter 12: a memory for what was not sent, and lazy clients as a class."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
 
 import fedlab_core as fl
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, require_path
+from fedlab_course.check.in_the_plane import require_rounds, shares
+from fedlab_course.check.on_quadratics import START
 
 
 def send(move, residual, count):
@@ -42,38 +44,95 @@ class Lazy(fl.Algorithm):
         return replace(updates, params=server.params + sent)
 
 
+A = ((1.0, 3.0), (2.0, 1.0), (3.0, 2.0))
+B = ((0.0, 1.0), (1.0, -1.0), (-1.0, 3.0))
+RUNS: tuple[
+    tuple[float, str, dict[str, int]], ...
+] = (  # threshold, what follows from it, and other settings
+    (0.0, "With threshold 0 it is FedAvg.", {}),
+    (0.75, "Each entry decides for itself, and what is not sent is kept and added later.", {}),
+    (
+        1.0,
+        "Two of three clients take part in a round, and each has its own residual.",
+        {"clients_per_round": 2, "rounds": 8},
+    ),
+)
+
+
+def lazy_path(threshold, cohorts):
+    """The path of w by the two lines of the text, for these cohorts."""
+    w = np.full(2, START)
+    kept = np.zeros((len(A), 2))
+    expected = []
+    for cohort in cohorts:
+        wanted = shares(A)[cohort] * (np.array(B)[cohort] - w) + kept[cohort]
+        sent = np.where(np.abs(wanted) >= threshold, wanted, 0.0)
+        kept[cohort] = wanted - sent
+        w = w + sent.mean(0)
+        expected.append(w)
+    return expected
+
+
 def check_class(answer):
-    """Compare with the recursion for two thresholds."""
-    a, b = np.array([1.0, 3.0]), np.array([0.0, 1.0])
-    part = 1 - (1 - LR * a) ** 5
-    for threshold, hint in (
-        (0.0, "With threshold 0 it is FedAvg."),
-        (0.75, "What is not sent is kept and added later."),
-    ):
-        w, kept, expected = START, np.zeros(2), []
-        for _ in range(ROUNDS):
-            wanted = part * (b - w) + kept
-            sent = np.where(np.abs(wanted) >= threshold, wanted, 0.0)
-            w, kept = w + sent.mean(), wanted - sent
-            expected.append(w)
-        require_path(answer, expected, hint, [threshold], a.tolist(), b.tolist())
+    """Compare with the recursion for three thresholds, the last with partial participation."""
+    for threshold, hint, changes in RUNS:
+        expected = partial(lazy_path, threshold)
+        require_rounds(answer, expected, hint, [threshold], A, B, changes)
 
 
-MOVE, NEXT, KEPT = np.array([1.0, -4.0, 2.0]), np.array([1.0, 0.0, 3.0]), np.array([2.5, 0.0, 0.0])
+MOVE = np.array([1.0, -4.0, 2.0])
+NEXT = np.array([1.0, 0.0, 3.0])
+KEPT = np.array([2.5, 0.0, 0.0])
+FIVE = np.array([0.5, -1.0, 0.25, 3.0, -2.0])
+KEPT_OF_FIVE = np.array([-3.0, 0.0, 0.25, -1.0, 0.0])
 
 EXERCISES = (
     Exercise(
         id="12-send",
         solution=send,
         cases=(
-            Case((MOVE, np.zeros(3), 1), ([0, -4, 0], [1, 0, 2]), "The largest entry of (1, −4, 2) in size is sent."),
-            Case((NEXT, KEPT, 1), ([3.5, 0, 0], [0, 0, 3]), "(1, 0, 3) is the move, and (2.5, 0, 0) was kept before."),
+            Case(
+                (MOVE, np.zeros(3), 1),
+                ([0, -4, 0], [1, 0, 2]),
+                "The largest entry of (1, −4, 2) in size is sent.",
+            ),
+            Case(
+                (NEXT, KEPT, 1),
+                ([3.5, 0, 0], [0, 0, 3]),
+                "(1, 0, 3) is the move, and (2.5, 0, 0) was kept before.",
+            ),
+            Case(
+                (FIVE, KEPT_OF_FIVE, 3),
+                ([-2.5, 0, 0, 2, -2], [0, -1, 0.5, 0, 0]),
+                "Of five entries the three largest are sent.",
+            ),
+            Case(
+                (MOVE, KEPT, 3),
+                ([3.5, -4, 2], [0, 0, 0]),
+                "All three entries are sent, so nothing is kept.",
+            ),
         ),
         mistakes=(
-            Mistake("move + residual", "move", "What was kept counts from now on, and yours forgets it."),
-            Mistake("-np.abs(wanted)", "-wanted", "The largest entry in absolute value is −4, and you send 2."),
-            Mistake("-np.abs(wanted)", "np.abs(wanted)", "You send 1, the smallest entry: `argsort` sorts upwards."),
-            Mistake("wanted - sent", "np.zeros_like(sent)", "Nothing is kept: the next round cannot make up for it."),
+            Mistake(
+                "move + residual", "move", "What was kept counts from now on, and yours forgets it."
+            ),
+            Mistake(
+                "-np.abs(wanted)",
+                "-wanted",
+                "The largest entry in absolute value is −4, and you send 2.",
+            ),
+            Mistake(
+                "-np.abs(wanted)",
+                "np.abs(wanted)",
+                "You send 1, the smallest entry: `argsort` sorts upwards.",
+            ),
+            Mistake("[:count]", "[:1]", "You send one entry. How many may be sent?"),
+            Mistake("wanted - sent", "move - sent", "What was kept before and not sent is lost."),
+            Mistake(
+                "wanted - sent",
+                "np.zeros_like(sent)",
+                "Nothing is kept: the next round cannot make up for it.",
+            ),
         ),
     ),
     Exercise(
@@ -82,8 +141,11 @@ EXERCISES = (
         check=check_class,
         mistakes=(
             Mistake("wanted.abs() >=", "wanted >=", "threshold 0"),
+            Mistake("wanted.abs() >=", "wanted.norm(dim=1, keepdim=True) >=", "Each entry decides"),
+            Mistake("wanted.abs() >=", "moves.abs() >=", "added later"),
             Mistake('moves + server.state["residuals"][updates.clients]', "moves", "added later"),
             Mistake("= wanted - sent", "= wanted", "threshold 0"),
+            Mistake("[updates.clients]", "[np.arange(len(moves))]", "its own residual"),
         ),
     ),
 )

@@ -1,13 +1,16 @@
 # mypy: allow-untyped-defs
 """Exercises of chapter 13: labels read off a bias, and clipping as a class."""
 
+from functools import partial
+
 import numpy as np
 import torch
 
 import fedlab_core as fl
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, path, require_path
-from fedlab_course.check.tools import beside, require
+from fedlab_course.check.in_the_plane import moved_at_rest, require_rounds, shares
+from fedlab_course.check.on_quadratics import START
+from fedlab_course.check.tools import require, run_with
 
 
 def labels_seen(bias_before, bias_after):
@@ -21,7 +24,9 @@ class Noisy(fl.Algorithm):
     """FedAvg on clipped moves, with normal noise on their mean."""
 
     def __init__(self, clip, noise):
-        self.clip, self.noise = clip, noise  # κ and σ
+        # κ and σ
+        self.clip = clip
+        self.noise = noise
 
     def aggregate(self, server, updates):
         """The next parameters; the rows of updates.params are the y_k."""
@@ -38,23 +43,63 @@ class Noisy(fl.Algorithm):
         return server.params + total / len(moves)
 
 
+A = ((1.0, 3.0), (2.0, 1.0), (3.0, 2.0))
+B = ((0.0, 1.0), (1.0, -1.0), (-1.0, 3.0))
+SIZES = [1, 2, 5]
+
+
+def clipped_path(clip, cohorts):
+    """The path of w without noise: the plain mean of the moves, each shortened to ``clip``."""
+    w = np.full(2, START)
+    expected = []
+    for _ in cohorts:
+        moves = shares(A) * (np.array(B) - w)
+        lengths = np.hypot(*moves.T)
+        w = w + (moves * np.minimum(1, clip / lengths)[:, None]).mean(0)
+        expected.append(w)
+    return expected
+
+
 def check_class(answer):
     """Compare with the closed form of clipped moves, and then look at the size of the noise."""
-    a, b = np.array([1.0, 3.0]), np.array([0.0, 1.0])
-    part = 1 - (1 - LR * a) ** 5
-    for clip, hint in ((100.0, "With a large κ and no noise it is FedAvg's plain mean."), (0.5, "A move is cut to κ.")):
-        w, expected = START, []
-        for _ in range(ROUNDS):
-            w = w + np.clip(part * (b - w), -clip, clip).mean()
-            expected.append(w)
-        require_path(answer, expected, hint, [clip, 0.0], a.tolist(), b.tolist())
-    one = {"rounds": 1}
-    given = [1.0] * 4, [2.0] * 4  # all clients are at their optimum, so only the noise moves w
-    quiet, loud = (beside(answer, path, [clip, 2.0], *given, one)[0] - START for clip in (1.0, 3.0))
+    for clip, hint in (
+        (100.0, "With a large κ and no noise it is FedAvg's plain mean."),
+        (
+            0.5,
+            "A move that is longer than κ is shortened to the length κ, and keeps its direction.",
+        ),
+    ):
+        require_rounds(
+            answer, partial(clipped_path, clip), hint, [clip, 0.0], A, B, {"sizes": SIZES}
+        )
+    check_noise(answer)
+
+
+def check_noise(answer):
+    """All clients are at their optimum, so that only the noise moves w."""
+    quiet, loud, louder, alone = (
+        run_with(answer, moved_at_rest, [clip, noise], clients)
+        for clip, noise, clients in ((1.0, 2.0, 4), (3.0, 2.0, 4), (1.0, 6.0, 4), (1.0, 2.0, 1))
+    )
+    require(
+        np.isfinite(quiet),
+        "A client at its optimum has a move of length 0, and yours divides by this length.",
+    )
     require(quiet != 0, "With σ = 2 the result must be random.")
-    require(abs(loud / quiet - 3) < 1e-6, "The noise must grow in proportion to κ: its standard deviation is σ κ.")
-    alone = beside(answer, path, [1.0, 2.0], [1.0], [2.0], one)[0] - START
-    require(abs(alone / quiet - 4) < 1e-6, "The noise is added once to the sum, and the sum is divided by K.")
+    require(
+        abs(loud / quiet - 3) < 1e-6,
+        "The noise must grow in proportion to κ: its standard deviation is σ κ.",
+    )
+    require(abs(louder / quiet - 3) < 1e-6, "The noise must grow in proportion to σ.")
+    require(
+        abs(alone / quiet - 4) < 1e-6,
+        "The noise is added once to the sum, and the sum is divided by K.",
+    )
+    drawn = fl.randomness.stream(0, "noise", round=1).normal(size=2)[0]
+    require(
+        abs(alone - 2 * drawn) < 1e-6,
+        "The noise in the sum is σ κ times `drawn`, as it is drawn there.",
+    )
 
 
 EXERCISES = (
@@ -62,14 +107,53 @@ EXERCISES = (
         id="13-labels",
         solution=labels_seen,
         cases=(
-            Case((np.zeros(4), np.array([-0.1, 0.3, -0.1, 0.2])), {1, 3}, "Two of the four biases rise here."),
-            Case((np.array([0.5, -0.5, 0.2]), np.array([0.4, -0.1, 0.1])), {1}, "One bias rises, from −0.5 to −0.1."),
+            Case(
+                (np.zeros(4), np.array([-0.1, 0.3, -0.1, 0.2])),
+                {1, 3},
+                "Two of the four biases rise here.",
+            ),
+            Case(
+                (np.array([0.5, -0.5, 0.2]), np.array([0.4, -0.1, 0.1])),
+                {1},
+                "One bias rises, from −0.5 to −0.1.",
+            ),
+            Case(
+                (np.array([0.1, 0.2, -0.3]), np.array([0.0, 0.1, -0.5])),
+                set(),
+                "All three biases fall, so no label is sure.",
+            ),
+            Case(
+                (np.zeros(5), np.array([0.4, 0.001, 0.2, -0.7, 0.1])),
+                {0, 1, 2, 4},
+                "Four of five biases rise, one of them by 0.001.",
+            ),
         ),
         mistakes=(
-            Mistake("after > bias", "after < bias", "The bias of a label that is not held can only fall."),
-            Mistake("bias_after > bias_before", "bias_after > 0", "The move tells, not the value: compare the two."),
-            Mistake("flatnonzero(bias_after > bias_before)", "argmax(bias_after)", "One label. Which others rise?"),
-            Mistake("np.flatnonzero", "", "You return a truth value for each label. Return their numbers."),
+            Mistake(
+                "after > bias",
+                "after < bias",
+                "The bias of a label that is not held can only fall.",
+            ),
+            Mistake(
+                "bias_after > bias_before",
+                "bias_after > 0",
+                "The move tells, not the value: compare the two.",
+            ),
+            Mistake(
+                "flatnonzero(bias_after > bias_before)",
+                "argmax(bias_after)",
+                "One label. Which others rise?",
+            ),
+            Mistake(
+                "np.flatnonzero(bias_after > bias_before)",
+                "np.sort(np.argsort(bias_before - bias_after)[:2])",
+                "Two labels. The number of labels is not known.",
+            ),
+            Mistake(
+                "np.flatnonzero",
+                "",
+                "You return a truth value for each label. Return their numbers.",
+            ),
         ),
     ),
     Exercise(
@@ -78,7 +162,18 @@ EXERCISES = (
         check=check_class,
         mistakes=(
             Mistake(".clamp(max=1.0)", "", "a large κ"),
-            Mistake("clipped.sum(0) +", "moves.sum(0) +", "cut to κ"),
+            Mistake(
+                "moves * (self.clip / norms.clamp_min(1e-30)).clamp(max=1.0)",
+                "moves.clamp(-self.clip, self.clip)",
+                "keeps its direction",
+            ),
+            Mistake(
+                "moves * (self.clip / norms.clamp_min(1e-30)).clamp(max=1.0)",
+                "moves / norms * norms.clamp(max=self.clip)",
+                "a move of length 0",
+            ),
+            Mistake("self.clip * drawn", "self.clip * drawn / 2", "times `drawn`"),
+            Mistake("clipped.sum(0) +", "moves.sum(0) +", "keeps its direction"),
             Mistake("self.noise * self.clip * drawn", "self.noise * drawn", "in proportion to κ"),
             Mistake("+ self.noise * self.clip * drawn", "", "must be random"),
             Mistake("self.clip * drawn", "self.clip * drawn * len(moves)", "once to the sum"),

@@ -1,68 +1,337 @@
-"""What a move tells of labels: the last layer of one client, and the same under noise."""
+"""What a move tells of labels: the biases of one client, the same under noise, and the price."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import torch
 
-from fedlab_core.plots.style import BLUE, GREEN, GREY, VERMILLION, Look, new_figure, set_description
-from fedlab_course.evidence import tables
+import fedlab_core as fl
+from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, rgba
+from fedlab_core.plots.style import Look, new_figure, set_description
+from fedlab_course.chapters.ch13_what_updates_reveal import attack
+from fedlab_course.check import own
 from fedlab_course.explore.figures import add_curve
+from fedlab_course.explore.ideas import Idea, gallery
+from fedlab_course.explore.widgets import slider
 
-TABLE = "c14_labels"
-_CURVES = (
-    ("labels named without a fault", "exact", Look(VERMILLION, "solid", "circle")),
-    ("a main label moves most", "main", Look(BLUE, "9px,3px", "square")),
-    ("clusters: adjusted Rand index", "adjusted_rand", Look(GREEN, "5px,2px,1px,2px", "triangle-up")),
-)
+THRESHOLDS = (0.0, 1.5, 3.0)  # in standard deviations of the noise in a sum
+CLIENT = 3  # whose bars are shown under noise
+_LOOKS = {
+    "accuracy": Look(INK, "solid", "circle"),
+    "labels read": Look(GROUPS[0], "9px,3px", "square"),
+    "clusters,<br>same sums": Look(GROUPS[2], "5px,2px,1px,2px", "triangle-up"),
+    "clusters,<br>all entries": Look(GREY, "1.5px,4px", "diamond"),
+}
+_ZERO = 0.003  # where σ = 0 is on a logarithmic axis
 
 
-def label_moves(scores: Any, mix: Any, names: Sequence[str]) -> go.Figure:
-    """How far the bias of each label has moved, [C], with the labels that the client holds set apart.
+def guess(moves: Any, names: Sequence[str], clients: Sequence[int]) -> Idea:
+    """How far the bias of each label moved, [N, C], for some clients: whose labels are not told."""
+    figures: dict[float, go.Figure] = {
+        k: _bars(moves[k], names, f"Client {k}: which labels?", {"move": np.ones(len(names), bool)})
+        for k in clients
+    }
+    for k, figure in figures.items():
+        pairs = list(zip(names, moves[int(k)], strict=True))
+        rows = [[name, f"{move:+.2g}"] for name, move in pairs]
+        up = ", ".join(name for name, move in pairs if move > 0)
+        text = f"Bars for client {k}: how far the bias of each label moved. Upwards: {up}."
+        set_description(figure, text, ["label", "move"], rows)
+    return gallery(figures, "client")
 
-    ``mix`` [C]: the shares of its samples, which the server does not see.
+
+def read(
+    labels_seen: attack.Reading,
+    federations: Mapping[str, tuple[Any, Any]],
+    names: Sequence[str],
+    clients: Sequence[int],
+) -> Idea:
+    """What the reader's function names, and what a client holds. The slider goes through
+    ``clients`` of each federation in turn.
+
+    ``federations``: name → (moves of the biases [N, C], label mixes [N, C]).
     """
-    moved, shares, labels = np.asarray(scores, dtype=float), np.asarray(mix, dtype=float), np.array(names)
-    figure = new_figure(title=None, x_title="label", y_title="move of its bias", height=360)
-    for name, chosen, colour, pattern in (("held", shares > 0, BLUE, ""), ("not held", shares == 0, GREY, "/")):
-        figure.add_bar(
-            x=labels[chosen].tolist(),
-            y=moved[chosen],
-            customdata=shares[chosen],
-            name=name,
-            marker={"color": colour, "pattern": {"shape": pattern, "solidity": 0.3}},
-            hovertemplate="label %{x}<br>move %{y:.3g}<br>%{customdata:.0%} of the samples",
+    words = own.whose(labels_seen)
+    figures: dict[float, go.Figure] = {}
+    for place, (split, (moves, mixes)) in enumerate(federations.items()):
+        for k in clients:
+            named = _named(labels_seen, moves[k])
+            held = np.asarray(mixes[k]) > 0
+            title = f"{split}, {words}"
+            figure = _bars(moves[k], names, title, {"named": named, "not named": ~named}, held)
+            rows = [
+                [name, f"{move:+.2g}", _yes(said), f"{share:.0%}"]
+                for name, move, said, share in zip(names, moves[k], named, mixes[k], strict=True)
+            ]
+            told = ", ".join(np.array(names)[named]) or "none"
+            has = ", ".join(np.array(names)[held])
+            text = f"{split}, client {k}, {words}. Named: {told}. The client holds: {has}."
+            set_description(figure, text, ["label", "move", "named", "share of its samples"], rows)
+            figures[place * len(clients) + list(clients).index(k)] = figure
+    return gallery(figures, "client")
+
+
+def hundredth(moves: torch.Tensor) -> torch.Tensor:
+    """The moves [N, P] with the largest hundredth of their entries, and 0 elsewhere."""
+    places = moves.abs().topk(round(0.01 * moves.shape[1]), dim=1).indices
+    return torch.zeros_like(moves).scatter(1, places, moves.gather(1, places))
+
+
+def told(labels_seen: attack.Reading, federations: Mapping[str, tuple[Any, Any]]) -> str:
+    """How well the reader's function names the labels of each federation, in words."""
+    lines = []
+    faults = 0
+    for split, (moves, mixes) in federations.items():
+        held = np.asarray(mixes) > 0
+        said = np.array([_named(labels_seen, move) for move in moves])
+        right = int((said == held).all(1).sum())
+        recall = (said & held).sum() / held.sum()
+        faults += int((said & ~held).sum())
+        lines.append(
+            f"{split}: {recall:.0%} of the labels held are named, and all labels of {right} of "
+            f"{len(held)} clients without a fault"
         )
-    figure.update_xaxes(type="category", categoryorder="array", categoryarray=list(names))
-    rows = [[name, f"{move:+.2g}", f"{share:.0%}"] for name, move, share in zip(names, moved, shares, strict=True)]
-    up, held = ", ".join(labels[moved > 0]) or "none", ", ".join(labels[shares > 0])
-    text = f"Bars: how far the bias of each label moved. Upwards: {up}. The client holds: {held}."
-    set_description(figure, text, ["label", "move", "share of its samples"], rows)
+    return "\n".join([*lines, f"Labels named that are not held: {faults}"])
+
+
+def lengths(make: attack.Make, fed: fl.FederatedDataset, model: Any, seed: int) -> go.Figure:
+    """The length of a move before clipping and after it, by the reader's server and by one that
+    clips each entry.
+    """
+    words = own.whose(make)
+    found = attack.lengths(make, fed, model, seed)
+    figure = new_figure(
+        title=f"Clipping, {words}",
+        x_title="length of the move",
+        y_title="length after clipping",
+        height=380,
+        legend=False,
+    )
+    x = found["before"]
+    for name, label, look in (
+        ("entries", "each entry clipped", Look(GROUPS[2], "9px,3px", "triangle-up")),
+        ("moves", "the length clipped", Look(GROUPS[0], "solid", "circle")),
+    ):
+        add_curve(figure, x, found[name], name, look)
+        place = {"x": np.log10(x[-2]), "y": np.log10(found[name][-2]), "yshift": 14}
+        figure.add_annotation(
+            **place, text=label, font={"color": look.colour}, showarrow=False, xshift=-40
+        )
+    figure.add_hline(y=attack.CLIP, line={"color": GREY, "dash": "dot", "width": 2})
+    figure.update_xaxes(type="log", dtick=1)
+    figure.update_yaxes(type="log", dtick=1)
+    rows = [
+        [f"{length:.2f}" for length in row]
+        for row in zip(x, found["moves"], found["entries"], strict=True)
+    ]
+    text = (
+        f"Curves: the length of a move after clipping to κ = {attack.CLIP:g}, {words}. The server "
+        f"of the exercise never lets more than {max(found['moves']):.2f} through. Where each "
+        f"entry is clipped, a move of length {x[-1]:.0f} keeps {found['entries'][-1]:.1f}."
+    )
+    set_description(figure, text, ["before", "length clipped", "each entry clipped"], rows)
     return figure
 
 
-def noise(split: str) -> go.Figure:
-    """What the probe still tells, against the noise σ that each client adds: labels named, and clusters found.
-
-    ``split``: "one label" or "two labels". Means over seeds; bars are one standard deviation.
+def one_axis(
+    labels_seen: attack.Reading,
+    make: attack.Make,
+    fed: fl.FederatedDataset,
+    model: Any,
+    mixes: np.ndarray,
+    seed: int,
+) -> Idea:
+    """The ten sums of a client under noise, and against σ what the server reads, what OPTICS finds
+    and what training reaches.
     """
-    wanted = {"partition": split, "move": "probe", "rule": "row"}
-    rows = tables.matching(TABLE, wanted).dropna(subset="noise")
-    found = rows.groupby("noise")[[column for _, column, _ in _CURVES]]
-    means, spreads = found.mean(), found.std()
-    levels = means.index.to_numpy(dtype=float)
-    shown = levels[levels > 0].tolist()
-    left = min(shown) / 3  # where σ = 0 stands on a logarithmic axis
-    x_title = "noise σ, in units of the clipped move"
-    figure = new_figure(title=None, x_title=x_title, y_title="share of clients, or index")
-    for name, column, look in _CURVES:
-        bars = {"type": "data", "array": spreads[column], "color": look.colour, "thickness": 1.5}
-        add_curve(figure, np.maximum(levels, left), means[column], name, look, size=9, error_y=bars)
-    figure.update_xaxes(type="log", tickvals=[left, *shown], ticktext=["0", *(f"{level:g}" for level in shown)])
-    figure.update_yaxes(range=[-0.05, 1.08])
-    lines = [[f"{level:g}", *(f"{one:.2f}" for one in row)] for level, *row in means.itertuples()]
-    phrases = "; ".join(f"σ {level}: {exact} named, {main} main, index {index}" for level, exact, main, index in lines)
-    text = f"Curves against noise, split {split}: shares of clients, and agreement of clusters. {phrases}."
-    set_description(figure, text, ["σ", *(name for name, *_ in _CURVES)], lines)
+    levels = attack.levels(make, fed, model, seed)
+    held = np.asarray(mixes) > 0
+    words = own.whose(labels_seen, make)
+    said = {
+        (z, noise): attack.named(labels_seen, level, z)
+        for z in THRESHOLDS
+        for noise, level in levels.items()
+    }
+    right = {key: float((found == held).all(1).mean()) for key, found in said.items()}
+    names = fed.dataset.classes
+
+    def draw(noise: float, threshold: float) -> go.Figure:
+        level = levels[noise]
+        named = said[threshold, noise][CLIENT]
+        parts = {"named": named, "not named": ~named}
+        title = f"σ = {noise:g}, {words}"
+        figure = _bars(level.sums[CLIENT], names, title, parts, held[CLIENT])
+        least = threshold * level.deviation
+        figure.add_hline(y=least, line={"color": INK, "width": 2, "dash": "dot"})
+        figure.update_yaxes(domain=[0.64, 1], title=f"sums, client {CLIENT}", automargin=True)
+        figure.update_xaxes(title="", anchor="y")
+        _curves(figure, levels, [right[threshold, one] for one in levels], noise)
+        return _describe_axis(figure, levels, right, (noise, threshold), words)
+
+    tips = ("noise of each entry, in units of κ", "in standard deviations of the noise in a sum")
+    return Idea(
+        draw,
+        {
+            "noise": slider("σ", attack.LEVELS, 0.0, tips[0]),
+            "threshold": slider("threshold", THRESHOLDS, 0.0, tips[1]),
+        },
+    )
+
+
+def _curves(
+    figure: go.Figure, levels: Mapping[float, attack.Level], right: Sequence[float], now: float
+) -> None:
+    """Add the four curves below the bars, on axes of their own, and a line at the noise of
+    ``now``.
+    """
+    x = np.maximum(list(levels), _ZERO)
+    by_name = {
+        "accuracy": [level.accuracy for level in levels.values()],
+        "labels read": list(right),
+        "clusters,<br>same sums": [level.of_sums for level in levels.values()],
+        "clusters,<br>all entries": [level.of_all for level in levels.values()],
+    }
+    for name, values in by_name.items():
+        add_curve(figure, x, values, name, _LOOKS[name], xaxis="x2", yaxis="y2")
+        half_way = min(_half_way(x, values), -0.16)  # its label must not reach the edge
+        place = {"x": half_way, "y": 0.5 * values[0], "xref": "x2", "yref": "y2"}
+        figure.add_annotation(
+            **place,
+            text=name,
+            font={"color": _LOOKS[name].colour},
+            bgcolor=rgba(PAPER, 0.8),
+            showarrow=False,
+            yshift=_SHIFTS[name],
+        )
+    figure.add_shape(
+        type="line",
+        x0=max(now, _ZERO),
+        x1=max(now, _ZERO),
+        y0=-0.05,
+        y1=1.08,
+        xref="x2",
+        yref="y2",
+        line={"color": GREY, "width": 6},
+        opacity=0.3,
+    )
+    _lay_out(figure, [level for level in levels if level])
+
+
+def _lay_out(figure: go.Figure, levels: Sequence[float]) -> None:
+    """The axes of the four curves; ``levels`` of noise above zero."""
+    ticks = [_ZERO, *levels]
+    figure.update_layout(
+        height=640,
+        xaxis2={
+            "type": "log",
+            "anchor": "y2",
+            "title": "noise σ of each move",
+            "tickvals": ticks,
+            "ticktext": ["0", *(f"{level:g}" for level in ticks[1:])],
+            "range": [np.log10(_ZERO) - 0.15, 0.15],
+        },
+        yaxis2={
+            "domain": [0, 0.52],
+            "anchor": "x2",
+            "range": [-0.05, 1.08],
+            "title": "share, or index",
+        },
+    )
+
+
+_SHIFTS = {
+    "accuracy": 0,
+    "labels read": 26,
+    "clusters,<br>same sums": -20,
+    "clusters,<br>all entries": 0,
+}
+
+
+def _half_way(x: np.ndarray, values: Sequence[float]) -> float:
+    """The logarithm of x where a falling curve has lost half of its first value, or the last."""
+    half = 0.5 * values[0]
+    place = next((i for i, value in enumerate(values) if value < half), len(values) - 1)
+    ends = values[place - 1], values[place]
+    share = (ends[0] - half) / (ends[0] - ends[1]) if ends[0] > ends[1] else 1.0
+    low, high = np.log10(x[place - 1]), np.log10(x[place])
+    return float(low + min(max(share, 0.0), 1.0) * (high - low))
+
+
+def _bars(
+    moves: Any,
+    names: Sequence[str],
+    title: str,
+    parts: Mapping[str, np.ndarray],
+    held: np.ndarray | None = None,
+) -> go.Figure:
+    """Bars of ``moves`` [C], full where the label is named; the word "held" at those that the
+    client holds.
+    """
+    moved = np.asarray(moves, dtype=float)
+    labels = np.array(names)
+    figure = new_figure(
+        title=title, x_title="label", y_title="move of its bias", height=360, legend=False
+    )
+    looks = {"move": (GREY, ""), "named": (GROUPS[0], ""), "not named": (GREY, "/")}
+    for name, chosen in parts.items():
+        colour, pattern = looks[name]
+        marker = {"color": colour, "pattern": {"shape": pattern, "solidity": 0.3}}
+        figure.add_bar(
+            x=labels[chosen].tolist(),
+            y=moved[chosen],
+            name=name,
+            marker=marker,
+            hovertemplate="label %{x}<br>move %{y:.3g}",
+        )
+        if held is not None:
+            figure.data[-1].text = ["held" if one else "" for one in held[chosen]]
+            figure.data[-1].textposition = "outside"
+            figure.data[-1].cliponaxis = False
+            figure.data[-1].textfont = {"color": INK}
+    figure.update_xaxes(type="category", categoryorder="array", categoryarray=list(names))
+    reach = 1.25 * np.abs(moved).max()
+    figure.update_yaxes(range=[-reach, reach], zeroline=True)
+    return figure
+
+
+def _named(labels_seen: Callable[[Any, Any], Any], moves: Any) -> np.ndarray:
+    after = np.asarray(moves, dtype=float)
+    said = np.zeros(len(after), dtype=bool)
+    said[np.asarray(list(labels_seen(np.zeros(len(after)), after)), dtype=int)] = True
+    return said
+
+
+def _yes(truth: Any) -> str:
+    return "yes" if truth else "no"
+
+
+def _describe_axis(
+    figure: go.Figure,
+    levels: Mapping[float, attack.Level],
+    right: Mapping[tuple[float, float], float],
+    now: tuple[float, float],
+    words: str,
+) -> go.Figure:
+    noise, threshold = now
+    level = levels[noise]
+    text = (
+        f"Noise σ = {noise:g}, {words}. With a threshold of {threshold:g} standard deviations the "
+        f"labels of {right[threshold, noise]:.0%} of the clients are named without a fault. The "
+        f"adjusted Rand index of clusters is {level.of_sums:.2f} for the ten sums and "
+        f"{level.of_all:.2f} for all entries. Training reaches {level.accuracy:.1%}."
+    )
+    rows = [
+        [
+            f"{one:g}",
+            *(f"{right[z, one]:.0%}" for z in THRESHOLDS),
+            f"{found.of_sums:.2f}",
+            f"{found.of_all:.2f}",
+            f"{found.accuracy:.1%}",
+        ]
+        for one, found in levels.items()
+    ]
+    heads = [f"read, threshold {z:g}" for z in THRESHOLDS]
+    set_description(figure, text, ["σ", *heads, "clusters, sums", "all entries", "accuracy"], rows)
     return figure

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import BLUE, GREY, new_figure, set_description
+from fedlab_core.plots.colours import GREY, GROUPS, rgba
+from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.evidence.judging import Finding, judge
 from fedlab_course.evidence.shown import WORDS
 from fedlab_course.explore.goals import Goal
@@ -15,10 +16,12 @@ _MARGINS = (0.002, 0.005, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05)
 
 
 def margin(differences: Sequence[float], *, delta: float = 0.01) -> Idea:
-    """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta`` and ``seeds``.
+    """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta``
+    and ``seeds``.
 
-    The figure shows the differences, their 95 % interval and the strip from −δ to δ. The goal is a margin at which all
-    of the differences say only that the number is higher, perhaps by less than δ.
+    The figure shows the differences, their 95 % interval and the strip from −δ to δ. The goal is a
+    margin at which all of the differences say only that the number is higher, perhaps by less than
+    δ.
     """
     seeds = range(2, len(differences) + 1)
     sliders = {
@@ -29,7 +32,10 @@ def margin(differences: Sequence[float], *, delta: float = 0.01) -> Idea:
     def check(delta: float, seeds: int) -> bool:
         return int(seeds) == len(differences) and _verdict(differences, delta).verdict == "higher"
 
-    goal = Goal(f"find a margin at which all {len(differences)} seeds say: higher, perhaps by less than δ", check)
+    goal = Goal(
+        f"find a margin at which all {len(differences)} seeds say: higher, perhaps by less than δ",
+        check,
+    )
     return Idea(lambda delta, seeds: _figure(differences[: int(seeds)], delta), sliders, goal=goal)
 
 
@@ -38,22 +44,41 @@ def _verdict(values: Sequence[float], delta: float) -> Finding:
 
 
 def _figure(values: Sequence[float], delta: float) -> go.Figure:
-    found = _verdict(values, delta)
-    word = WORDS[found.verdict]
-    figure = new_figure(title=None, x_title=f"difference: {word}", y_title="", height=250, legend=False)
-    figure.add_vrect(x0=-delta, x1=delta, fillcolor="rgba(89,89,89,0.16)", line_width=0, layer="below")
+    verdict = _verdict(values, delta)
+    word = WORDS[verdict.verdict]
+    figure = new_figure(
+        title=None, x_title=f"difference: {word}", y_title="", height=250, legend=False
+    )
+    figure.add_vrect(x0=-delta, x1=delta, fillcolor=rgba(GREY, 0.16), line_width=0, layer="below")
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
-    stroke = {"symbol": "line-ns-open", "size": 17, "color": BLUE, "line": {"width": 2.5}}
-    figure.add_scatter(x=list(values), y=["seeds"] * len(values), mode="markers", marker=stroke, name="one seed")
-    bar = {"type": "data", "array": [found.high - found.mean], "color": BLUE, "thickness": 2.5, "width": 7}
-    about = {"name": "mean and 95 % interval", "marker": {"color": BLUE, "size": 12}, "error_x": bar}
-    figure.add_scatter(x=[found.mean], y=["mean"], mode="markers", **about)
-    reach = min(0.25, 1.1 * max(0.05, *(abs(value) for value in (*values, found.low, found.high))))
+    stroke = {"symbol": "line-ns-open", "size": 17, "color": GROUPS[0], "line": {"width": 2.5}}
+    figure.add_scatter(
+        x=list(values), y=["seeds"] * len(values), mode="markers", marker=stroke, name="one seed"
+    )
+    bar = {
+        "type": "data",
+        "array": [verdict.high - verdict.mean],
+        "color": GROUPS[0],
+        "thickness": 2.5,
+        "width": 7,
+    }
+    about = {
+        "name": "mean and 95 % interval",
+        "marker": {"color": GROUPS[0], "size": 12},
+        "error_x": bar,
+    }
+    figure.add_scatter(x=[verdict.mean], y=["mean"], mode="markers", **about)
+    reach = min(
+        0.25, 1.1 * max(0.05, *(abs(value) for value in (*values, verdict.low, verdict.high)))
+    )
     figure.update_xaxes(range=[-reach, reach], tickformat="+.1%")
     figure.update_yaxes(type="category", range=[-0.6, 1.6], showline=False, ticks="")
-    mean, low, high = (f"{value:+.4f}" for value in (found.mean, found.low, found.high))
-    text = f"{word}: with {found.n} seeds the mean is {mean} and the 95 % interval goes from {low} to {high}; "
+    mean, low, high = (f"{value:+.4f}" for value in (verdict.mean, verdict.low, verdict.high))
+    text = (
+        f"{word}: with {verdict.n} seeds the mean is {mean} and the 95 % interval goes from "
+        f"{low} to {high}; "
+    )
     text += f"the strip is ±{delta:g}."
-    row = [f"{found.n}", f"{delta:g}", mean, low, high, word]
+    row = [f"{verdict.n}", f"{delta:g}", mean, low, high, word]
     set_description(figure, text, ["seeds", "δ", "mean", "low", "high", "verdict"], [row])
     return figure

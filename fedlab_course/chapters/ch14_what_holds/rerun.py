@@ -1,4 +1,6 @@
-"""Run the runs or experiments behind a statement again, for a seed or two, and compare with what is stored."""
+"""Run the runs or experiments behind a statement again, for a seed or two, and compare with what is
+stored.
+"""
 
 import json
 import statistics
@@ -11,10 +13,12 @@ from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.sweep import plan
 from fedlab_course import display
 from fedlab_course.evidence import configs, judging, shown, tables
-from fedlab_course.experiments import measures, registry, runs, sweeps
+from fedlab_course.experiments import all_experiments, measured_runs, measures, sweeps
 
 _WIDTH = 2  # standard deviations over seeds
-_ROUNDING = 1e-4  # of the largest number in a contrast: tables keep six digits, and processors differ in the last bits
+# of the largest number in a contrast: tables keep six digits,
+# and processors differ in the last bits
+_ROUNDING = 1e-4
 
 
 def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
@@ -23,39 +27,51 @@ def again(row: str, seeds: Sequence[int] = (0,)) -> dict[int, float]:
     Raises ``ValueError`` for an unknown row and a seed that its grid does not have.
     """
     every = judging.stored()
-    one = every[validation.choice("row", row, every)].statement
-    found = {}
+    statement = every[validation.choice("row", row, every)].statement
+    numbers = {}
     for seed in seeds:
-        sides = [sign * _measured(table, wanted, one.measure, seed) for sign, table, wanted in one.rows()]
-        found[seed] = sum(sides) - one.constant
-    return found
+        sides = [
+            sign * _measured(table, wanted, statement.measure, seed)
+            for sign, table, wanted in statement.rows()
+        ]
+        numbers[seed] = sum(sides) - statement.constant
+    return numbers
 
 
 def show(row: str, seeds: Sequence[int] = (0,)) -> None:
-    """Run a row again for some seeds and show the live numbers beside the stored ones: mean ± 2 standard deviations.
+    """Run a row again for some seeds and show the live numbers beside the stored ones: mean ± 2
+    standard deviations.
 
     Arguments and errors as for :func:`again`.
     """
-    live, one = again(row, seeds), judging.stored()[row]
-    stored = tables.numbers(one.statement)
-    lines = [f"Stored: {shown.interval(one)}, {shown.seeds(one)}." if stored else "Nothing is stored of this row yet."]
+    live = again(row, seeds)
+    judged = judging.stored()[row]
+    stored = tables.numbers(judged.statement)
+    lines = ["Nothing is stored of this row yet."]
+    if stored:
+        lines = [f"Stored: {shown.interval(judged)}, {shown.seeds(judged)}."]
     for seed, value in live.items():
         before = f"{shown.number(stored[seed])} stored" if seed in stored else "not stored"
         lines.append(f"Seed {seed}: {shown.number(value)} live, {before}.")
     word = "Run again"
     if len(stored) > 1:
-        mean, spread = statistics.mean(stored.values()), _WIDTH * statistics.stdev(stored.values())
+        mean = statistics.mean(stored.values())
+        spread = _WIDTH * statistics.stdev(stored.values())
         largest = max(map(abs, [*stored.values(), *live.values()]))
         inside = all(abs(value - mean) <= spread + _ROUNDING * largest for value in live.values())
         word = "✓ inside" if inside else "✗ outside"
-        lines.append(f"{word} the stored band, {shown.number(mean)} ± {spread:.4f} (two standard deviations).")
-    display.publish(display.verdict("fedlab-again", word, f"{row}: {one.statement.says}", lines))
+        lines.append(
+            f"{word} the stored band, {shown.number(mean)} ± {spread:.4f} (two standard "
+            "deviations)."
+        )
+    display.publish(display.verdict("fedlab-again", word, f"{row}: {judged.statement.says}", lines))
 
 
 def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
     if table not in sweeps.names():
         return _of_experiment(table, wanted, measure, seed)
-    path, seeds = configs.GRIDS / f"{table}.toml", configs.seeds(table)
+    path = configs.GRIDS / f"{table}.toml"
+    seeds = configs.seeds(table)
     grid = plan.read(path, lambda axes: tables.fits(measures.plain(axes), wanted), seeds)
     by_seed = {run.axes["seed"]: run for run in grid.runs}
     if seed not in by_seed:
@@ -65,21 +81,22 @@ def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> fl
 
 def _of_experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:
     """The number of an experiment's row, from the cases that fit it."""
-    one = registry.EXPERIMENTS[configs.experiment_of(table)]
-    part = table.removeprefix(one.name).removeprefix("_")
-    earlier, columns = {one.after: tables.read(one.after)} if one.after else {}, one.columns or {}
-    for case, _ in one.units(earlier, [seed]):
+    experiment = all_experiments.EXPERIMENTS[configs.experiment_of(table)]
+    part = table.removeprefix(experiment.name).removeprefix("_")
+    earlier = {experiment.after: tables.read(experiment.after)} if experiment.after else {}
+    columns = experiment.columns or {}
+    for case, _ in experiment.units(earlier, [seed]):
         known = {columns.get(name, name): value for name, value in case.items()}
         if tables.fits(known, {name: value for name, value in wanted.items() if name in known}):
-            for row in _unit(one.name, json.dumps(dict(case)), seed):
+            for row in _unit(experiment.name, json.dumps(dict(case)), seed):
                 if row.get("table", "") == part and tables.fits(row, wanted):
                     return float(row[measure])
-    raise ValueError(f"seeds={seed}: the experiment {one.name} has no row with {wanted}")
+    raise ValueError(f"seeds={seed}: the experiment {experiment.name} has no row with {wanted}")
 
 
 @lru_cache(maxsize=64)
 def _unit(name: str, case: str, seed: int) -> list[dict[str, Any]]:
-    return registry.EXPERIMENTS[name].unit(seed, **json.loads(case))
+    return all_experiments.EXPERIMENTS[name].unit(seed, **json.loads(case))
 
 
 @lru_cache(maxsize=64)
@@ -87,5 +104,5 @@ def _run(config: str, target: float | None) -> dict[str, Any]:
     """Run a configuration now and measure it; kept, since several numbers need it."""
     own = json.loads(config)
     fed = plan.dealt(dataset_name(own), json.dumps(own["partition"]), own["seed"])
-    history, _ = runs.finished(prepared(own, fed=fed, progress=False))
+    history, _ = measured_runs.finished(prepared(own, fed=fed, progress=False))
     return measures.measured(history, measures.curve(history, own), own, target)

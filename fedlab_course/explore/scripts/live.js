@@ -1,7 +1,8 @@
-// Live charts in a notebook: <fedlab-chart> draws the figure that it holds as JSON, with the one Plotly of the page.
+// Live charts in a notebook: <fedlab-chart> draws the figure that it holds as JSON, with the one
+// Plotly of the page.
 //
-// The kernel changes a chart by replacing the HTML of a widget, so a browser that connects late still finds the newest
-// figure. Charts have no time limit for loading.
+// The kernel changes a chart by replacing the HTML of a widget, so a browser that connects late
+// still finds the newest figure. Charts have no time limit for loading.
 (() => {
   "use strict";
   if (customElements.get("fedlab-chart")) return;
@@ -14,10 +15,12 @@
   const PATIENCE = 8000; // milliseconds that the kernel has for its answer
   const LOST = "No longer connected to the kernel: run this cell again.";
   const SILENT =
-    "No longer connected? The kernel does not answer. If another cell is running, wait for it; if not, run this cell again.";
+    "No longer connected? The kernel does not answer. If another cell is running, wait for it; " +
+    "if not, run this cell again.";
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-  // Plotly, once per page: the copy that JupyterLab has loaded for plain figures, or a copy from the kernel.
+  // Plotly, once per page: the copy that JupyterLab has loaded for plain figures, or a copy from
+  // the kernel.
   let loading = null;
 
   function plotly() {
@@ -28,7 +31,9 @@
 
   async function find() {
     const extension = globalThis._JUPYTERLAB?.["jupyterlab-plotly"];
-    const found = extension ? await fromJupyterLab(extension).catch(console.warn) : globalThis.Plotly;
+    const found = extension
+      ? await fromJupyterLab(extension).catch(console.warn)
+      : globalThis.Plotly;
     return found?.react ? found : await fromKernel();
   }
 
@@ -49,7 +54,11 @@
     const bytes = Uint8Array.from(atob(textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     const module = { exports: {} };
-    new Function("module", "exports", await new Response(stream).text()).call(globalThis, module, module.exports);
+    new Function("module", "exports", await new Response(stream).text()).call(
+      globalThis,
+      module,
+      module.exports,
+    );
     return module.exports;
   }
 
@@ -71,7 +80,10 @@
 
   // A zoom and hidden curves stay until the axes show another quantity.
   function kept({ xaxis, yaxis, legend }) {
-    return { uirevision: `${xaxis?.title?.text} ${yaxis?.title?.text}`, legend: { ...legend, uirevision: "same" } };
+    return {
+      uirevision: `${xaxis?.title?.text} ${yaxis?.title?.text}`,
+      legend: { ...legend, uirevision: "same" },
+    };
   }
 
   function element(tag, properties = {}, ...children) {
@@ -87,7 +99,13 @@
       this.words = element("p");
       this.table = element("div");
       const summary = element("summary", { textContent: "Description and data" });
-      this.details = element("details", { className: "fedlab-data" }, summary, this.words, this.table);
+      this.details = element(
+        "details",
+        { className: "fedlab-data" },
+        summary,
+        this.words,
+        this.table,
+      );
       this.details.addEventListener("toggle", () => this.describe());
       this.node = element("div", { className: "fedlab-drawing" }, this.canvas, this.details);
       this.room = new ResizeObserver(() => this.fit());
@@ -117,11 +135,22 @@
       this.figure = JSON.parse(this.chart.querySelector("script").textContent);
       const { data, layout } = this.figure;
       this.canvas.style.height = `${layout.height ?? 450}px`;
-      const size = { width: this.canvas.clientWidth, height: this.canvas.clientHeight, autosize: false };
-      if (size.width < NARROW) layout.legend = { ...layout.legend, xref: "container", font: { size: 11 } };
+      const size = {
+        width: this.canvas.clientWidth,
+        height: this.canvas.clientHeight,
+        autosize: false,
+      };
+      if (size.width < NARROW)
+        layout.legend = { ...layout.legend, xref: "container", font: { size: 11 } };
       const isFirst = !this.canvas.on;
-      await this.Plotly.react(this.canvas, named(data), { ...layout, ...size, ...kept(layout) }, CONFIG);
-      if (isFirst) this.canvas.on("plotly_hover", ({ points: [point] }) => this.light(point.customdata));
+      await this.Plotly.react(
+        this.canvas,
+        named(data),
+        { ...layout, ...size, ...kept(layout) },
+        CONFIG,
+      );
+      if (isFirst)
+        this.canvas.on("plotly_hover", ({ points: [point] }) => this.light(point.customdata));
       if (isFirst) this.canvas.on("plotly_unhover", () => this.light(null));
       this.describe();
       const explorer = this.chart.closest(".fedlab-explorer");
@@ -134,14 +163,29 @@
       if (width && clientWidth && (clientWidth !== width || clientHeight !== height)) this.draw();
     }
 
-    // Veil the clients above the curves that are not in `cohort`; a point's custom data are the clients of its round.
+    // Veil the clients above the curves that are not in `cohort`; a point's custom data are the
+    // clients of its round.
     light(cohort) {
-      const strip = this.chart.closest(".fedlab-training")?.querySelector(".fedlab-strip .fedlab-canvas");
+      const strip = this.chart
+        .closest(".fedlab-training")
+        ?.querySelector(".fedlab-strip .fedlab-canvas");
       if (!strip || strip === this.canvas) return;
       const clients = strip._fullData?.find(({ type }) => type === "bar")?.x.length ?? 0;
-      const absent = cohort ? Array.from({ length: clients }, (_, k) => k).filter((k) => !cohort.includes(k)) : [];
-      const veil = { type: "rect", yref: "paper", y0: 0, y1: 1, fillcolor: "white", opacity: 0.82, line: { width: 0 } };
-      this.Plotly.relayout(strip, { shapes: absent.map((k) => ({ ...veil, x0: k - 0.5, x1: k + 0.5 })) });
+      const absent = cohort
+        ? Array.from({ length: clients }, (_, k) => k).filter((k) => !cohort.includes(k))
+        : [];
+      const veil = {
+        type: "rect",
+        yref: "paper",
+        y0: 0,
+        y1: 1,
+        fillcolor: "white",
+        opacity: 0.82,
+        line: { width: 0 },
+      };
+      this.Plotly.relayout(strip, {
+        shapes: absent.map((k) => ({ ...veil, x0: k - 0.5, x1: k + 0.5 })),
+      });
     }
 
     describe() {
@@ -157,7 +201,11 @@
   }
 
   function tabular({ columns, rows }) {
-    const head = element("tr", {}, ...columns.map((name) => element("th", { scope: "col", textContent: name })));
+    const head = element(
+      "tr",
+      {},
+      ...columns.map((name) => element("th", { scope: "col", textContent: name })),
+    );
     const line = ([name, ...values]) => [
       element("th", { scope: "row", textContent: name }),
       ...values.map((value) => element("td", { textContent: value ?? "–" })),
@@ -182,7 +230,8 @@
       await pause(0);
       const { name } = this.dataset;
       const drawing = drawings.get(name);
-      if (drawing?.chart !== this || this.isConnected) return; // another element has taken the drawing
+      // Another element has taken the drawing.
+      if (drawing?.chart !== this || this.isConnected) return;
       drawings.delete(name);
       drawing.room.disconnect();
       drawing.Plotly?.purge(drawing.canvas);
@@ -195,8 +244,11 @@
   function watch(explorer) {
     if (watched.has(explorer)) return;
     watched.add(explorer);
-    // JupyterLab's keys are not for these controls. It looks only at the element that has the focus.
-    explorer.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true"));
+    // JupyterLab's keys are not for these controls. It looks only at the element that has the
+    // focus.
+    explorer.addEventListener("focusin", ({ target }) =>
+      target.setAttribute("data-lm-suppress-shortcuts", "true"),
+    );
     const attributeFilter = ["aria-valuetext", "class"];
     const changes = { attributeFilter, characterData: true, childList: true, subtree: true };
     const connection = new Connection(explorer);
@@ -211,8 +263,9 @@
     name(explorer);
   }
 
-  // Say on an explorer that its kernel is gone. ipywidgets marks a widget whose kernel was restarted from this page, and
-  // no other loss: so each move of a control asks the kernel for an answer.
+  // Say on an explorer that its kernel is gone. ipywidgets marks a widget whose kernel was
+  // restarted from this page, and no other loss: so each move of a control asks the kernel for an
+  // answer.
   class Connection {
     constructor(explorer) {
       this.explorer = explorer;
@@ -232,7 +285,9 @@
     ask() {
       if (this.asked || this.isLost) return;
       this.asked = setTimeout(() => this.settle(true), PATIENCE);
-      [...this.hidden.querySelectorAll("button")].find(({ textContent }) => textContent === ASK).click();
+      [...this.hidden.querySelectorAll("button")]
+        .find(({ textContent }) => textContent === ASK)
+        .click();
     }
 
     hear() {

@@ -24,10 +24,15 @@
     return input;
   }
 
-  // Buttons and a slider over the moments 0 to `last()` of a figure. `draw(moment)` returns the caption, and
-  // `rest(moment)` the milliseconds until the next moment. Readers who want little motion get whole rounds, `next`.
+  // Buttons and a slider over the moments 0 to `last()` of a figure. `draw(moment)` returns the
+  // caption, and `rest(moment)` the milliseconds until the next moment. Readers who want little
+  // motion get whole rounds, `next`.
   function player(figure, { last, draw, rest, next }) {
-    const place = element("div", { className: "buttons" }, element("div", { className: "controls" }, figure));
+    const place = element(
+      "div",
+      { className: "buttons" },
+      element("div", { className: "controls" }, figure),
+    );
     let moment = 0;
     let playing = 0;
 
@@ -73,8 +78,8 @@
     return { go, moment: () => moment, controls: place.parentElement };
   }
 
-  // The rounds of FedAvg, FedProx or SCAFFOLD (option 2) on quadratics: w, the walks of the clients, and the mean of
-  // their ends. A copy of fedlab_core/algorithms; a test compares the two.
+  // The rounds of FedAvg, FedProx or SCAFFOLD (option 2) on quadratics: w, the walks of the
+  // clients, and the mean of their ends. A copy of fedlab_core/algorithms; a test compares the two.
   function rounds(method, { a, b, start, rounds: count }, { τ, η, μ }) {
     let w = start;
     let controls = b.map(() => [0, 0]);
@@ -93,7 +98,9 @@
         }
         return walk;
       });
-      controls = walks.map((walk, k) => D.map((d) => controls[k][d] - c[d] + (begin[d] - walk[τ][d]) / (τ * η)));
+      controls = walks.map((walk, k) =>
+        D.map((d) => controls[k][d] - c[d] + (begin[d] - walk[τ][d]) / (τ * η)),
+      );
       w = mean(walks.map((walk) => walk[τ]));
       return { w: begin, walks, next: w };
     });
@@ -113,7 +120,10 @@
     const chosen = Object.fromEntries(plan.choices.map(({ name, value }) => [name, value]));
     const panels = plan.methods.map(panelOf);
     const handles = panels.flatMap(({ svg }, m) => plan.b.map((_, k) => handle(svg, k, m === 0)));
-    const place = ([x, y]) => [((x / plan.reach + 1) * SIZE) / 2, ((1 - y / plan.reach) * SIZE) / 2];
+    const place = ([x, y]) => [
+      ((x / plan.reach + 1) * SIZE) / 2,
+      ((1 - y / plan.reach) * SIZE) / 2,
+    ];
     const translate = (point) => `translate(${place(point).join(" ")})`;
     const line = (points) => points.map((point) => place(point).join(",")).join(" ");
     const length = () => chosen.τ + 1; // moments of a round
@@ -124,8 +134,14 @@
     function panelOf(method, m) {
       const panel = element("div", { className: "panel" }, figure.querySelector(".panels"));
       element("p", { className: "name", textContent: method }, panel);
-      const label = `${method}: contours of F, its optimum, two minima, local steps of two clients and the path of w`;
-      const attributes = { viewBox: `0 0 ${SIZE} ${SIZE}`, role: m === 0 ? "group" : "img", "aria-label": label };
+      const label =
+        `${method}: contours of F, its optimum, two minima, local steps of two clients ` +
+        "and the path of w";
+      const attributes = {
+        viewBox: `0 0 ${SIZE} ${SIZE}`,
+        role: m === 0 ? "group" : "img",
+        "aria-label": label,
+      };
       const svg = shape("svg", attributes, panel);
       return { svg, layer: shape("g", {}, svg), away: element("p", { className: "away" }, panel) };
     }
@@ -148,7 +164,9 @@
         layer.replaceChildren();
         const [cx, cy] = place(best);
         for (const level of plan.levels) {
-          const [rx, ry] = mean(plan.a).map((a) => ((Math.sqrt((2 * level) / a) / plan.reach) * SIZE) / 2);
+          const [rx, ry] = mean(plan.a).map(
+            (a) => ((Math.sqrt((2 * level) / a) / plan.reach) * SIZE) / 2,
+          );
           shape("ellipse", { class: "ring", cx, cy, rx, ry }, layer);
         }
         shape("path", { class: "star", transform: translate(best), d: STAR }, layer);
@@ -156,9 +174,17 @@
           const group = shape("g", { style: `--own: ${plan.colours[k]}` }, layer);
           shape("polyline", { class: "walk", points: line(walk.slice(0, steps + 1)) }, group);
           for (const point of walk.slice(1, steps + 1))
-            shape("path", { class: "step", transform: `${translate(point)} scale(.35)`, d: SHAPES[k] }, group);
+            shape(
+              "path",
+              { class: "step", transform: `${translate(point)} scale(.35)`, d: SHAPES[k] },
+              group,
+            );
         });
-        shape("polyline", { class: "way", points: line([...run.slice(0, round + 1).map((one) => one.w), w]) }, layer);
+        shape(
+          "polyline",
+          { class: "way", points: line([...run.slice(0, round + 1).map((one) => one.w), w]) },
+          layer,
+        );
         shape("circle", { class: "dot", transform: translate(w), r: 4 }, layer);
         const distance = Math.hypot(...D.map((d) => w[d] - best[d]));
         away.textContent = `${distance.toFixed(4)} from the optimum`;
@@ -171,23 +197,34 @@
         node.setAttribute("aria-valuetext", `(${numbers.join(", ")})`);
       }
       const now = isAverage ? "the server averages" : `local step ${steps} of ${chosen.τ}`;
-      const away = plan.methods.map((method, m) => `${method} ${panels[m].away.textContent.split(" ")[0]}`);
-      return `Round ${round + 1} of ${plan.rounds}, ${now}. Distance of w from the optimum: ${away.join(", ")}.`;
+      const away = plan.methods.map(
+        (method, m) => `${method} ${panels[m].away.textContent.split(" ")[0]}`,
+      );
+      const distances = `Distance of w from the optimum: ${away.join(", ")}.`;
+      return `Round ${round + 1} of ${plan.rounds}, ${now}. ${distances}`;
     }
 
-    // A minimum in a picture. All follow the mouse and the finger; those of the first picture also the keyboard.
+    // A minimum in a picture. All follow the mouse and the finger; those of the first picture also
+    // the keyboard.
     function handle(svg, k, isFirst) {
       const label = `minimum of client ${k + 1}, arrow keys move it`;
       const range = { "aria-valuemin": -plan.reach, "aria-valuemax": plan.reach };
       const keys = isFirst ? { tabindex: 0, role: "slider", "aria-label": label, ...range } : {};
-      const node = shape("g", { class: "handle", style: `--own: ${plan.colours[k]}`, ...keys }, svg);
+      const node = shape(
+        "g",
+        { class: "handle", style: `--own: ${plan.colours[k]}`, ...keys },
+        svg,
+      );
       shape("circle", { r: 15 }, node);
       shape("path", { class: "minimum", d: SHAPES[k] }, node);
       node.addEventListener("keydown", (event) => {
         const way = ARROWS[event.key];
         if (!way) return;
         event.preventDefault();
-        move(k, D.map((d) => plan.b[k][d] + way[d] * (event.shiftKey ? 0.5 : 0.1)));
+        move(
+          k,
+          D.map((d) => plan.b[k][d] + way[d] * (event.shiftKey ? 0.5 : 0.1)),
+        );
       });
       node.addEventListener("pointerdown", (event) => {
         event.preventDefault();
@@ -197,7 +234,10 @@
       node.addEventListener("pointermove", (event) => {
         if (!node.hasPointerCapture(event.pointerId)) return;
         const box = svg.getBoundingClientRect();
-        const [x, y] = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+        const [x, y] = [
+          (event.clientX - box.left) / box.width,
+          (event.clientY - box.top) / box.height,
+        ];
         move(k, [(2 * x - 1) * plan.reach, (1 - 2 * y) * plan.reach]);
       });
       return { node, k };
@@ -215,16 +255,26 @@
     const rest = (moment) => (still.matches || moment % length() === 0 ? 700 : 120);
     const show = player(figure, { last, draw, rest, next });
     for (const { name, label, values, value } of plan.choices) {
-      const input = slider(show.controls, label, values.length - 1, values.indexOf(value), (position) => {
-        const passed = show.moment() / length(); // rounds
-        chosen[name] = values[position];
-        shown.textContent = values[position];
-        input.setAttribute("aria-valuetext", values[position]);
-        runs = compute();
-        show.go(Math.round(passed * length()));
-      });
+      const input = slider(
+        show.controls,
+        label,
+        values.length - 1,
+        values.indexOf(value),
+        (position) => {
+          const passed = show.moment() / length(); // rounds
+          chosen[name] = values[position];
+          shown.textContent = values[position];
+          input.setAttribute("aria-valuetext", values[position]);
+          runs = compute();
+          show.go(Math.round(passed * length()));
+        },
+      );
       input.setAttribute("aria-valuetext", value);
-      const shown = element("span", { className: "value", textContent: value }, input.parentElement);
+      const shown = element(
+        "span",
+        { className: "value", textContent: value },
+        input.parentElement,
+      );
       shown.setAttribute("aria-hidden", "true");
     }
     show.go(0);
@@ -233,7 +283,8 @@
   for (const figure of document.querySelectorAll(".fedlab-drift:not([data-ready])")) {
     figure.dataset.ready = "yes";
     drift(figure);
-    // JupyterLab's keys are not for the elements of a figure that have the focus: "b" would add a cell.
+    // JupyterLab's keys are not for the elements of a figure that have the focus: "b" would add a
+    // cell.
     for (const node of figure.querySelectorAll("button, input, [tabindex]"))
       node.setAttribute("data-lm-suppress-shortcuts", "true");
   }

@@ -1,4 +1,6 @@
-"""Restore the released cells of a submission before it is graded: their roles, their points, and missing cells."""
+"""Restore the released cells of a submission before it is graded: their roles, their points, and
+missing cells.
+"""
 
 from typing import Any
 
@@ -17,9 +19,11 @@ from nbgrader.preprocessors import (
 
 
 class Restore(NbGraderPreprocessor):
-    """Give each cell the metadata of its release, from the gradebook, and add graded cells that are missing.
+    """Give each cell the metadata of its release, from the gradebook, and add graded cells that are
+    missing.
 
-    nbgrader stops at a copied cell. A cell is known by its ``grade_id`` or id; of several, the last counts.
+    nbgrader stops at a copied cell. A cell is known by its ``grade_id`` or id; of several, the last
+    counts.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -40,7 +44,8 @@ class Restore(NbGraderPreprocessor):
                     chosen[name] = make(source.source)
                     nb.cells.append(chosen[name])
                 if name in chosen:
-                    chosen[name]["id"], chosen[name].metadata["nbgrader"] = name, marks[name]
+                    chosen[name]["id"] = name
+                    chosen[name].metadata["nbgrader"] = marks[name]
         return nb, resources
 
 
@@ -64,8 +69,8 @@ def _chosen(nb: Any, marks: dict[str, Any]) -> dict[str, Any]:
     """Return the last cell of each released name, and make all cells of ``nb`` anonymous."""
     chosen: dict[str, Any] = {}
     for cell in nb.cells:
-        found = cell.metadata.pop("nbgrader", None)
-        name = found.get("grade_id") if isinstance(found, dict) else None
+        marks_of_cell = cell.metadata.pop("nbgrader", None)
+        name = marks_of_cell.get("grade_id") if isinstance(marks_of_cell, dict) else None
         name = name if isinstance(name, str) and name in marks else cell.get("id")
         if name in marks:
             chosen[name] = cell
@@ -74,4 +79,11 @@ def _chosen(nb: Any, marks: dict[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-SANITIZE = [Restore, ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
+SANITIZE = [
+    Restore,
+    ClearOutput,
+    DeduplicateIds,
+    OverwriteKernelspec,
+    OverwriteCells,
+    CheckCellMetadata,
+]

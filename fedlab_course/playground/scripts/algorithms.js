@@ -1,7 +1,9 @@
-// The algorithms, with the equations of fedlab_core/algorithms. Each overrides some of these parts of a round:
+// The algorithms, with the equations of fedlab_core/algorithms. Each overrides some of these parts
+// of a round:
 //   setup(run)               before round 1; a generator, because clients may train
 //   cohorts(run)             the cohorts of the round: [clients, tier]
-//   correction(run, client)  the local step is y ← y − η (g + weight ⊙ (y − anchor) + offset)
+//   correction(run, client)  the parts of the local step
+//                            y ← y − η scale ⊙ (g + weight ⊙ (y − anchor) + offset)
 //   aggregate(run, updates)  the new global parameters
 //   after(run, tier)         after the aggregation
 //   numbers(run, cohort)     the numbers sent down and up, by default P for each client
@@ -59,7 +61,8 @@ const ALGORITHMS = {
     },
   },
 
-  // Systematic sampling along the clusters: all clients have the same probability K/N, so the weights are n_k.
+  // Systematic sampling along the clusters: all clients have the same probability K/N, so the
+  // weights are n_k.
   fedsso: {
     *setup(run) {
       const updates = yield* probed(run);
@@ -79,32 +82,53 @@ const ALGORITHMS = {
       const place = (client) => (run.clusters[client] < 0 ? n : run.clusters[client]);
       const row = [...stream.permutation(n)].sort((a, b) => place(a) - place(b));
       const start = stream.below(n);
-      return [[Array.from({ length: size }, (_, i) => row[Math.floor((start + n * i) / size)]).sort((a, b) => a - b)]];
+      return [
+        [
+          Array.from({ length: size }, (_, i) => row[Math.floor((start + n * i) / size)]).sort(
+            (a, b) => a - b,
+          ),
+        ],
+      ];
     },
   },
 
-  // Tiers train in sequence, under the penalty λ Σ Ω (y − w)².
+  // Tiers train in sequence, under the penalty λ Σ Ω (y − w)². Its implicit step takes the penalty
+  // at the new y.
   fedmas: {
     *setup(run) {
       run.clusters = dbscan((yield* probed(run)).map(({ change }) => change));
       run.penalty = null; // 2λΩ, once Ω has been measured
     },
     cohorts(run) {
-      const tiers = Array.from({ length: Math.max(...run.clusters) + 1 }, (_, tier) => membersOf(run.clusters, tier));
+      const tiers = Array.from({ length: Math.max(...run.clusters) + 1 }, (_, tier) =>
+        membersOf(run.clusters, tier),
+      );
       return tiers.map((members, tier) => {
-        const size = Math.max(1, Math.floor((run.cohortSize / run.parts.length) * members.length + 0.5));
+        const size = Math.max(
+          1,
+          Math.floor((run.cohortSize / run.parts.length) * members.length + 0.5),
+        );
         return [run.stream("cohort", tier).choice(members, size), tier];
       });
     },
-    correction: (run) => (run.penalty ? { weight: run.penalty, anchor: run.w } : {}),
+    correction(run) {
+      if (!run.penalty) return {};
+      const { lr, penaltyStep } = run.options;
+      const explicit = { weight: run.penalty, anchor: run.w };
+      if (penaltyStep === "explicit") return explicit;
+      return { ...explicit, scale: run.penalty.map((weight) => 1 / (1 + lr * weight)) };
+    },
     after(run, tier) {
       if (!run.options.lambda) return;
       const [client] = run.stream("importance", tier).choice(membersOf(run.clusters, tier), 1);
-      const omega = run.network.importance(run.w, run.data, run.parts[client]);
+      const omega = run.network.importance(run.w, run.data, run.parts[client], run.options.output);
       run.penalty = omega.map((value) => 2 * run.options.lambda * value);
       run.spend(run.w.length, run.w.length, 0);
     },
-    numbers: (run, cohort) => [(run.penalty ? 2 : 1) * cohort.length * run.w.length, cohort.length * run.w.length],
+    numbers: (run, cohort) => [
+      (run.penalty ? 2 : 1) * cohort.length * run.w.length,
+      cohort.length * run.w.length,
+    ],
   },
 };
 

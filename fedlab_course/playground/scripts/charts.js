@@ -16,23 +16,38 @@ function text(words, attributes, place) {
 }
 
 function stroke(d, attributes, place) {
-  shape("path", { d, fill: "none", "stroke-width": 2, "stroke-linejoin": "round", ...attributes }, place);
+  shape(
+    "path",
+    { d, fill: "none", "stroke-width": 2, "stroke-linejoin": "round", ...attributes },
+    place,
+  );
 }
 
 // A circle for A, a square for B, which has a dashed line.
 function mark(x, y, { colour, dash }, place) {
   if (!dash) shape("circle", { cx: x, cy: y, r: 3, fill: colour }, place);
-  else shape("rect", { x: x - 3, y: y - 3, width: 6, height: 6, fill: "none", stroke: colour }, place);
+  else
+    shape("rect", { x: x - 3, y: y - 3, width: 6, height: 6, fill: "none", stroke: colour }, place);
 }
 
-// Draw `lines` into `svg`: each has points [x, y], colour, dash and a name. `dots`: no lines between the points.
-// `least`: the horizontal axis reaches at least so far.
+// The end of the line of a run that diverged.
+function lastMark(x, y, { colour }, place) {
+  const d = `M${x - 6} ${y - 6}l12 12m0 -12l-12 12`;
+  stroke(d, { class: "cross", stroke: colour, "stroke-width": 3.5 }, place);
+}
+
+// Draw `lines` into `svg`: each has points [x, y], colour, dash and a name, and `diverged` if its
+// run did. `dots`: no lines between the points. `least`: the horizontal axis reaches at least so
+// far.
 function chart(svg, { lines, x, y, dots = false, range = null, least = 1 }) {
   const [width, height] = [Math.max(240, svg.clientWidth), Math.max(140, svg.clientHeight)];
   const [left, right, bottom] = [EDGE.left, width - EDGE.right, height - EDGE.bottom];
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const drawn = lines.map((line) => ({ ...line, points: line.points.filter((point) => point.every(Number.isFinite)) }));
+  const drawn = lines.map((line) => ({
+    ...line,
+    points: line.points.filter((point) => point.every(Number.isFinite)),
+  }));
   const values = (i) => drawn.flatMap(({ points }) => points.map((point) => point[i]));
   const xs = scale(values(0), left, right, dots ? null : [0, least]);
   const ys = scale(values(1), bottom, EDGE.top, range);
@@ -42,7 +57,8 @@ function chart(svg, { lines, x, y, dots = false, range = null, least = 1 }) {
     text(short(value), { x: left - 6, y: at + 4, "text-anchor": "end" }, svg);
   }
   const middle = { "text-anchor": "middle" };
-  for (const value of xs.ticks) text(short(value), { x: xs.at(value), y: bottom + 16, ...middle }, svg);
+  for (const value of xs.ticks)
+    text(short(value), { x: xs.at(value), y: bottom + 16, ...middle }, svg);
   text(x, { x: (left + right) / 2, y: height - 6, ...middle }, svg);
   text(y, { transform: `translate(12 ${bottom / 2 + 10}) rotate(-90)`, ...middle }, svg);
   drawn.forEach((line, i) => {
@@ -50,7 +66,9 @@ function chart(svg, { lines, x, y, dots = false, range = null, least = 1 }) {
     const look = { stroke: colour, "stroke-dasharray": dash };
     const places = points.map(([a, b]) => [xs.at(a).toFixed(1), ys.at(b).toFixed(1)]);
     if (!dots && places.length) stroke(`M${places.join("L")}`, look, svg);
-    for (const place of dots ? places : places.slice(-1)) mark(...place.map(Number), line, svg);
+    for (const place of dots ? places : places.slice(-1)) {
+      (line.diverged && !dots ? lastMark : mark)(...place.map(Number), line, svg);
+    }
     const start = left + (i * (right - left)) / 2;
     stroke(`M${start} 10H${start + 26}`, look, svg);
     mark(start + 13, 10, line, svg);
@@ -68,7 +86,8 @@ function scale(values, from, to, range) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough);
   const ticks = [];
-  for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + 1e-9 * step; tick += step) ticks.push(tick);
+  for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + 1e-9 * step; tick += step)
+    ticks.push(tick);
   return { ticks, at: (value) => from + ((value - low) / (high - low)) * (to - from) };
 }
 
@@ -80,7 +99,8 @@ function short(value) {
 function asFile(svg) {
   const copy = svg.cloneNode(true);
   const [, , width, height] = svg.getAttribute("viewBox").split(" ");
-  const look = { xmlns: SVG, width, height, style: "color:#1c1f23;background:#fff" };
+  const { ink, paper } = CATALOGUE.colours;
+  const look = { xmlns: SVG, width, height, style: `color:${ink};background:${paper}` };
   for (const [name, value] of Object.entries(look)) copy.setAttribute(name, value);
   return new XMLSerializer().serializeToString(copy);
 }

@@ -6,9 +6,15 @@ function pointing() {
   const place = find("#bars");
   const at = (event) => {
     const { left, width } = place.getBoundingClientRect();
-    return Math.max(0, Math.min(parts.length - 1, Math.floor(((event.clientX - left) / width) * parts.length)));
+    return Math.max(
+      0,
+      Math.min(parts.length - 1, Math.floor(((event.clientX - left) / width) * parts.length)),
+    );
   };
-  place.addEventListener("pointermove", (event) => event.pointerType === "mouse" && choose(at(event)));
+  place.addEventListener(
+    "pointermove",
+    (event) => event.pointerType === "mouse" && choose(at(event)),
+  );
   place.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && choose(-1));
   place.addEventListener("pointerdown", (event) =>
     choose(chosen === at(event) && event.pointerType !== "mouse" ? -1 : at(event)),
@@ -43,8 +49,11 @@ function choose(client) {
 function clients() {
   bars(find("#bars"), parts, data.train.y, chosen);
   const one = chosen < 0 ? null : parts[chosen];
-  const mix = one && mixOf(one, data.train.y).map(([label, number]) => say("label", { label, number }));
-  const words = one ? say("client", { client: chosen + 1, number: one.length, mix: mix.join(", ") }) : say("pick");
+  const mix =
+    one && mixOf(one, data.train.y).map(([label, number]) => say("label", { label, number }));
+  const words = one
+    ? say("client", { client: chosen + 1, number: one.length, mix: mix.join(", ") })
+    : say("pick");
   find("#client").textContent = words;
   const place = find("#bars");
   place.ariaValueMin = 0;

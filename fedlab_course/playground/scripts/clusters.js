@@ -1,6 +1,7 @@
-// Clusters of clients by their updates: OPTICS for FedSSO and DBSCAN for FedMas, as fedlab_core/clustering has them.
-// Clients are visited in the order of their distance from the mean, the farthest first. A point counts among its own
-// neighbours, and a cluster needs two points.
+// Clusters of clients by their updates: OPTICS for FedSSO and DBSCAN for FedMas, as
+// fedlab_core/clustering has them. Clients are visited in the order of their distance from the
+// mean, the farthest first. A point counts among its own neighbours, and a cluster needs two
+// points.
 
 const MIN_SAMPLES = 2;
 
@@ -9,7 +10,12 @@ function optics(points, xi) {
   const { order, distance } = ordered(points);
   const n = points.length;
   const core = order.map((_, i) => round15(kthNearest(distance, i, n)));
-  const [reach, predecessor, left, visits] = [Array(n).fill(Infinity), Array(n).fill(-1), new Set(order.keys()), []];
+  const [reach, predecessor, left, visits] = [
+    Array(n).fill(Infinity),
+    Array(n).fill(-1),
+    new Set(order.keys()),
+    [],
+  ];
   while (left.size) {
     const point = [...left].reduce((best, i) => (reach[i] < reach[best] ? i : best));
     left.delete(point);
@@ -37,12 +43,14 @@ function optics(points, xi) {
   return labels;
 }
 
-// The clusters [start, end] of a reachability plot, between a fall and a rise by 1 − ξ (Ankerst et al. 1999, figure 19,
-// with the predecessor correction of Schubert and Gertz 2018), as scikit-learn finds them.
+// The clusters [start, end] of a reachability plot, between a fall and a rise by 1 − ξ (Ankerst et
+// al. 1999, figure 19, with the predecessor correction of Schubert and Gertz 2018), as scikit-learn
+// finds them.
 function steepClusters(plot, predecessor, visits, xi) {
   const n = plot.length;
   const reach = [...plot, Infinity];
-  const ratio = plot.map((value, i) => value / reach[i + 1]); // ∞/∞ and 0/0 are NaN, and no comparison holds
+  // ∞/∞ and 0/0 are NaN, and no comparison holds.
+  const ratio = plot.map((value, i) => value / reach[i + 1]);
   const steepUp = ratio.map((value) => value <= 1 - xi);
   const steepDown = ratio.map((value) => value >= 1 / (1 - xi));
   const up = ratio.map((value) => value < 1);
@@ -83,7 +91,8 @@ function steepClusters(plot, predecessor, visits, xi) {
   for (let i = 0; i < n; i += 1) {
     if (i < next || !(steepUp[i] || steepDown[i])) continue;
     between = Math.max(between, ...reach.slice(next, i + 1));
-    falls = between === Infinity ? [] : falls.filter((fall) => between <= reach[fall.start] * (1 - xi));
+    falls =
+      between === Infinity ? [] : falls.filter((fall) => between <= reach[fall.start] * (1 - xi));
     for (const fall of falls) fall.between = Math.max(fall.between, between);
     let end;
     if (steepDown[i]) {
@@ -104,8 +113,8 @@ function steepClusters(plot, predecessor, visits, xi) {
   return clusters;
 }
 
-// The tier of each of `points`: DBSCAN at the knee of the distances to the nearest other point; noise joins the cluster
-// with the nearest centroid. One tier if there is no cluster.
+// The tier of each of `points`: DBSCAN at the knee of the distances to the nearest other point;
+// noise joins the cluster with the nearest centroid. One tier if there is no cluster.
 function dbscan(points) {
   const { order, distance } = ordered(points);
   const n = points.length;
@@ -128,14 +137,20 @@ function dbscan(points) {
     number += 1;
   }
   if (!number) return labels.fill(0);
-  const centroids = Array.from({ length: number }, (_, c) => meanOf(points.filter((_, k) => labels[k] === c)));
-  return labels.map((label, k) => (label < 0 ? largest(centroids.map((one) => -apart(one, points[k]))) : label));
+  const centroids = Array.from({ length: number }, (_, c) =>
+    meanOf(points.filter((_, k) => labels[k] === c)),
+  );
+  return labels.map((label, k) =>
+    label < 0 ? largest(centroids.map((one) => -apart(one, points[k]))) : label,
+  );
 }
 
 // The value of an increasing curve farthest below the chord between its ends; else its last value.
 function knee(curve) {
   const [first, last] = [curve[0], curve.at(-1)];
-  const below = curve.map((value, i) => first + ((last - first) * i) / Math.max(1, curve.length - 1) - value);
+  const below = curve.map(
+    (value, i) => first + ((last - first) * i) / Math.max(1, curve.length - 1) - value,
+  );
   const best = largest(below);
   return below[best] > 1e-12 * Math.abs(last) ? curve[best] : last;
 }

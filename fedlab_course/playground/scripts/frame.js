@@ -1,5 +1,6 @@
-// The page in a cell of JupyterLab: it follows the theme of JupyterLab, it is as high as what it shows, and it comes into
-// view. Where the document around the page is closed to it, the system's theme and the given height stay.
+// The page in a cell of JupyterLab: it follows the theme of JupyterLab, it is as high as what it
+// shows, and it comes into view. Where the document around the page is closed to it, the system's
+// theme and the given height stay.
 
 function around() {
   try {
@@ -14,12 +15,14 @@ function settle() {
   if (!body || location.protocol !== "about:") return;
   document.body.classList.add("framed");
   const height = () => {
-    window.frameElement.style.height = `${Math.ceil(document.body.getBoundingClientRect().height)}px`;
+    const { height: pixels } = document.body.getBoundingClientRect();
+    window.frameElement.style.height = `${Math.ceil(pixels)}px`;
   };
   new ResizeObserver(height).observe(document.body);
   if (!body.dataset.jpThemeLight) return;
   const theme = () => {
-    document.documentElement.style.colorScheme = body.dataset.jpThemeLight === "true" ? "light" : "dark";
+    document.documentElement.style.colorScheme =
+      body.dataset.jpThemeLight === "true" ? "light" : "dark";
     redraw();
   };
   new body.ownerDocument.defaultView.MutationObserver(theme).observe(body, {

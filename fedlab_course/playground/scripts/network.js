@@ -1,5 +1,6 @@
-// Fully connected networks with ReLU between the layers, in double precision. The parameters are one flat vector in the
-// order of PyTorch: for each layer its weights [out, in], row by row, and its biases [out].
+// Fully connected networks with ReLU between the layers, in double precision. The parameters are
+// one flat vector in the order of PyTorch: for each layer its weights [out, in], row by row, and
+// its biases [out].
 
 class Network {
   // `widths`: inputs, hidden layers, classes.
@@ -12,8 +13,10 @@ class Network {
       this.layers.push({ inputs, outputs, weight: this.size, bias: this.size + inputs * outputs });
       this.size += (inputs + 1) * outputs;
     }
-    this.values = widths.slice(1).map((width) => new Float64Array(width)); // the outputs of each layer
-    this.deltas = widths.slice(1).map((width) => new Float64Array(width)); // the derivatives with respect to them
+    // The outputs of each layer.
+    this.values = widths.slice(1).map((width) => new Float64Array(width));
+    // The derivatives with respect to them.
+    this.deltas = widths.slice(1).map((width) => new Float64Array(width));
   }
 
   // PyTorch's law: U(−1/√inputs, 1/√inputs).
@@ -22,7 +25,8 @@ class Network {
     const params = new Float64Array(this.size);
     for (const { inputs, outputs, weight } of this.layers) {
       const end = weight + (inputs + 1) * outputs;
-      for (let i = weight; i < end; i += 1) params[i] = (2 * stream.random() - 1) / Math.sqrt(inputs);
+      for (let i = weight; i < end; i += 1)
+        params[i] = (2 * stream.random() - 1) / Math.sqrt(inputs);
     }
     return params;
   }
@@ -52,7 +56,8 @@ class Network {
     return from;
   }
 
-  // Add the gradient of one sample to `gradient`. `this.deltas` of the last layer holds the derivatives of the logits.
+  // Add the gradient of one sample to `gradient`. `this.deltas` of the last layer holds the
+  // derivatives of the logits.
   backward(params, x, start, gradient) {
     for (let l = this.layers.length - 1; l >= 0; l -= 1) {
       const { inputs, outputs, weight, bias } = this.layers[l];
@@ -84,12 +89,15 @@ class Network {
     }
   }
 
-  // Ω of Memory Aware Synapses: the mean over samples of |∂‖f(x)‖²/∂w|.
-  importance(params, data, samples) {
-    const [omega, gradient, last] = [new Float64Array(this.size), new Float64Array(this.size), this.deltas.at(-1)];
+  // Ω of Memory Aware Synapses: the mean over samples of |∂‖f(x)‖²/∂w|, with f(x) the "logits" or
+  // their "softmax".
+  importance(params, data, samples, output) {
+    const omega = new Float64Array(this.size);
+    const gradient = new Float64Array(this.size);
+    const slopes = output === "softmax" ? softmaxSlopes : logitSlopes;
     for (const sample of samples) {
       const start = sample * this.widths[0];
-      this.logits(params, data.x, start).forEach((value, c) => (last[c] = 2 * value));
+      this.deltas.at(-1).set(slopes(this.logits(params, data.x, start)));
       this.backward(params, data.x, start, gradient.fill(0));
       for (let i = 0; i < omega.length; i += 1) omega[i] += Math.abs(gradient[i]) / samples.length;
     }
@@ -112,6 +120,19 @@ class Network {
     }
     return { hits, loss };
   }
+}
+
+// The derivatives of ‖z‖² with respect to the logits z.
+function logitSlopes(logits) {
+  return logits.map((value) => 2 * value);
+}
+
+// The derivatives of ‖p‖², with p the softmax of the logits: 2 p_c (p_c − Σ p²).
+function softmaxSlopes(logits) {
+  const total = normaliser(logits);
+  const p = logits.map((value) => Math.exp(value - total));
+  const norm = p.reduce((sum, value) => sum + value * value, 0);
+  return p.map((value) => 2 * value * (value - norm));
 }
 
 function largest(values) {

@@ -32,7 +32,17 @@ function remember() {
 }
 
 function table() {
-  const names = ["round", "updates", "up", "down", "accuracy", "testLoss", "loss", "drift", "worst"];
+  const names = [
+    "round",
+    "updates",
+    "up",
+    "down",
+    "accuracy",
+    "testLoss",
+    "loss",
+    "drift",
+    "worst",
+  ];
   const rows = active().flatMap((side) =>
     side.records.map((one) => [side.name, ...names.map((name) => one[name])].join(",")),
   );

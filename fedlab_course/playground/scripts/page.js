@@ -17,13 +17,18 @@ let playing = false;
 let drawn = 0; // when the charts were drawn
 let told = 0; // when the status was said
 
-const worker = new Worker(URL.createObjectURL(new Blob([find("#engine").textContent, find("#worker").textContent])));
+const worker = new Worker(
+  URL.createObjectURL(new Blob([find("#engine").textContent, find("#worker").textContent])),
+);
 worker.onmessage = ({ data: frame }) => {
   if (frame.id === id) receive(frame);
   requestAnimationFrame(() => worker.postMessage({ type: "seen" }));
 };
 
-const sides = Array.from(document.querySelectorAll(".side"), (place, number) => new Side(place, number));
+const sides = Array.from(
+  document.querySelectorAll(".side"),
+  (place, number) => new Side(place, number),
+);
 
 function ask(message) {
   asked += 1;
@@ -41,7 +46,11 @@ function build() {
   options(find("#measure-2"), MEASURES, measures);
   options(find("#speed"), Object.keys(speeds), speeds);
   stories.forEach(({ title }, i) => {
-    make("button", { type: "button", textContent: title, onclick: () => tell(i + 1) }, find("#stories"));
+    make(
+      "button",
+      { type: "button", textContent: title, onclick: () => tell(i + 1) },
+      find("#stories"),
+    );
   });
   const clicks = {
     play: () => (playing ? pause() : play()),
@@ -55,7 +64,8 @@ function build() {
     close: () => find("dialog").close(),
   };
   Object.entries(clicks).forEach(([name, act]) => find(`#${name}`).addEventListener("click", act));
-  for (const [name, place] of Object.entries(SHOWN)) find(place).addEventListener("change", () => show(name));
+  for (const [name, place] of Object.entries(SHOWN))
+    find(place).addEventListener("change", () => show(name));
   find("#two").addEventListener("change", (event) => change("two", Number(event.target.checked)));
   pointing();
   sides.forEach(({ picture }) => probing(picture, redraw));
@@ -186,7 +196,14 @@ function charts() {
     const lines = active().map((side) => side.line(beside.axis, y));
     const least = beside.axis === "bytes" ? 0.01 : 10;
     svg.ariaLabel = `${measures[y]}. ${words()}`;
-    chart(svg, { lines, x: dots ? measures.client : axes[beside.axis], y: measures[y], range, dots, least });
+    chart(svg, {
+      lines,
+      x: dots ? measures.client : axes[beside.axis],
+      y: measures[y],
+      range,
+      dots,
+      least,
+    });
   }
 }
 

@@ -1,4 +1,5 @@
-// The picture of a round in the space of parameters: the paths of the clients over the landscape of the loss.
+// The picture of a round in the space of parameters: the paths of the clients over the landscape of
+// the loss.
 
 const LEGEND = 22; // pixels at the top, for the legend
 const LEVELS = 9; // shades of the landscape
@@ -9,7 +10,8 @@ function placing({ reach }, width, height) {
   return ([x, y]) => [width / 2 + (x / reach) * half, (height + LEGEND) / 2 - (y / reach) * half];
 }
 
-// The paths of the clients from w, their ends in the colour of the label they have most, and the average.
+// The paths of the clients from w, their ends in the colour of the label they have most, and the
+// average.
 function walks(canvas, paths, labelOf, chosen) {
   const { context, width, height } = prepared(canvas);
   const [ink, ground] = [inkOf(canvas, "--ink"), inkOf(canvas, "--ground")];

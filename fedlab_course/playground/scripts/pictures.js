@@ -1,17 +1,7 @@
-// The pictures of data: clients as bars, decision regions, wrong images. Labels have colours and shapes.
+// The pictures of data: clients as bars, decision regions, wrong images. Labels have colours and
+// shapes.
 
-const COLOURS = [
-  "#0072B2",
-  "#D55E00",
-  "#009E73",
-  "#CC79A7",
-  "#E6A700",
-  "#56B4E9",
-  "#7B4FE0",
-  "#8A5A2B",
-  "#7A7A7A",
-  "#B0413E",
-];
+const COLOURS = CATALOGUE.colours.labels;
 const GRID = 72; // points of the decision regions on each side
 const REACH = 1.4; // the plane shows −REACH … REACH
 
@@ -48,8 +38,18 @@ function bars(svg, parts, y, chosen) {
       top -= tall;
       const opacity = chosen < 0 || chosen === k ? 1 : 0.25;
       const [x, middle] = [k * step + gap / 2, top + tall / 2 + 4];
-      shape("rect", { x, y: top, width: step - gap, height: tall, fill: COLOURS[label], opacity }, svg);
-      const inside = { x: (k + 0.5) * step, y: middle, "text-anchor": "middle", fill: "#fff", opacity };
+      shape(
+        "rect",
+        { x, y: top, width: step - gap, height: tall, fill: COLOURS[label], opacity },
+        svg,
+      );
+      const inside = {
+        x: (k + 0.5) * step,
+        y: middle,
+        "text-anchor": "middle",
+        fill: CATALOGUE.colours.paper,
+        opacity,
+      };
       if (step > 22 && tall > 14) text(label, inside, svg);
     });
   });
@@ -62,7 +62,8 @@ function mixOf(samples, y) {
   return Array.from(counts.entries()).filter(([, count]) => count);
 }
 
-// The class of each place of the plane, and the training points; those of the `chosen` client stand out.
+// The class of each place of the plane, and the training points; those of the `chosen` client stand
+// out.
 function regions(canvas, network, params, set, part) {
   const { context, width, height } = prepared(canvas);
   const image = new ImageData(GRID, GRID);
@@ -74,7 +75,10 @@ function regions(canvas, network, params, set, part) {
       const out = network.logits(params, point, 0);
       const best = largest(out);
       const sure = Math.exp(out[best] - normaliser(out));
-      image.data.set([...INKS[best], 30 + 120 * (sure - 1 / out.length)], 4 * (row * GRID + column));
+      image.data.set(
+        [...INKS[best], 30 + 120 * (sure - 1 / out.length)],
+        4 * (row * GRID + column),
+      );
     }
   }
   const small = new OffscreenCanvas(GRID, GRID);

@@ -1,5 +1,5 @@
-// The probe: a place in the pictures of the models, chosen by pointer, tap or arrow keys. The words under each picture
-// give the class there and its probability.
+// The probe: a place in the pictures of the models, chosen by pointer, tap or arrow keys. The words
+// under each picture give the class there and its probability.
 
 let probe = null; // [across, down] in 0 … 1, or none
 
@@ -11,8 +11,14 @@ function probing(canvas, changed) {
     probe = place;
     changed();
   };
-  const at = ({ offsetX, offsetY }) => [offsetX / canvas.clientWidth, offsetY / canvas.clientHeight];
-  canvas.addEventListener("pointermove", (event) => event.pointerType === "mouse" && set(at(event)));
+  const at = ({ offsetX, offsetY }) => [
+    offsetX / canvas.clientWidth,
+    offsetY / canvas.clientHeight,
+  ];
+  canvas.addEventListener(
+    "pointermove",
+    (event) => event.pointerType === "mouse" && set(at(event)),
+  );
   canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && set(null));
   canvas.addEventListener("pointerdown", (event) => set(at(event)));
   canvas.addEventListener("blur", () => set(null));
@@ -21,7 +27,9 @@ function probing(canvas, changed) {
     if (!Object.hasOwn(STEPS, event.key)) return;
     event.preventDefault();
     const from = probe ?? [0.5, 0.5];
-    const moved = STEPS[event.key].map((step, i) => Math.min(0.99, Math.max(0.01, from[i] + 0.04 * step)));
+    const moved = STEPS[event.key].map((step, i) =>
+      Math.min(0.99, Math.max(0.01, from[i] + 0.04 * step)),
+    );
     set(probe ? moved : from);
   });
 }

@@ -2,13 +2,11 @@
 
 function asPython(state, rounds) {
   const plane = state.data !== "digits";
-  const laws = {
-    iid: "iid(y",
-    labels: `labels_per_client(y, labels_per_client=${state.labels}`,
-    dirichlet: `dirichlet(y, alpha=${state.alpha}`,
-    quantity: `quantity(y, alpha=${state.alpha}`,
-  };
-  const hidden = state.hidden ? `mlp(fed, hidden=[${state.hidden.replace("-", ", ")}]` : "softmax_regression(fed";
+  const { law, keyword, control } = CATALOGUE.splits[state.split];
+  const shape = control ? `, ${keyword}=${state[control]}` : "";
+  const hidden = state.hidden
+    ? `mlp(fed, hidden=[${state.hidden.replace("-", ", ")}]`
+    : "softmax_regression(fed";
   const runs = sidesOf(state).map((side) => run(state, side));
   return [
     `# ${say("streams")}`,
@@ -17,11 +15,11 @@ function asPython(state, rounds) {
     "",
     plane ? `data = playground.plane("${state.data}")` : 'data = fl.load_dataset("digits")',
     "y = data.train.y",
-    `parts = fl.partition.${laws[state.split]}, num_clients=${state.clients}, seed=${state.seed})`,
+    `parts = fl.partition.${law}(y${shape}, num_clients=${state.clients}, seed=${state.seed})`,
     "fed = fl.FederatedDataset(data, parts)",
     `model = fl.models.${hidden}, seed=${state.seed})`,
-    `shared = dict(rounds=${rounds}, clients_per_round=${state.cohort}, batch_size=${state.batch}, ` +
-      `stragglers=${state.stragglers}, seed=${state.seed})`,
+    `shared = dict(rounds=${rounds}, clients_per_round=${state.cohort}, ` +
+      `batch_size=${state.batch}, stragglers=${state.stragglers}, seed=${state.seed})`,
     "histories = {",
     ...runs.map(({ name, code }) => `    "${name}": ${code},`),
     "}",
@@ -32,6 +30,8 @@ function asPython(state, rounds) {
 
 function run(state, side) {
   const of = (name) => state[`${side}.${name}`];
+  const penalty = of("penaltyStep") === "implicit" ? ', penalty_step="implicit"' : "";
+  const output = of("output") === "softmax" ? ', output="softmax"' : "";
   const calls = {
     fedavg: "FedAvg()",
     fedprox: `FedProx(mu=${of("mu")})`,
@@ -39,8 +39,9 @@ function run(state, side) {
     fednova: "FedNova()",
     fedavgm: `algorithms.FedAvgM(beta=${of("beta")}, server_lr=${of("serverRate")})`,
     fedsso: "FedSSO()",
-    fedmas: `FedMas(strength=${of("lambda")})`,
+    fedmas: `FedMas(strength=${of("lambda")}${penalty}${output})`,
   };
-  const code = `fl.simulate(fed, model, fl.${calls[of("method")]}, local_epochs=${of("epochs")}, lr=${of("lr")}, **shared)`;
+  const work = `local_epochs=${of("epochs")}, lr=${of("lr")}, **shared`;
+  const code = `fl.simulate(fed, model, fl.${calls[of("method")]}, ${work})`;
   return { name: `${side.toUpperCase()}: ${CATALOGUE.titles[of("method")]}`, code };
 }

@@ -1,5 +1,6 @@
-// Named random streams: the same seed, name, round and client give the same numbers, whatever the algorithm.
-// The generator is sfc32. NumPy has no such generator, so the draws differ from those of the library.
+// Named random streams: the same seed, name, round and client give the same numbers, whatever the
+// algorithm. The generator is sfc32. NumPy has no such generator, so the draws differ from those of
+// the library.
 
 class Stream {
   constructor(seed, name, round = 0, client = 0) {
@@ -51,7 +52,8 @@ class Stream {
     return Math.sqrt(-2 * Math.log(1 - this.random())) * Math.cos(2 * Math.PI * this.random());
   }
 
-  // The logarithm of a gamma variable of shape `a`: Marsaglia and Tsang 2000, for a + 1, times U^(1/a).
+  // The logarithm of a gamma variable of shape `a`: Marsaglia and Tsang 2000, for a + 1, times
+  // U^(1/a).
   logGamma(a) {
     const d = a + 2 / 3;
     for (;;) {

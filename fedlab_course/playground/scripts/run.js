@@ -1,8 +1,9 @@
 // A run: the rounds of one algorithm, one local step of the whole cohort after another.
 
 class Run {
-  // `data`: train and test with x (samples × inputs, one row) and y. `options`: the algorithm with its parameters, seed,
-  // hidden, cohort K, epochs E, batch B, lr η and stragglers, and `constants`, its fixed parameters.
+  // `data`: train and test with x (samples × inputs, one row) and y. `options`: the algorithm with
+  // its parameters, seed, hidden, cohort K, epochs E, batch B, lr η and stragglers, and
+  // `constants`, its fixed parameters.
   constructor(data, parts, options) {
     Object.assign(this, { data: data.train, test: data.test, parts, options });
     this.network = new Network([data.inputs, ...options.hidden, data.classes]);
@@ -36,15 +37,22 @@ class Run {
       const distances = [];
       const cohorts = this.algorithm.cohorts?.(this) ?? [[this.uniformCohort()]];
       for (const [cohort, tier] of cohorts) {
-        const [down, up] = this.algorithm.numbers?.(this, cohort) ?? Array(2).fill(cohort.length * this.w.length);
+        const [down, up] =
+          this.algorithm.numbers?.(this, cohort) ?? Array(2).fill(cohort.length * this.w.length);
         this.spend(down, up, 1);
         const corrections = cohort.map((client) => this.algorithm.correction?.(this, client) ?? {});
         const { lr, batch } = this.options;
-        const work = { lr, batch, epochs: cohort.map((client) => this.epochsOf(client)), name: "batches" };
+        const work = {
+          lr,
+          batch,
+          epochs: cohort.map((client) => this.epochsOf(client)),
+          name: "batches",
+        };
         const updates = yield* this.train(cohort, corrections, work);
         distances.push(...updates.params.map((own) => apart(own, this.w)));
         const aggregate =
-          this.algorithm.aggregate ?? ((_, { params, samples }) => combined(normalised(samples), params));
+          this.algorithm.aggregate ??
+          ((_, { params, samples }) => combined(normalised(samples), params));
         this.w = aggregate(this, updates);
         this.algorithm.after?.(this, tier);
       }
@@ -82,7 +90,8 @@ class Run {
         if (step >= steps[j]) return;
         this.localStep(params[j], plans[j][step], corrections[j], lr);
         const stride = Math.ceil(steps[j] / 12); // a path has at most 12 points after w
-        if ((step + 1) % stride === 0 || step + 1 === steps[j]) paths[j].push(Float64Array.from(params[j]));
+        if ((step + 1) % stride === 0 || step + 1 === steps[j])
+          paths[j].push(Float64Array.from(params[j]));
       });
       yield null;
     }
@@ -104,16 +113,19 @@ class Run {
     return batches;
   }
 
-  localStep(y, batch, { weight, anchor, offset }, lr) {
+  localStep(y, batch, { weight, anchor, offset, scale }, lr) {
     const g = this.gradient;
     this.network.gradient(y, this.data, batch, g);
-    if (typeof weight === "number") for (let i = 0; i < g.length; i += 1) g[i] += weight * (y[i] - anchor[i]);
+    if (typeof weight === "number")
+      for (let i = 0; i < g.length; i += 1) g[i] += weight * (y[i] - anchor[i]);
     else if (weight) for (let i = 0; i < g.length; i += 1) g[i] += weight[i] * (y[i] - anchor[i]);
     if (offset) for (let i = 0; i < g.length; i += 1) g[i] += offset[i];
+    if (scale) for (let i = 0; i < g.length; i += 1) g[i] *= scale[i];
     for (let i = 0; i < g.length; i += 1) y[i] -= lr * g[i];
   }
 
-  // Accuracy in 0 … 1 on the test set and of each client on its own samples, mean losses, drift and cost.
+  // Accuracy in 0 … 1 on the test set and of each client on its own samples, mean losses, drift and
+  // cost.
   record(distances) {
     this.wrong = [];
     const test = this.network.evaluate(this.w, this.test, this.everyTest, this.wrong);

@@ -22,7 +22,9 @@ class Side {
     this.chapter.textContent = say("chapter", { number, title });
     if (CATALOGUE.site) this.chapter.href = page;
     else this.chapter.removeAttribute("href");
-    this.labels = parts.map((part) => mixOf(part, data.train.y).reduce((a, b) => (b[1] > a[1] ? b : a))[0]);
+    this.labels = parts.map(
+      (part) => mixOf(part, data.train.y).reduce((a, b) => (b[1] > a[1] ? b : a))[0],
+    );
   }
 
   // `frame` is what the worker has posted for this side.
@@ -43,7 +45,9 @@ class Side {
     this["picture-words"].textContent = this.probed(params) ?? this.caption(chosen);
     walks(this.walks, paths, (client) => this.labels[client], chosen);
     const words = paths ? say("paths", { number: paths.clients.length }) : say("ready");
-    this["walks-words"].textContent = paths?.arrows.flat().some(Boolean) ? `${words} ${say("control")}` : words;
+    this["walks-words"].textContent = paths?.arrows.flat().some(Boolean)
+      ? `${words} ${say("control")}`
+      : words;
   }
 
   // What the picture of the model shows.
@@ -51,7 +55,10 @@ class Side {
     const { local, round, wrong, failed } = this.frame;
     if (failed) return this.words;
     if (this.data.inputs !== 2) {
-      return say(wrong.length ? "wrong" : "none_wrong", { number: wrong.length, all: this.data.test.y.length });
+      return say(wrong.length ? "wrong" : "none_wrong", {
+        number: wrong.length,
+        all: this.data.test.y.length,
+      });
     }
     if (chosen < 0) return say("global", { round });
     return say(local ? "local" : "absent", { client: chosen + 1 });
@@ -65,7 +72,10 @@ class Side {
     const sample = imageAt(probe, picture.clientWidth, picture.clientHeight, frame.wrong);
     if (sample === undefined) return null;
     const truth = data.test.y[sample];
-    return say("image", { truth, ...answerOf(network, frame.w, data.test.x, sample * data.inputs) });
+    return say("image", {
+      truth,
+      ...answerOf(network, frame.w, data.test.x, sample * data.inputs),
+    });
   }
 
   get accuracy() {
@@ -86,14 +96,22 @@ class Side {
     }
     const last = this.records.at(-1);
     if (!last) return "";
-    return say("side", { side, method: this.title, accuracy: this.accuracy, loss: last.loss.toFixed(3) });
+    return say("side", {
+      side,
+      method: this.title,
+      accuracy: this.accuracy,
+      loss: last.loss.toFixed(3),
+    });
   }
 
   // The curve of a chart, or the accuracy of each client on its own samples as dots.
   line(x, y) {
     if (y === "own") {
       const own = this.records.at(-1)?.clients ?? [];
-      return { points: own.map((value, k) => [k + 1 + 0.2 * this.number, 100 * value]), ...this.look };
+      return {
+        points: own.map((value, k) => [k + 1 + 0.2 * this.number, 100 * value]),
+        ...this.look,
+      };
     }
     const across = {
       round: (one) => one.round,
@@ -101,12 +119,14 @@ class Side {
       bytes: (one) => (one.up + one.down) / 1e6,
     };
     const factor = y === "accuracy" || y === "worst" ? 100 : 1;
-    return { points: this.records.map((one) => [across[x](one), factor * one[y]]), ...this.look };
+    const points = this.records.map((one) => [across[x](one), factor * one[y]]);
+    return { points, diverged: Boolean(this.frame?.failed), ...this.look };
   }
 
   get look() {
     const name = `${this.name.toUpperCase()}: ${this.title}`;
-    return this.number ? { name, colour: "#D55E00", dash: "6 3" } : { name, colour: "#0072B2", dash: "" };
+    const colour = CATALOGUE.colours.sides[this.number];
+    return { name, colour, dash: this.number ? "6 3" : "" };
   }
 
   // A click on the end of a path chooses its client.
@@ -118,6 +138,8 @@ class Side {
     const far = paths.points.map((points) => apart(at(points.at(-1)), [offsetX, offsetY]));
     const nearest = largest(far.map((value) => -value));
     if (far[nearest] < 30)
-      this.place.dispatchEvent(new CustomEvent("pick", { detail: paths.clients[nearest], bubbles: true }));
+      this.place.dispatchEvent(
+        new CustomEvent("pick", { detail: paths.clients[nearest], bubbles: true }),
+      );
   }
 }

@@ -1,7 +1,8 @@
 // The laws of fl.partition: lists of sample numbers, one for each client, that cover the data.
 
 const SPLITS = {
-  iid: (y, { clients }, stream) => pieces(stream.permutation(y.length), evenCuts(y.length, clients)),
+  iid: (y, { clients }, stream) =>
+    pieces(stream.permutation(y.length), evenCuts(y.length, clients)),
 
   labels: (y, { clients, labels }, stream) => {
     const counts = tally(y);
@@ -23,7 +24,9 @@ const SPLITS = {
       mixes.map((_, k) => cuts[k + 1] - cuts[k]),
       counts,
     );
-    const dealt = deal(stream, y, counts, clients, (label) => table.flatMap((row, k) => Array(row[label]).fill(k)));
+    const dealt = deal(stream, y, counts, clients, (label) =>
+      table.flatMap((row, k) => Array(row[label]).fill(k)),
+    );
     return nobodyEmpty(dealt, stream);
   },
 
@@ -82,7 +85,9 @@ function nobodyEmpty(parts, stream) {
 function holdersOf(counts, clients, labels) {
   const holders = counts.map(() => 1);
   for (let left = clients * labels - counts.length; left > 0; left -= 1) {
-    const claims = counts.map((count, c) => (holders[c] < Math.min(count, clients) ? count / (holders[c] + 0.5) : -1));
+    const claims = counts.map((count, c) =>
+      holders[c] < Math.min(count, clients) ? count / (holders[c] + 0.5) : -1,
+    );
     holders[largest(claims)] += 1;
   }
   return holders;
@@ -108,7 +113,8 @@ function matched(stream, holders, clients, labels) {
   return owners;
 }
 
-// Integers with given sums of rows and columns, near rows × exp(mixes): iterative proportional fitting, flat mixes first.
+// Integers with given sums of rows and columns, near rows × exp(mixes): iterative proportional
+// fitting, flat mixes first.
 function fitted(mixes, rows, columns) {
   const scale = columns.map(() => 0);
   const doublings = Math.ceil(Math.log2(Math.max(1, -Math.min(...mixes.flat()) / 5)));

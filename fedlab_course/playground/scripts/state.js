@@ -1,5 +1,5 @@
-// The state of the page, as the address holds it after #: the settings of the run, and what is shown of it. Settings of
-// a side have names such as "a.lr".
+// The state of the page, as the address holds it after #: the settings of the run, and what is
+// shown of it. Settings of a side have names such as "a.lr".
 
 const SIDES = ["a", "b"];
 const ROUNDS = 500; // a run stops there
@@ -17,7 +17,8 @@ function defaults() {
   return Object.fromEntries(entries);
 }
 
-// What an address holds beside the settings: the round, the story (0: none), the charts and the speed.
+// What an address holds beside the settings: the round, the story (0: none), the charts and the
+// speed.
 function besides() {
   const { axes, speeds, story } = CATALOGUE.words;
   return {
@@ -48,9 +49,11 @@ function parse(text) {
   for (const [name, given] of new URLSearchParams(text)) {
     const target = [state, beside].find((values) => Object.hasOwn(values, name));
     if (!target) continue;
-    const { values } = target === beside ? others[name] : CATALOGUE.controls[name.split(".").at(-1)];
+    const { values } =
+      target === beside ? others[name] : CATALOGUE.controls[name.split(".").at(-1)];
     const value = values.find((one) => String(one) === given || (given && one === Number(given)));
-    if (value === undefined) complaints.push(say("offered", { name, given: given.slice(0, 20), value: target[name] }));
+    if (value === undefined)
+      complaints.push(say("offered", { name, given: given.slice(0, 20), value: target[name] }));
     else target[name] = value;
   }
   return { state: fitting(state), beside, complaints };
@@ -66,7 +69,9 @@ function fitting(state) {
 // What differs from the defaults, as an address.
 function format(state, beside = {}) {
   const firsts = { ...defaults(), ...firstsOf(besides()) };
-  const changed = Object.entries({ ...state, ...beside }).filter(([name, value]) => value !== firsts[name]);
+  const changed = Object.entries({ ...state, ...beside }).filter(
+    ([name, value]) => value !== firsts[name],
+  );
   return new URLSearchParams(changed.map(([name, value]) => [name, String(value)])).toString();
 }
 // The sides that train.
@@ -77,7 +82,9 @@ function sidesOf(state) {
 // The options of the runs, one for each side.
 function optionsOf(state) {
   return sidesOf(state).map((side) => ({
-    ...Object.fromEntries(Object.keys(CATALOGUE.controls).map((name) => [name, state[nameOf(name, side)]])),
+    ...Object.fromEntries(
+      Object.keys(CATALOGUE.controls).map((name) => [name, state[nameOf(name, side)]]),
+    ),
     algorithm: state[`${side}.method`],
     hidden: state.hidden ? state.hidden.split("-").map(Number) : [],
     constants: CATALOGUE.constants[state[`${side}.method`]] ?? {},

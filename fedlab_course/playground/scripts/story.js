@@ -16,7 +16,8 @@ function tell(number) {
   scrollTo({ top: 0 }); // on a phone the question is above the stories
 }
 
-// Show the question, and the answer once the run has ended; say so where the settings are others by then.
+// Show the question, and the answer once the run has ended; say so where the settings are others by
+// then.
 function tellStory() {
   const told = story();
   find("#story").hidden = told === null;

@@ -1,6 +1,6 @@
-// The worker: trains the sides of a page in pairs of rounds, and posts what the page shows.
-// In: start (trains up to a round), play (rounds a second, or 0 for local steps), pause, round, step, watch (a client),
-// seen (a frame). Each but "seen" has a number, which the frames after it carry.
+// The worker: trains the sides of a page in pairs of rounds, and posts what the page shows. In:
+// start (trains up to a round), play (rounds a second, or 0 for local steps), pause, round, step,
+// watch (a client), seen (a frame). Each but "seen" has a number, which the frames after it carry.
 
 let sides = [];
 let number = 0; // of the start that the frames belong to
@@ -34,7 +34,14 @@ function start({ data, parts, options, id, rounds, round }) {
   pace = round ? Infinity : null;
   sides = options.map((own) => {
     const run = new Run(data, parts, own);
-    return { run, rounds: run.rounds(), records: [run.record([])], basis: null, resting: true, failed: null };
+    return {
+      run,
+      rounds: run.rounds(),
+      records: [run.record([])],
+      basis: null,
+      resting: true,
+      failed: null,
+    };
   });
 }
 
@@ -89,7 +96,14 @@ function frame() {
   changed = false;
   waiting = true;
   const rests = pace === null;
-  postMessage({ id: number, asked, rests, done: done(), ended: finished(limit), sides: sides.map(seen) });
+  postMessage({
+    id: number,
+    asked,
+    rests,
+    done: done(),
+    ended: finished(limit),
+    sides: sides.map(seen),
+  });
 }
 
 function seen(side) {
@@ -99,8 +113,8 @@ function seen(side) {
   return { round, w, local, wrong, failed, records: side.records.splice(0), paths: paths(side) };
 }
 
-// The clients' paths in the plane of the two directions in which they differ most, w at the origin. The picture shows
-// −reach … reach.
+// The clients' paths in the plane of the two directions in which they differ most, w at the origin.
+// The picture shows −reach … reach.
 function paths(side) {
   const { updates, w } = side.run;
   if (!updates) return null;
@@ -122,27 +136,36 @@ function paths(side) {
 const HILLS = 18; // points of the landscape on each side
 const WORK = 2e7; // multiplications for one landscape
 
-// The logarithm of the training loss around w in the plane of the paths, row by row from the top: over some samples of
-// all clients, as many as the time allows.
+// The logarithm of the training loss around w in the plane of the paths, row by row from the top:
+// over some samples of all clients, as many as the time allows.
 function landscape({ run, basis }, reach) {
   const { origin } = run.updates;
   const total = run.data.y.length;
-  const number = Math.min(total, 200, Math.max(20, Math.floor(WORK / (HILLS * HILLS * origin.length))));
+  const number = Math.min(
+    total,
+    200,
+    Math.max(20, Math.floor(WORK / (HILLS * HILLS * origin.length))),
+  );
   const samples = Array.from({ length: number }, (_, i) => Math.floor((i * total) / number));
   const values = new Float64Array(HILLS * HILLS);
   const at = (i) => ((2 * (i + 0.5)) / HILLS - 1) * reach;
   for (let row = 0; row < HILLS; row += 1) {
     for (let column = 0; column < HILLS; column += 1) {
       const point = combined([1, at(column), -at(row)], [origin, ...basis]);
-      values[row * HILLS + column] = Math.log(run.network.evaluate(point, run.data, samples).loss / number);
+      values[row * HILLS + column] = Math.log(
+        run.network.evaluate(point, run.data, samples).loss / number,
+      );
     }
   }
   return values;
 }
 
-// Two orthonormal directions with the largest projections, by a few power iterations from those of the frame before.
+// Two orthonormal directions with the largest projections, by a few power iterations from those of
+// the frame before.
 function directions(moves, before) {
-  let basis = before ?? [0, 1].map((j) => Float64Array.from(moves[0], (_, i) => Math.sin(1 + i * (j + 1) * 2.4)));
+  let basis =
+    before ??
+    [0, 1].map((j) => Float64Array.from(moves[0], (_, i) => Math.sin(1 + i * (j + 1) * 2.4)));
   for (let iteration = 0; iteration < (before ? 2 : 12); iteration += 1) {
     const along = (axis) => moves.map((move) => dot(axis, move));
     basis = basis.map((axis) => combined(along(axis), moves));

@@ -1,25 +1,47 @@
 "use strict";
 
-// Draws each figure from its JSON, for the screen and for paper; the style sheet turns figures dark on a dark page.
-// Sliders replace the picture, the description and the data of a figure by others stored in the page, in the form of
-// fedlab_course/explore/grid.py.
+// Draws each figure from its JSON, for the screen and for paper; the style sheet turns figures dark
+// on a dark page. Sliders replace the picture, the description and the data of a figure by others
+// stored in the page, in the form of fedlab_course/explore/grid.py.
 (() => {
   const PAPER = 660; // pixels: the narrower of A4 and Letter between margins of 15 mm
   const narrow = window.matchMedia("(max-width: 600px)");
   // No button sends a chart to a server; all buttons are outside the picture.
-  const CONFIG = { responsive: true, displayModeBar: false, displaylogo: false, showSendToCloud: false, plotlyServerURL: "" };
+  const CONFIG = {
+    responsive: true,
+    displayModeBar: false,
+    displaylogo: false,
+    showSendToCloud: false,
+    plotlyServerURL: "",
+  };
   let printing = false;
 
   function layoutFor(layout, figure) {
     // Plotly keeps what a reader has zoomed and hidden as long as this value stays.
     const fitted = { ...layout, autosize: true, uirevision: figure.dataset.view ?? "0" };
     delete fitted.width;
-    if (printing) return { ...fitted, autosize: false, width: PAPER, height: Math.min(layout.height ?? 450, 420) };
+    if (printing)
+      return {
+        ...fitted,
+        autosize: false,
+        width: PAPER,
+        height: Math.min(layout.height ?? 450, 420),
+      };
     if (narrow.matches) {
       fitted.font = { ...layout.font, size: 12 };
       fitted.margin = { ...layout.margin, l: 48, r: 8 };
-      fitted.legend = { ...layout.legend, orientation: "h", x: 0, xanchor: "left", y: 0, yref: "container", yanchor: "bottom" };
-      for (const axis of Object.keys(layout).filter((key) => /^xaxis\d*$/.test(key) && layout[key].title?.text)) {
+      fitted.legend = {
+        ...layout.legend,
+        orientation: "h",
+        x: 0,
+        xanchor: "left",
+        y: 0,
+        yref: "container",
+        yanchor: "bottom",
+      };
+      for (const axis of Object.keys(layout).filter(
+        (key) => /^xaxis\d*$/.test(key) && layout[key].title?.text,
+      )) {
         fitted[axis] = { ...layout[axis], title: { ...layout[axis].title, font: { size: 12 } } };
       }
     }
@@ -30,11 +52,13 @@
     const canvas = figure.querySelector(".canvas");
     const { data, layout } = structuredClone(figure.spec); // Plotly writes into what it is given
     await Plotly.react(canvas, { data, layout: layoutFor(layout ?? {}, figure), config: CONFIG });
-    // On a phone, legend entries are below each other: make the figure taller, so that the data keep their room. If the
-    // axes share one scale, the width limits the data instead.
+    // On a phone, legend entries are below each other: make the figure taller, so that the data
+    // keep their room. If the axes share one scale, the width limits the data instead.
     const legend = canvas.querySelector(".legend");
     if (narrow.matches && !printing && legend && !canvas._fullLayout.yaxis.scaleanchor) {
-      Plotly.relayout(canvas, { height: canvas._fullLayout.height + legend.getBoundingClientRect().height });
+      Plotly.relayout(canvas, {
+        height: canvas._fullLayout.height + legend.getBoundingClientRect().height,
+      });
     }
   }
 
@@ -44,7 +68,8 @@
     for (const values of [columns, ...rows]) {
       const row = (values === columns ? head : body).insertRow();
       for (const value of values) {
-        row.insertCell().textContent = typeof value === "number" ? Number(value.toPrecision(5)) : (value ?? "–");
+        row.insertCell().textContent =
+          typeof value === "number" ? Number(value.toPrecision(5)) : (value ?? "–");
       }
     }
   }
@@ -81,13 +106,16 @@
     if (Array.isArray(value)) return value.map((one) => whole(one, parts));
     if (value === null || typeof value !== "object") return value;
     if ("$" in value) return whole(parts[value.$], parts);
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, whole(one, parts)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, whole(one, parts)]),
+    );
   }
 
   function addSliders(figure, place) {
     const { sliders, cells, values, goal } = JSON.parse(place.querySelector("script").textContent);
     const inputs = [...place.querySelectorAll("input")];
-    const position = () => sliders.reduce((at, { options }, i) => at * options.length + Number(inputs[i].value), 0);
+    const position = () =>
+      sliders.reduce((at, { options }, i) => at * options.length + Number(inputs[i].value), 0);
     let waiting = 0;
 
     function say() {
@@ -118,7 +146,8 @@
   const figures = [...document.querySelectorAll("figure.plot")];
   if (!window.Plotly) {
     for (const figure of figures) {
-      const words = "The chart did not load: load the page again. Its description and data are below.";
+      const words =
+        "The chart did not load: load the page again. Its description and data are below.";
       figure.querySelector(".canvas").replaceWith(words);
       figure.querySelector("details").open = true;
     }

@@ -7,7 +7,7 @@ import pytest
 from fedlab_core.sweep import plan
 from fedlab_course.evidence import configs
 from fedlab_course.experiments import sweeps
-from fedlab_course.experiments.registry import EXPERIMENTS
+from fedlab_course.experiments.all_experiments import EXPERIMENTS
 
 CLAIM = """
 source = "s"
@@ -30,7 +30,11 @@ def test_common_values_are_those_of_every_statement(tmp_path):
     (tmp_path / "x-1.toml").write_text(CLAIM)
     (claim,) = configs.read(tmp_path)
     (statement,) = claim.statements
-    assert (statement.id, statement.margin, statement.rows()) == ("x-1a", 0.01, [(1, "t", {"algorithm": "fedavg"})])
+    assert (statement.id, statement.margin, statement.rows()) == (
+        "x-1a",
+        0.01,
+        [(1, "t", {"algorithm": "fedavg"})],
+    )
     assert claim.tables == ["t"]
 
 
@@ -66,15 +70,31 @@ def test_every_grid_can_be_planned():
 
 
 def test_planned_seeds_are_those_of_the_grid_or_experiment():
-    assert configs.planned("drift_digits") == list(range(10)) and len(configs.planned("curves_cifar10")) == 3
-    assert configs.planned("theorem_rates_growth") == configs.planned("theorem_rates") == list(range(10))
-    assert configs.planned("tuning_digits") == [100, 101, 102] and configs.seeds("error_floor_exact") == [0]
+    assert (
+        configs.planned("drift_digits") == list(range(10))
+        and len(configs.planned("curves_cifar10")) == 3
+    )
+    assert (
+        configs.planned("theorem_rates_growth")
+        == configs.planned("theorem_rates")
+        == list(range(10))
+    )
+    assert configs.planned("tuning_digits") == [100, 101, 102] and configs.seeds(
+        "error_floor_exact"
+    ) == [0]
     assert all(configs.seeds(name) for name in EXPERIMENTS)
     with pytest.raises(ValueError, match="neither a grid"):
         configs.seeds("unheard_of")
 
 
 def test_added_seeds_follow_the_planned_ones():
-    for name, number in tomllib.loads((configs.CONFIGS / "experiments" / "further_seeds.toml").read_text()).items():
-        planned, seeds = configs.planned(name), configs.seeds(name)
-        assert len(seeds) == number and seeds[: len(planned)] == planned and seeds[-1] == planned[0] + number - 1
+    for name, number in tomllib.loads(
+        (configs.CONFIGS / "experiments" / "further_seeds.toml").read_text()
+    ).items():
+        planned = configs.planned(name)
+        seeds = configs.seeds(name)
+        assert (
+            len(seeds) == number
+            and seeds[: len(planned)] == planned
+            and seeds[-1] == planned[0] + number - 1
+        )

@@ -17,10 +17,20 @@ def two_seeds(monkeypatch):
     monkeypatch.setattr(configs, "planned", lambda table: [0, 1])
 
 
-def test_the_digest_changes_with_contrast_measure_margin_and_seeds_and_not_with_words(two_seeds, monkeypatch):
+def test_the_digest_changes_with_contrast_measure_margin_and_seeds_and_not_with_words(
+    two_seeds, monkeypatch
+):
     assert replace(ONE, says="A is better.", untested="why", changed="why").plan == ONE.plan
-    changed = [{"margin": 0.01}, {"measure": "loss"}, {"constant": 1.0}, {"expect": "zero"}, {"exact": True}]
-    changed += [{"plus": [{"algorithm": "b"}]}, {"minus": [{"algorithm": "b"}]}, {"where": {"alpha": 0.3}}]
+    changed = [
+        {"margin": 0.01},
+        {"measure": "loss"},
+        {"constant": 1.0},
+        {"expect": "zero"},
+        {"exact": True},
+        {"plus": [{"algorithm": "b"}]},
+        {"minus": [{"algorithm": "b"}]},
+        {"where": {"alpha": 0.3}},
+    ]
     digests = [replace(ONE, **one).plan for one in changed]
     assert len({ONE.plan, *digests}) == len(changed) + 1
     monkeypatch.setattr(configs, "planned", lambda table: [0, 1, 2])
@@ -29,14 +39,36 @@ def test_the_digest_changes_with_contrast_measure_margin_and_seeds_and_not_with_
     assert ONE.plan != longer
 
 
-def test_new_statements_are_registered_with_whether_they_came_before_their_data(two_seeds, tmp_path, monkeypatch):
-    """The first has data, the second a column that is not there yet, and the third was registered before."""
+def test_new_statements_are_registered_with_whether_they_came_before_their_data(
+    two_seeds, tmp_path, monkeypatch
+):
+    """The first has data, the second a column that is not there yet, and the third was registered
+    before.
+    """
     register = tmp_path / "plans.csv"
-    register.write_text("statement,plan,date,fixed\nx-1c,old,2020-01-01,before\nx-1d,gone,2020-01-01,before\n")
-    statements = [ONE, replace(ONE, id="x-1b", measure="loss"), replace(ONE, id="x-1c", changed="a reason")]
-    claims = [Claim(id="x-1", source="s", claim="c", expected="e", setting="s", ours="o", statements=statements)]
+    register.write_text(
+        "statement,plan,date,fixed\nx-1c,old,2020-01-01,before\nx-1d,gone,2020-01-01,before\n"
+    )
+    statements = [
+        ONE,
+        replace(ONE, id="x-1b", measure="loss"),
+        replace(ONE, id="x-1c", changed="a reason"),
+    ]
+    claims = [
+        Claim(
+            id="x-1",
+            source="s",
+            claim="c",
+            expected="e",
+            setting="s",
+            ours="o",
+            statements=statements,
+        )
+    ]
     monkeypatch.setattr(plans, "REGISTER", register)
-    monkeypatch.setattr(configs, "read", lambda folder=configs.CONFIGS: claims if folder == configs.CONFIGS else [])
+    monkeypatch.setattr(
+        configs, "read", lambda folder=configs.CONFIGS: claims if folder == configs.CONFIGS else []
+    )
     table = pd.DataFrame({"algorithm": ["a"], "seed": [0], "accuracy": [0.5]})
     monkeypatch.setattr(tables, "read", lambda name, folder=None: table)
     tables._texts.cache_clear()

@@ -1,4 +1,6 @@
-"""Stored verdicts in a notebook: their words, their shapes, and a live run against a stored band."""
+"""Stored verdicts in a notebook: their words, their shapes,
+and a live run against a stored band.
+"""
 
 import json
 import math
@@ -21,10 +23,14 @@ from tests.support import blobs, run
 GROUND = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours": "o"}
 
 
-def judged(id: str, values: list[float], **changes) -> judging.Judged:
-    statement = Statement(id=id, says=f"{id} is so.", measure="end_accuracy", margin=0.1, plus=[{}], **changes)
+def judged(id: str, values: list[float], **changes) -> judging.JudgedStatement:
+    statement = Statement(
+        id=id, says=f"{id} is so.", measure="end_accuracy", margin=0.1, plus=[{}], **changes
+    )
     claim = Claim(id=id, statements=[statement], **GROUND)
-    return judging.Judged(claim, statement, judge(id, values, 0.1, expect="positive", planned=3), 6)
+    return judging.JudgedStatement(
+        claim, statement, judge(id, values, 0.1, expect="positive", planned=3), 6
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +73,9 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(
         assert ("+0.6000 [+0.3516, +0.8484], margin δ = 0.1, 3 seeds" in line) == (id == "x-1a")
         assert ("2 of 3 planned seeds" in line) == (id == "x-3")
         # only of a verdict that is decided
-        assert ("not significant among all 6 examined (Holm)" in line) == (id not in ("x-1d", "x-2"))
+        assert ("not significant among all 6 examined (Holm)" in line) == (
+            id not in ("x-1d", "x-2")
+        )
     monkeypatch.setattr(chapter, "_differs", ["dataset=mnist"])
     claims.stored("x-1a")
     assert "belongs to the default setting; this run has dataset=mnist" in capsys.readouterr().out
@@ -75,7 +83,9 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(
         claims.stored("x-1e")
 
 
-def test_verdicts_are_rows_of_one_table_and_more_of_them_are_in_its_fold(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verdicts_are_rows_of_one_table_and_more_of_them_are_in_its_fold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made: list[dict[str, Any]] = []
     monkeypatch.setattr(display, "publish", made.append)
     claims.stored("x-1a", "x-1b", "x-2", more=["x-3"])
@@ -90,7 +100,9 @@ def test_verdicts_are_rows_of_one_table_and_more_of_them_are_in_its_fold(monkeyp
 
 
 def test_an_interval_is_drawn_beside_its_margin() -> None:
-    """Mean 2 δ of at most 8: log 3 / log 9 is half of the axis of 68; the band of one margin is log 2 / log 9 of it."""
+    """Mean 2 δ of at most 8: log 3 / log 9 is half of the axis of 68; the band of one margin is log
+    2 / log 9 of it.
+    """
     one = judged("x", [0.2, 0.2, 0.2])
     bar = shown._bar(one, 8.0)
     assert 'cx="104.0"' in bar and "M104.0 8H104.0" in bar
@@ -111,9 +123,13 @@ def test_the_harness_collects_each_stored_verdict_once() -> None:
 @pytest.fixture
 def bands(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten rounds with mean 0.5 and standard deviation 0.1, of two settings."""
-    table = pd.DataFrame({"algorithm": ["a"] * 10 + ["b"] * 10, "mu": [math.nan] * 20, "round": [*range(1, 11)] * 2})
+    table = pd.DataFrame(
+        {"algorithm": ["a"] * 10 + ["b"] * 10, "mu": [math.nan] * 20, "round": [*range(1, 11)] * 2}
+    )
     table = table.assign(test_accuracy_mean=0.5, test_accuracy_std=0.1, n=5)
-    monkeypatch.setattr(tables, "read", lambda name, folder=None: table if name == "t_curves" else pd.DataFrame())
+    monkeypatch.setattr(
+        tables, "read", lambda name, folder=None: table if name == "t_curves" else pd.DataFrame()
+    )
 
 
 def short_run() -> History:
@@ -122,8 +138,12 @@ def short_run() -> History:
 
 
 def test_a_live_run_is_drawn_in_front_of_its_band(bands: None) -> None:
-    figure = figures.with_band({"live": short_run()}, "t", {"algorithm": "a", "mu": ""}, title="Title")
-    low, high = (sorted({y for trace in figure.data if trace.fill for y in trace.y})[end] for end in (0, -1))
+    figure = figures.with_band(
+        {"live": short_run()}, "t", {"algorithm": "a", "mu": ""}, title="Title"
+    )
+    low, high = (
+        sorted({y for trace in figure.data if trace.fill for y in trace.y})[end] for end in (0, -1)
+    )
     assert (low, high) == (pytest.approx(0.3), pytest.approx(0.7))  # two standard deviations
     assert figure.data[-1].name == "5 stored seeds, mean ± 2 standard deviations"
 
@@ -137,6 +157,8 @@ def test_a_live_run_is_drawn_in_front_of_its_band(bands: None) -> None:
         ("t", {"algorithm": "c"}, "has no row with"),
     ],
 )
-def test_a_band_that_is_not_there_is_refused(table: str, where: dict[str, str], words: str, bands: None) -> None:
+def test_a_band_that_is_not_there_is_refused(
+    table: str, where: dict[str, str], words: str, bands: None
+) -> None:
     with pytest.raises(ValueError, match=words):
         figures.with_band({"live": short_run()}, table, where, title="Title")

@@ -23,18 +23,32 @@ def folder(tmp_path):
 
 
 def numbers(folder, **given):
-    return tables.numbers(Statement(id="s", says="", measure="accuracy", margin=0.0, table="runs", **given), folder)
+    return tables.numbers(
+        Statement(id="s", says="", measure="accuracy", margin=0.0, table="runs", **given), folder
+    )
 
 
 @pytest.mark.parametrize(
     ("given", "found"),
     [
         (
-            {"where": {"lr": "0.1"}, "plus": [{"algorithm": "fedprox", "mu": 0.1}], "minus": [{"algorithm": "fedavg"}]},
+            {
+                "where": {"lr": "0.1"},
+                "plus": [{"algorithm": "fedprox", "mu": 0.1}],
+                "minus": [{"algorithm": "fedavg"}],
+            },
             {0: 0.2, 1: 0.3},
         ),
-        ({"where": {"lr": "0.1"}, "plus": [{"mu": 0.1}], "minus": [{"mu": 1}]}, {0: 0.5}),  # seeds with every row
-        ({"plus": [{"mu": 0.1}], "minus": [{"table": "other", "algorithm": "fedavg"}], "constant": 0.4}, {0: 0.05}),
+        # seeds with every row
+        ({"where": {"lr": "0.1"}, "plus": [{"mu": 0.1}], "minus": [{"mu": 1}]}, {0: 0.5}),
+        (
+            {
+                "plus": [{"mu": 0.1}],
+                "minus": [{"table": "other", "algorithm": "fedavg"}],
+                "constant": 0.4,
+            },
+            {0: 0.05},
+        ),
         ({"plus": [{"mu": "", "lr": "0.1/(1+t)"}]}, {0: 0.1}),  # "" is an empty cell
         ({"plus": [{"table": "absent"}]}, {}),
         ({"plus": [{"mu": 7}], "minus": [{"mu": 0.1}]}, {}),

@@ -7,7 +7,8 @@ import pytest
 from fedlab_course.evidence import judging
 from fedlab_course.evidence.judging import corrected, judge
 
-# For four numbers the 97.5 % quantile of Student's t with 3 degrees of freedom is 3.182446305 (tables).
+# For four numbers the 97.5 % quantile of Student's t with 3
+# degrees of freedom is 3.182446305 (tables).
 QUANTILE = 3.182446305
 
 
@@ -41,7 +42,8 @@ def test_interval_is_students_t():
     ],
 )
 def test_words(centre, margin, expect, word):
-    values = [centre - 1, centre - 1, centre + 1, centre + 1]  # half-width QUANTILE · √(4/3) / 2 = 1.84
+    # half-width QUANTILE · √(4/3) / 2 = 1.84
+    values = [centre - 1, centre - 1, centre + 1, centre + 1]
     assert verdict(values, margin, expect).verdict == word
 
 
@@ -79,7 +81,14 @@ def test_equal_numbers_have_an_interval_without_width():
 
 
 def test_holm_by_hand():
-    """Four p-values against 0.025 / 4, / 3, / 2, / 1: the third fails, and the fourth with it, small as it is."""
+    """Four p-values against 0.025 / 4, / 3, / 2, / 1: the third fails, and the fourth with it,
+    small as it is.
+    """
     p = {"a": 0.001, "b": 0.008, "c": 0.013, "d": 0.02}
     given = {id: judging.Finding(id, "holds", 1, 0, 2, 4, 4, 0, value) for id, value in p.items()}
-    assert {id: one.corrected for id, one in corrected(given).items()} == {"a": True, "b": True, "c": False, "d": False}
+    assert {id: one.corrected for id, one in corrected(given).items()} == {
+        "a": True,
+        "b": True,
+        "c": False,
+        "d": False,
+    }

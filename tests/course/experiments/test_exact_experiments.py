@@ -18,9 +18,11 @@ def test_sgd_on_figure_3_contracts_by_one_minus_the_rate() -> None:
 
 
 def test_fedavg_on_figure_3_rests_off_the_optimum_by_an_amount_that_grows_with_g() -> None:
-    """With q = (1 − 2μη)^K, client 1 moves x to q x − (1 − q) G/(2μ), client 2 to x + KηG: the fixed point of the mean
-    is G (Kη/(1 − q) − 1/(2μ))."""
-    lr, steps = 0.1, 2
+    """With q = (1 − 2μη)^K, client 1 moves x to q x − (1 − q) G/(2μ), client 2 to x + KηG: the
+    fixed point of the mean is G (Kη/(1 − q) − 1/(2μ)).
+    """
+    lr = 0.1
+    steps = 2
     q = (1 - 2 * lr) ** steps
     rest = 10 * (steps * lr / (1 - q) - 0.5)
     found = scaffold_figure_3.gaps(fl.FedAvg(), 10, steps, lr, rounds=60)
@@ -31,8 +33,11 @@ def test_scaffold_that_begins_with_the_gradients_does_not_see_g() -> None:
     algorithm = scaffold_figure_3.ScaffoldFromGradients()
     few = scaffold_figure_3.gaps(algorithm, 1, 2, 0.1, rounds=15)
     assert scaffold_figure_3.gaps(algorithm, 100, 2, 0.1, rounds=15) == pytest.approx(few, rel=1e-9)
-    first = 0.82 + 100 * (0.2 - 0.18) / 2  # c_k = 0: as FedAvg, (1 + q)/2 and G (Kη − (1 − q)/(2μ))/2 with q = 0.64
-    assert scaffold_figure_3.gaps(fl.Scaffold(), 100, 2, 0.1, rounds=1)[1] == pytest.approx(first**2)
+    # c_k = 0: as FedAvg, (1 + q)/2 and G (Kη − (1 − q)/(2μ))/2 with q = 0.64
+    first = 0.82 + 100 * (0.2 - 0.18) / 2
+    assert scaffold_figure_3.gaps(fl.Scaffold(), 100, 2, 0.1, rounds=1)[1] == pytest.approx(
+        first**2
+    )
 
 
 def test_the_best_rate_of_figure_3_is_that_of_each_measure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,14 +51,18 @@ def test_the_best_rate_of_figure_3_is_that_of_each_measure(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(("case", "bias"), [("shifted", 0.05 * 1 - 0.1 * 7), ("balanced", 0.0)])
-def test_shifted_weights_move_the_limit_by_their_product_with_the_means(case: str, bias: float) -> None:
+def test_shifted_weights_move_the_limit_by_their_product_with_the_means(
+    case: str, bias: float
+) -> None:
     [row] = example_1.run(0, part="weights", case=case)
     assert row["bias"] == pytest.approx(bias, abs=1e-12) and row["error"] < 1e-12
     assert row["device_heterogeneity"] == 0
 
 
 def test_one_client_of_each_cluster_leads_within_the_bound() -> None:
-    """Heard are 0.3, 2.3 and 9.2 for clusters of 4, 2 and 2, whose farthest members are 0.3, 0.3 and 0.2 away."""
+    """Heard are 0.3, 2.3 and 9.2 for clusters of 4, 2 and 2, whose farthest members are 0.3, 0.3
+    and 0.2 away.
+    """
     [row] = example_1.run(0, part="clusters", case="fedsso")
     optimum = (0.6 + 4.3 + 18.2) / 8
     assert row["bias"] == pytest.approx((4 * 0.3 + 2 * 2.3 + 2 * 9.2) / 8 - optimum)
@@ -80,13 +89,21 @@ def test_errors_are_measured_from_the_optimum() -> None:
     """A long run of gradient descent, E = 1, ends there, and nowhere lies below."""
     for problem in (problems.quadratics(0), problems.softmax(0)):
         steps = {"rounds": 150, "local_steps": 1, "batch_size": None, "lr": 1 / problem.smoothness}
-        everybody = {"clients_per_round": problem.fed.num_clients, "eval_every": 150, "loss": problem.loss}
-        history = fl.simulate(problem.fed, problem.model, problem.algorithm, **steps, **everybody, progress=False)
+        everybody = {
+            "clients_per_round": problem.fed.num_clients,
+            "eval_every": 150,
+            "loss": problem.loss,
+        }
+        history = fl.simulate(
+            problem.fed, problem.model, problem.algorithm, **steps, **everybody, progress=False
+        )
         assert abs(problem.excess(history.params)) < 1e-9
         assert problem.excess(history.params + 0.01) > 1e-4
 
 
-def test_full_gradients_of_one_step_fall_as_the_product_of_their_contractions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_gradients_of_one_step_fall_as_the_product_of_their_contractions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """One coordinate of curvature ā: w − w* shrinks by Π (1 − η_t ā), η_t = β/(t + γ)."""
     monkeypatch.setattr(theorem_rates, "TIMES", (10, 20))
     problem = problems.quadratics(0, num_clients=4, dimension=1)
@@ -103,14 +120,19 @@ def test_a_constant_rate_rests_where_the_closed_form_says(monkeypatch: pytest.Mo
     short = (*theorem_rates.FLOORS["quadratics"][:5], 200, 50)
     monkeypatch.setitem(theorem_rates.FLOORS, "quadratics", short)
     [row] = theorem_rates.floor(0, problem="quadratics", rate="constant")
-    assert row["floor"] == pytest.approx((0.75 - 0.5987111211) ** 2, rel=1e-8)  # mean curvature 2, halved
+    # mean curvature 2, halved
+    assert row["floor"] == pytest.approx((0.75 - 0.5987111211) ** 2, rel=1e-8)
     assert row["excess_end"] == pytest.approx(row["floor"], rel=1e-8)
     [row] = theorem_rates.floor(0, problem="quadratics", rate="decaying")
     assert row["excess_end"] < 0.4 * row["excess_early"]
 
 
-def test_what_drift_leaves_grows_as_the_square_of_the_further_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exact gradients: w rests about η (E − 1) off, so F − F* is as 1 : 16 for E = 2 and 5, and falls as 1/T²."""
+def test_what_drift_leaves_grows_as_the_square_of_the_further_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Exact gradients: w rests about η (E − 1) off, so F − F* is as 1 : 16 for E = 2 and 5, and
+    falls as 1/T².
+    """
     monkeypatch.setattr(theorem_rates, "TIMES", (500, 1000))
     problem = problems.quadratics(0, num_clients=4, dimension=3)
     two, five = (theorem_rates.errors(problem, "exact", steps, 0) for steps in (2, 5))

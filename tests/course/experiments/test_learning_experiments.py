@@ -9,22 +9,31 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.experiments import runs
-from fedlab_course.experiments.registry import EXPERIMENTS
+from fedlab_course.experiments import measured_runs
+from fedlab_course.experiments.all_experiments import EXPERIMENTS
 from fedlab_course.experiments.studies import (
-    c01_skew,
-    c12_work,
     fedprox_synthetic,
+    local_work,
     mechanisms,
     partial_work,
+    skew,
     tuning,
 )
 
 
 def tiny_run(**settings: Any) -> tuple[dict[str, Any], pd.DataFrame]:
     fed = fedprox_synthetic.federation("iid")
-    given = {"rounds": 3, "clients_per_round": 2, "local_steps": 1, "batch_size": 5, "lr": 0.1, "seed": 0}
-    return runs.measured(fed, fl.models.softmax_regression(fed, seed=0), fl.FedAvg(), **given | settings)
+    given = {
+        "rounds": 3,
+        "clients_per_round": 2,
+        "local_steps": 1,
+        "batch_size": 5,
+        "lr": 0.1,
+        "seed": 0,
+    }
+    return measured_runs.measured(
+        fed, fl.models.softmax_regression(fed, seed=0), fl.FedAvg(), **given | settings
+    )
 
 
 def test_every_case_and_seed_is_a_unit_of_its_own() -> None:
@@ -43,9 +52,13 @@ def test_a_run_that_diverges_at_once_is_chance_from_the_first_round() -> None:
 
 
 def test_the_configuration_with_the_best_mean_is_chosen_and_the_first_of_equals() -> None:
-    def row(method: str, lr: float, parameter: float | None, accuracies: list[float]) -> list[dict[str, Any]]:
+    def row(
+        method: str, lr: float, parameter: float | None, accuracies: list[float]
+    ) -> list[dict[str, Any]]:
         about = {"partition": "two_labels", "method": method, "lr": lr, "parameter": parameter}
-        return [about | {"seed": seed, "end_accuracy": value} for seed, value in enumerate(accuracies)]
+        return [
+            about | {"seed": seed, "end_accuracy": value} for seed, value in enumerate(accuracies)
+        ]
 
     rows = row("fedavg", 0.1, None, [0.5, 0.7]) + row("fedavg", 0.2, None, [0.9, 0.2])
     rows += row("fedprox", 0.1, 0.01, [0.5, 0.5]) + row("fedprox", 0.1, 1.0, [0.75, 0.75])
@@ -57,7 +70,11 @@ def test_the_configuration_with_the_best_mean_is_chosen_and_the_first_of_equals(
 
 
 def test_the_best_mu_of_fedprox_is_chosen_on_other_seeds_and_dropping_has_less_work() -> None:
-    tried = [("synthetic(1,1)", 0.9, 0.1, 2.0), ("synthetic(1,1)", 0.9, 0.1, 1.0), ("synthetic(1,1)", 0.9, 1.0, 1.6)]
+    tried = [
+        ("synthetic(1,1)", 0.9, 0.1, 2.0),
+        ("synthetic(1,1)", 0.9, 0.1, 1.0),
+        ("synthetic(1,1)", 0.9, 1.0, 1.6),
+    ]
     table = pd.DataFrame(tried, columns=["data", "stragglers", "mu", "end_loss"])
     first, *others = fedprox_synthetic.chosen({"fedprox_tuning": table})
     assert first == {"data": "synthetic(1,1)", "stragglers": 0.9, "best": 0.1}
@@ -65,10 +82,17 @@ def test_the_best_mu_of_fedprox_is_chosen_on_other_seeds_and_dropping_has_less_w
     short = {"rounds": 2, "local_epochs": 2, "eval_every": 1, "batch_size": 100}
     found = fedprox_synthetic.run(0, data="iid", stragglers=0.9, best=0.1, **short)
     rows = {row["algorithm"]: row for row in found if "table" not in row}
-    assert {name: row["mu"] for name, row in rows.items()} == {"keep": 0.0, "best": 0.1, "one": 1.0, "drop": None}
+    assert {name: row["mu"] for name, row in rows.items()} == {
+        "keep": 0.0,
+        "best": 0.1,
+        "one": 1.0,
+        "drop": None,
+    }
     points = [row for row in found if row.get("table") == "curves" and row["algorithm"] == "keep"]
     assert [point["round"] for point in points] == [1, 2]
-    assert {row["algorithm"] for row in fedprox_synthetic.run(0, data="iid", stragglers=0.0, **short)} == {"keep"}
+    assert {
+        row["algorithm"] for row in fedprox_synthetic.run(0, data="iid", stragglers=0.0, **short)
+    } == {"keep"}
     tuned = fedprox_synthetic.tune(0, data="iid", stragglers=0.0, **short)
     assert {row["algorithm"] for row in tuned} == {f"mu={mu:g}" for mu in fedprox_synthetic.MUS}
 
@@ -85,7 +109,7 @@ def test_a_strong_proximal_term_holds_models_together() -> None:
 
 @pytest.mark.slow
 def test_more_skew_moves_variance_from_within_clients_to_between_them() -> None:
-    rows = [row for split in c12_work.SPLITS for row in c12_work.constants(3, split=split)]
+    rows = [row for split in local_work.SPLITS for row in local_work.constants(3, split=split)]
     total = [row["noise"] + row["dissimilarity"] ** 2 for row in rows]
     assert total == pytest.approx([total[0]] * 3, rel=1e-4)
     noise = [row["noise"] for row in rows]
@@ -98,26 +122,33 @@ def test_more_skew_moves_variance_from_within_clients_to_between_them() -> None:
 
 def test_partial_work_has_a_row_for_each_rule_and_the_best_mu_by_its_end() -> None:
     short = {"rounds": 2, "local_epochs": 2}
-    found = [row for row in partial_work.stragglers(0, stragglers=0.0, **short) if "table" not in row]
+    found = [
+        row for row in partial_work.stragglers(0, stragglers=0.0, **short) if "table" not in row
+    ]
     rows = {row["algorithm"]: row for row in found}
     assert list(rows) == ["drop", "keep", "mu=0.01", "mu=0.1", "mu=1", "nova", "six", "best"]
-    assert rows["best"]["end_accuracy"] == max(rows[f"mu={mu:g}"]["end_accuracy"] for mu in partial_work.MUS)
+    assert rows["best"]["end_accuracy"] == max(
+        rows[f"mu={mu:g}"]["end_accuracy"] for mu in partial_work.MUS
+    )
     assert rows["drop"]["drift"] == rows["keep"]["drift"]  # without stragglers nobody is dropped
     assert rows["six"]["bytes"] == 0.3 * rows["keep"]["bytes"]
 
 
 def test_a_model_that_knows_the_labels_of_the_last_cohort_leans_towards_it() -> None:
-    """Labels take turns: each is 10 points better after the rounds whose cohort holds more of it."""
-    turn = (np.arange(c01_skew.LAST + 1)[:, None] + np.arange(2)) % 2
-    shares, accuracy = 0.3 + 0.4 * turn, np.array([0.5, 0.8]) + 0.1 * turn
-    found = {lag: c01_skew.leaning(accuracy, shares, lag) for lag in c01_skew.LAGS}
-    assert [found[lag]["gap"] for lag in c01_skew.LAGS] == pytest.approx([-0.1, 0.1, -0.1, 0.1])
+    """Labels take turns: each is 10 points better after the
+    rounds whose cohort holds more of it.
+    """
+    turn = (np.arange(skew.LAST + 1)[:, None] + np.arange(2)) % 2
+    shares = 0.3 + 0.4 * turn
+    accuracy = np.array([0.5, 0.8]) + 0.1 * turn
+    found = {lag: skew.leaning(accuracy, shares, lag) for lag in skew.LAGS}
+    assert [found[lag]["gap"] for lag in skew.LAGS] == pytest.approx([-0.1, 0.1, -0.1, 0.1])
     assert found[0]["held_gap"] is None
-    alone = c01_skew.leaning(accuracy, 1.0 * turn, 0)
+    alone = skew.leaning(accuracy, 1.0 * turn, 0)
     assert alone["held_gap"] == pytest.approx(0.1)
 
 
 def test_equal_moves_are_common_and_unrelated_ones_share_what_chance_gives() -> None:
-    assert float(c01_skew.common_share(torch.ones(4, 7))) == pytest.approx(1)
-    assert float(c01_skew.common_share(torch.eye(5))) == pytest.approx(1 / 5)
-    assert float(c01_skew.common_share(torch.tensor([[1.0], [-1.0]]))) == 0
+    assert float(skew.common_share(torch.ones(4, 7))) == pytest.approx(1)
+    assert float(skew.common_share(torch.eye(5))) == pytest.approx(1 / 5)
+    assert float(skew.common_share(torch.tensor([[1.0], [-1.0]]))) == 0

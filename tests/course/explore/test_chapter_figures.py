@@ -15,12 +15,12 @@ from fedlab_course.chapters.ch04_fedsso import cohorts as figures_04
 from fedlab_course.chapters.ch06_shootout import figures as figures_08
 from fedlab_course.chapters.ch10_bounds import figures as figures_12
 from fedlab_course.chapters.ch11_one_or_several import figures as figures_13
-from fedlab_course.chapters.ch13_what_updates_reveal import figures as figures_14
 from fedlab_course.evidence import tables
 
 
 def test_two_values_have_the_cauchy_interval():
-    # With one degree of freedom Student's law is Cauchy's: its 97.5 % quantile is tan(0.475 π), and s/√2 = |a − b|/2.
+    # With one degree of freedom Student's law is Cauchy's: its 97.5 %
+    # quantile is tan(0.475 π), and s/√2 = |a − b|/2.
     found = t_interval([0.2, 0.6])
     half = math.tan(0.475 * math.pi) * 0.2
     assert (found.mean, found.low, found.high) == pytest.approx((0.4, 0.4 - half, 0.4 + half))
@@ -29,7 +29,8 @@ def test_two_values_have_the_cauchy_interval():
 
 def test_three_values_have_the_quantile_with_a_closed_form():
     # With two degrees of freedom the quantile of p is (2p − 1) / √(2p(1 − p)).
-    p, values = 0.95, [1.0, 2.0, 4.5]
+    p = 0.95
+    values = [1.0, 2.0, 4.5]
     half = (2 * p - 1) / math.sqrt(2 * p * (1 - p)) * math.sqrt(np.var(values, ddof=1) / 3)
     assert t_interval(values, level=0.9).half_width == pytest.approx(half)
 
@@ -54,7 +55,9 @@ def test_intervals_draw_each_value_the_mean_and_its_interval_from_top_to_bottom(
     assert [trace.name for trace in means] == list(values)
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1], "the first row is on top"
     looks = fl.plots.style.looks({name: name for name in values})
-    assert [(t.marker.color, t.marker.symbol) for t in means] == [(o.colour, o.marker) for o in looks.values()]
+    assert [(t.marker.color, t.marker.symbol) for t in means] == [
+        (o.colour, o.marker) for o in looks.values()
+    ]
     (line,) = figure.layout.shapes
     assert (line.x0, line.x1) == (0.0, 0.0)
     assert figure.layout.meta["table"]["rows"][0][1] == "92.0%"
@@ -62,7 +65,9 @@ def test_intervals_draw_each_value_the_mean_and_its_interval_from_top_to_bottom(
 
 def test_curves_the_optimum_and_points_are_drawn_and_told() -> None:
     lines = {"FedAvg": ([1, 10], [0.5, 0.6]), "FedProx μ=1": ([1, 10], [0.55, 0.7])}
-    figure = figures.resting_points(lines, optimum=0.75, x_title="μ", points={"simulation": ([10], [0.6])}, log_x=True)
+    figure = figures.resting_points(
+        lines, optimum=0.75, x_title="μ", points={"simulation": ([10], [0.6])}, log_x=True
+    )
     by_name = {trace.name: trace for trace in figure.data}
     assert list(by_name) == ["FedAvg", "FedProx μ=1", "simulation", "optimum"]
     assert list(by_name["optimum"].x) == [1, 10] and list(by_name["optimum"].y) == [0.75, 0.75]
@@ -79,11 +84,16 @@ def test_forgetting_has_a_row_per_tier_a_column_per_update_and_rings_at_the_trai
     np.testing.assert_array_equal(heatmap.z, np.transpose(table))
     assert list(heatmap.x) == [1, 2, 3] and list(heatmap.y) == ["cats", "dogs"]
     assert list(rings.x) == [1, 2, 3] and list(rings.y) == ["cats", "dogs", "cats"]
-    # Tier 0 was trained in updates 1 and 3 (1.0 and 0.8, before its second turn 0.2), tier 1 in update 2 (0.9).
+    # Tier 0 was trained in updates 1 and 3 (1.0 and 0.8, before its
+    # second turn 0.2), tier 1 in update 2 (0.9).
     rows = figure.layout.meta["table"]["rows"]
     assert rows == [["cats", 2, "90%", "20%", "80%"], ["dogs", 1, "90%", "–", "40%"]]
     words = fl.plots.describe(figure)
-    assert "right after its turn 90%" in words and "before its next turn 20%" in words and "at the end 60%" in words
+    assert (
+        "right after its turn 90%" in words
+        and "before its next turn 20%" in words
+        and "at the end 60%" in words
+    )
 
 
 def test_forgetting_refuses_equal_names() -> None:
@@ -94,9 +104,19 @@ def test_forgetting_refuses_equal_names() -> None:
 def race():
     data = fl.load_dataset("digits")
     fed = fl.FederatedDataset(data, fl.partition.iid(data.train.y, num_clients=10, seed=0))
-    settings = {"rounds": 3, "clients_per_round": 4, "local_steps": 2, "batch_size": 10, "lr": 0.05, "progress": False}
+    settings = {
+        "rounds": 3,
+        "clients_per_round": 4,
+        "local_steps": 2,
+        "batch_size": 10,
+        "lr": 0.05,
+        "progress": False,
+    }
     rules = {"FedAvg": fl.FedAvg(), "SCAFFOLD": fl.Scaffold()}
-    return {name: fl.simulate(fed, fl.models.mlp(fed, seed=0), rule, **settings) for name, rule in rules.items()}
+    return {
+        name: fl.simulate(fed, fl.models.mlp(fed, seed=0), rule, **settings)
+        for name, rule in rules.items()
+    }
 
 
 def test_each_panel_holds_the_same_accuracies_at_another_price() -> None:
@@ -148,7 +168,13 @@ def test_parabolas_are_lowest_where_they_should_be_and_points_lie_on_their_mean(
 
 def stored() -> pd.DataFrame:
     rows = [
-        {"labels_per_client": labels, "seed": seed, "emd": emd, "divergence": div + 0.1 * seed, "common": common}
+        {
+            "labels_per_client": labels,
+            "seed": seed,
+            "emd": emd,
+            "divergence": div + 0.1 * seed,
+            "common": common,
+        }
         for labels, emd, div, common in ((1, 1.8, 0.4, 0.02), (10, 0.0, 0.1, 0.8))
         for seed in (0, 1)
     ]
@@ -159,7 +185,9 @@ def test_divergence_goes_from_little_skew_to_much_with_bars_over_seeds() -> None
     figure = figures_01.divergence(stored())
     weights, common = figure.data
     assert list(weights.x) == [0.0, 1.8] and weights.text == ("10 labels", "1 label")
-    assert list(weights.y) == pytest.approx([0.15, 0.45]) and list(common.y) == pytest.approx([0.8, 0.02])
+    assert list(weights.y) == pytest.approx([0.15, 0.45]) and list(common.y) == pytest.approx(
+        [0.8, 0.02]
+    )
     assert list(weights.error_y.array) == pytest.approx([0.05, 0.05])
     assert list(common.error_y.arrayminus) == pytest.approx([0, 0])
     (line,) = figure.layout.shapes
@@ -170,8 +198,18 @@ def test_serving_places_each_method_at_its_means(monkeypatch):
     with pytest.raises(ValueError, match="no row"):
         figures_13.serving("unheard of")
     rows = [
-        {"partition": "iid", "method": method, "seed": seed, "own": own + seed / 10, "whole": whole - seed / 10}
-        for method, own, whole in (("FedAvg", 0.5, 0.7), ("alone", 0.2, 0.4), ("Ditto λ=1", 0.3, 0.5))
+        {
+            "partition": "iid",
+            "method": method,
+            "seed": seed,
+            "own": own + seed / 10,
+            "whole": whole - seed / 10,
+        }
+        for method, own, whole in (
+            ("FedAvg", 0.5, 0.7),
+            ("alone", 0.2, 0.4),
+            ("Ditto λ=1", 0.3, 0.5),
+        )
         for seed in (0, 1)
     ]
     monkeypatch.setattr(tables, "matching", lambda *_: pd.DataFrame(rows))
@@ -183,22 +221,7 @@ def test_serving_places_each_method_at_its_means(monkeypatch):
     assert "FedAvg 55.0% ± 7.1%" in fl.plots.describe(figure)
 
 
-def test_bars_tell_held_labels_from_others():
-    figure = figures_14.label_moves([0.2, -0.1, -0.3], [0.6, 0.4, 0.0], ("a", "b", "c"))
-    held, other = figure.data
-    assert (list(held.x), list(held.y), list(other.x)) == (["a", "b"], [0.2, -0.1], ["c"])
-    assert "Upwards: a. The client holds: a, b." in fl.plots.describe(figure)
-
-
-def test_noise_is_drawn_by_level_and_an_unclipped_probe_left_out(monkeypatch):
-    about = {"partition": "two labels", "move": "probe", "rule": "row", "main": 0.5}
-    rows = [
-        about | {"noise": noise, "seed": seed, "exact": exact, "adjusted_rand": 1 - exact}
-        for noise, exact in ((None, 0.9), (0.0, 0.8), (0.1, 0.2))
-        for seed in (0, 1)
-    ]
-    monkeypatch.setattr(tables, "matching", lambda *_: pd.DataFrame(rows))
-    figure = figures_14.noise("two labels")
-    exact, _, rand = figure.data
-    assert list(exact.y) == pytest.approx([0.8, 0.2]) and list(rand.y) == pytest.approx([0.2, 0.8])
-    assert figure.layout.xaxis.ticktext == ("0", "0.1")
+def test_a_split_with_further_methods_has_them_beside_the_others():
+    names = {trace.name for trace in figures_13.serving("concepts").data}
+    assert {"IFCA", "per cluster", "per cluster, k-means", "per cluster, DBSCAN"} <= names
+    assert "per cluster, k-means" not in {trace.name for trace in figures_13.serving("iid").data}

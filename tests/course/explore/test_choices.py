@@ -40,7 +40,9 @@ def test_a_curve_depends_on_nothing_else() -> None:
         ("model", "softmax_regression"),
     ],
 )
-def test_every_setting_of_a_run_makes_another_curve_and_is_named_as_a_difference(name: str, value: object) -> None:
+def test_every_setting_of_a_run_makes_another_curve_and_is_named_as_a_difference(
+    name: str, value: object
+) -> None:
     base = Choice(algorithms=("fedavg",))
     (one,), (other,) = base.curves(), dataclasses.replace(base, **{name: value}).curves()
     assert one != other
@@ -53,11 +55,30 @@ def test_algorithms_of_the_registry_take_their_parameters_from_the_controls() ->
     assert tuned("fedprox") == ("mu",)
     assert tuned("fednova") == ()  # μ of FedNova stays 0
     for name in ALGORITHMS:
-        (curve,) = Choice(algorithms=(name,), mu=0.25, strength=0.5).curves()
+        given = {"mu": 0.25, "strength": 0.5, "penalty_step": "implicit"}
+        (curve,) = Choice(algorithms=(name,), **given).curves()
         assert dict(curve.algorithm.arguments) == {
-            parameter: {"mu": 0.25, "strength": 0.5}[parameter] for parameter in tuned(name)
+            parameter: given[parameter] for parameter in tuned(name)
         }
         assert isinstance(ALGORITHMS[name](**dict(curve.algorithm.arguments)), fl.Algorithm)
+
+
+def test_the_implicit_step_of_a_penalty_is_named_and_the_explicit_one_is_the_default() -> None:
+    both = {"algorithms": ("fedcurv", "fedmas"), "strength": 0.5}
+    names = [curve.name for curve in Choice(**both).curves()]
+    assert names == ["FedCurv λ=0.5", "FedMas λ=0.5"]
+    assert "penalty_step" not in Choice(**both).curves()[0].code
+    implicit = Choice(**both, penalty_step="implicit").curves()
+    assert [curve.name for curve in implicit] == [f"{name} implicit step" for name in names]
+    assert "fl.FedMas(strength=0.5, penalty_step='implicit')" in implicit[1].code
+    simulation = (
+        dataclasses.replace(Choice(**SHORT, **both), penalty_step="implicit")
+        .curves()[1]
+        .simulation()
+    )
+    assert simulation.algorithm.penalty_step == "implicit"
+    with pytest.raises(ValueError, match=r"^penalty_step='implict': must be one of"):
+        Choice(penalty_step="implict")
 
 
 def test_unknown_names_are_refused() -> None:
@@ -68,6 +89,12 @@ def test_unknown_names_are_refused() -> None:
 
 
 def test_choices_that_mean_the_same_are_equal_and_their_code_is_plain_python() -> None:
-    one = Choice(algorithms=["fedprox", "fedavg"], mu=np.float64(0.5), alpha=1, rounds=np.int64(5), lr=np.float32(0.25))
+    one = Choice(
+        algorithms=["fedprox", "fedavg"],
+        mu=np.float64(0.5),
+        alpha=1,
+        rounds=np.int64(5),
+        lr=np.float32(0.25),
+    )
     assert one == Choice(algorithms=("fedavg", "fedprox"), mu=0.5, alpha=1.0, rounds=5, lr=0.25)
     assert all("np." not in curve.code for curve in one.curves())

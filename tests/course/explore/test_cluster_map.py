@@ -20,7 +20,9 @@ LABELS = np.array([0, 0, 0, 1, 1, 1, -1])
 def clients(mixes: ArrayLike) -> fl.FederatedDataset:
     """One client per row, with that many samples of each label."""
     rows = np.asarray(mixes, dtype=int)
-    pairs = [(np.zeros((row.sum(), 1), np.float32), np.repeat(np.arange(len(row)), row)) for row in rows]
+    pairs = [
+        (np.zeros((row.sum(), 1), np.float32), np.repeat(np.arange(len(row)), row)) for row in rows
+    ]
     return fl.FederatedDataset.from_clients(pairs, test=pairs[0])
 
 
@@ -33,10 +35,21 @@ def drawn(figure: go.Figure) -> dict[int, dict]:
     for trace in figure.data:
         if trace.customdata is None:  # an entry of the legend
             continue
-        n, mark = len(trace.x), trace.marker
-        looks = [np.broadcast_to(value, n) for value in (mark.color, mark.symbol, mark.line.color, trace.text)]
-        for x, y, (client, hover), *look in zip(trace.x, trace.y, trace.customdata, *looks, strict=True):
-            clients[int(client)] = {"place": (x, y), "hover": hover, "look": tuple(map(str, look[:3])), "in": look[3]}
+        n = len(trace.x)
+        mark = trace.marker
+        looks = [
+            np.broadcast_to(value, n)
+            for value in (mark.color, mark.symbol, mark.line.color, trace.text)
+        ]
+        for x, y, (client, hover), *look in zip(
+            trace.x, trace.y, trace.customdata, *looks, strict=True
+        ):
+            clients[int(client)] = {
+                "place": (x, y),
+                "hover": hover,
+                "look": tuple(map(str, look[:3])),
+                "in": look[3],
+            }
     return clients
 
 
@@ -48,7 +61,9 @@ def places(figure: go.Figure) -> dict[int, tuple[float, float]]:
 
 
 def legend(figure: go.Figure) -> dict[str, tuple[str, str]]:
-    return {t.name: (t.marker.color, t.marker.symbol) for t in figure.data if t.showlegend is not False}
+    return {
+        t.name: (t.marker.color, t.marker.symbol) for t in figure.data if t.showlegend is not False
+    }
 
 
 def test_a_map_of_points_in_a_plane_keeps_every_distance():
@@ -59,15 +74,20 @@ def test_a_map_of_points_in_a_plane_keeps_every_distance():
 
 def test_the_axes_say_which_share_of_the_variance_they_show():
     spread = np.diag([3.0, 2.0, 1.0])
-    figure = figures.cluster_map(np.concatenate([spread, -spread]), np.zeros(6, int), clients(PAIR * 6))
-    assert "64%" in figure.layout.xaxis.title.text and "29%" in figure.layout.yaxis.title.text  # 9/14, 4/14
+    figure = figures.cluster_map(
+        np.concatenate([spread, -spread]), np.zeros(6, int), clients(PAIR * 6)
+    )
+    # 9/14, 4/14
+    assert "64%" in figure.layout.xaxis.title.text and "29%" in figure.layout.yaxis.title.text
 
 
-def test_a_map_does_not_depend_on_where_the_origin_is_nor_flip_when_points_are_listed_in_another_order():
+def test_a_map_depends_neither_on_the_origin_nor_on_the_order_of_the_points():
     order = np.array([6, 2, 4, 0, 1, 5, 3])
     found = places(figures.cluster_map(POINTS, LABELS, clients(PAIR * 7)))
     moved = places(figures.cluster_map(POINTS[order] + 5, LABELS[order], clients(PAIR * 7)))
-    assert np.array([moved[i] for i in range(7)]) == pytest.approx(np.array([found[k] for k in order]))
+    assert np.array([moved[i] for i in range(7)]) == pytest.approx(
+        np.array([found[k] for k in order])
+    )
 
 
 def test_the_colour_shows_the_labels_a_client_holds_and_the_marker_its_cluster():
@@ -87,19 +107,30 @@ def test_the_colour_shows_the_labels_a_client_holds_and_the_marker_its_cluster()
     symbols = [seen[k]["look"][1] for k in range(5)]
     assert symbols[0] == symbols[1] != symbols[2] == symbols[3] and symbols[4] == "circle-open"
     assert [seen[k]["in"] for k in range(5)] == ["cluster 0"] * 2 + ["cluster 1"] * 2 + ["noise"]
-    assert "circle-open" not in {symbol for name, (_, symbol) in legend(figure).items() if name != "noise"}
+    assert "circle-open" not in {
+        symbol for name, (_, symbol) in legend(figure).items() if name != "noise"
+    }
 
 
 def test_the_label_mix_shows_on_hover():
     figure = figures.cluster_map(POINTS, LABELS, clients(MIXES))
     seen = drawn(figure)
-    assert seen[0]["hover"] == "<br>labels 0 80%, 1 20%" and seen[6]["hover"] == "<br>labels 0 25%, 1 25%, 2 50%"
+    assert (
+        seen[0]["hover"] == "<br>labels 0 80%, 1 20%"
+        and seen[6]["hover"] == "<br>labels 0 25%, 1 25%, 2 50%"
+    )
 
 
 def test_bars_stand_in_the_order_of_the_walk_and_are_as_high_as_the_reachability():
-    found = clustering.Clustering(np.array([0, 0, -1, 1, 1]), np.array([2, 0, 1, 4, 3]), np.array([4, 1, np.inf, 2, 6]))
+    found = clustering.Clustering(
+        np.array([0, 0, -1, 1, 1]), np.array([2, 0, 1, 4, 3]), np.array([4, 1, np.inf, 2, 6])
+    )
     figure = figures.reachability(found)
-    bars = {int(c): (int(x), y) for t in figure.data for x, y, c in zip(t.x, t.y, t.customdata, strict=True)}
+    bars = {
+        int(c): (int(x), y)
+        for t in figure.data
+        for x, y, c in zip(t.x, t.y, t.customdata, strict=True)
+    }
     top = figure.layout.yaxis.range[1]
     assert bars == {2: (0, top), 0: (1, 4.0), 1: (2, 1.0), 4: (3, 6.0), 3: (4, 2.0)} and top > 6
     assert [trace.name for trace in figure.data] == ["noise", "cluster 0", "cluster 1"]

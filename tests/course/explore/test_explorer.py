@@ -18,44 +18,47 @@ from fedlab_course.explore import view
 from fedlab_course.explore.choices import Choice
 from fedlab_course.explore.controls import Controls
 from fedlab_course.explore.explorer import Explorer
-from fedlab_course.harness import plan, run
-from tests.course import planted
-
-SHORT = {"rounds": 5, "num_clients": 10, "clients_per_round": 4, "local_epochs": 1}
+from fedlab_course.harness import course_plan, course_run
+from tests.course.explore.short import SHORT, curves, make
+from tests.course.harness import planted
 
 IDEAS = "from fedlab_course.chapters.ch01_noniid_and_drift import ideas"
-
-
-def make(**choice) -> Explorer:
-    return Explorer(**{**SHORT, **choice})
-
-
-def curves(figure: go.Figure) -> dict[str, list[float]]:
-    return {trace.name: list(trace.y) for trace in figure.data}
-
-
-def accuracy(explorer: Explorer, name: str) -> list[float]:
-    return explorer.histories[name].frame.test_accuracy.tolist()
 
 
 def independent(algorithm: fl.Algorithm, lr: float = 0.05, E: int = 1) -> list[float]:
     """The same run, written out by hand."""
     digits = fl.load_dataset("digits")
-    fed = fl.FederatedDataset(digits, fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=0.3, seed=0))
-    work = {"rounds": 5, "clients_per_round": 4, "local_epochs": E, "batch_size": 10, "lr": lr, "progress": False}
-    return fl.simulate(fed, fl.models.mlp(fed, seed=0), algorithm, **work, seed=0).frame.test_accuracy.tolist()
+    fed = fl.FederatedDataset(
+        digits, fl.partition.dirichlet(digits.train.y, num_clients=10, alpha=0.3, seed=0)
+    )
+    work = {
+        "rounds": 5,
+        "clients_per_round": 4,
+        "local_epochs": E,
+        "batch_size": 10,
+        "lr": lr,
+        "progress": False,
+    }
+    return fl.simulate(
+        fed, fl.models.mlp(fed, seed=0), algorithm, **work, seed=0
+    ).frame.test_accuracy.tolist()
 
 
 def test_a_run_returns_a_plain_figure_with_the_curves_of_the_library() -> None:
     explorer = make(mu=0.5)
     figure = explorer.run()
     assert type(figure) is go.Figure
-    assert curves(figure) == {"FedAvg": independent(fl.FedAvg()), "FedProx μ=0.5": independent(fl.FedProx(0.5))}
+    assert curves(figure) == {
+        "FedAvg": independent(fl.FedAvg()),
+        "FedProx μ=0.5": independent(fl.FedProx(0.5)),
+    }
     assert list(figure.data[0].x) == [1, 2, 3, 4, 5]
     assert "FedProx μ=0.5" in fl.plots.describe(figure)
     explorer.x.value = "bytes"
     frame = explorer.histories["FedAvg"].frame
-    assert list(explorer.figure().data[0].x) == pytest.approx(list((frame.bytes_up + frame.bytes_down) / 1e6))
+    assert list(explorer.figure().data[0].x) == pytest.approx(
+        list((frame.bytes_up + frame.bytes_down) / 1e6)
+    )
     explorer.run(algorithms=())
     assert "Choose at least one algorithm" in explorer.status.value
 
@@ -64,7 +67,8 @@ def test_a_slider_starts_training_and_mu_does_not_touch_fedavg(monkeypatch) -> N
     started = []
     original = Explorer.__init__.__globals__["Curve"].simulation
     monkeypatch.setattr(
-        "fedlab_course.explore.explorer.Curve.simulation", lambda curve: started.append(curve.name) or original(curve)
+        "fedlab_course.explore.explorer.Curve.simulation",
+        lambda curve: started.append(curve.name) or original(curve),
     )
     explorer = make(mu=0.5)
     explorer.run()
@@ -79,8 +83,11 @@ def test_a_slider_starts_training_and_mu_does_not_touch_fedavg(monkeypatch) -> N
 
 def trained_rounds(monkeypatch) -> list[int]:
     """The rounds that any simulation has trained, from now on."""
-    trained, original = [], fl.Simulation.__next__
-    monkeypatch.setattr(fl.Simulation, "__next__", lambda self: trained.append(original(self).round) or trained[-1])
+    trained = []
+    original = fl.Simulation.__next__
+    monkeypatch.setattr(
+        fl.Simulation, "__next__", lambda self: trained.append(original(self).round) or trained[-1]
+    )
     return trained
 
 
@@ -94,7 +101,9 @@ def test_more_rounds_go_on_from_the_run_bit_for_bit_and_fewer_train_nothing(monk
     trained = trained_rounds(monkeypatch)
     moved.run(rounds=6)
     assert sorted(trained) == sorted(3 * [4, 5, 6])
-    assert {trace.name: (trace.line.color, trace.marker.symbol) for trace in moved.figure().data} == looks
+    assert {
+        trace.name: (trace.line.color, trace.marker.symbol) for trace in moved.figure().data
+    } == looks
     for name, history in straight.histories.items():
         other = moved.histories[name]
         assert other.frame.drop(columns="seconds").equals(history.frame.drop(columns="seconds"))
@@ -113,8 +122,11 @@ def test_more_rounds_go_on_from_the_run_bit_for_bit_and_fewer_train_nothing(monk
 
 
 def test_markers_stay_at_their_rounds_at_each_redraw() -> None:
-    """The chart is drawn after each round: a marker that was at a round stays there, whatever the other curve does."""
-    explorer, drawn = make(algorithms=("fedavg", "scaffold"), rounds=30), []
+    """The chart is drawn after each round: a marker that was at a round stays there, whatever the
+    other curve does.
+    """
+    explorer = make(algorithms=("fedavg", "scaffold"), rounds=30)
+    drawn = []
     draw = explorer.chart.show
     explorer.chart.show = lambda figure: drawn.append(figure) or draw(figure)
     last = {trace.name: trace for trace in explorer.run().data}
@@ -189,100 +201,10 @@ def test_the_code_on_show_makes_and_draws_every_curve() -> None:
     *lines, last = code.strip().splitlines()
     namespace: dict = {}
     exec("\n".join(lines), namespace)
-    assert {name: one.frame.test_accuracy.tolist() for name, one in namespace["histories"].items()} == shown
+    assert {
+        name: one.frame.test_accuracy.tolist() for name, one in namespace["histories"].items()
+    } == shown
     assert curves(eval(last, namespace)) == shown
-
-
-def test_divergence_is_raised_headless_and_said_in_the_widget() -> None:
-    explorer = make(algorithms=("fedavg",))
-    with pytest.raises(fl.Diverged, match="FedAvg"):
-        explorer.run(lr=1e30)
-    assert 'role="status"' in explorer.messages.value and "Error" not in explorer.messages.value
-    assert "<b>Diverged.</b> FedAvg diverged in round 1 at η=1e+30" in explorer.messages.value
-    assert "done, 0 of 5 rounds" in explorer.status.value
-    figure = explorer.figure()
-    assert [one.text for one in figure.layout.annotations] == ["✗ FedAvg diverged in round 1 at η=1e+30"]
-    assert fl.plots.describe(figure).endswith("FedAvg diverged in round 1 at η=1e+30.")
-    explorer.run(lr=0.05)
-    assert explorer.messages.value == ""
-
-
-def test_a_curve_that_diverges_later_ends_in_a_cross() -> None:
-    """At lr·mu = 3 each local step doubles the distance to the start, |1 − lr·mu| = 2: the first rounds are finite."""
-    name, explorer = "FedProx μ=3", make(rounds=8)
-    with pytest.raises(fl.Diverged) as caught:
-        explorer.run(lr=1.0, mu=3.0)
-    end = caught.value.round
-    assert end >= 3, "the curve is to have a line before its end"
-    figure = explorer.figure()
-    shown = {trace.name: trace for trace in figure.data}
-    words = f"{name} diverged in round {end} at η=1"
-    assert set(shown) == {"FedAvg", name, words}, "only the run that diverged has a mark"
-    line, cross = shown[name], shown[words]
-    assert list(line.x) == list(range(1, end)) and len(shown["FedAvg"].x) == 8
-    assert (list(cross.x), list(cross.y)) == ([end - 1], [line.y[-1]])
-    assert (cross.mode, cross.marker.symbol, cross.marker.color) == ("markers", "x", line.line.color)
-    assert [one.text for one in figure.layout.annotations] == [f"✗ {words}"]
-    assert fl.plots.describe(figure).endswith(f"{words}.")
-
-
-def test_a_data_set_that_is_not_there_is_said_in_words(monkeypatch, tmp_path) -> None:
-    monkeypatch.setenv("FEDLAB_DATA", str(tmp_path))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    explorer = make(dataset="fashion-mnist")
-    explorer.start()  # what a live notebook does when it shows the explorer
-    with pytest.raises(fl.DatasetNotFound, match="fashion-mnist is not on disk"):
-        explorer.wait(60)
-    assert "data fetch fashion-mnist" in explorer.messages.value
-    explorer.run(dataset="digits")
-    assert explorer.messages.value == ""
-    assert len(explorer.histories) == 2
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"rounds": 0}, ValueError, "rounds=0: must be an integer from 1"),
-        ({"num_clients": 3}, ValueError, "clients_per_round=4: must be an integer from 1 to 3"),
-        ({"split": "labels_per_client", "labels": 11}, ValueError, "labels_per_client=11: must be .* from 1 to 10"),
-        ({"dataset": "fashion-mnist"}, fl.DatasetNotFound, "data fetch fashion-mnist"),
-    ],
-)
-def test_what_cannot_be_trained_is_refused_before_a_control_moves(
-    monkeypatch, tmp_path, changes: dict, error: type, message: str
-) -> None:
-    monkeypatch.setenv("FEDLAB_DATA", str(tmp_path))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    explorer = make(algorithms=("fedavg",))
-    before = explorer.choice
-    with pytest.raises(error, match=message):
-        explorer.run(**changes)
-    assert explorer.choice == before
-    assert explorer.runner.runs() == []
-
-
-def test_an_error_while_drawing_is_shown_and_raised(monkeypatch) -> None:
-    explorer = make()
-    monkeypatch.setattr(view, "curves", lambda *arguments: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        explorer.run()
-    assert "ZeroDivisionError" in explorer.messages.value
-
-
-def test_stop_ends_training_and_run_goes_on() -> None:
-    explorer = make(rounds=60, algorithms=("fedavg",))
-    explorer.start()
-    while not explorer.histories:
-        time.sleep(0.001)
-    explorer.buttons["Stop"].click()
-    explorer.wait(60)
-    stopped = len(accuracy(explorer, "FedAvg"))
-    assert stopped < 60
-    assert "stopped" in explorer.status.value
-    assert not explorer.buttons["Run"].disabled
-    explorer.buttons["Run"].click()
-    explorer.wait(60)
-    assert len(accuracy(explorer, "FedAvg")) == 60
 
 
 def test_drawing_is_throttled(monkeypatch) -> None:
@@ -338,11 +260,17 @@ def test_every_control_has_a_label_and_a_tooltip_and_waits_for_its_release() -> 
 
 
 @pytest.mark.slow
-def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widget_state(tmp_path) -> None:
+def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widget_state(
+    tmp_path,
+) -> None:
     arguments = ", ".join(f"{name}={value}" for name, value in SHORT.items())
-    cells = ("from fedlab_course import Explorer", f"Explorer({arguments})", f"{IDEAS}\nideas.local_steps()")
+    cells = (
+        "from fedlab_course import Explorer",
+        f"Explorer({arguments})",
+        f"{IDEAS}\nideas.local_steps()",
+    )
     planted.notebook(tmp_path, "00_explorer", *cells)
-    (result,) = run.run_course(plan.Options(notebooks=tmp_path, out=tmp_path / "out"))
+    (result,) = course_run.run_course(course_plan.Options(notebooks=tmp_path, out=tmp_path / "out"))
     assert result.error is None
     text = (tmp_path / "out" / "notebooks" / "00_explorer.ipynb").read_text(encoding="utf-8")
     executed = nbformat.reads(text, as_version=4)
@@ -365,13 +293,18 @@ def busy_machine():
 
 
 @pytest.mark.slow
-def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_machine, monkeypatch) -> None:
-    """While two threads train, the one that answers a person has its share: at most 0.3 s, in the median of nine."""
+def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(
+    busy_machine, monkeypatch
+) -> None:
+    """While two threads train, the one that answers a person has its share: at most 0.3 s, in the
+    median of nine.
+    """
     monkeypatch.setenv(threads.VARIABLE, "2")
     monkeypatch.setattr(cutting, "CALL_PRODUCTS", 1)
     explorer = Explorer(rounds=200, num_clients=100, clients_per_round=100, local_epochs=20)
     answers: dict[str, list[float]] = {"slider": [], "stop": []}
-    slider, before = explorer.controls.fields["mu"], torch.get_num_threads()
+    slider = explorer.controls.fields["mu"]
+    before = torch.get_num_threads()
     for value in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 0.0, 0.01, 0.001):
         explorer.start()
         while not any(run.rounds for run in explorer.runner.runs()):
@@ -385,4 +318,6 @@ def test_a_slider_and_stop_are_answered_at_once_beside_two_busy_processes(busy_m
             answers[name].append(time.monotonic() - started)
         assert "stopped" in explorer.status.value
     assert torch.get_num_threads() == before
-    assert {name: sorted(times)[4] for name, times in answers.items() if sorted(times)[4] > 0.3} == {}
+    assert {
+        name: sorted(times)[4] for name, times in answers.items() if sorted(times)[4] > 0.3
+    } == {}

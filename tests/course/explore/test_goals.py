@@ -1,4 +1,6 @@
-"""Goals: reached exactly where the curves are, for what they cost, and the same after being stored."""
+"""Goals: reached exactly where the curves are, for what they
+cost, and the same after being stored.
+"""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -36,21 +38,38 @@ def test_reach_counts_both_directions() -> None:
     curves = {"FedAvg": history([0.5, 0.8], 1.0)}  # 2 rounds, 4 MB, 4 updates
     assert goals.reach(0.8).check(curves)
     assert not goals.reach(0.81).check(curves)
-    assert goals.reach(0.8, megabytes=4).check(curves) and not goals.reach(0.8, megabytes=3.9).check(curves)
+    assert goals.reach(0.8, megabytes=4).check(curves) and not goals.reach(
+        0.8, megabytes=3.9
+    ).check(curves)
     curves = {"FedAvg": history([0.5, 0.9, 0.5], 1.0)}  # 4 MB at 0.9, 2 MB before
-    assert goals.reach(0.9, megabytes=4).check(curves) and not goals.reach(0.9, megabytes=3).check(curves)
+    assert goals.reach(0.9, megabytes=4).check(curves) and not goals.reach(0.9, megabytes=3).check(
+        curves
+    )
     assert not goals.reach(0.0).check({"FedAvg": history([np.nan], 1.0)})
 
 
 def test_beats_compares_what_both_have_spent() -> None:
-    slow, fast = history([0.1, 0.2, 0.3, 0.4, 0.5], 1.0), history([0.3, 0.4, 0.4, 0.4, 0.4], 2.0)
+    slow = history([0.1, 0.2, 0.3, 0.4, 0.5], 1.0)
+    fast = history([0.3, 0.4, 0.4, 0.4, 0.4], 2.0)
     curves = {"FedAvg": slow, "SCAFFOLD": fast}
     assert goals.beats("FedAvg", "SCAFFOLD").check(curves)  # .5 against .4 after five rounds
     assert goals.beats("FedAvg", "SCAFFOLD", margin=0.2).check(curves) is False
-    # For 10 MB one made five rounds, the other two: .5 against .4 again; and the other way round not.
+    # For 10 MB one made five rounds, the other two: .5 against .4
+    # again; and the other way round not.
     assert goals.beats("FedAvg", "SCAFFOLD", x="bytes").check(curves)
     assert not goals.beats("SCAFFOLD", "FedAvg", x="bytes").check(curves)
     assert not goals.beats("FedAvg", "FedProx").check(curves)
+
+
+def test_a_run_that_ended_in_its_first_round_reaches_nothing() -> None:
+    for curves in (
+        {"FedAvg": history([], 1.0), "FedProx": history([0.9], 1.0)},
+        {"FedAvg": history([], 1.0)},
+        {},
+    ):
+        for winner, loser in (("FedAvg", "FedProx"), ("FedProx", "FedAvg")):
+            assert goals.beats(winner, loser).check(curves) is False
+        assert goals.reach(0.8).check(curves) is ("FedProx" in curves)
 
 
 def test_bad_goals_are_named() -> None:
@@ -59,7 +78,10 @@ def test_bad_goals_are_named() -> None:
 
 
 def test_known_goals_survive_storage() -> None:
-    for goal in (goals.reach(0.8, megabytes=15), goals.beats("FedAvg", "FedProx", x="bytes", margin=0.02)):
+    for goal in (
+        goals.reach(0.8, megabytes=15),
+        goals.beats("FedAvg", "FedProx", x="bytes", margin=0.02),
+    ):
         again = goals.of_data(goal.data)
         assert (again.text, again.data) == (goal.text, goal.data)
     assert goals.of_data(goals.Goal("find it", lambda **values: True).data) is None

@@ -1,4 +1,6 @@
-"""Figures on the grid of their sliders: every position is there, shared parts once, and gaps are told."""
+"""Figures on the grid of their sliders: every position is there, shared parts once, and gaps are
+told.
+"""
 
 import json
 from typing import Any

@@ -22,10 +22,15 @@ from fedlab_course.chapters.ch11_one_or_several import ideas as ideas_11
 from fedlab_course.chapters.ch12_what_is_sent import ideas as ideas_12
 from fedlab_course.chapters.ch12_what_is_sent.ideas import spent
 from fedlab_course.chapters.ch14_what_holds import ideas as ideas_14
+from fedlab_course.check import registry
+from fedlab_course.explore import grid
 from fedlab_course.explore.quadratics import Quadratics
 from fedlab_course.explore.widgets import slider
+from tests.course.explore.test_grid import whole
+from tests.support import quadratics, run, scalar_model
 
-A, B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
+A = np.array([1.0, 3.0])
+B = np.array([0.0, 1.0])
 
 
 def trace(figure: go.Figure, start: str) -> go.Scatter:
@@ -86,6 +91,35 @@ def test_an_error_is_raised_by_the_figure_and_said_in_the_widget() -> None:
     assert idea.message.value == ""
 
 
+def test_a_run_that_diverges_is_a_result_in_the_words_of_an_explorer() -> None:
+    """At lr·a = 4 each local step triples the distance to b: the loss passes the largest float64
+    after some rounds.
+    """
+
+    def draw(a: float) -> go.Figure:
+        run(
+            quadratics([a], [0.0]),
+            scalar_model(1.0),
+            fl.FedAvg(),
+            lr=1.0,
+            local_steps=100,
+            rounds=10,
+        )
+        return go.Figure()
+
+    idea = ideas.Idea(draw, {"a": slider("curvature", (1.0, 4.0), 1.0, "tip")})
+    with pytest.raises(fl.Diverged) as caught:
+        idea.figure(a=4.0)
+    words = f"FedAvg diverged in round {caught.value.round} at η=1. Try a smaller learning rate."
+    assert caught.value.round == 4  # the first t with 2 · 3^(200 t) > 2^1024
+    stored = idea.bundle()[grid.MIME]
+    first, last = (whole(stored, cell) for cell in stored["cells"])
+    assert "error" not in first and last == {"error": words}
+    idea.sliders["a"].value = 4.0
+    assert f"<b>Diverged.</b> {words}" in idea.message.value
+    assert "Error" not in idea.message.value
+
+
 @pytest.mark.parametrize("steps", [1, 50])
 def test_drift_rests_where_the_closed_form_says(steps: int) -> None:
     figure = ideas_01.local_steps().figure(steps=steps, lr=0.1)
@@ -98,7 +132,8 @@ def test_drift_rests_where_the_closed_form_says(steps: int) -> None:
 
 @pytest.mark.parametrize("mu", [0.0, 10.0])
 def test_proximal_rests_where_the_closed_form_says(mu: float) -> None:
-    a, b = np.array([[1.0, 4.0], [4.0, 1.0]]), np.array([[-1.5, -0.5], [1.0, 1.5]])
+    a = np.array([[1.0, 4.0], [4.0, 1.0]])
+    b = np.array([[-1.5, -0.5], [1.0, 1.5]])
     figure = ideas_02.proximal().figure(mu=mu)
     share = a / (a + mu)
     w = (share * b).sum(0) / share.sum(0)
@@ -106,7 +141,9 @@ def test_proximal_rests_where_the_closed_form_says(mu: float) -> None:
     assert (resting.x[0], resting.y[0]) == pytest.approx(tuple(w), abs=1e-12)
     for k in range(2):
         answer = trace(figure, f"answer of client {k + 1}")
-        assert (answer.x[0], answer.y[0]) == pytest.approx(tuple((a[k] * b[k] + mu * w) / (a[k] + mu)), abs=1e-12)
+        assert (answer.x[0], answer.y[0]) == pytest.approx(
+            tuple((a[k] * b[k] + mu * w) / (a[k] + mu)), abs=1e-12
+        )
         pull = trace(figure, f"from w to the answer of client {k + 1}")
         assert (pull.x[0], pull.y[0]) == pytest.approx(tuple(w), abs=1e-12)
 
@@ -115,7 +152,8 @@ def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:
     for rounds in (0, 1, 3):
         figure = ideas_03.corrections().figure(rounds=rounds, step=2)
         for k in (1, 2):
-            own, taken = trace(figure, f"−g<sub>{k}"), trace(figure, f"the step that client {k}")
+            own = trace(figure, f"−g<sub>{k}")
+            taken = trace(figure, f"the step that client {k}")
             correction = trace(figure, f"c<sub>{k}")
             assert (own.x[0], own.y[0]) == (taken.x[0], taken.y[0])
             assert (correction.x[0], correction.y[0]) == (own.x[1], own.y[1])
@@ -125,7 +163,8 @@ def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:
 
 
 def test_the_arrow_of_the_own_gradient_points_to_the_own_minimum_along_its_gradient() -> None:
-    a, b = np.array([[1.0, 4.0], [4.0, 1.0]]), np.array([[-1.5, -0.5], [1.0, 1.5]])
+    a = np.array([[1.0, 4.0], [4.0, 1.0]])
+    b = np.array([[-1.5, -0.5], [1.0, 1.5]])
     figure = ideas_03.corrections().figure(rounds=0, step=0)
     for k in range(2):
         own = trace(figure, f"−g<sub>{k + 1}")
@@ -138,7 +177,9 @@ def test_scaffold_and_the_library_agree() -> None:
     fed = fl.synthetic.quadratics(A, B)
     start = fl.models.linear(fed, bias=False, seed=3)
     work = {"rounds": 3, "clients_per_round": 2, "local_steps": 5, "batch_size": None, "lr": 0.1}
-    simulation = fl.Simulation(fed, start, fl.Scaffold(), **work, loss="squared_error", progress=False)
+    simulation = fl.Simulation(
+        fed, start, fl.Scaffold(), **work, loss="squared_error", progress=False
+    )
     w0 = next(start.parameters()).item()
     simulation.run()
     w, offset = scaffold_rounds(Quadratics(A, B), np.array([w0]), 3, 5, 0.1)
@@ -160,8 +201,39 @@ def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
         idea.figure(value=0.5)
 
 
+def test_an_explicit_step_runs_away_where_an_implicit_one_comes_to_rest() -> None:
+    """Both multiply the distance to 3 / (1 + 2λ): by 1 − η(1 + 2λ), or by (1 − η) / (1 + 2ηλ)."""
+    explicit = registry.get("05-local").solution
+
+    def implicit(w, k, gradient, eta, steps, strength, importance):  # type: ignore[no-untyped-def]
+        y = w
+        pull = 2 * eta * strength * importance
+        for _ in range(steps):
+            y = (y - eta * gradient(k, y) + pull * w) / (1 + pull)
+        return y
+
+    figure = ideas_05.stiff(explicit, implicit).figure(value=10.0)
+    rest = 3 / 21
+    steps = np.arange(21)
+    assert trace(figure, "explicit").y == pytest.approx(rest - rest * (1 - 0.1 * 21) ** steps)
+    assert trace(figure, "implicit").y == pytest.approx(rest - rest * (0.9 / 3) ** steps)
+    assert ideas_05.rests(10.0) == pytest.approx(rest)
+    assert "η · 2λΩ = 2" in figure.layout.title.text
+
+
+def test_what_is_kept_and_learned_has_a_point_for_each_strength_and_names_the_best() -> None:
+    ends = {"plain": {0.0: (0.1, 0.9), 0.5: (0.7, 0.8)}, "weighed": {0.0: (0.2, 0.9)}}
+    figure = ideas_05.kept_and_learned(ends, ["first", "second"])
+    assert list(trace(figure, "plain").x) == [0.9, 0.8]
+    assert list(trace(figure, "plain").y) == [0.1, 0.7]
+    words = [annotation.text for annotation in figure.layout.annotations]
+    assert words == ["plain, λ = 0.5", "weighed, λ = 0"]
+
+
 def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
-    """At a constant rate FedAvg rests 0.75 − 0.5987 away; at 0.1/(1 + t) the distance falls like 0.3375/t."""
+    """At a constant rate FedAvg rests 0.75 − 0.5987 away; at
+    0.1/(1 + t) the distance falls like 0.3375/t.
+    """
     figure = ideas_10.decay(power=1.0).figure()
     falling, constant = figure.data
     assert constant.y[-1] == pytest.approx(0.75 - 0.5987111211, abs=1e-9)
@@ -188,12 +260,15 @@ def test_unequal_work_rests_where_the_closed_form_says(lr: float, mu: float) -> 
     figure = ideas_09.unequal_work().figure(lr=lr, mu=mu)
     steps = np.arange(1, 11)
     for name, pull in (("FedAvg", 0.0), (f"FedProx μ={mu:g}", mu)):
-        first, second = 1 - (1 - lr * (2 + pull)) ** 10, 1 - (1 - lr * (2 + pull)) ** steps
+        first = 1 - (1 - lr * (2 + pull)) ** 10
+        second = 1 - (1 - lr * (2 + pull)) ** steps
         assert trace(figure, name).y == pytest.approx(second / (first + second))
-    first, second = (1 - (1 - 2 * lr) ** 10) / 10, (1 - (1 - 2 * lr) ** steps) / steps
+    first = (1 - (1 - 2 * lr) ** 10) / 10
+    second = (1 - (1 - 2 * lr) ** steps) / steps
     assert figure.data[1].name == "FedNova"
     assert figure.data[1].y == pytest.approx(second / (first + second))
-    assert all(curve.y[-1] == pytest.approx(0.5) for curve in figure.data)  # equal work, equal curvature
+    # equal work, equal curvature
+    assert all(curve.y[-1] == pytest.approx(0.5) for curve in figure.data)
 
 
 def means(idea: ideas.Idea, **values: float) -> dict[str, float]:
@@ -216,7 +291,9 @@ def test_absence_is_drawn_by_its_formulas_and_marks_stand_where_they_are_given()
     assert list(traces["Horvitz–Thompson, formula"].y) == pytest.approx([2.5] * len(line.x))
     mark = traces["FedAvg, mean of stored runs"]
     assert (mark.x, mark.y, mark.marker.color) == ((0.4,), (1.6,), line.line.color)
-    [row] = [row for row in idea.figure().layout.meta["table"]["rows"] if row[0] == "FedAvg, formula"]
+    [row] = [
+        row for row in idea.figure().layout.meta["table"]["rows"] if row[0] == "FedAvg, formula"
+    ]
     assert row[1:] == [f"{group.fedavg(phi):.3f}" for phi in (0.1, 0.4, 1.0)]
     (band,) = (shape for shape in idea.figure().layout.shapes if shape.type == "rect")
     assert (band.y0, band.y1) == (2.4, 2.6)
@@ -248,15 +325,24 @@ def test_the_goal_asks_for_all_seeds_and_a_margin_inside_the_interval() -> None:
 
 def test_the_error_of_ditto_is_that_of_a_simulation():
     """z_k = (b_k + λ w*)/(1 + λ) for drawn clients, over many draws."""
-    rng, strength, chance, spread, count = np.random.default_rng(0), 0.7, 1.3, 0.6, 5
+    rng = np.random.default_rng(0)
+    strength = 0.7
+    chance = 1.3
+    spread = 0.6
+    count = 5
     true = rng.normal(scale=np.sqrt(spread), size=(200_000, count))
     known = true + rng.normal(scale=np.sqrt(chance), size=true.shape)
     own = (known + strength * known.mean(1, keepdims=True)) / (1 + strength)
     measured = ((own - true) ** 2).mean()
-    assert sum(theory.ditto_error(strength, chance, spread, count)) == pytest.approx(measured, rel=0.01)
+    assert sum(theory.ditto_error(strength, chance, spread, count)) == pytest.approx(
+        measured, rel=0.01
+    )
 
 
 def test_a_budget_is_read_off_the_curve():
-    assert spent(1.0, 5) == pytest.approx(2 * spent(1.0, 5, "up"))  # FedAvg sends as much up as down
+    # FedAvg sends as much up as down
+    assert spent(1.0, 5) == pytest.approx(2 * spent(1.0, 5, "up"))
     down = spent(0.1, 5) - spent(0.1, 5, "up")
-    assert spent(0.1, 5, "up") / down == pytest.approx(8 * round(0.1 * 15_010) / (4 * 15_010), rel=1e-4)
+    assert spent(0.1, 5, "up") / down == pytest.approx(
+        8 * round(0.1 * 15_010) / (4 * 15_010), rel=1e-4
+    )

@@ -11,7 +11,10 @@ SHORT = {"rounds": 6, "num_clients": 11, "clients_per_round": 4, "local_epochs":
 def cohorts(explorer: Explorer) -> dict[str, list[list[int]] | None]:
     """The clients of each round of each curve, as the page gets them."""
     traces = explorer.figure().data
-    return {t.name: None if t.customdata is None else [list(clients) for clients in t.customdata] for t in traces}
+    return {
+        t.name: None if t.customdata is None else [list(clients) for clients in t.customdata]
+        for t in traces
+    }
 
 
 class Turns(fl.Algorithm):
@@ -29,10 +32,14 @@ def test_the_cohorts_are_those_of_the_run_also_where_it_went_on() -> None:
     found = cohorts(explorer)
     assert found["Turns"] == [sorted({t, 2 * t % 11, 0}) for t in range(1, 7)]
     digits = fl.load_dataset("digits")
-    fed = fl.FederatedDataset(digits, fl.partition.dirichlet(digits.train.y, num_clients=11, alpha=0.3, seed=0))
+    fed = fl.FederatedDataset(
+        digits, fl.partition.dirichlet(digits.train.y, num_clients=11, alpha=0.3, seed=0)
+    )
     work = {"rounds": 6, "clients_per_round": 4, "local_epochs": 1, "batch_size": 10, "lr": 0.05}
     simulation = fl.Simulation(fed, fl.models.mlp(fed, seed=0), fl.FedAvg(), **work, progress=False)
-    assert found["FedAvg"] == found["SCAFFOLD"] == [simulation.cohorts[0].tolist() for _ in simulation]
+    assert (
+        found["FedAvg"] == found["SCAFFOLD"] == [simulation.cohorts[0].tolist() for _ in simulation]
+    )
     explorer.run(rounds=3)
     assert cohorts(explorer)["Turns"] == [sorted({t, 2 * t % 11, 0}) for t in range(1, 4)]
 

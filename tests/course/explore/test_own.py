@@ -1,4 +1,6 @@
-"""A reader's own algorithm in an explorer: sliders for its numbers, code that calls it, refusals in words."""
+"""A reader's own algorithm in an explorer: sliders for its numbers, code that calls it, refusals in
+words.
+"""
 
 import functools
 
@@ -15,7 +17,8 @@ class Heavy(fl.Algorithm):
     """FedAvg with momentum at the server."""
 
     def __init__(self, beta=0.9, steps=2, verbose=False):
-        self.beta, self.steps = beta, steps
+        self.beta = beta
+        self.steps = steps
 
     def setup(self, server):
         server.state["velocity"] = torch.zeros_like(server.params)
@@ -37,13 +40,20 @@ class Pull(fl.Algorithm):
 
 
 def accuracies(explorer: Explorer) -> dict[str, list[float]]:
-    return {name: history.frame.test_accuracy.tolist() for name, history in explorer.histories.items()}
+    return {
+        name: history.frame.test_accuracy.tolist() for name, history in explorer.histories.items()
+    }
 
 
 def test_it_races_the_librarys_and_each_of_its_numbers_has_a_slider() -> None:
     explorer = Explorer(own=Heavy, **SHORT)
     explorer.run()
-    assert list(explorer.histories) == ["FedAvg", "FedProx μ=1", "SCAFFOLD", "Heavy beta=0.9 steps=2"]
+    assert list(explorer.histories) == [
+        "FedAvg",
+        "FedProx μ=1",
+        "SCAFFOLD",
+        "Heavy beta=0.9 steps=2",
+    ]
     slider = explorer.controls.own["Heavy", "beta"]
     assert {0, 0.45, 0.9, 1.8} < {value for _, value in slider.options}
     steps = [value for _, value in explorer.controls.own["Heavy", "steps"].options]
@@ -55,14 +65,20 @@ def test_it_races_the_librarys_and_each_of_its_numbers_has_a_slider() -> None:
     slider.value = 0
     explorer.wait(60)
     shown = accuracies(explorer)
-    assert shown["Heavy beta=0 steps=2"] == pytest.approx(shown["FedAvg"], abs=0.02)  # w + (mean − w) is not the mean
+    # w + (mean − w) is not the mean
+    assert shown["Heavy beta=0 steps=2"] == pytest.approx(shown["FedAvg"], abs=0.02)
 
 
 def test_only_its_own_run_starts_anew_and_its_sliders_go_with_its_box(monkeypatch) -> None:
     explorer = Explorer(own=Heavy, **SHORT)
     explorer.run()
-    trained, original = [], fl.Simulation.__next__
-    monkeypatch.setattr(fl.Simulation, "__next__", lambda self: trained.append(str(self.algorithm)) or original(self))
+    trained = []
+    original = fl.Simulation.__next__
+    monkeypatch.setattr(
+        fl.Simulation,
+        "__next__",
+        lambda self: trained.append(str(self.algorithm)) or original(self),
+    )
     explorer.controls.own["Heavy", "beta"].value = 0.09
     explorer.wait(60)
     assert len(trained) == 4
@@ -75,14 +91,18 @@ def test_only_its_own_run_starts_anew_and_its_sliders_go_with_its_box(monkeypatc
 
 
 def test_the_code_makes_the_same_run_of_it() -> None:
-    explorer = Explorer(own=[Heavy, functools.partial(Pull, mu=0.5)], algorithms=("fedprox",), mu=0.5, **SHORT)
+    explorer = Explorer(
+        own=[Heavy, functools.partial(Pull, mu=0.5)], algorithms=("fedprox",), mu=0.5, **SHORT
+    )
     explorer.run()
     shown = accuracies(explorer)
     assert list(shown) == ["FedProx μ=0.5", "Heavy beta=0.9 steps=2", "My pull μ=0.5"]
     assert shown["My pull μ=0.5"] == shown["FedProx μ=0.5"]
     namespace = {"Heavy": Heavy, "Pull": Pull}
     exec(explorer.code, namespace)
-    assert {name: one.frame.test_accuracy.tolist() for name, one in namespace["histories"].items()} == shown
+    assert {
+        name: one.frame.test_accuracy.tolist() for name, one in namespace["histories"].items()
+    } == shown
 
 
 def test_headless_it_says_what_it_is_and_trains_nothing(monkeypatch, capsys) -> None:

@@ -1,4 +1,6 @@
-"""The background runner: newest wins, one round at a time, stop within one round, nothing trained twice."""
+"""The background runner: newest wins, one round at a time, stop within one round, nothing trained
+twice.
+"""
 
 import threading
 import time
@@ -9,6 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from fedlab_core.history import History
+from fedlab_core.simulation import Diverged
 from fedlab_course.explore.runner import Runner
 
 
@@ -26,7 +30,9 @@ def curves(names: str, rounds: int = 5) -> list[Curve]:
 
 @dataclass
 class World:
-    """What a runner does to simulations: the rounds that it trains, their order, and how many at once."""
+    """What a runner does to simulations: the rounds that it trains, their order, and how many at
+    once.
+    """
 
     started: Counter = field(default_factory=Counter)
     trained: list[str] = field(default_factory=list)
@@ -44,15 +50,21 @@ class World:
 
 
 class Fake:
-    """A simulation that records what it does; with a gate, each of its rounds must be let through."""
+    """A simulation that records what it does; with a gate,
+    each of its rounds must be let through.
+    """
 
     def __init__(self, world: World, curve: Curve, before: "Fake | None" = None) -> None:
-        self.world, self.settings = world, curve
+        self.world = world
+        self.settings = curve
         self.cohorts = [[1, 0], [2]]
-        self.history = SimpleNamespace(records=list(before.history.records) if before is not None else [])
+        self.history = SimpleNamespace(
+            records=list(before.history.records) if before is not None else []
+        )
 
     def __next__(self) -> None:
-        world, name = self.world, self.settings.name
+        world = self.world
+        name = self.settings.name
         assert len(self.history.records) < self.settings.rounds
         if world.gate is not None:
             assert world.gate.acquire(timeout=60)
@@ -77,7 +89,8 @@ def until(condition) -> None:
 
 
 def test_curves_grow_together_in_one_other_thread_and_are_not_trained_again() -> None:
-    world, seen = World(), []
+    world = World()
+    seen = []
     runner = Runner(world.start, lambda: seen.append((len(world.trained), runner.busy)))
     runner.request(curves("ab"))
     runner.wait(60)
@@ -146,7 +159,8 @@ def test_the_newest_request_wins_and_a_shared_curve_goes_on() -> None:
     world.gate.release(100)
     runner.wait(60)
     trained = Counter(world.trained)
-    assert trained["a"] == trained["c"] == 5 and trained["b"] <= 2  # the present round may still end
+    # the present round may still end
+    assert trained["a"] == trained["c"] == 5 and trained["b"] <= 2
     assert world.started == {"a": 1, "b": 1, "c": 1}
 
 
@@ -205,6 +219,18 @@ def test_an_error_ends_its_run_only_and_wait_raises_it(error: BaseException) -> 
     assert world.started == {"a": 2, "b": 1}
 
 
+def test_a_run_that_diverged_is_no_error_and_hides_none() -> None:
+    lost = Diverged("FedAvg", 1, None, 0.1, History({}))
+    runner = Runner(World(failing={"a": lost}).start)
+    runner.request(curves("ab"))
+    runner.wait(60)
+    assert [one.error for one in runner.runs()] == [lost, None]
+    runner = Runner(World(failing={"a": lost, "b": KeyError("fails")}).start)
+    runner.request(curves("ab"))
+    with pytest.raises(KeyError, match="fails"):
+        runner.wait(60)
+
+
 @pytest.mark.parametrize("error", [KeyError("drawing"), SystemExit(3)], ids=repr)
 def test_wait_raises_an_error_of_the_listener(error: BaseException) -> None:
     def listener() -> None:
@@ -217,8 +243,11 @@ def test_wait_raises_an_error_of_the_listener(error: BaseException) -> None:
 
 
 def test_every_run_has_its_warnings_and_other_threads_print_theirs() -> None:
-    """Python itself shows a warning once at each place: neither thread hides a warning from the other."""
-    world, text = World(warning="λ=24 is unstable"), "λ=24 is unstable"
+    """Python itself shows a warning once at each place: neither thread hides a warning from the
+    other.
+    """
+    world = World(warning="λ=24 is unstable")
+    text = "λ=24 is unstable"
     runner = Runner(world.start)
     with warnings.catch_warnings(record=True) as printed:
         warnings.simplefilter("default")

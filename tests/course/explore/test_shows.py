@@ -1,4 +1,6 @@
-"""The animations: their numbers are those of the library, and mouse, finger and keyboard move them."""
+"""The animations: their numbers are those of the library, and
+mouse, finger and keyboard move them.
+"""
 
 import math
 from collections.abc import Iterator
@@ -12,16 +14,27 @@ import torch
 import fedlab_core as fl
 from fedlab_course.explore import shows
 from fedlab_course.explore.quadratics import A, B, Quadratics
-from fedlab_course.explore.shows import LR, METHODS, MU, RATES, REACH, ROUNDS, START, STEPS, STRENGTHS, TAU
+from fedlab_course.explore.shows import (
+    METHODS,
+    RATES,
+    REACH,
+    ROUNDS,
+    START,
+    STEPS,
+    STRENGTHS,
+)
 from tests.course.publish.visit import Visit, site_of, violations
 
 pytestmark = pytest.mark.needs_browser
+
+TAU, LR, MU = (one.default for one in (STEPS, RATES, STRENGTHS))
 
 
 def library(method: str, b: Any, steps: int, lr: float, mu: float, count: int) -> np.ndarray:
     """w after ``count`` rounds of fl.simulate on f_k(w) = ½ Σ_d a_kd (w_d − b_kd)².
 
-    As data: √(2 a_kd) e_d with target √(2 a_kd) b_kd, of which F_k is half the mean square over d = 1, 2.
+    As data: √(2 a_kd) e_d with target √(2 a_kd) b_kd, of which F_k is half the mean square over d =
+    1, 2.
     """
     clients = []
     for a_k, b_k in zip(A, b, strict=True):
@@ -29,10 +42,22 @@ def library(method: str, b: Any, steps: int, lr: float, mu: float, count: int) -
         clients.append((x, x @ torch.tensor([list(b_k)], dtype=torch.float64).T))
     fed = fl.FederatedDataset.from_clients(clients, test=clients[0])
     model = fl.models.linear(fed, bias=False)
-    torch.nn.utils.vector_to_parameters(torch.tensor(START, dtype=torch.float64), model.parameters())
-    algorithm = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(mu=mu), "SCAFFOLD": fl.Scaffold()}[method]
-    work = {"clients_per_round": 2, "local_steps": steps, "batch_size": None, "lr": lr, "loss": "squared_error"}
-    history = fl.simulate(fed, model, algorithm, rounds=count, eval_every=count, progress=False, **work)
+    torch.nn.utils.vector_to_parameters(
+        torch.tensor(START, dtype=torch.float64), model.parameters()
+    )
+    algorithm = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(mu=mu), "SCAFFOLD": fl.Scaffold()}[
+        method
+    ]
+    work = {
+        "clients_per_round": 2,
+        "local_steps": steps,
+        "batch_size": None,
+        "lr": lr,
+        "loss": "squared_error",
+    }
+    history = fl.simulate(
+        fed, model, algorithm, rounds=count, eval_every=count, progress=False, **work
+    )
     return history.params.numpy()
 
 
@@ -59,7 +84,9 @@ def shown(opened: Any) -> Any:
 
 def numbers(shown: Any) -> np.ndarray:
     """w of the three methods, as the titles under the pictures have it [3, 2]."""
-    titles = shown.locator(".away").evaluate_all("nodes => nodes.map((node) => node.title.match(/-?[\\d.]+/g))")
+    titles = shown.locator(".away").evaluate_all(
+        "nodes => nodes.map((node) => node.title.match(/-?[\\d.]+/g))"
+    )
     return np.array(titles, dtype=float)
 
 
@@ -84,18 +111,24 @@ def test_what_the_script_draws_is_what_the_library_computes(shown: Any) -> None:
     minimum(shown, 1).press("ArrowUp")
     minimum(shown, 2).press("Shift+ArrowLeft")
     moved = [[B[0][0], B[0][1] + 0.1], [B[1][0] - 0.5, B[1][1]]]
-    expected = [library(method, moved, STEPS[2], RATES[1], STRENGTHS[3], ROUNDS) for method in METHODS]
+    expected = [
+        library(method, moved, STEPS.values[2], RATES.values[1], STRENGTHS.values[3], ROUNDS)
+        for method in METHODS
+    ]
     assert numbers(shown) == pytest.approx(np.array(expected), abs=1e-6)
 
 
 def test_local_steps_are_drawn_one_by_one_and_then_averaged(shown: Any) -> None:
     walk = Quadratics(A, B).walk(np.array(START), TAU, LR)
-    caption, steps = shown.locator(".caption"), shown.locator(".panel:first-child .step")
+    caption = shown.locator(".caption")
+    steps = shown.locator(".panel:first-child .step")
     for step in range(1, 4):
         shown.get_by_role("button", name="Next step").press("Enter")
         assert f"Round 1 of {ROUNDS}, local step {step} of {TAU}" in caption.inner_text()
         assert steps.count() == 2 * step
-        places = steps.evaluate_all("steps => steps.map((s) => s.getAttribute('transform').match(/-?[\\d.]+/g))")
+        places = steps.evaluate_all(
+            "steps => steps.map((s) => s.getAttribute('transform').match(/-?[\\d.]+/g))"
+        )
         drawn = np.array([[float(x), float(y)] for x, y, *_ in places]).reshape(2, step, 2)
         expected = (walk[1 : step + 1].swapaxes(0, 1) / REACH * [1, -1] + 1) * 100
         assert drawn == pytest.approx(expected, abs=1e-6)
@@ -112,7 +145,8 @@ def test_a_minimum_follows_the_mouse_and_the_finger(page: Path, chromium) -> Non
         shown = opened.locator(".fedlab-drift")
         panel = shown.locator(".panel svg").nth(2)
         handle = shown.locator(".panel").nth(2).locator(".handle").first
-        box, at = panel.bounding_box(), handle.bounding_box()
+        box = panel.bounding_box()
+        at = handle.bounding_box()
         opened.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
         opened.mouse.down()
         opened.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.75 * box["height"], steps=3)
@@ -132,7 +166,10 @@ def test_a_minimum_follows_the_mouse_and_the_finger(page: Path, chromium) -> Non
             devtools.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
         devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         opened.wait_for_function(
-            "([label, before]) => document.querySelector(`[aria-label^='${label}']`).ariaValueText !== before",
+            (
+                "([label, before]) => "
+                "document.querySelector(`[aria-label^='${label}']`).ariaValueText !== before"
+            ),
             arg=["minimum of client 2", before],
         )
 
@@ -171,7 +208,9 @@ def test_axe_finds_nothing_and_it_fits(page: Path, chromium, scheme: str, width:
         assert all(box["width"] >= 24 and box["height"] >= 24 for box in boxes)  # WCAG 2.2, 2.5.8
 
 
-def test_without_scripts_a_description_takes_the_place_of_the_animation(page: Path, chromium) -> None:
+def test_without_scripts_a_description_takes_the_place_of_the_animation(
+    page: Path, chromium
+) -> None:
     with Visit(chromium, page, 390, java_script_enabled=False) as shown:
         assert shown.locator(".fedlab-drift .caption").inner_text() == shows.DRIFT_ALT
         assert shown.locator(".fedlab-show").get_by_role("button").count() == 0

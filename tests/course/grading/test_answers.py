@@ -1,8 +1,11 @@
-"""The verdicts and hints of a notebook come from grading too; cheats and hostile answers get no points."""
+"""The verdicts and hints of a notebook come from grading too; cheats and hostile answers get no
+points.
+"""
 
 import json
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,12 +15,13 @@ import torch
 from fedlab_course import grading
 from fedlab_course.check import exercises
 from fedlab_course.check.exercises import MIME, Verdict
-from fedlab_course.grading import plain
-from tests.course.grading.sheets import EVERY, SOLVED, STEP, returning, statuses, submission
+from fedlab_course.grading import plain, worker_process
+from fedlab_course.grading.worker_process import RemoteAnswer
+from tests.course.grading.submissions import EVERY, SOLVED, STEP, returning, statuses, submission
 
 
 def grade(path: Path, answers: dict[str, str], **more) -> dict[str, Verdict]:
-    rows = grading.grade(submission(path / "sheet.ipynb", answers, of=EVERY, **more))
+    rows = grading.grade(submission(path / "submission.ipynb", answers, of=EVERY, **more))
     return {row.exercise: row for row in rows}
 
 
@@ -35,19 +39,29 @@ def without_line(hint: str) -> str:
 
 
 def test_a_wrong_answer_gets_the_hint_of_the_notebook(tmp_path: Path) -> None:
-    """A usual mistake in each exercise of an even number; in the others the stub, two errors and other types."""
+    """A usual mistake in each exercise of an even number; in the others the stub, two errors and
+    other types.
+    """
     others = ["raise KeyError('nowhere')", "raise NotImplementedError"]
     answers = {}
     for number, one in enumerate(EVERY):
-        changes = [one.stub_source, *(one.stub_source.replace("...\n", f"{body}\n") for body in others)]
-        changes += [f"{one.name} = ...", f"{one.name} = 7"]
+        changes = [
+            one.stub_source,
+            *(one.stub_source.replace("...\n", f"{body}\n") for body in others),
+            f"{one.name} = ...",
+            f"{one.name} = 7",
+        ]
         mistaken = one.with_mistake(one.mistakes[0])
         answers[one.id] = changes[number // 2 % len(changes)] if number % 2 else mistaken
     called = ("00-local", "00-aggregate")  # by the answer to 00-fedavg
     rows = grade(tmp_path, answers | {name: SOLVED[name] for name in called})
     for one in (one for one in EVERY if one.id not in called):
-        live, row = exercises.judge(one, one.build(answers[one.id])), rows[one.id]
-        assert (row.status, without_line(row.hint)) == (live.status, without_line(" ".join(live.hint.split())))
+        live = exercises.judge(one, one.build(answers[one.id]))
+        row = rows[one.id]
+        assert (row.status, without_line(row.hint)) == (
+            live.status,
+            without_line(" ".join(live.hint.split())),
+        )
         assert (row.points, row.of) == (0, one.points)
 
 
@@ -78,28 +92,52 @@ BODIES = {  # exercise → a body that gained points once, or is hostile, and wo
     "07-cut": (IS_HEALTHY, "The healthy FedAvg fails"),
     "06-budget": ("x = []\n    x.append(x)\n    return x", "cannot be read: it is nested"),
     "01-emd": ("return 'x' * 10**8", "cannot be read: it has 95 MB"),
-    "01-resting-point": ("return {(2**61 - 1) * k for k in range(40_000)}", "cannot be read: it has too many values"),
+    "01-resting-point": (
+        "return {(2**61 - 1) * k for k in range(40_000)}",
+        "cannot be read: it has too many values",
+    ),
     "03-local": ("return 10**10**6", "of type int"),
     "03-control": ("return np.array([object()])", "of type ndarray"),
-    "05-local": ("raise ValueError('\\x1b[2J\\n02-x solved 5 of 5\\ud800')", "ValueError: �[2J 02-x"),
+    "05-local": (
+        "raise ValueError('\\x1b[2J\\n02-x solved 5 of 5\\ud800')",
+        "ValueError: �[2J 02-x",
+    ),
     "09-absent": (ODD, "stops with Odd"),
-    "13-labels": (f"return {{'{MIME}': 'solved', 'status': 'solved', 'points': 9}}", "of type dict"),
-    "08-waiting": ("return longest_waiting(last_asked, available, clients_per_round)", "RecursionError"),
+    "13-labels": (
+        f"return {{'{MIME}': 'solved', 'status': 'solved', 'points': 9}}",
+        "of type dict",
+    ),
     "12-send": ("return [move, residual, count]", "of type list of 3"),
 }
 SOURCES = {  # cheats, and forms of a function, that are more than a body
-    "00-fedavg": ("from fedlab_course.chapters.ch00_start_here.exercises import fedavg", "ModuleNotFoundError"),
-    "14-holm": ("from fedlab_course.check import registry\nholm = registry.get('14-holm').solution", "ModuleNotFound"),
+    "00-fedavg": (
+        "from fedlab_course.chapters.ch00_start_here.exercises import fedavg",
+        "ModuleNotFoundError",
+    ),
+    "14-holm": (SOLVED["14-holm"].replace("return ", "yield ", 1), "is a generator"),
     "04-systematic": ("systematic = exercises.get('04-systematic').solution", "AttributeError"),
-    "11-pull": (f"{SOLVED['11-pull']}\nimport functools\nditto_point = functools.partial(ditto_point)", "partial"),
+    "11-pull": (
+        f"{SOLVED['11-pull']}\nimport functools\nditto_point = functools.partial(ditto_point)",
+        "partial",
+    ),
     "10-gap": (SOLVED["10-gap"].replace("def ", "async def ", 1), "is asynchronous"),
-    "07-clones": (SOLVED["07-clones"].replace("return ", "yield ", 1), "is a generator"),
-    "00-aggregate": ("aggregate = exercises.or_solution('00-aggregate', None)", "nothing called `aggregate`"),
+    "07-repair": (
+        "from fedlab_course.check import registry\nRepairs = registry.get('07-repair').solution",
+        "ModuleNotFound",
+    ),
+    "08-halves": ("class Halves:\n    def __init__(self, *given): Halves()", "RecursionError"),
+    "00-aggregate": (
+        "aggregate = exercises.or_solution('00-aggregate', None)",
+        "nothing called `aggregate`",
+    ),
     "08-feddyn": ("class MyFedDyn:\n    def __init__(self, mu): pass", "must be an instance of"),
 }
 
 
-VERDICT = f'{{"exercise": "{STEP.id}", "title": "", "status": "solved", "hint": "", "points": 3000, "of": 1}}'
+VERDICT = (
+    f'{{"exercise": "{STEP.id}", "title": "", "status": "solved", "hint": "", "points": '
+    f'3000, "of": 1}}'
+)
 EVERYWHERE = [  # cells that replace what judges in a notebook, or print a verdict
     f"""\
 import IPython.core.display_functions as shown, fedlab_course.display as look
@@ -112,7 +150,9 @@ import sys
 sys.meta_path.insert(0, Finder())""",
     f"""\
 from IPython.display import display
-get_ipython().events.register("post_run_cell", lambda result: display({{"{MIME}": {VERDICT}}}, raw=True))""",
+def show(result):
+    display({{"{MIME}": {VERDICT}}}, raw=True)
+get_ipython().events.register("post_run_cell", show)""",
     "exercises.check = lambda *arguments: None",
     "import os\nos.environ.pop('NBGRADER_EXECUTION', None)",
     "np.allclose = lambda *arguments, **more: True",
@@ -126,25 +166,34 @@ for number in range(3, 12):
     threading.Thread(target=flood, args=(number,), daemon=True).start()"""
 BREAKS = {  # what takes over the line to the judge
     "the replies": """\
-import fedlab_course.grading.inside as inside
-inside.Serving._reply = lambda self, message: {"kind": "function", "form": "", "parameters": ["2", "2", "\\x1b"],
-    "code": None, "methods": {}, "error": "", "returned": True, "after": None, "points": 3000, "status": "solved"}""",
+import fedlab_course.grading.worker as worker
+worker.Worker._reply = lambda self, message: {
+    "kind": "function", "form": "", "parameters": ["2", "2", "\\x1b"], "code": None, "methods": {},
+    "error": "", "returned": True, "after": None, "points": 3000, "status": "solved"}""",
     "a flood": FLOOD,
 }
 
 
 @pytest.mark.slow
 def test_cheats_hostile_answers_and_cells_that_interfere_get_no_points(tmp_path: Path) -> None:
-    """The process of the submission has neither solutions nor checks, and whatever it sends is only a value."""
+    """The process of the submission has neither solutions nor checks, and whatever it sends is only
+    a value.
+    """
 
     def change(made: list) -> None:
         known = {cell.id: cell for cell in made}
         known["ex-02-local-check"].source = f"display({{'{MIME}': {VERDICT}}}, raw=True)"
         made.remove(known["ex-00-local-check"])
 
-    given = {exercise.id: returning(exercise, BODIES[exercise.id][0]) for exercise in EVERY if exercise.id in BODIES}
+    given = {
+        exercise.id: returning(exercise, BODIES[exercise.id][0])
+        for exercise in EVERY
+        if exercise.id in BODIES
+    }
     given |= {name: source for name, (source, _) in SOURCES.items()}
-    rows = grade(tmp_path, {"11-groups": SOLVED["11-groups"]} | given, before=EVERYWHERE, change=change)
+    rows = grade(
+        tmp_path, {"11-groups": SOLVED["11-groups"]} | given, before=EVERYWHERE, change=change
+    )
     for name, (_, hint) in (BODIES | SOURCES).items():
         assert rows[name].status in ("wrong", "open"), name
         assert hint in rows[name].hint, (name, rows[name].hint)
@@ -158,6 +207,33 @@ def test_a_line_to_the_judge_that_is_taken_over_gives_no_points(cell: str, tmp_p
     rows = grading.grade(path, bounds=grading.Limits(cell=20, total=90))
     assert grading.total(rows) == (0, 3)
     assert "solved" not in statuses(rows)
+
+
+def answered(change) -> RemoteAnswer:
+    """An answer that calls ``change`` with its arguments, as the process of a submission does."""
+
+    def ask(message):
+        given = plain.decode(message["call"])
+        return {"returned": plain.encode(change(*given)), "after": plain.encode(given)}
+
+    return RemoteAnswer(STEP, SimpleNamespace(ask=ask))
+
+
+def test_what_an_answer_changes_in_place_is_changed_for_its_check() -> None:
+    def change(values, items):
+        values += 1
+        items.append(3)
+
+    array = np.zeros(2)
+    row = [1, 2]
+    answered(change)(array, row)
+    assert array.tolist() == [1, 1] and row == [1, 2, 3]
+
+
+def test_an_error_in_a_function_of_the_check_reaches_the_answer() -> None:
+    arguments = plain.encode([0])
+    reply = worker_process._called([lambda x: 1 / x], {"asked": 0, "arguments": arguments})
+    assert reply == {"raised": "ZeroDivisionError: division by zero"}
 
 
 def passed(value):
@@ -181,8 +257,16 @@ def test_plain_values_arrive_as_they_are_and_others_as_what_they_can_be() -> Non
 
 
 def test_a_malformed_message_is_refused() -> None:
-    malformed = [{"array": ["O", [1], "AAAA"]}, {"array": ["<f8", [10**12], ""]}, {"array": ["<f8", [1], "not base64"]}]
-    malformed += [{"list": 3}, {"special": ["x", 1]}, [], {}, {"opaque": "x", "list": []}]
+    malformed = [
+        {"array": ["O", [1], "AAAA"]},
+        {"array": ["<f8", [10**12], ""]},
+        {"array": ["<f8", [1], "not base64"]},
+        {"list": 3},
+        {"special": ["x", 1]},
+        [],
+        {},
+        {"opaque": "x", "list": []},
+    ]
     malformed.append({"set": list(range(5000))})  # their hashes could all be equal
     for data in malformed:
         with pytest.raises(plain.NotPlain):

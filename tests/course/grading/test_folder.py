@@ -1,4 +1,6 @@
-"""A folder of submissions: one row each, apart from one another, and on with what was interrupted."""
+"""A folder of submissions: one row each, apart from one
+another, and on with what was interrupted.
+"""
 
 import csv
 import os
@@ -16,9 +18,9 @@ import pytest
 
 from fedlab_course.check.exercises import Verdict
 from fedlab_course.cli import main
-from fedlab_course.grading import Limits, folder, grade, grade_folder, room, table
-from fedlab_course.grading.table import Submission, safe
-from tests.course.grading.sheets import CHAPTER, SOLVED, STEP, submission
+from fedlab_course.grading import Limits, grade, grade_folder, submissions, workspace
+from fedlab_course.grading.points_table import PointsTable, Submission, safe
+from tests.course.grading.submissions import CHAPTER, SOLVED, STEP, submission
 
 NAME = "00_start_here.ipynb"
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="processes and pipes of Linux")
@@ -54,7 +56,9 @@ def nested(folder: Path, depth: int) -> None:
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class: spoiling, with a formula for a name, ending its judge, and files that are not what they say."""
+    """A class: spoiling, with a formula for a name, ending its judge, and files that are not what
+    they say.
+    """
     folder = tmp_path_factory.mktemp("class")
     below = folder / "submitted"
     submission(below / "cyd" / "00" / NAME, SOLVED, ["import os\n" + SPOIL])
@@ -74,17 +78,23 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rows(graded: Path) -> dict[str, dict[str, str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(graded))
-        assert main(["grade", str(graded / "submitted"), "--csv", str(graded / "t.csv"), "--jobs", "2"]) == 1
+        assert (
+            main(
+                ["grade", str(graded / "submitted"), "--csv", str(graded / "t.csv"), "--jobs", "2"]
+            )
+            == 1
+        )
     yield read(graded / "t.csv")
-    room.remove(graded / "submitted" / "hal")
+    workspace.remove(graded / "submitted" / "hal")
 
 
 @on_linux
 def test_each_submission_has_a_row_with_its_points_or_its_problem(graded: Path, rows: dict) -> None:
     every = {
-        name: [row["student"], *(row[e.id] for e in CHAPTER), row["total"], row["of"]] for name, row in rows.items()
+        name: [row["student"], *(row[e.id] for e in CHAPTER), row["total"], row["of"]]
+        for name, row in rows.items()
     }
-    deep = "/".join(["hal", *["d"] * folder.MAX_DEPTH])
+    deep = "/".join(["hal", *["d"] * submissions.MAX_DEPTH])
     assert every == {
         f"cyd/00/{NAME}": ["cyd", "1", "1", "1", "3", "3"],
         f"'=cmd()/00/{NAME}": ["'=cmd()", "1", "0", "0", "1", "3"],
@@ -94,7 +104,11 @@ def test_each_submission_has_a_row_with_its_points_or_its_problem(graded: Path, 
         "gil.ipynb": ["gil", "", "", "", "", ""],
         deep: ["hal", "", "", "", "", ""],
     }
-    said = {"eve/" + NAME: "is not a Jupyter notebook", "fay.ipynb": "not a regular file", deep: "too far down"}
+    said = {
+        "eve/" + NAME: "is not a Jupyter notebook",
+        "fay.ipynb": "not a regular file",
+        deep: "too far down",
+    }
     for name, words in (said | {"gil.ipynb": "is larger than 64 MB"}).items():
         assert words in rows[name]["remarks"]
     running = [process.info for process in psutil.process_iter(["cmdline", "cwd"])]
@@ -103,18 +117,22 @@ def test_each_submission_has_a_row_with_its_points_or_its_problem(graded: Path, 
     assert not list(graded.glob("fedlab-grading-*"))
 
 
-def test_what_is_graded_is_not_graded_again_unless_it_changed(graded: Path, rows: dict, monkeypatch, capsys) -> None:
+def test_what_is_graded_is_not_graded_again_unless_it_changed(
+    graded: Path, rows: dict, monkeypatch, capsys
+) -> None:
     done: list[str] = []
 
     def judge(each: Submission, *more) -> None:
         done.append(each.name)
         each.rows = [Verdict(one.id, one.title, "open", "", one.points) for one in CHAPTER]
 
-    monkeypatch.setattr(folder, "_judge", judge)
+    monkeypatch.setattr(submissions, "_judge", judge)
     submission(graded / "submitted" / "=cmd()" / "00" / NAME, {})
     submission(graded / "submitted" / "ina" / "03" / "other.ipynb", {})
-    found = folder.submissions(graded / "submitted")
-    monkeypatch.setattr(folder, "submissions", lambda below: [one for one in found if not one.problem])
+    found = submissions.submissions(graded / "submitted")
+    monkeypatch.setattr(
+        submissions, "submissions", lambda below: [one for one in found if not one.problem]
+    )
     grade_folder(graded / "submitted", graded / "t.csv")
     assert done == [f"=cmd()/00/{NAME}", f"eve/{NAME}", "ina/03/other.ipynb"]
     assert "2 of 5 are graded already" in capsys.readouterr().out
@@ -124,16 +142,20 @@ def test_what_is_graded_is_not_graded_again_unless_it_changed(graded: Path, rows
     assert after[f"cyd/00/{NAME}"] == rows[f"cyd/00/{NAME}"]
 
 
-def test_the_table_has_a_row_for_each_submission_and_remarks_on_what_crashed(tmp_path: Path) -> None:
+def test_the_table_has_a_row_for_each_submission_and_remarks_on_what_crashed(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "t.csv"
     crash = Verdict("03-c", "C", "wrong", "Your code did not end within 9 s.", 1, is_crash=True)
     given = [
         Submission(path, "a.ipynb", "ada", "1", rows=[Verdict("02-a", "A", "solved", "", 1)]),
-        Submission(path, "b.ipynb", "ben", "2", rows=[Verdict("03-b", "B", "open", "", 2, "=1"), crash]),
+        Submission(
+            path, "b.ipynb", "ben", "2", rows=[Verdict("03-b", "B", "open", "", 2, "=1"), crash]
+        ),
         Submission(path, "c.ipynb", "cyd", "3", problem="is not a notebook"),
     ]
     for each in given:
-        table.Table(path).add(each)  # each from the file that the one before has written
+        PointsTable(path).add(each)  # each from the file that the one before has written
     names = ["student", "submission", "02-a", "03-b", "03-c", "total", "of", "remarks", "digest"]
     said = "03-b: =1 03-c: Your code did not end within 9 s."
     with path.open(newline="") as file:
@@ -144,14 +166,17 @@ def test_the_table_has_a_row_for_each_submission_and_remarks_on_what_crashed(tmp
             ["cyd", "c.ipynb", "", "", "", "", "", "is not a notebook", "3"],
         ]
     changed = replace(given[0], digest="2")
-    assert table.Table(path).ungraded([*given, changed]) == [given[2], changed]
+    assert PointsTable(path).ungraded([*given, changed]) == [given[2], changed]
 
 
 FORGED = "mal,mal/00.ipynb,1,3,3,,0\n"
 
 
-@pytest.mark.parametrize("which", ["a/s.ipynb", "b/s.ipynb"])  # before the table exists, and at the end
-def test_what_a_submission_writes_to_the_table_is_set_aside(tmp_path: Path, monkeypatch, capsys, which: str) -> None:
+# before the table exists, and at the end
+@pytest.mark.parametrize("which", ["a/s.ipynb", "b/s.ipynb"])
+def test_what_a_submission_writes_to_the_table_is_set_aside(
+    tmp_path: Path, monkeypatch, capsys, which: str
+) -> None:
     path = tmp_path / "t.csv"
     for name in ("a", "b"):
         submission(tmp_path / "in" / name / "s.ipynb", {})
@@ -164,17 +189,19 @@ def test_what_a_submission_writes_to_the_table_is_set_aside(tmp_path: Path, monk
             with path.open("a") as file:
                 file.write(FORGED)
 
-    monkeypatch.setattr(folder, "_judge", judge)
+    monkeypatch.setattr(submissions, "_judge", judge)
     assert main(["grade", str(tmp_path / "in"), "--csv", str(path), "--jobs", "1"]) == 1
     assert set(read(path)) == {"a/s.ipynb", "b/s.ipynb"}
     assert (tmp_path / "t.csv.changed").read_text().endswith(FORGED)
     error = " ".join(capsys.readouterr().err.split())
     assert "something else wrote to the table during grading" in error and "t.csv.changed" in error
-    assert main(["grade", str(tmp_path / "in"), "--csv", str(path)]) == 0  # nothing is left to grade
+    # nothing is left to grade
+    assert main(["grade", str(tmp_path / "in"), "--csv", str(path)]) == 0
 
 
 def test_a_class_sees_its_progress_and_a_summary(tmp_path: Path, monkeypatch, capsys) -> None:
-    up, late = "You step uphill.", "Your code did not end within 9 s."
+    up = "You step uphill."
+    late = "Your code did not end within 9 s."
     verdicts = {
         "ada": [("solved", "", False), ("wrong", up, False)],
         "ben": [("wrong", late, True), ("wrong", up, False)],
@@ -188,13 +215,18 @@ def test_a_class_sees_its_progress_and_a_summary(tmp_path: Path, monkeypatch, ca
     def judge(each: Submission, *more) -> None:
         each.rows = [
             Verdict(exercise, "", status, hint, 1, is_crash=is_crash)
-            for exercise, (status, hint, is_crash) in zip(names, verdicts[each.student], strict=True)
+            for exercise, (status, hint, is_crash) in zip(
+                names, verdicts[each.student], strict=True
+            )
         ]
 
-    monkeypatch.setattr(folder, "_judge", judge)
+    monkeypatch.setattr(submissions, "_judge", judge)
     assert grade_folder(tmp_path / "in", tmp_path / "t.csv") == []
     out = capsys.readouterr().out
-    done = r"\[1/4\] \w+/s.ipynb: \d of 2 points; about 0 s left\n(.*\n)*\[4/4\] \w+/s.ipynb: \d of 2 points\n"
+    done = (
+        r"\[1/4\] \w+/s.ipynb: \d of 2 points; about 0 s left\n(.*\n)*\[4/4\] \w+/s.ipynb: \d "
+        r"of 2 points\n"
+    )
     assert re.search(done, out)
     assert out.endswith(
         "summary, the most failed exercise first:\n"
@@ -209,12 +241,26 @@ def test_a_class_sees_its_progress_and_a_summary(tmp_path: Path, monkeypatch, ca
     ("seconds", "done", "of", "words"),
     [(10, 1, 1, ""), (10, 1, 9, "; about 80 s left"), (600, 4, 16, "; about 30 min left")],
 )
-def test_the_time_left_is_estimated_from_what_is_done(seconds: float, done: int, of: int, words: str) -> None:
-    assert folder.time_left(seconds, done, of) == words
+def test_the_time_left_is_estimated_from_what_is_done(
+    seconds: float, done: int, of: int, words: str
+) -> None:
+    assert submissions.time_left(seconds, done, of) == words
 
 
 def test_names_that_look_alike_have_rows_of_their_own_and_none_is_a_formula() -> None:
-    names = ["a b", "a  b", "a\nb", "a\\nb", "a\x00b", "a\udc80b", "=1", "'=1", "\t=1", "x" * 2000, "x" * 2001]
+    names = [
+        "a b",
+        "a  b",
+        "a\nb",
+        "a\\nb",
+        "a\x00b",
+        "a\udc80b",
+        "=1",
+        "'=1",
+        "\t=1",
+        "x" * 2000,
+        "x" * 2001,
+    ]
     assert len({safe(name) for name in names}) == len(names)
     assert [safe(text) for text in ("=1+1", "+1", "-1", "@x")] == ["'=1+1", "'+1", "'-1", "'@x"]
     assert safe("ä plain/name =1.ipynb") == "ä plain/name =1.ipynb"
@@ -223,14 +269,28 @@ def test_names_that_look_alike_have_rows_of_their_own_and_none_is_a_formula() ->
 @pytest.mark.slow
 @on_linux
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_run_ends_everything_and_keeps_what_is_graded(tmp_path: Path, how: int) -> None:
+def test_an_interrupted_run_ends_everything_and_keeps_what_is_graded(
+    tmp_path: Path, how: int
+) -> None:
     submission(tmp_path / "in" / "a" / NAME, SOLVED)
     submission(tmp_path / "in" / "b" / NAME, {}, ["import time\ntime.sleep(300)"])
-    command = [sys.executable, "-m", "fedlab_course", "grade", str(tmp_path / "in"), "--csv", str(tmp_path / "t.csv")]
+    command = [
+        sys.executable,
+        "-m",
+        "fedlab_course",
+        "grade",
+        str(tmp_path / "in"),
+        "--csv",
+        str(tmp_path / "t.csv"),
+    ]
     environment = os.environ | {"TMPDIR": str(tmp_path)}
-    process = subprocess.Popen([*command, "--jobs", "1"], env=environment, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*command, "--jobs", "1"], env=environment, stderr=subprocess.PIPE, text=True
+    )
     deadline = time.monotonic() + 300
-    while not (tmp_path / "t.csv").exists() and process.poll() is None and time.monotonic() < deadline:
+    while (
+        not (tmp_path / "t.csv").exists() and process.poll() is None and time.monotonic() < deadline
+    ):
         time.sleep(0.2)
     time.sleep(1)
     below = psutil.Process(process.pid).children(recursive=True)
@@ -239,25 +299,30 @@ def test_an_interrupted_run_ends_everything_and_keeps_what_is_graded(tmp_path: P
     assert "Traceback" not in error
     psutil.wait_procs(below, timeout=60)
     assert not [one for one in below if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
-    assert {name: row["total"] for name, row in read(tmp_path / "t.csv").items()} == {f"a/{NAME}": "3"}
+    assert {name: row["total"] for name, row in read(tmp_path / "t.csv").items()} == {
+        f"a/{NAME}": "3"
+    }
     if how == signal.SIGTERM:
         assert process.returncode == 130
         assert "what is graded stands in the table" in error
         assert not list(tmp_path.glob("fedlab-grading-*"))
 
 
-def test_what_a_killed_run_left_is_removed_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_killed_run_left_is_removed_after_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name, days in (("fedlab-grading-old", 2), ("fedlab-grading-new", 0), ("another", 2)):
-        (tmp_path / name / "room").mkdir(parents=True)
+        (tmp_path / name / "workspace").mkdir(parents=True)
         os.utime(tmp_path / name, (time.time() - days * 86_400,) * 2)
-    with room.house():
+    with workspace.temporary_folder():
         assert not (tmp_path / "fedlab-grading-old").exists()
     assert {path.name for path in tmp_path.iterdir()} == {"fedlab-grading-new", "another"}
 
 
 def test_arguments_that_do_not_fit_are_refused(tmp_path: Path, capsys) -> None:
-    file, table = tmp_path / "a.txt", tmp_path / "marks.csv"
+    file = tmp_path / "a.txt"
+    table = tmp_path / "marks.csv"
     file.touch()
     submission(tmp_path / "class" / "a.ipynb", {})
     table.write_text("name,mark\nada,1\n")
@@ -275,11 +340,15 @@ def test_arguments_that_do_not_fit_are_refused(tmp_path: Path, capsys) -> None:
 
 
 def somebody() -> int | None:
-    """Another user who may run this interpreter; None if there is none, or if we may not become one."""
+    """Another user who may run this interpreter; None if there is none, or if we may not become
+    one.
+    """
     if os.name != "posix" or os.geteuid() != 0:
         return None
     try:
-        found = subprocess.run([sys.executable, "-c", "import numpy"], user=65534, group=65534, env={}, check=False)
+        found = subprocess.run(
+            [sys.executable, "-c", "import numpy"], user=65534, group=65534, env={}, check=False
+        )
     except OSError:
         return None
     return None if found.returncode else 65534
@@ -294,14 +363,20 @@ def test_another_user_sees_neither_packages_nor_submissions(tmp_path: Path) -> N
 import os
 open("mine", "w").close()
 seen = [os.getuid(), os.getgid()]
-looks = [(open, {str(tmp_path / "secret")!r}), (os.listdir, "../.."), (os.listdir, f"/proc/{{os.getppid()}}/fd")]
+looks = [
+    (open, {str(tmp_path / "secret")!r}),
+    (os.listdir, "../.."),
+    (os.listdir, f"/proc/{{os.getppid()}}/fd"),
+]
 for look, path in looks:
     try:
         look(path)
         seen.append(path)
     except PermissionError:
         pass"""
-    asking = SOLVED[STEP.id].replace("    return", f"    assert seen == [{user}, {user}], seen\n    return")
+    asking = SOLVED[STEP.id].replace(
+        "    return", f"    assert seen == [{user}, {user}], seen\n    return"
+    )
     path = submission(tmp_path / "a.ipynb", {STEP.id: asking}, [cell])
     rows = grade(path, bounds=Limits(user=user))
     assert (rows[0].status, rows[0].hint) == ("solved", "")

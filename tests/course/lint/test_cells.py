@@ -19,7 +19,10 @@ def test_the_notebooks_of_the_course_have_no_fault() -> None:
 
 def written(folder: Path, change: Callable[[list], None]) -> Path:
     made = [
-        new_markdown_cell("# Title\n\nFedProx with $\\mu$.\n\n## Part\n\n```python\n# not a heading\n```", id="title"),
+        new_markdown_cell(
+            "# Title\n\nFedProx with $\\mu$.\n\n## Part\n\n```python\n# not a heading\n```",
+            id="title",
+        ),
         new_code_cell("mu = 1", id="parameters", metadata={"tags": ["parameters"]}),
         new_code_cell('print("FedProx, μ =", mu)', id="say"),
     ]
@@ -56,10 +59,16 @@ FAULTS = [
     (source(0, "## No title"), "the first heading must be the title"),
     (source(0, "# One\n\n# Two"), "the only one of level 1"),
     (source(0, "# One\n\n### Three"), "a heading of level 3 follows one of level 1"),
-    (source(2, "\n".join(["x = 1"] * 21)), "cell say: has 21 lines; at most 20"),
+    (source(2, "\n".join(["x = 1"] * 21)), "cell say: has 21 lines that are not blank"),
     (source(2, "x = " + "1" * 95), "cell say: has a line of 99 columns; at most 98"),
-    (attached("image/svg+xml"), "cell title: attachment card.png: is image/svg+xml; must be image/png or image/jpeg"),
-    (attached("image/png", "other.png"), "cell title: attachment card.png: is named in the text, and is missing"),
+    (
+        attached("image/svg+xml"),
+        "cell title: attachment card.png: is image/svg+xml; must be image/png or image/jpeg",
+    ),
+    (
+        attached("image/png", "other.png"),
+        "cell title: attachment card.png: is named in the text, and is missing",
+    ),
 ]
 
 

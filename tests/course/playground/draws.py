@@ -1,4 +1,6 @@
-"""The random streams of the playground's page, in Python: what ``scripts/random.js`` draws, in the calls of NumPy."""
+"""The random streams of the playground's page, in Python: what ``scripts/random.js`` draws, in the
+calls of NumPy.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -7,9 +7,15 @@ from typing import Any
 from fedlab_course import playground
 
 WORDS = tomllib.loads((Path(playground.__file__).parent / "words.toml").read_text(encoding="utf-8"))
-IS_DONE = "() => active().every((side) => side.frame && (side.frame.failed || side.records.at(-1)?.round >= {}))"
+IS_DONE = (
+    "() => active().every((side) => side.frame && (side.frame.failed || "
+    "side.records.at(-1)?.round >= {}))"
+)
 # The pixels of a canvas that are not transparent.
-INK = "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.filter((v) => v).length"
+INK = (
+    "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, "
+    "canvas.height).data.filter((v) => v).length"
+)
 
 
 def reopen(page: Any, address: str, state: str = "") -> None:
@@ -24,4 +30,6 @@ def until_round(page: Any, number: int) -> None:
 
 def is_at_rest(page: Any) -> None:
     """Wait until the page has shown all that the worker has done."""
-    page.wait_for_function("() => sides[0].frame && find('#play').textContent === CATALOGUE.words.page.play")
+    page.wait_for_function(
+        "() => sides[0].frame && find('#play').textContent === CATALOGUE.words.page.play"
+    )

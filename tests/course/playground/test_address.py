@@ -10,8 +10,14 @@ from tests.course.playground.opening import reopen, until_round
 pytestmark = pytest.mark.needs_browser
 
 
-def test_a_link_opens_the_settings_the_round_the_charts_and_the_story(page: Any, address: str) -> None:
-    reopen(page, address, "data=digits&split=dirichlet&alpha=0.1&b.method=fedmas&b.lambda=0.2&hidden=64-32&two=0")
+def test_a_link_opens_the_settings_the_round_the_charts_and_the_story(
+    page: Any, address: str
+) -> None:
+    reopen(
+        page,
+        address,
+        "data=digits&split=dirichlet&alpha=0.1&b.method=fedmas&b.lambda=0.2&hidden=64-32&two=0",
+    )
     until_round(page, 1)
     page.click("#stories button >> nth=1")
     page.locator("#own-a input").first.focus()
@@ -79,13 +85,18 @@ def test_a_bad_value_gets_the_default_and_a_sentence(
     reopen(page, address, f"{name}={given}&unknown=1")
     until_round(page, 1)
     assert page.evaluate("({ ...state, ...shown() })")[name] == first
-    assert page.inner_text("#complaints") == f"{name} = {given[:20]} is not offered; it is {first} now."
+    assert (
+        page.inner_text("#complaints")
+        == f"{name} = {given[:20]} is not offered; it is {first} now."
+    )
     page.click("#round")
     until_round(page, 2)
     assert page.faults == []
 
 
-@pytest.mark.parametrize("name", ["toString", "__proto__", "constructor", "a.toString", "hasOwnProperty"])
+@pytest.mark.parametrize(
+    "name", ["toString", "__proto__", "constructor", "a.toString", "hasOwnProperty"]
+)
 def test_a_name_that_every_object_has_is_unknown(page: Any, address: str, name: str) -> None:
     reopen(page, address, f"{name}=1&clients=20")
     until_round(page, 1)
@@ -95,7 +106,10 @@ def test_a_name_that_every_object_has_is_unknown(page: Any, address: str, name: 
 
 
 def test_copied_python_runs_to_the_round_that_is_shown(page: Any, address: str) -> None:
-    for state in ("", "data=digits&split=quantity&alpha=1&hidden=&a.method=fednova&b.method=fedavgm&stragglers=0.5"):
+    for state in (
+        "",
+        "data=digits&split=quantity&alpha=1&hidden=&a.method=fednova&b.method=fedavgm&stragglers=0.5",
+    ):
         reopen(page, address, f"{state}&round=3")
         until_round(page, 3)
         page.click("#python")

@@ -1,4 +1,6 @@
-"""The playground in a cell: it follows JupyterLab's theme, has the height of what it shows, and comes into view."""
+"""The playground in a cell: it follows JupyterLab's theme, has the height of what it shows, and
+comes into view.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +13,8 @@ from tests.course.playground.opening import IS_DONE
 
 pytestmark = pytest.mark.needs_browser
 
-DARK, LIGHT = "rgb(21, 24, 28)", "rgb(255, 255, 255)"
+DARK = "rgb(21, 24, 28)"
+LIGHT = "rgb(255, 255, 255)"
 GROUND = "() => getComputedStyle(document.body).backgroundColor"
 
 
@@ -24,7 +27,9 @@ def cell(
     frame = shown._repr_mimebundle_()["text/html"]
     notebook = "<div id='notebook' style='height: 700px; overflow: auto'>"
     spaces = [f"<div style='height: {high}px'></div>" for high in (above, 2000)]
-    page.set_content(f"<body {body} style='margin: 0'>{notebook}{spaces[0]}{frame}{spaces[1]}</div></body>")
+    page.set_content(
+        f"<body {body} style='margin: 0'>{notebook}{spaces[0]}{frame}{spaces[1]}</div></body>"
+    )
     page.frames[1].wait_for_function(IS_DONE.format(1))
     yield page
     page.close()
@@ -65,8 +70,13 @@ def test_a_cell_is_as_high_as_what_it_shows(chromium: Any, width: int, small: bo
 
 
 def test_the_pictures_are_on_the_screen_after_shift_enter(chromium: Any) -> None:
-    edges = "() => { const { top, bottom } = find('.picture').getBoundingClientRect(); return [top, bottom]; }"
-    with cell(chromium, playground.Playground(small=True), "data-jp-theme-light='true'", above=600) as page:
+    edges = (
+        "() => { const { top, bottom } = find('.picture').getBoundingClientRect(); return "
+        "[top, bottom]; }"
+    )
+    with cell(
+        chromium, playground.Playground(small=True), "data-jp-theme-light='true'", above=600
+    ) as page:
         page.wait_for_function("() => document.querySelector('#notebook').scrollTop > 0")
         top = page.locator("iframe").bounding_box()["y"]
         picture = page.frames[1].evaluate(edges)

@@ -1,4 +1,6 @@
-"""What a visitor sees in the first seconds, on a laptop, a tablet and a phone, and what the pictures answer."""
+"""What a visitor sees in the first seconds, on a laptop, a tablet and a phone, and what the
+pictures answer.
+"""
 
 import re
 from collections.abc import Iterator
@@ -45,14 +47,41 @@ def test_pictures_and_the_accuracy_are_on_the_first_screen(
 
 
 @pytest.mark.parametrize("size", [(390, 844), (360, 740)])
-def test_on_a_phone_the_picture_is_directly_below_play(chromium: Any, address: str, size: tuple[int, int]) -> None:
+def test_on_a_phone_the_picture_is_directly_below_play(
+    chromium: Any, address: str, size: tuple[int, int]
+) -> None:
     with opened(chromium, address, size) as page:
-        bar, picture = box(page, ".bar"), box(page, ".side")
+        bar = box(page, ".bar")
+        picture = box(page, ".side")
         assert bar["bottom"] - bar["top"] < 60  # one row of buttons
         assert 0 <= picture["top"] - bar["bottom"] < 20
         for place in (".picture", ".walks", "#measure-1"):
             assert box(page, place)["bottom"] <= size[1]
         assert box(page, ".settings")["top"] > box(page, "#chart-1")["bottom"]
+
+
+@pytest.mark.parametrize("width", [320, 360, 390])
+def test_no_word_is_cut_on_a_phone(chromium: Any, address: str, width: int) -> None:
+    with opened(chromium, address, (width, 740)) as page:
+        methods = page.evaluate(
+            "CATALOGUE.controls.method.values.map((one) => CATALOGUE.titles[one])"
+        )
+        assert "SCAFFOLD" in methods
+        for name in methods:
+            cut = page.evaluate(
+                """(name) => [...document.querySelectorAll(".method")].map((place) => {
+                    place.textContent = name;
+                    place.parentElement.querySelector(".percent").textContent = "100.0 %";
+                    const { scrollWidth, clientWidth, parentElement: line } = place;
+                    return Math.max(scrollWidth - clientWidth, line.scrollWidth - line.clientWidth);
+                })""",
+                name,
+            )
+            assert max(cut) <= 0, name
+        title = box(page, "h1")
+        link = box(page, ".home")
+        assert title["bottom"] - title["top"] < 30, "one line"
+        assert title["right"] <= link["left"] and link["right"] <= width
 
 
 def test_on_a_tablet_the_controls_come_before_the_charts(chromium: Any, address: str) -> None:
@@ -65,7 +94,7 @@ def test_few_controls_are_shown_first(page: Any, address: str) -> None:
     reopen(page, address)
     shown = page.locator(".control:visible > span").all_inner_texts()
     own = ["method", "learning rate η", "local epochs E"]
-    assert shown == ["label split", "labels per client", *own, *own]
+    assert shown == ["split", "labels per client", *own, *own]
     page.click("summary")
     assert page.locator(".control:visible").count() >= 15
 
@@ -77,7 +106,8 @@ def test_the_signs_of_the_paths_have_a_legend(page: Any, address: str) -> None:
         const written = [];
         const draw = CanvasRenderingContext2D.prototype.fillText;
         CanvasRenderingContext2D.prototype.fillText = function (words, ...place) {
-            written.push([words, place[0] + this.measureText(words).width < this.canvas.clientWidth]);
+            const right = place[0] + this.measureText(words).width;
+            written.push([words, right < this.canvas.clientWidth]);
             draw.call(this, words, ...place);
         };
         redraw();
@@ -87,12 +117,15 @@ def test_the_signs_of_the_paths_have_a_legend(page: Any, address: str) -> None:
 
 
 def test_the_landscape_is_the_training_loss(page: Any, address: str) -> None:
-    """In the middle of the picture is w, so the loss there is the loss of w, on the samples of the landscape."""
+    """In the middle of the picture is w, so the loss there is the loss of w, on the samples of the
+    landscape.
+    """
     reopen(page, address)
     until_round(page, 1)
     hills, loss = page.evaluate("""() => {
         const [side] = sides;
-        const every = Array.from({ length: 200 }, (_, i) => Math.floor((i * data.train.y.length) / 200));
+        const step = data.train.y.length / 200;
+        const every = Array.from({ length: 200 }, (_, i) => Math.floor(i * step));
         const before = new Network([2, 16, 5]).initial(state.seed);
         const loss = side.network.evaluate(before, data.train, every).loss / 200;
         return [Array.from(side.frame.paths.hills), Math.log(loss)];
@@ -119,7 +152,8 @@ def test_a_place_of_the_picture_tells_its_class_and_probability(page: Any, addre
     words = page.locator(".picture-words").first.inner_text()
     told = re.fullmatch(r"Here: label (\d), probability (\d+) %\.", words)
     assert told and int(told[1]) == label and abs(int(told[2]) - percent) < 2
-    assert page.locator(".picture-words").nth(1).inner_text().startswith("Here: ")  # the same place in B
+    # the same place in B
+    assert page.locator(".picture-words").nth(1).inner_text().startswith("Here: ")
     page.hover("h1")
     assert page.locator(".picture-words").first.inner_text().startswith("Shared model")
 

@@ -10,8 +10,8 @@ from tests.course.playground.opening import WORDS, reopen, until_round
 pytestmark = pytest.mark.needs_browser
 
 STORIES = {story["title"]: story for story in WORDS["story"]}
-# The records of each side of a story. ``changes`` are the settings that its answer proposes; ``rounding`` changes the
-# first parameters by such a share.
+# The records of each side of a story. ``changes`` are the settings that its answer proposes;
+# ``rounding`` changes the first parameters by such a share.
 RUNS = """([text, changes, rounds, rounding]) => {
     const given = parse(`${text}&${changes}`).state;
     const data = decoded(CATALOGUE.sets[given.data]);
@@ -28,10 +28,12 @@ RUNS = """([text, changes, rounds, rounding]) => {
         return records;
     });
     function labelsOf(run) {
-        return new Set(run.updates.clients.flatMap((client) => Array.from(parts[client], (i) => data.train.y[i]))).size;
+        const labelsOf = (client) => Array.from(parts[client], (i) => data.train.y[i]);
+        return new Set(run.updates.clients.flatMap(labelsOf)).size;
     }
 }"""
-# For each client that trains in the first rounds of a story: the share of the plane to which it gives its own label.
+# For each client that trains in the first rounds of a story: the share
+# of the plane to which it gives its own label.
 OWN_SHARES = """([text, rounds]) => {
     const given = parse(text).state;
     const data = decoded(CATALOGUE.sets[given.data]);
@@ -43,13 +45,15 @@ OWN_SHARES = """([text, rounds]) => {
         const { clients, params } = run.updates;
         clients.forEach((client, j) => {
             const own = data.train.y[parts[client][0]];
-            const answers = Array.from(data.test.y, (_, i) => run.network.classify(params[j], data.test.x, 2 * i));
+            const classify = (_, i) => run.network.classify(params[j], data.test.x, 2 * i);
+            const answers = Array.from(data.test.y, classify);
             shares.push(answers.filter((label) => label === own).length / answers.length);
         });
         if (one.round === rounds) return shares;
     }
 }"""
-# FedMas: how well the model knows the samples of a tier after the tier's update, and after the next tier's.
+# FedMas: how well the model knows the samples of a tier after the
+# tier's update, and after the next tier's.
 KNOWN = """([text, rounds]) => {
     const given = parse(text).state;
     const data = decoded(CATALOGUE.sets[given.data]);
@@ -60,7 +64,8 @@ KNOWN = """([text, rounds]) => {
     const after = run.algorithm.after;
     run.algorithm = { ...run.algorithm, after(run, tier) {
         const of = (number) => {
-            const samples = membersOf(run.clusters, number).flatMap((client) => Array.from(parts[client]));
+            const members = membersOf(run.clusters, number);
+            const samples = members.flatMap((client) => Array.from(parts[client]));
             return run.network.evaluate(run.w, data.train, samples).hits / samples.length;
         };
         if (before) known.push([before.accuracy, of(before.tier)]);
@@ -71,7 +76,9 @@ KNOWN = """([text, rounds]) => {
 }"""
 
 
-def runs(page: Any, title: str, changes: str = "", rounding: float = 0.0) -> list[list[dict[str, Any]]]:
+def runs(
+    page: Any, title: str, changes: str = "", rounding: float = 0.0
+) -> list[list[dict[str, Any]]]:
     story = STORIES[title]
     return page.evaluate(RUNS, [story["state"], changes, story["rounds"], rounding])
 
@@ -88,7 +95,14 @@ def change(records: list[dict[str, Any]]) -> float:
 
 
 def test_every_story_has_a_test_of_its_answer() -> None:
-    tested = {"Drift", "μ repairs a large rate", "Stale controls", "Strata", "Tiers that forget", "A close race"}
+    tested = {
+        "Drift",
+        "μ repairs a large rate",
+        "Stale controls",
+        "Strata",
+        "Tiers that forget",
+        "A close race",
+    }
     assert set(STORIES) == tested
 
 
@@ -105,7 +119,9 @@ def test_drift(page: Any) -> None:
 
 
 def test_mu_repairs_a_large_rate(page: Any) -> None:
-    """At η = 1 rounding decides whole points, and browsers round differently: the answer gives round numbers."""
+    """At η = 1 rounding decides whole points, and browsers round differently: the answer gives
+    round numbers.
+    """
     title = "μ repairs a large rate"
     answer = STORIES[title]["answer"]
     for rounding in (0, 1e-13, -1e-13):
@@ -136,7 +152,10 @@ def test_strata(page: Any) -> None:
     labels = sum(one["labels"] for one in a) / len(a)
     assert f"FedAvg holds {labels:.1f} on average" in answer
     probe = b[-1]["up"] - a[-1]["up"]
-    assert probe == b[-1]["down"] - a[-1]["down"] == 5 * a[0]["up"] and "as many bytes as 5 rounds" in answer
+    assert (
+        probe == b[-1]["down"] - a[-1]["down"] == 5 * a[0]["up"]
+        and "as many bytes as 5 rounds" in answer
+    )
 
 
 def test_tiers_that_forget(page: Any) -> None:
@@ -145,7 +164,9 @@ def test_tiers_that_forget(page: Any) -> None:
     assert b[-1]["accuracy"] > a[-1]["accuracy"] + 0.3  # "B is far ahead"
     assert b[0]["updates"] == 9 and f"{b[0]['updates']} updates in a round" in story["answer"]
     at = next(one for one in b if one["updates"] == 36)
-    assert f"After 36 updates B has {accuracy([at])}, and A has {accuracy(a, 35)}" in story["answer"]
+    assert (
+        f"After 36 updates B has {accuracy([at])}, and A has {accuracy(a, 35)}" in story["answer"]
+    )
     assert at["accuracy"] < a[35]["accuracy"]
     known = page.evaluate(KNOWN, [story["state"], 10])
     worse = sum(later < own - 0.1 for own, later in known)
@@ -184,4 +205,7 @@ def test_an_answer_names_the_settings_that_it_holds_for(page: Any, address: str)
     assert page.inner_text("#answer") == STORIES["Drift"]["answer"]
     page.locator("#own-a input").first.focus()
     page.keyboard.press("ArrowLeft")
-    assert page.inner_text("#answer") == f"With the settings of the story: {STORIES['Drift']['answer']}"
+    assert (
+        page.inner_text("#answer")
+        == f"With the settings of the story: {STORIES['Drift']['answer']}"
+    )

@@ -1,4 +1,6 @@
-"""The API reference: every page is there and offline, says what the docstrings say, and is made once."""
+"""The API reference: every page is there and offline, says what the docstrings say, and is made
+once.
+"""
 
 import re
 from pathlib import Path
@@ -9,7 +11,7 @@ import pytest
 import fedlab_core as fl
 from fedlab_core import algorithms
 from fedlab_course import cli
-from fedlab_course.harness import plan, run
+from fedlab_course.harness import course_plan, course_run
 from fedlab_course.publish import api
 from tests.course.publish.test_pages import Page
 from tests.course.publish.visit import site_of
@@ -24,24 +26,34 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pages(site: Path) -> dict[Path, Page]:
-    return {page: Page(page.read_text(encoding="utf-8")) for page in sorted((site / "api").rglob("*.html"))}
+    return {
+        page: Page(page.read_text(encoding="utf-8"))
+        for page in sorted((site / "api").rglob("*.html"))
+    }
 
 
 @pytest.mark.slow
 def test_it_loads_nothing_from_elsewhere_and_its_links_lead_to_places(made: Path) -> None:
-    found, home = pages(made), made / "index.html"
+    found = pages(made)
+    home = made / "index.html"
     assert len(found) > 40
-    outside = re.compile(r"@import|url\(\s*['\"]?https?:|import\(\s*['\"]https?:|<script[^>]+src=.https?:")
+    outside = re.compile(
+        r"@import|url\(\s*['\"]?https?:|import\(\s*['\"]https?:|<script[^>]+src=.https?:"
+    )
     for path, page in found.items():
         assert not outside.search(path.read_text(encoding="utf-8")), path
         for address in page.loaded:
-            assert address.startswith("data:") or (path.parent / address).is_file(), f"{path}: {address}"
+            assert address.startswith("data:") or (path.parent / address).is_file(), (
+                f"{path}: {address}"
+            )
         for link in page.links:
             file, _, place = link.partition("#")
             if file.startswith(("https:", "http:")) or not link:
                 continue
             target = (path.parent / file).resolve() if file else path
-            assert target == home or (target in found and (not place or place in found[target].ids)), f"{path}: {link}"
+            assert target == home or (
+                target in found and (not place or place in found[target].ids)
+            ), f"{path}: {link}"
 
 
 @pytest.mark.slow
@@ -59,12 +71,18 @@ def test_every_public_name_has_its_place(made: Path) -> None:
 
 @pytest.mark.slow
 def test_docstrings_are_read_as_they_are_meant(made: Path) -> None:
-    html = (made / "api" / "fedlab_core" / "algorithms" / "fedprox.html").read_text(encoding="utf-8")
-    assert "<code>ValueError</code>" in (made / "api/fedlab_core/algorithms/ifca.html").read_text(encoding="utf-8")
+    html = (made / "api" / "fedlab_core" / "algorithms" / "fedprox.html").read_text(
+        encoding="utf-8"
+    )
+    assert "<code>ValueError</code>" in (made / "api/fedlab_core/algorithms/ifca.html").read_text(
+        encoding="utf-8"
+    )
     assert re.search(r"<pre><code>[^<]*minimise F_k\(y\)", html)
     text = re.sub(r"<div class=\"pdoc-code.*?</div>", "", html, flags=re.DOTALL)
     assert ":class:`" not in text and "``" not in text
-    assert "fedlab_core.FederatedDataset" in (read := (made / "api/fedlab_core/read.html").read_text(encoding="utf-8"))
+    assert "fedlab_core.FederatedDataset" in (
+        read := (made / "api/fedlab_core/read.html").read_text(encoding="utf-8")
+    )
     assert "<code>~" not in read
     algorithm = (made / "api" / "fedlab_core.html").read_text(encoding="utf-8")
     assert "FedProx is:</p>" in algorithm
@@ -77,10 +95,14 @@ def test_solutions_of_exercises_are_not_in_it(made: Path) -> None:
     assert "check_class" not in (made / "api" / "search.js").read_text(encoding="utf-8")
 
 
-def test_it_is_made_again_only_when_something_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_made_again_only_when_something_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made: list[list[str]] = []
     result = SimpleNamespace(returncode=0, stderr="no such module")
-    monkeypatch.setattr(api.subprocess, "run", lambda command, **options: made.append(command) or result)
+    monkeypatch.setattr(
+        api.subprocess, "run", lambda command, **options: made.append(command) or result
+    )
     api.write(tmp_path)
     api.write(tmp_path)
     assert len(made) == 1
@@ -90,7 +112,9 @@ def test_it_is_made_again_only_when_something_has_changed(tmp_path: Path, monkey
         api.write(tmp_path)
 
 
-def test_pages_of_earlier_modules_go_and_other_files_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_of_earlier_modules_go_and_other_files_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def pdoc(command: list[str], **options: object) -> SimpleNamespace:
         folder = Path(command[command.index("--output-directory") + 1])
         for name in names:
@@ -109,7 +133,9 @@ def test_pages_of_earlier_modules_go_and_other_files_stay(tmp_path: Path, monkey
     assert found == {"index.html", "fedlab_core/new.html", "fedlab_core/mine.html"}
 
 
-def test_the_start_page_links_to_it_if_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_start_page_links_to_it_if_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     start = site_of(tmp_path).with_name("index.html")
     assert "api/index.html" not in Page(start.read_text(encoding="utf-8")).links
     (tmp_path / "site" / "api").mkdir()
@@ -118,11 +144,13 @@ def test_the_start_page_links_to_it_if_it_is_there(tmp_path: Path, monkeypatch: 
     assert "api/index.html" in Page(start.read_text(encoding="utf-8")).links
 
 
-def test_only_a_run_of_the_whole_course_makes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_only_a_run_of_the_whole_course_makes_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     made: list[Path] = []
-    monkeypatch.setattr(run, "prepare", lambda options: plan.Plan(options, []))
-    monkeypatch.setattr(run, "carry_out", lambda one: None)
-    monkeypatch.setattr(run.api, "write", made.append)
+    monkeypatch.setattr(course_run, "prepare", lambda options: course_plan.CoursePlan(options, []))
+    monkeypatch.setattr(course_run, "carry_out", lambda one: None)
+    monkeypatch.setattr(course_run.api, "write", made.append)
     for more in (["--only", "00"], ["--notebooks", "own"], []):
         assert made == []
         assert cli.main(["run", "--out", str(tmp_path), *more]) == 0

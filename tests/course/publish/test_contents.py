@@ -10,12 +10,20 @@ from tests.course.publish.visit import Visit, site_of
 
 LONG = "A sentence. " * 200
 PARTS = ["First", "Second's $x^2$ < 1 & more?", "Third"]
-TEXT = "# Title\n\n" + "".join(f"## {part}\n\n{LONG}\n\n### Below {part[:5]}\n\n{LONG}\n\n" for part in PARTS)
+TEXT = "# Title\n\n" + "".join(
+    f"## {part}\n\n{LONG}\n\n### Below {part[:5]}\n\n{LONG}\n\n" for part in PARTS
+)
 
 
 def test_headings_of_two_levels_with_their_formulas_and_without_their_links() -> None:
-    first, second = markdown.contents([to_html("# Title\n\n## A [b](c.html) $x$\n\ntext"), to_html("### C\n\n#### D")])
-    assert (first[0], first[2].striptags()) == (2, "A b x") and "<math" in first[2] and "<a" not in first[2]
+    first, second = markdown.contents(
+        [to_html("# Title\n\n## A [b](c.html) $x$\n\ntext"), to_html("### C\n\n#### D")]
+    )
+    assert (
+        (first[0], first[2].striptags()) == (2, "A b x")
+        and "<math" in first[2]
+        and "<a" not in first[2]
+    )
     assert second == (3, "C", "C")
 
 
@@ -30,9 +38,15 @@ def test_the_contents_follow_the_reader(tmp_path: Path, chromium, width: int, he
             links.nth(number).click()
             anchor = links.nth(number).get_attribute("href")
             page.wait_for_function(
-                "(href) => document.querySelector('.toc a[aria-current]')?.getAttribute('href') === href", arg=anchor
+                (
+                    "(href) => document.querySelector('.toc "
+                    "a[aria-current]')?.getAttribute('href') === href"
+                ),
+                arg=anchor,
             )
-            top = page.evaluate("(id) => document.getElementById(id).getBoundingClientRect().top", anchor[1:])
+            top = page.evaluate(
+                "(id) => document.getElementById(id).getBoundingClientRect().top", anchor[1:]
+            )
             covered = page.locator("header").bounding_box()["height"]
             assert covered <= top < height
         assert visit.is_clean()

@@ -20,7 +20,9 @@ def line(**layout) -> go.Figure:
     return figure.update_layout(paper_bgcolor="white", **layout)
 
 
-def test_a_figure_asks_no_server_goes_back_after_a_zoom_and_can_be_saved(tmp_path: Path, chromium) -> None:
+def test_a_figure_asks_no_server_goes_back_after_a_zoom_and_can_be_saved(
+    tmp_path: Path, chromium
+) -> None:
     figure = line(modebar={"add": ["sendChartToCloud"]})
     figure.update_xaxes(range=[0, 4])
     visit = Visit(chromium, site_of(tmp_path, figure))
@@ -31,7 +33,8 @@ def test_a_figure_asks_no_server_goes_back_after_a_zoom_and_can_be_saved(tmp_pat
         context = page.evaluate("document.querySelector('.canvas')._context")
         assert (context["showSendToCloud"], context["plotlyServerURL"]) == (False, "")
         ranges = (
-            "['xaxis', 'yaxis'].map((axis) => Array.from(document.querySelector('.canvas')._fullLayout[axis].range))"
+            "['xaxis', 'yaxis'].map((axis) => "
+            "Array.from(document.querySelector('.canvas')._fullLayout[axis].range))"
         )
         before = page.evaluate(ranges)
         assert before[0] == [0, 4]
@@ -48,9 +51,13 @@ def test_a_figure_asks_no_server_goes_back_after_a_zoom_and_can_be_saved(tmp_pat
         assert visit.is_clean()
 
 
-def test_figures_follow_the_scheme_of_the_page_and_are_light_on_paper(tmp_path: Path, chromium) -> None:
+def test_figures_follow_the_scheme_of_the_page_and_are_light_on_paper(
+    tmp_path: Path, chromium
+) -> None:
     text = "# Title\n\n<details><summary>What to expect</summary>\n\nA rise.\n\n</details>"
-    with Visit(chromium, site_of(tmp_path, line(height=700), text=text), color_scheme="light") as page:
+    with Visit(
+        chromium, site_of(tmp_path, line(height=700), text=text), color_scheme="light"
+    ) as page:
         is_drawn(page)
         assert page.evaluate(LOOK) == ["white", False]
         page.emulate_media(color_scheme="dark")

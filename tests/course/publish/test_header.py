@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from fedlab_course.chapters import outline
+from fedlab_course import outline
 from fedlab_course.publish import pages
-from tests.course.planted import Run
+from tests.course.harness.planted import Run
 from tests.course.publish.visit import Visit, violations
 
 SITE_PAGES = ("index", "evidence", "symbols", "slides", "00_good", "01_next")
@@ -34,7 +34,10 @@ def longest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = {"status": "ok", "seconds": 1.0, "parameters": {}, "verdicts": [], "stored": []}
     made = []
     for name, title in zip(names, (titles[0], "Here", titles[1]), strict=True):
-        write(new_notebook(cells=[new_markdown_cell(f"# {title}\n\n## Part")]), folder / f"{name}.ipynb")
+        write(
+            new_notebook(cells=[new_markdown_cell(f"# {title}\n\n## Part")]),
+            folder / f"{name}.ipynb",
+        )
         entry = result | {"name": name, "error": None}
         made.append(pages.page(entry, folder, names, folder / "runs"))
     pages.build(made, folder / "site", "quick")
@@ -48,7 +51,9 @@ def test_each_header_leads_to_the_evidence_and_to_slides(good: Run) -> None:
         deck = f"{name}_slides.html" if name[0].isdigit() else "slides.html"
         assert {"playground.html", "symbols.html", "evidence.html", deck} <= set(links), name
         assert all((site / link).is_file() for link in links), name
-    decks = re.findall(r'href="(\w+_slides\.html)"', (site / "slides.html").read_text(encoding="utf-8"))
+    decks = re.findall(
+        r'href="(\w+_slides\.html)"', (site / "slides.html").read_text(encoding="utf-8")
+    )
     assert decks == ["00_good_slides.html", "01_next_slides.html"]
 
 
@@ -66,7 +71,10 @@ def test_the_header_is_one_line(longest: Path, chromium, width: int) -> None:
     visit = Visit(chromium, longest, width)
     with visit as page:
         links = page.locator("header :is(a, summary):visible")
-        boxes = sorted((links.nth(number).bounding_box() for number in range(links.count())), key=lambda box: box["x"])
+        boxes = sorted(
+            (links.nth(number).bounding_box() for number in range(links.count())),
+            key=lambda box: box["x"],
+        )
         centres = [box["y"] + box["height"] / 2 for box in boxes]
         assert len(boxes) == (4 if width <= 600 else 7)
         assert max(centres) - min(centres) < 4
@@ -80,7 +88,9 @@ def test_the_header_is_one_line(longest: Path, chromium, width: int) -> None:
 @pytest.mark.needs_browser
 @pytest.mark.parametrize("scripts", [True, False])
 def test_the_menu_of_a_phone_opens_with_the_keyboard(good: Run, chromium, scripts: bool) -> None:
-    with Visit(chromium, good.out / "site" / "00_good.html", 360, java_script_enabled=scripts) as page:
+    with Visit(
+        chromium, good.out / "site" / "00_good.html", 360, java_script_enabled=scripts
+    ) as page:
         evidence = page.locator("header a[href='evidence.html']:visible")
         assert evidence.count() == 0
         page.locator("header summary").focus()

@@ -1,4 +1,6 @@
-"""Slides: a title, each prediction before its figure, each figure with what is seen in it, and what to remember."""
+"""Slides: a title, each prediction before its figure, each figure with what is seen in it, and what
+to remember.
+"""
 
 import json
 import re
@@ -11,20 +13,27 @@ import pytest
 from markupsafe import escape
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from fedlab_course import folders
-from fedlab_course.chapters import outline
+from fedlab_course import folders, outline
 from fedlab_course.check import questions
 from fedlab_course.check.questions import Bank, Prediction
 from fedlab_course.publish import pages, slides
 from fedlab_course.publish.outputs import PLOTLY
 from tests.course.publish.visit import Visit, site_of, violations
 
-FIGURE = new_output("display_data", {PLOTLY: json.loads(go.Figure(layout_title="Squares").to_json())})
-SEEN = "**What we see.** It rises. <!-- live --> Then it falls. A third sentence.\n\n**Caution.** Not always."
+FIGURE = new_output(
+    "display_data", {PLOTLY: json.loads(go.Figure(layout_title="Squares").to_json())}
+)
+SEEN = (
+    "**What we see.** It rises. <!-- live --> Then it falls. A third sentence.\n\n"
+    "**Caution.** Not always."
+)
 CELLS = [
     new_markdown_cell("# Title\n\nLead."),
     new_code_cell('questions.predict("98-first")'),
-    new_markdown_cell("## A part\n\nOne. The loss is\n\n$$F(w) = 1 ,$$\n\n<details>\n\nHidden\n\n$$2$$\n\n</details>"),
+    new_markdown_cell(
+        "## A part\n\nOne. The loss is\n\n$$F(w) = 1 ,$$\n\n<details>\n\nHidden\n\n$$2$$\n\n"
+        "</details>"
+    ),
     new_code_cell('figure\nquestions.outcome("98-first")', outputs=[FIGURE]),
     new_markdown_cell(SEEN),
     new_markdown_cell("### Explore: sliders"),
@@ -34,13 +43,21 @@ CELLS = [
 
 
 def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"98-first": Prediction("98-first", "Which?", {"a": "this", "b": "that"}, "a", "So it is.")}
+    asked = {
+        "98-first": Prediction("98-first", "Which?", {"a": "this", "b": "that"}, "a", "So it is.")
+    }
     monkeypatch.setattr(questions, "of_chapter", lambda number: Bank(asked, {}))
     made = slides.of(new_notebook(cells=CELLS), "Title", "What?")
     kinds = ["opening", "predict", "formula", "figure", "outcome", "remember"]
     assert [slide["kind"] for slide in made] == kinds
-    assert [slide["title"] for slide in made] == ["Title"] * 2 + ["A part"] * 3 + ["What to remember"]
-    assert "Which?" in made[1]["parts"][0] and "that" in made[1]["parts"][0] and "So it is" not in made[1]["parts"][0]
+    assert [slide["title"] for slide in made] == ["Title"] * 2 + ["A part"] * 3 + [
+        "What to remember"
+    ]
+    assert (
+        "Which?" in made[1]["parts"][0]
+        and "that" in made[1]["parts"][0]
+        and "So it is" not in made[1]["parts"][0]
+    )
     assert (
         "The loss is" in made[2]["parts"][0]
         and "Lead" not in made[2]["parts"][0]
@@ -49,7 +66,12 @@ def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "What happened:" in made[4]["parts"][0] and "So it is." in made[4]["parts"][0]
     figure, said = made[3]["parts"]
     assert "Squares" in figure
-    assert "It rises. Then it falls." in said and "third" not in said and "live" not in said and "Caution" not in said
+    assert (
+        "It rises. Then it falls." in said
+        and "third" not in said
+        and "live" not in said
+        and "Caution" not in said
+    )
     assert "Two." in made[5]["parts"][0] and "book" not in made[5]["parts"][0]
 
 
@@ -57,8 +79,15 @@ def deck_of(chapter: outline.Chapter, folder: Path) -> Path:
     """The slides of a chapter whose notebook has only its title."""
     notebook = new_notebook(cells=[new_markdown_cell(f"# {chapter.title}")])
     nbformat.write(notebook, folder / f"{chapter.stem}.ipynb")
-    result = {"name": chapter.stem, "status": "ok", "seconds": 1.0, "parameters": {}}
-    result |= {"verdicts": [], "stored": [], "error": None}
+    result = {
+        "name": chapter.stem,
+        "status": "ok",
+        "seconds": 1.0,
+        "parameters": {},
+        "verdicts": [],
+        "stored": [],
+        "error": None,
+    }
     made = pages.page(result, folder, [chapter.stem], folder / "runs")
     pages.build([made], folder / "site", "quick")
     return folder / "site" / f"{chapter.stem}_slides.html"
@@ -75,7 +104,9 @@ def test_a_title_slide_has_question_picture_and_lesson(tmp_path: Path) -> None:
 
 @pytest.mark.needs_browser
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
-def test_a_browser_shows_a_title_slide(chromium: Any, tmp_path: Path, width: int, scheme: str) -> None:
+def test_a_browser_shows_a_title_slide(
+    chromium: Any, tmp_path: Path, width: int, scheme: str
+) -> None:
     visit = Visit(chromium, deck_of(outline.get("01"), tmp_path), width, color_scheme=scheme)
     with visit as page:
         picture = page.locator(".slide.opening > svg").bounding_box()
@@ -85,7 +116,9 @@ def test_a_browser_shows_a_title_slide(chromium: Any, tmp_path: Path, width: int
 
 
 def test_lessons_have_the_names_of_the_teaching_plan() -> None:
-    plan = (folders.NOTEBOOKS.parent / "docs" / "teaching" / "six-lessons.md").read_text(encoding="utf-8")
+    plan = (folders.NOTEBOOKS.parent / "docs" / "teaching" / "six-lessons.md").read_text(
+        encoding="utf-8"
+    )
     named = re.findall(r"^## (\d) · (.+) \(chapters? (.+)\)$", plan, flags=re.MULTILINE)
     assert tuple(name for _, name, _ in named) == outline.LESSONS
     for number, name, chapters in named:

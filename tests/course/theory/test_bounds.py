@@ -12,10 +12,14 @@ def tiny(ridge: float = 0.3, seed: int = 0) -> theory.SoftmaxRegression:
     """Three classes, four features, clients of 5, 7 and 3 samples."""
     rng = np.random.default_rng(seed)
     clients = [(torch.from_numpy(rng.normal(size=(n, 4))), torch.arange(n) % 3) for n in (5, 7, 3)]
-    return theory.SoftmaxRegression(fl.FederatedDataset.from_clients(clients, test=clients[0]), ridge)
+    return theory.SoftmaxRegression(
+        fl.FederatedDataset.from_clients(clients, test=clients[0]), ridge
+    )
 
 
-def loss_of(problem: theory.SoftmaxRegression, k: int, w: torch.Tensor, sample: int | None = None) -> torch.Tensor:
+def loss_of(
+    problem: theory.SoftmaxRegression, k: int, w: torch.Tensor, sample: int | None = None
+) -> torch.Tensor:
     """F_k, or the loss of one of its samples, as a linear layer of PyTorch has it."""
     x, y = problem.fed.client(k)
     x, y = (x, y) if sample is None else (x[sample : sample + 1], y[sample : sample + 1])
@@ -28,24 +32,30 @@ def point(size: int = 15, seed: int = 1) -> torch.Tensor:
 
 
 def test_dissimilarity_of_two_quadratics() -> None:
-    """∇f_k = a_k (w − b_k), a = (1, 3), b = (0, 1): at w* = 3/4 they are ±3/4, at w = 2 they are 2 and 3."""
+    """∇f_k = a_k (w − b_k), a = (1, 3), b = (0, 1): at w* = 3/4 they are ±3/4, at w = 2 they are 2
+    and 3.
+    """
     gradients = [torch.tensor([[0.75], [-0.75]]).double(), torch.tensor([[2.0], [3.0]]).double()]
     spread, whole = theory.dissimilarity(gradients, np.array([0.5, 0.5]))
     assert spread == pytest.approx([0.5625, 6.5]) and whole == pytest.approx([0, 6.25])
 
 
 def test_losses_and_gradients_are_those_of_a_linear_layer() -> None:
-    problem, w = tiny(), point().requires_grad_()
+    problem = tiny()
+    w = point().requires_grad_()
     losses = torch.stack([loss_of(problem, k, w) for k in range(3)])
     assert problem.losses(w) == pytest.approx(losses.detach().numpy(), rel=1e-12)
-    assert problem.loss(w) == pytest.approx(float(losses.detach() @ torch.tensor([5, 7, 3]).double()) / 15)
+    assert problem.loss(w) == pytest.approx(
+        float(losses.detach() @ torch.tensor([5, 7, 3]).double()) / 15
+    )
     for k in range(3):
         (wanted,) = torch.autograd.grad(loss_of(problem, k, w), w)
         assert torch.allclose(problem.gradients(w)[k], wanted, rtol=1e-12)
 
 
 def test_curvatures_are_those_of_the_hessian_and_below_the_bound() -> None:
-    problem, w = tiny(), point()
+    problem = tiny()
+    w = point()
     for k, found in enumerate(problem.curvatures(w)):
         hessian = torch.autograd.functional.hessian(lambda v, k=k: loss_of(problem, k, v), w)
         assert found == pytest.approx(float(torch.linalg.eigvalsh(hessian)[-1]), rel=1e-5)
@@ -54,19 +64,25 @@ def test_curvatures_are_those_of_the_hessian_and_below_the_bound() -> None:
 
 
 def test_squares_and_noise_are_those_of_every_sample() -> None:
-    problem, w = tiny(), point().requires_grad_()
+    problem = tiny()
+    w = point().requires_grad_()
     for k, size in enumerate((5, 7, 3)):
         each = [torch.autograd.grad(loss_of(problem, k, w, sample), w)[0] for sample in range(size)]
         rows = torch.stack(each)
         assert problem.squares(w)[k] == pytest.approx(float(rows.square().sum(1).mean()))
-        assert problem.noise(w)[k] == pytest.approx(float((rows - rows.mean(0)).square().sum(1).mean()))
+        assert problem.noise(w)[k] == pytest.approx(
+            float((rows - rows.mean(0)).square().sum(1).mean())
+        )
 
 
 def test_the_gap_lies_between_its_bounds_by_the_dissimilarity() -> None:
     """2μΓ ≤ Σ ρ_k ‖∇F_k(w*)‖² ≤ 2LΓ, and the gradient of F is zero at the optimum."""
     problem = tiny()
     found = problem.constants()
-    assert float((torch.from_numpy(problem.fed.weights) @ problem.gradients(problem.optimum)).norm()) < 1e-6
+    assert (
+        float((torch.from_numpy(problem.fed.weights) @ problem.gradients(problem.optimum)).norm())
+        < 1e-6
+    )
     squared = found["dissimilarity"] ** 2
     assert 0 < 2 * problem.ridge * found["gap"] <= squared <= 2 * found["smoothness"] * found["gap"]
 
@@ -95,9 +111,17 @@ def test_best_number_of_local_steps_is_the_least_of_eq_35(gap: float) -> None:
 
 
 def test_a_path_is_that_of_the_library() -> None:
-    fed, rate = fl.synthetic.quadratics([1.0, 3.0], [0.0, 1.0]), fl.InverseTime(0.1)
+    fed = fl.synthetic.quadratics([1.0, 3.0], [0.0, 1.0])
+    rate = fl.InverseTime(0.1)
     model = fl.models.linear(fed, bias=False)
     work = {"clients_per_round": 2, "batch_size": None, "loss": "squared_error", "progress": False}
     params = fl.simulate(fed, model, fl.FedAvg(), rounds=30, local_steps=10, lr=rate, **work).params
-    path = theory.fedavg_path([1, 3], [0, 1], [rate(t) for t in range(30)], 10, next(model.parameters()).item())
+    path = theory.fedavg_path(
+        [1, 3], [0, 1], [rate(t) for t in range(30)], 10, next(model.parameters()).item()
+    )
     assert params.item() == pytest.approx(path[-1], abs=1e-12)
+
+
+def test_a_path_begins_at_zero() -> None:
+    """One client with a = 1, b = 2, one step of η = 0.1: w ← w + 0.1 (2 − w)."""
+    assert theory.fedavg_path([1], [2], [0.1, 0.1], 1) == pytest.approx([0.0, 0.2, 0.38])

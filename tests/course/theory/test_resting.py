@@ -1,19 +1,24 @@
-"""Resting points of unequal work: closed forms against the library's own rounds, and the limits of small rates."""
+"""Resting points of unequal work: closed forms against the library's own rounds, and the limits of
+small rates.
+"""
 
 import numpy as np
 import pytest
 
 import fedlab_core as fl
 from fedlab_course import theory
-from fedlab_course.chapters.ch09_partial_work.two_speeds import Slowed
+from fedlab_course.methods.two_speeds import Slowed
 
-A, B = np.array([1.0, 3.0]), np.array([0.0, 1.0])
+A = np.array([1.0, 3.0])
+B = np.array([0.0, 1.0])
 
 
 def test_numbers_worked_out_by_hand() -> None:
     # Equal curvature 2, η = 0.1: s = 1 − 0.8¹⁰ and 1 − 0.8².
     assert theory.covered([2, 2], [10, 2], 0.1) == pytest.approx([1 - 0.8**10, 0.36])
-    assert theory.resting_point([2, 2], [0, 1], [10, 2], 0.1) == pytest.approx(0.36 / (1.36 - 0.8**10))
+    assert theory.resting_point([2, 2], [0, 1], [10, 2], 0.1) == pytest.approx(
+        0.36 / (1.36 - 0.8**10)
+    )
     assert theory.resting_point([2, 2], [0, 1], [10, 2], 0.1, normalised=True) == pytest.approx(
         0.18 / (0.18 + (1 - 0.8**10) / 10)
     )
@@ -21,12 +26,19 @@ def test_numbers_worked_out_by_hand() -> None:
 
 
 @pytest.mark.parametrize("mu", [0.0, 1.0])
-def test_a_small_rate_leaves_fedavg_at_the_optimum_of_another_objective_and_fednova_at_the_right_one(mu: float) -> None:
-    taken, rho = np.array([10, 2]), np.array([0.75, 0.25])
+def test_a_small_rate_leaves_fedavg_at_another_optimum_and_fednova_at_the_right_one(
+    mu: float,
+) -> None:
+    taken = np.array([10, 2])
+    rho = np.array([0.75, 0.25])
     other = (rho * taken * A * B).sum() / (rho * taken * A).sum()
     right = (rho * A * B).sum() / (rho * A).sum()
-    assert theory.resting_point(A, B, taken, 1e-7, mu, weights=rho) == pytest.approx(other, abs=1e-5)
-    assert theory.resting_point(A, B, taken, 1e-7, mu, weights=rho, normalised=True) == pytest.approx(right, abs=1e-5)
+    assert theory.resting_point(A, B, taken, 1e-7, mu, weights=rho) == pytest.approx(
+        other, abs=1e-5
+    )
+    assert theory.resting_point(
+        A, B, taken, 1e-7, mu, weights=rho, normalised=True
+    ) == pytest.approx(right, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +52,16 @@ def test_a_small_rate_leaves_fedavg_at_the_optimum_of_another_objective_and_fedn
 )
 def test_the_library_comes_to_rest_there(rule: fl.Algorithm, mu: float, normalised: bool) -> None:
     fed = fl.synthetic.quadratics(A, B)
-    work = {"rounds": 150, "clients_per_round": 2, "local_steps": 10, "batch_size": None, "lr": 0.1}
-    work |= {"loss": "squared_error", "progress": False, "eval_every": 150}
+    work = {
+        "rounds": 150,
+        "clients_per_round": 2,
+        "local_steps": 10,
+        "batch_size": None,
+        "lr": 0.1,
+        "loss": "squared_error",
+        "progress": False,
+        "eval_every": 150,
+    }
     history = fl.simulate(fed, fl.models.linear(fed, bias=False), Slowed(rule, 1), **work)
     found = theory.resting_point(A, B, [1, 10], 0.1, mu, normalised=normalised)
     assert float(history.params[0]) == pytest.approx(found, abs=1e-9)

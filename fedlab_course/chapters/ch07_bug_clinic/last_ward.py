@@ -1,0 +1,223 @@
+"""The last ward: four comparisons that an earlier edition of this course told, and was wrong about.
+
+Each has the figure that convicts it. 1: one learning rate for all. 2: a class without
+``communication``. 3: a control that differs in two things. 4: a clustering judged by one parameter.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+import fedlab_core as fl
+from fedlab_core import clustering
+from fedlab_core.clients.updates import LocalUpdates
+from fedlab_core.data.dataset import Dataset
+from fedlab_core.plots.colours import INK
+from fedlab_core.plots.style import group_look, new_figure, set_description
+from fedlab_core.server import Server
+from fedlab_course import comparison_figures as figures
+from fedlab_course.chapters.ch05_fedmas.ablation import FedMasTrueTiers, RotatedPairs
+from fedlab_course.experiments.studies import several_models
+from fedlab_course.explore import ideas
+from fedlab_course.methods import probes
+from fedlab_course.theory import cluster_quality
+
+RATES = (0.05, 0.2, 0.4, 0.8)
+OLD_RATE = 0.05
+_WORK: dict[str, Any] = {
+    "local_epochs": 5,
+    "batch_size": 10,
+    "train_loss": False,
+    "progress": False,
+}
+
+
+class UncountedScaffold(fl.Scaffold):
+    """SCAFFOLD as a class that forgets ``communication``: it is charged what FedAvg sends."""
+
+    title = "SCAFFOLD, uncounted"
+
+    def communication(self, server: Server, cohort: np.ndarray) -> tuple[int, int]:
+        return len(cohort) * server.num_parameters, len(cohort) * server.num_parameters
+
+
+def split(data: Dataset, labels: int, seed: int = 0) -> fl.FederatedDataset:
+    """100 clients with so many labels each."""
+    parts = fl.partition.labels_per_client(
+        data.train.y, num_clients=100, labels_per_client=labels, seed=seed
+    )
+    return fl.FederatedDataset(data, parts)
+
+
+def ends_by_rate(
+    data: Dataset, rates: Sequence[float] = RATES, rounds: int = 50
+) -> dict[str, pd.Series]:
+    """Test accuracy of FedAvg and FedSSO after the last round, one label a client, by rate."""
+    fed = split(data, 1)
+    work = {**_WORK, "rounds": rounds, "clients_per_round": 10, "eval_every": rounds}
+    found = {}
+    for name, rule in (("FedAvg", fl.FedAvg()), ("FedSSO", fl.FedSSO())):
+        ends = []
+        for rate in rates:
+            history = fl.simulate(fed, fl.models.mlp(fed, seed=0), rule, lr=rate, **work)
+            ends.append(history.frame["test_accuracy"].iloc[-1])
+        found[name] = pd.Series(ends, index=list(rates), dtype=float)
+    return found
+
+
+def one_rate(data: Dataset) -> go.Figure:
+    """Patient 1: end accuracy against η, with the only rate that the old edition ran."""
+    return figures.over_rates(
+        ends_by_rate(data),
+        title="FedSSO's lead, rate by rate",
+        old=OLD_RATE,
+        old_name="the old rate",
+    )
+
+
+def missing_bytes(data: Dataset, rounds: int = 20) -> go.Figure:
+    """Patient 2: accuracy by bytes, with SCAFFOLD's bytes forgotten and counted."""
+    fed = split(data, 2)
+    work = {**_WORK, "rounds": rounds, "clients_per_round": 20, "lr": 0.05}
+    rules = (fl.FedAvg(), UncountedScaffold(), fl.Scaffold())
+    names = ("FedAvg", "bytes forgotten", "SCAFFOLD, bytes counted")
+    runs = {
+        name: fl.simulate(fed, fl.models.mlp(fed, seed=0), rule, **work)
+        for name, rule in zip(names, rules, strict=True)
+    }
+    return fl.plots.convergence(runs, x="bytes", title="SCAFFOLD by bytes, counted and not")
+
+
+def turns(data: Dataset, algorithm: fl.Algorithm, rounds: int = 2) -> list[set[int]]:
+    """The labels that train in each server update of so many rounds; one label a client."""
+    fed = split(data, 1)
+    labels = np.array([int(fed.y[part][0]) for part in fed.parts])
+    simulation = fl.Simulation(
+        fed,
+        fl.models.softmax_regression(fed, seed=0),
+        algorithm,
+        rounds=rounds,
+        clients_per_round=20,
+        local_steps=1,
+        batch_size=10,
+        lr=0.05,
+        progress=False,
+    )
+    found: list[set[int]] = []
+    for _ in simulation:
+        found += [set(labels[np.asarray(cohort)].tolist()) for cohort in simulation.cohorts]
+    return found
+
+
+def waits(found: Sequence[set[int]]) -> list[int]:
+    """How many server updates lie between two turns of a label, for all labels in ``found``."""
+    gaps = []
+    for label in sorted(set[int]().union(*found)):
+        updates = [number for number, labels in enumerate(found) if label in labels]
+        gaps += np.diff(updates).tolist()
+    return gaps
+
+
+def two_differences(data: Dataset) -> go.Figure:
+    """Patient 3: which labels train in which server update, under tiers and under the control."""
+    figure = new_figure(
+        title="Who trains when: tiers and their control", x_title="server update", y_title="label"
+    )
+    rows = []
+    words = []
+    rules = {"tiers of one label": FedMasTrueTiers(0.01), "the control, pairs": RotatedPairs()}
+    for number, (name, rule) in enumerate(rules.items()):
+        found = turns(data, rule)
+        points = [(update, label) for update, labels in enumerate(found, 1) for label in labels]
+        look = group_look(2 * number)
+        figure.add_scatter(
+            x=[update for update, _ in points],
+            y=[label for _, label in points],
+            mode="markers",
+            name=name,
+            marker={
+                "color": look.colour,
+                "symbol": ("circle", "square-open")[number],
+                "size": (9, 15)[number],
+                "line": {"width": 2 * number},
+            },
+        )
+        wait = float(np.mean(waits(found)))
+        rows.append([name, f"{len(points) / 20:.0f}", f"{wait:.0f}"])
+        words.append(f"{name}: a label trains every {wait:.0f} updates on average")
+    figure.update_yaxes(dtick=1)
+    columns = ["rule", "turns of a label in a round", "updates between two turns"]
+    set_description(
+        figure, f"Labels in each of 20 server updates. {'; '.join(words)}.", columns, rows
+    )
+    return figure
+
+
+@cache
+def groups_found(seed: int = 0) -> dict[str, float]:
+    """The adjusted Rand index of two clusterings of one probe with four groups of clients.
+
+    The four groups give the same digits other names, as in chapter 11.
+    """
+    dealt = several_models.federation("concepts", seed)
+    model = fl.models.mlp(dealt.fed, seed=seed)
+    updates: LocalUpdates = probes.train(dealt.fed, model, seed=seed)
+    moves = (updates.params - updates.received).double().numpy()
+    labels = {
+        "OPTICS, ξ = 0.25": clustering.optics(moves).labels,
+        "OPTICS, ξ = 0.05": clustering.optics(moves, xi=0.05).labels,
+        "k-means, 4 clusters": clustering.kmeans(moves, several_models.NUM_GROUPS, seed).labels,
+    }
+    return {
+        name: cluster_quality.quality(found, dealt.ids).adjusted_rand
+        for name, found in labels.items()
+    }
+
+
+def one_setting(data: Dataset) -> go.Figure:
+    """Patient 4: which groups three clusterings find in the same probe."""
+    found = groups_found()
+    figure = new_figure(
+        title="The four groups, in the same probe",
+        x_title="adjusted Rand index",
+        y_title="",
+        height=300,
+        legend=False,
+    )
+    figure.add_bar(
+        x=list(found.values()),
+        y=list(found),
+        orientation="h",
+        marker={"color": INK},
+        text=[f"{value:.2f}" for value in found.values()],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{x:.2f}<extra>%{y}</extra>",
+    )
+    figure.update_xaxes(range=[0, 1.12], tickvals=[0, 0.5, 1])
+    figure.update_yaxes(autorange="reversed", ticks="")
+    phrases = "; ".join(f"{name} {value:.2f}" for name, value in found.items())
+    text = f"Adjusted Rand index of clusterings of one probe with four groups: {phrases}."
+    set_description(
+        figure, text, ["clustering", "index"], [[n, f"{v:.2f}"] for n, v in found.items()]
+    )
+    return figure
+
+
+FIGURES: dict[int, Callable[[Dataset], go.Figure]] = {
+    1: one_rate,
+    2: missing_bytes,
+    3: two_differences,
+    4: one_setting,
+}
+
+
+def show(data: Dataset) -> ideas.Idea:
+    """The figures of the last ward, one after another."""
+    return ideas.gallery(
+        {float(number): draw(data) for number, draw in FIGURES.items()}, "sentence", value=1.0
+    )

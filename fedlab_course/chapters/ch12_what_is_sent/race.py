@@ -1,0 +1,240 @@
+"""The reader's ``send`` and lazy clients in a federation, and what their uploads cost."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+import torch
+
+import fedlab_core as fl
+from fedlab_core.algorithms import Compressed
+from fedlab_core.algorithms.base import LocalUpdates, Server
+from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course.check import own
+from fedlab_course.evidence import tables
+
+Send = Callable[[np.ndarray, np.ndarray, int], tuple[Any, Any]]
+TARGET = 0.8
+_BYTES = 8  # of an entry: a value and an index of 4 bytes each
+_MEGABYTE = 1e6
+_STORED = {"partition": "two labels", "epochs": 5}
+
+
+class Racer(NamedTuple):
+    """One method of the race: its algorithm, its row of the stored table, and its look."""
+
+    algorithm: fl.Algorithm
+    stored: str
+    colour: str
+    symbol: str
+    label: str  # where its name is, for Plotly
+
+
+class Sending(fl.Algorithm):
+    """FedAvg on what ``send`` sends: a share ``keep`` of the entries, with a residual for each
+    client, or with none in ``forgets``.
+    """
+
+    def __init__(self, send: Send, keep: float, forgets: bool = False) -> None:
+        self.keep = keep
+        self.forgets = forgets
+        self._send = send
+
+    def setup(self, server: Server) -> None:
+        server.state["residuals"] = server.client_table()
+
+    def upload(self, server: Server, updates: LocalUpdates) -> LocalUpdates:
+        table = server.state["residuals"]
+        count = max(1, round(self.keep * server.num_parameters))
+        moves = (updates.params - server.params).numpy()
+        rows = []
+        for client, move in zip(updates.clients.tolist(), moves, strict=True):
+            sent, kept = self._send(move, table[client].numpy(), count)
+            if not self.forgets:
+                table[client] = _tensor(kept)
+            rows.append(_tensor(sent))
+        return replace(updates, params=server.params + torch.stack(rows))
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": type(self).__name__, "keep": self.keep, "forgets": self.forgets}
+
+
+def _tensor(values: Any) -> torch.Tensor:
+    return torch.as_tensor(np.asarray(values, dtype=np.float32))
+
+
+class Counted(fl.Algorithm):
+    """Another algorithm, with the number of entries that its clients send in each round, and which
+    entries anybody sends [P].
+    """
+
+    def __init__(self, inner: fl.Algorithm) -> None:
+        self.entries: list[int] = []
+        self.anybody: list[torch.Tensor] = []
+        self._inner = inner
+
+    def setup(self, server: Server) -> None:
+        self._inner.setup(server)
+
+    def upload(self, server: Server, updates: LocalUpdates) -> LocalUpdates:
+        sent = self._inner.upload(server, updates)
+        is_sent = sent.params != server.params
+        self.entries.append(int(is_sent.sum()))
+        self.anybody.append(is_sent.any(0))
+        return sent
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": type(self).__name__}
+
+
+def run(
+    fed: fl.FederatedDataset, model: torch.nn.Module, algorithm: fl.Algorithm, **work: Any
+) -> dict[str, float]:
+    """Megabytes in both directions up to 80 %, NaN if never; the accuracy of the last five rounds;
+    the share of the entries that was sent, and of those that anybody ever sent.
+
+    Clients send values with indices, or all values where that is shorter.
+    """
+    counted = Counted(algorithm)
+    frame = fl.simulate(fed, model, counted, **work).frame
+    full = work["clients_per_round"] * sum(p.numel() for p in model.parameters())
+    entries = np.array(counted.entries)
+    up = np.minimum(_BYTES * entries, 4 * full)
+    spent = (4 * full + up).cumsum() / _MEGABYTE
+    reached = frame.test_accuracy.to_numpy() >= TARGET
+    return {
+        "megabytes": float(spent[reached.argmax()]) if reached.any() else np.nan,
+        "end": float(frame.test_accuracy.tail(5).mean()),
+        "share": float(entries.mean() / full),
+        "ever": float(torch.stack(counted.anybody).any(0).double().mean()),
+    }
+
+
+def traffic(
+    fed: fl.FederatedDataset, model: torch.nn.Module, keep: float, bits: int, **work: Any
+) -> go.Figure:
+    """Kilobytes of one client in one round, down and up, as the library counts them."""
+    rules = {
+        "all entries": fl.FedAvg(),
+        f"a share of {keep:g}": Compressed(fl.FedAvg(), keep=keep),
+        "a share of 0.01": Compressed(fl.FedAvg(), keep=0.01),
+        f"{bits} bits each": Compressed(fl.FedAvg(), bits=bits),
+    }
+    once = work | {"rounds": 1, "local_epochs": 1}
+    rows = []
+    for name, rule in rules.items():
+        record = fl.simulate(fed, model, rule, **once).records[0]
+        both = [
+            size / once["clients_per_round"] / 1000 for size in (record.bytes_down, record.bytes_up)
+        ]
+        rows.append([name, *both, sum(both)])
+    title = "One client in one round"
+    figure = new_figure(title=title, x_title="kilobytes", y_title="", height=330, legend=False)
+    names = [row[0] for row in rows]
+    for column, way, colour in ((1, "down", GREY), (2, "up", GROUPS[4])):
+        values = [row[column] for row in rows]
+        figure.add_bar(
+            x=values,
+            y=names,
+            orientation="h",
+            marker={"color": colour},
+            text=[f"{value:.1f} {way}" for value in values],
+            textposition=["inside" if value > 20 else "outside" for value in values],
+            insidetextfont={"color": "white"},
+            textangle=0,
+        )
+    figure.update_layout(barmode="stack")
+    figure.update_yaxes(autorange="reversed", showline=False, ticks="")
+    lines = [[name, *(f"{value:.1f}" for value in values)] for name, *values in rows]
+    phrases = "; ".join(f"{name}: {down} down, {up} up" for name, down, up, _ in lines)
+    text = f"Bars: kilobytes of one client in one round. {phrases}."
+    set_description(figure, text, ["what is sent", "down", "up", "both"], lines)
+    return figure
+
+
+def racers(send: Send, lazy: fl.Algorithm) -> dict[str, Racer]:
+    """The methods of the race by name; all but FedAvg run the reader's code."""
+    return {
+        "all entries": Racer(fl.FedAvg(), "FedAvg", INK, "circle", "top center"),
+        "a tenth": Racer(Sending(send, 0.1), "keep 0.1", GROUPS[0], "square", "top center"),
+        "lazy": Racer(lazy, "", GROUPS[4], "diamond", "middle left"),
+        "a hundredth": Racer(
+            Sending(send, 0.01), "keep 0.01", GROUPS[2], "triangle-up", "bottom center"
+        ),
+        "a hundredth,<br>forgets": Racer(
+            Sending(send, 0.01, forgets=True),
+            "keep 0.01, forgetful",
+            GROUPS[3],
+            "triangle-down",
+            "top center",
+        ),
+    }
+
+
+def race(
+    fed: fl.FederatedDataset,
+    model: torch.nn.Module,
+    send: Send,
+    lazy: fl.Algorithm,
+    **work: Any,
+) -> go.Figure:
+    """End accuracy against the megabytes to 80 %: a large marker for each run here, and a cross for
+    the stored seeds, mean ± 2 standard errors.
+    """
+    words = own.whose(send, lazy)
+    figure = new_figure(
+        title=f"Two labels, {words}",
+        x_title="megabytes to 80 %, up and down",
+        y_title="test accuracy at the end",
+        height=480,
+        legend=False,
+    )
+    rows = []
+    for name, racer in racers(send, lazy).items():
+        found = run(fed, model, racer.algorithm, **work)
+        figure.add_scatter(
+            x=[found["megabytes"]],
+            y=[found["end"]],
+            mode="markers+text",
+            text=[name],
+            textposition=racer.label,
+            textfont={"color": racer.colour},
+            marker={"color": racer.colour, "symbol": racer.symbol, "size": 13},
+        )
+        stored = racer.stored and fed.dataset.name == "digits"
+        means = _cross(figure, racer) if stored else ["", ""]
+        shares = [f"{found[name]:.1%}" for name in ("end", "share", "ever")]
+        here = [f"{found['megabytes']:.1f}", *shares]
+        rows.append([name.replace("<br>", " "), *here, *means])
+    x, y = (np.concatenate([trace[axis] for trace in figure.data]) for axis in "xy")
+    figure.update_xaxes(range=[0, 1.15 * np.nanmax(x)])
+    figure.update_yaxes(tickformat=".0%", range=[y.min() - 0.02, y.max() + 0.01])
+    phrases = "; ".join(f"{row[0]}: {row[1]} MB, then {row[2]}" for row in rows)
+    text = f"One run each, {words}: megabytes to 80 %, and accuracy at the end. {phrases}."
+    heads = ["what is sent", "MB to 80 %", "at the end", "entries sent", "sent at least once"]
+    set_description(figure, text, [*heads, "MB, stored mean", "end, stored mean"], rows)
+    return figure
+
+
+def _cross(figure: go.Figure, racer: Racer) -> list[str]:
+    """Add the means of the stored seeds with two standard errors to both sides; return them."""
+    stored = tables.matching("compressed", _STORED | {"method": racer.stored})
+    columns = stored[["megabytes_to_80", "end_accuracy"]]
+    mean = columns.mean()
+    error = 2 * columns.sem()
+    bars = [{"type": "data", "array": [e], "color": racer.colour, "thickness": 2} for e in error]
+    figure.add_scatter(
+        x=[mean.iloc[0]],
+        y=[mean.iloc[1]],
+        mode="markers",
+        marker={"color": racer.colour, "size": 3},
+        error_x=bars[0],
+        error_y=bars[1],
+    )
+    return [
+        f"{mean.iloc[0]:.1f} ± {error.iloc[0]:.1f}",
+        f"{mean.iloc[1]:.1%} ± {error.iloc[1]:.1%}",
+    ]

@@ -1,0 +1,180 @@
+"""Figures that compare algorithms: by learning rate, seed by seed, and run by run.
+
+Names stand at the ends of their curves.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+import fedlab_core as fl
+from fedlab_core.compare import Interval, t_interval
+from fedlab_core.plots.colours import GREY, INK, rgba
+from fedlab_core.plots.style import looks, new_figure, set_description
+
+_LABEL = 18  # pixels between two names
+_HEIGHT = 300  # pixels of a plot without its frame
+
+
+def name_ends(
+    figure: go.Figure,
+    ends: Mapping[str, tuple[float, float]],
+    colours: Mapping[str, str],
+    span: float,
+) -> None:
+    """Write the name of each curve to the right of its end (x, y), as far apart as text needs.
+
+    ``span``: the height of the plot in units of y. On a logarithmic axis x is the exponent.
+    """
+    scale = _HEIGHT / (span or 1.0)
+    place = np.inf
+    for name in sorted(ends, key=lambda one: -ends[one][1]):
+        x, y = ends[name]
+        place = min(y * scale, place - _LABEL)
+        figure.add_annotation(
+            x=x,
+            y=y,
+            text=name,
+            font={"color": colours[name]},
+            showarrow=False,
+            xanchor="left",
+            xshift=8,
+            yshift=place - y * scale,
+        )
+    figure.update_layout(margin_r=20 + 8 * max(map(len, ends)))
+
+
+def add_level(
+    figure: go.Figure, x: tuple[float, float], y: float, name: str, line: Mapping[str, Any]
+) -> None:
+    """Add a level ``line`` at ``y`` that ends where the curves end, so that it crosses no name."""
+    figure.add_scatter(
+        x=list(x), y=[y, y], name=name, mode="lines", line=dict(line), hoverinfo="skip"
+    )
+
+
+def over_rates(
+    lines: Mapping[str, pd.Series], *, title: str, old: float | None = None, old_name: str = ""
+) -> go.Figure:
+    """:func:`fedlab_core.plots.rates` of one run a rate, with names at the ends of the curves.
+
+    ``lines``: name → accuracies, indexed by rates. ``old``: a rate to mark by a vertical line,
+    called ``old_name``.
+    """
+    accuracies = {
+        name: {rate: [value] for rate, value in line.items()} for name, line in lines.items()
+    }
+    figure = fl.plots.rates(accuracies, y_title="end accuracy", title=title)
+    if old is not None:
+        figure.add_vline(x=old, line={"color": GREY, "width": 2, "dash": "dot"})
+        note: dict[str, Any] = {"text": old_name, "font": {"color": GREY}, "showarrow": False}
+        note |= {"yref": "paper", "xanchor": "left", "xshift": 8}
+        figure.add_annotation(x=np.log10(old), y=0.5, **note)
+    ends = {name: (np.log10(line.index[-1]), float(line.iloc[-1])) for name, line in lines.items()}
+    values = np.concatenate([line.to_numpy() for line in lines.values()])
+    colours = {name: style.colour for name, style in looks({name: name for name in lines}).items()}
+    name_ends(figure, ends, colours, float(np.ptp(values)))
+    figure.update_layout(showlegend=False)
+    rates = sorted({rate for line in lines.values() for rate in line.index})
+    return figure.update_xaxes(dtick=None, tickvals=rates, ticktext=[f"{rate:g}" for rate in rates])
+
+
+def less(
+    right: tuple[str, fl.History], others: Mapping[str, fl.History], *, title: str
+) -> go.Figure:
+    """Accuracy of ``others`` less that of the run ``right``, in points, round by round.
+
+    ``right``: its name, and its history, which is the line at zero. Where two runs coincide, their
+    difference lies on that line.
+    """
+    name_of_right, base = right
+    figure = new_figure(
+        title=title, x_title="communication round", y_title="points of accuracy", legend=False
+    )
+    styles = looks({name: name for name in [name_of_right, *others]})
+    colours = {name: style.colour for name, style in styles.items()} | {name_of_right: INK}
+    rounds = base.frame["round"]
+    last = float(rounds.iloc[-1])
+    ends = {name_of_right: (last, 0.0)}
+    rows = []
+    values = [0.0]
+    for name, history in others.items():
+        gaps = 100 * (history.frame["test_accuracy"] - base.frame["test_accuracy"])
+        figure.add_scatter(
+            x=rounds,
+            y=gaps,
+            name=name,
+            mode="lines",
+            line={"color": styles[name].colour, "dash": styles[name].dash, "width": 3},
+            hovertemplate="round %{x}: %{y:+.1f} points<extra>" + name + "</extra>",
+        )
+        ends[name] = (last, float(gaps.iloc[-1]))
+        values += gaps.tolist()
+        rows.append([name, f"{gaps.iloc[-1]:+.1f}", f"{gaps.abs().max():.1f}"])
+    add_level(figure, (float(rounds.iloc[0]), last), 0.0, name_of_right, {"color": INK, "width": 1})
+    name_ends(figure, ends, colours, float(np.ptp(values)))
+    phrases = "; ".join(f"{name} ends at {end}, at most {far} away" for name, end, far in rows)
+    text = f"Accuracy less that of {name_of_right}, in points, round by round. {phrases}."
+    set_description(figure, text, ["run", "at the end", "at most"], rows)
+    return figure
+
+
+def differences(
+    values: Mapping[str, Sequence[float] | np.ndarray],
+    *,
+    margin: float,
+    title: str,
+    x_title: str = "difference in points of accuracy",
+) -> go.Figure:
+    """Paired differences as dots, one for each seed, with the mean and its 95 % interval; ±δ.
+
+    ``values``: name → one difference for each seed [n], n ≥ 2, as shares. Raises ``ValueError`` as
+    :func:`fedlab_core.compare.t_interval`.
+    """
+    height = 170 + 70 * len(values)
+    figure = new_figure(title=title, x_title=x_title, y_title="", height=height, legend=False)
+    band = rgba(GREY, 0.18)
+    figure.add_vrect(x0=-100 * margin, x1=100 * margin, fillcolor=band, line_width=0, layer="below")
+    figure.add_vline(x=0, line={"color": GREY, "width": 1})
+    rows: list[list[Any]] = []
+    for row, (name, given) in enumerate(values.items()):
+        points = 100 * np.asarray(given, dtype=float)
+        found = t_interval(points)
+        _add_pairs(figure, row, name, points, found)
+        numbers = (found.mean, found.low, found.high)
+        rows.append([name, *(f"{number:+.1f}" for number in numbers), found.runs])
+    note = {"text": f"±δ = {100 * margin:g}", "font": {"color": GREY}, "showarrow": False}
+    figure.add_annotation(x=0, y=len(values) - 0.45, **note)
+    figure.update_yaxes(range=[len(values) - 0.3, -0.6], visible=False)
+    phrases = [f"{name} {mean} points, {low} to {high}" for name, mean, low, high, _ in rows]
+    text = f"Paired differences, a dot for each seed, mean and 95 % interval. {'; '.join(phrases)}."
+    set_description(figure, text, ["name", "mean", "low", "high", "seeds"], rows)
+    return figure
+
+
+def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found: Interval) -> None:
+    """Add the dots of one name, its mean with the interval below them, and the numbers above."""
+    figure.add_scatter(
+        x=points,
+        y=[row] * len(points),
+        name=f"{name}, one seed each",
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 9, "color": INK, "line": {"width": 1.5}},
+        hovertemplate="%{x:+.1f} points<extra>one seed</extra>",
+    )
+    bar = {"type": "data", "array": [found.half_width], "thickness": 3, "width": 8, "color": INK}
+    figure.add_scatter(
+        x=[found.mean],
+        y=[row + 0.3],
+        name=f"{name}, mean and 95 % interval",
+        mode="markers",
+        error_x=bar,
+        marker={"symbol": "diamond", "size": 12, "color": INK},
+        hovertemplate="mean %{x:+.1f} points<extra></extra>",
+    )
+    words = f"{name}: {found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
+    side = {"x": 0, "xanchor": "left"} if found.mean < 0 else {"x": 1, "xanchor": "right"}
+    figure.add_annotation(xref="paper", y=row - 0.32, text=words, showarrow=False, **side)

@@ -1,0 +1,1 @@
+"""Algorithms and measurements that belong to one chapter and that stored experiments use too."""

@@ -1,0 +1,207 @@
+"""Chapter 8: its exercise FedDyn, its halves against closed forms, and its questions to every
+algorithm.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_course.chapters.ch08_your_own_algorithm import figures
+from fedlab_course.chapters.ch08_your_own_algorithm.variants import (
+    FedDynClients,
+    FedDynInTurn,
+    FedDynServer,
+)
+from fedlab_course.check import on_quadratics, registry
+from fedlab_course.evidence import judging
+from tests.course.check.from_notebook import defined
+from tests.support import blobs, limit, quadratics, run, scalar_model
+
+A = np.array([1.0, 3.0, 0.5])
+B = np.array([0.0, 1.0, -2.0])
+OPTIMUM = (A * B).sum() / A.sum()
+
+
+@pytest.fixture(scope="module")
+def chapter():
+    """The classes and questions of the chapter; what runs on images is left out."""
+    shown = {
+        "fl": fl,
+        "torch": torch,
+        "np": np,
+        "Path": Path,
+        "TemporaryDirectory": TemporaryDirectory,
+    }
+    shown["on_quadratics"] = on_quadratics
+    return defined(
+        "08_your_own_algorithm.ipynb",
+        "draft",
+        "three-questions",
+        "checkpoint-question",
+        "mine",
+        names=shown,
+    )
+
+
+@pytest.fixture(scope="module")
+def my_feddyn():
+    exercise = registry.get("08-feddyn")
+    return exercise.build(exercise.solution_source)
+
+
+def test_the_solution_is_the_librarys_feddyn_and_the_draft_is_not(chapter, my_feddyn) -> None:
+    fed = blobs((3, 17, 8, 30, 1, 12))
+    model = fl.models.softmax_regression(fed, seed=2)
+    work = {"clients_per_round": 3, "local_epochs": 2, "batch_size": 5, "rounds": 5}
+    ours, draft, theirs = (
+        run(fed, model, rule(0.5), **work).history
+        for rule in (my_feddyn, chapter["Draft"], fl.algorithms.FedDyn)
+    )
+    torch.testing.assert_close(ours.params, theirs.params, rtol=0, atol=1e-12)
+    assert ours.frame[["bytes_up", "bytes_down"]].equals(theirs.frame[["bytes_up", "bytes_down"]])
+    assert not torch.allclose(draft.params, theirs.params, atol=1e-3)
+
+
+class First(fl.Algorithm):
+    """It depends on the order of clients."""
+
+    def aggregate(self, server, updates):
+        return updates.params[0]
+
+
+class Shrinking(fl.Algorithm):
+    """It counts its rounds in a list of the class, which no checkpoint holds."""
+
+    seen: ClassVar[list[int]] = []
+
+    def aggregate(self, server, updates):
+        self.seen.append(server.round)
+        return updates.weighted_mean() * 0.9 ** len(self.seen)
+
+
+@pytest.mark.parametrize("question", ["engines_agree", "order_is_free", "survives_a_checkpoint"])
+def test_the_three_questions(chapter, my_feddyn, question: str) -> None:
+    assert chapter[question](lambda: my_feddyn(0.1))
+    if question == "survives_a_checkpoint":
+        assert not chapter[question](Shrinking)
+    assert chapter[question](First) == (question != "order_is_free")
+
+
+def test_in_turn_asks_everybody_once_before_anybody_twice() -> None:
+    class Asked(FedDynInTurn):
+        def aggregate(self, server, updates):
+            asked.append(updates.clients.tolist())
+            return super().aggregate(server, updates)
+
+    asked: list[list[int]] = []
+    run(quadratics([1.0] * 5, range(5)), scalar_model(), Asked(1.0), rounds=5, clients_per_round=2)
+    assert asked == [[0, 1], [2, 3], [4, 0], [1, 2], [3, 4]]
+
+
+def test_mine_as_shipped_keeps_half_of_its_last_step(chapter) -> None:
+    """One client, f(w) = (w − 1)², one step of η = 0.1 a round: the move is −0.2 (w − 1)."""
+    w = 2.0
+    last = 0.0
+    expected = []
+    for _ in range(6):
+        last = -0.2 * (w - 1) + last / 2
+        w = w + last
+        expected.append(w)
+    work = {"rounds": 6, "local_steps": 1}
+    assert on_quadratics.path(chapter["Mine"], [], [2.0], [1.0], work) == pytest.approx(expected)
+
+
+def test_mine_as_shipped_stops_where_fedavg_stops(chapter) -> None:
+    work = {"rounds": 200, "start": 4.0, "lr": 0.1, "local_steps": 7}
+    fed = quadratics(A, B)
+    found, fedavg = (limit(fed, one, **work) for one in (chapter["Mine"](), fl.FedAvg()))
+    assert found == pytest.approx(fedavg, abs=1e-8)
+
+
+def test_the_readers_halves_are_those_of_the_stored_runs() -> None:
+    exercise = registry.get("08-halves")
+    kind = exercise.build(exercise.solution_source)
+    fed = blobs((3, 17, 8, 30))
+    model = fl.models.softmax_regression(fed, seed=2)
+    work = {"rounds": 4, "clients_per_round": 2, "local_steps": 3}
+    pairs = (
+        (kind(0.3), fl.algorithms.FedDyn(0.3)),
+        (kind(0.3, server=False), FedDynClients(0.3)),
+        (kind(0.3, clients=False), FedDynServer()),
+    )
+    for mine, theirs in pairs:
+        ours, stored = (run(fed, model, one, **work).history.params for one in (mine, theirs))
+        torch.testing.assert_close(ours, stored, rtol=0, atol=1e-12)
+
+
+def test_the_figure_of_paths_ends_at_the_optimum_of_the_two_clients() -> None:
+    """FedDyn stops at Σ a_k b_k / Σ a_k = 3/4, and FedAvg at Σ s_k b_k / Σ s_k."""
+    rules = {"FedAvg": fl.FedAvg(), "FedDyn": fl.algorithms.FedDyn(1.0)}
+    figure = figures.paths(rules, title="Paths")
+    ends = {trace.name: trace.y[-1] for trace in figure.data}
+    s = 1 - (1 - 0.05 * np.array([1.0, 3.0])) ** 10
+    assert ends["FedDyn"] == pytest.approx(0.75, abs=1e-6)
+    assert ends["FedAvg"] == pytest.approx(s[1] / s.sum(), abs=1e-6)
+    assert {note.text for note in figure.layout.annotations} == {"optimum", *rules}
+
+
+def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
+    """One step with η = 0.05 from an offset that pushes w up by 1 in each of ten steps a round."""
+
+    class Away(fl.Algorithm):
+        def correction(self, server, client):
+            return fl.Correction(offset=torch.full_like(server.params, -20.0))
+
+        def aggregate(self, server, updates):
+            return 3 * updates.params.mean(0)
+
+    figure = figures.paths({"Away": Away()}, title="Paths")
+    assert "Away runs away" in {note.text for note in figure.layout.annotations}
+    assert len(figure.data[0].y) < 61
+
+
+def test_the_stored_halves_are_a_dot_for_each_seed() -> None:
+    figure = figures.halves()
+    table = figure.layout.meta["table"]["rows"]
+    assert [row[0] for row in table] == ["clients' half", "server's half", "neither: FedAvg"]
+    assert {row[-1] for row in table} == {20}
+    findings = {id: judging.every()[id].finding for id in ("08-clients-half", "08-server-half")}
+    means = [100 * finding.mean for finding in findings.values()]
+    assert [float(row[1]) for row in table[:2]] == pytest.approx([-one for one in means], abs=0.06)
+
+
+def test_the_clients_half_rests_on_a_spring_to_the_start() -> None:
+    """mean a_k (w − b_k) = −μ (w − w_0): w = (mean a_k b_k + μ w_0) / (mean a_k + μ)."""
+    mu = 0.5
+    found = limit(quadratics(A, B), FedDynClients(mu), rounds=150, start=4.0, lr=0.1)
+    assert found == pytest.approx(((A * B).mean() + 4.0 * mu) / (A.mean() + mu), abs=1e-6)
+
+
+def test_the_servers_half_rests_where_fedavg_rests_and_not_at_the_optimum() -> None:
+    work = {"rounds": 150, "start": 4.0, "lr": 0.1, "local_steps": 7}
+    found, fedavg = (limit(quadratics(A, B), one, **work) for one in (FedDynServer(), fl.FedAvg()))
+    assert found == pytest.approx(fedavg, abs=1e-8)
+    assert abs(found - OPTIMUM) > 0.01
+
+
+def test_both_halves_together_are_feddyn() -> None:
+    """Without a pull and with h = 0 for ever, FedDyn's server is the server's half: μ cancels in
+    its step.
+    """
+    fed = blobs((3, 17, 8, 30))
+    model = fl.models.softmax_regression(fed, seed=2)
+    work = {"rounds": 4, "clients_per_round": 2, "local_steps": 3}
+
+    class OnlyTheServer(fl.algorithms.FedDyn):
+        def correction(self, server, client):
+            return fl.Correction()
+
+    half, whole = (
+        run(fed, model, one, **work).history.params for one in (FedDynServer(), OnlyTheServer(0.3))
+    )
+    torch.testing.assert_close(half, whole, rtol=0, atol=1e-12)

@@ -15,6 +15,7 @@ WORKDIR /opt/fedlab/source
 COPY constraints.txt ./
 RUN pip install --no-cache-dir $PIP_ARGS --no-deps --index-url "$TORCH_INDEX" --constraint constraints.txt torch torchvision
 COPY pyproject.toml setup.py README.md LICENSE LICENSE-notebooks ./
+COPY conformance conformance
 COPY fedlab_core fedlab_core
 COPY fedlab_course fedlab_course
 COPY notebooks notebooks

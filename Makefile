@@ -12,7 +12,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 SETUP = TORCH="$(TORCH)" PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
 
-.PHONY: help course test test-all test-flower slow oldest lab evidence clean
+.PHONY: help course test coverage test-all test-flower slow oldest lab evidence clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -30,6 +30,10 @@ test: python ## lint, format check, types and all tests that matter
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 	$(RUN) -m pytest $(PYTEST_ARGS) -m "not slow"
+
+coverage: python ## these tests, and which lines they run: build/coverage/html/index.html
+	@$(SETUP) cluster course figures images nbgrader test
+	$(RUN) -m pytest $(PYTEST_ARGS) -m "not slow" --cov --cov-report=term --cov-report=html
 
 test-flower: python ## the tests with Flower's SuperLink and SuperNodes on this machine, in $(VENV)-flower
 	@$(SETUP) --flower flower test
@@ -55,7 +59,7 @@ evidence: python ## do the runs behind results/REPRODUCTION.md that are missing 
 
 clean: ## remove the environment, caches and everything under build/
 	rm -rf $(VENV) $(VENV)-oldest $(VENV)-flower build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find fedlab_core fedlab_course data_scripts tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find conformance fedlab_core fedlab_course data_scripts tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: python
 python:

@@ -1,11 +1,14 @@
-"""Measure the test accuracy of every algorithm in one setting, over seeds, as a table and a CSV file.
+"""Measure the test accuracy of every algorithm in one setting, over seeds, as a table and a CSV
+file.
 
-    python benchmarks/accuracy.py benchmarks/grids/accuracy_digits.toml --out results/accuracy_digits.csv
+    python benchmarks/accuracy.py benchmarks/grids/accuracy_digits.toml --out
+    results/accuracy_digits.csv
 
-A sweep does the runs that are missing in build/sweeps; ``--workers`` and ``--scheduler`` go to the sweep. Runs of one
-seed are paired: same clients, batches and first weights. Accuracy is measured after all rounds, and after the last
-round within FedAvg's bytes and within FedAvg's server updates. Bytes may be 1 % higher, so that one more number per
-client costs no round. A diverged run has no accuracy.
+A sweep does the runs that are missing in build/sweeps; ``--workers`` and ``--scheduler`` go to the
+sweep. Runs of one seed are paired: same clients, batches and first weights. Accuracy is measured
+after all rounds, and after the last round within FedAvg's bytes and within FedAvg's server updates.
+Bytes may be 1 % higher, so that one more number per client costs no round. A diverged run has no
+accuracy.
 """
 
 import argparse
@@ -38,7 +41,10 @@ MEASURED = ["at_rounds", "at_bytes", "at_updates", "worst_decile", "megabytes", 
 def row(run: plan.Run, folder: Folder) -> dict[str, Any]:
     """The row of one run."""
     config = run.config
-    parameter = next((run.axes[name] for name in ("algorithm.mu", "algorithm.strength") if name in run.axes), None)
+    parameter = next(
+        (run.axes[name] for name in ("algorithm.mu", "algorithm.strength") if name in run.axes),
+        None,
+    )
     setting = {
         "dataset": config["dataset"],
         "split": SPLITS[config["partition"]["law"]],
@@ -52,9 +58,11 @@ def row(run: plan.Run, folder: Folder) -> dict[str, Any]:
         return setting
     history = fl.History.load(folder.of(run) / "history.npz")
     size = history.params.nbytes
-    budget = 2 * config["rounds"] * config["clients_per_round"] * size  # what FedAvg sends, down and up
+    # what FedAvg sends, down and up
+    budget = 2 * config["rounds"] * config["clients_per_round"] * size
     frame = history.frame
-    last, traffic = frame.iloc[-1], frame.bytes_up + frame.bytes_down
+    last = frame.iloc[-1]
+    traffic = frame.bytes_up + frame.bytes_down
     return setting | {
         "at_rounds": round(last.test_accuracy, 4),
         "at_bytes": _last_accuracy(frame[traffic <= 1.01 * budget]),
@@ -73,7 +81,9 @@ def _last_accuracy(frame: pd.DataFrame) -> float:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("config", type=Path, metavar="CONFIG.toml")
-    parser.add_argument("--sweeps", type=Path, default=Path("build/sweeps"), help="where runs are kept")
+    parser.add_argument(
+        "--sweeps", type=Path, default=Path("build/sweeps"), help="where runs are kept"
+    )
     parser.add_argument("--out", type=Path, help="write one row per run to this CSV file")
     options, further = parser.parse_known_args(arguments)
     if status := cli.main(["sweep", str(options.config), "--out", str(options.sweeps), *further]):
@@ -82,8 +92,15 @@ def main(arguments: list[str] | None = None) -> int:
     folder = Folder(options.sweeps, found)
     runs = sorted(found.runs, key=lambda run: run.config["seed"])
     table = pd.DataFrame([row(run, folder) for run in runs])
-    table = table.reindex(columns=[*(column for column in table if column not in MEASURED), *MEASURED])
-    print(table.groupby("algorithm", sort=False)[MEASURED].agg(["mean", "std", "count"]).round(3).to_string())
+    table = table.reindex(
+        columns=[*(column for column in table if column not in MEASURED), *MEASURED]
+    )
+    print(
+        table.groupby("algorithm", sort=False)[MEASURED]
+        .agg(["mean", "std", "count"])
+        .round(3)
+        .to_string()
+    )
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         table.to_csv(options.out, index=False)

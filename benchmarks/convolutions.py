@@ -1,12 +1,13 @@
-"""Compare the stacked engine with the reference engine on networks with convolutions, and the ways of convolving.
+"""Compare the stacked engine with the reference engine on networks with convolutions, and the ways
+of convolving.
 
     python benchmarks/convolutions.py [--seconds 2] [--out results/convolutions.csv]
     python benchmarks/convolutions.py --ways
 
-The first command times one round of local training (four clients, two batches each) of each network in both engines,
-in turn, and writes the shortest times and their ratio: other processes only add time. The second prints nanoseconds
-per multiplication of each way of convolving, on one core, to check the choices of
-``fedlab_core/engines/stacked/ways.py``. Inputs are random.
+The first command times one round of local training (four clients, two batches each) of each network
+in both engines, in turn, and writes the shortest times and their ratio: other processes only add
+time. The second prints nanoseconds per multiplication of each way of convolving, on one core, to
+check the choices of ``fedlab_core/engines/stacked/ways.py``. Inputs are random.
 """
 
 import argparse
@@ -39,7 +40,9 @@ STEPS = 2
 
 @dataclass(frozen=True)
 class Net:
-    """Two convolutions k×k with these channels, each with ReLU and a max-pool 2×2, and a linear layer."""
+    """Two convolutions k×k with these channels, each with ReLU and a max-pool 2×2, and a linear
+    layer.
+    """
 
     side: int
     channels: tuple[int, int, int]
@@ -56,7 +59,11 @@ class Net:
         first, second, third = self.channels
         layers: list[nn.Module] = []
         for inputs, outputs in ((first, second), (second, third)):
-            layers += [nn.Conv2d(inputs, outputs, self.kernel, padding=self.padding), nn.ReLU(), nn.MaxPool2d(2)]
+            layers += [
+                nn.Conv2d(inputs, outputs, self.kernel, padding=self.padding),
+                nn.ReLU(),
+                nn.MaxPool2d(2),
+            ]
         side = self.side
         for _ in range(2):
             side = (side + 2 * self.padding - self.kernel + 1) // 2
@@ -76,7 +83,11 @@ SHAPES = [
     (32, (3, 16, 32), 3, 1),
     (32, (3, 32, 64), 5, 2),
 ]
-NETS = [Net(side, channels, kernel, padding, batch) for side, channels, kernel, padding in SHAPES for batch in (10, 50)]
+NETS = [
+    Net(side, channels, kernel, padding, batch)
+    for side, channels, kernel, padding in SHAPES
+    for batch in (10, 50)
+]
 
 
 def rounds(net: Net) -> dict[str, Callable[[], object]]:
@@ -96,7 +107,9 @@ def rounds(net: Net) -> dict[str, Callable[[], object]]:
 
 
 def compare(budget: float, out: Path | None) -> None:
-    """Print the seconds of both engines on each network, timed for ``budget`` seconds, and write them to ``out``."""
+    """Print the seconds of both engines on each network, timed for ``budget`` seconds, and write
+    them to ``out``.
+    """
     rows = []
     for net in NETS:
         seconds = shortest(rounds(net), budget)
@@ -110,7 +123,10 @@ def compare(budget: float, out: Path | None) -> None:
             "processor": platform.processor() or platform.machine(),
         }
         rows.append(row)
-        print(f"{net.name:32} {row['reference_s']:9} {row['stacked_s']:9} {row['ratio']:6}", flush=True)
+        print(
+            f"{net.name:32} {row['reference_s']:9} {row['stacked_s']:9} {row['ratio']:6}",
+            flush=True,
+        )
     if out:
         with out.open("w", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
@@ -119,7 +135,9 @@ def compare(budget: float, out: Path | None) -> None:
 
 
 def passes(net: Net, way: str) -> dict[str, Callable[[], object]]:
-    """The three passes of the second convolution of ``net`` in one way; "grouped" is all clients in one call."""
+    """The three passes of the second convolution of ``net`` in one way; "grouped" is all clients in
+    one call.
+    """
     layer = net.module()[3]
     side = (net.side + 2 * net.padding - net.kernel + 1) // 2
     x = torch.rand(CLIENTS, net.batch, side, side, layer.in_channels)
@@ -137,38 +155,68 @@ def passes(net: Net, way: str) -> dict[str, Callable[[], object]]:
     }
 
 
-def _grouped(layer: nn.Conv2d, x: torch.Tensor, weight: torch.Tensor) -> dict[str, Callable[[], object]]:
-    """One convolution with a group for each client, without the copies that put its channels together."""
-    images = x.permute(1, 0, 4, 2, 3).flatten(1, 2).contiguous()
+def _grouped(
+    layer: nn.Conv2d, x: torch.Tensor, weight: torch.Tensor
+) -> dict[str, Callable[[], object]]:
+    """One convolution with a group for each client.
+
+    It needs the channels of all clients side by side, [B, A·C, H, W], while every other layer has
+    the clients apart: images and gradients are copied there, and the result is copied back.
+    """
     filters = weight.flatten(0, 1)
     padding = list(layer.padding)
-    above = torch.rand_like(torch.conv2d(images, filters, None, 1, padding, 1, CLIENTS))
     geometry = [1, 1], padding, [1, 1], False, [0, 0], CLIENTS
 
-    def backward(*wanted: bool) -> object:
-        return torch.ops.aten.convolution_backward(above, images, filters, [len(filters)], *geometry, list(wanted))
+    def together(images: torch.Tensor) -> torch.Tensor:
+        return images.permute(1, 0, 4, 2, 3).flatten(1, 2)
+
+    def apart(images: torch.Tensor) -> torch.Tensor:
+        return images.unflatten(1, (CLIENTS, -1)).permute(1, 0, 3, 4, 2).contiguous()
+
+    def forward() -> torch.Tensor:
+        images = together(x)
+        return apart(torch.conv2d(images, filters, None, 1, padding, 1, CLIENTS))
+
+    above = torch.rand_like(forward())
+    kept = together(x)  # the forward pass has copied them
+
+    def backward(*wanted: bool) -> tuple[torch.Tensor, ...]:
+        return torch.ops.aten.convolution_backward(
+            together(above), kept, filters, [len(filters)], *geometry, list(wanted)
+        )
 
     return {
-        "forward": lambda: torch.conv2d(images, filters, None, 1, padding, 1, CLIENTS),
+        "forward": forward,
         "weight gradient": lambda: backward(False, True, False),
-        "input gradient": lambda: backward(True, False, False),
+        "input gradient": lambda: apart(backward(True, False, False)[0]),
     }
 
 
 @torch.no_grad()
 def compare_ways(seconds: float = 0.2) -> None:
-    """Print the nanoseconds per multiplication of each way and pass of the second convolutions, on one core."""
+    """Print the nanoseconds per multiplication of each way and pass of the second convolutions, on
+    one core.
+    """
     ways = ("patches", "each", "grouped")
     print(f"{'second convolution of':32} {'pass':16}", *(f"{way:>9}" for way in ways))
     with threads.one_inside():
         for net in NETS:
             by_way = {way: passes(net, way) for way in ways}
             layer = net.module()[3]
-            side = (net.side + 2 * net.padding - net.kernel + 1) // 2 + 2 * net.padding - net.kernel + 1
+            side = (
+                (net.side + 2 * net.padding - net.kernel + 1) // 2
+                + 2 * net.padding
+                - net.kernel
+                + 1
+            )
             products = CLIENTS * net.batch * side * side * layer.weight.numel()
             for name in by_way["patches"]:
                 best = shortest({way: by_way[way][name] for way in ways}, seconds)
-                print(f"{net.name:32} {name:16}", *(f"{best[way] / products * 1e9:9.4f}" for way in ways), flush=True)
+                print(
+                    f"{net.name:32} {name:16}",
+                    *(f"{best[way] / products * 1e9:9.4f}" for way in ways),
+                    flush=True,
+                )
 
 
 def shortest(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
@@ -188,7 +236,9 @@ def shortest(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=2, help="for each network")
-    parser.add_argument("--ways", action="store_true", help="time the ways of convolving, not the engines")
+    parser.add_argument(
+        "--ways", action="store_true", help="time the ways of convolving, not the engines"
+    )
     parser.add_argument("--out", type=Path, help="write the seconds to this CSV file")
     given = parser.parse_args()
     if given.ways:

@@ -1,13 +1,15 @@
 """Measure memory, processor time and disk of one student on a JupyterHub, chapter by chapter.
 
     tests/hub/run.sh    # makes build/hub, and tests it
-    FEDLAB_HUB=build/hub/venv/bin:build/hub/npm/node_modules/.bin python benchmarks/memory.py --out results/memory.csv
+    export FEDLAB_HUB=build/hub/venv/bin:build/hub/npm/node_modules/.bin
+    python benchmarks/memory.py --out results/memory.csv
 
-One student logs in with Chromium, opens a chapter, runs all its cells, waits for each live chart, and saves. Memory is
-the proportional set size (PSS) of the single-user server and its kernel on Linux, read four times a second: after
-opening, after the last cell, and at the peak. "Own" is the part that no file backs: what one more server needs on a
-machine where others run from the same image. The row "none" is the server without a notebook. Run nothing else from the
-same environment meanwhile: it would share memory pages.
+One student logs in with Chromium, opens a chapter, runs all its cells, waits for each live chart,
+and saves. Memory is the proportional set size (PSS) of the single-user server and its kernel on
+Linux, read four times a second: after opening, after the last cell, and at the peak. "Own" is the
+part that no file backs: what one more server needs on a machine where others run from the same
+image. The row "none" is the server without a notebook. Run nothing else from the same environment
+meanwhile: it would share memory pages.
 """
 
 import argparse
@@ -32,7 +34,16 @@ from tests.browser.lab import Notebook, wait_until  # noqa: E402
 from tests.hub.hub import Hub, serving  # noqa: E402
 
 USER = "alice"
-COLUMNS = ("chapter", "opened_mib", "finished_mib", "peak_mib", "peak_own_mib", "kernel_mib", "cpu_s", "notebook_kb")
+COLUMNS = (
+    "chapter",
+    "opened_mib",
+    "finished_mib",
+    "peak_mib",
+    "peak_own_mib",
+    "kernel_mib",
+    "cpu_s",
+    "notebook_kb",
+)
 QUIET = 3  # seconds with next to no processor time after which a page counts as done
 LIVE = ("Explorer(", "ideas.", "shows.")
 
@@ -41,7 +52,11 @@ def live_cells(path: Path) -> list[str]:
     """The code cells whose last expression is a live chart."""
     cells = nbformat.read(path, as_version=4).cells
     sources = [cell.source for cell in cells if cell.cell_type == "code" and cell.source.strip()]
-    return [source for source in sources if any(word in ast.unparse(ast.parse(source).body[-1]) for word in LIVE)]
+    return [
+        source
+        for source in sources
+        if any(word in ast.unparse(ast.parse(source).body[-1]) for word in LIVE)
+    ]
 
 
 def pages(process: psutil.Process) -> tuple[float, float]:
@@ -90,7 +105,9 @@ class Watch:
 
 def processor_time(server: psutil.Process) -> float:
     """Seconds of the server and its present kernels."""
-    return sum(sum(process.cpu_times()[:2]) for process in [server, *server.children(recursive=True)])
+    return sum(
+        sum(process.cpu_times()[:2]) for process in [server, *server.children(recursive=True)]
+    )
 
 
 def quiet(server: psutil.Process) -> bool:
@@ -123,24 +140,43 @@ def measure(hub: Hub, context, chapter: Path) -> dict:
             wait_until(lambda: quiet(server))
         wait_until(lambda: quiet(server))
         notebook.save()
-        finished, seconds = watch.now(), processor_time(server) - started
+        finished = watch.now()
+        seconds = processor_time(server) - started
     assert not notebook.faults, notebook.faults
     notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     notebook.page.close()
     wait_until(lambda: not server.children())
     values = (opened, finished, watch.peak, watch.own, watch.kernel, seconds)
     size = (hub.home(USER) / "fedlab" / chapter.name).stat().st_size / 1000
-    return dict(zip(COLUMNS, (chapter.stem, *(round(value, 1) for value in values), round(size)), strict=True))
+    return dict(
+        zip(
+            COLUMNS,
+            (chapter.stem, *(round(value, 1) for value in values), round(size)),
+            strict=True,
+        )
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", default=[""], metavar="NUMBER", help="chapters; all unless named")
+    parser.add_argument(
+        "--only", nargs="+", default=[""], metavar="NUMBER", help="chapters; all unless named"
+    )
     parser.add_argument("--out", type=Path, default=Path("memory.csv"))
     arguments = parser.parse_args()
-    chapters = [path for number in arguments.only for path in sorted((ROOT / "notebooks").glob(f"{number}*.ipynb"))]
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright, serving(Path(folder)) as hub:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    chapters = [
+        path
+        for number in arguments.only
+        for path in sorted((ROOT / "notebooks").glob(f"{number}*.ipynb"))
+    ]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        sync_playwright() as playwright,
+        serving(Path(folder)) as hub,
+    ):
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         context = hub.log_in(chromium, USER)
         with arguments.out.open("w", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")

@@ -1,7 +1,8 @@
 """Speed of the playground in Chromium: ``python benchmarks/playground.py``.
 
-Rounds a second without drawing and while the page draws, frames a second, and the longest time in which the page could
-not answer. Digits: 100 clients, K = 10, E = 5, MLP 64-32-10. Plane: 10 clients.
+Rounds a second without drawing and while the page draws, frames a second, and the longest time in
+which the page could not answer. Digits: 100 clients, K = 10, E = 5, MLP 64-32-10. Plane: 10
+clients.
 """
 
 import json
@@ -51,7 +52,9 @@ def main() -> None:
             page.evaluate(WATCH)
             page.click("#play")
             page.wait_for_timeout(1000 * SECONDS)
-            rounds, frames, longest = page.evaluate("[sides[0].records.length - 1, window.frames, window.longest]")
+            rounds, frames, longest = page.evaluate(
+                "[sides[0].records.length - 1, window.frames, window.longest]"
+            )
             measured[name] = {
                 "rounds_a_second_alone": round(alone, 1),
                 "rounds_in_the_page": rounds,

@@ -2,9 +2,9 @@
 
     python benchmarks/speed.py [--repeats 7] [--only digits] [--out results/speed.json]
 
-Every contestant does the same work: the same clients, batches and learning rate, on all usable cores. Rounds are timed
-in turn and medians are reported, so that noise affects all contestants alike. Inputs are random, because speed does not
-depend on them.
+Every contestant does the same work: the same clients, batches and learning rate, on all usable
+cores. Rounds are timed in turn and medians are reported, so that noise affects all contestants
+alike. Inputs are random, because speed does not depend on them.
 """
 
 import argparse
@@ -40,7 +40,9 @@ Round = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Workload:
-    """One round of training of ``clients`` clients, drawn from a federation of clients with ``sizes`` images each."""
+    """One round of training of ``clients`` clients, drawn from a federation of clients with
+    ``sizes`` images each.
+    """
 
     model: Callable[[fl.FederatedDataset], nn.Module]
     shape: tuple[int, ...]
@@ -52,14 +54,18 @@ class Workload:
 def _ragged(seed: int) -> np.ndarray:
     """Client sizes of digits under the Dirichlet(0.3) law by class."""
     digits = fl.load_dataset("digits")
-    parts = fl.partition.dirichlet(digits.train.y, num_clients=100, alpha=0.3, by="class", seed=seed)
+    parts = fl.partition.dirichlet(
+        digits.train.y, num_clients=100, alpha=0.3, by="class", seed=seed
+    )
     return np.array([len(part) for part in parts])
 
 
 WORKLOADS = {
     "digits": Workload(lambda fed: fl.models.mlp(fed, (32,)), (1, 8, 8), np.full(100, 15), 20, 5),
     "digits-ragged": Workload(lambda fed: fl.models.mlp(fed, (32,)), (1, 8, 8), _ragged(0), 20, 5),
-    "mnist-mlp": Workload(lambda fed: fl.models.mlp(fed, (200,)), (1, 28, 28), np.full(10, 600), 10, 1),
+    "mnist-mlp": Workload(
+        lambda fed: fl.models.mlp(fed, (200,)), (1, 28, 28), np.full(10, 600), 10, 1
+    ),
     "mnist-cnn": Workload(fl.models.cnn_mnist, (1, 28, 28), np.full(20, 600), 20, 1),
     "cifar-cnn": Workload(fl.models.cnn_cifar, (3, 32, 32), np.full(20, 500), 20, 1),
 }
@@ -78,7 +84,9 @@ def federation(load: Workload) -> fl.FederatedDataset:
 
 def cohort_work(load: Workload) -> Work:
     clients = np.sort(np.random.default_rng(0).choice(len(load.sizes), load.clients, replace=False))
-    return Work(clients, np.full(load.clients, load.epochs), "epochs", BATCH_SIZE, 0.05, round=1, seed=0)
+    return Work(
+        clients, np.full(load.clients, load.epochs), "epochs", BATCH_SIZE, 0.05, round=1, seed=0
+    )
 
 
 def textbook(fed: fl.FederatedDataset, model: nn.Module, work: Work) -> Round:
@@ -115,7 +123,11 @@ class Opaque(nn.Module):
 
 
 def engine_round(
-    kind: Any, fed: fl.FederatedDataset, model: nn.Module, work: Work, make: Callable[..., fl.Correction] | None = None
+    kind: Any,
+    fed: fl.FederatedDataset,
+    model: nn.Module,
+    work: Work,
+    make: Callable[..., fl.Correction] | None = None,
 ) -> Round:
     engine = kind(fed, model, LOSS, threads=threads.number())
     params = engine.model.parameters()
@@ -125,7 +137,8 @@ def engine_round(
 
 def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) -> Round:
     """Only the matrix products of forward pass, input gradients and weight updates."""
-    products, x = [], torch.rand(BATCH_SIZE, *shape)
+    products = []
+    x = torch.rand(BATCH_SIZE, *shape)
     for layer in model:
         out = layer(x)
         if isinstance(layer, nn.Linear):
@@ -133,7 +146,9 @@ def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) ->
         elif isinstance(layer, nn.Conv2d):
             products.append((out[:, 0].numel(), layer.weight[0].numel(), layer.out_channels))
         x = out
-    tensors = [[torch.rand(clients, *shape) for shape in ((m, k), (k, n), (m, n))] for m, k, n in products]
+    tensors = [
+        [torch.rand(clients, *shape) for shape in ((m, k), (k, n), (m, n))] for m, k, n in products
+    ]
 
     def run_round() -> None:
         for _ in range(steps):
@@ -148,7 +163,8 @@ def floor(model: nn.Module, shape: tuple[int, ...], clients: int, steps: int) ->
 
 def contestant(load: Workload, name: str) -> Round:
     """One round of the workload by the contestant ``name``."""
-    fed, work = federation(load), cohort_work(load)
+    fed = federation(load)
+    work = cohort_work(load)
     model = load.model(fed)
     if name == "textbook":
         return textbook(fed, model, work)
@@ -161,17 +177,22 @@ def contestant(load: Workload, name: str) -> Round:
 
 def corrected(load: Workload) -> dict[str, Round]:
     """The stacked engine with each kind of correction."""
-    fed, work = federation(load), cohort_work(load)
+    fed = federation(load)
+    work = cohort_work(load)
     model = load.model(fed)
     weight = torch.rand_like(torch.nn.utils.parameters_to_vector(model.parameters()))
     kinds: dict[str, Callable[..., fl.Correction] | None] = {
         "FedAvg": None,
         "FedProx": lambda params: fl.Correction(weight=0.1, anchor=params),
         "SCAFFOLD": lambda params: fl.Correction(offset=torch.rand_like(params) * 1e-3),
-        "per parameter": lambda params: fl.Correction(weight=weight, anchor=params),  # FedMas: one Ω for all
-        "per parameter and client": lambda p: fl.Correction(weight=torch.rand_like(p), anchor=p),  # FedCurv
+        # FedMas: one Ω for all
+        "per parameter": lambda params: fl.Correction(weight=weight, anchor=params),
+        # FedCurv
+        "per parameter and client": lambda p: fl.Correction(weight=torch.rand_like(p), anchor=p),
     }
-    return {name: engine_round(StackedEngine, fed, model, work, make) for name, make in kinds.items()}
+    return {
+        name: engine_round(StackedEngine, fed, model, work, make) for name, make in kinds.items()
+    }
 
 
 def medians(rounds: dict[str, Round], repeats: int) -> dict[str, float]:
@@ -193,7 +214,14 @@ def five_lines() -> float:
     digits = fl.load_dataset("digits")
     parts = fl.partition.dirichlet(digits.train.y, num_clients=100, alpha=0.3, seed=0)
     fed = fl.FederatedDataset(digits, parts)
-    arguments = {"rounds": 50, "clients_per_round": 20, "local_epochs": 5, "batch_size": 10, "lr": 0.05, "seed": 0}
+    arguments = {
+        "rounds": 50,
+        "clients_per_round": 20,
+        "local_epochs": 5,
+        "batch_size": 10,
+        "lr": 0.05,
+        "seed": 0,
+    }
     start = time.perf_counter()
     fl.simulate(fed, fl.models.mlp(fed, seed=0), fl.FedProx(mu=0.1), progress=False, **arguments)
     return time.perf_counter() - start
@@ -225,7 +253,10 @@ def measure(name: str, repeats: int) -> dict[str, Any]:
 def measure_corrections(name: str, repeats: int) -> dict[str, Any]:
     """Time the corrections in a workload, and compare them with FedAvg."""
     seconds = medians(corrected(WORKLOADS[name]), repeats)
-    return {"seconds": seconds, "ratios": {kind: value / seconds["FedAvg"] for kind, value in seconds.items()}}
+    return {
+        "seconds": seconds,
+        "ratios": {kind: value / seconds["FedAvg"] for kind, value in seconds.items()},
+    }
 
 
 def main() -> None:
@@ -240,7 +271,9 @@ def main() -> None:
         "repeats": given.repeats,
         "rounds": {name: measure(name, given.repeats) for name in given.only},
         "corrections": {
-            name: measure_corrections(name, given.repeats) for name in ("digits", "mnist-mlp") if name in given.only
+            name: measure_corrections(name, given.repeats)
+            for name in ("digits", "mnist-mlp")
+            if name in given.only
         },
         "five_lines_seconds": statistics.median(five_lines() for _ in range(3)),
     }

@@ -1,4 +1,6 @@
-"""Check data sets against their checksums, like ``python -m fedlab_core data verify [NAME ...] [--root FOLDER]``."""
+"""Check data sets against their checksums, like ``python -m fedlab_core data verify [NAME ...]
+[--root FOLDER]``.
+"""
 
 import sys
 

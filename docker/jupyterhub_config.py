@@ -1,6 +1,8 @@
-"""JupyterHub's side of the course: what a student's server may take, and when it ends. See docs/hub.md.
+"""JupyterHub's side of the course: what a student's server may take, and when it ends. See
+docs/hub.md.
 
-Choose a spawner and an authenticator below this line of your own file: ``load_subconfig("jupyterhub_config.py")``.
+Choose a spawner and an authenticator below this line of your own file:
+``load_subconfig("jupyterhub_config.py")``.
 """
 
 import sys
@@ -16,7 +18,8 @@ c.Spawner.cmd = ["jupyterhub-singleuser"]
 c.Spawner.default_url = "/lab/tree/fedlab/00_start_here.ipynb"
 c.Spawner.http_timeout = 120
 
-# A class arrives within five minutes: so many servers start at once, the others wait for their turn.
+# A class arrives within five minutes: so many servers start at
+# once, the others wait for their turn.
 c.JupyterHub.concurrent_spawn_limit = 40
 
 # A server without any activity for an hour ends; the notebooks stay, their variables do not.
@@ -28,5 +31,8 @@ c.JupyterHub.load_roles = [
     }
 ]
 c.JupyterHub.services = [
-    {"name": "idle-culler", "command": [sys.executable, "-m", "jupyterhub_idle_culler", "--timeout=3600"]}
+    {
+        "name": "idle-culler",
+        "command": [sys.executable, "-m", "jupyterhub_idle_culler", "--timeout=3600"],
+    }
 ]

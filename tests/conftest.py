@@ -1,4 +1,6 @@
-"""Shared by all tests: markers that skip what this machine cannot run, and one thread per worker."""
+"""Shared by all tests: markers that skip what this machine
+cannot run, and one thread per worker.
+"""
 
 import os
 import shutil
@@ -7,7 +9,8 @@ from typing import Any
 import pytest
 
 if os.environ.get("PYTEST_XDIST_WORKER"):
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # before PyTorch is imported: workers share the cores
+    # before PyTorch is imported: workers share the cores
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def on_disk(name: str) -> bool:
@@ -20,21 +23,42 @@ def on_disk(name: str) -> bool:
 
 def browser() -> str | None:
     """The path of a Chromium, or None."""
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
 
 
-# Modules that a worker has long to do with: begun last, one of them would keep a single core busy at the end.
-FIRST = ("test_live.py", "test_explorer.py", "test_notebooks.py", "test_answers.py", "test_folder.py", "test_sheets.py")
-FIRST += ("test_crew.py", "test_jobs.py", "test_rows.py", "test_harness.py", "test_wheel.py", "test_setup_env.py")
+# Modules that a worker has long to do with: begun last, one of them
+# would keep a single core busy at the end.
+FIRST = (
+    "test_live.py",
+    "test_explorer.py",
+    "test_notebooks.py",
+    "test_answers.py",
+    "test_folder.py",
+    "test_sheets.py",
+    "test_crew.py",
+    "test_jobs.py",
+    "test_rows.py",
+    "test_harness.py",
+    "test_wheel.py",
+    "test_setup_env.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST))
+    items.sort(
+        key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST)
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each worker whole modules, so that tests share fixtures. Give it the chapters of a notebook test singly."""
+    """Give each worker whole modules, so that tests share fixtures. Give it the chapters of a
+    notebook test singly.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class Scheduler(LoadScopeScheduling):

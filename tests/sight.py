@@ -2,15 +2,31 @@
 
 import numpy as np
 
-# Machado, Oliveira, Fernandes (2009), "A Physiologically-based Model for Simulation of Color Vision Deficiency",
-# severity 1.0: what others see of linear RGB.
+# Machado, Oliveira, Fernandes (2009), "A Physiologically-based Model for Simulation of Color Vision
+# Deficiency", severity 1.0: what others see of linear RGB.
 EYES = {
     "usual": np.eye(3),
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
 }
-XYZ = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+XYZ = [
+    [0.4124564, 0.3575761, 0.1804375],
+    [0.2126729, 0.7151522, 0.0721750],
+    [0.0193339, 0.1191920, 0.9503041],
+]
 
 
 def linear(colour: str) -> np.ndarray:
@@ -21,7 +37,9 @@ def linear(colour: str) -> np.ndarray:
 
 def contrast(a: str, b: str) -> float:
     """WCAG 2.2, "contrast ratio"."""
-    low, high = sorted(float(linear(colour) @ np.array([0.2126, 0.7152, 0.0722])) for colour in (a, b))
+    low, high = sorted(
+        float(linear(colour) @ np.array([0.2126, 0.7152, 0.0722])) for colour in (a, b)
+    )
     return (high + 0.05) / (low + 0.05)
 
 

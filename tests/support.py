@@ -13,8 +13,12 @@ from fedlab_core.data.dataset import Dataset, Split
 from fedlab_core.sampling import Availability
 
 
-def quadratics(a: Sequence[float], b: Sequence[float], sizes: Sequence[int] | None = None) -> fl.FederatedDataset:
-    """f_i(x) = a_i/2 (x − b_i)²: a linear model without bias on the sample √a_i → √a_i·b_i, repeated n_i times."""
+def quadratics(
+    a: Sequence[float], b: Sequence[float], sizes: Sequence[int] | None = None
+) -> fl.FederatedDataset:
+    """f_i(x) = a_i/2 (x − b_i)²: a linear model without bias on the sample √a_i → √a_i·b_i,
+    repeated n_i times.
+    """
     sizes = [1] * len(a) if sizes is None else sizes
     clients = []
     for a_i, b_i, n_i in zip(a, b, sizes, strict=True):
@@ -30,16 +34,28 @@ def scalar_model(start: float = 0.0) -> nn.Module:
     return model
 
 
-def simulation(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **arguments: Any) -> fl.Simulation:
-    """A simulation that has not begun; full participation, full batch and ten local steps unless said otherwise."""
+def simulation(
+    fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **arguments: Any
+) -> fl.Simulation:
+    """A simulation that has not begun; full participation, full batch and ten local steps unless
+    said otherwise.
+    """
     if "local_epochs" not in arguments:
         arguments.setdefault("local_steps", 10)
     loss = "squared_error" if fed.num_classes is None else "cross_entropy"
-    defaults = {"clients_per_round": 1.0, "batch_size": None, "lr": 0.1, "loss": loss, "progress": False}
+    defaults = {
+        "clients_per_round": 1.0,
+        "batch_size": None,
+        "lr": 0.1,
+        "loss": loss,
+        "progress": False,
+    }
     return fl.Simulation(fed, model, algorithm, **{**defaults, **arguments})
 
 
-def run(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **arguments: Any) -> fl.Simulation:
+def run(
+    fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **arguments: Any
+) -> fl.Simulation:
     """A finished :func:`simulation`."""
     finished = simulation(fed, model, algorithm, **arguments)
     finished.run()
@@ -48,18 +64,29 @@ def run(fed: fl.FederatedDataset, model: nn.Module, algorithm: fl.Algorithm, **a
 
 def renumbered(fed: fl.FederatedDataset, order: Sequence[int]) -> fl.FederatedDataset:
     """The same clients in another order."""
-    return fl.FederatedDataset.from_clients([fed.client(k) for k in order], test=(fed.test.x, fed.test.y))
+    return fl.FederatedDataset.from_clients(
+        [fed.client(k) for k in order], test=(fed.test.x, fed.test.y)
+    )
 
 
 def limit(
-    fed: fl.FederatedDataset, algorithm: fl.Algorithm, *, rounds: int = 100, start: float = 0.0, **arguments: Any
+    fed: fl.FederatedDataset,
+    algorithm: fl.Algorithm,
+    *,
+    rounds: int = 100,
+    start: float = 0.0,
+    **arguments: Any,
 ) -> float:
     """Where a scalar run ends."""
     arguments.setdefault("eval_every", rounds)
-    return float(run(fed, scalar_model(start), algorithm, rounds=rounds, **arguments).history.params[0])
+    return float(
+        run(fed, scalar_model(start), algorithm, rounds=rounds, **arguments).history.params[0]
+    )
 
 
-def path(fed: fl.FederatedDataset, algorithm: fl.Algorithm, *, start: float = 0.0, **arguments: Any) -> np.ndarray:
+def path(
+    fed: fl.FederatedDataset, algorithm: fl.Algorithm, *, start: float = 0.0, **arguments: Any
+) -> np.ndarray:
     """The parameter of a scalar :func:`simulation` after each round."""
     begun = simulation(fed, scalar_model(start), algorithm, **arguments)
     return np.array([float(begun.history.params[0]) for _ in begun])
@@ -95,7 +122,9 @@ def flat(model: nn.Module) -> torch.Tensor:
 
 
 class Trace(Availability):
-    """A given record of who is there: ``table`` bool [rounds, N], its first row for round 1, repeated after its end."""
+    """A given record of who is there: ``table`` bool [rounds, N], its first row for round 1,
+    repeated after its end.
+    """
 
     def __init__(self, table: Any) -> None:
         self.table = np.asarray(table)

@@ -7,8 +7,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "fedlab_core").rglob("*.py"))
-COURSE = ("IPython", "anywidget", "fedlab_course", "ipykernel", "ipywidgets", "jinja2", "latex2mathml", "mistune")
-COURSE += ("nbclient", "nbconvert", "nbformat", "papermill", "traitlets")
+COURSE = (
+    "IPython",
+    "anywidget",
+    "fedlab_course",
+    "ipykernel",
+    "ipywidgets",
+    "jinja2",
+    "latex2mathml",
+    "mistune",
+    "nbclient",
+    "nbconvert",
+    "nbformat",
+    "papermill",
+    "traitlets",
+)
 
 
 def of_the_course(module: str) -> bool:
@@ -44,14 +57,17 @@ history = fl.simulate(fed, model, fl.FedProx(mu=0.1), rounds=2, **work)
 figure = fl.plots.convergence({"FedProx": history})
 figure.to_html()
 sizes = ["--rounds", "1", "--num-clients", "10", "--clients-per-round", "3"]
-codes = cli.main(["run", "--algorithm", "fedavg", *sizes, "--out", "history.npz"]), cli.main(["data", "list"])
+ran = cli.main(["run", "--algorithm", "fedavg", *sizes, "--out", "history.npz"])
+listed = cli.main(["data", "list"])
 import fedlab_core.sweep.workers
-print(type(figure).__name__, len(history.frame), *codes, "distributed" in sys.modules, *SEEN)
+print(type(figure).__name__, len(history.frame), ran, listed, "distributed" in sys.modules, *SEEN)
 """
 
 
 def test_a_simulation_a_figure_and_the_command_line(tmp_path: Path) -> None:
-    """Block everything of the course and torchvision. What only some readers need is not imported at the start."""
+    """Block everything of the course and torchvision. What only some readers need is not imported
+    at the start.
+    """
     command = [sys.executable, "-c", BLOCK + SCRIPT]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
@@ -65,10 +81,16 @@ def test_a_simulation_a_figure_and_the_command_line(tmp_path: Path) -> None:
 def test_no_file_of_the_library_imports_what_belongs_to_the_course() -> None:
     for path in FILES:
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-        named = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+        named = {
+            alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
+        }
         named |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
         assert not {name for name in named if of_the_course(name)}, path
-    assert of_the_course("nbformat.v4") and of_the_course("jupyter_core") and not of_the_course("numpy")
+    assert (
+        of_the_course("nbformat.v4")
+        and of_the_course("jupyter_core")
+        and not of_the_course("numpy")
+    )
 
 
 def test_nothing_of_the_library_imports_the_readers() -> None:

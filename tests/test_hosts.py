@@ -12,19 +12,37 @@ import fedlab_core
 
 ROOT = Path(__file__).parents[1]
 INSTALL = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
-JOBS = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))["jobs"]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
+JOBS = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))[
+    "jobs"
+]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *(ROOT / "docs").rglob("*.md"),
+]
 
 
 def commands(job: str) -> list[str]:
-    return [line for step in JOBS[job]["steps"] if "run" in step for line in step["run"].strip().splitlines()]
+    return [
+        line
+        for step in JOBS[job]["steps"]
+        if "run" in step
+        for line in step["run"].strip().splitlines()
+    ]
 
 
 def without_make(target: str) -> list[str]:
     """What a make target runs, as it is typed on Windows; the set-up first."""
     run = ["make", "--dry-run", "--always-make", "--no-print-directory", target, "VENV=.venv"]
-    said = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    extras = next(re.search(r"tools/setup_env\.py (.*)", line)[1] for line in said if "tools/setup_env.py" in line)
+    said = subprocess.run(
+        run, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    extras = next(
+        re.search(r"tools/setup_env\.py (.*)", line)[1]
+        for line in said
+        if "tools/setup_env.py" in line
+    )
     rest = [line.strip().replace(".venv/bin/python", r".venv\Scripts\python") for line in said]
     return [rf"tools\setup_env.py {extras}", *(line for line in rest if line.startswith(".venv"))]
 
@@ -47,7 +65,9 @@ def test_the_changelog_ends_in_the_version_of_the_library() -> None:
 def anchors(path: Path) -> set[str]:
     """The places that headings make, as code hosts name them."""
     headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings
+    }
 
 
 def test_links_lead_to_files_and_places_that_exist() -> None:
@@ -58,7 +78,9 @@ def test_links_lead_to_files_and_places_that_exist() -> None:
             file, _, place = link.partition("#")
             target = (page.parent / file).resolve() if file else page
             outside = link.startswith(("http:", "https:", "mailto:"))
-            if not outside and not (target.exists() and (target.suffix != ".md" or {place} <= {"", *anchors(target)})):
+            if not outside and not (
+                target.exists() and (target.suffix != ".md" or {place} <= {"", *anchors(target)})
+            ):
                 wrong.append((str(page.relative_to(ROOT)), link))
     assert wrong == []
 

@@ -1,4 +1,6 @@
-"""Imports flow one way: neither package has a cycle. Imports for type checkers alone do not count."""
+"""Imports flow one way: neither package has a cycle. Imports
+for type checkers alone do not count.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -8,11 +10,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+# the folder of a package, its name, and fewer modules than it has
+PACKAGES = [("", "fedlab_core", 50), ("", "fedlab_course", 50), ("conformance", "fedconform", 20)]
 
 
 def modules(root: Path, package: str) -> dict[str, Path]:
     """Dotted name → file."""
-    files = {path.relative_to(root).with_suffix(""): path for path in (root / package).rglob("*.py")}
+    files = {
+        path.relative_to(root).with_suffix(""): path for path in (root / package).rglob("*.py")
+    }
     return {".".join(name.parts).removesuffix(".__init__"): path for name, path in files.items()}
 
 
@@ -31,7 +37,9 @@ def at_import(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def graph(root: Path, package: str) -> dict[str, set[str]]:
-    """Module → the modules of the package that it imports by name; packages on the way to those are not counted."""
+    """Module → the modules of the package that it imports by name; packages on the way to those are
+    not counted.
+    """
     known = modules(root, package)
     edges: dict[str, set[str]] = {name: set() for name in known}
     for name, path in known.items():
@@ -59,10 +67,50 @@ def cycle(root: Path, package: str) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("package", ["fedlab_core", "fedlab_course"])
-def test_no_module_imports_itself_in_a_circle(package: str) -> None:
-    assert len(graph(ROOT, package)) > 50
-    assert cycle(ROOT, package) == []
+@pytest.mark.parametrize(("folder", "package", "least"), PACKAGES)
+def test_no_module_imports_itself_in_a_circle(folder: str, package: str, least: int) -> None:
+    assert len(graph(ROOT / folder, package)) > least
+    assert cycle(ROOT / folder, package) == []
+
+
+def test_the_suite_imports_neither_the_library_nor_the_course() -> None:
+    """An adapter is a file for another program."""
+    for path in (ROOT / "conformance").rglob("*.py"):
+        if path.parent.name != "adapters":
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            found = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
+            assert not [one for one in found if "fedlab_" in ast.unparse(one)], path
+
+
+def rooms(modules: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Folder or loose module of a package → the others that it imports. The package's own
+    ``__init__`` imports what it offers, and an adapter is a file for another program: both are left
+    out.
+    """
+    edges: dict[str, set[str]] = {}
+    for name, imported in modules.items():
+        parts = name.split(".")
+        if len(parts) == 1 or "adapters" in parts:
+            continue
+        others = {other.split(".")[1] for other in imported if "." in other}
+        edges.setdefault(parts[1], set()).update(others - {parts[1]})
+    return edges
+
+
+@pytest.mark.parametrize(("folder", "package", "least"), PACKAGES)
+def test_no_folder_imports_another_that_imports_it(folder: str, package: str, least: int) -> None:
+    TopologicalSorter(rooms(graph(ROOT / folder, package))).prepare()
+
+
+def test_two_folders_that_import_one_another_are_seen() -> None:
+    modules = {
+        "p.a.one": {"p.b.two"},
+        "p.a.last": set(),
+        "p.b.two": set(),
+        "p.b.three": {"p.a.last"},
+    }
+    with pytest.raises(CycleError):
+        TopologicalSorter(rooms(modules)).prepare()
 
 
 @pytest.mark.parametrize(
@@ -70,7 +118,10 @@ def test_no_module_imports_itself_in_a_circle(package: str) -> None:
     [
         ("import pack.b", "import pack.a"),
         ("from . import b", "from .a import name"),
-        ("if True:\n    from pack.b import name", "try:\n    import pack.a\nexcept ImportError:\n    pass"),
+        (
+            "if True:\n    from pack.b import name",
+            "try:\n    import pack.a\nexcept ImportError:\n    pass",
+        ),
     ],
 )
 def test_a_circle_is_seen(tmp_path: Path, first: str, second: str) -> None:

@@ -10,7 +10,9 @@ import yaml
 
 PAPER = Path(__file__).parents[1] / "paper"
 TEXT = (PAPER / "paper.md").read_text(encoding="utf-8")
-LISTED = set(re.findall(r"^@\w+\{(\w+),", (PAPER / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE))
+LISTED = set(
+    re.findall(r"^@\w+\{(\w+),", (PAPER / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE)
+)
 
 
 def test_the_list_of_references_holds_what_the_paper_cites_and_no_more() -> None:

@@ -1,4 +1,6 @@
-"""The comparison with other simulators: order, resuming, medians, failures. Nothing here is timed."""
+"""The comparison with other simulators: order, resuming,
+medians, failures. Nothing here is timed.
+"""
 
 import csv
 import datetime
@@ -22,10 +24,14 @@ FAST = Contestant("fast", "plain", "plain")
 SLOW = Contestant("slow", "fluke", "fluke")
 
 
-def report(seconds: list[float], accuracy: float = 0.9, samples: int | None = None) -> protocol.Report:
+def report(
+    seconds: list[float], accuracy: float = 0.9, samples: int | None = None
+) -> protocol.Report:
     """A report of a peer that did the small task as it is."""
     rounds = len(seconds) + 1
-    return protocol.Report(seconds, samples or rounds * SMALL.samples_per_round, accuracy, {"numpy": "2"})
+    return protocol.Report(
+        seconds, samples or rounds * SMALL.samples_per_round, accuracy, {"numpy": "2"}
+    )
 
 
 class Peers:
@@ -43,7 +49,9 @@ class Peers:
         return answer
 
 
-def rows_of(outcomes: dict[runs.Key, runs.Outcome], *contestants: Contestant) -> dict[str, table.Row]:
+def rows_of(
+    outcomes: dict[runs.Key, runs.Outcome], *contestants: Contestant
+) -> dict[str, table.Row]:
     found = table.rows([SMALL], contestants, outcomes.values(), "a processor, 2 cores", "a command")
     return {row.peer: row for row in found}
 
@@ -88,7 +96,9 @@ def test_stored_runs_of_another_task_another_adapter_or_another_version_are_not_
     assert runs.digest_of(SMALL, FAST) in digests
 
 
-def test_a_failed_run_is_tried_again_and_a_peer_that_always_fails_is_a_row_with_the_reason(tmp_path: Path) -> None:
+def test_a_failed_run_is_tried_again_and_a_peer_that_always_fails_is_a_row_with_the_reason(
+    tmp_path: Path,
+) -> None:
     order = runs.plan([SMALL], [MINE, FAST, SLOW], repeats=1)
     broken = runs.RunFailed("No module named 'fluke'")
     first = Peers(fedlab_core=[report([1.0])], fast=[runs.RunFailed("killed")], slow=[broken])
@@ -107,12 +117,18 @@ def test_a_peer_that_was_not_run_is_a_row_too() -> None:
     assert rows_of({}, MINE, FAST)["fast"].failure == "not run"
 
 
-def test_medians_are_over_all_rounds_and_ratios_are_between_runs_of_one_repetition(tmp_path: Path) -> None:
-    """The machine is ten times as slow in the second repetition: the seconds tell it, the ratio does not."""
+def test_medians_are_over_all_rounds_and_ratios_are_between_runs_of_one_repetition(
+    tmp_path: Path,
+) -> None:
+    """The machine is ten times as slow in the second repetition: the seconds tell it, the ratio
+    does not.
+    """
     mine = [report([1.0, 1.0, 7.0]), report([10.0, 10.0, 10.0]), report([1.0, 1.0, 1.0])]
     fast = [report([2.0, 2.0, 2.0]), report([20.0, 20.0, 20.0]), report([3.0, 3.0, 3.0])]
     peers = Peers(fedlab_core=mine, fast=fast)
-    outcomes = runs.run_all(runs.plan([SMALL], [MINE, FAST], 3), peers, tmp_path / "runs.jsonl", TODAY)
+    outcomes = runs.run_all(
+        runs.plan([SMALL], [MINE, FAST], 3), peers, tmp_path / "runs.jsonl", TODAY
+    )
     row = rows_of(outcomes, MINE, FAST)["fast"]
     assert (row.seconds, row.seconds_min, row.seconds_max) == ("3", "2", "20")
     assert row.ratio == "2"
@@ -130,7 +146,10 @@ def test_the_check_names_what_a_peer_did_differently() -> None:
 
 def test_the_table_is_read_as_it_was_written(tmp_path: Path) -> None:
     outcomes = runs.run_all(
-        runs.plan([SMALL], [MINE], 1), Peers(fedlab_core=[report([1.5])]), tmp_path / "runs.jsonl", TODAY
+        runs.plan([SMALL], [MINE], 1),
+        Peers(fedlab_core=[report([1.5])]),
+        tmp_path / "runs.jsonl",
+        TODAY,
     )
     written = list(rows_of(outcomes, MINE).values())
     table.write(tmp_path / "peers.csv", written)
@@ -163,7 +182,9 @@ def test_every_contestant_has_an_adapter_and_exact_versions() -> None:
     for contestant in CONTESTANTS.values():
         assert (runs.ADAPTERS / f"{contestant.adapter}.py").exists()
         if contestant.requirements:
-            lines = environments.pinned(environments.REQUIREMENTS / f"{contestant.requirements}.txt")
+            lines = environments.pinned(
+                environments.REQUIREMENTS / f"{contestant.requirements}.txt"
+            )
             assert lines and all(line.count("==") == 1 for line in lines)
     assert next(iter(CONTESTANTS)) == OURS
 
@@ -178,7 +199,9 @@ def test_an_environment_counts_as_made_only_for_the_same_requirements(tmp_path: 
     assert not environments.is_ready(tmp_path, requirements)
 
 
-def test_pip_takes_pytorch_from_its_own_index_only_if_a_build_is_named(tmp_path: Path, monkeypatch) -> None:
+def test_pip_takes_pytorch_from_its_own_index_only_if_a_build_is_named(
+    tmp_path: Path, monkeypatch
+) -> None:
     requirements = tmp_path / "peer.txt"
     requirements.write_text("# a peer\nnumpy==2.3.5\ntorch==2.13.0\n")
     monkeypatch.delenv("TORCH", raising=False)
@@ -187,7 +210,10 @@ def test_pip_takes_pytorch_from_its_own_index_only_if_a_build_is_named(tmp_path:
     assert torch_first[-1] == "torch==2.13.0" and "--index-url" not in torch_first
     assert "--no-deps" in rest and "--no-cache-dir" in rest
     monkeypatch.setenv("TORCH", "cpu")
-    assert environments.PYTORCH_INDEX + "cpu" in environments.pip_commands(Path("python"), requirements)[0]
+    assert (
+        environments.PYTORCH_INDEX + "cpu"
+        in environments.pip_commands(Path("python"), requirements)[0]
+    )
 
 
 def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -197,7 +223,9 @@ def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert (read.epochs, read.batch_size, read.lr, read.layers) == (3, 4, 0.1, SMALL.layers)
     assert np.array_equal(read.x, work.x) and np.array_equal(read.cohorts, work.cohorts)
     assert read.parts.shape == (4, 6) and len(np.unique(read.parts)) == 24
-    torch.testing.assert_close(networks.network(read).state_dict(), networks.network(work).state_dict())
+    torch.testing.assert_close(
+        networks.network(read).state_dict(), networks.network(work).state_dict()
+    )
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
@@ -208,12 +236,16 @@ def test_the_networks_of_the_tasks_fit_their_images(task: Task) -> None:
 
 
 def test_this_library_and_the_plain_loop_do_the_same_work() -> None:
-    """With full batches, the order of the samples does not matter: both must give the same network."""
+    """With full batches, the order of the samples does not
+    matter: both must give the same network.
+    """
     from benchmarks.peers.adapters import ours, plain
 
     work = replace(tasks.work_of(SMALL), batch_size=6)
     before = networks.Counted.total.value
-    reports = [adapter.run(work, protocol.Options(rounds=2, processes=1)) for adapter in (ours, plain)]
+    reports = [
+        adapter.run(work, protocol.Options(rounds=2, processes=1)) for adapter in (ours, plain)
+    ]
     assert reports[0].accuracy == pytest.approx(reports[1].accuracy, abs=1e-9)
     assert reports[0].samples == reports[1].samples - before == 3 * SMALL.samples_per_round
     assert [len(report.seconds) for report in reports] == [2, 2]
@@ -225,12 +257,26 @@ def test_type_parameters_of_functions_are_left_out() -> None:
 
 
 def test_the_page_stars_other_work_and_names_every_reason() -> None:
-    common = {"task": "small", "seconds": "0.1234", "ratio": "2.345", "check": "same work", "failure": ""}
+    common = {
+        "task": "small",
+        "seconds": "0.1234",
+        "ratio": "2.345",
+        "check": "same work",
+        "failure": "",
+    }
     about = {"date": "2026-01-02", "machine": "a processor", "command": "a command"}
     rows = [
         {**common, **about, "peer": "good"},
         {**common, **about, "peer": "other", "check": "40 samples a round, not 36"},
-        {**common, **about, "peer": "broken", "seconds": "", "ratio": "", "check": "", "failure": "killed"},
+        {
+            **common,
+            **about,
+            "peer": "broken",
+            "seconds": "",
+            "ratio": "",
+            "check": "",
+            "failure": "killed",
+        },
     ]
     text = page.page_with(f"before {page.BEGIN} old {page.END} after", rows)
     assert "| good | 0.12 s (2.3×) |" in text and "| other | 0.12 s (2.3×) * |" in text
@@ -244,4 +290,6 @@ def test_the_page_has_the_measured_table() -> None:
     text = page.PAGE.read_text(encoding="utf-8")
     rows = page.read(page.TABLE)
     assert page.page_with(text, rows) == text
-    assert {(row["task"], row["peer"]) for row in rows} == {(a, b) for a in TASKS for b in CONTESTANTS}
+    assert {(row["task"], row["peer"]) for row in rows} == {
+        (a, b) for a in TASKS for b in CONTESTANTS
+    }

@@ -6,6 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -26,7 +27,11 @@ def pins(lines: list[str]) -> dict[str, str]:
 
 
 def constraints() -> dict[str, str]:
-    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    lines = [
+        line
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if not line.startswith("#")
+    ]
     found = pins(lines)
     assert len(found) == len(lines), "constraints.txt holds a line that is not name==version"
     return found
@@ -49,7 +54,8 @@ def test_every_direct_dependency_is_pinned_everywhere_and_allowed() -> None:
     }  # installed apart, tools/setup_env.py
     groups = [PROJECT["dependencies"], *others.values()]
     direct = [Requirement(text) for group in groups for text in group]
-    pinned, listed = constraints(), pins(environment())
+    pinned = constraints()
+    listed = pins(environment())
     for requirement in direct:
         name = normal(requirement.name)
         assert name in pinned, f"{name} is not in constraints.txt"
@@ -67,7 +73,9 @@ def test_pinned_versions_install_on_the_oldest_python_allowed() -> None:
 
 
 def extras_named(path: Path) -> set[str]:
-    """The extras in what a file tells to install: ``.[a]``, ``fedlab-core[a,b]`` or ``….whl[a]``."""
+    """The extras in what a file tells to install: ``.[a]``,
+    ``fedlab-core[a,b]`` or ``….whl[a]``.
+    """
     found = re.findall(r"(?:fedlab-core|\.whl|'\.)\[([^\]]*)\]", path.read_text(encoding="utf-8"))
     return {name.strip() for names in found for name in names.split(",")}
 
@@ -77,7 +85,11 @@ def test_the_page_on_installation_names_every_extra_and_no_other() -> None:
 
 
 def test_messages_name_extras_that_exist() -> None:
-    files = [path for package in ("fedlab_core", "fedlab_course") for path in (ROOT / package).rglob("*.py")]
+    files = [
+        path
+        for package in ("fedlab_core", "fedlab_course")
+        for path in (ROOT / package).rglob("*.py")
+    ]
     named = set().union(*map(extras_named, files))
     assert "course" in named
     assert named <= set(EXTRAS)
@@ -91,15 +103,49 @@ def test_the_page_on_installation_names_every_console_script_and_each_is_there()
         assert callable(getattr(importlib.import_module(module), function))
 
 
+def test_coverage_is_measured_of_all_packages_and_its_number_is_in_the_report() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["coverage"]["run"]
+    assert settings["source"] == ["fedconform", "fedlab_core", "fedlab_course"]
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())
+    steps = [step.get("run", "") for step in workflow["jobs"]["coverage"]["steps"]]
+    assert "make coverage" in steps
+    (report,) = [
+        step for step in steps[steps.index("make coverage") :] if "coverage report" in step
+    ]
+    assert "--format=total" in report and "GITHUB_STEP_SUMMARY" in report
+    target = re.search(r"^coverage: .*\n(?:\t.*\n)*", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert target is not None and "-m pytest" in target[0] and "--cov" in target[0]
+
+
+def test_the_readme_has_the_table_of_the_chapters() -> None:
+    from fedlab_course import outline
+
+    assert outline.table("notebooks/") in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def test_the_version_is_said_in_one_place() -> None:
-    """``fedlab_core.__version__``: what is built takes it from there, and what tells of it follows."""
+    """``fedlab_core.__version__``: what is built takes it from
+    there, and what tells of it follows.
+    """
     import fedlab_core
 
     assert "version" in PROJECT["dynamic"] and "version" not in PROJECT
     dynamic = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["dynamic"]
     assert dynamic["version"] == {"attr": "fedlab_core.__version__"}
     assert importlib.metadata.version("fedlab-core") == fedlab_core.__version__
-    named = re.findall(r"fedlab_core-([\w.]+)-py3", (ROOT / "docs" / "install.md").read_text(encoding="utf-8"))
+    named = re.findall(
+        r"fedlab_core-([\w.]+)-py3", (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    )
     assert set(named) == {fedlab_core.__version__}
-    assert f"## [{fedlab_core.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{fedlab_core.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(
+        encoding="utf-8"
+    )
     assert "version" not in yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("package", ["core", "course"])
+def test_the_tests_of_a_room_are_in_a_folder_with_its_name(package: str) -> None:
+    rooms = {path.stem for path in (ROOT / f"fedlab_{package}").iterdir()}
+    folders = {path.parent.name for path in (ROOT / "tests" / package).glob("*/test_*.py")}
+    assert len(folders) > 5
+    assert folders <= rooms

@@ -45,13 +45,19 @@ def setup_env(fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("TORCH", raising=False)
     monkeypatch.setattr(module, "has_nvidia", lambda: True)
     monkeypatch.setattr(module, "reached", lambda index: False)
-    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["numpy>=1.5", "torch>=0.9"]\n')
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\ndependencies = ["numpy>=1.5", "torch>=0.9"]\n'
+    )
     (tmp_path / "constraints.txt").write_text("# exact\nNumPy==1.7\ntorch==1\nsetuptools==2\n")
     monkeypatch.setattr(module, "ROOT", tmp_path)
     made = module.Environment
-    monkeypatch.setattr(made, "make", lambda self: shutil.copytree(fresh, self.folder, symlinks=True))
+    monkeypatch.setattr(
+        made, "make", lambda self: shutil.copytree(fresh, self.folder, symlinks=True)
+    )
     module.installed = []
-    monkeypatch.setattr(made, "pip", lambda self, *arguments: module.installed.append(arguments[-1]))
+    monkeypatch.setattr(
+        made, "pip", lambda self, *arguments: module.installed.append(arguments[-1])
+    )
     module.regular = made(tmp_path / ".venv")
     return module
 
@@ -97,7 +103,9 @@ def without_a_package(module) -> None:
 
 
 @pytest.mark.parametrize("damage", [with_half_a_stamp, without_interpreter, without_a_package])
-def test_a_damaged_environment_is_built_again(setup_env, damage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_environment_is_built_again(
+    setup_env, damage, capsys: pytest.CaptureFixture[str]
+) -> None:
     make(setup_env)
     (setup_env.regular.folder / "old").touch()
     damage(setup_env)
@@ -107,7 +115,9 @@ def test_a_damaged_environment_is_built_again(setup_env, damage, capsys: pytest.
     assert make(setup_env) == []
 
 
-def test_an_install_that_fails_leaves_no_stamp(setup_env, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_an_install_that_fails_leaves_no_stamp(
+    setup_env, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
     def fail(self, *arguments: str) -> None:
         setup_env.call([sys.executable, "-c", "raise SystemExit(3)"])
 
@@ -119,7 +129,9 @@ def test_an_install_that_fails_leaves_no_stamp(setup_env, monkeypatch: pytest.Mo
 
 def held_to(module, folder: str) -> dict[str, str]:
     """The constraints of an environment."""
-    return dict(line.split("==") for line in (module.ROOT / folder / "constraints.txt").read_text().split())
+    return dict(
+        line.split("==") for line in (module.ROOT / folder / "constraints.txt").read_text().split()
+    )
 
 
 def test_the_oldest_environment_takes_the_lower_bounds_and_pytorch_as_pinned(setup_env) -> None:
@@ -131,7 +143,9 @@ def test_the_oldest_environment_takes_the_lower_bounds_and_pytorch_as_pinned(set
     assert make(setup_env, "--oldest", "test") == []
 
 
-def test_a_requirement_without_a_lower_bound_is_refused(setup_env, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_requirement_without_a_lower_bound_is_refused(
+    setup_env, capsys: pytest.CaptureFixture[str]
+) -> None:
     (setup_env.ROOT / "pyproject.toml").write_text('[project]\ndependencies = ["numpy<3"]\n')
     assert setup_env.main(["--oldest", "test"]) == 1
     assert "'numpy<3' is not of the form name>=version" in capsys.readouterr().err
@@ -146,7 +160,9 @@ def test_an_old_python_is_refused(setup_env, monkeypatch: pytest.MonkeyPatch, ca
     assert "is 3.9" in message
 
 
-def test_a_python_without_venv_is_refused(setup_env, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_a_python_without_venv_is_refused(
+    setup_env, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
     monkeypatch.setitem(sys.modules, "ensurepip", None)
     assert setup_env.main(["course"]) == 1
     assert "ensurepip" in capsys.readouterr().err
@@ -162,12 +178,16 @@ FOUND = ("--no-deps", "torch==1+cpu")
 def asked(setup_env, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """The arguments of all calls of pip."""
     calls: list[tuple[str, ...]] = []
-    monkeypatch.setattr(setup_env.Environment, "pip", lambda self, *arguments: calls.append(arguments))
+    monkeypatch.setattr(
+        setup_env.Environment, "pip", lambda self, *arguments: calls.append(arguments)
+    )
     monkeypatch.setattr(setup_env.sys, "platform", "linux")
     return calls
 
 
-def test_another_build_makes_a_new_environment_and_stays(setup_env, asked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_build_makes_a_new_environment_and_stays(
+    setup_env, asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """PyTorch comes first, from the index of its builds, so that nothing else chooses its build."""
     monkeypatch.setattr(setup_env, "reached", lambda index: index == INDEX)
     make(setup_env)
@@ -187,12 +207,16 @@ def test_another_build_makes_a_new_environment_and_stays(setup_env, asked, monke
     assert asked[0] == BY_PIP
 
 
-def test_linux_without_a_driver_gets_the_build_without_cuda_once(setup_env, asked, monkeypatch, capsys) -> None:
+def test_linux_without_a_driver_gets_the_build_without_cuda_once(
+    setup_env, asked, monkeypatch, capsys
+) -> None:
     monkeypatch.setattr(setup_env, "has_nvidia", lambda: False)
     monkeypatch.setattr(setup_env, "reached", lambda index: index == INDEX)
     make(setup_env)
     assert asked[0] == FROM_INDEX and len(asked) == 3
-    assert capsys.readouterr().out.count("no NVIDIA driver found, choosing PyTorch without CUDA") == 1
+    assert (
+        capsys.readouterr().out.count("no NVIDIA driver found, choosing PyTorch without CUDA") == 1
+    )
     make(setup_env)
     monkeypatch.setenv("TORCH", "cpu")
     make(setup_env)
@@ -207,8 +231,12 @@ def test_linux_without_a_driver_gets_the_build_without_cuda_once(setup_env, aske
     assert len(asked) == 5
 
 
-@pytest.mark.parametrize(("platform", "driver"), [("linux", True), ("darwin", False), ("win32", False)])
-def test_elsewhere_pip_chooses_the_build(setup_env, asked, monkeypatch, capsys, platform: str, driver: bool) -> None:
+@pytest.mark.parametrize(
+    ("platform", "driver"), [("linux", True), ("darwin", False), ("win32", False)]
+)
+def test_elsewhere_pip_chooses_the_build(
+    setup_env, asked, monkeypatch, capsys, platform: str, driver: bool
+) -> None:
     monkeypatch.setattr(setup_env.sys, "platform", platform)
     monkeypatch.setattr(setup_env, "has_nvidia", lambda: driver)
     monkeypatch.setattr(setup_env, "reached", lambda index: pytest.fail("no index is asked"))
@@ -217,7 +245,9 @@ def test_elsewhere_pip_chooses_the_build(setup_env, asked, monkeypatch, capsys, 
     assert "NVIDIA" not in capsys.readouterr().out
 
 
-def test_without_its_index_a_build_that_nobody_asked_for_is_left_to_pip(setup_env, asked, monkeypatch, capsys) -> None:
+def test_without_its_index_a_build_that_nobody_asked_for_is_left_to_pip(
+    setup_env, asked, monkeypatch, capsys
+) -> None:
     monkeypatch.setattr(setup_env, "has_nvidia", lambda: False)
     make(setup_env)
     assert asked[0] == BY_PIP and len(asked) == 2
@@ -230,7 +260,9 @@ def test_without_its_index_a_build_that_nobody_asked_for_is_left_to_pip(setup_en
     assert "cannot be reached, looking for PyTorch's build cpu elsewhere" in capsys.readouterr().out
 
 
-def test_without_its_index_a_build_that_is_nowhere_is_refused(setup_env, monkeypatch, capsys) -> None:
+def test_without_its_index_a_build_that_is_nowhere_is_refused(
+    setup_env, monkeypatch, capsys
+) -> None:
     def fail(self, *arguments: str) -> None:
         assert arguments == FOUND
         setup_env.call([sys.executable, "-c", "raise SystemExit(1)"])
@@ -241,7 +273,9 @@ def test_without_its_index_a_build_that_is_nowhere_is_refused(setup_env, monkeyp
     assert "TORCH=cpu: check the network, or use TORCH=default" in capsys.readouterr().err
 
 
-def test_a_damaged_environment_keeps_its_build(setup_env, asked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_environment_keeps_its_build(
+    setup_env, asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(setup_env, "reached", lambda index: True)
     monkeypatch.setenv("TORCH", "cpu")
     make(setup_env)
@@ -252,7 +286,9 @@ def test_a_damaged_environment_keeps_its_build(setup_env, asked, monkeypatch: py
     assert asked[0] == FROM_INDEX
 
 
-def test_a_driver_is_found_by_its_files_and_its_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_driver_is_found_by_its_files_and_its_program(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     script = load()
     monkeypatch.setattr(script, "NVIDIA", (str(tmp_path / "version"),))
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -264,7 +300,9 @@ def test_a_driver_is_found_by_its_files_and_its_program(monkeypatch: pytest.Monk
     assert script.has_nvidia() or os.name == "nt"
 
 
-def test_an_index_is_reached_if_its_server_answers_whatever_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_is_reached_if_its_server_answers_whatever_it_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     script = load()
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)

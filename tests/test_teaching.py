@@ -2,13 +2,17 @@
 
 import re
 
-from fedlab_course import folders
-from fedlab_course.chapters import outline
+from fedlab_course import folders, outline
 from fedlab_course.check import questions, registry
 
 TEACHING = folders.NOTEBOOKS.parent / "docs" / "teaching"
-PAGES = sorted(path for path in TEACHING.glob("*.md") if path.name != "timings.md")  # tools/timings.py writes that
-PREDICTIONS = {name for chapter in outline.CHAPTERS for name in questions.of_chapter(chapter.number).predictions}
+# tools/timings.py writes that
+PAGES = sorted(path for path in TEACHING.glob("*.md") if path.name != "timings.md")
+PREDICTIONS = {
+    name
+    for chapter in outline.CHAPTERS
+    for name in questions.of_chapter(chapter.number).predictions
+}
 EXERCISES = {
     f"{int(chapter.number)}.{number}"
     for chapter in outline.CHAPTERS
@@ -26,7 +30,15 @@ def test_every_prediction_and_exercise_that_is_named_exists() -> None:
 
 def test_both_plans_of_lessons_teach_every_core_chapter() -> None:
     core = {int(chapter.number) for chapter in outline.CHAPTERS if chapter.track == "core"}
-    six = re.findall(r"^## \d.*\(chapters? ([^)]*)\)", (TEACHING / "six-lessons.md").read_text("utf-8"), re.MULTILINE)
-    twelve = re.findall(r"^\| \d+ \|([^|]*)\|", (TEACHING / "twelve-lessons.md").read_text("utf-8"), re.MULTILINE)
+    six = re.findall(
+        r"^## \d.*\(chapters? ([^)]*)\)",
+        (TEACHING / "six-lessons.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    twelve = re.findall(
+        r"^\| \d+ \|([^|]*)\|", (TEACHING / "twelve-lessons.md").read_text("utf-8"), re.MULTILINE
+    )
     for plan, lessons in (("six", six), ("twelve", twelve)):
-        assert core <= {int(number) for lesson in lessons for number in re.findall(r"\d+", lesson)}, plan
+        assert core <= {
+            int(number) for lesson in lessons for number in re.findall(r"\d+", lesson)
+        }, plan

@@ -1,4 +1,5 @@
-"""Attach the card of a chapter to the first cell of its notebook as PNG: ``python tools/attach_card.py 00``.
+"""Attach the card of a chapter to the first cell of its notebook as PNG: ``python
+tools/attach_card.py 00``.
 
 JupyterLab 4.6 shows no SVG that is attached to a cell. Needs Chromium, Playwright and Pillow.
 """
@@ -12,8 +13,7 @@ import nbformat
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from fedlab_course import folders
-from fedlab_course.chapters import outline
+from fedlab_course import folders, outline
 
 NAME = "card.png"
 WIDTH = 600  # pixels
@@ -27,11 +27,14 @@ def png(svg: str) -> bytes:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDTH, "height": WIDTH})
         page.set_content(
-            f"<style>body {{ margin: 0 }} svg {{ width: {WIDTH}px; height: auto; display: block }}</style>{svg}"
+            f"<style>body {{ margin: 0 }} svg {{ width: {WIDTH}px; height: auto; display: block "
+            f"}}</style>{svg}"
         )
         drawn = page.locator("svg").screenshot(omit_background=True)
         browser.close()
-    picture = Image.open(io.BytesIO(drawn)).convert("RGBA").quantize(COLOURS, Image.Quantize.FASTOCTREE)
+    picture = (
+        Image.open(io.BytesIO(drawn)).convert("RGBA").quantize(COLOURS, Image.Quantize.FASTOCTREE)
+    )
     file = io.BytesIO()
     picture.save(file, "PNG", optimize=True)
     return file.getvalue()

@@ -1,4 +1,6 @@
-"""Write the figures of the evidence as SVG: ``python tools/figures.py [NAME …]`` (needs Chromium and Playwright)."""
+"""Write the figures of the evidence as SVG: ``python tools/figures.py [NAME …]`` (needs Chromium
+and Playwright).
+"""
 
 import argparse
 import shutil
@@ -15,7 +17,8 @@ WIDTH = 760
 # Ids inside an SVG come from Math.random: with a known one, the same figure is the same file.
 _SAME_IDS = "let seed = 1; Math.random = () => (seed = seed * 16807 % 2147483647) / 2147483647;"
 _TO_SVG = (
-    "([width, height]) => Plotly.toImage(document.querySelector('.js-plotly-plot'), {format: 'svg', width, height})"
+    "([width, height]) => Plotly.toImage(document.querySelector('.js-plotly-plot'), "
+    "{format: 'svg', width, height})"
 )
 
 
@@ -30,13 +33,17 @@ def svg(page: Page, figure: go.Figure) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="figures; all that can be drawn unless given")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="figures; all that can be drawn unless given"
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="folder to write to")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     chromium = next(path for name in ("chromium", "google-chrome") if (path := shutil.which(name)))
     with sync_playwright() as playwright:
-        page = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"]).new_page()
+        page = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"]
+        ).new_page()
         page.add_init_script(_SAME_IDS)
         for name in given.names or figures.TITLES:
             path = given.out / f"{name}.svg"

@@ -1,4 +1,6 @@
-"""Draw docs/convergence.png, the picture of the README: ``python tools/picture.py`` (with the extra ``figures``)."""
+"""Draw docs/convergence.png, the picture of the README: ``python tools/picture.py`` (with the extra
+``figures``).
+"""
 
 from pathlib import Path
 
@@ -12,7 +14,9 @@ def main() -> None:
     digits = fl.load_dataset("digits")
     histories: dict[str, list[fl.History]] = {name: [] for name in ALGORITHMS}
     for seed in range(5):
-        parts = fl.partition.labels_per_client(digits.train.y, num_clients=100, labels_per_client=2, seed=seed)
+        parts = fl.partition.labels_per_client(
+            digits.train.y, num_clients=100, labels_per_client=2, seed=seed
+        )
         fed = fl.FederatedDataset(digits, parts)
         model = fl.models.mlp(fed, seed=seed)
         for name, algorithm in ALGORITHMS.items():

@@ -32,7 +32,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add, folder = parser.add_argument, os.environ.get("FEDLAB_PEERS", BUILD / "environments")
+    add = parser.add_argument
+    folder = os.environ.get("FEDLAB_PEERS", BUILD / "environments")
     add("--tasks", nargs="+", choices=list(TASKS), default=list(TASKS), metavar="TASK")
     add("--peers", nargs="+", choices=list(CONTESTANTS), default=list(CONTESTANTS), metavar="PEER")
     add("--repeats", type=int, default=5, help="runs of each peer in each task (default: 5)")

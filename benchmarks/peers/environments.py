@@ -49,8 +49,8 @@ def pinned(requirements: Path) -> list[str]:
 
 
 def pip_commands(python: Path, requirements: Path) -> list[list[str]]:
-    """The calls of pip: PyTorch from its own index if ``TORCH`` names a build, then all the
-    rest.
+    """The calls of pip: PyTorch from its own index if
+    ``TORCH`` names a build, then all the rest.
     """
     more = shlex.split(os.environ.get("PIP_ARGS", ""))
     pip = [str(python), "-m", "pip", "install", "--quiet", *more]
@@ -68,7 +68,8 @@ def pip_commands(python: Path, requirements: Path) -> list[list[str]]:
 
 def make(name: str, root: Path) -> Path:
     """Make the environment ``name`` in ``root`` unless it is there, and return its interpreter."""
-    folder, requirements = root / name, REQUIREMENTS / f"{name}.txt"
+    folder = root / name
+    requirements = REQUIREMENTS / f"{name}.txt"
     python = python_of(folder)
     if is_ready(folder, requirements):
         return python

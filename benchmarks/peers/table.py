@@ -50,8 +50,8 @@ def rows(
     machine: str,
     command: str,
 ) -> list[Row]:
-    """A row for every contestant in every task, with a figure or with the reason why there is
-    none.
+    """A row for every contestant in every task, with a figure
+    or with the reason why there is none.
     """
     by_run = {
         (outcome.key.task, outcome.key.contestant, outcome.key.repetition): outcome
@@ -113,8 +113,8 @@ def row(
 
 
 def ratio(mine: list[Outcome], ours: list[Outcome]) -> str:
-    """How many times as long as this library takes: the median over the repetitions that both
-    have.
+    """How many times as long as this library takes: the median
+    over the repetitions that both have.
     """
     reference = {
         outcome.key.repetition: outcome.report for outcome in ours if outcome.report is not None

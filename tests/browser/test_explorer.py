@@ -28,9 +28,15 @@ pytestmark = pytest.mark.needs_browser
 def notebook(lab: str, folder: Path, chromium) -> Iterator[Notebook]:
     chapter = nbformat.read(folders.NOTEBOOKS / CHAPTER, as_version=4)
     for cell in chapter.cells:
-        cell.source = cell.source.replace("lr=1.0", "lr=0.05")  # a rate at which springs of 2 and more diverge
-    needed = ("dataset =", "from fedlab_course import Explorer")  # the rest is run with all chapters
-    code = [cell for cell in chapter.cells if cell.cell_type == "code" and cell.source.startswith(needed)]
+        # a rate at which springs of 2 and more diverge
+        cell.source = cell.source.replace("lr=1.0", "lr=0.05")
+    # the rest is run with all chapters
+    needed = ("dataset =", "from fedlab_course import Explorer")
+    code = [
+        cell
+        for cell in chapter.cells
+        if cell.cell_type == "code" and cell.source.startswith(needed)
+    ]
     chapter.cells = [cell for cell in chapter.cells if cell.cell_type == "markdown" or cell in code]
     nbformat.write(chapter, folder / CHAPTER)
     opened = Notebook(chromium, lab.format(CHAPTER))
@@ -43,10 +49,16 @@ def notebook(lab: str, folder: Path, chromium) -> Iterator[Notebook]:
 
 
 def rounds(number: int, *names: str) -> Callable[[dict[str, list[float]]], Any]:
-    """The curves, once they are those of ``names`` and each has ``number`` points: one method draws before another."""
+    """The curves, once they are those of ``names`` and each has ``number`` points: one method draws
+    before another.
+    """
 
     def complete(curves: dict[str, list[float]]) -> Any:
-        return curves if sorted(curves) == sorted(names) and {len(y) for y in curves.values()} == {number} else None
+        return (
+            curves
+            if sorted(curves) == sorted(names) and {len(y) for y in curves.values()} == {number}
+            else None
+        )
 
     return complete
 
@@ -72,7 +84,9 @@ def test_stop_ends_training_and_a_new_E_starts_it(notebook: Notebook) -> None:
     before = notebook.curves()
 
     def underway(curves: dict[str, list[float]]) -> bool:
-        return curves.keys() == before.keys() and all(y != before[name][: len(y)] for name, y in curves.items())
+        return curves.keys() == before.keys() and all(
+            y != before[name][: len(y)] for name, y in curves.items()
+        )
 
     def all_told(curves: dict[str, list[float]]) -> Any:
         """The curves, once they have as many points as the status says."""
@@ -87,7 +101,8 @@ def test_stop_ends_training_and_a_new_E_starts_it(notebook: Notebook) -> None:
     stopped = notebook.wait_for(all_told)
     assert min(map(len, stopped.values())) < 200
     time.sleep(3)  # the round that was under way may still come, and nothing after it
-    count, stopped = sum(map(len, stopped.values())), notebook.wait_for(all_told)
+    count = sum(map(len, stopped.values()))
+    stopped = notebook.wait_for(all_told)
     assert sum(map(len, stopped.values())) <= count + 1
     notebook.press("rounds", "Home")
     notebook.press("clients a round K", "Home")
@@ -96,14 +111,26 @@ def test_stop_ends_training_and_a_new_E_starts_it(notebook: Notebook) -> None:
     assert all(curves[name] != stopped[name][:5] for name in curves)
 
 
-def test_every_control_has_a_name_a_real_value_and_a_place_in_the_tab_order(notebook: Notebook) -> None:
+def test_every_control_has_a_name_a_real_value_and_a_place_in_the_tab_order(
+    notebook: Notebook,
+) -> None:
     for handle in notebook.explorer.get_by_role("slider").all():
         label = handle.get_attribute("aria-label")
-        row = notebook.explorer.locator(".widget-hslider", has=notebook.page.get_by_text(label, exact=True))
-        assert handle.get_attribute("aria-valuetext") == row.locator(".widget-readout").inner_text(), label
+        row = notebook.explorer.locator(
+            ".widget-hslider", has=notebook.page.get_by_text(label, exact=True)
+        )
+        assert (
+            handle.get_attribute("aria-valuetext") == row.locator(".widget-readout").inner_text()
+        ), label
         assert handle.get_attribute("tabindex") == "0", label
     for role, names in {
-        "slider": ("μ of FedProx", "α of Dirichlet", "local epochs E", "learning rate η", "clients a round K"),
+        "slider": (
+            "μ of FedProx",
+            "α of Dirichlet",
+            "local epochs E",
+            "learning rate η",
+            "clients a round K",
+        ),
         "combobox": ("split", "show", "against"),
         "button": ("Run", "Stop", "Keep curves", "The same in Python"),
         "spinbutton": ("seed",),
@@ -139,7 +166,9 @@ def test_the_code_is_reached_by_tab_and_stays_open_when_it_changes(notebook: Not
 def test_a_round_lights_its_cohort_among_the_clients(notebook: Notebook) -> None:
     notebook.scroll_to("Explorer(")
     curve = notebook.curves()["FedAvg"]
-    cohorts = [draw_cohort(np.arange(100), 1, stream(0, "cohort", round=t)).tolist() for t in range(1, 6)]
+    cohorts = [
+        draw_cohort(np.arange(100), 1, stream(0, "cohort", round=t)).tolist() for t in range(1, 6)
+    ]
     place = """([x, y]) => {
         const plot = document.querySelector('.fedlab-main .js-plotly-plot');
         const {xaxis, yaxis} = plot._fullLayout;
@@ -159,7 +188,8 @@ def test_a_round_lights_its_cohort_among_the_clients(notebook: Notebook) -> None
 
 def test_a_kept_curve_stays_and_makes_the_chart_higher(notebook: Notebook) -> None:
     chart = notebook.explorer.locator(".fedlab-main .js-plotly-plot")
-    before, height = notebook.curves(), chart.evaluate("chart => chart.clientHeight")
+    before = notebook.curves()
+    height = chart.evaluate("chart => chart.clientHeight")
     notebook.explorer.locator("button", has_text="Keep curves").click()
     notebook.press("μ of FedProx", "ArrowLeft")
     after = notebook.wait_for(rounds(5, "FedAvg", "FedProx μ=1", "FedProx μ=2 (kept)"))
@@ -175,13 +205,24 @@ def test_charts_are_as_wide_as_their_place(notebook: Notebook) -> None:
         notebook.page.set_viewport_size({"width": width, "height": 900})
         notebook.scroll_to("Explorer(")  # what is above it has another height now
         wait_until(
-            lambda: (found := notebook.page.evaluate(widths)) and all(abs(room - used) < 2 for room, used in found)
+            lambda: (
+                (found := notebook.page.evaluate(widths))
+                and all(abs(room - used) < 2 for room, used in found)
+            )
         )
 
 
 def test_there_was_no_error(notebook: Notebook) -> None:
     alerts = notebook.page.get_by_role("alert")
     wait_until(lambda: not any(alerts.all_inner_texts()))  # a busy kernel may answer late
-    assert notebook.page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']").count() == 0
-    assert notebook.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").all_inner_texts() == []
+    assert (
+        notebook.page.locator(
+            ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']"
+        ).count()
+        == 0
+    )
+    assert (
+        notebook.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").all_inner_texts()
+        == []
+    )
     assert notebook.faults == []

@@ -1,4 +1,6 @@
-"""Live charts where it is hard: slow machines, small windows, no kernel, no Plotly, a notebook opened again."""
+"""Live charts where it is hard: slow machines, small windows, no kernel, no Plotly, a notebook
+opened again.
+"""
 
 import json
 from collections.abc import Iterator
@@ -53,21 +55,27 @@ def end(notebook: Notebook) -> None:
 
 
 def contrast(page: Page, selector: str) -> float:
-    """The contrast of a text against what is painted behind it, as WCAG 2 has it; 0 for one that was just replaced."""
+    """The contrast of a text against what is painted behind it, as WCAG 2 has it; 0 for one that
+    was just replaced.
+    """
     colours = page.locator(selector).first.evaluate(
         """node => {
             if (!node.isConnected) return null;
             const numbers = text => text.match(/[\\d.]+/g).map(Number);
+            const background = node => numbers(getComputedStyle(node).backgroundColor);
             let behind = node;
-            while (numbers(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
-            return [numbers(getComputedStyle(node).color), numbers(getComputedStyle(behind).backgroundColor)];
+            while (background(behind)[3] === 0) behind = behind.parentElement;
+            return [numbers(getComputedStyle(node).color), background(behind)];
         }"""
     )
     if colours is None:
         return 0.0
 
     def luminance(rgb: list[float]) -> float:
-        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in rgb[:3])]
+        linear = [
+            v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4
+            for v in (c / 255 for c in rgb[:3])
+        ]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     low, high = sorted(map(luminance, colours))
@@ -90,16 +98,21 @@ def test_no_chart_stays_empty_on_a_slow_machine(open_notebook) -> None:
 
 
 def test_an_explorer_fits_the_window_and_its_chart_stays_in_sight(open_notebook) -> None:
-    notebook = open_notebook("from fedlab_course import Explorer", SHORT, *["pass"] * 20)  # a low first cell
+    # a low first cell
+    notebook = open_notebook("from fedlab_course import Explorer", SHORT, *["pass"] * 20)
     notebook.scroll_to(SHORT)
     wait_until(lambda: "done" in notebook.status())
     for width, height, most in ((1400, 900, 560), (1000, 700, 579), (390, 844, None)):
         notebook.page.set_viewport_size({"width": width, "height": height})
         if width < 600:
-            notebook.page.evaluate("window.jupyterapp.commands.execute('application:toggle-left-area')")
+            notebook.page.evaluate(
+                "window.jupyterapp.commands.execute('application:toggle-left-area')"
+            )
         notebook.scroll_to(SHORT)
         wait_until(lambda: all(notebook.page.evaluate(DRAWN)))
-        wait_until(lambda width=width, most=most: fits(notebook.explorer.bounding_box(), width, most))
+        wait_until(
+            lambda width=width, most=most: fits(notebook.explorer.bounding_box(), width, most)
+        )
         pane = notebook.page.locator(".jp-WindowedPanel-outer").bounding_box()
         for label in ("μ of FedProx", "rounds"):
             notebook.slider(label).evaluate("slider => slider.scrollIntoView({block: 'end'})")
@@ -111,12 +124,20 @@ def test_an_explorer_fits_the_window_and_its_chart_stays_in_sight(open_notebook)
 
 
 def fits(box: dict[str, float], width: int, most: int | None) -> bool:
-    """Whether a box lies in a window so wide, and is at the ``most`` so high, if that is limited."""
-    return (most is None or box["height"] <= most) and box["x"] >= 0 and box["x"] + box["width"] <= width
+    """Whether a box lies in a window so wide, and is at the
+    ``most`` so high, if that is limited.
+    """
+    return (
+        (most is None or box["height"] <= most)
+        and box["x"] >= 0
+        and box["x"] + box["width"] <= width
+    )
 
 
 @pytest.mark.slow
-def test_on_a_telephone_what_changes_out_of_sight_is_drawn(lab: str, folder: Path, chromium) -> None:
+def test_on_a_telephone_what_changes_out_of_sight_is_drawn(
+    lab: str, folder: Path, chromium
+) -> None:
     first = "Explorer(rounds=20)"
     write(folder / "narrow.ipynb", IMPORT, first, SHORT, SHORT, *["pass"] * 10)
     notebook = Notebook(chromium, lab.format("narrow.ipynb"), size=(390, 844))
@@ -140,7 +161,8 @@ class Mine(fl.Algorithm):
 
 @pytest.mark.slow
 def test_a_race_and_a_riddle_fit_the_window_and_a_guess_is_answered(open_notebook) -> None:
-    race, riddle = f"{SHORT[:-1]}, own=Mine)", f"clinic.who_is_it(1, {SHORT[9:]}"
+    race = f"{SHORT[:-1]}, own=Mine)"
+    riddle = f"clinic.who_is_it(1, {SHORT[9:]}"
     notebook = open_notebook(OWN, race, riddle, *["pass"] * 10)
     wait_until(lambda: "done" in notebook.status())
     assert "Mine pull=0.5" in notebook.curves()
@@ -150,7 +172,10 @@ def test_a_race_and_a_riddle_fit_the_window_and_a_guess_is_answered(open_noteboo
         explorer = cell.locator(".fedlab-training")
         wait_until(lambda one=explorer: "done" in one.locator(".fedlab-main").inner_text())
         top = explorer.bounding_box()["y"]
-        needed = [*explorer.get_by_role("slider").all(), explorer.locator(".fedlab-main .fedlab-canvas")]
+        needed = [
+            *explorer.get_by_role("slider").all(),
+            explorer.locator(".fedlab-main .fedlab-canvas"),
+        ]
         needed += [explorer.locator("button", has_text=name) for name in ("Run", "Stop")]
         for one in needed:
             box = one.bounding_box()
@@ -169,7 +194,10 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
     frames: list[int] = []
     devtools = notebook.page.context.new_cdp_session(notebook.page)
     devtools.send("Network.enable")
-    devtools.on("Network.webSocketFrameReceived", lambda event: frames.append(len(event["response"]["payloadData"])))
+    devtools.on(
+        "Network.webSocketFrameReceived",
+        lambda event: frames.append(len(event["response"]["payloadData"])),
+    )
     notebook.page.evaluate(
         """async cells => {
             const panel = window.jupyterapp.shell.currentWidget;
@@ -185,7 +213,9 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
 
 
 @pytest.mark.slow
-def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(open_notebook, folder, lab, chromium) -> None:
+def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(
+    open_notebook, folder, lab, chromium
+) -> None:
     notebook = open_notebook(IMPORT, SHORT, "ideas_01.local_steps()", name="saved.ipynb")
     wait_until(lambda: "done" in notebook.status())
     shown = notebook.curves()
@@ -198,11 +228,15 @@ def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(open_n
     again.scroll_to(SHORT)
     plots = again.page.locator(".jp-RenderedPlotly.js-plotly-plot:visible")
     wait_until(lambda: plots.count() == 2)
-    lines = plots.first.evaluate("plot => plot._fullData.map(trace => [trace.name, Array.from(trace.y)])")
+    lines = plots.first.evaluate(
+        "plot => plot._fullData.map(trace => [trace.name, Array.from(trace.y)])"
+    )
     assert dict(lines) == shown
     error = again.page.get_by_text("Error displaying widget").first
     assert error.evaluate("node => getComputedStyle(node).fontSize") == "0px"
-    assert error.evaluate("node => getComputedStyle(node, '::after').content").startswith('"This explorer moves when')
+    assert error.evaluate("node => getComputedStyle(node, '::after').content").startswith(
+        '"This explorer moves when'
+    )
     end(again)
 
 
@@ -212,13 +246,26 @@ def lost(notebook: Notebook, number: int = 0) -> str:
 
 
 @pytest.mark.slow
-def test_after_a_restart_every_explorer_says_that_it_is_dead_and_the_cell_makes_a_new_one(open_notebook) -> None:
+def test_after_a_restart_every_explorer_says_that_it_is_dead_and_the_cell_makes_a_new_one(
+    open_notebook,
+) -> None:
     notebook = open_notebook(IMPORT, LONG, "ideas_02.proximal()")
     wait_until(lambda: "training" in notebook.status())
-    wait_until(lambda: all(notebook.page.evaluate(DRAWN)) and notebook.page.locator(".fedlab-lost").count() == 2)
-    notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    wait_until(
+        lambda: (
+            all(notebook.page.evaluate(DRAWN))
+            and notebook.page.locator(".fedlab-lost").count() == 2
+        )
+    )
+    notebook.page.evaluate(
+        "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
+    )
     for number in (0, 1):
-        wait_until(lambda number=number: lost(notebook, number).startswith("No longer connected to the kernel: run"))
+        wait_until(
+            lambda number=number: lost(notebook, number).startswith(
+                "No longer connected to the kernel: run"
+            )
+        )
     assert notebook.explorer.evaluate("explorer => explorer.inert")
     assert notebook.status() == ""
     notebook.run()
@@ -227,8 +274,12 @@ def test_after_a_restart_every_explorer_says_that_it_is_dead_and_the_cell_makes_
     assert not notebook.explorer.evaluate("explorer => explorer.inert")
 
 
-def test_a_kernel_that_somebody_else_restarted_is_missed_when_a_control_moves(open_notebook) -> None:
-    """A restart through the server's API is no event on this page: only the missing answer shows it."""
+def test_a_kernel_that_somebody_else_restarted_is_missed_when_a_control_moves(
+    open_notebook,
+) -> None:
+    """A restart through the server's API is no event on this page: only the missing answer shows
+    it.
+    """
     notebook = open_notebook(IMPORT, SHORT)
     wait_until(lambda: "done" in notebook.status())
     answer = notebook.explorer.locator(".fedlab-answer")
@@ -238,10 +289,14 @@ def test_a_kernel_that_somebody_else_restarted_is_missed_when_a_control_moves(op
     assert lost(notebook) == ""
     notebook.page.evaluate(RESTART)
     notebook.press("μ of FedProx", "ArrowRight")
-    wait_until(lambda: lost(notebook).startswith("No longer connected? The kernel does not answer."))
+    wait_until(
+        lambda: lost(notebook).startswith("No longer connected? The kernel does not answer.")
+    )
     assert lost(notebook).endswith("run this cell again.")
     notebook.run()
-    wait_until(lambda: "done" in notebook.status() and notebook.page.locator(".fedlab-lost").count() == 1)
+    wait_until(
+        lambda: "done" in notebook.status() and notebook.page.locator(".fedlab-lost").count() == 1
+    )
     assert lost(notebook) == ""
 
 
@@ -278,7 +333,9 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
 
 @pytest.mark.slow
 def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
-    verdicts = "from fedlab_course.check import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
+    verdicts = (
+        "from fedlab_course.check import claims, exercises\nclaims.check('so', True, 'two seeds')\n"
+    )
     verdicts += "claims.check('not so', False, 'three')\nexercises.check('02-local', ...)"
     notebook = open_notebook(f"{verdicts}\n{IMPORT}", SHORT, f"{SHORT[:-1]}, lr=1e30)")
     wait_until(lambda: notebook.page.get_by_role("status").filter(has_text="Diverged").count() == 2)
@@ -286,7 +343,11 @@ def test_everything_can_be_read_on_a_dark_theme(open_notebook) -> None:
         for theme in ("JupyterLab Dark", "JupyterLab Light"):
             notebook.page.evaluate(THEME, theme)
             notebook.page.wait_for_function(IS_LIGHT, arg="Light" in theme)
-            verdict = [f".fedlab-{kind} {part}" for kind in ("verdict", "exercise") for part in ("strong", "div")]
+            verdict = [
+                f".fedlab-{kind} {part}"
+                for kind in ("verdict", "exercise")
+                for part in ("strong", "div")
+            ]
             for text in (".fedlab-note", "[data-kind=result]", ".fedlab-data summary", *verdict):
                 wait_until(lambda text=text: contrast(notebook.page, text) >= 4.5)
     finally:

@@ -20,17 +20,23 @@ READ = """async () => {
 }"""
 RENDERED = """() => window.jupyterapp.shell.currentWidget.content.widgets.filter(
     cell => cell.isAttached && !cell.isPlaceholder()
-        && (cell.model.type !== 'markdown' || cell.node.querySelector('.jp-MarkdownOutput')?.hasChildNodes())).length"""
-PENDING = """() => Array.from(document.querySelectorAll('.jp-Notebook img')).filter(image => !image.complete).length"""
+        && (cell.model.type !== 'markdown'
+            || cell.node.querySelector('.jp-MarkdownOutput')?.hasChildNodes())).length"""
+PENDING = """() => Array.from(document.querySelectorAll('.jp-Notebook img'))
+    .filter(image => !image.complete).length"""
 BROKEN = """() => Array.from(document.querySelectorAll('.jp-Notebook img'))
-    .filter(image => image.naturalWidth === 0).map(image => `broken image: ${image.outerHTML.slice(0, 200)}`)"""
-UNKNOWN_IMAGE = "Cannot render unknown image mime type"  # what JupyterLab writes in the place of such an image
+    .filter(image => image.naturalWidth === 0)
+    .map(image => `broken image: ${image.outerHTML.slice(0, 200)}`)"""
+# what JupyterLab writes in the place of such an image
+UNKNOWN_IMAGE = "Cannot render unknown image mime type"
 
 pytestmark = pytest.mark.needs_browser
 
 
 def faults_of(notebook: Notebook) -> list[str]:
-    """Errors of the page, once every cell is rendered, and broken images; ends the kernel and closes the page."""
+    """Errors of the page, once every cell is rendered, and broken images; ends the kernel and
+    closes the page.
+    """
     page = notebook.page
     cells = page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length")
     page.evaluate(READ)
@@ -55,7 +61,9 @@ def test_every_notebook_opens_without_an_error_and_without_a_broken_image(
     assert found == {path.name: [] for path in NOTEBOOKS}
 
 
-def test_an_attachment_that_is_missing_or_is_no_picture_is_found(lab: str, folder: Path, chromium: Any) -> None:
+def test_an_attachment_that_is_missing_or_is_no_picture_is_found(
+    lab: str, folder: Path, chromium: Any
+) -> None:
     missing = new_markdown_cell("![missing](attachment:missing.png)")
     damaged = new_markdown_cell("![damaged](attachment:damaged.png)")
     damaged["attachments"] = {"damaged.png": {"image/png": "bm8gcGljdHVyZQ=="}}
@@ -68,9 +76,16 @@ def test_an_attachment_that_is_missing_or_is_no_picture_is_found(lab: str, folde
         assert name in found
 
 
-def test_an_output_that_writes_an_error_to_the_console_is_found(lab: str, folder: Path, chromium: Any) -> None:
-    script = "console.error('planted error'); setTimeout(() => { throw new Error('planted throw'); })"
-    write(folder / "script.ipynb", f'from IPython.display import HTML\nHTML("<p>done</p><script>{script}</script>")')
+def test_an_output_that_writes_an_error_to_the_console_is_found(
+    lab: str, folder: Path, chromium: Any
+) -> None:
+    script = (
+        "console.error('planted error'); setTimeout(() => { throw new Error('planted throw'); })"
+    )
+    write(
+        folder / "script.ipynb",
+        f'from IPython.display import HTML\nHTML("<p>done</p><script>{script}</script>")',
+    )
     notebook = Notebook(chromium, lab.format("script.ipynb"))
     notebook.run()
     notebook.page.locator(".jp-OutputArea p", has_text="done").wait_for()

@@ -12,8 +12,15 @@ pytestmark = pytest.mark.needs_browser
 
 def test_a_prediction_is_kept_and_told_in_another_cell(lab: str, folder: Path, chromium) -> None:
     one = next(iter(questions.of_chapter("01").predictions.values()))
-    asked, told = f'questions.predict("{one.id}")', f'questions.outcome("{one.id}")'
-    write(folder / "questions.ipynb", "from fedlab_course import questions", asked, told, 'questions.score("01")')
+    asked = f'questions.predict("{one.id}")'
+    told = f'questions.outcome("{one.id}")'
+    write(
+        folder / "questions.ipynb",
+        "from fedlab_course import questions",
+        asked,
+        told,
+        'questions.score("01")',
+    )
     notebook = Notebook(chromium, lab.format("questions.ipynb"))
     page = notebook.page
     notebook.run()

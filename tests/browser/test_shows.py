@@ -26,7 +26,9 @@ def test_the_arrow_keys_belong_to_the_picture(lab: str, folder: Path, chromium) 
     assert notebook.page.evaluate(active) == before
     assert handle.evaluate("node => node === document.activeElement")
     notebook.page.get_by_role("button", name="Next round").press("b")  # which adds a cell elsewhere
-    assert notebook.page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == 2
+    assert (
+        notebook.page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == 2
+    )
     assert notebook.faults == []
     notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     notebook.page.close()

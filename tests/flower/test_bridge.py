@@ -1,4 +1,6 @@
-"""The bridge in one process: every algorithm gives the numbers of the simulation, and failures are handled."""
+"""The bridge in one process: every algorithm gives the numbers of the simulation, and failures are
+handled.
+"""
 
 import numpy as np
 import pytest
@@ -20,13 +22,40 @@ from fedlab_core.settings import from_keywords
 
 TaskIdentity.run_id = TaskIdentity.task_id = TaskIdentity.node_id = 1
 SIZES = (9, 5, 12, 7, 3, 8)
-WORK = {"rounds": 3, "clients_per_round": 3, "local_epochs": 2, "batch_size": 4, "lr": 0.1, "progress": False}
-ALL = [fl.FedAvg(), fl.FedProx(mu=0.3), fl.Scaffold(), fl.Scaffold(option=1), fl.FedNova(), fl.FedCurv(), fl.FedSSO()]
-ALL += [fl.FedMas(strength=5.0, penalty_step="implicit", output="softmax"), fl.FedCurv(5.0, penalty_step="implicit")]
-ALL += [fl.FedMas(strength=0.1), gallery.FedAvgM(), gallery.FedAdam(0.1), gallery.FedYogi(0.1), gallery.FedDyn(0.3)]
-ALL += [gallery.MimeLite(0.5), gallery.QFedAvg(1.0), gallery.PowerOfChoice(4), gallery.IFCA(2), gallery.Ditto(0.1)]
-ALL += [gallery.FedPer(local=["3.bias"]), gallery.FineTune(1), gallery.TFedAvg()]
-ALL += [gallery.Compressed(fl.FedAvg(), keep=0.5), gallery.Private(fl.FedAvg(), clip=1.0, noise=0.1)]
+WORK = {
+    "rounds": 3,
+    "clients_per_round": 3,
+    "local_epochs": 2,
+    "batch_size": 4,
+    "lr": 0.1,
+    "progress": False,
+}
+ALL = [
+    fl.FedAvg(),
+    fl.FedProx(mu=0.3),
+    fl.Scaffold(),
+    fl.Scaffold(option=1),
+    fl.FedNova(),
+    fl.FedCurv(),
+    fl.FedSSO(),
+    fl.FedMas(strength=5.0, penalty_step="implicit", output="softmax"),
+    fl.FedCurv(5.0, penalty_step="implicit"),
+    fl.FedMas(strength=0.1),
+    gallery.FedAvgM(),
+    gallery.FedAdam(0.1),
+    gallery.FedYogi(0.1),
+    gallery.FedDyn(0.3),
+    gallery.MimeLite(0.5),
+    gallery.QFedAvg(1.0),
+    gallery.PowerOfChoice(4),
+    gallery.IFCA(2),
+    gallery.Ditto(0.1),
+    gallery.FedPer(local=["3.bias"]),
+    gallery.FineTune(1),
+    gallery.TFedAvg(),
+    gallery.Compressed(fl.FedAvg(), keep=0.5),
+    gallery.Private(fl.FedAvg(), clip=1.0, noise=0.1),
+]
 
 
 class Clock:
@@ -48,11 +77,20 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class FakeGrid:
-    """Nodes 100, 101, … that answer at once, as their clients would. ``fate``: (client, round) → what happens there."""
+    """Nodes 100, 101, … that answer at once, as their clients would. ``fate``: (client, round) →
+    what happens there.
+    """
 
-    def __init__(self, fed: fl.FederatedDataset, model: torch.nn.Module, fate=lambda client, values: None) -> None:
-        self.clients = {100 + k: Client(k, fed.client(k), model, "cross_entropy") for k in range(fed.num_clients)}
-        self.fate, self.replies, self.gone = fate, {}, set()
+    def __init__(
+        self, fed: fl.FederatedDataset, model: torch.nn.Module, fate=lambda client, values: None
+    ) -> None:
+        self.clients = {
+            100 + k: Client(k, fed.client(k), model, "cross_entropy")
+            for k in range(fed.num_clients)
+        }
+        self.fate = fate
+        self.replies = {}
+        self.gone = set()
 
     def get_node_ids(self) -> list[int]:
         return [node for node in self.clients if node not in self.gone]
@@ -69,7 +107,9 @@ class FakeGrid:
             elif fate is not None:
                 self.replies[name] = Message(Error(2, fate), reply_to=message)
             else:
-                self.replies[name] = Message(wire.pack(*client.answer(vectors, values)), reply_to=message)
+                self.replies[name] = Message(
+                    wire.pack(*client.answer(vectors, values)), reply_to=message
+                )
         return ids
 
     def pull_messages(self, names: list[str]) -> list[Message]:
@@ -83,7 +123,9 @@ def federation() -> tuple[fl.FederatedDataset, torch.nn.Module]:
     return fed, fl.models.mlp(fed, (4,), seed=1)
 
 
-def remote(algorithm: fl.Algorithm, grid: FakeGrid | None = None, goes_on: bool = False, **changes) -> RemoteSimulation:
+def remote(
+    algorithm: fl.Algorithm, grid: FakeGrid | None = None, goes_on: bool = False, **changes
+) -> RemoteSimulation:
     fed, model = federation()
     grid = grid or FakeGrid(fed, model)
     nodes = Nodes(grid, fed.num_clients, goes_on, 0.3)
@@ -97,14 +139,20 @@ def test_every_algorithm_gives_the_numbers_of_the_simulation(algorithm: fl.Algor
     simulation = remote(algorithm)
     expected = fl.Simulation(fed, model, algorithm, engine="reference", **WORK)
     for mine, theirs in zip(simulation, expected, strict=True):
-        assert [one.tolist() for one in simulation.cohorts] == [one.tolist() for one in expected.cohorts]
+        assert [one.tolist() for one in simulation.cohorts] == [
+            one.tolist() for one in expected.cohorts
+        ]
         assert (mine.bytes_up, mine.bytes_down) == (theirs.bytes_up, theirs.bytes_down)
-    torch.testing.assert_close(simulation.history.params, expected.history.params, rtol=0, atol=1e-6)
+    torch.testing.assert_close(
+        simulation.history.params, expected.history.params, rtol=0, atol=1e-6
+    )
     assert simulation.history.frame["train_loss"].notna().all()
 
 
 def test_vectors_are_sent_once_and_the_bytes_are_those_of_the_ledger() -> None:
-    """FedProx: w down (its anchor is w itself), y up. SCAFFOLD: w and c − c_k down, but y alone up."""
+    """FedProx: w down (its anchor is w itself), y up. SCAFFOLD:
+    w and c − c_k down, but y alone up.
+    """
     size = 4 * (4 * 4 + 4 + 4 * 3 + 3) + 128  # float32, and NumPy's header
     for algorithm, down in ((fl.FedProx(mu=0.1), 1), (fl.Scaffold(), 2)):
         simulation = remote(algorithm)
@@ -116,17 +164,24 @@ def failing(client: int, round: int, how: str):
     return lambda k, values: how if (k, values.get("round")) == (client, round) else None
 
 
-@pytest.mark.parametrize(("how", "message"), [("silent", "gave no answer within 0.3 s"), ("boom", "failed: boom")])
+@pytest.mark.parametrize(
+    ("how", "message"), [("silent", "gave no answer within 0.3 s"), ("boom", "failed: boom")]
+)
 def test_a_client_that_fails_stops_the_run_or_is_left_out(how: str, message: str, capsys) -> None:
     everybody = {"clients_per_round": 6}
     simulation = remote(fl.FedAvg(), FakeGrid(*federation(), failing(2, 2, how)), **everybody)
-    with pytest.raises(ClientFailed, match=f"round 2: client 2 {message}; on_failure='continue' would go on"):
+    with pytest.raises(
+        ClientFailed, match=f"round 2: client 2 {message}; on_failure='continue' would go on"
+    ):
         simulation.run()
     assert simulation.round == 1 and len(simulation.history.records) == 1
-    simulation = remote(fl.FedAvg(), FakeGrid(*federation(), failing(2, 2, how)), goes_on=True, **everybody)
+    simulation = remote(
+        fl.FedAvg(), FakeGrid(*federation(), failing(2, 2, how)), goes_on=True, **everybody
+    )
     cohorts = [simulation.cohorts[0].tolist() for _ in simulation]
     assert f"round 2: client 2 {message}; the run goes on without it" in capsys.readouterr().out
-    assert cohorts == [[0, 1, 2, 3, 4, 5]] * 3  # round 2 was drawn with client 2, and in round 3 it was back
+    # round 2 was drawn with client 2, and in round 3 it was back
+    assert cohorts == [[0, 1, 2, 3, 4, 5]] * 3
 
 
 def test_the_mean_is_over_those_that_answered() -> None:
@@ -162,8 +217,13 @@ def test_a_node_that_is_gone_is_not_drawn_until_it_is_back(capsys) -> None:
 
 def test_a_probe_needs_every_client() -> None:
     for goes_on in (True, False):
-        grid = FakeGrid(*federation(), lambda k, values: "boom" if k == 1 and values.get("stream") == "probe" else None)
-        with pytest.raises((ValueError, ClientFailed), match=r"client 1 failed|a probe needs all its clients"):
+        grid = FakeGrid(
+            *federation(),
+            lambda k, values: "boom" if k == 1 and values.get("stream") == "probe" else None,
+        )
+        with pytest.raises(
+            (ValueError, ClientFailed), match=r"client 1 failed|a probe needs all its clients"
+        ):
             remote(fl.FedSSO(), grid, goes_on).run()
 
 
@@ -173,7 +233,10 @@ def test_wrong_nodes_are_refused_before_the_first_round() -> None:
         Nodes(FakeGrid(fed, model), 7, False, 1.0).connect("35 float32")
     with pytest.raises(ClientFailed, match=r"partition-id=5: must be from 0 to 4"):
         Nodes(FakeGrid(fed, model), 5, False, 600.0).connect("35 float32")
-    with pytest.raises(ClientFailed, match="its model has the parameters 35 float32, but that of the server 9 float32"):
+    with pytest.raises(
+        ClientFailed,
+        match="its model has the parameters 35 float32, but that of the server 9 float32",
+    ):
         Nodes(FakeGrid(fed, model), 6, False, 600.0).connect("9 float32")
     twins = FakeGrid(fed, model)
     twins.clients[200] = twins.clients[100]

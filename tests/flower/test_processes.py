@@ -1,4 +1,6 @@
-"""A SuperLink and three SuperNodes on this machine, started as docs/real-clients.md says, with TLS and keys."""
+"""A SuperLink and three SuperNodes on this machine, started as docs/real-clients.md says, with TLS
+and keys.
+"""
 
 import os
 import re
@@ -23,13 +25,26 @@ import fedlab_core as fl
 pytest.importorskip("flwr", reason="Flower is not installed (make test-flower)")
 
 PAGE = (Path(__file__).parents[2] / "docs" / "real-clients.md").read_text(encoding="utf-8")
-FILES = {match[1]: match[0] for match in re.findall(r"```\w+\n(# ([\w.]+)\n.*?)```", PAGE, flags=re.DOTALL)}
-COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()]
-QUIET = {"FLWR_TELEMETRY_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1", "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": "0.05"}
+FILES = {
+    match[1]: match[0]
+    for match in re.findall(r"```\w+\n(# ([\w.]+)\n.*?)```", PAGE, flags=re.DOTALL)
+}
+COMMANDS = [
+    line
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL)
+    for line in block.replace("\\\n", " ").splitlines()
+]
+QUIET = {
+    "FLWR_TELEMETRY_ENABLED": "0",
+    "FLWR_DISABLE_UPDATE_CHECK": "1",
+    "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": "0.05",
+}
 OURS = str(Path(fl.__file__).parents[1])
 PATIENCE = 900  # seconds until a wait gives up; a machine may have much else to do
-ANSWER = {"timeout": 600}  # SuperLink notices sooner that a node is gone: after two heartbeats, a minute
-# In front of load_data, which runs once for the greeting and once in each round: client {number} stays in call {call}.
+# SuperLink notices sooner that a node is gone: after two heartbeats, a minute
+ANSWER = {"timeout": 600}
+# In front of load_data, which runs once for the greeting and once in
+# each round: client {number} stays in call {call}.
 HOLD = """
 def stay(client):
     import pathlib, time
@@ -60,15 +75,21 @@ def free_port() -> int:
 
 
 class Network:
-    """The processes of the page in ``folder``; every one has a home for Flower's files of its own."""
+    """The processes of the page in ``folder``; every one has a
+    home for Flower's files of its own.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.port, self.running = folder, free_port(), dict[str, subprocess.Popen]()
+        self.folder = folder
+        self.port = free_port()
+        self.running = dict[str, subprocess.Popen]()
         self.environment = {**os.environ, **QUIET, "PYTHONPATH": OURS, "OMP_NUM_THREADS": "1"}
         for line in COMMANDS:
             if line.startswith(("openssl", "printf", "ssh-keygen")):
                 for number in (0, 1, 2) if "node0" in line else (0,):
-                    subprocess.run(line.replace("node0", f"node{number}"), shell=True, cwd=folder, check=True)
+                    subprocess.run(
+                        line.replace("node0", f"node{number}"), shell=True, cwd=folder, check=True
+                    )
         (folder / "deal.py").write_text(FILES["deal.py"], encoding="utf-8")
         subprocess.run([sys.executable, "deal.py"], cwd=folder, env=self.environment, check=True)
         self.start("superlink", command("flower-superlink"))
@@ -96,8 +117,14 @@ class Network:
         )
 
     def start_node(self, number: int) -> None:
-        line = command("CLIENT_DATA=").replace("client0", f"client{number}").replace("node0", f"node{number}")
-        line = line.replace("partition-id=0", f"partition-id={number}").replace("9100", str(free_port()))
+        line = (
+            command("CLIENT_DATA=")
+            .replace("client0", f"client{number}")
+            .replace("node0", f"node{number}")
+        )
+        line = line.replace("partition-id=0", f"partition-id={number}").replace(
+            "9100", str(free_port())
+        )
         self.start(f"node{number}", line)
 
     def kill(self, name: str, how: int = signal.SIGKILL) -> None:
@@ -109,10 +136,13 @@ class Network:
         process.wait(PATIENCE)
 
     def _wait_for_superlink(self) -> None:
-        trusted, end = ssl.create_default_context(cafile=str(self.folder / "ca.crt")), time.monotonic() + PATIENCE
+        trusted = ssl.create_default_context(cafile=str(self.folder / "ca.crt"))
+        end = time.monotonic() + PATIENCE
         while True:
             try:
-                urllib.request.urlopen(f"https://127.0.0.1:{self.port}/health", context=trusted, timeout=60)
+                urllib.request.urlopen(
+                    f"https://127.0.0.1:{self.port}/health", context=trusted, timeout=60
+                )
                 return
             except OSError:
                 alive = self.running["superlink"].poll() is None and time.monotonic() < end
@@ -121,9 +151,13 @@ class Network:
 
     def flwr(self, line: str) -> subprocess.CompletedProcess:
         environment = {**self.environment, "FLWR_HOME": str(self.folder / "home-flwr")}
-        return subprocess.run(shlex.split(line), cwd=self.folder, env=environment, capture_output=True, text=True)
+        return subprocess.run(
+            shlex.split(line), cwd=self.folder, env=environment, capture_output=True, text=True
+        )
 
-    def submit(self, algorithm: str, held: int | None = None, **changes: object) -> subprocess.Popen:
+    def submit(
+        self, algorithm: str, held: int | None = None, **changes: object
+    ) -> subprocess.Popen:
         """``flwr run`` for the app of the page with another algorithm and other settings.
 
         ``held``: a client that stays in round 3 until :meth:`finish`.
@@ -131,7 +165,13 @@ class Network:
         app = self.folder / "real-clients"
         shutil.rmtree(app, ignore_errors=True)
         app.mkdir()
-        for name in ("history.npz", "history.csv", "held", "released", *(f"calls{number}" for number in range(3))):
+        for name in (
+            "history.npz",
+            "history.csv",
+            "held",
+            "released",
+            *(f"calls{number}" for number in range(3)),
+        ):
             (self.folder / name).unlink(missing_ok=True)
         for name in ("task.py", "client_app.py", "pyproject.toml", "server_app.py"):
             text = FILES[name].replace("fl.FedProx(mu=0.1)", algorithm)
@@ -139,14 +179,21 @@ class Network:
                 text, number = re.subn(rf"\b{key}=[^,]+,", f"{key}={value!r},", text)
                 assert number == 1, key
             if name == "client_app.py" and held is not None:
-                text, number = re.subn(r"(def load_data\(client\):\n)", r"\1    stay(client)\n", text)
+                text, number = re.subn(
+                    r"(def load_data\(client\):\n)", r"\1    stay(client)\n", text
+                )
                 assert number == 1
                 text = HOLD.format(folder=str(self.folder), number=held, call=4) + text
             (app / name).write_text(text, encoding="utf-8")
         environment = {**self.environment, "FLWR_HOME": str(self.folder / "home-flwr")}
         words = shlex.split(command("flwr run"))
         return subprocess.Popen(
-            words, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            words,
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
 
     def rounds(self) -> int:
@@ -188,8 +235,12 @@ def network(tmp_path_factory: pytest.TempPathFactory):
         made.kill(name, signal.SIGTERM)
 
 
-@pytest.mark.parametrize("algorithm", ["fl.FedAvg()", "fl.FedProx(mu=0.1)", "fl.Scaffold()", "fl.FedSSO()"])
-def test_five_rounds_give_the_parameters_of_the_simulation(network: Network, algorithm: str) -> None:
+@pytest.mark.parametrize(
+    "algorithm", ["fl.FedAvg()", "fl.FedProx(mu=0.1)", "fl.Scaffold()", "fl.FedSSO()"]
+)
+def test_five_rounds_give_the_parameters_of_the_simulation(
+    network: Network, algorithm: str
+) -> None:
     log = network.finish(network.submit(algorithm, **ANSWER))
     assert "round 5 of 5: clients " in log, log
     found = fl.History.load(network.folder / "history.npz", model=network.model())
@@ -199,9 +250,14 @@ def test_five_rounds_give_the_parameters_of_the_simulation(network: Network, alg
     table = pd.read_csv(network.folder / "history.csv")
     sent = table[["sent_down", "sent_up"]].diff().dropna()
     counted = table[["bytes_down", "bytes_up"]].diff().dropna()
-    arrays = {"sent_down": 2 if algorithm == "fl.Scaffold()" else 1, "sent_up": 1}  # of each of the two clients
+    # of each of the two clients
+    arrays = {"sent_down": 2 if algorithm == "fl.Scaffold()" else 1, "sent_up": 1}
     for name, ledger in (("sent_down", "bytes_down"), ("sent_up", "bytes_up")):
-        numbers = counted["bytes_up"] / 2 if algorithm == "fl.Scaffold()" and name == "sent_up" else counted[ledger]
+        numbers = (
+            counted["bytes_up"] / 2
+            if algorithm == "fl.Scaffold()" and name == "sent_up"
+            else counted[ledger]
+        )
         assert (sent[name] - numbers == 2 * arrays[name] * 128).all()
 
 
@@ -220,6 +276,8 @@ def test_or_stops_with_a_clear_error(network: Network) -> None:
     network.wait_until_held(run)
     network.kill("node1")
     log = network.finish(run)
-    assert re.search(r"ClientFailed: round 3: client 1 .*on_failure='continue' would go on", log), log
+    assert re.search(r"ClientFailed: round 3: client 1 .*on_failure='continue' would go on", log), (
+        log
+    )
     assert network.rounds() == 2
     assert len(fl.History.load(network.folder / "history.npz", model=network.model()).records) == 2

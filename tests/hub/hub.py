@@ -1,6 +1,8 @@
-"""JupyterHub as a class has it, on loopback: a hub, its proxy, and a single-user server for each who logs in.
+"""JupyterHub as a class has it, on loopback: a hub, its proxy, and a single-user server for each
+who logs in.
 
-``FEDLAB_HUB`` lists the folders of its programs, as PATH does: jupyterhub's with the course, configurable-http-proxy's.
+``FEDLAB_HUB`` lists the folders of its programs, as PATH does: jupyterhub's with the course,
+configurable-http-proxy's.
 """
 
 import os
@@ -23,7 +25,9 @@ PROGRAMS = ("jupyterhub", "jupyterhub-singleuser", "configurable-http-proxy", "n
 
 def path() -> str:
     """Where the hub finds its programs."""
-    folders = f"{os.environ.get('FEDLAB_HUB', '')}{os.pathsep}{os.environ.get('PATH', '')}".split(os.pathsep)
+    folders = f"{os.environ.get('FEDLAB_HUB', '')}{os.pathsep}{os.environ.get('PATH', '')}".split(
+        os.pathsep
+    )
     return os.pathsep.join(os.path.abspath(folder) for folder in folders if folder)
 
 
@@ -80,14 +84,22 @@ def serving(folder: Path) -> Iterator[Hub]:
     ports = [free_port() for _ in range(3)]
     unwanted = ("CI", "FEDLAB_HEADLESS", "PYTHONPATH", "JUPYTERHUB_API_TOKEN")
     environment = {name: value for name, value in os.environ.items() if name not in unwanted}
-    environment |= {"PATH": path(), "FEDLAB_HUB_FOLDER": str(folder), "FEDLAB_HUB_SETTINGS": str(folder / "settings")}
+    environment |= {
+        "PATH": path(),
+        "FEDLAB_HUB_FOLDER": str(folder),
+        "FEDLAB_HUB_SETTINGS": str(folder / "settings"),
+    }
     environment |= {"FEDLAB_HUB_PORTS": " ".join(map(str, ports))}
     command = [shutil.which("jupyterhub", path=path()), "--config", str(CONFIGURATION)]
     with (folder / "hub.log").open("w") as log:
         started = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         process = psutil.Process(started.pid)
         try:
-            wait_until(lambda: answers(f"http://127.0.0.1:{ports[0]}/hub/health", started, folder / "hub.log"))
+            wait_until(
+                lambda: answers(
+                    f"http://127.0.0.1:{ports[0]}/hub/health", started, folder / "hub.log"
+                )
+            )
             yield Hub(f"http://127.0.0.1:{ports[0]}", folder, process)
         finally:
             end(process)

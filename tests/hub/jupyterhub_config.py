@@ -1,4 +1,6 @@
-"""The configuration that docker/ ships, on loopback, for users who need neither password nor container."""
+"""The configuration that docker/ ships, on loopback, for users who need neither password nor
+container.
+"""
 
 import os
 import sys
@@ -15,8 +17,12 @@ c.JupyterHub.authenticator_class = "dummy"
 c.Authenticator.allowed_users = {"alice", "bob"}
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(FOLDER / "home" / "{username}")
-c.Spawner.cmd = [sys.executable, str(ROOT / "docker" / "start.py"), *c.Spawner.cmd]  # the image's entry point
-c.Spawner.args = ["--LabApp.expose_app_in_browser=True", *(["--allow-root"] if os.geteuid() == 0 else [])]
+# the image's entry point
+c.Spawner.cmd = [sys.executable, str(ROOT / "docker" / "start.py"), *c.Spawner.cmd]
+c.Spawner.args = [
+    "--LabApp.expose_app_in_browser=True",
+    *(["--allow-root"] if os.geteuid() == 0 else []),
+]
 c.Spawner.environment = {
     "FEDLAB_CHAPTERS": str(ROOT / "notebooks"),
     "JUPYTERLAB_SETTINGS_DIR": os.environ["FEDLAB_HUB_SETTINGS"],

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A real JupyterHub in which two students work, each in an own browser. Binder's steps make its environment. Everything
-# is made below build/hub. PIP_ARGS holds further options for pip. Needs Node.js with npm, and Chromium.
+# A real JupyterHub in which two students work, each in an own browser. Binder's steps make its
+# environment. Everything is made below build/hub. PIP_ARGS holds further options for pip. Needs
+# Node.js with npm, and Chromium.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder="$PWD/build/hub"

@@ -41,7 +41,9 @@ def contexts(hub: hubs.Hub, chromium) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def notebooks(hub: hubs.Hub, contexts: dict[str, Any]) -> dict[str, Notebook]:
-    """Chapter 2 of each, both running; at the rate of the chapter some springs diverge, so a lower one is written."""
+    """Chapter 2 of each, both running; at the rate of the chapter some springs diverge, so a lower
+    one is written.
+    """
     for user in USERS:
         chapter = hub.home(user) / CHAPTER
         text = chapter.read_text(encoding="utf-8")
@@ -57,7 +59,9 @@ def notebooks(hub: hubs.Hub, contexts: dict[str, Any]) -> dict[str, Notebook]:
 def complete(*names: str) -> Callable[[dict[str, list[float]]], Any]:
     """The curves, once they are those of ``names``, each with all its 50 points."""
     return lambda curves: (
-        curves if sorted(curves) == sorted(names) and {len(y) for y in curves.values()} == {50} else None
+        curves
+        if sorted(curves) == sorted(names) and {len(y) for y in curves.values()} == {50}
+        else None
     )
 
 
@@ -86,7 +90,9 @@ def test_a_slider_changes_the_figure_of_the_one_who_moves_it_and_of_nobody_else(
         notebook.page.screenshot(path=ARTEFACTS / f"hub-{user}.png")
 
 
-def test_nobody_reaches_the_files_or_kernels_of_another(hub: hubs.Hub, contexts: dict[str, Any], notebooks) -> None:
+def test_nobody_reaches_the_files_or_kernels_of_another(
+    hub: hubs.Hub, contexts: dict[str, Any], notebooks
+) -> None:
     (hub.home("bob") / "fedlab" / "secret.txt").write_text("of bob", encoding="utf-8")
 
     for what in ("api/contents/fedlab/secret.txt", "files/fedlab/secret.txt", "api/kernels", "lab"):
@@ -95,12 +101,16 @@ def test_nobody_reaches_the_files_or_kernels_of_another(hub: hubs.Hub, contexts:
         assert own.status == 200, what
         assert foreign.status == 403, what
         assert "of bob" not in foreign.text(), what
-    listed = contexts["alice"].request.get(f"{hub.url}/user/alice/api/contents/fedlab").json()["content"]
+    listed = (
+        contexts["alice"].request.get(f"{hub.url}/user/alice/api/contents/fedlab").json()["content"]
+    )
     assert "02_fedprox.ipynb" in {entry["name"] for entry in listed}
     assert "secret.txt" not in {entry["name"] for entry in listed}
 
 
-def test_work_of_both_is_saved_where_it_belongs(hub: hubs.Hub, notebooks: dict[str, Notebook]) -> None:
+def test_work_of_both_is_saved_where_it_belongs(
+    hub: hubs.Hub, notebooks: dict[str, Notebook]
+) -> None:
     for user, notebook in notebooks.items():
         notebook.save()
         assert '"output_type"' in (hub.home(user) / CHAPTER).read_text(encoding="utf-8")
@@ -108,13 +118,17 @@ def test_work_of_both_is_saved_where_it_belongs(hub: hubs.Hub, notebooks: dict[s
 
 
 def test_the_culler_may_end_an_idle_server(hub: hubs.Hub, notebooks) -> None:
-    """The service of the shipped configuration, with its own rights, but for seconds in place of an hour."""
+    """The service of the shipped configuration, with its own rights, but for seconds in place of an
+    hour.
+    """
     family = hub.process.children(recursive=True)
     service = next(process for process in family if "jupyterhub_idle_culler" in process.cmdline())
     shipped = service.cmdline()
     assert "--timeout=3600" in shipped
     command = [word if word != "--timeout=3600" else "--timeout=2" for word in shipped]
-    culler = subprocess.Popen(command, env=service.environ(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    culler = subprocess.Popen(
+        command, env=service.environ(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         for user in USERS:
             wait_until(lambda user=user: hub.server(user) is None)

@@ -1,4 +1,6 @@
-"""The script that starts a server in a container: threads from its cores, chapters in its home folder."""
+"""The script that starts a server in a container: threads from its cores, chapters in its home
+folder.
+"""
 
 import importlib.util
 import os
@@ -17,15 +19,23 @@ spec.loader.exec_module(start)
 
 
 @pytest.mark.parametrize(("limit", "expected"), [("2.0", 2), ("0.5", 1), ("8", 4), ("", 4)])
-def test_the_limit_of_the_hub_counts_where_it_is_lower(monkeypatch, limit: str, expected: int) -> None:
+def test_the_limit_of_the_hub_counts_where_it_is_lower(
+    monkeypatch, limit: str, expected: int
+) -> None:
     monkeypatch.setattr(start, "usable", lambda: 4)
     assert start.cores({"CPU_LIMIT": limit}) == expected
 
 
 def started(home: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if name not in (*start.VARIABLES, "CPU_LIMIT")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in (*start.VARIABLES, "CPU_LIMIT")
+    }
     environment = kept | {"HOME": str(home), "USERPROFILE": str(home)} | variables
-    return subprocess.run([sys.executable, SCRIPT, *command], env=environment, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, SCRIPT, *command], env=environment, capture_output=True, text=True
+    )
 
 
 def show(name: str) -> tuple[str, str, str]:
@@ -47,7 +57,8 @@ def test_the_command_is_what_ends_and_what_a_signal_reaches(tmp_path: Path) -> N
 
 
 def test_chapters_are_copied_and_the_work_of_a_student_stays(tmp_path: Path) -> None:
-    source, home = tmp_path / "chapters", tmp_path / "home"
+    source = tmp_path / "chapters"
+    home = tmp_path / "home"
     (source / ".hidden").mkdir(parents=True)
     for name in ("00_a.ipynb", "01_b.ipynb", "ruff.toml"):
         (source / name).write_text("as shipped")
@@ -62,6 +73,8 @@ def test_chapters_are_copied_and_the_work_of_a_student_stays(tmp_path: Path) -> 
 def test_a_home_that_takes_no_chapters_is_told_and_the_server_starts(tmp_path: Path) -> None:
     (tmp_path / "fedlab").write_text("a file in the way")
     (tmp_path / "chapters").mkdir()
-    result = started(tmp_path, sys.executable, "-c", "print('here')", FEDLAB_CHAPTERS=str(tmp_path / "chapters"))
+    result = started(
+        tmp_path, sys.executable, "-c", "print('here')", FEDLAB_CHAPTERS=str(tmp_path / "chapters")
+    )
     assert result.stdout == "here\n"
     assert "the chapters could not be copied" in result.stderr

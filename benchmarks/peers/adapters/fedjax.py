@@ -29,7 +29,8 @@ def images(x: np.ndarray) -> np.ndarray:
 
 def initial(work: protocol.Work) -> dict[str, dict[str, jax.Array]]:
     """The initial weights: a convolution [height, width, in, out], a linear layer [in, out]."""
-    found, channels = {}, None
+    found = {}
+    channels = None
     for place, (kind, *_) in enumerate(work.layers):
         if kind not in ("convolution", "linear"):
             continue
@@ -91,7 +92,8 @@ def run(work: protocol.Work, options: protocol.Options) -> protocol.Report:
     pairs = [work.client(k) for k in range(len(work.parts))]
     data = [fedjax.ClientDataset({"x": images(x), "y": y.astype(np.int32)}) for x, y in pairs]
     state = algorithm.init(initial(work))
-    seconds, samples = [], 0
+    seconds = []
+    samples = 0
     for cohort in work.cohorts[: options.rounds + 1].tolist():
         began = time.perf_counter()
         state, _ = algorithm.apply(state, [(k, data[k], jax.random.PRNGKey(k)) for k in cohort])

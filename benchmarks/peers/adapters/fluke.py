@@ -58,7 +58,9 @@ def run(work: protocol.Work, options: protocol.Options) -> protocol.Report:
     environment.set_seed(0)
     environment.set_device("cpu")
     environment.set_eval_cfg(pre_fit=False, post_fit=False, server=False, locals=False)
-    clients, rounds, clock = clients_of(work), options.rounds + 1, Clock()
+    clients = clients_of(work)
+    rounds = options.rounds + 1
+    clock = Clock()
     module = networks.Counted(networks.network(work))
     server = GivenCohorts(module, None, clients, weighted=True)
     server.cohorts = work.cohorts[:rounds].tolist()

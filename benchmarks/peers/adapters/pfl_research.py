@@ -59,7 +59,8 @@ class Clock(TrainingProcessCallback):
 
 def train(work: protocol.Work, rounds: int) -> tuple[Model, Clock]:
     """Train for some rounds on pfl-research's backend."""
-    module, clock = Model(work), Clock()
+    module = Model(work)
+    clock = Clock()
     central_optimizer = torch.optim.SGD(module.parameters(), lr=1.0)
     model = PyTorchModel(module, torch.optim.SGD, central_optimizer)
     samples = networks.tensors(work)

@@ -3,14 +3,14 @@ reader wrote. It needs no kernel: ``explore/scripts/scene.js`` draws what was co
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from fedlab_course.catalogue.parameters import Parameter, parameter
+from fedlab_course.catalogue.parameters import parameter
 from fedlab_course.check import own
 from fedlab_course.explore.live import page
 from fedlab_course.explore.quadratics import COLOURS, A, B, Quadratics
@@ -22,6 +22,9 @@ Place = Callable[[int, float], Any]
 CLIENTS = Quadratics(A, B)
 SIZES = np.array([10, 10])  # samples of the two clients
 STEPS, RATES = (parameter(name, "drift") for name in ("local_steps", "lr"))
+TAUS: tuple[Any, ...] = STEPS.values
+ETAS: tuple[Any, ...] = RATES.values
+RATE = 0.1  # where the slider of η begins
 START = (-1.9, 1.9)
 ROUNDS = 20
 REACH = 2.25  # the picture shows −REACH … REACH on both axes
@@ -62,30 +65,34 @@ def play(
     aggregate: Aggregate | None = None,
     *,
     title: str,
-    rates: tuple[float, ...] = (RATES.default,),
+    steps: int = 5,
+    rates: Sequence[float] = (RATE,),
     stops: Place | None = None,
 ) -> Scene:
     """Two clients walk from w, and w goes to their average, in a picture for each of ``panels``.
 
     ``panels``: name → ``local_update(w, k, gradient, eta, steps)``, or a :class:`Panel`.
     ``aggregate(models, sizes)``: by default the mean of the two. ``rates``: the values of η; more
-    than one makes a slider, and so does a panel without steps of its own for τ.
-    ``stops(steps, eta)``: where w is expected to stop [2], drawn as a cross. The caption says
-    whether the functions are the reader's.
+    than one makes a slider, and so does a panel without steps of its own for τ, which begins at
+    ``steps``. ``stops(steps, eta)``: where w is expected to stop [2], drawn as a cross. The caption
+    says whether the functions are the reader's.
     """
     given = {
         name: panel if isinstance(panel, Panel) else Panel(panel) for name, panel in panels.items()
     }
     mean = aggregate or _mean
     has_slider = any(panel.steps is None for panel in given.values())
-    steps = STEPS.values if has_slider else (STEPS.default,)
+    taus = TAUS if has_slider else (steps,)
     words = own.whose(*(panel.local_update for panel in given.values()), mean)
     plan = _board() | {
         "panels": [
-            {"name": name, "runs": list(_runs(panel, mean, steps, rates, stops))}
+            {"name": name, "runs": list(_runs(panel, mean, taus, rates, stops))}
             for name, panel in given.items()
         ],
-        "choices": [_choice(STEPS, steps), _choice(RATES, rates)],
+        "choices": [
+            _choice(STEPS.label, taus, steps),
+            _choice(RATES.label, rates, RATE if RATE in rates else rates[0]),
+        ],
     }
     alt = (
         f"{title}, {words}. Two clients in the plane train a common w. A picture for each of: "
@@ -121,21 +128,20 @@ def _board() -> dict[str, Any]:
     }
 
 
-def _choice(of: Parameter, values: tuple[Any, ...]) -> dict[str, Any]:
-    """A slider; the page leaves out one with a single value."""
-    start = of.default if of.default in values else values[0]
-    return {"label": of.label, "values": values, "start": values.index(start)}
+def _choice(label: str, values: Sequence[float], start: float) -> dict[str, Any]:
+    """A slider that begins at ``start``; the page leaves out one with a single value."""
+    return {"label": label, "values": list(values), "start": list(values).index(start)}
 
 
 def _runs(
     panel: Panel,
     aggregate: Aggregate,
-    steps: tuple[int, ...],
-    rates: tuple[float, ...],
+    taus: Sequence[int],
+    rates: Sequence[float],
     stops: Place | None,
 ) -> Iterator[dict[str, Any]]:
     """The run of a panel at each τ and, running fastest, each η."""
-    for choice in steps:
+    for choice in taus:
         tau = choice if panel.steps is None else panel.steps
         for rate in rates:
             run = walk(panel.local_update, aggregate, tau, rate)

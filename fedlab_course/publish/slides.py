@@ -17,6 +17,7 @@ ASKED = re.compile(r"questions\.predict\(\s*\"([^\"]+)\"")
 _TOLD = re.compile(r"questions\.outcome\(\s*\"([^\"]+)\"")
 _SEEN = re.compile(r"^\*\*What we see\.\*\*(.*?)(?:\n\n|\Z)", flags=re.MULTILINE | re.DOTALL)
 _REMEMBER = re.compile(r"\A## What to remember\n(.*?)(?:^## |\Z)", flags=re.MULTILINE | re.DOTALL)
+_SCENE = 'class="fedlab-scene"'  # an animation
 _SKIPPED = ("Exercise", "Explore", "Further reading", "How to use")
 
 
@@ -77,6 +78,8 @@ def _of_code(cell: Any, heading: str) -> list[dict[str, Any]]:
         if outputs.PLOTLY in data:
             figure = outputs.figure({outputs.PLOTLY: data[outputs.PLOTLY]})
             slides.append(_slide("figure", heading, figure))
+        elif _SCENE in (html := "".join(data.get("text/html", ""))):
+            slides.append(_slide("figure", heading, Markup(html)))
     for id in _TOLD.findall(cell.source):
         prediction = questions.prediction(id)
         happened = prediction.options[prediction.happened]

@@ -309,7 +309,8 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
     pytest.importorskip("axe_playwright_python")
     from axe_playwright_python.sync_playwright import Axe
 
-    show = "from fedlab_course import shows\nshows.drifting()"
+    show = "from fedlab_course import scene\n"
+    show += 'scene.play({"stays": lambda w, k, gradient, eta, steps: w}, title="Nobody walks")'
     notebook = open_notebook(IMPORT, SHORT, "ideas_02.proximal()", show)
     wait_until(lambda: "done" in notebook.status())
     wait_until(lambda: (drawn := notebook.page.evaluate(DRAWN)) and all(drawn))
@@ -321,7 +322,7 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
             for width, height in ((1400, 900), (1400 * 2 // 3, 900 * 2 // 3)):
                 notebook.page.set_viewport_size({"width": width, "height": height})
                 wait_until(lambda: all(notebook.page.evaluate(DRAWN)))
-                scope = {"include": [[".fedlab-explorer"], [".fedlab-drift"]]}
+                scope = {"include": [[".fedlab-explorer"], [".fedlab-scene"]]}
                 said = Axe().run(notebook.page, context=scope).response
                 assert len(said["passes"]) > 10
                 for one in said["violations"]:

@@ -145,11 +145,11 @@ def _add_average(figure: go.Figure, axes: str, start: str, accuracies: list[floa
 def _trained(data: Dataset, half: Any, hidden: Sequence[int], seed: int) -> np.ndarray:
     """The parameters [P] of a network that has trained on a part of the training images alone."""
     fed = fl.FederatedDataset(data, [half])
-    work = {"rounds": 1, "clients_per_round": 1, "local_epochs": 20, "batch_size": 10, "lr": 0.1}
+    work: dict[str, Any] = {"clients_per_round": 1, "local_epochs": 20, "batch_size": 10, "lr": 0.1}
     model = fl.models.mlp(fed, hidden, seed=seed)
-    history = fl.simulate(fed, model, fl.FedAvg(), **work, seed=seed, progress=False)
-    params: np.ndarray = history.params.numpy()
-    return params
+    work |= {"rounds": 1, "seed": seed, "progress": False}
+    params = fl.simulate(fed, model, fl.FedAvg(), **work).params
+    return np.asarray(params)
 
 
 def _accuracies(models: Sequence[Any], data: Dataset, hidden: Sequence[int]) -> list[float]:
@@ -191,9 +191,7 @@ def cost_of_skew() -> go.Figure:
     )
 
 
-def _gap(
-    table: str, measure: str, plus: Mapping[str, Any], minus: Mapping[str, Any]
-) -> np.ndarray:
+def _gap(table: str, measure: str, plus: Mapping[str, Any], minus: Mapping[str, Any]) -> np.ndarray:
     """The difference of a measure between two kinds of stored runs, one for each seed."""
     more, less = (tables.matching(table, rows).set_index("seed")[measure] for rows in (plus, minus))
     gap: np.ndarray = (more - less).dropna().to_numpy()

@@ -111,7 +111,7 @@
       for (const [rx, ry] of plan.rings)
         shape("ellipse", { class: "ring", cx, cy, rx: rx * scale, ry: ry * scale }, layer);
       write(layer, SIZE - 4, SIZE - 5, "w₁", "end");
-      write(layer, 4, 11, "w₂", "start");
+      write(layer, 4, SIZE / 2, "w₂", "start");
       plan.minima.forEach((minimum, k) => {
         const style = `--own: ${plan.colours[k]}`;
         const own = shape("g", { style, transform: translate(minimum) }, layer);
@@ -119,6 +119,7 @@
         write(own, 0, k ? -10 : 17, `client ${k + 1}`, "middle");
       });
       shape("path", { class: "star", transform: translate(plan.best), d: STAR }, layer);
+      write(layer, cx + 10, cy + 4, "optimum", "start");
     }
 
     function write(layer, x, y, words, anchor) {

@@ -21,6 +21,8 @@ Place = Callable[[int, float], Any]
 
 CLIENTS = Quadratics(A, B)
 SIZES = np.array([10, 10])  # samples of the two clients
+# the curvatures [2] and the minima [2] of both clients in each direction of the plane
+DIRECTIONS = tuple(zip(CLIENTS.a.T, CLIENTS.b.T, strict=True))
 STEPS, RATES = (parameter(name, "drift") for name in ("local_steps", "lr"))
 TAUS: tuple[Any, ...] = STEPS.values
 ETAS: tuple[Any, ...] = RATES.values
@@ -83,7 +85,7 @@ def play(
     mean = aggregate or _mean
     has_slider = any(panel.steps is None for panel in given.values())
     taus = TAUS if has_slider else (steps,)
-    words = own.whose(*(panel.local_update for panel in given.values()), mean)
+    words = own.whose(*(panel.local_update for panel in given.values()), mean, stops)
     plan = _board() | {
         "panels": [
             {"name": name, "runs": list(_runs(panel, mean, taus, rates, stops))}
@@ -171,13 +173,13 @@ def walk(
 
 def _point(local_update: LocalUpdate, w: np.ndarray, k: int, rate: float, step: int) -> np.ndarray:
     """Where client k is after some local steps from w."""
-    return np.asarray(local_update(w.copy(), k, _gradient, rate, step), dtype=float)
+    return np.asarray(local_update(w.copy(), k, gradient, rate, step), dtype=float)
 
 
-def _gradient(k: int, y: Any) -> np.ndarray:
+def gradient(k: int, y: Any) -> np.ndarray:
     """∇F_k(y) of F_k(w) = ½ Σ_d a_kd (w_d − b_kd)²."""
-    gradient: np.ndarray = CLIENTS.a[k] * (y - CLIENTS.b[k])
-    return gradient
+    slope: np.ndarray = CLIENTS.a[k] * (y - CLIENTS.b[k])
+    return slope
 
 
 def _rounded(points: Any) -> Any:

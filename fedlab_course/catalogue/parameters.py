@@ -214,11 +214,6 @@ VARIANTS: dict[tuple[str, str], Variant] = {
     ("strength", "playground"): Variant(
         "the explicit step is stable at λ = 0.02 on its small networks", default=0.02
     ),
-    ("lr", "quadratics"): Variant(
-        "exact steps need η times the largest curvature, 3, below 2",
-        values=(0.01, 0.03, 0.1, 0.3),
-        default=0.1,
-    ),
     ("lr", "unequal work"): Variant(
         "η (a + μ) must be below 2, with a = 2 and μ up to 10",
         values=(0.01, 0.03, 0.1),

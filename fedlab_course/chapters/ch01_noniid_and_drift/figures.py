@@ -168,16 +168,19 @@ def by_epochs() -> go.Figure:
     figure.update_xaxes(type="category")
     figure.update_yaxes(tickformat=".0%")
     rows = []
-    colours = {"IID": INK, "two labels": GROUPS[1], "one label": GROUPS[2]}
+    looks = {
+        "IID": (INK, "circle-open", "solid"),
+        "two labels": (GROUPS[1], "square-open", "9px,3px"),
+        "one label": (GROUPS[2], "diamond-open", "3px,3px"),
+    }
     for split, where in _SPLITS.items():
         seeds = [
             tables.matching("skew_epochs", where | {"local_epochs": epochs})["end_accuracy"]
             for epochs in EPOCHS
         ]
-        look = (colours[split], "circle-open", "solid")
-        rows += _add_dots(figure, [str(epochs) for epochs in EPOCHS], seeds, split, look)
+        rows += _add_dots(figure, [str(epochs) for epochs in EPOCHS], seeds, split, looks[split])
         best = {"5": (_NAMES[split], 5)} | ({"1": ("iid", 1)} if split == "IID" else {})
-        rows += _add_best(figure, best, colours[split], of=split)
+        rows += _add_best(figure, best, looks[split][0], of=split)
     _describe(figure, "Accuracy after fifty rounds against the local epochs", rows)
     return figure
 
@@ -225,9 +228,9 @@ def _add_best(
         x=list(means), y=list(means.values()), mode="markers", marker=marker, name=name
     )
     if not of or of == "IID":
-        last, top = list(means.items())[-1]
+        first = min(means)
         note = {"text": "☆ at its best η", "font": {"color": colour}, "showarrow": False}
-        figure.add_annotation(x=last, y=top, yshift=18, **note)
+        figure.add_annotation(x=first, y=means[first], yshift=18, **note)
     return [[name, where, f"{mean:.1%}", "20"] for where, mean in means.items()]
 
 

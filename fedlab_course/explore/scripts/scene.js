@@ -154,7 +154,7 @@
       const words = distance < 1000 ? distance.toPrecision(3) : "over 1000";
       away.textContent = `${words} from the optimum${isOutside ? ", outside the picture" : ""}`;
       away.title = `w = (${w.map((value) => value.toFixed(5)).join(", ")})`;
-      return `${panel.name} ${words}`;
+      return `${panel.name}: ${words}`;
     }
 
     function draw(moment) {

@@ -145,9 +145,10 @@ def _add_average(figure: go.Figure, axes: str, start: str, accuracies: list[floa
 def _trained(data: Dataset, half: Any, hidden: Sequence[int], seed: int) -> np.ndarray:
     """The parameters [P] of a network that has trained on a part of the training images alone."""
     fed = fl.FederatedDataset(data, [half])
-    work: dict[str, Any] = {"clients_per_round": 1, "local_epochs": 20, "batch_size": 10, "lr": 0.1}
+    epochs = 20 if len(data.train.y) < 10_000 else 1
+    work: dict[str, Any] = {"clients_per_round": 1, "batch_size": 10, "local_epochs": epochs}
     model = fl.models.mlp(fed, hidden, seed=seed)
-    work |= {"rounds": 1, "seed": seed, "progress": False}
+    work |= {"lr": 0.1, "rounds": 1, "seed": seed, "progress": False}
     params = fl.simulate(fed, model, fl.FedAvg(), **work).params
     return np.asarray(params)
 

@@ -129,7 +129,7 @@ def by_alpha(label_distance: Callable[..., Any], data: fl.Dataset) -> go.Figure:
         seeds = [tables.matching("first_skew", split)[measure] for split in splits]
         rows += _add_dots(figure, names, seeds, name, look)
     best = {"0.1": "dirichlet_0.1", "0.3": "dirichlet_0.3", "IID": "iid"}
-    rows += _add_best(figure, {name: (split, 5) for name, split in best.items()}, GROUPS[4])
+    rows += _add_best(figure, names, {name: (split, 5) for name, split in best.items()}, GROUPS[4])
     measured = _distances(label_distance, data)
     look = (GROUPS[3], "diamond-open", "3px,3px")
     rows += _add_dots(figure, names, measured, f"EMD, {words}", look, axes="2")
@@ -166,7 +166,8 @@ def by_epochs() -> go.Figure:
         legend=False,
     )
     figure.update_xaxes(type="category")
-    figure.update_yaxes(tickformat=".0%")
+    figure.update_yaxes(tickformat=".0%", range=[0.44, 1.02])
+    names = [str(epochs) for epochs in EPOCHS]
     rows = []
     looks = {
         "IID": (INK, "circle-open", "solid"),
@@ -178,9 +179,9 @@ def by_epochs() -> go.Figure:
             tables.matching("skew_epochs", where | {"local_epochs": epochs})["end_accuracy"]
             for epochs in EPOCHS
         ]
-        rows += _add_dots(figure, [str(epochs) for epochs in EPOCHS], seeds, split, looks[split])
+        rows += _add_dots(figure, names, seeds, split, looks[split])
         best = {"5": (_NAMES[split], 5)} | ({"1": ("iid", 1)} if split == "IID" else {})
-        rows += _add_best(figure, best, looks[split][0], of=split)
+        rows += _add_best(figure, names, best, looks[split][0], of=split)
     _describe(figure, "Accuracy after fifty rounds against the local epochs", rows)
     return figure
 
@@ -215,9 +216,15 @@ def _add_dots(
 
 
 def _add_best(
-    figure: go.Figure, best: Mapping[str, tuple[str, int]], colour: str, of: str = ""
+    figure: go.Figure,
+    names: Sequence[str],
+    best: Mapping[str, tuple[str, int]],
+    colour: str,
+    of: str = "",
 ) -> list[list[str]]:
-    """Add the mean accuracy at the best rate of a split and E, as a star for each place on x."""
+    """Add the mean accuracy at the best rate of a split and E, as a star for each place in
+    ``best``; ``names`` of all places on x.
+    """
     means = {}
     for where, (split, epochs) in best.items():
         rows = tables.matching("rated_digits", _BEST | {"partition": split, "epochs": epochs})
@@ -228,9 +235,9 @@ def _add_best(
         x=list(means), y=list(means.values()), mode="markers", marker=marker, name=name
     )
     if not of or of == "IID":
-        first = min(means)
+        first = min(means, key=names.index)
         note = {"text": "☆ at its best η", "font": {"color": colour}, "showarrow": False}
-        figure.add_annotation(x=first, y=means[first], yshift=18, **note)
+        figure.add_annotation(x=names.index(first), y=means[first], yshift=18, **note)
     return [[name, where, f"{mean:.1%}", "20"] for where, mean in means.items()]
 
 

@@ -22,7 +22,7 @@ _PLACES = {
     "ideas": "explore.ideas",
     "playground": "playground",
     "questions": "check.questions",
-    "shows": "explore.shows",
+    "scene": "scene",
     "symbols": "publish.symbols",
     "theory": "theory",
 }

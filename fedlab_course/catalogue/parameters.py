@@ -214,11 +214,6 @@ VARIANTS: dict[tuple[str, str], Variant] = {
     ("strength", "playground"): Variant(
         "the explicit step is stable at λ = 0.02 on its small networks", default=0.02
     ),
-    ("lr", "quadratics"): Variant(
-        "exact steps need η times the largest curvature, 3, below 2",
-        values=(0.01, 0.03, 0.1, 0.3),
-        default=0.1,
-    ),
     ("lr", "unequal work"): Variant(
         "η (a + μ) must be below 2, with a = 2 and μ up to 10",
         values=(0.01, 0.03, 0.1),
@@ -247,7 +242,6 @@ VARIANTS: dict[tuple[str, str], Variant] = {
     ("mu", "unequal work"): Variant(
         "η (a + μ) must be below 2 at η = 0.1", values=(0.0, 0.3, 1.0, 3.0, 10.0)
     ),
-    ("mu", "drift"): Variant("η (a + μ) must be below 2 at η = 0.2", values=(0.0, 0.3, 1.0, 3.0)),
     ("strength", "ditto"): Variant(
         "it is Ditto's λ, a pull to the model of all and no penalty on forgetting",
         values=(0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 30.0, 100.0),

@@ -121,7 +121,7 @@ class Live:
 
 
 def page(kind: str = "live") -> str:
-    """The style and the script of live charts, or of "shows",
+    """The style and the script of live charts, or of the "scene",
     without indents and lines of comment.
     """
     style, script = (

@@ -15,7 +15,6 @@ import nbformat
 import plotly
 from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
-from nbformat.v4 import new_markdown_cell
 from pygments.formatters import HtmlFormatter
 
 from fedlab_core import files
@@ -180,7 +179,7 @@ def page(
     for data in data_of_outputs:
         if grid.RUNS in data:
             data |= runs.stored(data[grid.RUNS], cache)
-    parts = list(_at_headings(notebook.cells))
+    parts = list(slides.at_headings(notebook.cells))
     cells = [_cell(part, names) for part in parts]
     return {
         **result,
@@ -198,17 +197,6 @@ def page(
         "slides": slides.of(notebook, title, chapter.question if chapter else "", names),
         "plots": any(outputs.PLOTLY in data for data in data_of_outputs),
     }
-
-
-def _at_headings(cells: Sequence[Any]) -> Iterator[Any]:
-    """The cells, with a text cut before each heading inside it: what a heading begins waits for no
-    earlier prediction.
-    """
-    for cell in cells:
-        if cell.cell_type == "markdown":
-            yield from map(new_markdown_cell, re.split(r"\n(?=##+ )", cell.source))
-        else:
-            yield cell
 
 
 def _groups(

@@ -3,10 +3,11 @@ what to remember.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from markupsafe import Markup
+from nbformat.v4 import new_markdown_cell
 
 from fedlab_course.check import questions
 from fedlab_course.publish import markdown, outputs
@@ -17,6 +18,7 @@ ASKED = re.compile(r"questions\.predict\(\s*\"([^\"]+)\"")
 _TOLD = re.compile(r"questions\.outcome\(\s*\"([^\"]+)\"")
 _SEEN = re.compile(r"^\*\*What we see\.\*\*(.*?)(?:\n\n|\Z)", flags=re.MULTILINE | re.DOTALL)
 _REMEMBER = re.compile(r"\A## What to remember\n(.*?)(?:^## |\Z)", flags=re.MULTILINE | re.DOTALL)
+_SCENE = 'class="fedlab-scene"'  # an animation
 _SKIPPED = ("Exercise", "Explore", "Further reading", "How to use")
 
 
@@ -29,15 +31,26 @@ def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> l
     """
     slides = [_slide("opening", title, Markup("<p>{}</p>").format(question))]
     heading = title
-    for cell in notebook.cells:
+    for cell in at_headings(notebook.cells):
         if cell.cell_type == "markdown":
-            heading = next(iter(_HEADING.findall(cell.source)[-1:]), heading)
+            heading = next(iter(_HEADING.findall(cell.source)), heading)
             text = re.sub(r"<details>.*?</details>|\s*<!--.*?-->", "", cell.source, flags=re.DOTALL)
             _interpret_figure(slides, text, names)
             slides += _of_text(text, heading, names)
         elif cell.cell_type == "code" and not heading.startswith(_SKIPPED):
             slides += _of_code(cell, heading)
     return slides
+
+
+def at_headings(cells: Sequence[Any]) -> Iterator[Any]:
+    """The cells, with a text cut before each heading inside it: what a heading begins waits for no
+    earlier prediction, and has slides of its own.
+    """
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            yield from map(new_markdown_cell, re.split(r"\n(?=##+ )", cell.source))
+        else:
+            yield cell
 
 
 def _slide(kind: str, heading: str, part: Markup) -> dict[str, Any]:
@@ -77,6 +90,8 @@ def _of_code(cell: Any, heading: str) -> list[dict[str, Any]]:
         if outputs.PLOTLY in data:
             figure = outputs.figure({outputs.PLOTLY: data[outputs.PLOTLY]})
             slides.append(_slide("figure", heading, figure))
+        elif _SCENE in (html := "".join(data.get("text/html", ""))):
+            slides.append(_slide("figure", heading, Markup(html)))
     for id in _TOLD.findall(cell.source):
         prediction = questions.prediction(id)
         happened = prediction.options[prediction.happened]

@@ -13,10 +13,14 @@ from tests.browser.lab import DRAWN, Notebook, wait_until, write
 
 IMPORT = """\
 import fedlab_core as fl
-from fedlab_course import Explorer
-from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
+from fedlab_course import Explorer, figures, ideas
 from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
-from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03"""
+from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
+
+def planted(clients=1):
+    lines = {n: {"FedAvg": (range(clients + 1), range(n, n + clients + 1))} for n in (1, 2)}
+    drawn = {n: figures.resting_points(of, optimum=0, x_title="n") for n, of in lines.items()}
+    return ideas.gallery(drawn, "number")"""
 SHORT = "Explorer(rounds=5, num_clients=10, clients_per_round=4, local_epochs=1)"
 LONG = "Explorer(rounds=1000, local_epochs=20)"
 # As another page or a script does it: this page's own JupyterLab is not asked.
@@ -86,9 +90,9 @@ def contrast(page: Page, selector: str) -> float:
 def test_no_chart_stays_empty_on_a_slow_machine(open_notebook) -> None:
     figures = [
         "ideas_02.proximal()",
-        "ideas_01.local_steps()",
+        "planted()",
         "ideas_03.corrections()",
-        "ideas_01.skew(fl.load_dataset('digits'))",
+        "planted(clients=200)",
     ]
     notebook = open_notebook(IMPORT, SHORT, SHORT, *figures, slower=4)
     for source in (SHORT, *figures):
@@ -205,7 +209,7 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
             sharedModel.insertCells(1, cells.map(source => ({cell_type: 'code', source})));
             await window.jupyterapp.commands.execute('notebook:run-all-cells');
         }""",
-        [IMPORT, SHORT, "ideas_01.local_steps()"],
+        [IMPORT, SHORT, "planted()"],
     )
     wait_until(lambda: len(drawn := notebook.page.evaluate(DRAWN)) == 3 and all(drawn))
     assert sum(size > 1_000_000 for size in frames) == 1
@@ -216,7 +220,7 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
 def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(
     open_notebook, folder, lab, chromium
 ) -> None:
-    notebook = open_notebook(IMPORT, SHORT, "ideas_01.local_steps()", name="saved.ipynb")
+    notebook = open_notebook(IMPORT, SHORT, "planted()", name="saved.ipynb")
     wait_until(lambda: "done" in notebook.status())
     shown = notebook.curves()
     notebook.save()
@@ -309,7 +313,8 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
     pytest.importorskip("axe_playwright_python")
     from axe_playwright_python.sync_playwright import Axe
 
-    show = "from fedlab_course import shows\nshows.drifting()"
+    show = "from fedlab_course import scene\n"
+    show += 'scene.play({"stays": lambda w, k, gradient, eta, steps: w}, title="Nobody walks")'
     notebook = open_notebook(IMPORT, SHORT, "ideas_02.proximal()", show)
     wait_until(lambda: "done" in notebook.status())
     wait_until(lambda: (drawn := notebook.page.evaluate(DRAWN)) and all(drawn))
@@ -321,7 +326,7 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
             for width, height in ((1400, 900), (1400 * 2 // 3, 900 * 2 // 3)):
                 notebook.page.set_viewport_size({"width": width, "height": height})
                 wait_until(lambda: all(notebook.page.evaluate(DRAWN)))
-                scope = {"include": [[".fedlab-explorer"], [".fedlab-drift"]]}
+                scope = {"include": [[".fedlab-explorer"], [".fedlab-scene"]]}
                 said = Axe().run(notebook.page, context=scope).response
                 assert len(said["passes"]) > 10
                 for one in said["violations"]:

@@ -2,9 +2,10 @@
 reader trains.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
+import torch
 
 from fedlab_core.data import Dataset, FederatedDataset
 
@@ -32,6 +33,12 @@ def gradient_of(fed: FederatedDataset) -> Gradient:
         return np.concatenate([(errors.T @ x).ravel(), errors.sum(axis=0)]) / len(labels)
 
     return gradient
+
+
+def flat(state: Mapping[str, torch.Tensor]) -> np.ndarray:
+    """The tensors of a state dict, one after another, as one vector [P]."""
+    vector: np.ndarray = torch.cat([tensor.flatten() for tensor in state.values()]).numpy()
+    return vector
 
 
 def accuracy(params: np.ndarray, data: Dataset) -> float:

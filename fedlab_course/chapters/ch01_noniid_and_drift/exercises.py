@@ -1,18 +1,9 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 1: the distance between label mixes, and where FedAvg stops."""
+"""Exercises of chapter 1: where FedAvg stops, and the distance between label mixes."""
 
 import numpy as np
 
 from fedlab_course.check.base import Case, Exercise, Mistake
-
-
-def label_distance(client_labels, all_labels, num_classes):
-    """Distance of a client's label mix from that of all clients together, from 0 to 2."""
-    ### BEGIN SOLUTION
-    mix = np.bincount(client_labels, minlength=num_classes) / len(client_labels)
-    whole = np.bincount(all_labels, minlength=num_classes) / len(all_labels)
-    return np.abs(mix - whole).sum()
-    ### END SOLUTION
 
 
 def resting_point(a, b, rho, eta, tau):
@@ -23,6 +14,15 @@ def resting_point(a, b, rho, eta, tau):
     ### BEGIN SOLUTION
     part = 1 - (1 - eta * a) ** tau
     return (rho * part * b).sum() / (rho * part).sum()
+    ### END SOLUTION
+
+
+def label_distance(client_labels, all_labels, num_classes):
+    """Distance of a client's label mix from that of all clients together, from 0 to 2."""
+    ### BEGIN SOLUTION
+    mix = np.bincount(client_labels, minlength=num_classes) / len(client_labels)
+    whole = np.bincount(all_labels, minlength=num_classes) / len(all_labels)
+    return np.abs(mix - whole).sum()
     ### END SOLUTION
 
 
@@ -37,6 +37,57 @@ _HALF = np.array([0.5, 0.5])
 _AFTER_10 = (1 - 0.7**10) / (2 - 0.9**10 - 0.7**10)
 
 EXERCISES = (
+    Exercise(
+        id="01-resting-point",
+        solution=resting_point,
+        cases=(
+            Case(
+                (_A, np.array([2.0, 2.0]), _HALF, 0.1, 10),
+                2,
+                "Both clients want w = 2, so FedAvg stops there.",
+            ),
+            Case((_A, _B, _HALF, 0.1, 1), 0.75, "With one local step FedAvg finds the optimum."),
+            Case(
+                (_A, _B, _HALF, 0.1, 1000),
+                0.5,
+                "After 1000 steps every client has arrived at its own b_k.",
+            ),
+            Case(
+                (_A, _B, np.array([0.8, 0.2]), 0.1, 1000),
+                0.2,
+                "Clients arrive at their b_k, with ρ = (0.8, 0.2).",
+            ),
+            Case(
+                (_A, _B, _HALF, 0.1, 10),
+                _AFTER_10,
+                "With ten steps the clients cover 1 − 0.9¹⁰ and 1 − 0.7¹⁰ of their way.",
+            ),
+            Case(
+                (_A, _B, _HALF, 0.2, 2),
+                0.7,
+                "With η = 0.2 and two steps the clients cover 0.36 and 0.84 of their way.",
+            ),
+            Case(
+                (np.ones(3), np.array([0.0, 3.0, 6.0]), np.array([0.5, 0.25, 0.25]), 0.1, 4),
+                2.25,
+                "Three clients with a = 1 stop at the weighted mean of their b_k.",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "1 - (1 - eta * a)",
+                "(1 - eta * a)",
+                "(1 − η a_k)^τ is the part of the way that remains.",
+            ),
+            Mistake(
+                "1 - (1 - eta * a) ** tau",
+                "eta * a * tau",
+                "Do all steps of a client have the same length?",
+            ),
+            Mistake("rho * part", "part", "Your result does not depend on the weights ρ_k."),
+            Mistake(" / (rho * part).sum()", "", "The weights of a mean must sum to 1."),
+        ),
+    ),
     Exercise(
         id="01-emd",
         solution=label_distance,
@@ -90,57 +141,6 @@ EXERCISES = (
                 "((mix - whole) ** 2).sum()",
                 "Take absolute values, not squares.",
             ),
-        ),
-    ),
-    Exercise(
-        id="01-resting-point",
-        solution=resting_point,
-        cases=(
-            Case(
-                (_A, np.array([2.0, 2.0]), _HALF, 0.1, 10),
-                2,
-                "Both clients want w = 2, so FedAvg stops there.",
-            ),
-            Case((_A, _B, _HALF, 0.1, 1), 0.75, "With one local step FedAvg finds the optimum."),
-            Case(
-                (_A, _B, _HALF, 0.1, 1000),
-                0.5,
-                "After 1000 steps every client has arrived at its own b_k.",
-            ),
-            Case(
-                (_A, _B, np.array([0.8, 0.2]), 0.1, 1000),
-                0.2,
-                "Clients arrive at their b_k, with ρ = (0.8, 0.2).",
-            ),
-            Case(
-                (_A, _B, _HALF, 0.1, 10),
-                _AFTER_10,
-                "This is the point that the chapter found for τ = 10.",
-            ),
-            Case(
-                (_A, _B, _HALF, 0.2, 2),
-                0.7,
-                "With η = 0.2 and two steps the clients cover 0.36 and 0.84 of their way.",
-            ),
-            Case(
-                (np.ones(3), np.array([0.0, 3.0, 6.0]), np.array([0.5, 0.25, 0.25]), 0.1, 4),
-                2.25,
-                "Three clients with a = 1 stop at the weighted mean of their b_k.",
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                "1 - (1 - eta * a)",
-                "(1 - eta * a)",
-                "(1 − η a_k)^τ is the part of the way that remains.",
-            ),
-            Mistake(
-                "1 - (1 - eta * a) ** tau",
-                "eta * a * tau",
-                "Do all steps of a client have the same length?",
-            ),
-            Mistake("rho * part", "part", "Your result does not depend on the weights ρ_k."),
-            Mistake(" / (rho * part).sum()", "", "The weights of a mean must sum to 1."),
         ),
     ),
 )

@@ -1,149 +1,252 @@
-"""How far clients diverge, and two clients on a line with the place where FedAvg comes to rest."""
+"""Figures of chapter 1: where FedAvg stops, and accuracy against skew and against local work."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY, GROUPS, INK
-from fedlab_core.plots.style import group_look, new_figure, set_description
-from fedlab_course.explore.figures import intervals, resting_points
-from fedlab_course.explore.quadratics import Quadratics
+import fedlab_core as fl
+from fedlab_core.plots.colours import GROUPS, INK
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course import scene
+from fedlab_course.check import own, registry
+from fedlab_course.evidence import tables
 
-__all__ = ["divergence", "intervals", "parabolas", "resting_points"]
+TAUS = (1, 2, 5, 10, 20, 50)
+RATES = (0.01, 0.03, 0.1)
+LOCAL_STEPS = 1500  # of a client until FedAvg has stopped, also at the smallest rate
+ALPHAS = (0.05, 0.1, 0.3, 1.0, 10.0)
+EPOCHS = (1, 5, 20)
+SEEDS = (50, 51, 52)  # of the splits that are drawn here
+_LOOKS = {  # of a rate of RATES: colour, dash, symbol
+    0.01: (GROUPS[3], "9px,3px", "square"),
+    0.03: (GROUPS[4], "3px,3px", "diamond"),
+    0.1: (GROUPS[2], "solid", "circle"),
+}
+_BEST = {"method": "FedAvg", "best_by": "rounds"}
+# of a table: the rows of a split
+_SPLITS: dict[str, dict[str, Any]] = {
+    "IID": {"partition": "iid"},
+    "two labels": {"partition": "labels_per_client", "labels_per_client": 2},
+    "one label": {"partition": "labels_per_client", "labels_per_client": 1},
+}
+_NAMES = {"IID": "iid", "two labels": "two_labels", "one label": "one_label"}
 
-# curvatures and minima of the chapter's two clients
-A = (1.0, 3.0)
-B = (0.0, 1.0)
-CLIENTS = Quadratics(A, B)
+
+def opening() -> scene.Scene:
+    """Two clients that make one local step a round: w walks to the optimum."""
+    exercise = registry.get("00-local")
+    local_update = own.mark(exercise.build(exercise.solution_source))
+    panels = {"one local step a round": scene.Panel(local_update, 1)}
+    return scene.play(panels, title="Two clients and one w")
 
 
-class _Panel(NamedTuple):
-    """One of two charts, one above the other. ``column``: of the table; ``domain``: its part of the
-    height.
+def end(local_update: scene.LocalUpdate, steps: int, rate: float) -> np.ndarray:
+    """Where w is [2] after many rounds of the two clients in the plane."""
+    w = np.array(scene.START)
+    for _ in range(-(-LOCAL_STEPS // steps)):
+        models = [local_update(w.copy(), k, scene.gradient, rate, steps) for k in (0, 1)]
+        w = np.mean(models, axis=0)
+    return w
+
+
+def in_the_plane(resting_point: Callable[..., Any]) -> scene.Place:
+    """The function (τ, η) → where w stops [2]: ``resting_point(a, b, rho, eta, tau)`` in each
+    direction.
     """
+    rho = np.array([0.5, 0.5])
 
-    axis: str
-    column: str
-    title: str
-    colour: str
-    symbol: str
-    domain: tuple[float, float]
+    def stops(steps: int, eta: float) -> list[Any]:
+        return [resting_point(a, b, rho, eta, steps) for a, b in scene.DIRECTIONS]
 
-
-_PANELS = (
-    _Panel("y", "divergence", "weight divergence", GROUPS[0], "circle", (0.56, 1.0)),
-    _Panel("y2", "common", "common share", GROUPS[2], "square", (0.0, 0.44)),
-)
-_CHANCE = 0.1  # the common share of ten moves that have nothing in common
-_POINTS = ((INK, "star"), (GREY, "x"))
+    return stops if own.is_own(resting_point) else own.mark(stops)
 
 
-def divergence(table: pd.DataFrame) -> go.Figure:
-    """Weight divergence and common share against the EMD of ten clients, a point for each number of
-    labels.
+def stopping(local_update: scene.LocalUpdate, stops: scene.Place) -> go.Figure:
+    """The distance from the optimum at which FedAvg stops, against τ, for three rates.
 
-    ``table``: the stored ``weight_divergence``. Points are means over seeds, bars reach from the
-    lowest to the highest seed, and the dotted line is the common share by chance.
+    Lines: by the formula ``stops(steps, eta)`` [2]. Markers: runs of ``local_update``.
     """
-    measures = table.groupby("labels_per_client")[["emd", "divergence", "common"]]
-    over_seeds = measures.agg(["mean", "min", "max"]).sort_values(("emd", "mean"))
-    means = over_seeds.xs("mean", axis="columns", level=1)
-    names = [f"{count} label{'s' * (count != 1)}" for count in means.index]
+    words = own.whose(local_update, stops)
     figure = new_figure(
-        title=None, x_title="EMD, mean over clients", y_title="", height=560, legend=False
+        title=f"Formula (lines) and runs (markers), {words}",
+        x_title="local steps τ in a round",
+        y_title="distance of w from the optimum",
+        legend=False,
     )
-    for panel in _PANELS:
-        _add_panel(figure, panel, means["emd"], over_seeds[panel.column], names)
-    dots = {"color": GREY, "width": 2, "dash": "dot"}
-    figure.add_shape(
-        type="line", xref="paper", x0=0, x1=1, yref="y2", y0=_CHANCE, y1=_CHANCE, line=dots
+    figure.update_xaxes(type="log", tickvals=TAUS, ticktext=[str(tau) for tau in TAUS])
+    rows = []
+    for rate in RATES:
+        colour, dash, symbol = _LOOKS[rate]
+        every = np.arange(1, TAUS[-1] + 1)
+        lines = [_away(stops(int(tau), rate)) for tau in every]
+        line = {"color": colour, "dash": dash, "width": 2}
+        figure.add_scatter(x=every, y=lines, mode="lines", line=line, name=f"η = {rate:g}")
+        runs = [_away(end(local_update, tau, rate)) for tau in TAUS]
+        marker = {"color": colour, "symbol": symbol, "size": 10}
+        figure.add_scatter(x=TAUS, y=runs, mode="markers", marker=marker, name="runs")
+        _name(figure, np.log10(TAUS[-1]), lines[-1], f"η = {rate:g}", colour)
+        pairs = zip(TAUS, runs, strict=True)
+        rows += [[f"{rate:g}", tau, f"{lines[tau - 1]:.4f}", f"{run:.4f}"] for tau, run in pairs]
+    phrases = "; ".join(f"η={rate}, τ={tau}: {run}" for rate, tau, _, run in rows)
+    text = f"Distance from the optimum at which w stops, {words}. Runs: {phrases}."
+    set_description(figure, text, ["η", "τ", "formula", "run"], rows)
+    return figure
+
+
+def _away(w: Any) -> float:
+    return float(np.linalg.norm(np.asarray(w) - scene.CLIENTS.optimum))
+
+
+def _name(figure: go.Figure, x: float, y: float, words: str, colour: str, shift: int = 0) -> None:
+    """Write the name of a curve to the right of its end."""
+    note = {"text": words, "font": {"color": colour}, "showarrow": False, "xanchor": "left"}
+    figure.add_annotation(x=x, y=y, xshift=10, yshift=shift, **note)
+    figure.update_layout(margin_r=150)
+
+
+def by_alpha(label_distance: Callable[..., Any], data: fl.Dataset) -> go.Figure:
+    """Accuracy against α, a dot for each stored seed, and below it the EMD of the clients by
+    ``label_distance``, a dot for each split that is drawn here.
+    """
+    words = own.whose(label_distance)
+    figure = new_figure(title="What skew costs", x_title="", y_title="", height=560, legend=False)
+    figure.update_layout(
+        yaxis={"domain": [0.42, 1], "title": "test accuracy", "tickformat": ".0%"},
+        yaxis2={"domain": [0, 0.3], "title": "EMD", "range": [0, 2], "anchor": "x"},
+        xaxis={"title": "α of Dirichlet", "type": "category", "anchor": "y2"},
     )
-    figure.update_xaxes(range=[-0.15, 2.0], anchor="y2")
-    figure.update_layout(yaxis_range=[0, 1.2 * over_seeds["divergence", "max"].max()])
-    rows = [
-        [name, *(f"{value:.3f}" for value in row)]
-        for name, row in zip(names, means.to_numpy(), strict=True)
+    names = [*(f"{alpha:g}" for alpha in ALPHAS), "IID"]
+    splits: list[dict[str, Any]] = [{"partition": "dirichlet", "alpha": alpha} for alpha in ALPHAS]
+    splits.append({"partition": "iid"})
+    rows = []
+    for name, measure, look in (
+        ("rounds 1 to 10", "start_accuracy", (GROUPS[0], "circle-open", "9px,3px")),
+        ("rounds 46 to 50", "end_accuracy", (INK, "square-open", "solid")),
+    ):
+        seeds = [tables.matching("first_skew", split)[measure] for split in splits]
+        rows += _add_dots(figure, names, seeds, name, look)
+    best = {"0.1": "dirichlet_0.1", "0.3": "dirichlet_0.3", "IID": "iid"}
+    rows += _add_best(figure, names, {name: (split, 5) for name, split in best.items()}, GROUPS[4])
+    measured = _distances(label_distance, data)
+    look = (GROUPS[3], "diamond-open", "3px,3px")
+    rows += _add_dots(figure, names, measured, f"EMD, {words}", look, axes="2")
+    _describe(figure, "Accuracy and EMD against α", rows)
+    return figure
+
+
+def _distances(label_distance: Callable[..., Any], data: fl.Dataset) -> list[list[float]]:
+    """The mean EMD of 100 clients for each α and for IID, one for each of the seeds."""
+    labels = np.asarray(data.train.y)
+    classes = int(labels.max()) + 1
+
+    def mean(parts: Sequence[Any]) -> float:
+        return float(np.mean([label_distance(labels[part], labels, classes) for part in parts]))
+
+    law = fl.partition.dirichlet
+    found = [
+        [mean(law(labels, num_clients=100, alpha=alpha, seed=seed)) for seed in SEEDS]
+        for alpha in ALPHAS
     ]
-    _, _, weights, common = rows[0]
-    _, _, weights_last, common_last = rows[-1]
-    text = (
-        f"Two line charts against the EMD of the clients, {table['seed'].nunique()} seeds. From "
-        f"{names[0]} to {names[-1]} a client the weight divergence goes from {weights} to "
-        f"{weights_last}, and the common share of the moves from {common} to {common_last}."
-    )
-    set_description(
-        figure, text, ["labels a client", "EMD", "weight divergence", "common share"], rows
-    )
-    return figure
+    iid = [mean(fl.partition.iid(labels, num_clients=100, seed=seed)) for seed in SEEDS]
+    return [*found, iid]
 
 
-def _add_panel(
-    figure: go.Figure, panel: _Panel, emd: pd.Series, measure: pd.DataFrame, names: list[str]
-) -> None:
-    """Add the curve of one measure: its mean, and bars from the lowest to the highest seed.
-
-    ``measure``: its ``mean``, ``min`` and ``max`` by number of labels. The first panel names them.
+def by_epochs() -> go.Figure:
+    """Accuracy after fifty rounds against the local epochs, for three splits, a dot for each stored
+    seed; open markers: at the best rate.
     """
-    bars = {
-        "type": "data",
-        "symmetric": False,
-        "array": measure["max"] - measure["mean"],
-        "arrayminus": measure["mean"] - measure["min"],
-        "color": panel.colour,
+    figure = new_figure(
+        title="What local work costs, at one rate for all",
+        x_title="local epochs E in a round",
+        y_title="accuracy in rounds 46 to 50",
+        height=460,
+        legend=False,
+    )
+    figure.update_xaxes(type="category")
+    figure.update_yaxes(tickformat=".0%", range=[0.44, 1.02])
+    names = [str(epochs) for epochs in EPOCHS]
+    rows = []
+    looks = {
+        "IID": (INK, "circle-open", "solid"),
+        "two labels": (GROUPS[1], "square-open", "9px,3px"),
+        "one label": (GROUPS[2], "diamond-open", "3px,3px"),
     }
-    figure.add_scatter(
-        x=emd,
-        y=measure["mean"],
-        yaxis=panel.axis,
-        name=panel.title,
-        mode="lines+markers+text",
-        text=names if panel.axis == "y" else None,
-        textposition=["top center", *["top left"] * (len(names) - 1)],
-        error_y=bars,
-        line={"color": panel.colour},
-        marker={"color": panel.colour, "symbol": panel.symbol, "size": 9},
-        hovertemplate="EMD %{x:.2f}: %{y:.3f}",
-    )
-    layout = {"domain": panel.domain, "title": panel.title, "rangemode": "tozero", "anchor": "x"}
-    figure.update_layout({panel.axis.replace("y", "yaxis"): layout})
+    for split, where in _SPLITS.items():
+        seeds = [
+            tables.matching("skew_epochs", where | {"local_epochs": epochs})["end_accuracy"]
+            for epochs in EPOCHS
+        ]
+        rows += _add_dots(figure, names, seeds, split, looks[split])
+        best = {"5": (_NAMES[split], 5)} | ({"1": ("iid", 1)} if split == "IID" else {})
+        rows += _add_best(figure, names, best, looks[split][0], of=split)
+    _describe(figure, "Accuracy after fifty rounds against the local epochs", rows)
+    return figure
 
 
-def parabolas(points: Mapping[str, float]) -> go.Figure:
-    """The losses f_k(w) = a_k/2 (w − b_k)² of the two clients, their mean F, and ``points`` on F.
+def _add_dots(
+    figure: go.Figure,
+    names: Sequence[str],
+    seeds: Sequence[Any],
+    name: str,
+    look: tuple[str, str, str],
+    *,
+    axes: str = "",
+) -> list[list[str]]:
+    """Add a dot for each seed and a line through the means; return the rows of the table."""
+    colour, symbol, dash = look
+    place = {"yaxis": f"y{axes}"}
+    means = [float(np.mean(values)) for values in seeds]
+    line = {"color": colour, "dash": dash, "width": 2}
+    figure.add_scatter(x=names, y=means, mode="lines", line=line, name=name, **place)
+    x = [where for where, values in zip(names, seeds, strict=True) for _ in values]
+    marker = {"color": colour, "symbol": symbol, "size": 7}
+    y = np.concatenate(seeds)
+    figure.add_scatter(x=x, y=y, mode="markers", marker=marker, name=f"{name}, seeds", **place)
+    note = {"text": name, "font": {"color": colour}, "showarrow": False, "xanchor": "left"}
+    figure.add_annotation(x=len(names) - 1, y=means[-1], yref=f"y{axes}", xshift=12, **note)
+    figure.update_layout(margin_r=170)
+    form = ".2f" if axes else ".1%"
+    return [
+        [name, where, f"{mean:{form}}", str(len(values))]
+        for where, mean, values in zip(names, means, seeds, strict=True)
+    ]
 
-    ``points``: at most two, name → w, written with four decimals.
+
+def _add_best(
+    figure: go.Figure,
+    names: Sequence[str],
+    best: Mapping[str, tuple[str, int]],
+    colour: str,
+    of: str = "",
+) -> list[list[str]]:
+    """Add the mean accuracy at the best rate of a split and E, as a star for each place in
+    ``best``; ``names`` of all places on x.
     """
-    figure = losses(np.linspace(-0.4, 1.4, 181))
-    for (name, place), (colour, symbol) in zip(points.items(), _POINTS, strict=False):
-        add_mark(figure, place, f"{name}: {place:.4f}", symbol, colour)
-    places = {f"lowest point of f_{k + 1}": lowest for k, lowest in enumerate(B)} | dict(points)
-    rows = [[name, f"{place:.4f}"] for name, place in places.items()]
-    phrases = "; ".join(f"{name} at w = {place}" for name, place in rows)
-    set_description(
-        figure, f"Parabolas of {len(B)} clients and their mean. {phrases}.", ["point", "w"], rows
-    )
-    return figure
-
-
-def losses(w: np.ndarray, *, height: int = 440) -> go.Figure:
-    """The loss of either client at the points ``w`` [n] of a line, and the mean of the losses."""
-    figure = new_figure(title=None, x_title="w", y_title="loss", height=height)
-    values = CLIENTS.loss(w[:, None])
-    for k, loss in enumerate(values):
-        line = {"color": group_look(k).colour, "dash": group_look(k).dash}
-        figure.add_scatter(x=w, y=loss, name=f"f<sub>{k + 1}</sub>", mode="lines", line=line)
+    means = {}
+    for where, (split, epochs) in best.items():
+        rows = tables.matching("rated_digits", _BEST | {"partition": split, "epochs": epochs})
+        means[where] = float(rows["end_accuracy"].mean())
+    marker = {"color": colour, "symbol": "star-open", "size": 13, "line": {"width": 2}}
+    name = f"{of}, at its best η".removeprefix(", ")
     figure.add_scatter(
-        x=w, y=values.mean(0), name="F, their mean", mode="lines", line={"color": INK, "width": 3}
+        x=list(means), y=list(means.values()), mode="markers", marker=marker, name=name
     )
-    return figure
+    if not of or of == "IID":
+        first = min(means, key=names.index)
+        note = {"text": "☆ at its best η", "font": {"color": colour}, "showarrow": False}
+        figure.add_annotation(x=names.index(first), y=means[first], yshift=18, **note)
+    return [[name, where, f"{mean:.1%}", "20"] for where, mean in means.items()]
 
 
-def add_mark(figure: go.Figure, w: float, name: str, symbol: str, colour: str) -> None:
-    """Add a point of the mean loss."""
-    marker = {"symbol": symbol, "size": 14, "color": colour, "line": {"color": "white", "width": 1}}
-    figure.add_scatter(
-        x=[w], y=[CLIENTS.loss(np.array([w])).mean()], name=name, mode="markers", marker=marker
-    )
+def _describe(figure: go.Figure, what: str, rows: Sequence[Sequence[str]]) -> None:
+    table = pd.DataFrame(rows, columns=["curve", "at", "mean", "seeds"])
+    phrases = [
+        f"{name}: "
+        + ", ".join(f"{mean} at {at}" for at, mean in zip(part["at"], part["mean"], strict=True))
+        for name, part in table.groupby("curve", sort=False)
+    ]
+    text = f"{what}, dots for the seeds and lines through their means. {'; '.join(phrases)}."
+    set_description(figure, text, list(table.columns), rows)

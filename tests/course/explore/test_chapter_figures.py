@@ -10,7 +10,6 @@ import fedlab_core as fl
 from fedlab_core.compare import t_interval
 from fedlab_core.plots import describe
 from fedlab_course import figures
-from fedlab_course.chapters.ch01_noniid_and_drift import figures as figures_01
 from fedlab_course.chapters.ch04_fedsso import cohorts as figures_04
 from fedlab_course.chapters.ch06_shootout import figures as figures_08
 from fedlab_course.chapters.ch10_bounds import figures as figures_12
@@ -154,44 +153,6 @@ def test_the_slope_of_a_power_is_its_exponent() -> None:
     assert [row[-1] for row in figure.layout.meta["table"]["rows"]] == ["-1.50", "-1.00"]
     words = fl.plots.describe(figure)
     assert "run from 3 to 0.003, slope -1.50" in words and "error against rounds" in words
-
-
-def test_parabolas_are_lowest_where_they_should_be_and_points_lie_on_their_mean() -> None:
-    figure = figures_01.parabolas({"optimum": 0.75, "rests": 0.5})
-    drawn = {trace.name: trace for trace in figure.data}
-    for name, lowest in (("f<sub>1</sub>", 0.0), ("f<sub>2</sub>", 1.0), ("F, their mean", 0.75)):
-        assert drawn[name].x[np.argmin(drawn[name].y)] == pytest.approx(lowest, abs=0.01)
-    # F(w) = (w² + 3(w − 1)²)/4: 3/16 at its lowest, 1/4 in the middle.
-    assert drawn["optimum: 0.7500"].y == pytest.approx((3 / 16,))
-    assert drawn["rests: 0.5000"].y == pytest.approx((1 / 4,))
-
-
-def stored() -> pd.DataFrame:
-    rows = [
-        {
-            "labels_per_client": labels,
-            "seed": seed,
-            "emd": emd,
-            "divergence": div + 0.1 * seed,
-            "common": common,
-        }
-        for labels, emd, div, common in ((1, 1.8, 0.4, 0.02), (10, 0.0, 0.1, 0.8))
-        for seed in (0, 1)
-    ]
-    return pd.DataFrame(rows)
-
-
-def test_divergence_goes_from_little_skew_to_much_with_bars_over_seeds() -> None:
-    figure = figures_01.divergence(stored())
-    weights, common = figure.data
-    assert list(weights.x) == [0.0, 1.8] and weights.text == ("10 labels", "1 label")
-    assert list(weights.y) == pytest.approx([0.15, 0.45]) and list(common.y) == pytest.approx(
-        [0.8, 0.02]
-    )
-    assert list(weights.error_y.array) == pytest.approx([0.05, 0.05])
-    assert list(common.error_y.arrayminus) == pytest.approx([0, 0])
-    (line,) = figure.layout.shapes
-    assert line.y0 == line.y1 == pytest.approx(0.1) and line.yref == "y2"
 
 
 def test_serving_places_each_method_at_its_means(monkeypatch):

@@ -22,7 +22,9 @@ from fedlab_course.harness import course_plan, course_run
 from tests.course.explore.short import SHORT, curves, make
 from tests.course.harness import planted
 
-IDEAS = "from fedlab_course.chapters.ch01_noniid_and_drift import ideas"
+IDEAS = """from fedlab_course import figures, ideas
+lines = {"FedAvg": ([1, 2], [0.5, 0.6])}
+shown = {n: figures.resting_points(lines, optimum=n, x_title="n") for n in (1, 2)}"""
 
 
 def independent(algorithm: fl.Algorithm, lr: float = 0.05, E: int = 1) -> list[float]:
@@ -267,7 +269,7 @@ def test_in_a_headless_notebook_an_explorer_becomes_a_plotly_figure_without_widg
     cells = (
         "from fedlab_course import Explorer",
         f"Explorer({arguments})",
-        f"{IDEAS}\nideas.local_steps()",
+        f'{IDEAS}\nideas.gallery(shown, "optimum")',
     )
     planted.notebook(tmp_path, "00_explorer", *cells)
     (result,) = course_run.run_course(course_plan.Options(notebooks=tmp_path, out=tmp_path / "out"))

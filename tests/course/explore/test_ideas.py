@@ -39,11 +39,10 @@ def trace(figure: go.Figure, start: str) -> go.Scatter:
 
 
 IDEAS = {
-    "local_steps": ideas_01.local_steps,
     "proximal": ideas_02.proximal,
     "corrections": ideas_03.corrections,
     "decay": ideas_10.decay,
-    "skew": lambda: ideas_01.skew(fl.load_dataset("digits")),
+    "skew": lambda: ideas_01.skew(fl.load_dataset("digits"), registry.get("01-emd").solution),
     "absence": absence.absence,
     "cohorts": lambda: ideas_04.cohorts(fl.load_dataset("digits")),
     "unequal_work": ideas_09.unequal_work,
@@ -73,8 +72,8 @@ def test_both_ends_of_every_slider_have_figures_of_their_own_in_words(name: str)
 
 
 def test_an_unknown_slider_is_refused() -> None:
-    with pytest.raises(ValueError, match="Did you mean 'steps'"):
-        ideas_01.local_steps().figure(step=3)
+    with pytest.raises(ValueError, match="Did you mean 'step'"):
+        ideas_03.corrections().figure(steps=3)
 
 
 def test_an_error_is_raised_by_the_figure_and_said_in_the_widget() -> None:
@@ -118,16 +117,6 @@ def test_a_run_that_diverges_is_a_result_in_the_words_of_an_explorer() -> None:
     idea.sliders["a"].value = 4.0
     assert f"<b>Diverged.</b> {words}" in idea.message.value
     assert "Error" not in idea.message.value
-
-
-@pytest.mark.parametrize("steps", [1, 50])
-def test_drift_rests_where_the_closed_form_says(steps: int) -> None:
-    figure = ideas_01.local_steps().figure(steps=steps, lr=0.1)
-    q = (1 - 0.1 * A) ** steps
-    expected = ((1 - q) * B).sum() / (1 - q).sum()
-    assert trace(figure, "where FedAvg").x[0] == pytest.approx(expected, abs=1e-12)
-    assert trace(figure, "optimum").x[0] == pytest.approx(0.75, abs=1e-15)
-    assert trace(figure, "mean after").x[0] == pytest.approx((B + q * (0.75 - B)).mean(), abs=1e-12)
 
 
 @pytest.mark.parametrize("mu", [0.0, 10.0])

@@ -17,7 +17,7 @@ from fedlab_core.plots import style
 from fedlab_course import folders, outline
 from fedlab_course.evidence.shown import WORDS
 from fedlab_course.formulas import to_mathml
-from fedlab_course.publish import pages, verdicts
+from fedlab_course.publish import pages, slides, verdicts
 from fedlab_course.publish.glossary import GLOSSARY
 from fedlab_course.publish.markdown import to_html
 from fedlab_course.publish.symbols import SYMBOLS
@@ -207,7 +207,7 @@ def test_a_cell_waits_for_the_last_question_before_it_and_a_heading_ends_the_wai
         new_markdown_cell("**What we see.** Much.\n\n## Next\n\nA definition."),
         new_code_cell("draw()"),
     ]
-    parts = list(pages._at_headings(cells))
+    parts = list(slides.at_headings(cells))
     assert [part.source for part in parts[2:4]] == [
         "**What we see.** Much.\n",
         "## Next\n\nA definition.",

@@ -75,6 +75,19 @@ def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Two." in made[5]["parts"][0] and "book" not in made[5]["parts"][0]
 
 
+def test_each_heading_of_a_text_names_its_own_slides_and_an_animation_has_one() -> None:
+    text = "## Steps\n\nOne is\n\n$$1 .$$\n\n## Walks\n\nThey move."
+    scene = new_output("display_data", {"text/html": '<figure class="fedlab-scene"></figure>'})
+    other = new_output("display_data", {"text/html": "<p>No figure</p>"})
+    cells = [new_markdown_cell(text), new_code_cell("scene", outputs=[scene, other])]
+    made = slides.of(new_notebook(cells=cells), "Title", "What?")
+    assert [(slide["kind"], slide["title"]) for slide in made[1:]] == [
+        ("formula", "Steps"),
+        ("figure", "Walks"),
+    ]
+    assert "fedlab-scene" in made[2]["parts"][0]
+
+
 def deck_of(chapter: outline.Chapter, folder: Path) -> Path:
     """The slides of a chapter whose notebook has only its title."""
     notebook = new_notebook(cells=[new_markdown_cell(f"# {chapter.title}")])

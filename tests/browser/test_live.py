@@ -85,7 +85,7 @@ def contrast(page: Page, selector: str) -> float:
 @pytest.mark.slow
 def test_no_chart_stays_empty_on_a_slow_machine(open_notebook) -> None:
     figures = [
-        "ideas_02.proximal()",
+        "ideas_02.over_rates()",
         "ideas_01.local_steps()",
         "ideas_03.corrections()",
         "ideas_01.skew(fl.load_dataset('digits'))",
@@ -249,7 +249,7 @@ def lost(notebook: Notebook, number: int = 0) -> str:
 def test_after_a_restart_every_explorer_says_that_it_is_dead_and_the_cell_makes_a_new_one(
     open_notebook,
 ) -> None:
-    notebook = open_notebook(IMPORT, LONG, "ideas_02.proximal()")
+    notebook = open_notebook(IMPORT, LONG, "ideas_02.over_rates()")
     wait_until(lambda: "training" in notebook.status())
     wait_until(
         lambda: (
@@ -310,7 +310,7 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
     from axe_playwright_python.sync_playwright import Axe
 
     show = "from fedlab_course import shows\nshows.drifting()"
-    notebook = open_notebook(IMPORT, SHORT, "ideas_02.proximal()", show)
+    notebook = open_notebook(IMPORT, SHORT, "ideas_02.over_rates()", show)
     wait_until(lambda: "done" in notebook.status())
     wait_until(lambda: (drawn := notebook.page.evaluate(DRAWN)) and all(drawn))
     found = []

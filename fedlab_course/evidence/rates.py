@@ -77,6 +77,14 @@ def leads(
     }
 
 
+def is_judged(split: str, method: str, best_by: str) -> bool:
+    """Whether runs at the rate that is best by rounds, or by bytes, are stored."""
+    try:
+        return not _judged(split, method, best_by).empty
+    except ValueError:
+        return False
+
+
 def _judged(split: str, method: str, best_by: str) -> pd.DataFrame:
     where = {"partition": split, "epochs": EPOCHS, "method": method, "best_by": best_by}
     return tables.matching("rated_digits", where).sort_values("seed").set_index("seed")
@@ -104,9 +112,9 @@ def by_rate(
     }
     figure = fl.plots.rates(plain, y_title=y_title, title=title)
     figure.data = [one for one in figure.data if "spread over seeds" not in (one.name or "")]
-    for name, found in curves.items():
+    for number, (name, found) in enumerate(curves.items()):
         _add_dots(figure, name, found, styles[name])
-        _name_best(figure, name, found, styles[name], first=name == next(iter(curves)))
+        _name_best(figure, name, found, styles[name], number)
     first, *others = curves
     for name in others:
         _add_difference(figure, name, curves[name], curves[first], styles[name])
@@ -128,7 +136,7 @@ def _add_dots(figure: go.Figure, name: str, found: Curve, style: Look) -> None:
     )
 
 
-def _name_best(figure: go.Figure, name: str, found: Curve, style: Look, *, first: bool) -> None:
+def _name_best(figure: go.Figure, name: str, found: Curve, style: Look, number: int) -> None:
     """Write the name of a method and its best rate at the ring: the first above, others below."""
     rate, height = top(found)
     figure.add_annotation(
@@ -137,8 +145,8 @@ def _name_best(figure: go.Figure, name: str, found: Curve, style: Look, *, first
         text=f"{name}<br>best at η = {rate:.2g}",
         font={"color": style.colour},
         arrowcolor=style.colour,
-        ax=-105 if first else -60,
-        ay=-26 if first else 78,
+        ax=-45 * (1 + number) if number else -105,
+        ay=30 + 48 * number if number else -26,
     )
 
 
@@ -206,7 +214,7 @@ def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
         **edges, y0=-delta, y1=delta, fillcolor=rgba(GREY, 0.2), line_width=0, layer="below"
     )
     words = {"text": f"±δ = {delta:g} point", "font": {"color": GREY, "size": 12}}
-    place = {"xref": "paper", "x": 0.01, "xanchor": "left", "yref": "y2", "y": 3.2}
+    place = {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "y2", "y": 3.4}
     figure.add_annotation(**words, **place, showarrow=False)
 
 

@@ -16,7 +16,7 @@ from fedlab_course.evidence import rates, tables
 TARGET = 0.9
 _MEGA = 1e6
 _LOW = 0.5  # of the axis of accuracies
-_FEW = {"clients_per_round": 2}
+_FEW: dict[str, Any] = {"clients_per_round": 2}
 
 
 def first_at(history: fl.History, x: str, target: float = TARGET) -> float:
@@ -103,9 +103,9 @@ def few() -> go.Figure:
     )
 
 
-def _gap(table: str, where: Mapping[str, str], measure: str = "end_accuracy") -> np.ndarray:
+def _gap(table: str, where: dict[str, Any], measure: str = "end_accuracy") -> np.ndarray:
     """What the runs ``where`` are ahead of FedAvg with two clients a round, by seed."""
-    plain = {"algorithm": "fedavg" if table == "scaffold_control" else "FedAvg"}
+    plain: dict[str, Any] = {"algorithm": "fedavg" if table == "scaffold_control" else "FedAvg"}
     found, base = (
         tables.matching(table, _FEW | row).sort_values("seed").set_index("seed")[measure]
         for row in (where, plain)

@@ -8,7 +8,7 @@ from fedlab_course import Explorer, clinic, goals
 from fedlab_course.chapters.ch02_fedprox import figures, race
 from fedlab_course.chapters.ch02_fedprox.exercises import local_update
 from fedlab_course.evidence import rates, tables
-from tests.support import blobs
+from tests.support import blobs, limit, quadratics
 
 PROXIMAL = ("FedProx 0.01", "FedProx 0.1", "FedProx 1")
 
@@ -135,6 +135,18 @@ def test_a_run_that_diverges_has_the_rounds_until_then(capsys: pytest.CaptureFix
     found = race.history(fed, model, fl.FedProx(500.0), **work, lr=1.0, progress=False)
     assert len(found.records) < 30
     assert "diverged in round" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("mu", "bias"), [(1, 0.1245), (4, 0.0680), (12, 0.0280), (16, 0.1073)])
+def test_the_bias_of_fedprox_returns_where_local_steps_overshoot(mu: float, bias: float) -> None:
+    """Σ s_k b_k / Σ s_k, with s_k = a_k / (a_k + μ) · (1 − (1 − η (a_k + μ))^τ)."""
+    a = np.array([1.0, 3.0])
+    b = np.array([0.0, 1.0])
+    way = a / (a + mu) * (1 - (1 - 0.1 * (a + mu)) ** 10)
+    rest = float((way * b).sum() / way.sum())
+    assert 0.75 - rest == pytest.approx(bias, abs=1e-4)
+    found = limit(quadratics(a, b), fl.FedProx(mu=mu), rounds=300, local_steps=10, lr=0.1)
+    assert found == pytest.approx(rest, abs=1e-6)
 
 
 @pytest.mark.slow

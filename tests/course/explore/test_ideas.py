@@ -55,6 +55,8 @@ IDEAS = {
     "over_rates": ideas_02.over_rates,
     "at_best": ideas_02.at_best,
     "corrections": ideas_03.corrections,
+    "scaffold_over_rates": ideas_03.over_rates,
+    "scaffold_at_best": ideas_03.at_best,
     "decay": ideas_10.decay,
     "skew": lambda: ideas_01.skew(fl.load_dataset("digits")),
     "absence": absence.absence,
@@ -70,7 +72,7 @@ IDEAS = {
 def test_both_ends_of_every_slider_have_figures_of_their_own_in_words(name: str) -> None:
     idea = IDEAS[name]()
     idea.start()
-    assert 1 <= len(idea.sliders) <= 2
+    assert 1 <= len(idea.sliders) <= 3
     for slider_name, widget in idea.sliders.items():
         assert widget.description
         assert widget.tooltip

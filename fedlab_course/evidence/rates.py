@@ -193,7 +193,7 @@ def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
     ticks = {"dtick": None, "tickvals": _TICKS, "ticktext": [f"{one:g}" for one in _TICKS]}
     figure.update_xaxes(**ticks, range=[np.log10(0.008), np.log10(2.5)])
     figure.update_yaxes(range=[0, 1.2], tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1])
-    figure.update_layout(height=560 if two else 440, showlegend=False)
+    figure.update_layout(height=500 if two else 440, showlegend=False)
     if not two:
         return
     figure.update_layout(

@@ -54,7 +54,7 @@ def _two_curves(
         title="What μ buys, and what it costs",
         x_title="proximal strength μ",
         y_title="FedProx stops at",
-        height=520,
+        height=440,
         legend=False,
     )
     look = {"color": METHODS["fedprox"], "width": 3}

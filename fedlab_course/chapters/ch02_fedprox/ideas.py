@@ -46,7 +46,7 @@ def over_rates() -> Idea:
     """
     sliders = {
         "split": _split_slider(SPLITS),
-        "mu": slider("μ of FedProx", STRENGTHS, 0.0, "Reveals the curve of FedProx with this μ"),
+        "mu": slider("μ of FedProx", STRENGTHS, 1.0, "Reveals the curve of FedProx with this μ"),
     }
     return Idea(_over_rates, sliders)
 

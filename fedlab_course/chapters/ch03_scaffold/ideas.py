@@ -67,7 +67,7 @@ def over_rates() -> Idea:
     sliders = {
         "split": named_slider("split", SPLITS, "two_labels", "How the images are dealt"),
         "measure": named_slider("compared", MEASURES, "end_accuracy", "What is equal for all"),
-        "shown": named_slider("drawn", SHOWN, 1, "Reveals one curve after another"),
+        "shown": named_slider("drawn", SHOWN, 2, "Reveals one curve after another"),
     }
     return Idea(_over_rates, sliders)
 

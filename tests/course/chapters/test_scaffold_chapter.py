@@ -135,6 +135,15 @@ def test_the_leads_at_the_best_rates_are_those_in_the_text() -> None:
     assert 100 * bytes.mean() == pytest.approx(-0.8, abs=0.05)
 
 
+def test_for_equal_bytes_nothing_is_left_with_one_label() -> None:
+    """On validation images, each at its best rate: FedAvg's top is above SCAFFOLD's."""
+    heights = [
+        rates.top(rates.curve("one_label", method, "accuracy_at_bytes"))[1]
+        for method in ("FedAvg", "SCAFFOLD")
+    ]
+    assert heights[0] > heights[1]
+
+
 def test_old_controls_help_and_an_amplified_error_harms() -> None:
     rows = {row[0]: float(row[1]) for row in figures.few().layout.meta["table"]["rows"]}
     assert round(rows["SCAFFOLD, 1/N"]) == 8

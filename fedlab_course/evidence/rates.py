@@ -214,7 +214,7 @@ def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
         **edges, y0=-delta, y1=delta, fillcolor=rgba(GREY, 0.2), line_width=0, layer="below"
     )
     words = {"text": f"±δ = {delta:g} point", "font": {"color": GREY, "size": 12}}
-    place = {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "y2", "y": 3.4}
+    place = {"xref": "paper", "x": 0.01, "xanchor": "left", "yref": "y2", "y": -3.6}
     figure.add_annotation(**words, **place, showarrow=False)
 
 

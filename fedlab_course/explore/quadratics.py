@@ -60,13 +60,17 @@ class Quadratics:
         return (self.a * self.b + mu * w) / (self.a + mu)
 
 
-def contours(clients: Quadratics, around: np.ndarray) -> go.Figure:
+def contours(
+    clients: Quadratics, around: np.ndarray, *, title: str | None = None, legend: bool = True
+) -> go.Figure:
     """The contours of F, large enough for the points ``around`` [n, 2]."""
     low = around.min(0)
     high = around.max(0)
     margin = 0.25 * float((high - low).max())
     x, y = (np.linspace(low[d] - margin, high[d] + margin, 41) for d in (0, 1))
-    figure = new_figure(title=None, x_title="w<sub>1</sub>", y_title="w<sub>2</sub>", height=600)
+    figure = new_figure(
+        title=title, x_title="w<sub>1</sub>", y_title="w<sub>2</sub>", height=600, legend=legend
+    )
     figure.add_contour(
         x=x,
         y=y,

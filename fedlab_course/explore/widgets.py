@@ -1,7 +1,7 @@
 """The widgets that all explorers share, under ipywidgets 7 and 8, and lines of text beside them."""
 
 import html
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -46,6 +46,12 @@ def slider(
     dragged.
     """
     traits = {"options": _options([*positions, value]), "value": value, "continuous_update": moving}
+    return control(ipywidgets.SelectionSlider, label, tip, **traits)
+
+
+def named_slider(label: str, positions: Mapping[str, Any], value: Any, tip: str) -> Any:
+    """A slider whose positions have names, in their order: name → value; it begins at ``value``."""
+    traits = {"options": [*positions.items()], "value": value, "continuous_update": True}
     return control(ipywidgets.SelectionSlider, label, tip, **traits)
 
 

@@ -89,7 +89,7 @@ def contrast(page: Page, selector: str) -> float:
 @pytest.mark.slow
 def test_no_chart_stays_empty_on_a_slow_machine(open_notebook) -> None:
     figures = [
-        "ideas_02.proximal()",
+        "ideas_02.over_rates()",
         "planted()",
         "ideas_03.corrections()",
         "planted(clients=200)",
@@ -253,7 +253,7 @@ def lost(notebook: Notebook, number: int = 0) -> str:
 def test_after_a_restart_every_explorer_says_that_it_is_dead_and_the_cell_makes_a_new_one(
     open_notebook,
 ) -> None:
-    notebook = open_notebook(IMPORT, LONG, "ideas_02.proximal()")
+    notebook = open_notebook(IMPORT, LONG, "ideas_02.over_rates()")
     wait_until(lambda: "training" in notebook.status())
     wait_until(
         lambda: (
@@ -315,7 +315,7 @@ def test_axe_finds_nothing_on_live_charts_also_at_150_percent(open_notebook) -> 
 
     show = "from fedlab_course import scene\n"
     show += 'scene.play({"stays": lambda w, k, gradient, eta, steps: w}, title="Nobody walks")'
-    notebook = open_notebook(IMPORT, SHORT, "ideas_02.proximal()", show)
+    notebook = open_notebook(IMPORT, SHORT, "ideas_02.over_rates()", show)
     wait_until(lambda: "done" in notebook.status())
     wait_until(lambda: (drawn := notebook.page.evaluate(DRAWN)) and all(drawn))
     found = []

@@ -1,74 +1,77 @@
-"""Explorer: how FedProx's pull holds clients between their own minima and the global model."""
+"""Figures that a reader moves: the proximal term in the plane, and what μ does at every rate."""
 
-import numpy as np
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY, INK, METHODS
-from fedlab_core.plots.style import set_description
-from fedlab_course.explore import quadratics as plane
+from fedlab_course import comparison_figures
+from fedlab_course.chapters.ch02_fedprox import scene
+from fedlab_course.evidence import rates
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
-from fedlab_course.explore.widgets import slider_of
+from fedlab_course.explore.widgets import named_slider, slider
 
-CLIENTS = Quadratics(A, B)
+SPLITS = {name: rates.SPLITS[name] for name in ("two labels", "one label", "Dirichlet 0.1")}
+_NEAR = 0.2
+_NAMES = {split: name for name, split in rates.SPLITS.items()}
+# μ → its name in the stored tables; 0 is FedAvg
+STRENGTHS = {0.0: "FedAvg", 0.01: "FedProx 0.01", 0.1: "FedProx 0.1", 1.0: "FedProx 1"}
 
 
-def proximal(*, goal: Goal | None = None) -> Idea:
-    """FedProx's pull: clients solve f_k(y) + μ/2 ‖y − w‖² exactly, and the server takes the mean
-    until it rests.
+def proximal(update: scene.LocalUpdate, wrong: scene.LocalUpdate) -> Idea:
+    """Two clients in the plane make local steps of FedProx; beside them with a wrong step.
 
-    Slider ``mu``. The figure shows the resting point w, the clients' answers between their own
-    minima and w, and the way that the resting point takes as μ grows.
+    ``update`` and ``wrong``: local_update(w, k, gradient, eta, steps, mu). Sliders ``mu`` and
+    ``round``: the figure shows the local steps of that round and the path of w up to it. The goal
+    is a distance of less than 0.2 from the optimum.
     """
-    return Idea(_figure, {"mu": slider_of("mu", "quadratics")}, goal=goal)
+    sliders = {
+        "mu": slider("μ of FedProx", scene.STRENGTHS, 0.0, "Proximal strength"),
+        "round": slider("round", scene.ROUNDS, 1, "Rounds so far"),
+    }
+
+    def is_near(mu: float, round: int) -> bool:
+        return scene.off(update, mu, round) < _NEAR
+
+    goal = Goal(f"bring the left w within {_NEAR} of the optimum", is_near)
+    return Idea(partial(scene.draw, update, wrong), sliders, goal=goal)
 
 
-def off(mu: float) -> float:
-    """The distance from where FedProx stops to the optimum."""
-    return float(np.linalg.norm(_rests(mu) - CLIENTS.optimum))
+def over_rates() -> Idea:
+    """End accuracy against η: FedAvg, and FedProx with a strength that the slider reveals.
 
-
-def _rests(mu: float) -> np.ndarray:
-    """w = Σ s_k b_k / Σ s_k, where w is the mean of the answers (1 − s_k) w + s_k b_k, with s_k =
-    a_k/(a_k + μ).
+    Sliders ``split`` and ``mu``; at μ = 0 FedAvg stands alone.
     """
-    part = CLIENTS.a / (CLIENTS.a + mu)
-    return (part * CLIENTS.b).sum(0) / part.sum(0)
+    sliders = {
+        "split": _split_slider(SPLITS),
+        "mu": slider("μ of FedProx", STRENGTHS, 1.0, "Reveals the curve of FedProx with this μ"),
+    }
+    return Idea(_over_rates, sliders)
 
 
-def _figure(mu: float) -> go.Figure:
-    w = _rests(mu)
-    answers = CLIENTS.nearest(w, mu)
-    way = np.stack([_rests(strength) for strength in (0.0, *np.geomspace(0.02, 300, 60))])
-    figure = plane.contours(CLIENTS, np.concatenate([CLIENTS.b, way]))
-    plane.line(figure, way, "resting point as μ grows", GREY, "1.5px,4px")
-    for k, (colour, symbol) in enumerate(zip(COLOURS, SYMBOLS, strict=True)):
-        plane.line(
-            figure,
-            np.stack([w, answers[k]]),
-            f"from w to the answer of client {k + 1}",
-            colour,
-            "solid",
-        )
-        plane.mark(figure, answers[k], f"answer of client {k + 1}", symbol, colour)
-        plane.mark(
-            figure, CLIENTS.b[k], f"its own minimum b<sub>{k + 1}</sub>", f"{symbol}-open", colour
-        )
-    plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", INK)
-    plane.mark(figure, w, "FedProx stops at w", "x", METHODS["fedprox"])
-    apart, own = (float(np.linalg.norm(u - v)) for u, v in (answers, CLIENTS.b))
-    text = (
-        f"Contours of F in the plane. At μ={mu:g} FedProx stops at ({w[0]:.3f}, {w[1]:.3f}), "
-        f"{off(mu):.3f} from the optimum; the clients' answers are {apart:.3f} apart, their minima "
-        f"{own:.3f}."
+def _over_rates(split: str, mu: float) -> go.Figure:
+    methods = {"FedAvg": "FedAvg"}
+    if mu:
+        methods[f"FedProx μ = {mu:g}"] = STRENGTHS[mu]
+    return rates.by_rate(split, methods, title=f"End accuracy by learning rate: {_NAMES[split]}")
+
+
+def at_best() -> Idea:
+    """FedProx less FedAvg on test images, each at its best rate, a dot for each of twenty seeds."""
+    return Idea(_at_best, {"split": _split_slider(rates.SPLITS)})
+
+
+def _at_best(split: str) -> go.Figure:
+    methods = {f"FedProx μ = {mu:g}": name for mu, name in STRENGTHS.items() if mu}
+    return comparison_figures.differences(
+        rates.leads(split, methods),
+        margin=rates.MARGIN,
+        title=f"FedProx less FedAvg: {_NAMES[split]}",
+        x_title="points at the end, each at its best rate",
     )
-    points = {"w, where FedProx stops": w, "optimum of F": CLIENTS.optimum}
-    points |= {f"answer of client {k + 1}": answer for k, answer in enumerate(answers)}
-    set_description(
-        figure,
-        text,
-        ["point", "w₁", "w₂"],
-        [[name, *plane.pair(at)] for name, at in points.items()],
-    )
-    return figure
+
+
+def _split_slider(splits: Mapping[str, str]) -> Any:
+    return named_slider("split", splits, "two_labels", "How the images are dealt to the clients")

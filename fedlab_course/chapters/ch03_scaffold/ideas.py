@@ -1,21 +1,32 @@
-"""Explorer: SCAFFOLD's arrows, the local gradients and what the control variates make of them."""
+"""Figures that a reader moves: SCAFFOLD's arrows, the scene, and SCAFFOLD at every rate."""
+
+from functools import partial
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.plots.colours import INK, METHODS
 from fedlab_core.plots.style import set_description
+from fedlab_course import comparison_figures
+from fedlab_course.chapters.ch03_scaffold import scene
+from fedlab_course.evidence import rates
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
-from fedlab_course.explore.widgets import slider
+from fedlab_course.explore.widgets import named_slider, slider
 
 CLIENTS = Quadratics(A, B)
 START = np.array([-1.0, 1.5])
 STEPS = 10
 LR = 0.05
 _DEGREES = 10  # of the goal
+_SHORT = 0.05  # an arrow that is shorter has no label
+SPLITS = {name: rates.SPLITS[name] for name in ("two labels", "one label", "Dirichlet 0.1")}
+MEASURES = {"equal rounds": "end_accuracy", "FedAvg's bytes": "accuracy_at_bytes"}
+CURVES = {"FedAvg": "FedAvg", "SCAFFOLD": "SCAFFOLD", "SCAFFOLD, 1/|S|": "SCAFFOLD cohort"}
+SHOWN = {"FedAvg": 1, "and SCAFFOLD": 2, "and SCAFFOLD, 1/|S|": 3}
 
 
 def corrections() -> Idea:
@@ -32,6 +43,71 @@ def corrections() -> Idea:
     }
     text = f"find a step at which the two clients walk in one direction, to {_DEGREES}°"
     return Idea(_arrows, sliders, goal=Goal(text, _side_by_side))
+
+
+def scene_of(scaffold: scene.Scaffold, local_update: scene.LocalUpdate, new_control: Any) -> Idea:
+    """The reader's SCAFFOLD in the plane, beside FedAvg. Sliders ``tau`` and ``round``.
+
+    ``scaffold``: (w, tau, rounds, gradient, eta) → (w, c, the c_k) before each round and after the
+    last. ``local_update`` and ``new_control``: the functions of the exercises.
+    """
+    sliders = {
+        "tau": slider("local steps τ", scene.STEPS, 10, "Local steps in a round"),
+        "round": slider("round", scene.ROUNDS, 1, "Rounds so far"),
+    }
+    return Idea(partial(scene.draw, scaffold, local_update, new_control), sliders)
+
+
+def over_rates() -> Idea:
+    """End accuracy against η: FedAvg, SCAFFOLD, and SCAFFOLD with its other update of c.
+
+    Sliders ``split``; ``measure``: after equal rounds, or for FedAvg's bytes; ``shown``: how many
+    of the three curves.
+    """
+    sliders = {
+        "split": named_slider("split", SPLITS, "two_labels", "How the images are dealt"),
+        "measure": named_slider("compared", MEASURES, "end_accuracy", "What is equal for all"),
+        "shown": named_slider("drawn", SHOWN, 2, "Reveals one curve after another"),
+    }
+    return Idea(_over_rates, sliders)
+
+
+def _over_rates(split: str, measure: str, shown: int) -> go.Figure:
+    methods = dict(list(CURVES.items())[:shown])
+    names = {one: name for name, one in rates.SPLITS.items()}
+    equal = "equal rounds" if measure == "end_accuracy" else "FedAvg's bytes"
+    return rates.by_rate(
+        split,
+        methods,
+        title=f"Every rate: {names[split]}, {equal}",
+        measure=measure,
+        y_title=f"accuracy for {equal}",
+    )
+
+
+def at_best() -> Idea:
+    """Both kinds of SCAFFOLD less FedAvg, each at its best rate, a dot for each of twenty seeds.
+
+    Slider ``split``. Equal bytes are shown where these runs are stored.
+    """
+    tip = "How the images are dealt"
+    return Idea(_at_best, {"split": named_slider("split", rates.SPLITS, "two_labels", tip)})
+
+
+def _at_best(split: str) -> go.Figure:
+    names = {one: name for name, one in rates.SPLITS.items()}
+    methods = {name: method for name, method in CURVES.items() if method != "FedAvg"}
+    values = rates.leads(split, methods)
+    for name, method in methods.items():
+        if rates.is_judged(split, method, "bytes"):
+            row = {f"{name}, equal bytes": method}
+            values |= rates.leads(split, row, measure="accuracy_at_bytes", best_by="bytes")
+    return comparison_figures.differences(
+        values,
+        margin=rates.MARGIN,
+        title=f"SCAFFOLD less FedAvg: {names[split]}",
+        x_title="points at the end, each at its best rate",
+    )
 
 
 def _side_by_side(rounds: int, step: int) -> bool:
@@ -72,30 +148,22 @@ def _arrows(rounds: int, step: int) -> go.Figure:
         "corrected gradient": gradient + offset,
     }
     around = np.concatenate([CLIENTS.b, START[None]])
-    figure = plane.contours(CLIENTS, around)
+    title = f"Downhill: {rounds} rounds done, local step {step}"
+    figure = plane.contours(CLIENTS, around, title=title, legend=False)
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
     longest = np.linalg.norm([*vectors.values()], axis=-1).max()
     scale = 0.4 * np.ptp(around, axis=0).max() / longest
     rows = []
     for k, at in enumerate(here):
-        colour = COLOURS[k]
         client = f"client {k + 1}"
         tip = at - scale * gradient[k]
         end = at - scale * (gradient[k] + offset[k])
-        _arrow(
-            figure,
-            at,
-            tip,
-            f"−g<sub>{k + 1}</sub>, the own gradient of {client}",
-            colour,
-            "5px,3px",
-        )
-        name = f"c<sub>{k + 1}</sub> − c, its correction"
-        _arrow(figure, tip, end, name, METHODS["scaffold"], "2px,2px")
-        _arrow(figure, at, end, f"the step that {client} takes", colour, "solid")
-        plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k], colour)
+        _add_arrows(figure, k, at, tip, end)
+        plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k], COLOURS[k])
         rows += [[client, name, *plane.pair(vector[k])] for name, vector in vectors.items()]
     plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", INK)
+    star = {"text": "optimum", "showarrow": False, "yshift": -16}
+    figure.add_annotation(x=CLIENTS.optimum[0], y=CLIENTS.optimum[1], **star)
     text = (
         f"Arrows in the plane after {rounds} rounds of SCAFFOLD, at local step {step}: the "
         f"clients' own gradients are {_angle(*gradient):.0f}° apart, the corrected ones "
@@ -103,6 +171,22 @@ def _arrows(rounds: int, step: int) -> go.Figure:
     )
     set_description(figure, text, ["client", "arrow", "w₁", "w₂"], rows)
     return figure
+
+
+def _add_arrows(
+    figure: go.Figure, k: int, at: np.ndarray, tip: np.ndarray, end: np.ndarray
+) -> None:
+    """Add the three arrows of client k: its own gradient, its correction and their sum."""
+    colour = COLOURS[k]
+    number = f"<sub>{k + 1}</sub>"
+    own, correction = f"−g{number}", f"c{number} − c"
+    _arrow(figure, at, tip, f"{own}, the own gradient of client {k + 1}", colour, "5px,3px")
+    _arrow(figure, tip, end, f"{correction}, its correction", METHODS["scaffold"], "2px,2px")
+    _arrow(figure, at, end, f"the step that client {k + 1} takes", colour, "solid")
+    _label(figure, 0.6 * at + 0.4 * tip, own, colour, yshift=12)
+    if np.linalg.norm(end - tip) > _SHORT:
+        _label(figure, 0.4 * tip + 0.6 * end, correction, METHODS["scaffold"], yshift=-13)
+        _label(figure, end, "step", colour, xshift=22)
 
 
 def _arrow(
@@ -113,11 +197,16 @@ def _arrow(
     head = {
         "symbol": "arrow",
         "angleref": "previous",
-        "size": [0, 14],
+        "size": [0, 14 if np.linalg.norm(tip - tail) > _SHORT else 0],
         "color": colour,
         "opacity": 1,
     }
     figure.add_scatter(x=x, y=y, name=name, mode="lines+markers", line=line, marker=head)
+
+
+def _label(figure: go.Figure, at: np.ndarray, text: str, colour: str, **shift: int) -> None:
+    font = {"color": colour}
+    figure.add_annotation(x=at[0], y=at[1], text=text, font=font, showarrow=False, **shift)
 
 
 def _angle(u: np.ndarray, v: np.ndarray) -> float:

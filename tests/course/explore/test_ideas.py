@@ -10,7 +10,9 @@ import pytest
 import fedlab_core as fl
 from fedlab_course import ideas, theory
 from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
+from fedlab_course.chapters.ch02_fedprox import exercises as prox
 from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
+from fedlab_course.chapters.ch02_fedprox import scene
 from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
 from fedlab_course.chapters.ch03_scaffold.ideas import scaffold_rounds
 from fedlab_course.chapters.ch04_fedsso import ideas as ideas_04
@@ -38,9 +40,22 @@ def trace(figure: go.Figure, start: str) -> go.Scatter:
     return found
 
 
+def proximal() -> ideas.Idea:
+    """The scene of chapter 2 with the solution, and with the wrong sign beside it."""
+
+    def wrong(w, k, gradient, eta, steps, mu):
+        return prox.local_update(w, k, gradient, eta, steps, -mu)
+
+    return ideas_02.proximal(prox.local_update, wrong)
+
+
 IDEAS = {
-    "proximal": ideas_02.proximal,
+    "proximal": lambda: proximal(),
+    "over_rates": ideas_02.over_rates,
+    "at_best": ideas_02.at_best,
     "corrections": ideas_03.corrections,
+    "scaffold_over_rates": ideas_03.over_rates,
+    "scaffold_at_best": ideas_03.at_best,
     "decay": ideas_10.decay,
     "skew": lambda: ideas_01.skew(fl.load_dataset("digits"), registry.get("01-emd").solution),
     "absence": absence.absence,
@@ -56,7 +71,7 @@ IDEAS = {
 def test_both_ends_of_every_slider_have_figures_of_their_own_in_words(name: str) -> None:
     idea = IDEAS[name]()
     idea.start()
-    assert 1 <= len(idea.sliders) <= 2
+    assert 1 <= len(idea.sliders) <= 3
     for slider_name, widget in idea.sliders.items():
         assert widget.description
         assert widget.tooltip
@@ -119,22 +134,30 @@ def test_a_run_that_diverges_is_a_result_in_the_words_of_an_explorer() -> None:
     assert "Error" not in idea.message.value
 
 
-@pytest.mark.parametrize("mu", [0.0, 10.0])
+@pytest.mark.parametrize("mu", [0.0, 3.0, 10.0])
 def test_proximal_rests_where_the_closed_form_says(mu: float) -> None:
+    """After τ = 10 steps of η = 0.05 client k has gone the part s_k of its way, in each entry."""
     a = np.array([[1.0, 4.0], [4.0, 1.0]])
     b = np.array([[-1.5, -0.5], [1.0, 1.5]])
-    figure = ideas_02.proximal().figure(mu=mu)
-    share = a / (a + mu)
+    share = a / (a + mu) * (1 - (1 - 0.05 * (a + mu)) ** 10)
     w = (share * b).sum(0) / share.sum(0)
-    resting = trace(figure, "FedProx stops")
-    assert (resting.x[0], resting.y[0]) == pytest.approx(tuple(w), abs=1e-12)
-    for k in range(2):
-        answer = trace(figure, f"answer of client {k + 1}")
-        assert (answer.x[0], answer.y[0]) == pytest.approx(
-            tuple((a[k] * b[k] + mu * w) / (a[k] + mu)), abs=1e-12
-        )
-        pull = trace(figure, f"from w to the answer of client {k + 1}")
-        assert (pull.x[0], pull.y[0]) == pytest.approx(tuple(w), abs=1e-12)
+    last = scene.path(prox.local_update, mu, 500)[-1]
+    assert last == pytest.approx(w, abs=1e-6)
+    ends = scene.local_steps(prox.local_update, w, mu)[-1]
+    assert ends == pytest.approx(w + share * (b - w), abs=1e-12)
+
+
+def test_the_wrong_sign_runs_away_where_mu_exceeds_the_curvatures() -> None:
+    """With a − μ < 0 in every entry the local steps grow: 1 − η (a − μ) > 1."""
+    idea = proximal()
+    for mu, runs_away in ((0.3, False), (30.0, True)):
+        figure = idea.figure(mu=mu, round=20)
+        notes = [note.text for note in figure.layout.annotations]
+        assert ("w runs away" in notes) == runs_away
+    assert idea.reached is False
+    idea.sliders["mu"].value = 10.0
+    idea.sliders["round"].value = 50
+    assert idea.reached is True
 
 
 def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:

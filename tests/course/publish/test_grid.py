@@ -134,13 +134,14 @@ def test_the_start_page_shows_the_whole_chart_of_the_playground(
 
 
 def test_every_position_of_an_idea_of_the_course_is_drawn(tmp_path: Path, chromium) -> None:
-    idea = ideas.proximal()
+    idea = ideas.at_best()
     with Visit(chromium, site_of(tmp_path, idea.bundle()), color_scheme="dark") as page:
         is_drawn(page)
         slider = page.get_by_role("slider")
         slider.press("Home")
-        for value in [value for _, value in idea.sliders["mu"].options]:
-            alt = idea.figure(mu=value).layout.meta["alt"]
+        for name, value in idea.sliders["split"].options:
+            alt = idea.figure(split=value).layout.meta["alt"]
+            assert slider.get_attribute("aria-valuetext") == name
             page.wait_for_function(
                 "(alt) => document.querySelector('.canvas').ariaLabel === alt", arg=alt
             )

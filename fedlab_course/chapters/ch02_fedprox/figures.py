@@ -1,0 +1,131 @@
+"""What μ buys and what it costs: where FedProx stops, how soon, and how much clients move less."""
+
+from collections.abc import Callable
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.plots.colours import GREY, INK, METHODS
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course.evidence import tables
+
+_NEAR = 0.01  # of the first distance to the stopping point
+_RATE = 0.05  # of the stored runs, in which a client makes 10 steps
+_STEPS = 10
+_PANELS = {"yaxis": (0.56, 1.0), "yaxis2": (0.0, 0.42)}
+
+
+def rounds_needed(path: np.ndarray) -> int:
+    """The rounds until a path [rounds + 1] has come, to stay, within 1 % of its way to its end."""
+    left = np.abs(path - path[-1])
+    return int((left > _NEAR * left[0]).nonzero()[0].max()) + 1
+
+
+def stops(fedprox: Callable[[float], np.ndarray], optimum: float) -> go.Figure:
+    """Where FedProx stops, and after how many rounds, against μ.
+
+    ``fedprox``: μ → w before the first round and after each round.
+    """
+    strengths = np.append(np.arange(0.0, 16.6, 0.5), 16.6)
+    paths = [np.asarray(fedprox(mu), dtype=float) for mu in strengths]
+    ends = np.array([path[-1] for path in paths])
+    needed = np.array([rounds_needed(path) for path in paths])
+    figure = _two_curves(strengths, ends, needed, optimum)
+    best = int(ends.argmax())
+    text = (
+        f"Two curves against μ. FedProx stops at {ends[0]:.4f} for μ = 0, at most at "
+        f"{ends[best]:.4f} for μ = {strengths[best]:g}, and at {ends[-1]:.4f} for μ = 16.6; the "
+        f"optimum is {optimum:g}. Rounds to the last hundredth of the way: {needed[0]} for μ = 0, "
+        f"{needed.max()} at most."
+    )
+    rows = [
+        [f"{mu:g}", f"{end:.4f}", int(count)]
+        for mu, end, count in zip(strengths[::4], ends[::4], needed[::4], strict=True)
+    ]
+    set_description(figure, text, ["μ", "FedProx stops at", "rounds"], rows)
+    return figure
+
+
+def _two_curves(
+    strengths: np.ndarray, ends: np.ndarray, needed: np.ndarray, optimum: float
+) -> go.Figure:
+    """The stopping points against μ, and below them the rounds needed, both [n]."""
+    figure = new_figure(
+        title="What μ buys, and what it costs",
+        x_title="proximal strength μ",
+        y_title="FedProx stops at",
+        height=440,
+        legend=False,
+    )
+    look = {"color": METHODS["fedprox"], "width": 3}
+    figure.add_scatter(x=strengths, y=ends, mode="lines", name="FedProx stops at", line=look)
+    figure.add_scatter(
+        x=strengths, y=needed, yaxis="y2", mode="lines", name="rounds needed", line=look
+    )
+    figure.add_hline(y=optimum, line={"color": GREY, "width": 2, "dash": "dot"})
+    note = {"text": "optimum", "font": {"color": GREY}, "showarrow": False, "yanchor": "bottom"}
+    figure.add_annotation(x=0.3, y=optimum, xanchor="left", **note)
+    figure.update_layout(
+        yaxis_domain=_PANELS["yaxis"],
+        yaxis_range=[0.58, 0.775],
+        xaxis_anchor="y2",
+        yaxis2={
+            "domain": _PANELS["yaxis2"],
+            "title": "rounds needed",
+            "anchor": "x",
+            "rangemode": "tozero",
+        },
+    )
+    return figure
+
+
+def moves() -> go.Figure:
+    """The drift of FedProx as a part of FedAvg's, against μητ, a dot for each stored seed."""
+    rows = tables.matching("drift_digits", {"labels_per_client": 2}).sort_values("seed")
+    drifts = rows.fillna({"mu": 0.0})
+    plain = drifts[drifts.algorithm == "fedavg"].drift.to_numpy()
+    proximal = drifts[drifts.algorithm == "fedprox"]
+    figure = new_figure(
+        title="How far clients move, FedAvg = 100 %",
+        x_title="μητ",
+        y_title="drift, as a part of FedAvg's",
+        legend=False,
+    )
+    figure.add_hline(y=1.0, line={"color": INK, "width": 1})
+    table = []
+    products = []
+    for mu, group in proximal.groupby("mu"):
+        parts = group.drift.to_numpy() / plain
+        products.append(float(mu) * _RATE * _STEPS)
+        _add_parts(figure, products[-1], float(mu), parts)
+        table.append([f"{mu:g}", f"{products[-1]:g}", f"{parts.mean():.1%}", len(parts)])
+    figure.update_xaxes(
+        type="log", tickvals=products, ticktext=[f"{one:g}" for one in products], range=[-2.7, 0.1]
+    )
+    figure.update_yaxes(range=[0.8, 1.04], tickformat=".0%")
+    phrases = "; ".join(f"μ = {mu}: {part} at μητ = {product}" for mu, product, part, _ in table)
+    text = f"Drift of FedProx as a part of FedAvg's, a dot for each seed. {phrases}."
+    set_description(figure, text, ["μ", "μητ", "mean part", "seeds"], table)
+    return figure
+
+
+def _add_parts(figure: go.Figure, product: float, mu: float, parts: np.ndarray) -> None:
+    """Add the dots of one strength, and its name with their mean."""
+    colour = METHODS["fedprox"]
+    figure.add_scatter(
+        x=[product] * len(parts),
+        y=parts,
+        mode="markers",
+        name=f"μ = {mu:g}, one seed each",
+        marker={"symbol": "circle-open", "size": 9, "color": colour, "line": {"width": 1.5}},
+        hovertemplate="%{y:.1%}<extra>one seed</extra>",
+    )
+    figure.add_annotation(
+        x=np.log10(product),
+        y=float(parts.min()),
+        text=f"μ = {mu:g}: {parts.mean():.1%}",
+        font={"color": colour},
+        showarrow=False,
+        yanchor="top",
+        yshift=-10,
+    )

@@ -1,0 +1,162 @@
+"""Figures of chapter 3: accuracy by bytes, old controls, and a patient under examination."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+import fedlab_core as fl
+from fedlab_core.compare import price
+from fedlab_core.plots.colours import GREY
+from fedlab_core.plots.style import Look, looks, new_figure, set_description
+from fedlab_course import comparison_figures
+from fedlab_course.evidence import rates, tables
+
+TARGET = 0.9
+_MEGA = 1e6
+_LOW = 0.5  # of the axis of accuracies
+_FEW: dict[str, Any] = {"clients_per_round": 2}
+
+
+def first_at(history: fl.History, x: str, target: float = TARGET) -> float:
+    """What a run has spent when it first reaches the ``target``: "rounds", or "bytes"; else NaN."""
+    reached = (history.frame["test_accuracy"] >= target).to_numpy()
+    spent = price(history, x).to_numpy(dtype=float)
+    return float(spent[reached][0]) if reached.any() else float("nan")
+
+
+def race(histories: Mapping[str, fl.History], x: str, *, title: str) -> go.Figure:
+    """Accuracy by round, or by bytes, with a ring where each run first reaches 90 %.
+
+    ``x``: "rounds" or "bytes". By bytes the axis ends where the first run ends.
+    """
+    unit, axis = (_MEGA, "megabytes") if x == "bytes" else (1.0, "communication round")
+    spent = {name: price(one, x).to_numpy(dtype=float) / unit for name, one in histories.items()}
+    most = min(float(along[-1]) for along in spent.values())
+    figure = new_figure(title=title, x_title=axis, y_title="test accuracy", legend=False)
+    styles = looks({name: name for name in histories})
+    ends = {}
+    rows = []
+    for name, history in histories.items():
+        within = spent[name] <= most
+        accuracy = history.frame["test_accuracy"].to_numpy()
+        _add_run(figure, name, spent[name][within], accuracy[within], styles[name])
+        ends[name] = (float(spent[name][within][-1]), float(accuracy[within][-1]))
+        first = first_at(history, x) / unit
+        _add_ring(figure, first, most, styles[name])
+        rows.append([name, "never" if np.isnan(first) else f"{first:.3g}", f"{ends[name][1]:.1%}"])
+    first_place = min(float(along[0]) for along in spent.values())
+    dots = {"color": GREY, "width": 1, "dash": "dot"}
+    comparison_figures.add_level(figure, (first_place, most), TARGET, "90 %", dots)
+    figure.update_yaxes(range=[_LOW, 1.0], tickformat=".0%")
+    colours = {name: style.colour for name, style in styles.items()}
+    comparison_figures.name_ends(figure, ends, colours, 1.0 - _LOW)
+    phrases = "; ".join(f"{name} at {first}" for name, first, _ in rows)
+    text = f"Test accuracy against {axis}. {TARGET:.0%} is first reached by {phrases}."
+    set_description(figure, text, ["run", f"{axis} to {TARGET:.0%}", "at the end"], rows)
+    return figure
+
+
+def _add_run(figure: go.Figure, name: str, x: np.ndarray, y: np.ndarray, style: Look) -> None:
+    figure.add_scatter(
+        x=x,
+        y=y,
+        name=name,
+        mode="lines",
+        line={"color": style.colour, "dash": style.dash, "width": 2.5},
+        hovertemplate="%{x:.3~g}: %{y:.1%}<extra>" + name + "</extra>",
+    )
+
+
+def _add_ring(figure: go.Figure, x: float, most: float, style: Look) -> None:
+    """Mark where a run reaches the target, unless it does so beyond the axis."""
+    if not x <= most:
+        return
+    figure.add_scatter(
+        x=[x],
+        y=[TARGET],
+        mode="markers",
+        name="first at 90 %",
+        marker={
+            "symbol": "circle-open",
+            "size": 15,
+            "color": style.colour,
+            "line": {"width": 2.5},
+        },
+        hovertemplate="90 % at %{x:.3~g}<extra></extra>",
+    )
+
+
+def few() -> go.Figure:
+    """Two of 100 clients a round: SCAFFOLD less FedAvg at the end, a dot for each stored seed."""
+    values = {
+        "SCAFFOLD, 1/N": _gap("scaffold_control", {"control_update": "all"}),
+        "SCAFFOLD, 1/|S|": _gap("scaffold_control", {"control_update": "cohort"}),
+        "SCAFFOLD, 1/N, from the gradients": _gap("scaffold_starts", {"algorithm": "gradients"}),
+    }
+    return comparison_figures.differences(
+        values,
+        margin=rates.MARGIN,
+        title="Less FedAvg: 2 of 100 clients a round",
+        x_title="points at the end, η = 0.05 for all",
+    )
+
+
+def _gap(table: str, where: dict[str, Any], measure: str = "end_accuracy") -> np.ndarray:
+    """What the runs ``where`` are ahead of FedAvg with two clients a round, by seed."""
+    plain: dict[str, Any] = {"algorithm": "fedavg" if table == "scaffold_control" else "FedAvg"}
+    found, base = (
+        tables.matching(table, _FEW | row).sort_values("seed").set_index("seed")[measure]
+        for row in (where, plain)
+    )
+    return (found - base).to_numpy()
+
+
+def examined(
+    fed: fl.FederatedDataset, model: Any, rules: Mapping[str, fl.Algorithm], **work: Any
+) -> go.Figure:
+    """Train algorithms with controls, and draw ‖c‖ / ‖mean of all c_k‖ after each round.
+
+    ``work``: keywords of :func:`fedlab_core.simulate`.
+    """
+    figure = new_figure(
+        title="Is c the mean of all controls?",
+        x_title="communication round",
+        y_title="‖c‖ / ‖mean of all c<sub>k</sub>‖",
+        height=400,
+        legend=False,
+    )
+    styles = looks({name: name for name in rules})
+    ends = {}
+    rows = []
+    for name, rule in rules.items():
+        ratios = control_ratios(fed, model, rule, **work)
+        _add_run(figure, name, np.arange(1, len(ratios) + 1), ratios, styles[name])
+        figure.data[-1].hovertemplate = "round %{x}: %{y:.3~g}<extra>" + name + "</extra>"
+        if len(ratios):
+            ends[name] = (float(len(ratios)), float(ratios[-1]))
+            rows.append([name, f"{ratios[0]:.3g}", f"{ratios[-1]:.3g}"])
+    highest = max((end for _, end in ends.values()), default=1.0)
+    figure.update_yaxes(range=[-0.1 * highest, 1.1 * highest])
+    colours = {name: style.colour for name, style in styles.items()}
+    comparison_figures.name_ends(figure, ends, colours, highest)
+    phrases = "; ".join(f"{name}: {last}" for name, _, last in rows)
+    text = f"The length of c over that of the mean of all controls. In the last round {phrases}."
+    set_description(figure, text, ["algorithm", "round 1", "last round"], rows)
+    return figure
+
+
+def control_ratios(
+    fed: fl.FederatedDataset, model: Any, rule: fl.Algorithm, **work: Any
+) -> np.ndarray:
+    """‖c‖ / ‖mean of all c_k‖ after each round; shorter if the run diverges."""
+    ratios = []
+    simulation = fl.Simulation(fed, model, rule, **work)
+    try:
+        for _ in simulation:
+            state = simulation.state_dict()["algorithm"]
+            ratios.append(float(state["c"].norm() / state["c_clients"].mean(0).norm()))
+    except fl.Diverged as stopped:
+        print(f"{stopped.algorithm} diverged in round {stopped.round} at η = {stopped.lr:g}.")
+    return np.array(ratios)

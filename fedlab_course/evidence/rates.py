@@ -1,0 +1,236 @@
+"""The stored runs at many learning rates: end accuracy by rate, and each method at its best rate.
+
+"rates_digits" has every method at 17 rates on three seeds, measured on validation samples: it
+chooses. "rated_digits" has each method at the rate that was chosen so, on twenty other seeds and
+the test images: it judges. ``fedlab_course/experiments/studies/learning_rates.py`` has the setting.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+import fedlab_core as fl
+from fedlab_core.plots.colours import GREY, rgba
+from fedlab_core.plots.style import Look, looks, set_description
+from fedlab_course.evidence import tables
+
+# A split of the digits over 100 clients, in words → its name in the tables.
+SPLITS = {
+    "two labels": "two_labels",
+    "one label": "one_label",
+    "Dirichlet 0.1": "dirichlet_0.1",
+    "Dirichlet 0.3": "dirichlet_0.3",
+    "IID": "iid",
+}
+EPOCHS = 5
+MARGIN = 0.01  # δ of accuracies on the digits
+_REACH = 10.0  # points on the axis of differences
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+_UPPER = (0.42, 1.0)  # the parts of the height of the two panels
+_LOWER = (0.0, 0.27)
+Curve = dict[float, np.ndarray]  # η → one accuracy for each seed
+
+
+def curve(split: str, method: str, measure: str = "end_accuracy") -> Curve:
+    """The accuracies of a method on validation samples: η → one for each seed, in their order.
+
+    ``split``: a value of ``SPLITS``; ``method``: as in the tables, such as "FedProx 0.1";
+    ``measure``: "end_accuracy", after all rounds, or "accuracy_at_bytes", for the bytes that FedAvg
+    sends. Raises ``ValueError`` for rows that are not there.
+    """
+    where = {"partition": split, "epochs": EPOCHS, "method": method}
+    rows = tables.matching("rates_digits", where).sort_values(["lr", "seed"])
+    return {float(lr): group[measure].to_numpy() for lr, group in rows.groupby("lr")}
+
+
+def best_rate(split: str, method: str, best_by: str = "rounds") -> float:
+    """The rate of a method that is best on validation samples; ``best_by``: "rounds" or "bytes"."""
+    return float(_judged(split, method, best_by)["lr"].iloc[0])
+
+
+def at_best(
+    split: str, method: str, measure: str = "end_accuracy", best_by: str = "rounds"
+) -> pd.Series:
+    """The accuracies of a method at its best rate, on test images, by seed."""
+    found: pd.Series = _judged(split, method, best_by)[measure]
+    return found
+
+
+def leads(
+    split: str,
+    methods: Mapping[str, str],
+    baseline: str = "FedAvg",
+    measure: str = "end_accuracy",
+    best_by: str = "rounds",
+) -> dict[str, np.ndarray]:
+    """What ``methods`` are ahead of a baseline, seed by seed, each at its best rate.
+
+    ``methods``: name in a figure → name in the tables. Returns name → differences of accuracy, one
+    for each seed.
+    """
+    base = at_best(split, baseline, measure, best_by)
+    return {
+        name: (at_best(split, method, measure, best_by) - base).to_numpy()
+        for name, method in methods.items()
+    }
+
+
+def is_judged(split: str, method: str, best_by: str) -> bool:
+    """Whether runs at the rate that is best by rounds, or by bytes, are stored."""
+    try:
+        return not _judged(split, method, best_by).empty
+    except ValueError:
+        return False
+
+
+def _judged(split: str, method: str, best_by: str) -> pd.DataFrame:
+    where = {"partition": split, "epochs": EPOCHS, "method": method, "best_by": best_by}
+    return tables.matching("rated_digits", where).sort_values("seed").set_index("seed")
+
+
+def by_rate(
+    split: str,
+    methods: Mapping[str, str],
+    *,
+    title: str,
+    measure: str = "end_accuracy",
+    y_title: str = "accuracy at the end",
+) -> go.Figure:
+    """End accuracy against η, a curve a method, and below it the difference to the first method.
+
+    ``methods``: name in the figure → name in the tables. All seeds are dots, curves are means, and
+    a ring is at the best rate. The grey band is ±δ. A difference beyond ten points is drawn at the
+    edge.
+    """
+    curves = {name: curve(split, method, measure) for name, method in methods.items()}
+    styles = looks({name: name for name in curves})
+    plain = {
+        name: {rate: values.tolist() for rate, values in found.items()}
+        for name, found in curves.items()
+    }
+    figure = fl.plots.rates(plain, y_title=y_title, title=title)
+    figure.data = [one for one in figure.data if "spread over seeds" not in (one.name or "")]
+    for number, (name, found) in enumerate(curves.items()):
+        _add_dots(figure, name, found, styles[name])
+        _name_best(figure, name, found, styles[name], number)
+    first, *others = curves
+    for name in others:
+        _add_difference(figure, name, curves[name], curves[first], styles[name])
+    _arrange(figure, first, two=bool(others))
+    _describe(figure, curves, title, y_title)
+    return figure
+
+
+def _add_dots(figure: go.Figure, name: str, found: Curve, style: Look) -> None:
+    pairs = [(rate, value) for rate, values in found.items() for value in values]
+    figure.add_scatter(
+        x=[rate for rate, _ in pairs],
+        y=[value for _, value in pairs],
+        name=f"{name}, one seed each",
+        legendgroup=name,
+        mode="markers",
+        marker={"symbol": "circle", "size": 4, "color": style.colour, "opacity": 0.5},
+        hovertemplate="η = %{x:.3~g}: %{y:.1%}<extra>one seed</extra>",
+    )
+
+
+def _name_best(figure: go.Figure, name: str, found: Curve, style: Look, number: int) -> None:
+    """Write the name of a method and its best rate at the ring: the first above, others below."""
+    rate, height = top(found)
+    figure.add_annotation(
+        x=np.log10(rate),
+        y=height,
+        text=f"{name}<br>best at η = {rate:.2g}",
+        font={"color": style.colour},
+        arrowcolor=style.colour,
+        ax=-45 * (1 + number) if number else -105,
+        ay=30 + 48 * number if number else -26,
+    )
+
+
+def top(found: Curve) -> tuple[float, float]:
+    """The best rate of a curve, the lowest of equals, and the mean accuracy there."""
+    rate = max(found, key=lambda one: (found[one].mean(), -one))
+    return rate, float(found[rate].mean())
+
+
+def _add_difference(figure: go.Figure, name: str, found: Curve, base: Curve, style: Look) -> None:
+    """Add the differences to the base at each rate: a dot for each seed, and a line of means."""
+    rates = [rate for rate in found if rate in base]
+    gaps = {rate: 100 * (found[rate] - base[rate]) for rate in rates}
+    means = [float(np.mean(gaps[rate])) for rate in rates]
+    figure.add_scatter(
+        x=rates,
+        y=np.clip(means, -_REACH, _REACH),
+        yaxis="y2",
+        name=f"{name}, difference",
+        legendgroup=name,
+        mode="lines",
+        line={"color": style.colour, "dash": style.dash, "width": 2},
+        customdata=means,
+        hovertemplate="η = %{x:.3~g}: %{customdata:+.1f} points",
+    )
+    values = np.concatenate([gaps[rate] for rate in rates])
+    beyond = np.abs(values) > _REACH
+    symbols = np.where(beyond, np.where(values > 0, "triangle-up", "triangle-down"), "circle-open")
+    figure.add_scatter(
+        x=np.repeat(rates, [len(gaps[rate]) for rate in rates]),
+        y=np.clip(values, -_REACH, _REACH),
+        yaxis="y2",
+        name=f"{name}, difference, one seed each",
+        legendgroup=name,
+        mode="markers",
+        marker={"symbol": symbols, "size": np.where(beyond, 9, 6), "color": style.colour},
+        customdata=values,
+        hovertemplate="η = %{x:.3~g}: %{customdata:+.1f} points<extra>one seed</extra>",
+    )
+
+
+def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
+    """Set the axes: accuracy above, and with ``two`` panels the differences in points below."""
+    ticks = {"dtick": None, "tickvals": _TICKS, "ticktext": [f"{one:g}" for one in _TICKS]}
+    figure.update_xaxes(**ticks, range=[np.log10(0.008), np.log10(2.5)])
+    figure.update_yaxes(range=[0, 1.2], tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    figure.update_layout(height=500 if two else 440, showlegend=False)
+    if not two:
+        return
+    figure.update_layout(
+        yaxis_domain=_UPPER,
+        xaxis_anchor="y2",
+        yaxis2={
+            "domain": _LOWER,
+            "title": {"text": f"less {first},<br>in points", "font": {"size": 13}},
+            "range": [-1.15 * _REACH, 1.15 * _REACH],
+            "tickvals": [-10, -5, 0, 5, 10],
+            "zeroline": True,
+            "anchor": "x",
+        },
+    )
+    edges = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "yref": "y2"}
+    delta = 100 * MARGIN
+    figure.add_shape(
+        **edges, y0=-delta, y1=delta, fillcolor=rgba(GREY, 0.2), line_width=0, layer="below"
+    )
+    words = {"text": f"±δ = {delta:g} point", "font": {"color": GREY, "size": 12}}
+    place = {"xref": "paper", "x": 0.01, "xanchor": "left", "yref": "y2", "y": -3.6}
+    figure.add_annotation(**words, **place, showarrow=False)
+
+
+def _describe(figure: go.Figure, curves: Mapping[str, Curve], title: str, y_title: str) -> None:
+    rates = sorted({rate for found in curves.values() for rate in found})
+    rows = [[f"{rate:.3g}", *(_mean(found, rate) for found in curves.values())] for rate in rates]
+    bests = "; ".join(
+        f"{name} is best at η = {rate:.2g} with {height:.1%}"
+        for name, (rate, height) in ((name, top(found)) for name, found in curves.items())
+    )
+    seeds = max(len(values) for found in curves.values() for values in found.values())
+    text = f"{title}: {y_title} against the learning rate, {seeds} validation seeds. {bests}."
+    if len(curves) > 1:
+        text += f" Below, the difference to {next(iter(curves))} in points."
+    set_description(figure, text, ["η", *curves], rows)
+
+
+def _mean(found: Curve, rate: float) -> str:
+    return f"{found[rate].mean():.1%}" if rate in found else ""

@@ -23,7 +23,7 @@ SHOWN = 30  # rounds
 
 
 @dataclass(frozen=True)
-class Watched:
+class LabelStory:
     """A run of FedAvg with some rule for cohorts, one label a client, seen label by label.
 
     ``clients`` int [R, C]: how many clients of each cohort hold each of the C labels.
@@ -48,7 +48,7 @@ def _mean(values: np.ndarray) -> float:
 
 def watch(
     fed: fl.FederatedDataset, model: nn.Module, rule: fl.Algorithm, **setting: Any
-) -> Watched:
+) -> LabelStory:
     """Run ``rule`` on clients with one label each, and look at every label after every round.
 
     At most the first ``SHOWN`` rounds are run. ``setting``: the other arguments of
@@ -67,10 +67,10 @@ def watch(
         with torch.no_grad(), threads.one_inside():
             right = simulation.model(test.x).argmax(1).numpy() == labels
         accuracy.append([right[labels == label].mean() for label in range(count)])
-    return Watched(np.array(clients), np.array(accuracy))
+    return LabelStory(np.array(clients), np.array(accuracy))
 
 
-def story(watched: Mapping[str, Watched], *, value: int = 1, words: str = "") -> Idea:
+def story(watched: Mapping[str, LabelStory], *, value: int = 1, words: str = "") -> Idea:
     """Bars for the accuracy on each label after a round, and below each bar a dot for every client
     of the cohort that holds the label. Slider ``value``: the round.
 
@@ -82,7 +82,7 @@ def story(watched: Mapping[str, Watched], *, value: int = 1, words: str = "") ->
     return gallery(figures, "round", value=float(min(value, rounds)))
 
 
-def _after(watched: Mapping[str, Watched], number: int, about: str) -> go.Figure:
+def _after(watched: Mapping[str, LabelStory], number: int, about: str) -> go.Figure:
     heading = f"Round {number}, {about}" if about else f"Round {number}"
     figure = new_figure(title=heading, x_title="", y_title="", height=390, legend=False)
     names = [f"<b>{name}</b>" for name in watched]
@@ -155,7 +155,7 @@ def _add_bars(
     )
 
 
-class FixedStart(fl.Algorithm):
+class StartsAtFirst(fl.Algorithm):
     """The systematic draw without a random start: it always begins at the first place."""
 
     def __init__(self, labels: np.ndarray) -> None:

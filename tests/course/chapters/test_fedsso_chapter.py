@@ -6,9 +6,9 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_course import theory
-from fedlab_course.chapters.ch04_fedsso import cohorts, ideas, race, rounds
+from fedlab_course.chapters.ch04_fedsso import cohorts, ideas, rate_race, rounds
 from fedlab_course.check import registry
-from fedlab_course.evidence import rates
+from fedlab_course.evidence import best_rates
 
 WORK = {
     "rounds": 20,
@@ -83,14 +83,14 @@ def test_a_fixed_start_reaches_only_the_strata_at_its_places(one_label, strata) 
     labels = np.array([0] * 5 + [1] + [2] * 5 + [3])
     model = fl.models.softmax_regression(one_label, seed=0)
     work = WORK | {"rounds": 60}
-    fixed = rounds.counted(one_label, model, rounds.FixedStart(labels), **work)
+    fixed = rounds.counted(one_label, model, rounds.StartsAtFirst(labels), **work)
     assert fixed[[5, 11]].tolist() == [0, 0] and fixed.sum() == 60 * 4
     free = rounds.counted(one_label, model, strata(labels), **work)
     assert (free[[5, 11]] > 0).all()
     figure = rounds.turns(
         one_label,
         model,
-        {"yours": strata(labels), "fixed": rounds.FixedStart(labels)},
+        {"yours": strata(labels), "fixed": rounds.StartsAtFirst(labels)},
         labels,
         title="turns",
         **work,
@@ -112,7 +112,7 @@ def test_the_patients_cohorts_have_one_label_and_equal_chances(one_label) -> Non
 
 
 def test_watching_tells_held_labels_from_missing_ones() -> None:
-    seen = rounds.Watched(
+    seen = rounds.LabelStory(
         clients=np.array([[1, 1], [2, 0], [0, 1]]),
         accuracy=np.array([[0.5, 0.5], [0.7, 0.2], [0.6, 0.9]]),
     )
@@ -137,26 +137,30 @@ def test_the_opening_has_ten_clients_in_every_round() -> None:
 
 
 def test_the_best_rate_has_the_highest_mean_on_validation_samples() -> None:
-    rows = pd.read_csv(rates.tables.TABLES / "rates_digits.csv")
+    rows = pd.read_csv(best_rates.tables.TABLES / "rates_digits.csv")
     mine = rows[(rows.partition == "one_label") & (rows.method == "FedSSO") & (rows.epochs == 5)]
     means = mine.groupby("lr").end_accuracy.mean()
-    rate = rates.chosen("one_label", "FedSSO")
+    rate = best_rates.chosen("one_label", "FedSSO")
     assert means[rate] == means.max()
-    found = rates.judged("one_label", "FedSSO")
+    found = best_rates.judged("one_label", "FedSSO")
     assert len(found) == 20 and found.index.is_unique
-    assert rates.judged("one_label", "no such method").empty
-    gap = rates.ahead("one_label", "FedSSO", "FedAvg")
-    assert gap.mean() == pytest.approx(found.mean() - rates.judged("one_label", "FedAvg").mean())
+    assert best_rates.judged("one_label", "no such method").empty
+    gap = best_rates.ahead("one_label", "FedSSO", "FedAvg")
+    assert gap.mean() == pytest.approx(
+        found.mean() - best_rates.judged("one_label", "FedAvg").mean()
+    )
 
 
 def test_the_race_draws_a_curve_for_each_method_and_a_dot_for_each_seed() -> None:
-    names = {trace.name for trace in race.stored().figure(value=1.0).data if "," not in trace.name}
+    names = {
+        trace.name for trace in rate_race.stored().figure(value=1.0).data if "," not in trace.name
+    }
     assert names == {"FedAvg", "SCAFFOLD", "FedSSO"}
-    rows = race.at_best().layout.meta["table"]["rows"]
+    rows = rate_race.at_best().layout.meta["table"]["rows"]
     assert [row[-1] for row in rows] == [20] * len(rows)
 
 
 def test_a_run_that_diverges_ends_at_chance(one_label) -> None:
     model = fl.models.softmax_regression(one_label, seed=0)
     work = WORK | {"lr": 1e38}
-    assert race.end(one_label, model, fl.FedAvg(), **work) == 1 / 4
+    assert rate_race.end(one_label, model, fl.FedAvg(), **work) == 1 / 4

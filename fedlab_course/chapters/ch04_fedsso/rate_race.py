@@ -10,7 +10,7 @@ from torch import nn
 import fedlab_core as fl
 from fedlab_course import comparison_figures
 from fedlab_course.check import own
-from fedlab_course.evidence import rates
+from fedlab_course.evidence import best_rates
 from fedlab_course.explore.ideas import Idea, gallery
 
 RATES = (0.05, 0.2, 0.4, 0.8, 1.6)  # of the live runs
@@ -67,7 +67,7 @@ def stored() -> Idea:
     for labels, (name, partition) in _SPLITS.items():
         methods = ("FedAvg", "SCAFFOLD", "FedSSO")
         title = f"{name.capitalize()} a client, three stored seeds"
-        figures[labels] = rates.figure(partition, methods, title=title)
+        figures[labels] = best_rates.figure(partition, methods, title=title)
         figures[labels].update_yaxes(range=[0, 1])
     return gallery(figures, "labels per client", value=1.0)
 
@@ -75,7 +75,7 @@ def stored() -> Idea:
 def at_best() -> go.Figure:
     """FedSSO less FedAvg and less SCAFFOLD, each at its best rate, seed by seed, on test images."""
     values = {
-        f"{split}, less {other.replace('cohort', 'with 1/|S|')}": rates.ahead(
+        f"{split}, less {other.replace('cohort', 'with 1/|S|')}": best_rates.ahead(
             partition, "FedSSO", other
         ).to_numpy()
         for split, partition, other in _PAIRS

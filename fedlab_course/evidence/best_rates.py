@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import fedlab_core as fl
-from fedlab_course.evidence import tables
+from fedlab_course.evidence import configs, tables
 
 # Axis → the column that has the accuracy for it. "updates" and "bytes": what FedAvg spends in all.
 MEASURES = {
@@ -21,21 +21,41 @@ MEASURES = {
 }
 
 
+def _validated(partition: str, method: str, axis: str, epochs: int) -> pd.Series:
+    """The mean accuracy on validation samples, by configuration and rate."""
+    where = {"partition": partition, "epochs": epochs, "method": method}
+    runs = tables.matching("rates_digits", where).groupby(["configuration", "lr"], sort=False)
+    return runs[MEASURES[axis]].mean()
+
+
 def chosen(partition: str, method: str, axis: str = "rounds", epochs: int = 5) -> float:
     """The rate at which a method has its highest mean accuracy on validation samples.
 
     ``partition``: such as "one_label"; ``axis``: "rounds", "updates" or "bytes". Of several
     configurations the best one counts. Raises ``ValueError`` where nothing is stored.
     """
-    where = {"partition": partition, "epochs": epochs, "method": method}
-    runs = tables.matching("rates_digits", where).groupby(["configuration", "lr"], sort=False)
-    return float(runs[MEASURES[axis]].mean().idxmax()[1])
+    return float(_validated(partition, method, axis, epochs).idxmax()[1])
+
+
+def best_of(partition: str, methods: Sequence[str], axis: str = "rounds", epochs: int = 5) -> str:
+    """The one of ``methods``, variants of one algorithm, with the highest validation accuracy.
+
+    Methods that have not been judged in this federation do not count. Returns "" if none has.
+    """
+    rows = tables.read("rated_digits")
+    there = set(rows[(rows["partition"] == partition) & (rows["epochs"] == epochs)]["method"])
+    values = {
+        method: _validated(partition, method, axis, epochs).max()
+        for method in methods
+        if method in there
+    }
+    return max(values, key=lambda method: values[method]) if values else ""
 
 
 def judged(partition: str, method: str, axis: str = "rounds", epochs: int = 5) -> pd.Series:
     """Test accuracy at the rate that is best for ``axis``, a share for each seed.
 
-    It is empty if that rate has not been judged.
+    It is empty unless that rate has been judged by all planned seeds.
     """
     rows = tables.read("rated_digits")
     wanted = (
@@ -45,7 +65,19 @@ def judged(partition: str, method: str, axis: str = "rounds", epochs: int = 5) -
         & (rows["epochs"] == epochs)
     )
     found = rows[wanted].set_index("seed")[MEASURES[axis]].sort_index()
-    return found
+    return found if len(found) == len(configs.seeds("rated_digits")) else found[:0]
+
+
+def chosen_on(partition: str, method: str, axis: str = "rounds", epochs: int = 5) -> pd.Series:
+    """Accuracy on validation samples at the rate that is best for ``axis``, a share for each seed.
+
+    These seeds have chosen the rate, so they flatter it a little.
+    """
+    configuration, rate = _validated(partition, method, axis, epochs).idxmax()
+    where = {"partition": partition, "epochs": epochs, "method": method}
+    where |= {"configuration": int(configuration), "lr": float(rate)}
+    rows = tables.matching("rates_digits", where)
+    return rows.set_index("seed")[MEASURES[axis]].sort_index()
 
 
 def ahead(partition: str, method: str, baseline: str, axis: str = "rounds") -> pd.Series:

@@ -49,6 +49,12 @@ def slider(
     return control(ipywidgets.SelectionSlider, label, tip, **traits)
 
 
+def slider_in_words(label: str, positions: dict[str, Any], value: Any, tip: str) -> Any:
+    """A slider whose ``positions`` have words: text → value, in this order."""
+    options = list(positions.items())
+    return control(ipywidgets.SelectionSlider, label, tip, options=options, value=value)
+
+
 def slider_of(name: str, room: str = "", *, value: Any = None, moving: bool = True) -> Any:
     """A slider for a parameter as a ``room`` has it, at ``value`` in place of its default."""
     one = parameter(name, room)

@@ -104,7 +104,7 @@ def _after(watched: Mapping[str, LabelStory], number: int, about: str) -> go.Fig
     figure.update_yaxes(range=[min(lowest, -0.3), 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1])
     figure.update_yaxes(tickformat=".0%", title="accuracy on the label", col=1)
     figure.update_xaxes(title="label", dtick=1, showgrid=False)
-    figure.update_layout(bargap=0.25, margin_t=84, title_pad_b=34)
+    figure.update_layout(bargap=0.25, margin_t=84, margin_l=80, title_pad_b=34)
     text = f"Round {number}. Accuracy on each label, and clients that hold it. {'; '.join(words)}."
     columns = ["draw", "label", "clients in the cohort", "accuracy before", "accuracy after"]
     set_description(figure, text, columns, rows)

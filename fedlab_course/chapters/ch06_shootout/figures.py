@@ -127,14 +127,14 @@ class LastAnswer(fl.Algorithm):
         return last
 
 
-def three_axes(histories: Histories) -> go.Figure:
+def three_axes(histories: Histories, *, title: str | None = None) -> go.Figure:
     """:func:`fedlab_core.plots.convergence` of the same ``histories`` on each of the three axes.
 
     The axis of server updates is logarithmic, for a round of one algorithm may hold many of them.
     Raises as that does.
     """
     panels = [convergence(histories, x=x) for x in PRICES]
-    figure = new_figure(title=None, x_title="", y_title="", height=_AROUND + _PANEL * len(panels))
+    figure = new_figure(title=title, x_title="", y_title="", height=_AROUND + _PANEL * len(panels))
     figure.set_subplots(rows=len(panels), vertical_spacing=_GAP)
     for row, panel in enumerate(panels, start=1):
         for trace in panel.data:
@@ -147,6 +147,7 @@ def three_axes(histories: Histories) -> go.Figure:
         title="server updates (logarithmic)",
         row=1 + list(PRICES).index("updates"),
     )
+    figure.update_layout(margin_l=80)
     described = [panel.layout.meta for panel in panels]
     rows = [row for part in described for row in part["table"]["rows"]]
     text = " ".join(["The same runs on three axes.", *(part["alt"] for part in described)])

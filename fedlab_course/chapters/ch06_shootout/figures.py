@@ -1,11 +1,13 @@
 """The same runs against what they cost: rounds, server updates and bytes; figures and tables."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import torch
+from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.clients.updates import LocalUpdates
@@ -15,6 +17,7 @@ from fedlab_core.plots import convergence
 from fedlab_core.plots.series import Histories
 from fedlab_core.plots.style import looks, new_figure, set_description
 from fedlab_core.server import Server
+from fedlab_course.explore.widgets import divergence_in_words
 
 # pixels, a share of the height, pixels
 _PANEL = 235
@@ -25,6 +28,23 @@ _AROUND = 130
 Rule = Callable[[np.ndarray, np.ndarray, float], float]
 _LAST = "the last round that is paid for"
 _BEST = "the best round so far"
+
+
+def run_all(
+    fed: fl.FederatedDataset,
+    start: nn.Module,
+    rules: Mapping[str, fl.Algorithm],
+    rates: Mapping[str, float],
+    **setting: Any,
+) -> dict[str, History]:
+    """Run each of ``rules`` at its rate. A run that diverges is left out, and a line says so."""
+    found = {}
+    for name, rule in rules.items():
+        try:
+            found[name] = fl.simulate(fed, start, rule, **setting | {"lr": rates[name]})
+        except fl.Diverged as error:
+            print(f"{divergence_in_words(error, name)}.")
+    return found
 
 
 def spent(history: History) -> dict[str, np.ndarray]:

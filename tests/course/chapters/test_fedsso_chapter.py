@@ -161,6 +161,8 @@ def test_the_race_draws_a_curve_for_each_method_and_a_dot_for_each_seed() -> Non
 
 
 def test_a_run_that_diverges_ends_at_chance(one_label) -> None:
-    model = fl.models.softmax_regression(one_label, seed=0)
-    work = WORK | {"lr": 1e38}
+    model = fl.models.mlp(one_label, (8,), seed=0)
+    work = WORK | {"lr": 1e30}
+    with pytest.raises(fl.Diverged):
+        fl.simulate(one_label, model, fl.FedAvg(), **work)
     assert rate_race.end(one_label, model, fl.FedAvg(), **work) == 1 / 4

@@ -130,6 +130,15 @@ def test_the_patient_takes_one_answer_whole_and_makes_one_update(race) -> None:
     assert table.loc["one client", "server updates in a round"] == "3"
 
 
+def test_a_run_that_diverges_is_left_out_and_told(capsys) -> None:
+    fed = blobs((6, 9, 12, 5, 8))
+    model = fl.models.mlp(fed, (8,), seed=1)
+    rules = {"FedAvg": fl.FedAvg(), "SCAFFOLD": fl.Scaffold()}
+    found = figures.run_all(fed, model, rules, {"FedAvg": 0.05, "SCAFFOLD": 1e30}, **WORK)
+    assert set(found) == {"FedAvg"}
+    assert "SCAFFOLD diverged in round" in capsys.readouterr().out
+
+
 def test_the_stored_competitor_is_the_readers_class(one_by_one) -> None:
     fed = blobs((6, 9, 12, 5, 8))
     model = fl.models.softmax_regression(fed, seed=1)

@@ -81,5 +81,5 @@ def at_best() -> go.Figure:
         for split, partition, other in _PAIRS
     }
     return comparison_figures.differences(
-        values, margin=MARGIN, title="FedSSO less others, each at its best rate"
+        values, margin=MARGIN, title="FedSSO less others, each at its best"
     )

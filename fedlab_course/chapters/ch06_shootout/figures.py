@@ -89,7 +89,7 @@ def flattered(histories: Mapping[str, History], within_budget: Rule, *, title: s
     figure = new_figure(
         title=title, x_title="", y_title="", height=170 + 40 * len(honest), legend=False
     )
-    names = [f"<b>{axis}</b>" for axis in honest]
+    names = [f"<b>{axis.removeprefix('server ')}</b>" for axis in honest]
     figure.set_subplots(1, len(names), shared_yaxes=True, subplot_titles=names)
     styles = looks({name: "" if name == "TFedAvg" else name for name in histories})
     for panel, axis in enumerate(honest, start=1):

@@ -95,7 +95,7 @@ def _after(watched: Mapping[str, LabelStory], number: int, about: str) -> go.Fig
         before = run.accuracy[number - 2] if number > 1 else np.zeros_like(now)
         _add_bars(figure, panel, now, before, clients)
         missing = int((clients == 0).sum())
-        words.append(f"{name}: {missing} labels are missing, mean accuracy {now.mean():.0%}")
+        words.append(f"{name}: labels missing {missing}, mean accuracy {now.mean():.0%}")
         rows += [
             [name, label, int(clients[label]), f"{before[label]:.0%}", f"{now[label]:.0%}"]
             for label in range(len(now))
@@ -217,7 +217,7 @@ def turns(
             hovertemplate="client %{customdata}: %{y} rounds<extra>" + name + "</extra>",
         )
         rows.append([name, never, int(counts.max())])
-        words.append(f"{name}: {never} never train, and one trains {counts.max()} times")
+        words.append(f"{name}: clients that never train {never}, most rounds of one {counts.max()}")
     line = {"color": GREY, "dash": "dot", "width": 2}
     comparison_figures.add_level(figure, (0, len(order) - 1), expected, "expected", line)
     text = f"Rounds in which each of {len(order)} clients trains. {'; '.join(words)}."

@@ -125,7 +125,7 @@ def test_watching_tells_held_labels_from_missing_ones() -> None:
     assert bars.marker.color[0] != bars.marker.color[1]
     assert list(figure.data[1].y) == [0.5, 0.5]  # the round before
     assert len(figure.data[2].x) == 2 and set(figure.data[2].x) == {0}
-    assert "1 labels are missing" in fl.plots.describe(figure)
+    assert "labels missing 1" in fl.plots.describe(figure)
 
 
 def test_the_opening_has_ten_clients_in_every_round() -> None:

@@ -258,19 +258,6 @@ VARIANTS: dict[tuple[str, str], Variant] = {
         values=tuple(range(10)),
         tip="Another draw from the same law",
     ),
-    ("clients_per_round", "cohorts"): Variant(
-        "each position draws 400 cohorts",
-        values=(5, 10, 20, 30, 50),
-        default=10,
-        label="clients in a cohort K",
-        tip="Each costs a model down and one up",
-    ),
-    ("labels", "cohorts"): Variant(
-        "with more labels hardly a cohort misses one",
-        values=(1, 2, 3, 5),
-        default=1,
-        tip="1 is the extreme split of [004]",
-    ),
     ("local_epochs", "compressed"): Variant("the runs are stored", values=(1, 5, 20)),
 }
 

@@ -1,85 +1,138 @@
-"""Cohorts: what they miss, and how much their mean varies."""
+"""How much the mean of a cohort varies: between strata, within them, and what a draw leaves."""
 
-import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
-from fedlab_core.plots.style import looks, new_figure, set_description
+from fedlab_core.plots.colours import GROUPS, INK
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course import theory
+from fedlab_course.evidence import tables
 
-_LABELS = 10  # of every data set of the chapter
-_PATTERNS = ("", "/", "x", ".")  # bars are told apart without their colours
+Draw = Callable[[np.ndarray, int, int], Any]
+
+COHORTS = 2000  # that measure what a draw leaves
+_SPLITS = {"one label": "one label", "two labels": "two labels"}
+_STRATA = {"labels": "true groups", "optics": "FedSSO's clusters"}
 
 
-def missing(counts: Mapping[str, np.ndarray], *, title: str | None = None) -> go.Figure:
-    """Bars: the share of cohorts by the number of labels that nobody in them holds, for each way to
-    draw.
+def between(models: Any, strata: np.ndarray) -> float:
+    """The share of the variance of ``models`` [N, P] that lies between the ``strata`` [N], 0 to 1.
 
-    ``counts``: way → labels missed by each of many cohorts, integers [draws]. Names that begin with
-    an algorithm's have its look.
+    Total = between + within: the mean squared distance from the mean of all, and the part of it
+    that the means of the strata have.
     """
-    shares = {
-        name: np.bincount(missed, minlength=_LABELS) / len(missed)
-        for name, missed in counts.items()
-    }
-    axes = "labels that a cohort misses", "share of cohorts"
-    figure = _bars(pd.DataFrame(shares), "%{x} missing: %{y:.1%}", *axes, title=title)
-    figure.update_yaxes(tickformat=".0%", range=[0, 1])
-    figure.update_xaxes(dtick=1)
-    rows = [
-        [name, f"{missed.mean():.2f}", int(missed.min()), int(missed.max())]
-        for name, missed in counts.items()
-    ]
-    alt = (
-        "Bars, labels that a cohort misses on average: "
-        + "; ".join(f"{row[0]} {row[1]}" for row in rows)
-        + "."
-    )
-    set_description(figure, alt, ["way to draw", "mean", "fewest", "most"], rows)
-    return figure
+    values = np.asarray(models, dtype=float)
+    centred = values - values.mean(axis=0)
+    total = np.square(centred).sum(axis=1).mean()
+    part = 0.0
+    for stratum in np.unique(strata):
+        members = centred[strata == stratum]
+        part += len(members) / len(values) * np.square(members.mean(axis=0)).sum()
+    return float(part / total)
 
 
-def variances(values: Mapping[str, Mapping[str, float]]) -> go.Figure:
-    """Bars on a logarithmic axis: the variance of a cohort's mean, for each split of the data and
-    way to draw.
+def left(models: Any, strata: np.ndarray, draw: Draw, clients_per_round: int) -> float:
+    """The variance of a cohort's mean under ``draw``, as a share of that of a blind cohort.
 
-    ``values``: way → split → E‖mean of the cohort − mean of all‖², positive.
+    ``draw(labels, start, num_drawn)`` returns a cohort. Before each of ``COHORTS`` draws the
+    clients are shuffled and a start is drawn. The blind variance is the closed form.
     """
-    table = pd.DataFrame(values)
-    figure = _bars(table, "%{x}: %{y:.3g}", "", "variance of the cohort's mean")
-    figure.update_traces(texttemplate="%{y:.2g}", textposition="outside")
-    lowest, highest = np.log10([table.min(axis=None), table.max(axis=None)])
-    limits = [np.floor(lowest - 0.1), highest + 0.2]  # room for the number above a bar
-    figure.update_yaxes(type="log", exponentformat="power", dtick=1, range=limits)
-    rows = [
-        [split, name, f"{value:.3g}"]
-        for name, bars in table.items()
-        for split, value in bars.items()
-    ]
-    alt = (
-        "Bars, variance of a cohort's mean: "
-        + "; ".join(f"{s}, {name} {value}" for s, name, value in rows)
-        + "."
+    values = np.asarray(models, dtype=float)
+    centred = values - values.mean(axis=0)
+    products = centred @ centred.T  # [N, N]: ‖mean of S‖² is the mean of its entries in S × S
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(COHORTS):
+        shuffled = rng.permutation(len(values))
+        start = int(rng.integers(len(values) // clients_per_round))
+        cohort = shuffled[np.asarray(draw(strata[shuffled], start, clients_per_round))]
+        found.append(products[np.ix_(cohort, cohort)].mean())
+    return float(np.mean(found) / theory.simple_variance(values, clients_per_round))
+
+
+def parts(splits: Mapping[str, tuple[Any, np.ndarray]], draw: Draw, *, title: str) -> go.Figure:
+    """A bar for each split: the variance between strata and within them, and a diamond for what
+    ``draw`` leaves of it in the mean of a cohort of ten.
+
+    ``splits``: name → (models [N, P], strata [N]).
+    """
+    figure = new_figure(
+        title=title, x_title="share of the variance of a blind cohort", y_title="", height=300
     )
-    set_description(figure, alt, ["split", "way to draw", "variance"], rows)
-    return figure
-
-
-def _bars(
-    table: pd.DataFrame, hover: str, x_title: str, y_title: str, title: str | None = None
-) -> go.Figure:
-    """Bars beside each other: one for each row and column of ``table``, columns by their look."""
-    figure = new_figure(title=title, x_title=x_title, y_title=y_title)
-    styles = looks({name: name for name in table})
-    for (name, bars), pattern in zip(table.items(), itertools.cycle(_PATTERNS), strict=False):
-        marker = {"color": styles[name].colour, "pattern_shape": pattern}
+    names = list(splits)
+    shares = np.array([between(*given) for given in splits.values()])
+    remains = [left(*given, draw, 10) for given in splits.values()]
+    for name, values, colour, shape in (
+        ("within strata", 1 - shares, GROUPS[1], "/"),
+        ("between strata", shares, GROUPS[0], ""),
+    ):
         figure.add_bar(
-            x=table.index,
-            y=bars,
+            x=values,
+            y=names,
+            orientation="h",
             name=name,
-            marker=marker,
-            hovertemplate=f"{hover}<extra>{name}</extra>",
+            marker={"color": colour, "pattern": {"shape": shape, "solidity": 0.3}},
+            hovertemplate=f"{name}: %{{x:.1%}}<extra>%{{y}}</extra>",
         )
+    figure.add_scatter(
+        x=remains,
+        y=names,
+        mode="markers+text",
+        name="left by the draw",
+        marker={"symbol": "diamond", "size": 14, "color": INK},
+        text=[f"<b>{value:.1%} left</b>" for value in remains],
+        textposition="top right",
+        hovertemplate="left by the draw: %{x:.1%}<extra>%{y}</extra>",
+    )
+    figure.update_layout(barmode="stack", bargap=0.55)
+    figure.update_xaxes(range=[0, 1.02], tickformat=".0%")
+    figure.update_yaxes(autorange="reversed", ticks="")
+    rows = [
+        [name, f"{share:.1%}", f"{1 - share:.1%}", f"{remain:.1%}"]
+        for name, share, remain in zip(names, shares, remains, strict=True)
+    ]
+    phrases = [f"{row[0]}: {row[1]} between, {row[2]} within, {row[3]} left" for row in rows]
+    text = f"Shares of the variance of a blind cohort's mean. {'; '.join(phrases)}."
+    set_description(figure, text, ["split", "between", "within", "left by the draw"], rows)
+    return figure
+
+
+def stored_left() -> go.Figure:
+    """What a draw from true groups and from FedSSO's clusters leaves of the variance of a blind
+    cohort: stored, a dot for each seed.
+    """
+    figure = new_figure(
+        title="Variance left, stored seeds",
+        x_title="share of the variance of a blind cohort",
+        y_title="",
+        height=330,
+        legend=False,
+    )
+    rows = []
+    for split, name in _SPLITS.items():
+        for strata, kind in _STRATA.items():
+            ratios = tables.matching("strata", {"split": split, "strata": strata})["ratio"]
+            row = f"{name}, {kind}"
+            number = list(_STRATA).index(strata)
+            figure.add_scatter(
+                x=ratios,
+                y=[row] * len(ratios),
+                mode="markers",
+                marker={
+                    "symbol": ("circle-open", "square-open")[number],
+                    "size": 10,
+                    "color": GROUPS[2 * number],
+                    "line": {"width": 2},
+                },
+                hovertemplate="one seed: %{x:.1%}<extra>" + row + "</extra>",
+            )
+            rows.append([row, f"{ratios.mean():.1%}", len(ratios)])
+    figure.update_xaxes(range=[0, 1.02], tickformat=".0%")
+    figure.update_yaxes(autorange="reversed", ticks="", type="category")
+    phrases = "; ".join(f"{row} {mean}" for row, mean, _ in rows)
+    text = f"Share of the variance that is left, a dot for each seed. Means: {phrases}."
+    set_description(figure, text, ["strata", "mean", "seeds"], rows)
     return figure

@@ -1,15 +1,23 @@
-"""The same runs against what they cost: rounds, server updates and bytes; a figure and a table."""
+"""The same runs against what they cost: rounds, server updates and bytes; figures and tables."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+import torch
+from torch import nn
 
-from fedlab_core.compare import PRICES, t_interval
+import fedlab_core as fl
+from fedlab_core.clients.updates import LocalUpdates
+from fedlab_core.compare import PRICES
+from fedlab_core.history import History
 from fedlab_core.plots import convergence
 from fedlab_core.plots.series import Histories
-from fedlab_core.plots.style import new_figure, set_description
-from fedlab_course.evidence import tables
+from fedlab_core.plots.style import looks, new_figure, set_description
+from fedlab_core.server import Server
+from fedlab_course.explore.widgets import divergence_in_words
 
 # pixels, a share of the height, pixels
 _PANEL = 235
@@ -17,40 +25,136 @@ _GAP = 0.11
 _AROUND = 130
 
 
-_AXES = {
-    "equal rounds": "end_accuracy",
-    "equal server updates": "accuracy_at_updates",
-    "equal bytes": "accuracy_at_bytes",
-    "worst tenth of clients": "worst_decile",
-}
+Rule = Callable[[np.ndarray, np.ndarray, float], float]
+_LAST = "the last round that is paid for"
+_BEST = "the best round so far"
 
 
-def against_fedavg(federation: str, methods: Mapping[str, str]) -> pd.DataFrame:
-    """Stored accuracy minus FedAvg's in points, mean ± half the 95 % interval over paired seeds:
-    methods × axes.
+def run_all(
+    fed: fl.FederatedDataset,
+    start: nn.Module,
+    rules: Mapping[str, fl.Algorithm],
+    rates: Mapping[str, float],
+    **setting: Any,
+) -> dict[str, History]:
+    """Run each of ``rules`` at its rate. A run that diverges is left out, and a line says so."""
+    found = {}
+    for name, rule in rules.items():
+        try:
+            found[name] = fl.simulate(fed, start, rule, **setting | {"lr": rates[name]})
+        except fl.Diverged as error:
+            print(f"{divergence_in_words(error, name)}.")
+    return found
 
-    ``federation``: "dirichlet_0.3" or "one_label"; ``methods``: row → name in the table
-    ``prices``.
+
+def spent(history: History) -> dict[str, np.ndarray]:
+    """What a run has spent after each of its T rounds, [T]: rounds, server updates and bytes."""
+    frame = history.frame
+    return {
+        "rounds": frame["round"].to_numpy(dtype=float),
+        "server updates": frame["server_updates"].to_numpy(dtype=float),
+        "bytes": (frame["bytes_up"] + frame["bytes_down"]).to_numpy(dtype=float),
+    }
+
+
+def filled(
+    histories: Mapping[str, History], within_budget: Rule, baseline: str = "FedAvg"
+) -> pd.DataFrame:
+    """The accuracy of each run when it has spent what ``baseline`` spends in all: runs × axes.
+
+    ``within_budget(spent, accuracy, budget)`` takes both arrays [T]. NaN: no round fits.
     """
-    rows = tables.matching("prices", {"federation": federation}).set_index(["method", "seed"])
-    cells: dict[str, dict[str, str]] = {}
-    for name, method in methods.items():
-        cells[name] = {}
-        for axis, column in _AXES.items():
-            difference = rows.loc[method][column] - rows.loc["fedavg"][column]
-            interval = t_interval(100 * difference)
-            cells[name][axis] = f"{interval.mean:+.1f} ± {interval.half_width:.1f}"
-    return pd.DataFrame(cells).T
+    budgets = {axis: prices[-1] for axis, prices in spent(histories[baseline]).items()}
+    table = {}
+    for name, history in histories.items():
+        accuracy = history.frame["test_accuracy"].to_numpy()
+        table[name] = {
+            axis: float(within_budget(prices, accuracy, budgets[axis]))
+            for axis, prices in spent(history).items()
+        }
+    return pd.DataFrame(table).T
 
 
-def three_axes(histories: Histories) -> go.Figure:
+def best_so_far(prices: np.ndarray, accuracy: np.ndarray, budget: float) -> float:
+    """The flattering rule: the best of the rounds that are paid for."""
+    return float(np.max(accuracy[prices <= budget], initial=-np.inf))
+
+
+def flattered(histories: Mapping[str, History], within_budget: Rule, *, title: str) -> go.Figure:
+    """Three panels, one an axis: the accuracy by ``within_budget``, filled, and that of the best
+    round so far, hollow. Where both lie apart, the best round flatters.
+    """
+    honest = filled(histories, within_budget)
+    best = filled(histories, best_so_far)
+    figure = new_figure(
+        title=title, x_title="", y_title="", height=170 + 40 * len(honest), legend=False
+    )
+    names = [f"<b>{axis.removeprefix('server ')}</b>" for axis in honest]
+    figure.set_subplots(1, len(names), shared_yaxes=True, subplot_titles=names)
+    styles = looks({name: "" if name == "TFedAvg" else name for name in histories})
+    for panel, axis in enumerate(honest, start=1):
+        for table, hollow, words in ((honest, "", _LAST), (best, "-open", _BEST)):
+            figure.add_scatter(
+                x=table[axis],
+                y=list(table.index),
+                mode="markers",
+                marker={
+                    "size": 12,
+                    "color": [styles[name].colour for name in table.index],
+                    "symbol": [styles[name].marker + hollow for name in table.index],
+                    "line": {"width": 2},
+                },
+                hovertemplate="%{y}: %{x:.1%}<extra>" + words + "</extra>",
+                row=1,
+                col=panel,
+            )
+    figure.update_xaxes(tickformat=".0%", nticks=4)
+    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_layout(margin_t=84, title_pad_b=34)
+    rows = [
+        [name, axis, f"{honest.loc[name, axis]:.1%}", f"{best.loc[name, axis]:.1%}"]
+        for name in honest.index
+        for axis in honest
+    ]
+    phrases = "; ".join(f"{name} by {axis} {last} ({most})" for name, axis, last, most in rows)
+    text = f"Accuracy in {_LAST}, and in brackets in {_BEST}. {phrases}."
+    set_description(figure, text, ["method", "axis", "last", "best so far"], rows)
+    return figure
+
+
+def ledger(histories: Mapping[str, History]) -> pd.DataFrame:
+    """What a round costs: server updates, and megabytes down and up."""
+    rows = {}
+    for name, history in histories.items():
+        prices = spent(history)
+        rounds = len(prices["rounds"])
+        rows[name] = {
+            "server updates in a round": f"{prices['server updates'][-1] / rounds:.0f}",
+            "MB in a round": f"{prices['bytes'][-1] / rounds / 1e6:.1f}",
+        }
+    return pd.DataFrame(rows).T
+
+
+class LastAnswer(fl.Algorithm):
+    """The patient: all K clients start from the same w, and the server keeps only one answer.
+
+    It says that it trains one client after another.
+    """
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        """The model of a random client of the cohort, [P]."""
+        last: torch.Tensor = updates.params[server.stream("order").integers(len(updates.params))]
+        return last
+
+
+def three_axes(histories: Histories, *, title: str | None = None) -> go.Figure:
     """:func:`fedlab_core.plots.convergence` of the same ``histories`` on each of the three axes.
 
     The axis of server updates is logarithmic, for a round of one algorithm may hold many of them.
     Raises as that does.
     """
     panels = [convergence(histories, x=x) for x in PRICES]
-    figure = new_figure(title=None, x_title="", y_title="", height=_AROUND + _PANEL * len(panels))
+    figure = new_figure(title=title, x_title="", y_title="", height=_AROUND + _PANEL * len(panels))
     figure.set_subplots(rows=len(panels), vertical_spacing=_GAP)
     for row, panel in enumerate(panels, start=1):
         for trace in panel.data:
@@ -63,6 +167,7 @@ def three_axes(histories: Histories) -> go.Figure:
         title="server updates (logarithmic)",
         row=1 + list(PRICES).index("updates"),
     )
+    figure.update_layout(margin_l=80)
     described = [panel.layout.meta for panel in panels]
     rows = [row for part in described for row in part["table"]["rows"]]
     text = " ".join(["The same runs on three axes.", *(part["alt"] for part in described)])

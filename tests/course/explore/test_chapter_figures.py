@@ -10,7 +10,6 @@ import fedlab_core as fl
 from fedlab_core.compare import t_interval
 from fedlab_core.plots import describe
 from fedlab_course import figures
-from fedlab_course.chapters.ch04_fedsso import cohorts as figures_04
 from fedlab_course.chapters.ch06_shootout import figures as figures_08
 from fedlab_course.chapters.ch10_bounds import figures as figures_12
 from fedlab_course.chapters.ch11_one_or_several import figures as figures_13
@@ -132,17 +131,6 @@ def test_each_panel_holds_the_same_accuracies_at_another_price() -> None:
             np.testing.assert_allclose(np.asarray(trace.x) * price.iloc[-1] / trace.x[-1], price)
     ends = {trace.name: trace.x[-1] for trace in figure.data if trace.xaxis == "x3"}
     assert ends["SCAFFOLD"] == pytest.approx(2 * ends["FedAvg"])
-
-
-def test_variances_have_a_bar_for_each_split_and_room_on_their_axis() -> None:
-    figure = figures_04.variances(
-        {"blind": {"IID": 0.01, "one label": 0.08}, "strata": {"IID": 0.01, "one label": 2e-3}}
-    )
-    assert [list(bars.x) for bars in figure.data] == [["IID", "one label"]] * 2
-    assert list(figure.data[1].y) == [0.01, 2e-3]
-    low, high = (10**limit for limit in figure.layout.yaxis.range)
-    assert low < 2e-3 and high > 0.08
-    assert "one label, strata 0.002" in fl.plots.describe(figure)
 
 
 def test_the_slope_of_a_power_is_its_exponent() -> None:

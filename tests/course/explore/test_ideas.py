@@ -1,7 +1,6 @@
 """The ideas of chapters against closed forms and the library."""
 
 import re
-from math import comb
 
 import numpy as np
 import plotly.graph_objects as go
@@ -59,7 +58,6 @@ IDEAS = {
     "decay": ideas_10.decay,
     "skew": lambda: ideas_01.skew(fl.load_dataset("digits"), registry.get("01-emd").solution),
     "absence": absence.absence,
-    "cohorts": lambda: ideas_04.cohorts(fl.load_dataset("digits")),
     "unequal_work": ideas_09.unequal_work,
     "personal": ideas_11.personal,
     "budget": ideas_12.budget,
@@ -281,17 +279,6 @@ def test_unequal_work_rests_where_the_closed_form_says(lr: float, mu: float) -> 
     assert figure.data[1].y == pytest.approx(second / (first + second))
     # equal work, equal curvature
     assert all(curve.y[-1] == pytest.approx(0.5) for curve in figure.data)
-
-
-def means(idea: ideas.Idea, **values: float) -> dict[str, float]:
-    return {row[0]: float(row[1]) for row in idea.figure(**values).layout.meta["table"]["rows"]}
-
-
-def test_a_blind_cohort_misses_what_the_formula_says_and_strata_of_one_label_nothing() -> None:
-    found = means(ideas_04.cohorts(fl.load_dataset("digits")))
-    expected = 10 * comb(90, 10) / comb(100, 10)  # ten holders of each label
-    assert found["blind"] == pytest.approx(expected, abs=0.2)  # four standard errors of 400 cohorts
-    assert found["from strata"] == 0
 
 
 def test_absence_is_drawn_by_its_formulas_and_marks_stand_where_they_are_given() -> None:

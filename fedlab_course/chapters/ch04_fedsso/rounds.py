@@ -1,0 +1,238 @@
+"""Cohorts round by round: who trains, and what happens to the accuracy on each label."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import torch
+from torch import nn
+
+import fedlab_core as fl
+from fedlab_core.engines import threads
+from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_core.server import Server
+from fedlab_course import comparison_figures
+from fedlab_course.explore.ideas import Idea, gallery
+
+_DOT = 0.055  # height of a client below the bars
+_MOST_DOTS = 10
+SHOWN = 30  # rounds
+
+
+@dataclass(frozen=True)
+class LabelStory:
+    """A run of FedAvg with some rule for cohorts, one label a client, seen label by label.
+
+    ``clients`` int [R, C]: how many clients of each cohort hold each of the C labels.
+    ``accuracy`` [R, C]: on the test samples of each label after the round.
+    """
+
+    clients: np.ndarray
+    accuracy: np.ndarray
+
+    def changes(self) -> tuple[float, float]:
+        """The mean change in a round of the accuracy on a label that somebody in the cohort holds,
+        and on one that nobody holds; NaN if there is no such label.
+        """
+        change = np.diff(self.accuracy, axis=0)
+        held = self.clients[1:] > 0
+        return _mean(change[held]), _mean(change[~held])
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def watch(
+    fed: fl.FederatedDataset, model: nn.Module, rule: fl.Algorithm, **setting: Any
+) -> LabelStory:
+    """Run ``rule`` on clients with one label each, and look at every label after every round.
+
+    At most the first ``SHOWN`` rounds are run. ``setting``: the other arguments of
+    :func:`fedlab_core.simulate`.
+    """
+    held = np.array([int(fed.y[part[0]]) for part in fed.parts])
+    count = int(held.max()) + 1
+    test = fed.test
+    labels = test.y.numpy()
+    clients = []
+    accuracy = []
+    short = {"rounds": min(SHOWN, setting["rounds"]), "train_loss": False}
+    simulation = fl.Simulation(fed, model, rule, **setting | short)
+    for _ in simulation:
+        clients.append(np.bincount(held[np.concatenate(simulation.cohorts)], minlength=count))
+        with torch.no_grad(), threads.one_inside():
+            right = simulation.model(test.x).argmax(1).numpy() == labels
+        accuracy.append([right[labels == label].mean() for label in range(count)])
+    return LabelStory(np.array(clients), np.array(accuracy))
+
+
+def story(watched: Mapping[str, LabelStory], *, value: int = 1, words: str = "") -> Idea:
+    """Bars for the accuracy on each label after a round, and below each bar a dot for every client
+    of the cohort that holds the label. Slider ``value``: the round.
+
+    A label that nobody in the cohort holds has another colour, and a cross. ``watched``: name of
+    the draw → its run; a panel each. ``words``: for the title, such as "with your code".
+    """
+    rounds = min(len(run.accuracy) for run in watched.values())
+    figures = {float(number): _after(watched, number, words) for number in range(1, rounds + 1)}
+    return gallery(figures, "round", value=float(min(value, rounds)))
+
+
+def _after(watched: Mapping[str, LabelStory], number: int, about: str) -> go.Figure:
+    heading = f"Round {number}, {about}" if about else f"Round {number}"
+    figure = new_figure(title=heading, x_title="", y_title="", height=390, legend=False)
+    names = [f"<b>{name}</b>" for name in watched]
+    figure.set_subplots(1, len(watched), shared_yaxes=True, subplot_titles=names)
+    rows: list[list[Any]] = []
+    words = []
+    for panel, (name, run) in enumerate(watched.items(), start=1):
+        now = run.accuracy[number - 1]
+        clients = run.clients[number - 1]
+        before = run.accuracy[number - 2] if number > 1 else np.zeros_like(now)
+        _add_bars(figure, panel, now, before, clients)
+        missing = int((clients == 0).sum())
+        words.append(f"{name}: labels missing {missing}, mean accuracy {now.mean():.0%}")
+        rows += [
+            [name, label, int(clients[label]), f"{before[label]:.0%}", f"{now[label]:.0%}"]
+            for label in range(len(now))
+        ]
+    lowest = -_DOT * (1 + min(_MOST_DOTS, max(int(row[2]) for row in rows)))
+    figure.update_yaxes(range=[min(lowest, -0.3), 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1])
+    figure.update_yaxes(tickformat=".0%", title="accuracy on the label", col=1)
+    figure.update_xaxes(title="label", dtick=1, showgrid=False)
+    figure.update_layout(bargap=0.25, margin_t=84, margin_l=80, title_pad_b=34)
+    text = f"Round {number}. Accuracy on each label, and clients that hold it. {'; '.join(words)}."
+    columns = ["draw", "label", "clients in the cohort", "accuracy before", "accuracy after"]
+    set_description(figure, text, columns, rows)
+    return figure
+
+
+def _add_bars(
+    figure: go.Figure, panel: int, now: np.ndarray, before: np.ndarray, clients: np.ndarray
+) -> None:
+    """Add the bars of one draw, a stroke where each was a round before, and the clients as dots."""
+    labels = np.arange(len(now))
+    place = {"row": 1, "col": panel}
+    colours = [GROUPS[0] if count else GROUPS[2] for count in clients]
+    hover = "label %{x}: %{y:.0%}, %{customdata} clients<extra></extra>"
+    figure.add_bar(
+        x=labels, y=now, marker_color=colours, customdata=clients, hovertemplate=hover, **place
+    )
+    stroke = {"symbol": "line-ew-open", "size": 14, "color": INK, "line": {"width": 2}}
+    figure.add_scatter(
+        x=labels,
+        y=before,
+        mode="markers",
+        marker=stroke,
+        hovertemplate="label %{x}, the round before: %{y:.0%}<extra></extra>",
+        **place,
+    )
+    stacked = [
+        (label, -_DOT * (row + 1))
+        for label, count in enumerate(clients.tolist())
+        for row in range(min(count, _MOST_DOTS))
+    ]
+    figure.add_scatter(
+        x=[x for x, _ in stacked],
+        y=[y for _, y in stacked],
+        mode="markers",
+        marker={"color": INK, "size": 7},
+        hovertemplate="a client with label %{x}<extra></extra>",
+        **place,
+    )
+    missing = labels[clients == 0]
+    figure.add_scatter(
+        x=missing,
+        y=[-_DOT] * len(missing),
+        mode="markers",
+        marker={"symbol": "x-thin-open", "size": 9, "color": GROUPS[2], "line": {"width": 2.5}},
+        hoverinfo="skip",
+        **place,
+    )
+
+
+class StartsAtFirst(fl.Algorithm):
+    """The systematic draw without a random start: it always begins at the first place."""
+
+    def __init__(self, labels: np.ndarray) -> None:
+        self.labels = np.asarray(labels)
+
+    def cohorts(self, server: Server) -> Iterator[np.ndarray]:
+        shuffled = server.stream("cohort").permutation(server.num_clients)
+        row = shuffled[np.argsort(self.labels[shuffled], kind="stable")]
+        yield row[0 :: server.num_clients // server.clients_per_round]
+
+
+class Neighbours(fl.Algorithm):
+    """The patient: K neighbours in the row of strata, in place of every (N/K)-th client."""
+
+    def __init__(self, labels: np.ndarray) -> None:
+        self.labels = np.asarray(labels)
+
+    def cohorts(self, server: Server) -> Iterator[np.ndarray]:
+        rng = server.stream("cohort")
+        size = server.clients_per_round
+        shuffled = rng.permutation(server.num_clients)
+        row = shuffled[np.argsort(self.labels[shuffled], kind="stable")]
+        first = size * rng.integers(server.num_clients // size)
+        yield row[first : first + size]
+
+
+def turns(
+    fed: fl.FederatedDataset,
+    model: nn.Module,
+    rules: Mapping[str, fl.Algorithm],
+    labels: Sequence[int] | np.ndarray,
+    *,
+    title: str,
+    **setting: Any,
+) -> go.Figure:
+    """The rounds in which each client trains: clients in a row, stratum by stratum.
+
+    ``rules``: name → algorithm; ``labels`` [N]: the strata. The dotted line is the expected number,
+    R·K/N.
+    """
+    order = np.argsort(labels, kind="stable")
+    expected = setting["rounds"] * setting["clients_per_round"] / fed.num_clients
+    figure = new_figure(
+        title=title, x_title="clients, stratum by stratum", y_title="rounds in which it trains"
+    )
+    rows = []
+    words = []
+    for number, (name, rule) in enumerate(rules.items()):
+        counts = counted(fed, model, rule, **setting)
+        never = int((counts == 0).sum())
+        marker = {"size": 8, "color": GROUPS[2 * number], "symbol": ("circle", "x")[number]}
+        figure.add_scatter(
+            x=np.arange(len(order)),
+            y=counts[order],
+            mode="markers",
+            marker=marker,
+            customdata=order,
+            name=f"{name}, never train: {never}",
+            hovertemplate="client %{customdata}: %{y} rounds<extra>" + name + "</extra>",
+        )
+        rows.append([name, never, int(counts.max())])
+        words.append(f"{name}: clients that never train {never}, most rounds of one {counts.max()}")
+    line = {"color": GREY, "dash": "dot", "width": 2}
+    comparison_figures.add_level(figure, (0, len(order) - 1), expected, "expected", line)
+    text = f"Rounds in which each of {len(order)} clients trains. {'; '.join(words)}."
+    set_description(figure, text, ["draw", "never train", "most rounds of a client"], rows)
+    return figure
+
+
+def counted(
+    fed: fl.FederatedDataset, model: nn.Module, rule: fl.Algorithm, **setting: Any
+) -> np.ndarray:
+    """The rounds in which each client is drawn, int [N]. Nobody trains for more than a step."""
+    quick = {**setting, "local_epochs": None, "local_steps": 1, "train_loss": False}
+    simulation = fl.Simulation(fed, model, rule, **quick | {"eval_every": setting["rounds"]})
+    counts = np.zeros(fed.num_clients, dtype=int)
+    for _ in simulation:
+        for cohort in simulation.cohorts:
+            counts[cohort] += 1
+    return counts

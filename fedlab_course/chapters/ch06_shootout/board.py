@@ -1,0 +1,173 @@
+"""The board of the shoot-out: methods × axes × federations, each method at its best rate."""
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from fedlab_core.plots.colours import GREY, rgba
+from fedlab_core.plots.style import Look, looks, new_figure, set_description
+from fedlab_course import comparison_figures
+from fedlab_course.evidence import best_rates
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.widgets import named_slider
+
+# Row of the board → the variants of the method, of which validation chooses one.
+METHODS: Mapping[str, tuple[str, ...]] = {
+    "FedAvg": ("FedAvg",),
+    "FedProx": ("FedProx 0.01", "FedProx 0.1", "FedProx 1"),
+    "SCAFFOLD": ("SCAFFOLD",),
+    "SCAFFOLD with 1/|S|": ("SCAFFOLD cohort",),
+    "FedCurv": ("FedCurv",),
+    "FedSSO": ("FedSSO",),
+    "TFedAvg": ("TFedAvg",),
+    "FedMas": ("FedMas explicit", "FedMas implicit", "FedMas softmax"),
+    "one client an update": ("one client an update",),
+    "FedDyn": ("FedDyn",),
+    "FedAvgM": ("FedAvgM",),
+}
+FEDERATIONS = {
+    "one label": "one_label",
+    "two labels": "two_labels",
+    "Dirichlet 0.3": "dirichlet_0.3",
+}
+AXES = {"rounds": "rounds", "server updates": "updates", "bytes": "bytes"}
+MARGIN = 0.01  # δ
+_WORDS = {
+    "rounds": "after 50 rounds",
+    "updates": "after 50 server updates",
+    "bytes": "for the bytes of 50 rounds of FedAvg",
+}
+
+
+def accuracies(federation: str, axis: str) -> dict[str, pd.Series]:
+    """Method → test accuracy for each seed, the method with the highest mean first.
+
+    A method is left out if its best rate for this axis has not been judged on test images.
+    """
+    found = {}
+    for name, variants in METHODS.items():
+        variant = best_rates.best_of(federation, variants, axis)
+        values = best_rates.judged(federation, variant, axis)
+        if len(values):
+            found[name] = values
+    return dict(sorted(found.items(), key=lambda item: -item[1].mean()))
+
+
+def unjudged(federation: str, axis: str) -> dict[str, pd.Series]:
+    """The methods that :func:`accuracies` leaves out → accuracy on validation samples, for each of
+    the seeds that chose the rate.
+    """
+    judged = accuracies(federation, axis)
+    found = {}
+    for name, variants in METHODS.items():
+        variant = best_rates.best_of(federation, variants, axis)
+        if variant and name not in judged:
+            found[name] = best_rates.chosen_on(federation, variant, axis)
+    return found
+
+
+def board(federation: str = "one_label", axis: str = "rounds") -> go.Figure:
+    """A row for each method: a small dot a seed, and a large mark for the mean; the best on top.
+
+    The grey band reaches from the best mean to δ below it. Hollow rows: methods that have not been
+    judged yet, by the validation samples that chose their rate.
+    """
+    solid = accuracies(federation, axis)
+    hollow = unjudged(federation, axis)
+    rows = dict(sorted((solid | hollow).items(), key=lambda item: -item[1].mean()))
+    name = next(text for text, value in FEDERATIONS.items() if value == federation)
+    figure = new_figure(
+        title=f"{name.capitalize()}, {_WORDS[axis]}",
+        x_title="test accuracy",
+        y_title="",
+        height=130 + 34 * len(METHODS),
+        legend=False,
+    )
+    # No two methods in one colour: these two have no hue of their own.
+    styles = looks({row: "" if row in ("TFedAvg", "FedDyn") else row for row in METHODS})
+    best = max(values.mean() for values in solid.values())
+    band = rgba(GREY, 0.18)
+    figure.add_vrect(x0=best - MARGIN, x1=best, fillcolor=band, line_width=0, layer="below")
+    for row, values in rows.items():
+        _add_row(figure, row, values, styles[row], row in hollow)
+    figure.update_xaxes(tickformat=".1~%")
+    figure.update_yaxes(autorange="reversed", ticks="", type="category")
+    if hollow:
+        figure.update_xaxes(title="test accuracy (hollow: three seeds, validation samples)")
+    table = [
+        [row, f"{values.mean():.1%}", f"{values.min():.1%}", f"{values.max():.1%}", len(values)]
+        for row, values in rows.items()
+    ]
+    phrases = "; ".join(f"{row} {mean}" for row, mean, *_ in table)
+    text = f"Test accuracy, {name}, {_WORDS[axis]}, each method at its best rate: {phrases}."
+    set_description(figure, text, ["method", "mean", "lowest", "highest", "seeds"], table)
+    return figure
+
+
+def _add_row(figure: go.Figure, row: str, values: pd.Series, style: Look, hollow: bool) -> None:
+    colour = style.colour
+    figure.add_scatter(
+        x=values,
+        y=[row] * len(values),
+        mode="markers",
+        marker={"size": 7, "color": rgba(colour, 0.35), "symbol": _circle(hollow)},
+        hovertemplate="one seed: %{x:.1%}<extra>" + row + "</extra>",
+    )
+    symbol = f"{style.marker}-open" if hollow else style.marker
+    figure.add_scatter(
+        x=[values.mean()],
+        y=[row],
+        mode="markers",
+        name=row,
+        marker={"size": 14, "color": colour, "symbol": symbol, "line": {"width": 2}},
+        hovertemplate="mean: %{x:.1%}<extra>" + row + "</extra>",
+    )
+
+
+def _circle(hollow: bool) -> str:
+    return "circle-open" if hollow else "circle"
+
+
+def switchable(axis: str = "updates") -> Idea:
+    """:func:`board` with two switches: ``axis`` and ``federation``."""
+    sliders = {
+        "axis": named_slider("axis", AXES, axis, "What each method may spend as much of"),
+        "federation": named_slider(
+            "clients", FEDERATIONS, "one_label", "How the labels are spread over the clients"
+        ),
+    }
+    return Idea(board, sliders)
+
+
+def ahead(pairs: Mapping[str, tuple[str, str, str, str]], *, title: str) -> go.Figure:
+    """Differences of two methods, each at its best rate, a dot for each seed.
+
+    ``pairs``: name of a row → (federation, axis, method, the method that is subtracted), methods
+    as in ``METHODS``.
+    """
+    values = {}
+    for name, (federation, axis, method, other) in pairs.items():
+        rows = accuracies(federation, axis)
+        values[name] = (rows[method] - rows[other]).dropna().to_numpy()
+    return comparison_figures.differences(values, margin=MARGIN, title=title)
+
+
+def live_rates(names: Iterable[str], federation: str = "one_label") -> dict[str, float]:
+    """The rate of each method that is best by rounds, chosen on validation samples.
+
+    FedMas counts with its explicit step, as the class has it by default.
+    """
+    stored = {"FedMas": "FedMas explicit"}
+    return {name: best_rates.chosen(federation, stored.get(name, name)) for name in names}
+
+
+def tiers_less_one_client() -> go.Figure:
+    """TFedAvg and FedMas less one client an update, after 50 rounds, each at its best rate."""
+    pairs = {}
+    for method in ("TFedAvg", "FedMas"):
+        for words, federation in FEDERATIONS.items():
+            if method in accuracies(federation, "rounds"):
+                pair = (federation, "rounds", method, "one client an update")
+                pairs[f"{method}, {words}"] = pair
+    return ahead(pairs, title="Tiers less one client an update, by rounds")

@@ -1,0 +1,153 @@
+"""Chapter 6: the board's ranking, budgets filled by a reader's rule, and the patient's ledger."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_course.chapters.ch06_shootout import board, figures
+from fedlab_course.check import registry
+from fedlab_course.evidence import best_rates, tables
+from fedlab_course.methods.one_client import OneClientAnUpdate
+from tests.support import blobs, run
+
+WORK = {
+    "rounds": 4,
+    "clients_per_round": 3,
+    "local_epochs": 1,
+    "batch_size": 5,
+    "lr": 0.05,
+    "progress": False,
+}
+
+
+@pytest.fixture(scope="module")
+def one_by_one():
+    exercise = registry.get("06-class")
+    return exercise.build(exercise.solution_source)
+
+
+@pytest.fixture(scope="module")
+def within_budget():
+    exercise = registry.get("06-budget")
+    return exercise.build(exercise.solution_source)
+
+
+@pytest.fixture(scope="module")
+def race(one_by_one) -> dict[str, fl.History]:
+    fed = blobs((6, 9, 12, 5, 8))
+    model = fl.models.softmax_regression(fed, seed=1)
+    rules = {"FedAvg": fl.FedAvg(), "SCAFFOLD": fl.Scaffold(), "one client": one_by_one()}
+    return {name: fl.simulate(fed, model, rule, **WORK) for name, rule in rules.items()}
+
+
+@pytest.mark.parametrize("federation", board.FEDERATIONS.values())
+@pytest.mark.parametrize("axis", board.AXES.values())
+def test_the_board_ranks_by_the_mean_over_twenty_seeds(federation: str, axis: str) -> None:
+    rows = board.accuracies(federation, axis)
+    means = [values.mean() for values in rows.values()]
+    assert means == sorted(means, reverse=True)
+    assert all(len(values) == 20 for values in rows.values())
+    assert "FedAvg" in rows
+    assert not set(rows) & set(board.unjudged(federation, axis))
+
+
+def test_a_row_is_the_variant_that_validation_prefers() -> None:
+    rows = tables.read("rates_digits")
+    mine = rows[(rows.partition == "one_label") & (rows.epochs == 5)]
+    variants = board.METHODS["FedProx"]
+    means = {
+        name: mine[mine.method == name].groupby("lr").end_accuracy.mean().max() for name in variants
+    }
+    best = max(variants, key=lambda name: means[name])
+    assert best_rates.best_of("one_label", variants) == best
+    expected = best_rates.judged("one_label", best)
+    pd.testing.assert_series_equal(board.accuracies("one_label", "rounds")["FedProx"], expected)
+
+
+def test_hollow_rows_show_the_seeds_that_chose() -> None:
+    for name, values in board.unjudged("one_label", "bytes").items():
+        (variant,) = board.METHODS[name][:1] if len(board.METHODS[name]) == 1 else (None,)
+        assert len(values) == 3
+        if variant:
+            assert best_rates.judged("one_label", variant, "bytes").empty
+
+
+def test_the_switches_have_words_and_every_position_a_figure() -> None:
+    idea = board.switchable()
+    assert [text for text, _ in idea.sliders["axis"].options] == list(board.AXES)
+    for federation in board.FEDERATIONS.values():
+        figure = idea.figure(axis="updates", federation=federation)
+        (band,) = figure.layout.shapes
+        best = next(iter(board.accuracies(federation, "updates").values())).mean()
+        assert (band.x0, band.x1) == pytest.approx((best - 0.01, best))
+
+
+def test_a_budget_is_what_fedavg_spends(race, within_budget) -> None:
+    found = figures.filled(race, within_budget)
+    accuracy = {name: h.frame.test_accuracy.to_numpy() for name, h in race.items()}
+    for axis in found:
+        assert found.loc["FedAvg", axis] == accuracy["FedAvg"][-1]
+    # Four rounds of SCAFFOLD cost twice the bytes: two rounds fit.
+    assert found.loc["SCAFFOLD", "bytes"] == accuracy["SCAFFOLD"][1]
+    assert found.loc["SCAFFOLD", "rounds"] == accuracy["SCAFFOLD"][-1]
+    # Three updates in a round: one round fits into four.
+    assert found.loc["one client", "server updates"] == accuracy["one client"][0]
+    assert found.loc["one client", "bytes"] == accuracy["one client"][-1]
+
+
+def test_the_best_round_never_lies_below_the_last(race, within_budget) -> None:
+    last = figures.filled(race, within_budget)
+    best = figures.filled(race, figures.best_so_far)
+    assert (best >= last).all(axis=None)
+    figure = figures.flattered(race, within_budget, title="rules")
+    assert len(figure.data) == 2 * 3
+    assert list(figure.data[0].x) == last["rounds"].tolist()
+    assert list(figure.data[1].x) == best["rounds"].tolist()
+
+
+def test_the_patient_takes_one_answer_whole_and_makes_one_update(race) -> None:
+    fed = blobs((6, 9, 12, 5, 8))
+    model = fl.models.softmax_regression(fed, seed=1)
+    patient = run(fed, model, figures.LastAnswer(), **WORK | {"rounds": 1})
+    alone = []
+    for client in range(5):
+
+        class Alone(fl.Algorithm):
+            """One client, the same stream of batches."""
+
+            chosen = client
+
+            def cohorts(self, server):
+                yield np.array([self.chosen])
+
+        alone.append(run(fed, model, Alone(), **WORK | {"rounds": 1}).history.params)
+    assert any(torch.equal(patient.history.params, one) for one in alone)
+    history = fl.simulate(fed, model, figures.LastAnswer(), **WORK)
+    table = figures.ledger({"FedAvg": race["FedAvg"], "the patient": history} | race)
+    assert table.loc["the patient"].tolist() == table.loc["FedAvg"].tolist()
+    assert table.loc["one client", "server updates in a round"] == "3"
+
+
+def test_a_run_that_diverges_is_left_out_and_told(capsys) -> None:
+    fed = blobs((6, 9, 12, 5, 8))
+    model = fl.models.mlp(fed, (8,), seed=1)
+    rules = {"FedAvg": fl.FedAvg(), "SCAFFOLD": fl.Scaffold()}
+    found = figures.run_all(fed, model, rules, {"FedAvg": 0.05, "SCAFFOLD": 1e30}, **WORK)
+    assert set(found) == {"FedAvg"}
+    assert "SCAFFOLD diverged in round" in capsys.readouterr().out
+
+
+def test_the_stored_competitor_is_the_readers_class(one_by_one) -> None:
+    fed = blobs((6, 9, 12, 5, 8))
+    model = fl.models.softmax_regression(fed, seed=1)
+    mine, stored = (run(fed, model, rule, **WORK) for rule in (one_by_one(), OneClientAnUpdate()))
+    torch.testing.assert_close(mine.history.params, stored.history.params, rtol=0, atol=0)
+
+
+def test_tiers_and_one_client_are_compared_where_both_are_judged() -> None:
+    rows = board.tiers_less_one_client().layout.meta["table"]["rows"]
+    names = [row[0] for row in rows]
+    assert "TFedAvg, one label" in names and all(row[-1] == 20 for row in rows)
+    assert set(board.live_rates(["FedAvg", "FedMas"])) == {"FedAvg", "FedMas"}

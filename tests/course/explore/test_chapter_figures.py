@@ -13,7 +13,6 @@ from fedlab_course import figures
 from fedlab_course.chapters.ch01_noniid_and_drift import figures as figures_01
 from fedlab_course.chapters.ch04_fedsso import cohorts as figures_04
 from fedlab_course.chapters.ch06_shootout import figures as figures_08
-from fedlab_course.chapters.ch10_bounds import figures as figures_12
 from fedlab_course.chapters.ch11_one_or_several import figures as figures_13
 from fedlab_course.evidence import tables
 
@@ -144,16 +143,6 @@ def test_variances_have_a_bar_for_each_split_and_room_on_their_axis() -> None:
     low, high = (10**limit for limit in figure.layout.yaxis.range)
     assert low < 2e-3 and high > 0.08
     assert "one label, strata 0.002" in fl.plots.describe(figure)
-
-
-def test_the_slope_of_a_power_is_its_exponent() -> None:
-    x = np.array([1.0, 10.0, 100.0])
-    curves = {"run": (x, 3 * x**-1.5), "bound": (x, 50 / x)}
-    figure = figures_12.power_laws(curves, bounds=["bound"], x_title="rounds", y_title="error")
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert [row[-1] for row in figure.layout.meta["table"]["rows"]] == ["-1.50", "-1.00"]
-    words = fl.plots.describe(figure)
-    assert "run from 3 to 0.003, slope -1.50" in words and "error against rounds" in words
 
 
 def test_parabolas_are_lowest_where_they_should_be_and_points_lie_on_their_mean() -> None:

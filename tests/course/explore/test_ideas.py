@@ -17,7 +17,7 @@ from fedlab_course.chapters.ch04_fedsso import ideas as ideas_04
 from fedlab_course.chapters.ch05_fedmas import ideas as ideas_05
 from fedlab_course.chapters.ch09_partial_work import absence
 from fedlab_course.chapters.ch09_partial_work import ideas as ideas_09
-from fedlab_course.chapters.ch10_bounds import ideas as ideas_10
+from fedlab_course.chapters.ch10_bounds import figures as figures_10
 from fedlab_course.chapters.ch11_one_or_several import ideas as ideas_11
 from fedlab_course.chapters.ch12_what_is_sent import ideas as ideas_12
 from fedlab_course.chapters.ch12_what_is_sent.ideas import spent
@@ -42,7 +42,7 @@ IDEAS = {
     "local_steps": ideas_01.local_steps,
     "proximal": ideas_02.proximal,
     "corrections": ideas_03.corrections,
-    "decay": ideas_10.decay,
+    "bend": figures_10.bend,
     "skew": lambda: ideas_01.skew(fl.load_dataset("digits")),
     "absence": absence.absence,
     "cohorts": lambda: ideas_04.cohorts(fl.load_dataset("digits")),
@@ -229,18 +229,6 @@ def test_what_is_kept_and_learned_has_a_point_for_each_strength_and_names_the_be
     assert list(trace(figure, "plain").y) == [0.1, 0.7]
     words = [annotation.text for annotation in figure.layout.annotations]
     assert words == ["plain, λ = 0.5", "weighed, λ = 0"]
-
-
-def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
-    """At a constant rate FedAvg rests 0.75 − 0.5987 away; at
-    0.1/(1 + t) the distance falls like 0.3375/t.
-    """
-    figure = ideas_10.decay(power=1.0).figure()
-    falling, constant = figure.data
-    assert constant.y[-1] == pytest.approx(0.75 - 0.5987111211, abs=1e-9)
-    assert falling.x[-1] * falling.y[-1] == pytest.approx(0.3375, rel=0.02)
-    start, again = ideas_10.decay().figure().data
-    assert np.array_equal(start.y, again.y), "p = 0 is the constant rate"
 
 
 def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():

@@ -29,7 +29,7 @@ _POINTS = 14
 _DRIFT = GROUPS[2]
 _NOISE = GROUPS[0]
 _BOTTOM = 1e-10
-_TOP = 1e-2
+_TOP = 3e-2
 _STEPS_TITLE = "local steps"
 
 
@@ -55,9 +55,9 @@ def crossing(tau: int, sigma: float) -> float:
     return 7 * (tau - 1) ** 2 / (8 * sigma**2) - GAMMA
 
 
-def measured(one_round: Round, tau: int) -> Parts:
+def measured(one_round: Round, tau: int, seed: int = 0) -> Parts:
     """Run ``one_round`` with the falling rate: once without noise, and side by side with noise."""
-    rng = np.random.default_rng(tau)
+    rng = np.random.default_rng([seed, tau])
     w = np.zeros(1 + RUNS)
     marks = _marks(tau)
     after = []
@@ -134,10 +134,10 @@ def rates(one_round: Round) -> go.Figure:
             path.append(abs(float(w[0]) - OPTIMUM))
         curves[name] = (marks * tau, np.array(path)[marks - 1], colour, dash)
     title = f"No noise, τ = {tau}, {own.whose(one_round)}"
-    return _curves(curves, title, "distance from the optimum", (1e-5, 1))
+    return _curves(curves, title, "distance from the optimum", (1e-5, 0.7))
 
 
-def two_lines(one_round: Round) -> Idea:
+def two_lines(one_round: Round, seed: int = 0) -> Idea:
     """Drift and noise of the reader's round as dots, with the lines of the derivation. Sliders
     ``tau`` and ``sigma``, the standard deviation of the noise.
     """
@@ -145,7 +145,7 @@ def two_lines(one_round: Round) -> Idea:
 
     def draw(tau: int, sigma: float) -> go.Figure:
         if tau not in found:
-            found[tau] = measured(one_round, tau)
+            found[tau] = measured(one_round, tau, seed)
         return _two_lines(found[tau], tau, sigma, own.whose(one_round))
 
     tip = "Steps of a client in a round"

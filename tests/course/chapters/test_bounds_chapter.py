@@ -5,7 +5,7 @@ import pytest
 
 from fedlab_core.plots import describe
 from fedlab_course import theory
-from fedlab_course.chapters.ch10_bounds import exercises, figures, measures
+from fedlab_course.chapters.ch10_bounds import client_differences, exercises, figures
 from fedlab_course.check import own, registry
 from fedlab_course.evidence import tables
 
@@ -98,7 +98,7 @@ def test_a_constant_rate_stops_and_a_falling_one_does_not() -> None:
 
 
 def test_equal_curvatures_have_a_gap_and_no_drift() -> None:
-    figure = measures.gap_and_drift(exercises.heterogeneity_gap, exercises.one_round)
+    figure = client_differences.gap_and_drift(exercises.heterogeneity_gap, exercises.one_round)
     gap = drawn(figure, "gap Γ")
     drift = drawn(figure, "height of drift")
     assert (gap.x[0], gap.y[0]) == (1.0, pytest.approx(0.125))
@@ -109,16 +109,16 @@ def test_equal_curvatures_have_a_gap_and_no_drift() -> None:
 
 
 def test_bars_add_up_to_one_variance() -> None:
-    totals = measures.totals()
+    totals = client_differences.totals()
     assert totals.shape == (10, 3)
     assert np.ptp(totals) < 1e-4 * totals.max()
-    noise, between = measures.shares().data
+    noise, between = client_differences.shares().data
     assert np.add(noise.x, between.x) == pytest.approx([totals.mean()] * 3, rel=1e-4)
     assert list(noise.y) == ["IID", "two labels", "one label"]
 
 
 def test_local_work_has_a_dot_for_each_seed_and_a_line_of_geometric_means() -> None:
-    figure = measures.local_work()
+    figure = client_differences.local_work()
     rows = tables.matching("local_work", {"algorithm": "fedavg", "split": "iid"})
     dots = next(trace for trace in figure.data if trace.mode == "markers")
     assert sorted(dots.y) == sorted(rows["rounds"])

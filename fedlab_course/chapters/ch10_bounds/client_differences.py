@@ -20,8 +20,11 @@ _CURVATURES = np.arange(1.0, 6.5, 0.5)  # of the second client
 _TAU = 10
 _ROUNDS = 1000
 _STORED = {"IID": "iid", "two labels": "two_labels", "one label": "one_label"}
-_LOOKS = {"IID": (INK, "solid"), "two labels": (GROUPS[0], "9px,3px")}
-_LOOKS |= {"one label": (GROUPS[2], "4px,3px")}
+_LOOKS = {
+    "IID": (INK, "solid"),
+    "two labels": (GROUPS[0], "9px,3px"),
+    "one label": (GROUPS[2], "4px,3px"),
+}
 
 
 def height_of_drift(one_round: Round, second: float) -> float:

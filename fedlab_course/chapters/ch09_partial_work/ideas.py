@@ -16,7 +16,7 @@ from fedlab_course.explore.widgets import slider_of
 
 Counted = Callable[[Any, float, float], Any]
 _A = (2.0, 2.0)
-_B = np.array([0.0, 1.0])
+_B = (0.0, 1.0)
 _OPTIMUM = 0.5
 _MOST = 10
 STEPS = np.arange(_MOST, 0, -1)  # of the second client, from left to right
@@ -80,8 +80,7 @@ def stop(tau: Sequence[float], lr: float, mu: float, counted: Counted) -> float:
     steps [2].
     """
     steps = np.asarray(tau, dtype=float)
-    weights = theory.covered(_A, steps, lr, mu) / np.asarray(counted(steps, lr, mu), dtype=float)
-    return float(weights @ _B / weights.sum())
+    return theory.resting_point(_A, _B, steps, lr, mu, divisors=counted(steps, lr, mu))
 
 
 def _stops(lr: float, mu: float, counted: Counted) -> list[float]:

@@ -12,7 +12,7 @@ from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import comparison_figures
 from fedlab_course.check import own
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.widgets import slider
+from fedlab_course.explore.widgets import slider, slider_of
 from fedlab_course.theory import fedavg_path
 
 Round = Callable[[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray], np.ndarray]
@@ -22,7 +22,6 @@ OPTIMUM = 0.75  # where F is lowest; F has curvature 2, so F − F* = (w − 0.7
 GAMMA = 24  # 8 L/μ_F, as [004] has it
 TOTAL = 30_000  # local steps
 RUNS = 200
-TAUS = (1, 2, 5, 10, 15)
 _SIGMAS = (0.05, 0.1, 0.2)
 _FIRST = 60  # local steps of the first point
 _POINTS = 14
@@ -109,7 +108,7 @@ def bend() -> Idea:
         title = f"FedAvg with {tau} local step{'s' * (tau != 1)} a round"
         return _curves(curves, title, "mean of F(w) − F(w*)", (1e-8, _TOP))
 
-    return Idea(draw, {"tau": slider("local steps τ", TAUS, 10, "Steps of a client in a round")})
+    return Idea(draw, {"tau": slider_of("local_steps", "bound")})
 
 
 def rates(one_round: Round) -> go.Figure:
@@ -148,9 +147,8 @@ def two_lines(one_round: Round, seed: int = 0) -> Idea:
             found[tau] = measured(one_round, tau, seed)
         return _two_lines(found[tau], tau, sigma, own.whose(one_round))
 
-    tip = "Steps of a client in a round"
     sliders = {
-        "tau": slider("local steps τ", TAUS[1:], 5, tip),
+        "tau": slider_of("local_steps", "two lines"),
         "sigma": slider("noise σ", _SIGMAS, 0.1, "Standard deviation of a gradient"),
     }
     return Idea(draw, sliders)

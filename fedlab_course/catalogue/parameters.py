@@ -219,13 +219,6 @@ VARIANTS: dict[tuple[str, str], Variant] = {
         values=(0.01, 0.03, 0.1),
         default=0.1,
     ),
-    ("lr", "falling"): Variant(
-        "it is the rate of the first round, which falls afterwards",
-        values=(0.01, 0.03, 0.1, 0.3),
-        default=0.1,
-        label="first rate η₀",
-        tip="Size of a local step in the first round",
-    ),
     ("lr", "drift"): Variant(
         "τ steps at η = 0.2 are the longest that stay in the picture",
         values=(0.01, 0.02, 0.05, 0.1, 0.2),
@@ -234,6 +227,15 @@ VARIANTS: dict[tuple[str, str], Variant] = {
     ("local_steps", "drift"): Variant(
         "each step is a dot in the animation: more than 20 cannot be told apart",
         values=(1, 2, 5, 10, 20),
+    ),
+    ("local_steps", "bound"): Variant(
+        "with more than 15 steps drift and noise cross outside of the picture",
+        values=(1, 2, 5, 10, 15),
+    ),
+    ("local_steps", "two lines"): Variant(
+        "one step has no drift, and its line is nowhere on a logarithmic axis",
+        values=(2, 5, 10, 15),
+        default=5,
     ),
     ("mu", "quadratics"): Variant(
         "local problems are solved exactly, so every μ is stable: up to 100",

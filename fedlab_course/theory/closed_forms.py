@@ -37,22 +37,18 @@ def resting_point(
     mu: float = 0.0,
     *,
     weights: Any = None,
-    normalised: bool = False,
+    divisors: Any = 1.0,
 ) -> float:
     """w^∞ = Σ ρ_k s_k b_k / Σ ρ_k s_k, where rounds of all clients lead; ``b`` [N]; ``weights``
     ρ_k, equal if None.
 
-    ``normalised``: by FedNova's rule s_k/‖a_k‖₁ takes the place of s_k, with ‖a_k‖₁ = τ_k, or with
-    a proximal term (1 − (1 − ημ)^τ_k)/(ημ) (Wang et al. 2020). Raises ``ValueError`` as
-    :func:`covered` does.
+    ``divisors``: what each client's move is divided by before the mean, [N]. FedNova divides by
+    τ_k, or with a proximal term by (1 − (1 − ημ)^τ_k)/(ημ) (Wang et al. 2020). Raises
+    ``ValueError`` as :func:`covered` does.
     """
-    parts = covered(a, steps, lr, mu) * (
-        1.0 if weights is None else np.asarray(weights, dtype=float)
-    )
-    if normalised:
-        taken = np.asarray(steps)
-        shrink = lr * mu
-        parts = parts / ((1 - (1 - shrink) ** taken) / shrink if shrink else taken)
+    parts = covered(a, steps, lr, mu) / np.asarray(divisors, dtype=float)
+    if weights is not None:
+        parts = parts * np.asarray(weights, dtype=float)
     return float(parts @ np.asarray(b, dtype=float) / parts.sum())
 
 

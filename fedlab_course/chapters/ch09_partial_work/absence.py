@@ -1,91 +1,96 @@
-"""Explorer: where clients that are away lead."""
+"""Explorer: where FedAvg stops when the clients of one group are often away, and three remedies."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY
-from fedlab_core.plots.style import Look, looks, new_figure, set_description
-from fedlab_course import theory
-from fedlab_course.explore.figures import add_curve
-from fedlab_course.explore.goals import Goal
+from fedlab_core.plots.colours import GREY, GROUPS, INK, METHODS, rgba
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course import comparison_figures, theory
+from fedlab_course.evidence import tables
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider
 
-# of the curves, and in the table
-_PRESENCES = np.linspace(0.02, 1, 50)
-_READ = (0.1, 0.4, 1.0)
+_SIZE = 10  # clients in each of the four groups
+_FEWEST = 0.02
+_PRESENCES = np.linspace(1, _FEWEST, 50)
+_READ = (1.0, 0.4, 0.1)
 _DELTA = 0.1
-_GROUPS = (2, 3, 5, 10, 20)
 _LAST = (1.0, 3.0, 7.0, 14.0)
+_OF_STORED = 7.0  # the mean of the last group in the stored runs
+_LOOKS = {
+    "FedAvg": (INK, "solid", "fedavg"),
+    "divided by π, then by the sum": (GROUPS[0], "solid", "hajek"),
+    "divided by π": (GROUPS[1], "9px,3px", "horvitz-thompson"),
+    "one of each group": (METHODS["fedsso"], "4px,2px", "fedsso, one of each"),
+}
 
 
-def absence(
-    *, marks: Mapping[str, tuple[float, float]] | None = None, goal: Goal | None = None
-) -> Idea:
-    """Where methods stop in Example 1 of [004] against the presence of its last group. Sliders
-    ``size`` and ``last``.
+def absence() -> Idea:
+    """Where methods stop in Example 1 of [004] against the presence of its last group. Slider
+    ``last``.
 
-    Four groups of ``size`` clients want 0, 1, 2 and ``last``; those of the last are there with a
-    probability, and four clients are drawn. A grey band is within 0.1 of the optimum. ``marks``:
-    method → its presence and where it ended on average, to be drawn beside the formulas.
+    Four groups of ten clients want 0, 1, 2 and ``last``; those of the last are there with a
+    probability, and four clients are drawn. A grey band is within 0.1 of the optimum, and dots are
+    the means of stored runs over 40 seeds.
     """
-    sliders = {
-        "size": slider(
-            "clients in a group", _GROUPS, 10, "All four groups are as large", moving=False
-        ),
-        "last": slider(
-            "mean of the last group", _LAST, 7.0, "The others want 0, 1 and 2", moving=False
-        ),
-    }
-    return Idea(lambda size, last: _resting_points(size, last, marks or {}), sliders, goal=goal)
+    tip = "The others want 0, 1 and 2"
+    return Idea(_figure, {"last": slider("the last group wants", _LAST, _OF_STORED, tip)})
 
 
-def _resting_points(size: int, last: float, marks: Mapping[str, tuple[float, float]]) -> go.Figure:
-    group = theory.AbsentGroup(size, (0.0, 1.0, 2.0, last))
-    ways = {
+def _figure(last: float) -> go.Figure:
+    group = theory.AbsentGroup(_SIZE, (0.0, 1.0, 2.0, last))
+    ways: dict[str, Callable[[float], float]] = {
         "FedAvg": group.fedavg,
-        "Hájek": group.hajek,
-        "Horvitz–Thompson": group.horvitz_thompson,
-        "FedSSO, one of each": group.one_of_each,
+        "divided by π, then by the sum": group.hajek,
+        "divided by π": group.horvitz_thompson,
+        "one of each group": group.one_of_each,
     }
-    optimum = group.optimum
-    dots = {"color": GREY, "width": 1, "dash": "dot"}
+    title = f"Four groups want 0, 1, 2 and {last:g}"
     figure = new_figure(
-        title=None, x_title="presence of the last group", y_title="stops at", height=480
+        title=title, x_title="presence of the last group", y_title="stops at", legend=False
     )
-    figure.add_hrect(
-        y0=optimum - _DELTA, y1=optimum + _DELTA, fillcolor=GREY, opacity=0.15, line_width=0
+    band = {"fillcolor": rgba(GREY, 0.18), "line_width": 0, "layer": "below"}
+    figure.add_shape(
+        type="rect", x0=1, x1=_FEWEST, y0=group.optimum - _DELTA, y1=group.optimum + _DELTA, **band
     )
-    figure.add_hline(
-        y=optimum, line=dots, annotation_text="optimum", annotation_position="top left"
-    )
-    styles = looks({name: name for name in (*ways, *marks)})
+    means = _stored_means() if last == _OF_STORED else {}
     rows = []
-    for way, resting_point in ways.items():
-        name = f"{way}, formula"
-        points = [resting_point(presence) for presence in _PRESENCES]
-        add_curve(figure, _PRESENCES, points, name, styles[way], mode="lines", width=2.5)
-        rows.append([name, *(f"{resting_point(presence):.3f}" for presence in _READ)])
-    for way, (presence, end) in marks.items():
-        rows.append(_add_stored(figure, way, presence, end, styles[way]))
-    said = "; ".join(f"{row[0]} {', '.join(filter(None, row[1:]))}" for row in rows)
-    alt = (
-        f"Groups of {size}, the last at {last:g}. Resting points at presence 0.1, 0.4 and 1; the "
-        f"optimum is {optimum:g}, the band ±{_DELTA:g} about it: {said}."
+    for name, stops_at in ways.items():
+        _add_way(figure, name, [stops_at(presence) for presence in _PRESENCES], means)
+        stored = means.get(_LOOKS[name][-1])
+        numbers = [*map(stops_at, _READ), *([] if stored is None else [stored])]
+        rows.append([name, *(f"{number:.3f}" for number in numbers)])
+    ends = {name: (_FEWEST, stops_at(_FEWEST)) for name, stops_at in ways.items()}
+    colours = {name: look[0] for name, look in _LOOKS.items()}
+    values = np.concatenate([trace.y for trace in figure.data])
+    span = float(np.ptp(values)) + 2 * _DELTA
+    figure.update_xaxes(range=[1.02, 0])
+    comparison_figures.name_ends(figure, ends, colours, 1.1 * span)
+    told = "; ".join(f"{name} {', '.join(numbers)}" for name, *numbers in rows)
+    text = (
+        f"Where methods stop with presence 1, 0.4 and 0.1 of the last group, and the mean of "
+        f"stored runs at 0.4; the optimum is {group.optimum:g}, the band ±{_DELTA:g}. {told}."
     )
-    set_description(figure, alt, ["way", *(f"presence {at:g}" for at in _READ)], rows)
+    heads = ["way", *(f"presence {at:g}" for at in _READ), "stored, 0.4"]
+    set_description(figure, text, heads, rows)
     return figure
 
 
-def _add_stored(figure: go.Figure, way: str, presence: float, end: float, style: Look) -> list[str]:
-    """Add the mean end of stored runs of a method. Return its row of the table, which is empty but
-    for its presence.
-    """
-    marker = {"size": 12, "symbol": style.marker, "color": style.colour}
-    figure.add_scatter(
-        x=[presence], y=[end], name=f"{way}, mean of stored runs", mode="markers", marker=marker
-    )
-    ends = [f"{end:.3f}" if shown == presence else "" for shown in _READ]
-    return [f"{way}, mean of stored runs at {presence:g}", *ends]
+def _add_way(figure: go.Figure, name: str, values: list[float], means: dict[str, float]) -> None:
+    """Add where a method stops at each presence, and a dot at the mean of its stored runs."""
+    colour, dash, row = _LOOKS[name]
+    line = {"color": colour, "dash": dash, "width": 3}
+    figure.add_scatter(x=_PRESENCES, y=values, name=name, mode="lines", line=line)
+    if row in means:
+        dot = {"size": 11, "color": colour}
+        figure.add_scatter(x=[0.4], y=[means[row]], name=f"{name}, stored", marker=dot)
+        figure.data[-1].mode = "markers"
+
+
+def _stored_means() -> dict[str, float]:
+    """Where the stored runs at presence 0.4 end, over their seeds: 2.5 is the optimum."""
+    rows = tables.matching("strata_absence", {"presence": 0.4})
+    means = 2.5 + rows.groupby("method")["off"].mean()
+    return {str(method): float(mean) for method, mean in means.items()}

@@ -1,25 +1,22 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 10: a ridge as an algorithm, and the gap Γ."""
+"""Exercises of chapter 10: a round with noisy gradients, and the gap Γ."""
 
 import numpy as np
-import torch
 
-import fedlab_core as fl
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, by_parameter, require_path
 
 
-class Ridge(fl.Algorithm):
-    """FedAvg on the losses F_k(w) + strength/2 ‖w‖²."""
+def one_round(w, a, b, eta, noise):
+    """The mean of the clients' y_k after a round, [M]: M runs side by side.
 
-    def __init__(self, strength):
-        self.strength = strength
-
-    def correction(self, server, client):
-        """What is added to the gradient: weight ⊙ (y − anchor) + offset."""
+    w [M]; a and b [N, 1]; noise [τ, N, M] is what is added to the gradient in each local step.
+    """
+    y = w
+    for added in noise:
         ### BEGIN SOLUTION
-        return fl.Correction(weight=self.strength, anchor=torch.zeros_like(server.params))
+        y = y - eta * (a * (y - b) + added)
         ### END SOLUTION
+    return y.mean(axis=0)
 
 
 def heterogeneity_gap(a, b, rho):
@@ -30,35 +27,8 @@ def heterogeneity_gap(a, b, rho):
     ### END SOLUTION
 
 
-_A = np.array([1.0, 3.0])
-_B = np.array([0.0, 1.0])
-
-
-def _expected(strength, b, lr=LR):
-    """A quadratic with a ridge is a quadratic: curvature a_k + s, optimum a_k b_k/(a_k + s)."""
-    bent = _A + strength
-    part = 1 - (1 - lr * bent) ** 5
-    aims = _A * b / bent
-    w = START
-    points = []
-    for _ in range(ROUNDS):
-        w = w + (part * (aims - w)).mean()
-        points.append(w)
-    return points
-
-
-def check_ridge(answer):
-    """Compare with the closed form for two strengths, and for two parameters with another η."""
-    a = _A.tolist()
-    for strength, hint in (
-        (0.0, "Strength 0 is FedAvg."),
-        (2.0, "The ridge pulls y to zero, and not to w."),
-    ):
-        require_path(answer, _expected(strength, _B), hint, [strength], a, _B.tolist())
-    pairs = [[0.0, 4.0], [1.0, -1.0]]
-    expected = by_parameter(lambda b: _expected(0.5, b, 0.2), pairs)
-    hint = "Two parameters, strength 0.5 and η = 0.2: the ridge pulls both to zero."
-    require_path(answer, expected, hint, [0.5], a, pairs, {"lr": 0.2})
+def _column(*values):
+    return np.array(values, dtype=float)[:, None]
 
 
 HALF = np.array([0.5, 0.5])
@@ -66,16 +36,58 @@ ONES = np.ones(3)
 ZERO_ONE = np.array([0.0, 1.0])
 
 _FOUR = np.array([0.0, 1.0, 2.0, 7.0])
+_NOISE = np.array([[[1.0], [-1.0]], [[4.0], [0.0]]])
 
 EXERCISES = (
     Exercise(
-        id="10-ridge",
-        solution=Ridge,
-        check=check_ridge,
+        id="10-round",
+        solution=one_round,
+        cases=(
+            Case(
+                (ZERO_ONE, _column(1, 3), _column(0, 1), 0.1, np.zeros((1, 2, 2))),
+                [0.15, 0.95],
+                "One step without noise: w − η times the mean gradient, from w = 0 and from w = 1.",
+            ),
+            Case(
+                (np.array([4.0]), _column(1, 1), _column(0, 2), 0.5, np.zeros((2, 2, 1))),
+                [1.75],
+                "Two steps without noise: 4, 2, 1 at client 1, and 4, 3, 2.5 at client 2.",
+            ),
+            Case(
+                (np.array([2.0]), _column(1, 1), _column(0, 0), 0.5, _NOISE),
+                [-0.5],
+                "Noise 1 and 4 at client 1, −1 and 0 at client 2: 2, 0.5, −1.75 and 2, 1.5, 0.75.",
+            ),
+            Case(
+                (
+                    np.array([0.0, 8.0]),
+                    _column(2, 4, 1),
+                    _column(0, 1, 2),
+                    0.25,
+                    np.zeros((3, 3, 2)),
+                ),
+                [0.71875, 6.53125 / 3],
+                "Three clients make three steps, from w = 0 and from w = 8.",
+            ),
+        ),
         mistakes=(
-            Mistake("torch.zeros_like(server.params)", "server.params", "not to w"),
-            Mistake("weight=self.strength", "weight=2 * self.strength", "to zero"),
-            Mistake("weight=self.strength", "weight=1.0", "is FedAvg"),
+            Mistake(
+                "a * (y - b)",
+                "a * (w - b)",
+                "Your gradients are taken at w. A local step takes its gradient at y.",
+            ),
+            Mistake(
+                "eta * (a * (y - b) + added)",
+                "(eta * a * (y - b) + added)",
+                "The noise is a part of the gradient. What is a gradient multiplied by?",
+            ),
+            Mistake(" + added", "", "Your result is the same whatever the noise is."),
+            Mistake(
+                "y - eta * (a * (y - b) + added)",
+                "w - eta * (a * (y - b) + added)",
+                "Each of your steps starts at w. Where does a local step start?",
+            ),
+            Mistake("y = y - eta", "y = y + eta", "A step goes against the gradient."),
         ),
     ),
     Exercise(

@@ -1,64 +1,219 @@
-"""Curves on two logarithmic axes, where a power law is a line and its exponent the slope."""
+"""Drift and noise of FedAvg on two quadratics, measured with the reader's round and by formulas."""
 
-import itertools
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY
-from fedlab_core.plots.style import Look, group_look, new_figure, set_description
-from fedlab_course.explore.figures import add_curve
+from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course import comparison_figures
+from fedlab_course.check import own
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.widgets import slider, slider_of
+from fedlab_course.theory import fedavg_path
 
-_FEW = 8  # values that are ticks themselves
+Round = Callable[[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray], np.ndarray]
+A = np.array([[1.0], [3.0]])
+B = np.array([[0.0], [1.0]])
+OPTIMUM = 0.75  # where F is lowest; F has curvature 2, so F − F* = (w − 0.75)²
+GAMMA = 24  # 8 L/μ_F, as [004] has it
+TOTAL = 30_000  # local steps
+RUNS = 200
+_SIGMAS = (0.05, 0.1, 0.2)
+_FIRST = 60  # local steps of the first point
+_POINTS = 14
+_DRIFT = GROUPS[2]
+_NOISE = GROUPS[0]
+_BOTTOM = 1e-10
+_TOP = 3e-2
+_STEPS_TITLE = "local steps"
 
 
-def power_laws(
-    curves: Mapping[str, tuple[Any, Any]],
-    *,
-    x_title: str,
-    y_title: str,
-    bounds: Collection[str] = (),
-    title: str | None = None,
-) -> go.Figure:
-    """One line with markers per name through its (x, y), both positive; the slopes stand in the
-    table.
-
-    ``bounds``: names drawn in grey, dotted or dashed, without markers: what theory says, or a line
-    to compare with. The slope is that of log y against log x, by least squares.
+class Parts(NamedTuple):
+    """The two parts of the mean of F(w) − F(w*) after some local ``steps`` [n]: ``drift`` [n], and
+    ``noise`` [n] of gradients with a variance of 1.
     """
-    read = {name: np.asarray([*map(list, pair)], dtype=float) for name, pair in curves.items()}
-    figure = new_figure(title=title, x_title=x_title, y_title=y_title)
-    slots = itertools.count()
-    dashes = itertools.cycle(("dot", "dash", "dashdot"))
-    for name, (x, y) in read.items():
-        if name in bounds:
-            add_curve(figure, x, y, name, Look(GREY, next(dashes), ""), mode="lines")
-        else:
-            add_curve(
-                figure, x, y, name, group_look(next(slots)), hovertemplate="%{x:.4g}: %{y:.4g}"
-            )
-    figure.update_xaxes(type="log", **_ticks([x for x, _ in read.values()]))
-    figure.update_yaxes(type="log", exponentformat="power", **_ticks([y for _, y in read.values()]))
-    slopes = {name: np.polyfit(np.log(x), np.log(y), 1)[0] for name, (x, y) in read.items()}
+
+    steps: np.ndarray
+    drift: np.ndarray
+    noise: np.ndarray
+
+
+def falling_rate(steps: Any) -> Any:
+    """The rate 2/(μ_F (i + γ)) after so many local ``steps`` i; μ_F = 1."""
+    return 2 / (np.asarray(steps) + GAMMA)
+
+
+def crossing(tau: int, sigma: float) -> float:
+    """After how many local steps i both lines are equally high: (τ − 1)²/4 (i + γ)² is then
+    2 σ²/7 (i + γ).
+    """
+    return 7 * (tau - 1) ** 2 / (8 * sigma**2) - GAMMA
+
+
+def measured(one_round: Round, tau: int, seed: int = 0) -> Parts:
+    """Run ``one_round`` with the falling rate: once without noise, and side by side with noise."""
+    rng = np.random.default_rng([seed, tau])
+    w = np.zeros(1 + RUNS)
+    marks = _marks(tau)
+    after = []
+    for number in range(1, marks[-1] + 1):
+        noise = rng.normal(size=(tau, 2, 1 + RUNS))
+        noise[:, :, 0] = 0.0
+        w = np.asarray(one_round(w, A, B, float(falling_rate((number - 1) * tau)), noise))
+        if number in marks:
+            after.append(w)
+    exact = np.array(after)[:, :1]
+    apart = np.array(after)[:, 1:] - exact
+    return Parts(marks * tau, (exact[:, 0] - OPTIMUM) ** 2, (apart**2).mean(axis=1))
+
+
+@cache
+def expected(tau: int) -> Parts:
+    """The same by formulas: w and its variance, round by round."""
+    rounds = np.arange(TOTAL // tau)
+    rates = falling_rate(rounds * tau)[:, None]
+    left = 1 - rates * A[:, 0]  # of the way, in a local step
+    path = fedavg_path(A[:, 0], B[:, 0], rates[:, 0], tau)
+    added = (rates**2 * (1 - left ** (2 * tau)) / (1 - left**2)).sum(axis=1) / 4
+    kept = (left**tau).mean(axis=1) ** 2
+    variance = [0.0]
+    for share, new in zip(kept.tolist(), added.tolist(), strict=True):
+        variance.append(share * variance[-1] + new)
+    marks = _marks(tau)
+    return Parts(marks * tau, (path[marks] - OPTIMUM) ** 2, np.array(variance)[marks])
+
+
+def _marks(tau: int) -> np.ndarray:
+    """The rounds after which the errors are shown."""
+    steps = np.geomspace(_FIRST, TOTAL, _POINTS)
+    rounds: np.ndarray = np.unique((steps / tau).round().astype(int))
+    return rounds[rounds <= TOTAL // tau]
+
+
+def bend() -> Idea:
+    """The mean error of FedAvg with noisy gradients and a falling rate. Slider ``tau``."""
+
+    def draw(tau: int) -> go.Figure:
+        parts = expected(tau)
+        error = parts.drift + 0.01 * parts.noise
+        name = f"τ = {tau}"
+        curves = {name: (parts.steps, error, INK, "solid")}
+        if tau != 1:
+            first = expected(1)
+            curves["τ = 1"] = (first.steps, first.drift + 0.01 * first.noise, GREY, "9px,3px")
+        title = f"FedAvg with {tau} local step{'s' * (tau != 1)} a round"
+        return _curves(curves, title, "mean of F(w) − F(w*)", (1e-8, _TOP))
+
+    return Idea(draw, {"tau": slider_of("local_steps", "bound")})
+
+
+def rates(one_round: Round) -> go.Figure:
+    """The distance from the optimum without noise, with ten local steps, at two constant rates and
+    at the falling one.
+    """
+    tau = 10
+    marks = _marks(tau)
+    curves = {}
+    silent = np.zeros((tau, 2, 1))
+    given: dict[str, Callable[[int], float]] = {
+        "η = 0.1": lambda steps: 0.1,
+        "η = 0.05": lambda steps: 0.05,
+        "falling": lambda steps: float(falling_rate(steps)),
+    }
+    looks = ((INK, "9px,3px"), (GREY, "4px,3px"), (_DRIFT, "solid"))
+    for (name, rate), (colour, dash) in zip(given.items(), looks, strict=True):
+        w = np.zeros(1)
+        path = []
+        for number in range(marks[-1]):
+            w = np.asarray(one_round(w, A, B, rate(number * tau), silent))
+            path.append(abs(float(w[0]) - OPTIMUM))
+        curves[name] = (marks * tau, np.array(path)[marks - 1], colour, dash)
+    title = f"No noise, τ = {tau}, {own.whose(one_round)}"
+    return _curves(curves, title, "distance from the optimum", (1e-5, 0.7))
+
+
+def two_lines(one_round: Round, seed: int = 0) -> Idea:
+    """Drift and noise of the reader's round as dots, with the lines of the derivation. Sliders
+    ``tau`` and ``sigma``, the standard deviation of the noise.
+    """
+    found: dict[int, Parts] = {}
+
+    def draw(tau: int, sigma: float) -> go.Figure:
+        if tau not in found:
+            found[tau] = measured(one_round, tau, seed)
+        return _two_lines(found[tau], tau, sigma, own.whose(one_round))
+
+    sliders = {
+        "tau": slider_of("local_steps", "two lines"),
+        "sigma": slider("noise σ", _SIGMAS, 0.1, "Standard deviation of a gradient"),
+    }
+    return Idea(draw, sliders)
+
+
+def _two_lines(parts: Parts, tau: int, sigma: float, words: str) -> go.Figure:
+    steps, drift, noise = parts.steps, parts.drift, sigma**2 * parts.noise
+    later = steps + GAMMA
+    curves = {
+        "drift": (steps, (tau - 1) ** 2 / (4 * later**2), _DRIFT, "9px,3px"),
+        "noise": (steps, 2 * sigma**2 / (7 * later), _NOISE, "4px,3px"),
+    }
+    place = crossing(tau, sigma)
+    title = f"τ = {tau}, σ = {sigma:g}, {words}"
+    figure = _curves(curves, title, "mean of F(w) − F(w*)", (_BOTTOM, _TOP))
+    for values, colour, symbol in ((drift, _DRIFT, "circle"), (noise, _NOISE, "square")):
+        marker = {"color": colour, "size": 9, "symbol": symbol}
+        figure.add_scatter(x=steps, y=values, mode="markers", marker=marker)
+    line = {"color": INK, "width": 1.5}
+    figure.add_scatter(x=steps, y=drift + noise, name="both", mode="lines", line=line)
+    if steps[0] < place < TOTAL:
+        figure.add_vline(x=place, line={"color": GREY, "width": 2, "dash": "dot"})
+        note = {"text": f"they cross after<br>{place:,.0f} steps", "font": {"color": GREY}}
+        figure.add_annotation(
+            x=np.log10(place), y=0.03, yref="paper", showarrow=False, xanchor="right", **note
+        )
     rows = [
-        [name, f"{y[0]:.3g}", f"{y[-1]:.3g}", f"{slopes[name]:+.2f}"]
-        for name, (_, y) in read.items()
+        [f"{step:,}", *(f"{value:.2e}" for value in values)]
+        for step, *values in zip(steps, drift, noise, strict=True)
     ]
-    phrases = "; ".join(
-        f"{name} from {first} to {last}, slope {slope}" for name, first, last, slope in rows
+    text = (
+        f"Two parts of the error against local steps, {words}, both axes logarithmic. Drift falls "
+        f"with slope −2, noise with slope −1. With τ = {tau} and σ = {sigma:g} the lines cross "
+        f"after {place:,.0f} steps. Drift from {rows[0][1]} to {rows[-1][1]}, noise from "
+        f"{rows[0][2]} to {rows[-1][2]}."
     )
-    text = f"{y_title} against {x_title}, both axes logarithmic. {phrases}."
-    set_description(figure, text, ["name", "first", "last", "slope"], rows)
+    set_description(figure, text, ["local steps", "drift", "noise"], rows)
     return figure
 
 
-def _ticks(rows: list[np.ndarray]) -> dict[str, Any]:
-    """At each value where there are few; else at powers of ten, unless less than two lie
-    between.
-    """
-    values = np.unique(np.concatenate(rows))
-    if len(values) <= _FEW:
-        return {"tickvals": values.tolist(), "ticktext": [f"{value:g}" for value in values]}
-    return {"dtick": 1} if values[-1] >= 100 * values[0] else {}
+def _curves(
+    curves: Mapping[str, tuple[np.ndarray, np.ndarray, str, str]],
+    title: str,
+    y_title: str,
+    limits: tuple[float, float],
+) -> go.Figure:
+    """Curves on two logarithmic axes, named at their ends: x [n], y [n], colour and dash."""
+    figure = new_figure(title=title, x_title=_STEPS_TITLE, y_title=y_title, legend=False)
+    ends = {}
+    rows = []
+    for name, (x, y, colour, dash) in curves.items():
+        line = {"color": colour, "width": 3, "dash": dash}
+        hover = "%{x:,} steps: %{y:.2e}"
+        figure.add_scatter(x=x, y=y, name=name, mode="lines", line=line, hovertemplate=hover)
+        ends[name] = (float(np.log10(x[-1])), float(np.log10(y[-1])))
+        slope = np.polyfit(np.log(x[-5:]), np.log(y[-5:]), 1)[0]
+        rows.append([name, f"{y[0]:.2e}", f"{y[-1]:.2e}", f"{slope:+.2f}"])
+    low, high = np.log10(limits)
+    figure.update_xaxes(type="log", dtick=1)
+    figure.update_yaxes(type="log", dtick=1, exponentformat="power", range=[low, high])
+    colours = {name: colour for name, (_, _, colour, _) in curves.items()}
+    comparison_figures.name_ends(figure, ends, colours, high - low)
+    told = "; ".join(
+        f"{name} from {first} to {last}, last slope {s}" for name, first, last, s in rows
+    )
+    text = f"{y_title} against local steps, both axes logarithmic. {told}."
+    set_description(figure, text, ["curve", "first", "last", "last slope"], rows)
+    return figure

@@ -11,7 +11,6 @@ from fedlab_core.compare import t_interval
 from fedlab_core.plots import describe
 from fedlab_course import figures
 from fedlab_course.chapters.ch06_shootout import figures as figures_08
-from fedlab_course.chapters.ch10_bounds import figures as figures_12
 from fedlab_course.chapters.ch11_one_or_several import figures as figures_13
 from fedlab_course.evidence import tables
 
@@ -131,16 +130,6 @@ def test_each_panel_holds_the_same_accuracies_at_another_price() -> None:
             np.testing.assert_allclose(np.asarray(trace.x) * price.iloc[-1] / trace.x[-1], price)
     ends = {trace.name: trace.x[-1] for trace in figure.data if trace.xaxis == "x3"}
     assert ends["SCAFFOLD"] == pytest.approx(2 * ends["FedAvg"])
-
-
-def test_the_slope_of_a_power_is_its_exponent() -> None:
-    x = np.array([1.0, 10.0, 100.0])
-    curves = {"run": (x, 3 * x**-1.5), "bound": (x, 50 / x)}
-    figure = figures_12.power_laws(curves, bounds=["bound"], x_title="rounds", y_title="error")
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert [row[-1] for row in figure.layout.meta["table"]["rows"]] == ["-1.50", "-1.00"]
-    words = fl.plots.describe(figure)
-    assert "run from 3 to 0.003, slope -1.50" in words and "error against rounds" in words
 
 
 def test_serving_places_each_method_at_its_means(monkeypatch):

@@ -18,7 +18,7 @@ from fedlab_course.chapters.ch04_fedsso import ideas as ideas_04
 from fedlab_course.chapters.ch05_fedmas import ideas as ideas_05
 from fedlab_course.chapters.ch09_partial_work import absence
 from fedlab_course.chapters.ch09_partial_work import ideas as ideas_09
-from fedlab_course.chapters.ch10_bounds import ideas as ideas_10
+from fedlab_course.chapters.ch10_bounds import figures as figures_10
 from fedlab_course.chapters.ch11_one_or_several import ideas as ideas_11
 from fedlab_course.chapters.ch12_what_is_sent import ideas as ideas_12
 from fedlab_course.chapters.ch12_what_is_sent.ideas import spent
@@ -55,10 +55,11 @@ IDEAS = {
     "corrections": ideas_03.corrections,
     "scaffold_over_rates": ideas_03.over_rates,
     "scaffold_at_best": ideas_03.at_best,
-    "decay": ideas_10.decay,
+    "bend": figures_10.bend,
     "skew": lambda: ideas_01.skew(fl.load_dataset("digits"), registry.get("01-emd").solution),
     "absence": absence.absence,
     "unequal_work": ideas_09.unequal_work,
+    "divided": lambda: ideas_09.divided(counted),
     "personal": ideas_11.personal,
     "budget": ideas_12.budget,
     "reachability": lambda: ideas_04.reachability(np.arange(10.0)[:, None] ** 2),
@@ -240,18 +241,6 @@ def test_what_is_kept_and_learned_has_a_point_for_each_strength_and_names_the_be
     assert words == ["plain, λ = 0.5", "weighed, λ = 0"]
 
 
-def test_a_falling_rate_leads_nearer_than_a_constant_one() -> None:
-    """At a constant rate FedAvg rests 0.75 − 0.5987 away; at
-    0.1/(1 + t) the distance falls like 0.3375/t.
-    """
-    figure = ideas_10.decay(power=1.0).figure()
-    falling, constant = figure.data
-    assert constant.y[-1] == pytest.approx(0.75 - 0.5987111211, abs=1e-9)
-    assert falling.x[-1] * falling.y[-1] == pytest.approx(0.3375, rel=0.02)
-    start, again = ideas_10.decay().figure().data
-    assert np.array_equal(start.y, again.y), "p = 0 is the constant rate"
-
-
 def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
     """As the picture's own description has the angle; at its start the goal is not met."""
     idea = ideas_03.corrections()
@@ -265,37 +254,57 @@ def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
         assert ((rounds, step) in met) == (degrees <= 10)
 
 
+def counted(tau: np.ndarray, eta: float, mu: float) -> np.ndarray:
+    return np.array([sum((1 - eta * mu) ** i for i in range(int(steps))) for steps in tau])
+
+
 @pytest.mark.parametrize(("lr", "mu"), [(0.1, 1.0), (0.03, 10.0)])
 def test_unequal_work_rests_where_the_closed_form_says(lr: float, mu: float) -> None:
     figure = ideas_09.unequal_work().figure(lr=lr, mu=mu)
-    steps = np.arange(1, 11)
-    for name, pull in (("FedAvg", 0.0), (f"FedProx μ={mu:g}", mu)):
+    steps = np.arange(10, 0, -1)
+    for name, pull in (("FedAvg", 0.0), (f"FedProx, μ = {mu:g}", mu)):
         first = 1 - (1 - lr * (2 + pull)) ** 10
         second = 1 - (1 - lr * (2 + pull)) ** steps
+        assert list(trace(figure, name).x) == steps.tolist()
         assert trace(figure, name).y == pytest.approx(second / (first + second))
-    first = (1 - (1 - 2 * lr) ** 10) / 10
-    second = (1 - (1 - 2 * lr) ** steps) / steps
-    assert figure.data[1].name == "FedNova"
-    assert figure.data[1].y == pytest.approx(second / (first + second))
     # equal work, equal curvature
-    assert all(curve.y[-1] == pytest.approx(0.5) for curve in figure.data)
+    assert all(curve.y[0] == pytest.approx(0.5) for curve in figure.data)
 
 
-def test_absence_is_drawn_by_its_formulas_and_marks_stand_where_they_are_given() -> None:
-    idea = absence.absence(marks={"FedAvg": (0.4, 1.6)})
+def test_moves_divided_by_counted_steps_stop_nearer_than_divided_by_steps() -> None:
+    """At ημ = 1 a move counts for one gradient, so that nothing is divided: the way with τ steps is
+    (2/12) (1 − (−0.2)^τ), and client 2 has the share .96/(.96 + 1).
+    """
+    figure = ideas_09.divided(counted).figure(lr=0.1, mu=10.0)
+    two = 8  # the place of two steps
+    right = trace(figure, "μ = 10, by counted steps").y[two]
+    assert right == pytest.approx(0.96 / (0.96 + 1 - 0.2**10))
+    wrong = trace(figure, "μ = 10, divided by τ").y[two]
+    assert wrong == pytest.approx(0.48 / (0.48 + (1 - 0.2**10) / 10))
+    nova = trace(figure, "FedNova").y[two]
+    first, second = (1 - 0.8**10) / 10, (1 - 0.8**2) / 2
+    assert nova == pytest.approx(second / (first + second))
+    without = ideas_09.divided(counted).figure(lr=0.1, mu=0.0)
+    assert [curve.name for curve in without.data] == ["FedNova, μ = 0", "optimum"]
+
+
+def test_absence_is_drawn_by_its_formulas_with_stored_means_where_they_were_run() -> None:
+    idea = absence.absence()
     traces = {trace.name: trace for trace in idea.figure().data}
     group = theory.AbsentGroup()
-    line = traces["FedAvg, formula"]
+    line = traces["FedAvg"]
     assert list(line.y) == pytest.approx([group.fedavg(phi) for phi in line.x])
-    assert list(traces["Horvitz–Thompson, formula"].y) == pytest.approx([2.5] * len(line.x))
-    mark = traces["FedAvg, mean of stored runs"]
-    assert (mark.x, mark.y, mark.marker.color) == ((0.4,), (1.6,), line.line.color)
-    [row] = [
-        row for row in idea.figure().layout.meta["table"]["rows"] if row[0] == "FedAvg, formula"
-    ]
-    assert row[1:] == [f"{group.fedavg(phi):.3f}" for phi in (0.1, 0.4, 1.0)]
+    assert list(traces["divided by π"].y) == pytest.approx([2.5] * len(line.x))
+    dot = traces["FedAvg, stored"]
+    assert dot.x == (0.4,)
+    assert dot.y[0] == pytest.approx(group.fedavg(0.4), abs=0.1)
+    assert dot.marker.color == line.line.color
+    row = idea.figure().layout.meta["table"]["rows"][0]
+    assert row[1:4] == [f"{group.fedavg(phi):.3f}" for phi in (1.0, 0.4, 0.1)]
     (band,) = (shape for shape in idea.figure().layout.shapes if shape.type == "rect")
     assert (band.y0, band.y1) == (2.4, 2.6)
+    others = idea.figure(last=1.0).data
+    assert not [trace for trace in others if trace.name.endswith("stored")]
 
 
 # Mean 0.03, standard deviation 0.01, t = 4.3027 for two degrees of freedom: 0.03 ± 0.0248.

@@ -102,7 +102,7 @@ BODIES = {  # exercise → a body that gained points once, or is hostile, and wo
         "raise ValueError('\\x1b[2J\\n02-x solved 5 of 5\\ud800')",
         "ValueError: �[2J 02-x",
     ),
-    "09-absent": (ODD, "stops with Odd"),
+    "09-counted": (ODD, "stops with Odd"),
     "13-labels": (
         f"return {{'{MIME}': 'solved', 'status': 'solved', 'points': 9}}",
         "of type dict",

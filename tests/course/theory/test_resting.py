@@ -13,13 +13,18 @@ A = np.array([1.0, 3.0])
 B = np.array([0.0, 1.0])
 
 
+def counted(steps, lr: float, mu: float) -> np.ndarray:
+    """What FedNova divides a move by: each step leaves 1 − ημ of the gradients before it."""
+    return np.array([sum((1 - lr * mu) ** i for i in range(count)) for count in steps])
+
+
 def test_numbers_worked_out_by_hand() -> None:
     # Equal curvature 2, η = 0.1: s = 1 − 0.8¹⁰ and 1 − 0.8².
     assert theory.covered([2, 2], [10, 2], 0.1) == pytest.approx([1 - 0.8**10, 0.36])
     assert theory.resting_point([2, 2], [0, 1], [10, 2], 0.1) == pytest.approx(
         0.36 / (1.36 - 0.8**10)
     )
-    assert theory.resting_point([2, 2], [0, 1], [10, 2], 0.1, normalised=True) == pytest.approx(
+    assert theory.resting_point([2, 2], [0, 1], [10, 2], 0.1, divisors=[10, 2]) == pytest.approx(
         0.18 / (0.18 + (1 - 0.8**10) / 10)
     )
     assert theory.resting_point(A, B, 10, 0.1) == pytest.approx(0.5987111211, abs=1e-10)
@@ -37,7 +42,7 @@ def test_a_small_rate_leaves_fedavg_at_another_optimum_and_fednova_at_the_right_
         other, abs=1e-5
     )
     assert theory.resting_point(
-        A, B, taken, 1e-7, mu, weights=rho, normalised=True
+        A, B, taken, 1e-7, mu, weights=rho, divisors=counted(taken, 1e-7, mu)
     ) == pytest.approx(right, abs=1e-5)
 
 
@@ -63,7 +68,8 @@ def test_the_library_comes_to_rest_there(rule: fl.Algorithm, mu: float, normalis
         "eval_every": 150,
     }
     history = fl.simulate(fed, fl.models.linear(fed, bias=False), Slowed(rule, 1), **work)
-    found = theory.resting_point(A, B, [1, 10], 0.1, mu, normalised=normalised)
+    divisors = counted([1, 10], 0.1, mu) if normalised else 1.0
+    found = theory.resting_point(A, B, [1, 10], 0.1, mu, divisors=divisors)
     assert float(history.params[0]) == pytest.approx(found, abs=1e-9)
 
 

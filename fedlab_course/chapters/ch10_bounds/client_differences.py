@@ -1,0 +1,178 @@
+"""What can be measured of clients that differ: the gap Γ, noise and dissimilarity, and how many
+rounds local work saves.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course import comparison_figures
+from fedlab_course.chapters.ch10_bounds.figures import Round
+from fedlab_course.check import own
+from fedlab_course.evidence import tables
+
+Gap = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
+_CURVATURES = np.arange(1.0, 6.5, 0.5)  # of the second client
+_TAU = 10
+_ROUNDS = 1000
+_STORED = {"IID": "iid", "two labels": "two_labels", "one label": "one_label"}
+_LOOKS = {
+    "IID": (INK, "solid"),
+    "two labels": (GROUPS[0], "9px,3px"),
+    "one label": (GROUPS[2], "4px,3px"),
+}
+
+
+def height_of_drift(one_round: Round, second: float) -> float:
+    """How high the drift line is: F(w) − F(w*) times (i/(τ − 1))², after i local steps without
+    noise, for clients with curvatures 1 and ``second`` and optima 0 and 1.
+    """
+    a = np.array([[1.0], [second]])
+    b = np.array([[0.0], [1.0]])
+    gamma = 8 * second
+    w = np.zeros(1)
+    silent = np.zeros((_TAU, 2, 1))
+    for number in range(_ROUNDS):
+        w = np.asarray(one_round(w, a, b, 2 / (number * _TAU + gamma), silent))
+    optimum = float((a * b).sum() / a.sum())
+    excess = float(a.mean()) / 2 * (float(w[0]) - optimum) ** 2
+    return excess * ((_ROUNDS * _TAU + gamma) / (_TAU - 1)) ** 2
+
+
+def gap_and_drift(heterogeneity_gap: Gap, one_round: Round) -> go.Figure:
+    """Γ and the height of the drift line against the curvature of the second of two clients."""
+    rho = np.array([0.5, 0.5])
+    b = np.array([0.0, 1.0])
+    gaps = [float(heterogeneity_gap(np.array([1.0, a]), b, rho)) for a in _CURVATURES]
+    drifts = [height_of_drift(one_round, a) for a in _CURVATURES]
+    words = own.whose(heterogeneity_gap, one_round)
+    figure = new_figure(
+        title=f"Optima 0 and 1, {words}",
+        x_title="curvature of client 2 (client 1 has 1)",
+        y_title="",
+        legend=False,
+    )
+    lines = {"gap Γ": (gaps, INK, "9px,3px"), "height of drift": (drifts, GROUPS[2], "solid")}
+    for name, (values, colour, dash) in lines.items():
+        line = {"color": colour, "dash": dash, "width": 3}
+        figure.add_scatter(x=_CURVATURES, y=values, name=name, mode="lines+markers", line=line)
+    figure.update_xaxes(range=[0.8, 6.2])
+    last = float(_CURVATURES[-1])
+    ends = {name: (last, float(values[-1])) for name, (values, _, _) in lines.items()}
+    colours = {name: colour for name, (_, colour, _) in lines.items()}
+    comparison_figures.name_ends(figure, ends, colours, float(max(drifts)))
+    rows = [
+        [f"{a:g}", f"{gap:.3f}", f"{drift:.3f}"]
+        for a, gap, drift in zip(_CURVATURES, gaps, drifts, strict=True)
+    ]
+    text = (
+        f"The gap Γ and the height of the drift line against the curvature of client 2, {words}. "
+        f"With equal curvatures Γ is {rows[0][1]} and the drift {rows[0][2]}; at {rows[-1][0]} "
+        f"they are {rows[-1][1]} and {rows[-1][2]}."
+    )
+    set_description(figure, text, ["curvature", "Γ", "height of drift"], rows)
+    return figure
+
+
+def constants() -> dict[str, dict[str, float]]:
+    """Γ, G² and the noise of softmax regression with a ridge of 1, for three deals to 20 clients:
+    means of the stored seeds.
+
+    All are taken at the common optimum: G² = Σ ρ_k ‖∇F_k‖², and the noise is Σ ρ_k σ_k².
+    """
+    found = {}
+    for name, split in _STORED.items():
+        rows = tables.matching("constants", {"split": split})
+        square = float((rows["dissimilarity"] ** 2).mean())
+        found[name] = {
+            "gap": float(rows["gap"].mean()),
+            "G²": square,
+            "noise": float(rows["noise"].mean()),
+        }
+    return found
+
+
+def totals() -> np.ndarray:
+    """Noise plus G² of each stored seed, in a column for each of the three deals [10, 3]."""
+    columns = []
+    for split in _STORED.values():
+        rows = tables.matching("constants", {"split": split}).sort_values("seed")
+        columns.append((rows["noise"] + rows["dissimilarity"] ** 2).to_numpy())
+    return np.column_stack(columns)
+
+
+def shares() -> go.Figure:
+    """Bars of noise and G² for each deal, one on the other, with Γ beside them."""
+    found = constants()
+    figure = new_figure(
+        title="Softmax regression, 20 clients",
+        x_title="variance of a sample's gradient at w*",
+        y_title="",
+        height=320,
+        legend=False,
+    )
+    names = list(found)
+    for part, words, colour in (("noise", "noise", GREY), ("G²", "G²", GROUPS[2])):
+        values = [found[name][part] for name in names]
+        figure.add_bar(
+            x=values,
+            y=names,
+            orientation="h",
+            marker={"color": colour},
+            text=[f"{words} {value:.2f}" for value in values],
+            textposition=["inside" if value > 1 else "none" for value in values],
+            insidetextfont={"color": "white"},
+            textangle=0,
+        )
+    for name in names:
+        total = found[name]["noise"] + found[name]["G²"]
+        note = {"text": f"Γ = {found[name]['gap']:.2f}", "showarrow": False, "xanchor": "left"}
+        figure.add_annotation(x=total, y=name, xshift=8, **note)
+    figure.update_layout(barmode="stack", margin_r=90)
+    figure.update_yaxes(autorange="reversed", showline=False, ticks="")
+    rows = [
+        [name, *(f"{found[name][part]:.3f}" for part in ("gap", "G²", "noise"))] for name in names
+    ]
+    told = "; ".join(f"{name}: Γ {gap}, G² {g}, noise {noise}" for name, gap, g, noise in rows)
+    text = f"Bars of the noise inside clients and of G² between them. {told}."
+    set_description(figure, text, ["deal", "Γ", "G²", "noise"], rows)
+    return figure
+
+
+def local_work() -> go.Figure:
+    """Rounds of FedAvg to a training loss of 0.5 against local epochs: a dot for each stored seed,
+    and lines through the geometric means.
+    """
+    rows = tables.matching("local_work", {"algorithm": "fedavg"})
+    figure = new_figure(
+        title="FedAvg at η = 0.05, ten seeds",
+        x_title="local epochs E",
+        y_title="rounds to a training loss of 0.5",
+        legend=False,
+    )
+    ends = {}
+    told = []
+    for name, split in _STORED.items():
+        mine = rows[rows["split"] == split]
+        middle = 2 ** mine.groupby("local_epochs")["log2_rounds"].mean()
+        colour, dash = _LOOKS[name]
+        dots = {"color": colour, "size": 6, "opacity": 0.5}
+        figure.add_scatter(x=mine.local_epochs, y=mine["rounds"], mode="markers", marker=dots)
+        line = {"color": colour, "dash": dash, "width": 3}
+        figure.add_scatter(x=middle.index, y=middle, name=name, mode="lines", line=line)
+        ends[name] = (float(np.log10(middle.index[-1])), float(np.log10(middle.iloc[-1])))
+        told.append([name, *(f"{middle[epochs]:.1f}" for epochs in (1, 5, 40, 160))])
+    epochs = sorted(rows.local_epochs.unique())
+    figure.update_xaxes(type="log", tickvals=epochs, ticktext=[f"{one:g}" for one in epochs])
+    counts = [3, 10, 30, 100, 200]
+    figure.update_yaxes(type="log", tickvals=counts, ticktext=[str(one) for one in counts])
+    colours = {name: colour for name, (colour, _) in _LOOKS.items()}
+    comparison_figures.name_ends(figure, ends, colours, 2.0)
+    phrases = "; ".join(f"{name}: {', '.join(values)}" for name, *values in told)
+    text = f"Rounds to a training loss of 0.5 with 1, 5, 40 and 160 local epochs. {phrases}."
+    set_description(figure, text, ["clients", "E = 1", "5", "40", "160"], told)
+    return figure

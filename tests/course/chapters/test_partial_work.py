@@ -1,0 +1,101 @@
+"""The figures of chapter 9: slow against fast, and the differences over all labels."""
+
+import numpy as np
+import pytest
+import torch
+
+import fedlab_core as fl
+from fedlab_core.plots import describe
+from fedlab_course.chapters.ch09_partial_work import exercises, speeds
+from fedlab_course.check import own, registry
+from fedlab_course.evidence import tables
+from fedlab_course.methods import two_speeds
+from tests.support import path, quadratics
+
+WORK = {
+    "rounds": 2,
+    "clients_per_round": 4,
+    "local_epochs": 2,
+    "batch_size": 10,
+    "lr": 0.05,
+    "seed": 0,
+    "progress": False,
+}
+
+
+@pytest.fixture(scope="module")
+def small():
+    fed, slow = two_speeds.deal(fl.load_dataset("digits"), 0, num_clients=20)
+    return fed, slow, fl.models.mlp(fed, seed=0)
+
+
+def test_each_method_is_at_its_means_and_all_have_a_marker_of_their_own() -> None:
+    figure = speeds.scatter(speeds.POINTS)
+    for name, point in speeds.POINTS.items():
+        (drawn,) = [trace for trace in figure.data if trace.name == name]
+        table = tables.read("two_speeds")
+        if point.row not in set(table.algorithm):
+            table = tables.read("slow_remedies")
+        mine = table[table.algorithm == point.row]
+        assert len(mine) == 20
+        assert drawn.x[0] == pytest.approx(mine.slow_accuracy.mean())
+        assert drawn.y[0] == pytest.approx(mine.fast_accuracy.mean())
+        error = 2 * mine.slow_accuracy.std() / np.sqrt(20)
+        assert drawn.error_x.array[0] == pytest.approx(error)
+    looks = {(point.colour, point.symbol) for point in speeds.POINTS.values()}
+    assert len(looks) == len(speeds.POINTS) - 1, "the two strengths of FedProx share a marker"
+
+
+def test_the_place_of_the_right_guess_is_where_fedavg_ends() -> None:
+    names = [trace.text[0] for trace in speeds.opening().data if trace.text]
+    assert names == ["<b>A</b>", "<b>B</b>", "<b>C</b>", "<b>D</b>"]
+    ends = speeds.stored().groupby("algorithm")[speeds.BOTH].mean().loc["keep"]
+    far = {name: np.hypot(*(np.array(at) - ends)) for name, at in speeds._GUESSES.items()}
+    assert far["C"] < 0.02 < min(far[name] for name in "ABD")
+    assert "Where does FedAvg end?" in describe(speeds.opening())
+
+
+def test_the_race_says_whose_code_it_runs_and_the_library_agrees(small) -> None:
+    fed, slow, model = small
+    mine = {"FedNova": exercises.MyFedNova(), "FedNova, μ = 10": exercises.MyFedNova(10.0)}
+    figure = speeds.race(mine, fed, slow, model, **WORK)
+    assert figure.layout.title.text == "In bold: one run each, with your code"
+    library = speeds.run(fl.FedNova(10.0), fed, slow, model, **WORK)
+    (drawn,) = [
+        trace
+        for trace in figure.data
+        if trace.name == "FedNova, μ = 10" and not trace.error_x.array
+    ]
+    assert [drawn.x[0], drawn.y[0]] == pytest.approx(library, abs=0.02)
+    solution = registry.get("09-fednova")
+    theirs = own.mark(solution.build(solution.solution_source))
+    title = speeds.race({"FedNova": theirs()}, fed, slow, model, **WORK).layout.title.text
+    assert title == "In bold: one run each, with the course's solution"
+
+
+def test_divided_by_steps_is_fednova_without_a_proximal_term_and_not_with_one(small) -> None:
+    fed, _, model = small
+    ends = [
+        fl.simulate(fed, model, two_speeds.Slowed(rule, 10), **WORK).params
+        for rule in (fl.FedNova(), speeds.DividedBySteps())
+    ]
+    assert torch.allclose(*ends, atol=1e-5)
+    # With ημ = 1 each step forgets those before it: τ steps cover (2/12) (1 − (−0.2)^τ) of the way.
+    # Both clients make five, so that nothing is left of the division.
+    (found,) = path(
+        quadratics([2.0, 2.0], [0.0, 1.0]), speeds.DividedBySteps(10.0), rounds=1, local_steps=5
+    )
+    assert found == pytest.approx(2 / 12 * (1 + 0.2**5) / 2)
+
+
+def test_differences_are_taken_seed_by_seed() -> None:
+    ends = speeds.stored().set_index(["algorithm", "seed"])["end_accuracy"]
+    figure = speeds.less_than_all_ten()
+    dots = [trace for trace in figure.data if "one seed" in trace.name]
+    (mine,) = [trace for trace in dots if trace.name.startswith("FedNova, μ = 10")]
+    gaps = 100 * (ends["nova, mu=10"] - ends["even"])
+    assert sorted(mine.x) == pytest.approx(sorted(gaps))
+    rows = tables.matching("stragglers", {"stragglers": 0.9}).set_index(["algorithm", "seed"])
+    dropped = next(trace for trace in speeds.by_chance().data if "dropped" in trace.name)
+    gaps = 100 * (rows.end_accuracy["drop"] - rows.end_accuracy["keep"])
+    assert sorted(dropped.x) == pytest.approx(sorted(gaps))

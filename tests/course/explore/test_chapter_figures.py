@@ -14,8 +14,6 @@ from fedlab_course.chapters.ch01_noniid_and_drift import figures as figures_01
 from fedlab_course.chapters.ch04_fedsso import cohorts as figures_04
 from fedlab_course.chapters.ch06_shootout import figures as figures_08
 from fedlab_course.chapters.ch10_bounds import figures as figures_12
-from fedlab_course.chapters.ch11_one_or_several import figures as figures_13
-from fedlab_course.evidence import tables
 
 
 def test_two_values_have_the_cauchy_interval():
@@ -192,36 +190,3 @@ def test_divergence_goes_from_little_skew_to_much_with_bars_over_seeds() -> None
     assert list(common.error_y.arrayminus) == pytest.approx([0, 0])
     (line,) = figure.layout.shapes
     assert line.y0 == line.y1 == pytest.approx(0.1) and line.yref == "y2"
-
-
-def test_serving_places_each_method_at_its_means(monkeypatch):
-    with pytest.raises(ValueError, match="no row"):
-        figures_13.serving("unheard of")
-    rows = [
-        {
-            "partition": "iid",
-            "method": method,
-            "seed": seed,
-            "own": own + seed / 10,
-            "whole": whole - seed / 10,
-        }
-        for method, own, whole in (
-            ("FedAvg", 0.5, 0.7),
-            ("alone", 0.2, 0.4),
-            ("Ditto λ=1", 0.3, 0.5),
-        )
-        for seed in (0, 1)
-    ]
-    monkeypatch.setattr(tables, "matching", lambda *_: pd.DataFrame(rows))
-    figure = figures_13.serving("iid")
-    (fedavg,) = [trace for trace in figure.data if trace.name == "FedAvg"]
-    assert (fedavg.x[0], fedavg.y[0]) == pytest.approx((0.55, 0.65))
-    (path,) = [trace for trace in figure.data if trace.mode == "lines"]
-    assert list(path.x) == pytest.approx([0.25, 0.35])
-    assert "FedAvg 55.0% ± 7.1%" in fl.plots.describe(figure)
-
-
-def test_a_split_with_further_methods_has_them_beside_the_others():
-    names = {trace.name for trace in figures_13.serving("concepts").data}
-    assert {"IFCA", "per cluster", "per cluster, k-means", "per cluster, DBSCAN"} <= names
-    assert "per cluster, k-means" not in {trace.name for trace in figures_13.serving("iid").data}

@@ -25,8 +25,8 @@ def ditto_point(a, b, w, strength):
 
 def best_pull(samples):
     """λ⋆ = ν / V, from the samples of each client: a list of arrays [n_k, P]."""
-    b = np.array([x.mean(axis=0) for x in samples])  # the mean of each client [N, P]
     ### BEGIN SOLUTION
+    b = np.array([x.mean(axis=0) for x in samples])
     nu = np.mean([x.var(axis=0, ddof=1).sum() / len(x) for x in samples])
     V = b.var(axis=0, ddof=1).sum() - nu
     return nu / V if V > 0 else np.inf

@@ -22,8 +22,8 @@ _GOAL_SPREAD = 0.25
 _TRUE = np.array([-1.5, -1.1, -0.7, -0.2, 0.2, 0.7, 1.1, 1.5])
 _LUCK = np.array([0.8, -1.4, 1.2, -0.6, -0.6, 1.2, -1.4, 0.8])
 _REACH = 4.6
-_SCENE = 0.36  # where the scene begins, as a share of the height
-_BARS = 0.16  # where the bars end
+_SCENE = 0.38  # where the scene begins, as a share of the height
+_BARS = 0.2  # where the bars end
 _PARTS = (GROUPS[0], GROUPS[2])  # chance, pull
 
 
@@ -85,7 +85,13 @@ def _figure(strength: float, spread: float) -> go.Figure:
         },
         yaxis={"domain": [_SCENE, 1], "range": [0.3, 8.7], "dtick": 1, "showgrid": False},
         xaxis2={"range": [0, 4.2], "anchor": "y2", "title": "mean squared error"},
-        yaxis2={"domain": [0, _BARS], "anchor": "x2", "showticklabels": False, "ticks": ""},
+        yaxis2={
+            "domain": [0, _BARS],
+            "anchor": "x2",
+            "showticklabels": False,
+            "ticks": "",
+            "range": [-1, 1],
+        },
         barmode="stack",
     )
     rows = [
@@ -129,7 +135,7 @@ def _add_bar(figure: go.Figure, parts: dict[str, float]) -> None:
         figure.add_bar(
             x=[size],
             y=[""],
-            width=0.4,
+            width=0.6,
             orientation="h",
             marker={"color": colour, "pattern": {"shape": "" if shift > 0 else "/"}},
             showlegend=False,

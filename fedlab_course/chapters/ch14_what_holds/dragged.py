@@ -146,7 +146,7 @@ def _figure(factor: float, word: Word | None, stands: Stands | None) -> go.Figur
         tickfont_size=12,
         ticks="",
     )
-    figure.update_layout(margin_r=150)
+    figure.update_layout(margin_r=185)
     _describe(figure, factor, found, whose)
     return figure
 

@@ -97,13 +97,22 @@ def drop(
 
     ``ditto_point`` says how far a pull takes a client: it is asked for b = 0 and w = 1.
     """
-    shares = np.array([float(ditto_point(1.0, 0.0, 1.0, value)) for value in STRENGTHS])
+    shares = np.array([_share_of(ditto_point, value) for value in STRENGTHS])
     whose = own.whose(best_pull, ditto_point)
     figures = {
         alpha: _dropped(alpha, one, float(best_pull(one.train)), shares, whose)
         for alpha, one in images.items()
     }
     return gallery(figures, "label mixes α", value=0.3)
+
+
+def _share_of(ditto_point: DittoPoint, strength: float) -> float:
+    """How far a pull of ``strength`` takes a client with a = 1 from 0 towards 1. Only λ / a enters,
+    so a strong pull is asked as λ = 1 on a flat valley, on which small steps are stable, too.
+    """
+    if strength <= 1:
+        return float(ditto_point(1.0, 0.0, 1.0, strength))
+    return float(ditto_point(1 / strength, 0.0, 1.0, 1.0))
 
 
 def _dropped(

@@ -93,7 +93,7 @@ def rows(factor: float, word: Word | None, stands: Stands | None) -> list[Row]:
         finding = findings[judged.statement.id]
         verdict = finding.verdict
         if word is not None and verdict not in _FIXED:
-            said = str(word(finding.low, finding.high, finding.margin))
+            said = str(word(float(finding.low), float(finding.high), float(finding.margin)))
             verdict = _EXPECTED[judged.statement.expect].get(said, said)
         moved = replace(judged, finding=finding)
         stays = None if stands is None else significant[finding.id]

@@ -9,9 +9,10 @@ from fedlab_course import theory
 from fedlab_course.chapters.ch11_one_or_several import exercises, figures, groups, mean_images
 from fedlab_course.chapters.ch11_one_or_several.ideas import scene
 from fedlab_course.chapters.ch11_one_or_several.mean_images import ClientHalves
-from fedlab_course.check import own
+from fedlab_course.check import own, registry
 from fedlab_course.evidence import tables
 from fedlab_course.methods import several
+from tests.course.check import answer_variants as variants
 
 SETTING = {
     "rounds": 2,
@@ -74,6 +75,36 @@ def test_the_figure_has_the_line_of_the_reader_and_the_curve_of_their_point() ->
     solution = own.mark(lambda samples: 0.7)
     marked = mean_images.line(solution, images).figure()
     assert "with the course's solution" in marked.layout.title.text
+
+
+RIGHT = [one for one in variants.every() if one.hint is None]
+PULLS = [one for one in RIGHT if one.exercise == "11-pull"]
+BEST = [one for one in RIGHT if one.exercise == "11-best"]
+
+
+def built(variant: variants.Variant):
+    return registry.get(variant.exercise).build(variant.source)
+
+
+@pytest.mark.parametrize("variant", PULLS, ids=str)
+def test_every_right_answer_draws_the_curve_of_the_solution(variant: variants.Variant) -> None:
+    images = {0.3: gaussian(1.0, 0.5, 10, 3)}
+    curves = [
+        mean_images.drop(exercises.best_pull, one, images).figure().data[0].y
+        for one in (built(variant), exercises.ditto_point)
+    ]
+    assert curves[0] == pytest.approx(curves[1], rel=1e-5)
+
+
+@pytest.mark.parametrize("variant", BEST, ids=str)
+def test_every_right_answer_draws_the_line_of_the_solution(variant: variants.Variant) -> None:
+    for spread in (0.5, 0.0):
+        images = {0.3: gaussian(1.0, spread, 10, 3)}
+        lines = [
+            mean_images.line(one, images).figure().layout.shapes[0].x0
+            for one in (built(variant), exercises.best_pull)
+        ]
+        assert lines[0] == pytest.approx(lines[1])
 
 
 def test_an_infinite_prediction_is_drawn_at_the_right_end() -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from fedlab_course.chapters.ch14_what_holds import dragged, errata, exercises, p_values
-from fedlab_course.check import own, questions
+from fedlab_course.check import own, questions, registry
 from fedlab_course.evidence import configs, judging, tables
+from tests.course.check import answer_variants as variants
 
 
 def test_every_claim_of_the_sources_has_a_few_words() -> None:
@@ -41,6 +42,19 @@ def test_the_readers_word_gives_the_words_and_an_equality_has_its_own() -> None:
     for row in found:
         expected = {"positive": "equivalent", "zero": "confirmed"}[row.judged.statement.expect]
         assert row.verdict in (expected, *dragged._FIXED)
+
+
+RIGHT = [one for one in variants.every() if one.hint is None and one.exercise[:2] == "14"]
+
+
+@pytest.mark.parametrize("variant", RIGHT, ids=str)
+def test_every_right_answer_gives_the_marks_of_the_solution(variant: variants.Variant) -> None:
+    mine = registry.get(variant.exercise).build(variant.source)
+    solution = {"14-word": exercises.word, "14-holm": exercises.stands}
+    wanted = dragged.rows(2.0, exercises.word, exercises.stands)
+    answers = solution | {variant.exercise: mine}
+    found = dragged.rows(2.0, answers["14-word"], answers["14-holm"])
+    assert [row[2:] for row in found] == [row[2:] for row in wanted]
 
 
 def test_the_solution_gives_the_word_of_the_library() -> None:

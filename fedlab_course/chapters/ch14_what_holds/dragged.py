@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY, rgba
+from fedlab_core.plots.colours import GREY, INK, PAPER, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
 from fedlab_course.evidence import configs, forest, judging, shown, tables
@@ -32,7 +32,9 @@ _EXPECTED = {
     "nonzero": {"equivalent": "refuted", "holds": "confirmed", "opposite": "confirmed"},
 }
 _TICKS = {-10: "−10", -1: "−1", 0: "0", 1: "1", 10: "10", 100: "100"}
-_ROW = 24  # pixels
+_ROW = 30  # pixels
+_TEXT = -0.24  # where the text of a row is, in rows, and its mark
+_MARK = 0.2
 
 
 class Row(NamedTuple):
@@ -139,20 +141,19 @@ def _figure(factor: float, word: Word | None, stands: Stands | None) -> go.Figur
         tickvals=list(ticks), ticktext=list(ticks.values()), range=[-0.55, 1.06 * edge], tickangle=0
     )
     figure.update_yaxes(
-        tickvals=list(range(len(found))),
-        ticktext=[row.words for row in found],
-        range=[len(found) - 0.4, -0.6],
-        showgrid=False,
-        tickfont_size=12,
+        tickvals=[place - 0.5 for place in range(1, len(found))],
+        showticklabels=False,
+        range=[len(found) - 0.5, -0.5],
         ticks="",
+        showline=False,
     )
-    figure.update_layout(margin_r=185)
+    figure.update_layout(margin_l=20)
     _describe(figure, factor, found, whose)
     return figure
 
 
 def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
-    """Add the mean and interval of a claim in planned margins, and its word at the right edge."""
+    """Add the mean and interval of a claim in planned margins, below its text and its word."""
     colour, symbol = forest.LOOKS[row.verdict]
     planned = judging.stored()[row.judged.finding.id]
     middle, low, high = shown.in_margins(planned)
@@ -161,7 +162,7 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
     is_open = row.significant is False and row.verdict not in judging.OPEN
     figure.add_scatter(
         x=[middle],
-        y=[place],
+        y=[place + _MARK],
         mode="markers",
         error_x={
             "type": "data",
@@ -175,15 +176,18 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
         marker={"color": colour, "symbol": f"{symbol}-open" if is_open else symbol, "size": 10},
         hovertemplate=f"{row.judged.statement.says}<br>{shown.interval(row.judged)}<extra></extra>",
     )
-    figure.add_annotation(
-        x=1.01,
-        xref="paper",
-        y=place,
-        xanchor="left",
-        text=_said(row),
-        font={"color": colour, "size": 12},
-        showarrow=False,
-    )
+    texts = {"left": (0, row.words, INK), "right": (1, f"<b>{_said(row)}</b>", colour)}
+    for side, (x, text, ink) in texts.items():
+        figure.add_annotation(
+            x=x,
+            xref="paper",
+            y=place + _TEXT,
+            xanchor=side,
+            text=text,
+            font={"color": ink, "size": 12},
+            bgcolor=rgba(PAPER, 0.75 if side == "right" else 0.0),
+            showarrow=False,
+        )
 
 
 def _said(row: Row) -> str:
